@@ -1,0 +1,116 @@
+"""The gate: finds digits that did not come from the ledger.
+
+Names that hold digits (RoCEv2, H100, 400G, IEEE 802.1Qbb), dates, and numbered references (Section 2.1) are let
+through by the patterns below; everything else with a digit in it is a bare number. Any Unicode digit counts.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+Node = dict[str, Any]
+
+_MONTHS = (
+    "January|February|March|April|May|June|July|August|September|October|November|December|"
+    "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+)
+# A year, unless the next word shows that it counts something.
+_YEAR = r"(?:19[89]\d|20[0-3]\d)(?!\s*(?:%|GPU|node|link|switch|port|hour|day|week|month|dollar|token))"
+_NOT_MONEY = r"(?!(?:USD|EUR|GBP|CHF|JPY|CNY|AUD|CAD)[-–\d])"
+
+ALLOWED = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"\b{_YEAR}-[01]\d(?:-[0-3]\d)?\b",  # 2026-11-20
+        rf"\b[0-3]?\d (?:{_MONTHS}) {_YEAR}\b",  # 20 November 2026
+        rf"\b(?:{_MONTHS}),? {_YEAR}\b",  # November 2026
+        rf"(?i:\b(?:in|since|by|until|from|during|mid|late|early)[ -]){_YEAR}\b",
+        rf"\b[A-Z][A-Za-z’'.]* {_YEAR}\b",  # SIGCOMM 2016
+        rf"\({_YEAR}(?:[–-]{_YEAR})?\)",  # (2024)
+        r"\b(?:Section|Sections|Table|Tables|Figure|Figures|Annex|Appendix|Question|Stage|Phase|Level|Rule|Item) "
+        r"[A-Z]?\.?\d+(?:\.\d+)*\b",
+        r"\b(?:IEEE |RFC |ISO |EN |WCAG |PDF/UA-|UA-)\d[\d.]*[A-Za-z]*\b",  # standards
+        r"\b802\.1[A-Za-z]*\b",
+        r"\b\d{2,3}G(?:b/s|bE|E)?\b",  # link classes: 400G, 25GbE
+        r"\b\d{1,2}(?:x|×)\d{2,3}G\b",  # 8x400G
+        rf"(?<![\w.,]){_NOT_MONEY}[A-Za-z]+[-–/]?\d[\w.]*(?:[-–/][A-Za-z]*\d[\w.]*)*\b",  # H100, RoCEv2, P5–P95, QM9700
+        r"\b\d+[A-Z]{1,4}\d+[A-Z\d-]*\b",  # part numbers such as 64OD
+        r"\b[Cc]lass \d+\b",
+    )
+)
+
+
+def bare_numbers(text: str, names: Iterable[str] = ()) -> list[str]:
+    """The words of `text` that hold a digit nobody vouches for, in order. `names` are the case's own names."""
+    for name in sorted(names, key=len, reverse=True):
+        if name:
+            text = text.replace(name, " ")
+    for pattern in ALLOWED:
+        text = pattern.sub(" ", text)
+    return [word.strip("()[],;:.!?“”\"'") for word in text.split() if any(_is_digit(c) for c in word)]
+
+
+def _is_digit(character: str) -> bool:
+    return unicodedata.category(character) in ("Nd", "Nl", "No")
+
+
+def texts(nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
+    """(where, text) of every piece of prose under the nodes; adjacent pieces of one line are joined by a mark.
+
+    Numbers of the ledger are replaced by a private-use character, so that "{x} GPUs" reads as one line.
+    """
+    for node in nodes:
+        kind = node["t"]
+        if kind in ("p", "h"):
+            yield ("heading" if kind == "h" else "prose"), line(node["c"])
+        elif kind in ("ul", "ol"):
+            for item in node["items"]:
+                yield from texts(item)
+        elif kind in ("quote", "callout", "glance"):
+            yield from _labelled(node, ("title",))
+            yield from texts(node["c"])
+            for tile in node.get("tiles", ()):
+                yield from _labelled(tile, ("label", "value", "note"), "tile")
+        elif kind == "figure":
+            yield from _labelled(node, ("title", "subtitle", "caption"))
+            yield "alt text", line(node["alt_nodes"]) if "alt_nodes" in node else str(node["alt"])
+        elif kind == "datatable":
+            yield from _table(node)
+        elif kind in ("image", "formula"):
+            yield "alt text", str(node.get("alt", ""))
+        elif kind == "pre":
+            yield "preformatted text", str(node["v"])
+
+
+def _labelled(node: Node, parts: tuple[str, ...], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for part in parts:
+        if node.get(part):
+            yield f"{prefix} {part}".strip(), line(node[part])
+
+
+def _table(node: Node) -> Iterator[tuple[str, str]]:
+    yield from _labelled(node, ("caption", "note"))
+    for column in node["columns"]:
+        yield "table head", f"{line(column['label'])} {column['unit']}"
+    for row in node["rows"]:
+        for cell in row["cells"]:
+            yield "table cell", line(cell)
+
+
+def line(nodes: Iterable[Node]) -> str:
+    """Inline nodes as one line of text, ledger numbers masked."""
+    parts = []
+    for node in nodes:
+        kind = node["t"]
+        if kind in ("text", "code"):
+            parts.append(str(node["v"]))
+        elif kind in ("strong", "em", "link", "note"):
+            parts.append(line(node["c"]))
+        elif kind in ("num", "ref", "cite"):
+            parts.append("\ue010")
+        elif kind == "br":
+            parts.append(" ")
+    return "".join(parts)

@@ -1,0 +1,104 @@
+"""Tables of ledger numbers: one unit and one number of decimals to a column, both in its head."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fabricreport import formats
+from fabricreport.blocks.template import Binder, Name
+from fabricreport.ledger import Number
+
+ROLES = ("normal", "total", "winner", "group")
+Cell = Number | str | None
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's head. `style` shows numbers as `value`, as their `spread`, or, in a column of several units, `mixed`.
+
+    `decimals` overrides what follows from the column's largest value. A text column is set left.
+    """
+
+    label: str
+    style: str = "value"
+    decimals: int | None = None
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row's cells: numbers, text (a template) or None for an empty cell; `role` marks totals and the winner."""
+
+    cells: Sequence[Cell]
+    role: str = "normal"
+
+
+def table_node(
+    binder: Binder, table_id: str, caption: str, columns: Sequence[Column], rows: Sequence[Row], note: str
+) -> dict[str, Any]:
+    """The `datatable` node; refuses ragged rows, which would print a number under the wrong head."""
+    for row in rows:
+        if len(row.cells) != len(columns) or row.role not in ROLES:
+            raise ValueError(
+                f"table {table_id}: a row has {len(row.cells)} cells for {len(columns)} columns, role {row.role}"
+            )
+    scales = [_scale(column, [row.cells[i] for row in rows]) for i, column in enumerate(columns)]
+    return {
+        "t": "datatable",
+        "id": table_id,
+        "caption": binder.inline(caption),
+        "columns": [_head(binder, c, s) for c, s in zip(columns, scales, strict=True)],
+        "rows": [
+            {
+                "cells": [_cell(binder, cell, c, s) for cell, c, s in zip(row.cells, columns, scales, strict=True)],
+                "role": row.role,
+            }
+            for row in rows
+        ],
+        "note": binder.inline(note) if note else [],
+    }
+
+
+def _scale(column: Column, cells: Sequence[Cell]) -> formats.Scale | None:
+    """The scale of a column that holds numbers of one unit; None for text and for mixed units."""
+    numbers = [cell for cell in cells if isinstance(cell, Number)]
+    if not numbers or column.style == "mixed":
+        return None
+    units = {n.unit for n in numbers}
+    if len(units) > 1:
+        raise ValueError(f"column {column.label!r} mixes units {sorted(units)}: use style='mixed' or split it")
+    largest = max(_extent(n, column.style) for n in numbers)
+    scale = formats.column_scale(numbers[0].unit, largest, numbers[0].currency)
+    return scale if column.decimals is None else formats.Scale(scale.head, scale.by, column.decimals)
+
+
+def _extent(number: Number, style: str) -> float:
+    ends = (number.spread.p5, number.spread.p95) if style == "spread" and number.spread else (number.value,)
+    return max(abs(e) for e in ends)
+
+
+def _head(binder: Binder, column: Column, scale: formats.Scale | None) -> dict[str, Any]:
+    right = scale is not None or column.style == "mixed"
+    return {
+        "label": binder.inline(column.label) if column.label else [],
+        "unit": scale.head if scale else "",
+        "align": "right" if right else "left",
+    }
+
+
+def _cell(binder: Binder, cell: Cell, column: Column, scale: formats.Scale | None) -> list[dict[str, Any]]:
+    if cell is None:
+        return [{"t": "text", "v": "–"}]
+    if isinstance(cell, Number):
+        return [binder.number_node(cell, text=_number_text(cell, column, scale))]
+    return [binder.name_node(cell)] if isinstance(cell, Name) else binder.inline(cell)
+
+
+def _number_text(number: Number, column: Column, scale: formats.Scale | None) -> str:
+    if scale is None:
+        return number.text
+    if column.style == "spread" and number.spread:
+        low, high = (formats.fixed(v / scale.by, scale.decimals) for v in (number.spread.p5, number.spread.p95))
+        return low if low == high else f"{low} to {high}"
+    return formats.fixed(number.value / scale.by, scale.decimals)

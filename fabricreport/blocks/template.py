@@ -1,0 +1,126 @@
+"""Sentences with bound numbers: a template's fields become ledger numbers, names, references and citations.
+
+    {tco.difference}            a figure of the case, by its ledger id
+    {tco.difference:range}      the same with its P5-P95 range (styles: range, spread, abs, absrange, bare)
+    {price:switch-qm9700}       an input of the case: price:…, evidence:…, param:…
+    {saving}                    a value handed to the call: a Number, or text
+    {fig-tco-waterfall}         a cross-reference: fig-…, tab-…, sec-…
+    {cite evidence:llama3-run}  a citation in the source list
+    ^[…]                        a footnote
+    {{ and }}                   literal braces
+
+Digits typed into a template are left as they are: the memo's gate finds them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fabricreport.blocks.markdown import CITATION, FOOTNOTE, NUMBER, REFERENCE, parse_markdown
+from fabricreport.ledger import Number
+
+Node = dict[str, Any]
+
+STYLES = ("range", "spread", "absrange", "abs", "bare")
+_INPUT_KINDS = ("price", "evidence", "param", "contested")
+_FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|\^\[([^\[\]]*)\]")
+
+
+class Name(str):
+    """Text that belongs to the case (a client, a provider, a product): its digits are part of a name, not a figure."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A template after binding: document nodes, the numbers they show, and the names they hold."""
+
+    nodes: tuple[Node, ...]
+    numbers: tuple[Number, ...]
+    names: tuple[str, ...]
+    cited: tuple[str, ...]
+
+
+class Binder:
+    """Binds templates to a case's figures; collects the numbers, names and citations used."""
+
+    def __init__(self, figure: Callable[[str], Number], values: Mapping[str, object] | None = None) -> None:
+        self._figure = figure
+        self._values = values or {}
+        self._shown: dict[str, Node] = {}
+        self.numbers: dict[str, Number] = {}
+        self.names: dict[str, None] = {}
+        self.cited: dict[str, None] = {}
+
+    def blocks(self, template: str) -> list[Node]:
+        """The template as block nodes (paragraphs, lists …)."""
+        return parse_markdown(self._mark(template), self._resolve)
+
+    def inline(self, template: str) -> list[Node]:
+        """The template as inline nodes: one paragraph's content."""
+        nodes: list[Node] = []
+        for block in self.blocks(template):
+            if block["t"] != "p":
+                raise ValueError(f"a caption, title or label is one line of prose, not a {block['t']}: {template!r}")
+            nodes += ([{"t": "br"}] if nodes else []) + block["c"]
+        return nodes
+
+    def number_node(self, number: Number, style: str = "", text: str | None = None) -> Node:
+        """The node of a number, remembered for the ledger."""
+        self.numbers[number.id] = number
+        value = number.as_dict()["value"]
+        return {"t": "num", "id": number.id, "text": text if text is not None else number.show(style), "value": value}
+
+    def name_node(self, text: str) -> Node:
+        """The node of a piece of text that is data."""
+        if isinstance(text, Name):
+            self.names[str(text)] = None
+        return {"t": "text", "v": str(text)}
+
+    def _mark(self, template: str) -> str:
+        return _FIELD.sub(self._replace, template)
+
+    def _replace(self, match: re.Match[str]) -> str:
+        whole = match[0]
+        if whole in ("{{", "}}"):
+            return whole[0]
+        if match[2] is not None:
+            return FOOTNOTE[0] + self._mark(match[2]) + FOOTNOTE[1]
+        field = match[1].strip()
+        if field.startswith(("fig-", "tab-", "sec-")):
+            return REFERENCE[0] + field + REFERENCE[1]
+        if field.startswith("cite "):
+            ids = [i.strip() for i in field[5:].split(",")]
+            self.cited.update(dict.fromkeys(ids))
+            return CITATION[0] + ",".join(ids) + CITATION[1]
+        key = f"k{len(self._shown)}"
+        self._shown[key] = self._value_node(field)
+        return NUMBER[0] + key + NUMBER[1]
+
+    def _value_node(self, field: str) -> Node:
+        name, style = split_style(field)
+        if name in self._values:
+            value = self._values[name]
+            if isinstance(value, Number):
+                return self.number_node(value, style)
+            if isinstance(value, str):
+                return self.name_node(value)
+            raise TypeError(
+                f"{{{field}}} is a bare {type(value).__name__}: give a Number (case.number(...) or a figure's id) or text"
+            )
+        return self.number_node(self._figure(name), style)
+
+    def _resolve(self, key: str) -> Node:
+        return self._shown[key]
+
+
+def split_style(field: str) -> tuple[str, str]:
+    """Split `id:style`; the colon of `price:item` belongs to the id."""
+    head, _, tail = field.rpartition(":")
+    if head and tail in STYLES and head not in _INPUT_KINDS:
+        return head, tail
+    return field, ""

@@ -1,0 +1,168 @@
+"""How a value with a unit is written: rounded to what is known, with the unit beside it or in the table's head.
+
+Rounding is to significant digits (three for an estimate unless its owner says otherwise); a minus is the true
+minus sign; thousands are grouped; a unit is joined to its number by a no-break space.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+MINUS = "\N{MINUS SIGN}"
+NBSP = "\N{NO-BREAK SPACE}"
+SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£"}
+MAGNITUDES = ((1e9, "bn"), (1e6, "M"), (1e3, "k"))
+
+
+def significant(value: float, digits: int) -> float:
+    """`value` rounded to `digits` significant digits; zero and non-finite values come back unchanged."""
+    if value == 0 or not math.isfinite(value):
+        return value
+    return round(value, digits - 1 - math.floor(math.log10(abs(value))))
+
+
+def plain_number(value: float, digits: int = 3) -> str:
+    """Grouped digits without a unit: 1,024; 0.37; −12.5."""
+    if not math.isfinite(value):
+        return "n/a"
+    rounded = significant(value, digits)
+    magnitude = abs(rounded)
+    decimals = 0
+    if magnitude and magnitude < 10 ** (digits - 1):
+        decimals = max(0, digits - 1 - math.floor(math.log10(magnitude)))
+        decimals = min(decimals, len(f"{magnitude:.10f}".rstrip("0").partition(".")[2]))
+    return _signed(f"{magnitude:,.{decimals}f}", rounded)
+
+
+def fixed(value: float, decimals: int) -> str:
+    """A fixed number of decimals, for a table's column."""
+    if not math.isfinite(value):
+        return "n/a"
+    text = f"{abs(value):,.{decimals}f}"
+    negative = value < 0 and any(c in "123456789" for c in text)
+    return MINUS + text if negative else text
+
+
+def money(value: float, digits: int = 3, symbol: str = "$") -> str:
+    """Compact money: $5.35M, $110k, $2.95, −$14.2k; with more than three digits asked for, no magnitude letter under a million."""
+    rounded = significant(value, digits)
+    magnitude = abs(rounded)
+    for size, letter in MAGNITUDES:
+        if magnitude >= size and (digits <= 3 or size >= 1e6):
+            return _signed(f"{symbol}{plain_number(magnitude / size, digits)}{letter}", rounded)
+    if magnitude < 10 and magnitude != int(magnitude):
+        return _signed(f"{symbol}{magnitude:.2f}", rounded)
+    return _signed(f"{symbol}{plain_number(magnitude, digits)}", rounded)
+
+
+def percent(value: float, digits: int = 2) -> str:
+    """A share as a percentage; near the ends it says "under" or "over" rather than claim certainty."""
+    if 0 < value < 0.001 and digits <= 2:
+        return f"under 0.1{NBSP}%"
+    text = plain_number(value * 100, digits)
+    if text == "100" and value < 1:
+        return f"over 99{NBSP}%"
+    return f"{text}{NBSP}%"
+
+
+def _signed(text: str, value: float) -> str:
+    return MINUS + text if value < 0 else text
+
+
+def _suffix(unit: str) -> Callable[[float, int], str]:
+    return lambda value, digits: f"{plain_number(value, digits)}{NBSP}{unit}"
+
+
+def _whole(value: float, digits: int) -> str:
+    """A count is exact: it is never rounded to significant digits."""
+    return plain_number(value, 15 if value == int(value) else digits)
+
+
+def _noun(one: str, many: str, *, exact: bool = False) -> Callable[[float, int], str]:
+    def write(value: float, digits: int) -> str:
+        text = _whole(value, digits) if exact else plain_number(value, digits)
+        return f"{text}{NBSP}{one if text == '1' else many}"
+
+    return write
+
+
+_WRITERS: dict[str, Callable[[float, int], str]] = {
+    "share": percent,
+    "count": _whole,
+    "year-ad": lambda value, digits: f"{value:.0f}",
+    "index": plain_number,
+    "x": lambda value, digits: f"{plain_number(value, digits)}×",
+    "ratio": plain_number,
+    "ns": _suffix("ns"),
+    "us": _suffix("µs"),
+    "ms": _suffix("ms"),
+    "s": _suffix("s"),
+    "min": _noun("minute", "minutes"),
+    "h": _noun("hour", "hours"),
+    "day": _noun("day", "days"),
+    "week": _noun("week", "weeks"),
+    "month": _noun("month", "months", exact=True),
+    "year": _noun("year", "years"),
+    "gpus": _noun("GPU", "GPUs", exact=True),
+    "gpu-hour": _noun("GPU-hour", "GPU-hours"),
+    "node": _noun("node", "nodes", exact=True),
+    "switch": _noun("switch", "switches", exact=True),
+    "w": _suffix("W"),
+    "kw": _suffix("kW"),
+    "mw": _suffix("MW"),
+    "kwh": _suffix("kWh"),
+    "gbytes/s": _suffix("GB/s"),
+    "gbits/s": _suffix("Gb/s"),
+    "byte": _noun("byte", "bytes"),
+    "kib": _suffix("KiB"),
+    "mib": _suffix("MiB"),
+    "gib": _suffix("GiB"),
+    "tflops": _suffix("TFLOP/s"),
+    "fte": _suffix("FTE"),
+    "person-hour": _noun("person-hour", "person-hours"),
+    "1/gpu-year": _suffix("per GPU-year"),
+    "1/node-day": _suffix("per node-day"),
+    "1/link-year": _suffix("per link-year"),
+    "1/year": _suffix("per year"),
+    "1/month": _suffix("per month"),
+}
+
+
+def write(value: float, unit: str, digits: int = 3, currency: str = "USD") -> str:
+    """The value with its unit, as prose prints it. Money units are `usd` or `usd/<per>`, in the memo's currency."""
+    symbol = SYMBOLS.get(currency, currency + NBSP)
+    if unit == "usd":
+        return money(value, digits, symbol)
+    if unit.startswith("usd/"):
+        return f"{money(value, digits, symbol)} per {unit[4:].replace('gpu', 'GPU')}"
+    writer = _WRITERS.get(unit)
+    return writer(value, digits) if writer else f"{plain_number(value, digits)}{NBSP}{unit}"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How a table's column shows a value: divided by `by`, with `decimals`, under the head `head`."""
+
+    head: str
+    by: float
+    decimals: int
+
+
+def column_scale(unit: str, largest: float, currency: str = "USD") -> Scale:
+    """A scale for a column whose largest absolute value is `largest`, so that all cells share unit and decimals."""
+    symbol = SYMBOLS.get(currency, currency)
+    if unit.startswith("usd"):
+        per = f" per {unit[4:].replace('gpu', 'GPU')}" if unit.startswith("usd/") else ""
+        for size, letter in ((1e6, "M"), (1e4, "k")):
+            if largest >= size:
+                return Scale(
+                    f"{symbol}{letter}{per}", 1e6 if letter == "M" else 1e3, 2 if largest < 1e8 and letter == "M" else 1
+                )
+        return Scale(f"{symbol}{per}", 1.0, 2 if largest < 1000 else 0)
+    if unit == "share":
+        return Scale("%", 0.01, 1 if largest < 0.2 else 0)
+    head = {"us": "µs", "count": "", "gpus": "GPUs", "gbytes/s": "GB/s", "day": "days", "week": "weeks", "h": "hours"}
+    decimals = 0 if largest >= 100 or unit in ("count", "gpus") else (1 if largest >= 10 else 2)
+    return Scale(head.get(unit, unit), 1.0, decimals)

@@ -1,0 +1,165 @@
+"""The ledger's entry: one number the memo prints, with everything needed to challenge it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from fabricreport import formats
+from fabricreport.provenance import inputs_of, plain
+
+GRADES = ("measured", "contract", "quote", "published", "secondary", "estimate", "assumption")
+"""From the strongest footing to the weakest."""
+
+VALUE_DIGITS = 9
+"""Significant digits kept of a stored value: more than is printed, fewer than a CPU's instruction set can disturb."""
+
+
+def weakest(grades: Iterable[str]) -> str:
+    """The weakest of the grades; a number made of nothing but params is as firm as the client's own word: `contract`."""
+    ranks = [GRADES.index(g) for g in grades if g in GRADES]
+    return GRADES[max(ranks)] if ranks else "contract"
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The P5, P50 and P95 of a number over the case's draws, in the number's unit."""
+
+    p5: float
+    p50: float
+    p95: float
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number with its unit, its rule, the inputs it was made from, and how far they let it wander."""
+
+    id: str
+    value: float
+    unit: str
+    label: str
+    rule: str
+    inputs: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    grade: str = "contract"
+    spread: Spread | None = None
+    date: str = ""
+    stale: bool = False
+    digits: int = 3
+    currency: str = "USD"
+
+    @property
+    def text(self) -> str:
+        """The central value as prose prints it."""
+        return self._write(self.value)
+
+    def show(self, style: str = "") -> str:
+        """The number in a style: '' central value, 'range' with its 90 % range, 'spread' the range only, 'abs' without sign, 'bare' without unit."""
+        if style == "":
+            return self.text
+        if style == "abs":
+            return self._write(abs(self.value))
+        if style == "bare":
+            return formats.plain_number(self.value, self.digits)
+        if style in ("range", "spread", "absrange"):
+            return self._range(style)
+        raise ValueError(f"no style {style!r}: use range, spread, abs, absrange or bare")
+
+    def _range(self, style: str) -> str:
+        if self.spread is None or self.spread.p5 == self.spread.p95:
+            return self._write(abs(self.value)) if style == "absrange" else self.text
+        ends = (self.spread.p5, self.spread.p95)
+        central = self.value
+        if style == "absrange" and central < 0:
+            ends, central = (-ends[1], -ends[0]), -central
+        span = f"{self._write(ends[0])} to {self._write(ends[1])}"
+        return span if style == "spread" else f"{self._write(central)} (P5–P95: {span})"
+
+    def _write(self, value: float) -> str:
+        return formats.write(value, self.unit, self.digits, self.currency)
+
+    def renamed(self, new_id: str, **changes: Any) -> Number:
+        """The same number under another id."""
+        return replace(self, id=new_id, **changes)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entry as `ledger.json` keeps it."""
+        spread = self.spread and {k: formats.significant(v, VALUE_DIGITS) for k, v in vars(self.spread).items()}
+        return {
+            "id": self.id,
+            "value": formats.significant(self.value, VALUE_DIGITS),
+            "text": self.text,
+            "unit": self.unit,
+            "label": self.label,
+            "rule": self.rule,
+            "inputs": list(self.inputs),
+            "sources": list(self.sources),
+            "grade": self.grade,
+            "spread": spread,
+            "date": self.date,
+            "stale": self.stale,
+        }
+
+
+class InputRecords(Protocol):
+    """What the ledger asks of a case: the record (source, date, grade ...) of one input id."""
+
+    def input_record(self, input_id: str) -> Mapping[str, Any]:
+        """The record of `price:…`, `evidence:…`, `param:…` as the document contract lists it."""
+        ...
+
+
+@dataclass(frozen=True)
+class NumberMaker:
+    """Makes numbers whose inputs, grade, date and staleness follow from the provenance of the arrays given."""
+
+    records: InputRecords
+    currency: str = "USD"
+    common: tuple[str, ...] = field(default=())
+
+    def number(
+        self,
+        id: str,
+        value: Any,
+        unit: str,
+        *,
+        label: str,
+        rule: str,
+        inputs: Iterable[str] = (),
+        digits: int = 3,
+        central: str = "p50",
+    ) -> Number:
+        """Turn a value (scalar, or draws along the first axis) into a ledger number.
+
+        `central` says which statistic of the draws is printed: `p50` or `mean`. Inputs named in `inputs`
+        (params, mostly) are added to those the array itself carries.
+        """
+        array = np.atleast_1d(plain(value))
+        if array.ndim != 1 or not np.all(np.isfinite(array)):
+            raise ValueError(f"number {id}: needs a finite scalar or a vector of draws, got shape {array.shape}")
+        spread = None
+        if array.size > 1:
+            p5, p50, p95 = np.quantile(array, [0.05, 0.5, 0.95])
+            spread = Spread(float(p5), float(p50), float(p95)) if p95 > p5 else None
+        middle = float(np.median(array) if central == "p50" else np.mean(array))
+        ids = tuple(sorted(inputs_of(value) | set(inputs)))
+        found = [self.records.input_record(i) for i in ids]
+        dates = [str(r["date"]) for r in found if r.get("date") and r["kind"] != "param"]
+        return Number(
+            id=id,
+            value=middle,
+            unit=unit,
+            label=label,
+            rule=rule,
+            inputs=ids,
+            sources=tuple(i for i in ids if not i.startswith("param:")),
+            grade=weakest(str(r["grade"]) for r in found if r["kind"] != "param"),
+            spread=spread,
+            date=max(dates, default=""),
+            stale=any(bool(r.get("stale")) for r in found),
+            digits=digits,
+            currency=self.currency,
+        )

@@ -1,0 +1,141 @@
+"""The four-axis framework: how each axis leans, why, and how the answer depends on the weights.
+
+An axis leans from -1 (RoCEv2) to +1 (InfiniBand): the sum of the leans of the rules that hold, clipped. Rules are
+data (`evidence/framework.yaml`); their sizes are assumptions. The total is the weighted sum of the axes (an additive
+value function). SMAA-2 (Lahdelma and Salminen, 2001) asks what share of all possible weights prefers each side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+AXES = ("workload", "maturity", "scale_and_budget", "time_to_production")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule of the framework: when its conditions hold, its axis leans by `lean` for `reason`."""
+
+    id: str
+    axis: str
+    when: Mapping[str, Any]
+    lean: float
+    reason: str
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AxisLean:
+    """One axis: its lean in [-1, 1], its weight, and the rules that hold, strongest first."""
+
+    axis: str
+    title: str
+    lean: float
+    weight: float
+    rules: tuple[Rule, ...]
+
+
+@dataclass(frozen=True)
+class FrameworkResult:
+    """The four axes, the weighted total in [-1, 1], and its dependence on the weights.
+
+    `acceptability_infiniband`: share of uniformly drawn weights for which the total is above zero (ties split);
+    `central_weights`: mean of the weights that prefer the winning side; `flip_distance`: the smallest L1 change of the
+    weights that takes the total to zero, None where no weights do.
+    """
+
+    axes: tuple[AxisLean, ...]
+    total: float
+    acceptability_infiniband: float
+    central_weights: tuple[float, ...]
+    flip_distance: float | None
+
+    @property
+    def leans_to(self) -> str:
+        """`infiniband`, `rocev2` or `neither` (a total inside ±0.05 is no lean)."""
+        if abs(self.total) < 0.05:
+            return "neither"
+        return "infiniband" if self.total > 0 else "rocev2"
+
+
+def rules_from(data: Sequence[Mapping[str, Any]]) -> tuple[Rule, ...]:
+    """Rules as data become frozen rules."""
+    return tuple(
+        Rule(r["id"], r["axis"], r["when"], float(r["lean"]), r["reason"], tuple(r.get("sources", ()))) for r in data
+    )
+
+
+def holds(rule: Rule, facts: Mapping[str, Any]) -> bool:
+    """True when every condition of the rule matches the facts; an unknown fact is a mistake in the rules file."""
+    return all(_matches(wanted, facts[name]) for name, wanted in rule.when.items())
+
+
+def _matches(wanted: Any, found: Any) -> bool:
+    if isinstance(wanted, Mapping):
+        return bool(wanted.get("min", -np.inf) <= found < wanted.get("max", np.inf))
+    if isinstance(wanted, Sequence) and not isinstance(wanted, str):
+        return found in wanted
+    return bool(found == wanted)
+
+
+def evaluate(
+    rules: Sequence[Rule],
+    titles: Mapping[str, str],
+    facts: Mapping[str, Any],
+    weights: Mapping[str, float],
+    *,
+    seed: int,
+    draws: int = 20_000,
+) -> FrameworkResult:
+    """Score the axes for a buyer's facts. Weights are normalised to sum to one (all zero counts as equal)."""
+    total_weight = sum(weights[a] for a in AXES)
+    shares = [weights[a] / total_weight if total_weight > 0 else 1 / len(AXES) for a in AXES]
+    axes = []
+    for axis, share in zip(AXES, shares, strict=True):
+        held = sorted((r for r in rules if r.axis == axis and holds(r, facts)), key=lambda r: -abs(r.lean))
+        lean = float(np.clip(sum(r.lean for r in held), -1.0, 1.0))
+        axes.append(AxisLean(axis, titles[axis], lean, share, tuple(held)))
+    leans = np.array([a.lean for a in axes])
+    total = float(leans @ np.array(shares))
+    acceptability, central = smaa(leans, seed=seed, draws=draws)
+    return FrameworkResult(tuple(axes), total, acceptability, central, flip_distance(leans, np.array(shares)))
+
+
+def smaa(leans: NDArray[np.float64], *, seed: int, draws: int = 20_000) -> tuple[float, tuple[float, ...]]:
+    """Share of uniform weights (Dirichlet(1, ..., 1)) that prefer InfiniBand, and the winner's central weights."""
+    weights = np.random.default_rng(seed).dirichlet(np.ones(leans.size), draws)
+    totals = weights @ leans
+    share = float(np.mean(totals > 0) + np.mean(totals == 0) / 2)
+    preferred = weights[totals > 0] if share >= 0.5 else weights[totals < 0]
+    central = preferred.mean(axis=0) if preferred.size else np.full(leans.size, 1 / leans.size)
+    return share, tuple(float(w) for w in central)
+
+
+def flip_distance(leans: NDArray[np.float64], weights: NDArray[np.float64]) -> float | None:
+    """Smallest L1 change of the weights (kept on the simplex) that brings the total to zero, or None.
+
+    Moving weight from the axis that speaks loudest for the winner to the one that speaks loudest against it changes
+    the total fastest; the donors are emptied in order of their lean.
+    """
+    total = float(leans @ weights)
+    if total == 0:
+        return 0.0
+    signed = leans * np.sign(total)
+    best = float(signed.min())
+    if best >= 0:
+        return None
+    left, moved = abs(total), 0.0
+    for i in np.argsort(-signed):
+        gain = float(signed[i]) - best
+        if gain <= 0:
+            break
+        step = min(float(weights[i]), left / gain)
+        moved, left = moved + step, left - step * gain
+        if left <= 1e-12:
+            return 2 * moved
+    return None

@@ -1,0 +1,123 @@
+"""Blocks bind numbers from the ledger and refuse bare ones."""
+
+from typing import Any
+
+import pytest
+
+from fabricreport.blocks import Chart, Column, Name, Row, Section, Tile
+from fabricreport.blocks.gate import bare_numbers, texts
+from fabricreport.blocks.template import split_style
+from fabricreport.ledger import Number, NumberMaker, Spread
+from fabricreport.provenance import Traced
+
+
+class Figures:
+    """A small case: two figures and their inputs."""
+
+    def __init__(self) -> None:
+        self.numbers = {
+            "tco.difference": Number(
+                "tco.difference", -1.25e6, "usd", "difference", "a − b", ("price:x",), ("price:x",), "quote",
+                Spread(-2e6, -1.25e6, 0.3e6),
+            ),
+            "price:x": Number("price:x", 10.0, "usd", "x", "as stated", ("price:x",), ("price:x",), "quote"),
+        }  # fmt: skip
+
+    def figure(self, figure_id: str) -> Number:
+        return self.numbers[figure_id]
+
+    def input_record(self, input_id: str) -> dict[str, Any]:
+        return {
+            "id": input_id,
+            "kind": input_id.partition(":")[0],
+            "grade": "quote",
+            "date": "2026-09-01",
+            "stale": True,
+        }
+
+
+def emitted(section: Section) -> dict[str, Any]:
+    return dict(section.emitted[-1].bundle)
+
+
+def text_of(nodes: list[dict[str, Any]]) -> str:
+    return "".join(n.get("text", n.get("v", "")) for p in nodes for n in p["c"])
+
+
+def test_a_figure_is_quoted_by_its_id_and_style() -> None:
+    body = Section("tco", Figures())
+    body.say("It costs {tco.difference:absrange} less, at {price:x} each.")
+    bundle = emitted(body)
+    assert text_of(bundle["nodes"]) == "It costs $1.25M (P5–P95: −$300k to $2M) less, at $10 each."
+    assert [n["id"] for n in bundle["ledger"]] == ["price:x", "tco.difference"]
+    assert [i["id"] for i in bundle["inputs"]] == ["price:x"]
+
+
+def test_a_bare_number_as_a_value_is_refused_with_the_remedy() -> None:
+    with pytest.raises(TypeError, match=r"give a Number \(case\.number"):
+        Section("tco", Figures()).say("It costs {x}.", x=3.5)
+
+
+def test_text_given_as_a_value_is_never_markdown_or_html() -> None:
+    body = Section("tco", Figures())
+    hostile = Name("**bold** <script>alert(1)</script> [x](javascript:y)")
+    body.say("From {who}.", who=hostile)
+    bundle = emitted(body)
+    assert bundle["nodes"] == [{"t": "p", "c": [{"t": "text", "v": f"From {hostile}."}]}]
+    assert bundle["names"] == [str(hostile)]
+    assert "<script>" not in body.emitted[-1]._repr_mimebundle_()["text/html"]
+
+
+def test_references_citations_footnotes_and_braces() -> None:
+    body = Section("tco", Figures())
+    body.say("See {fig-a} and {sec-b} {cite price:x}.^[At {price:x}.] Set {{1, 2}}.")
+    nodes = emitted(body)["nodes"][0]["c"]
+    kinds = [n["t"] for n in nodes]
+    assert kinds == ["text", "ref", "text", "ref", "text", "cite", "text", "note", "text"]
+    assert nodes[5]["ids"] == ["price:x"] and nodes[7]["c"][1]["id"] == "price:x"
+    assert nodes[8]["v"] == " Set {1, 2}."
+
+
+def test_a_table_column_has_one_unit_and_numbers_without_it() -> None:
+    body = Section("tco", Figures())
+    figures = Figures().numbers
+    body.table(
+        "tab-x",
+        "Costs differ",
+        [Column("Item"), Column("Cost")],
+        [Row([Name("A"), figures["tco.difference"]]), Row(["B", None])],
+    )
+    node = emitted(body)["nodes"][0]
+    assert node["columns"][1] == {"label": [{"t": "text", "v": "Cost"}], "unit": "$M", "align": "right"}
+    assert node["rows"][0]["cells"][1][0]["text"] == "−1.25"
+    with pytest.raises(ValueError, match="2 cells for 1 columns"):
+        body.table("tab-y", "Ragged", [Column("Item")], [Row(["A", "B"])])
+
+
+def test_a_chart_carries_alt_text_and_data_and_its_literals_meet_the_gate() -> None:
+    body = Section("tco", Figures())
+    chart = Chart("fig-x", "It rises", "USD", "Rises to {tco.difference} in 5 steps", "<svg/>", (("a",), ("1",)))
+    body.chart(chart)
+    node = emitted(body)["nodes"][0]
+    assert node["alt"] == "Rises to −$1.25M in 5 steps"
+    assert [word for _, text in texts([node]) for word in bare_numbers(text)] == ["5"]
+
+
+def test_the_glance_takes_tiles_and_styles_split_from_ids() -> None:
+    body = Section("decision", Figures())
+    body.glance("**Buy** it.", [Tile("Difference", "{tco.difference}", "of {price:x}")])
+    assert emitted(body)["nodes"][0]["tiles"][0]["value"][0]["text"] == "−$1.25M"
+    assert split_style("price:x") == ("price:x", "")
+    assert split_style("price:x:range") == ("price:x", "range")
+    assert split_style("tco.a:abs") == ("tco.a", "abs")
+
+
+def test_a_number_made_of_draws_knows_its_inputs_grade_and_age() -> None:
+    maker = NumberMaker(Figures())
+    draws = Traced([1.0, 2.0, 3.0, 4.0], {"price:x"})
+    number = maker.number("n", draws * 2, "usd", label="n", rule="twice x", inputs=("param:k",))
+    assert number.inputs == ("param:k", "price:x")
+    assert (number.value, number.grade, number.stale) == (5.0, "quote", True)
+    assert number.spread is not None and number.spread.p5 < number.value < number.spread.p95
+    with pytest.raises(ValueError, match="finite"):
+        maker.number("bad", float("nan"), "usd", label="n", rule="r")

@@ -1,0 +1,47 @@
+"""Numbers are rounded to what is known and carry their unit."""
+
+import pytest
+
+from fabricreport.formats import column_scale, fixed, money, percent, plain_number, significant, write
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "digits", "text"),
+    [
+        (5_353_000, "usd", 4, "$5.353M"),
+        (110_592, "usd", 6, "$110,592"),
+        (110_592, "usd", 3, "$111k"),
+        (-14_200, "usd", 3, "−$14.2k"),
+        (2.95, "usd/gpu-hour", 3, "$2.95 per GPU-hour"),
+        (0.0123, "share", 2, "1.2\N{NO-BREAK SPACE}%"),
+        (0.9999, "share", 2, "over 99\N{NO-BREAK SPACE}%"),
+        (0.0004, "share", 2, "under 0.1\N{NO-BREAK SPACE}%"),
+        (1024, "gpus", 2, "1,024\N{NO-BREAK SPACE}GPUs"),
+        (1, "week", 3, "1\N{NO-BREAK SPACE}week"),
+        (25.16, "us", 3, "25.2\N{NO-BREAK SPACE}µs"),
+        (36_864, "gpu-hour", 5, "36,864\N{NO-BREAK SPACE}GPU-hours"),
+    ],
+)
+def test_a_value_is_written_with_its_unit(value: float, unit: str, digits: int, text: str) -> None:
+    assert write(value, unit, digits) == text
+
+
+def test_other_currencies_keep_their_sign() -> None:
+    assert money(1500, 2, "€") == "€1.5k"
+    assert write(33_894, "usd", 6, "EUR") == "€33,894"
+    assert write(12, "usd", 3, "CHF") == "CHF\N{NO-BREAK SPACE}12"
+
+
+def test_significant_digits_and_fixed_decimals() -> None:
+    assert significant(123_456, 3) == 123_000
+    assert significant(0.0, 3) == 0
+    assert fixed(-0.004, 2) == "0.00"
+    assert fixed(-1.5, 1) == "−1.5"
+    assert plain_number(1234.5, 6) == "1,234.5"
+
+
+def test_a_column_has_one_scale_in_its_head() -> None:
+    scale = column_scale("usd", 7_700_000)
+    assert (scale.head, scale.by) == ("$M", 1e6)
+    assert column_scale("share", 0.05).head == "%"
+    assert percent(1.0) == "100\N{NO-BREAK SPACE}%"

@@ -1,0 +1,135 @@
+"""The four-axis framework and the decision rule: known answers and laws."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from fabricreport.evidence import read_yaml
+from fabricreport.models import decision
+from fabricreport.models.framework import AXES, Rule, evaluate, flip_distance, holds, rules_from, smaa
+
+FACTS = {
+    "kind": "pretraining-dense", "latency_variance_bound": True, "vendor": "nvidia", "target_gpus": 1024, "one_node": False,
+    "spans_subnets": False, "tenancy": "single", "networking_maturity": "low", "qos_expertise": "none",
+    "existing_ethernet": "none", "existing_infiniband": "none", "single_vendor_policy": "neutral", "weeks_to_production": 8.0,
+}  # fmt: skip
+EQUAL = dict.fromkeys(AXES, 1.0)
+RULES = rules_from(read_yaml("framework")["rules"])
+TITLES = {a["id"]: a["title"] for a in read_yaml("framework")["axes"]}
+
+
+def lean(**changes: object) -> float:
+    return evaluate(RULES, TITLES, {**FACTS, **changes}, EQUAL, seed=1, draws=200).total
+
+
+def test_every_rule_asks_only_for_known_facts_and_axes() -> None:
+    for rule in RULES:
+        assert rule.axis in AXES and set(rule.when) <= set(FACTS) and rule.sources
+
+
+def test_an_untrained_team_with_large_pretraining_leans_to_infiniband_and_an_ethernet_house_to_roce() -> None:
+    assert lean() > 0.3
+    house = {
+        "networking_maturity": "high",
+        "qos_expertise": "strong",
+        "existing_ethernet": "large",
+        "weeks_to_production": 40.0,
+    }
+    assert lean(kind="mixed", latency_variance_bound=False, spans_subnets=True, **house) < -0.3
+
+
+def test_more_expertise_never_moves_the_lean_towards_infiniband() -> None:
+    leans = [lean(qos_expertise=q) for q in ("none", "some", "strong")]
+    assert leans == sorted(leans, reverse=True)
+
+
+def test_conditions_match_lists_ranges_and_values() -> None:
+    rule = Rule(
+        "r", "workload", {"kind": ["a", "b"], "target_gpus": {"min": 10, "max": 20}, "one_node": False}, 1, "", ()
+    )
+    assert holds(rule, {"kind": "a", "target_gpus": 10, "one_node": False})
+    assert not holds(rule, {"kind": "a", "target_gpus": 20, "one_node": False})
+    with pytest.raises(KeyError):
+        holds(rule, {"kind": "a"})
+
+
+def test_smaa_with_two_criteria_is_a_length_on_the_weight_line() -> None:
+    share, central = smaa(np.array([0.5, -0.25]), seed=3, draws=100_000)
+    assert share == pytest.approx(2 / 3, abs=0.005)  # w1 * 0.5 > (1 - w1) * 0.25  <=>  w1 > 1/3
+    assert central[0] == pytest.approx(2 / 3, abs=0.01)
+
+
+def test_flip_distance_is_the_smallest_change_of_the_weights_that_turns_the_total() -> None:
+    assert flip_distance(np.array([0.5, -0.5]), np.array([0.75, 0.25])) == pytest.approx(0.5)
+    assert flip_distance(np.array([0.5, 0.1]), np.array([0.5, 0.5])) is None
+
+
+@given(st.lists(st.floats(-1, 1), min_size=4, max_size=4), st.integers(0, 50))
+@settings(max_examples=30, deadline=None)
+def test_the_total_stays_between_the_axes_and_flip_distance_within_the_simplex(leans: list[float], seed: int) -> None:
+    weights = np.random.default_rng(seed).dirichlet(np.ones(4))
+    total = float(np.array(leans) @ weights)
+    assert min(leans) - 1e-12 <= total <= max(leans) + 1e-12
+    distance = flip_distance(np.array(leans), weights)
+    assert distance is None or -1e-12 <= distance <= 2 + 1e-9
+
+
+def test_evpi_of_a_normal_difference_is_the_closed_form() -> None:
+    mu, sd = -2.0, 3.0
+    draws = stats.norm(mu, sd).ppf((np.arange(200_000) + 0.5) / 200_000)
+    u = abs(mu) / sd
+    assert decision.evpi(draws) == pytest.approx(sd * stats.norm.pdf(u) - abs(mu) * stats.norm.cdf(-u), rel=1e-3)
+    assert decision.evpi(np.array([1.0, 2.0])) == 0.0
+
+
+def test_swings_find_the_break_even_and_ignore_a_dummy_input() -> None:
+    rng = np.random.default_rng(0)
+    x, dummy = rng.uniform(0, 10, 4000), rng.uniform(0, 1, 4000)
+    swings = decision.swings(3 * (x - 4.0), {"x": x, "dummy": dummy, "constant": np.ones(4000)})
+    assert [s.input_id for s in swings] == ["x", "dummy"]
+    assert swings[0].break_even == pytest.approx(4.0, abs=0.05) and swings[0].flips
+    assert swings[1].share_of_variance < 0.01
+
+
+RULE = decision.Thresholds(0.8, 0.65, 0.005, 16)
+FAMILIES = {"ib": "infiniband", "roce": "rocev2", "white": "rocev2"}
+
+
+def decided(roce_minus_ib: np.ndarray, **changes: object) -> decision.Verdict:
+    base = np.full(roce_minus_ib.size, 100.0)
+    given_ = {"framework_total": -0.5, "gpus": 1024, "gpus_per_node": 8, "thresholds": RULE, "assumption_flips": False}
+    return decision.decide({"ib": base, "roce": base + roce_minus_ib}, FAMILIES, **{**given_, **changes})  # type: ignore[arg-type]
+
+
+def test_the_class_follows_the_printed_rule() -> None:
+    spread = np.linspace(-10, 10, 1001)
+    assert decided(spread - 8).confidence == "clear"
+    assert decided(spread - 8, framework_total=0.5).confidence == "leaning"
+    assert decided(spread - 8, assumption_flips=True).confidence == "leaning"
+    assert decided(spread * 0.01).confidence == "does not matter"
+    assert decided(spread - 8, gpus=8).decided_by == "size"
+
+
+def test_when_money_is_too_close_the_framework_decides() -> None:
+    verdict = decided(np.linspace(-10, 10, 1001) - 1, framework_total=0.6)
+    assert (verdict.choice, verdict.decided_by, verdict.agrees) == ("ib", "framework", True)
+    assert verdict.confidence in ("toss-up", "leaning") and verdict.probability < 0.5
+
+
+def test_the_rival_is_the_best_option_of_the_other_kind() -> None:
+    base = np.full(50, 100.0)
+    totals = {"ib": base + 9, "roce": base + 1, "white": base}
+    verdict = decision.decide(
+        totals, FAMILIES, framework_total=0.0, gpus=64, gpus_per_node=8, thresholds=RULE, assumption_flips=False
+    )
+    assert (verdict.choice, verdict.runner_up, verdict.probability) == ("white", "ib", 1.0)
+
+
+def test_adding_a_dominated_option_does_not_reorder_the_others() -> None:
+    rng = np.random.default_rng(4)
+    totals = {"ib": rng.normal(10, 1, 500), "roce": rng.normal(10.2, 1, 500)}
+    more = {**totals, "bad": totals["ib"] + 5}
+    assert [o for o in decision.expected_order(more) if o != "bad"] == list(decision.expected_order(totals))
+    assert sum(decision.probability_cheapest(more).values()) == pytest.approx(1.0)
