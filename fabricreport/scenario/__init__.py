@@ -1,0 +1,76 @@
+"""The params file: its schema, its rules, and how it is read, written and shown to editors.
+
+Knows nothing of prices, models or notebooks.
+"""
+
+from fabricreport.scenario.checks import client_slug, notes, slugify
+from fabricreport.scenario.json_schema import json_schema
+from fabricreport.scenario.load import (
+    ParamsFile,
+    canonical_json,
+    defaulted_keys,
+    load_params,
+    load_params_file,
+    params_from,
+)
+from fabricreport.scenario.schema import (
+    SECTION_NAMES,
+    SHIPPED_OPTIONS,
+    Client,
+    Cluster,
+    MemoHead,
+    Money,
+    Organisation,
+    Override,
+    Parallelism,
+    Params,
+    Provider,
+    Stage,
+    Weights,
+    Workload,
+)
+from fabricreport.scenario.template import new_params
+from fabricreport.scenario.uncertain import (
+    Interval90,
+    Pert,
+    Range,
+    Reference,
+    UncertainValue,
+    dump_uncertain,
+    parse_uncertain,
+)
+
+__all__ = [
+    "SECTION_NAMES",
+    "SHIPPED_OPTIONS",
+    "Client",
+    "Cluster",
+    "Interval90",
+    "MemoHead",
+    "Money",
+    "Organisation",
+    "Override",
+    "Parallelism",
+    "Params",
+    "ParamsFile",
+    "Pert",
+    "Provider",
+    "Range",
+    "Reference",
+    "Stage",
+    "UncertainValue",
+    "Weights",
+    "Workload",
+    "canonical_json",
+    "client_slug",
+    "defaulted_keys",
+    "dump_uncertain",
+    "json_schema",
+    "load_params",
+    "load_params_file",
+    "new_params",
+    "notes",
+    "params_from",
+    "parse_uncertain",
+    "slugify",
+]

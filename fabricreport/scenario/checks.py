@@ -1,0 +1,273 @@
+"""Rules that join several keys: a plan that does not multiply out, growth that shrinks, an expired override.
+
+Each rule is a generator of `Finding`s over a valid `Params`; `uses` names the keys it read, so that a rule is
+not reported when one of those keys is already known to be wrong.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+
+from fabricreport.located import KeyPath, did_you_mean
+from fabricreport.scenario.fields import RESERVED_NAMES
+from fabricreport.scenario.schema import PRETRAINING, SHIPPED_OPTIONS, Parallelism, Params
+
+FIRST_YEAR, LAST_YEAR = 2020, 2100
+_RESERVED = RESERVED_NAMES | {"latest", "archive", "cache", "tmp"}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One broken rule: the key it is reported at, what is wrong, what to do, and every key the rule read."""
+
+    path: KeyPath
+    message: str
+    value: object = ""
+    remedy: str = ""
+    suggestion: str = ""
+    uses: tuple[KeyPath, ...] = ()
+
+    @property
+    def keys(self) -> tuple[KeyPath, ...]:
+        """Where it is reported and everything it read."""
+        return (self.path, *self.uses)
+
+
+def slugify(name: str) -> str:
+    """A folder name of 1 to 60 characters of a-z, 0-9 and hyphens; never empty, never a reserved name.
+
+    A name without any Latin letter or digit becomes `client-` and eight hex digits of its hash.
+    """
+    folded = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii").lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", folded).strip("-")[:60].strip("-")
+    if not slug:
+        return f"client-{sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    return f"{slug}-client" if slug in _RESERVED else slug
+
+
+def client_slug(params: Params) -> str:
+    """The folder name of the client's editions: the slug given, or one made from the name."""
+    return params.client.slug or slugify(params.client.name)
+
+
+def findings(params: Params, *, extra_options: Iterable[str] = ()) -> list[Finding]:
+    """Every broken rule. `extra_options` are ids of fabrics that the client's own data adds to the shipped ones."""
+    known = (*SHIPPED_OPTIONS, *extra_options)
+    return [finding for rule in _RULES for finding in rule(params)] + list(_options(params, known))
+
+
+def notes(params: Params) -> tuple[str, ...]:
+    """What is unusual but allowed, in sentences for the user."""
+    out = []
+    cluster = params.cluster
+    infiniband = [o for o in params.options if o.startswith("infiniband")]
+    if cluster.vendor == "amd" and infiniband:
+        out.append(
+            f"{', '.join(infiniband)} with AMD GPUs works, but few providers offer it; expect a longer list of questions."
+        )
+    if cluster.sites > 1 and cluster.subnets < cluster.sites:
+        out.append("There are more sites than subnets: the fabric would be stretched over sites in one subnet.")
+    if params.money.acquisition == "rent" and not params.providers:
+        out.append("The cluster is rented but no provider is named; the diligence section stays general.")
+    if cluster.tenancy == "multi" and params.organisation.qos_expertise == "none":
+        out.append("Several tenants share the fabric and nobody has QoS expertise.")
+    return tuple(out)
+
+
+def _as_of(params: Params) -> Iterator[Finding]:
+    if not FIRST_YEAR <= params.as_of.year <= LAST_YEAR:
+        yield Finding(
+            ("as_of",),
+            f"is outside the years {FIRST_YEAR} to {LAST_YEAR}",
+            params.as_of.isoformat(),
+            "Write the date of the memo, YYYY-MM-DD.",
+        )
+
+
+def _client(params: Params) -> Iterator[Finding]:
+    slug = params.client.slug
+    if slug in _RESERVED:
+        yield Finding(("client", "slug"), "is a reserved name", slug, f"Write for example '{slug}-client'.")
+
+
+def _growth(params: Params) -> Iterator[Finding]:
+    cluster = params.cluster
+    month, gpus, before = 0, cluster.gpus, "cluster.gpus"
+    for i, stage in enumerate(cluster.trajectory):
+        at = ("cluster", "trajectory", i)
+        if stage.month <= month:
+            yield Finding(
+                (*at, "month"),
+                f"months must rise, and month {month} comes before",
+                stage.month,
+                "Sort the stages by month.",
+            )
+        if stage.gpus < gpus:
+            yield Finding(
+                (*at, "gpus"),
+                f"the cluster shrinks: {before} is {gpus}",
+                stage.gpus,
+                "Growth may pause but not shrink; correct one of the two.",
+                uses=(("cluster", "gpus"),),
+            )
+        if stage.month > params.money.horizon_months:
+            yield Finding(
+                (*at, "month"),
+                f"lies beyond money.horizon_months ({params.money.horizon_months})",
+                stage.month,
+                "Lengthen the horizon or drop the stage.",
+                uses=(("money", "horizon_months"),),
+            )
+        month, gpus, before = stage.month, max(gpus, stage.gpus), f"cluster.trajectory[{i}].gpus"
+
+
+def _whole_nodes(params: Params) -> Iterator[Finding]:
+    cluster = params.cluster
+    per_node = cluster.gpus_per_node
+    sizes: list[tuple[KeyPath, int]] = [(("cluster", "gpus"), cluster.gpus)]
+    sizes += [(("cluster", "trajectory", i, "gpus"), s.gpus) for i, s in enumerate(cluster.trajectory)]
+    for path, gpus in sizes:
+        if gpus > per_node and gpus % per_node:
+            below = gpus // per_node * per_node
+            yield Finding(
+                path,
+                f"is not a whole number of nodes of {per_node} GPUs",
+                gpus,
+                f"Write {below} or {below + per_node}, or correct cluster.gpus_per_node.",
+                uses=(("cluster", "gpus_per_node"),),
+            )
+
+
+def _ports(params: Params) -> Iterator[Finding]:
+    cluster = params.cluster
+    if cluster.nic_ports_per_node is None:
+        return
+    needed = cluster.links_per_gpu * cluster.gpus_per_node
+    if needed > cluster.nic_ports_per_node:
+        yield Finding(
+            ("cluster", "links_per_gpu"),
+            f"{cluster.links_per_gpu} per GPU x {cluster.gpus_per_node} GPUs need {needed} ports, "
+            f"but cluster.nic_ports_per_node is {cluster.nic_ports_per_node}",
+            cluster.links_per_gpu,
+            "Lower links_per_gpu or gpus_per_node, or correct nic_ports_per_node.",
+            uses=(("cluster", "gpus_per_node"), ("cluster", "nic_ports_per_node")),
+        )
+
+
+def _vendor(params: Params) -> Iterator[Finding]:
+    expected = "amd" if params.cluster.gpu == "mi300x" else "nvidia"
+    if params.cluster.vendor != expected:
+        yield Finding(
+            ("cluster", "vendor"),
+            f"the {params.cluster.gpu} is made by {expected}",
+            params.cluster.vendor,
+            f"Write {expected}, or delete the line: it follows from cluster.gpu.",
+            uses=(("cluster", "gpu"),),
+        )
+
+
+def _run_length(params: Params) -> Iterator[Finding]:
+    work = params.workload
+    if work.kind in PRETRAINING and work.tokens_billion is None and work.run_days is None:
+        yield Finding(
+            ("workload", "run_days"),
+            f"{work.kind} needs the length of a run, and neither run_days nor tokens_billion is given",
+            remedy="Give run_days (for example 30) or tokens_billion (for example 2000).",
+            uses=(("workload", "kind"), ("workload", "tokens_billion")),
+        )
+
+
+def _plan(params: Params) -> Iterator[Finding]:
+    plan, gpus = params.workload.parallelism, params.cluster.gpus
+    if not isinstance(plan, Parallelism):
+        return
+    at = ("workload", "parallelism")
+    ranks = plan.tp * plan.pp * plan.dp * plan.cp
+    if ranks != gpus:
+        yield Finding(
+            at,
+            f"tp x pp x dp x cp is {ranks}, but cluster.gpus is {gpus}",
+            f"{plan.tp} x {plan.pp} x {plan.dp} x {plan.cp}",
+            "Correct the plan, or write `choose`.",
+            uses=(("cluster", "gpus"),),
+        )
+    if plan.dp * plan.cp * plan.tp % plan.ep:
+        yield Finding((*at, "ep"), "does not divide tp x dp x cp", plan.ep, "Expert ranks are taken from these ranks.")
+
+
+def _weights(params: Params) -> Iterator[Finding]:
+    if not any(getattr(params.weights, name) for name in type(params.weights).model_fields):
+        yield Finding(("weights",), "all weights are zero", remedy="Give at least one axis a weight above zero.")
+
+
+def _options(params: Params, known: tuple[str, ...]) -> Iterator[Finding]:
+    cluster = params.cluster
+    for i, option in enumerate(params.options):
+        if option not in known:
+            yield Finding(
+                ("options", i),
+                "is not a fabric option",
+                option,
+                f"Known are {', '.join(known)}.",
+                did_you_mean(option, known),
+            )
+    yield from _repeated(("options",), params.options)
+    if len(params.options) == 1 and cluster.final_gpus > cluster.gpus_per_node:
+        yield Finding(
+            ("options",),
+            "one option is nothing to compare",
+            params.options[0],
+            "Name at least two; only a cluster of a single node may have one.",
+            uses=(("cluster",),),
+        )
+
+
+def _lists(params: Params) -> Iterator[Finding]:
+    yield from _repeated(("sections",), params.sections)
+    yield from _repeated(("measurements",), params.measurements)
+    yield from _repeated(("providers",), [p.name.casefold() for p in params.providers], "name")
+    yield from _repeated(("overrides",), [o.id for o in params.overrides], "id")
+
+
+def _overrides(params: Params) -> Iterator[Finding]:
+    for i, override in enumerate(params.overrides):
+        if override.until < params.as_of:
+            yield Finding(
+                ("overrides", i, "until"),
+                f"the override expired before as_of, {params.as_of.isoformat()}",
+                override.until.isoformat(),
+                f"Renew it with {override.who}, or delete the override.",
+                uses=(("as_of",),),
+            )
+        if str(override.value) == override.id:
+            yield Finding(
+                ("overrides", i, "value"), "refers to the entry it replaces", override.id, "Write the figure itself."
+            )
+
+
+def _repeated(path: KeyPath, values: Iterable[str], key: str = "") -> Iterator[Finding]:
+    seen: dict[str, int] = {}
+    for i, value in enumerate(values):
+        if value in seen:
+            at = (*path, i, key) if key else (*path, i)
+            yield Finding(at, f"is already item {seen[value] + 1} of this list", value, "Keep one of the two.")
+        seen.setdefault(value, i)
+
+
+_RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
+    _as_of,
+    _client,
+    _growth,
+    _whole_nodes,
+    _ports,
+    _vendor,
+    _run_length,
+    _plan,
+    _weights,
+    _lists,
+    _overrides,
+)

@@ -1,0 +1,230 @@
+"""Read a params file: every fault at once, or one frozen `Params`."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from fabricreport.errors import InputError, Problem
+from fabricreport.located import KeyPath, Located, dotted
+from fabricreport.scenario.checks import Finding, client_slug, findings, notes
+from fabricreport.scenario.messages import path_of, problem_of
+from fabricreport.scenario.schema import Params
+from fabricreport.strict_json import inspect_json
+from fabricreport.strict_yaml import inspect_yaml
+
+_STAND_INS: dict[KeyPath, Any] = {
+    ("client",): {"name": "x"},
+    ("client", "name"): "x",
+    ("as_of",): "2026-01-01",
+    ("cluster",): {"gpus": 8},
+    ("cluster", "gpus"): 8,
+    ("workload",): {"kind": "fine-tuning"},
+    ("workload", "kind"): "fine-tuning",
+    ("organisation",): {"networking_maturity": "medium"},
+    ("organisation", "networking_maturity"): "medium",
+    ("money",): {"acquisition": "buy"},
+    ("money", "acquisition"): "buy",
+}
+"""Stand in for required keys that are wrong, only so that the rules on the other keys can still be checked."""
+
+
+@dataclass(frozen=True)
+class ParamsFile:
+    """A valid params file: its `params`, where each came from (`located`), and the `folder` its paths start from."""
+
+    params: Params
+    located: Located
+    path: Path
+    folder: Path
+
+    @property
+    def slug(self) -> str:
+        """Folder name of the client's editions."""
+        return client_slug(self.params)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is unusual but allowed, in sentences."""
+        return notes(self.params)
+
+    def line_of(self, *path: str | int) -> int:
+        """Line of a key: `line_of("cluster", "gpus")`."""
+        return self.located.line_of(path)
+
+
+def load_params(path: Path, *, folder: Path | None = None, extra_options: Iterable[str] = ()) -> Params:
+    """The params of a YAML file or of the canonical JSON; see `load_params_file`."""
+    return load_params_file(path, folder=folder, extra_options=extra_options).params
+
+
+def load_params_file(path: Path, *, folder: Path | None = None, extra_options: Iterable[str] = ()) -> ParamsFile:
+    """The params with their places in the file, or an `InputError` with every problem that was found.
+
+    `folder` is where relative paths in the file start, by default the folder the file is in. Fabrics that
+    `folder/options/*.yaml` describes may be named in `options`; `extra_options` are ids from elsewhere.
+    """
+    path = Path(path)
+    folder = path.parent if folder is None else folder
+    inspect = inspect_json if path.suffix.lower() == ".json" else inspect_yaml
+    located, found = inspect(path)
+    problems = list(found)
+    if located is None:
+        raise InputError(problems)
+    if located.data is None and problems:
+        raise InputError(problems)
+    params, faults = _validate(
+        located, {p.key for p in problems if p.key}, (*_client_options(folder), *extra_options), folder
+    )
+    problems += faults
+    if problems or params is None:
+        raise InputError(sorted(problems, key=lambda p: p.line or 0))
+    return ParamsFile(params, located, path, folder)
+
+
+def params_from(data: dict[str, Any]) -> Params:
+    """Params from plain data in memory (tests, notebooks); the same rules, except that no file is looked for."""
+    params, faults = _validate(Located(data, "", {}), set(), (), None)
+    if faults or params is None:
+        raise InputError(faults)
+    return params
+
+
+def canonical_json(params: Params) -> str:
+    """The keys the user gave, sorted, as JSON; `load_params` of it gives an equal `Params`.
+
+    Defaults are left out, so that the copy still tells what was given from what was assumed.
+    """
+    data = params.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return json.dumps(data, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def defaulted_keys(params: Params) -> tuple[str, ...]:
+    """Dotted keys about the case that the user did not give and that have a value all the same, in schema order.
+
+    What only shapes the document (memo head, sections, seed) is not an assumption and is left out.
+    """
+    keys = _defaulted(params, (), given=True)
+    return tuple(key for key in keys if key.partition(".")[0] not in ("memo", "sections", "seed"))
+
+
+def _defaulted(model: BaseModel, path: KeyPath, *, given: bool) -> Iterator[str]:
+    for name, field in type(model).model_fields.items():
+        value = getattr(model, name)
+        here = (*path, field.alias or name)
+        stated = given and name in model.model_fields_set
+        if isinstance(value, BaseModel):
+            yield from _defaulted(value, here, given=stated)
+        elif not stated and value is not None and value != ():
+            yield dotted(here)
+
+
+def _client_options(folder: Path) -> list[str]:
+    """Ids of the fabrics a client describes beside the params; whether they are described well is not asked here."""
+    ids = []
+    for path in sorted((folder / "options").glob("*.yaml")):
+        located, _ = inspect_yaml(path)
+        entries = located.data if located is not None and isinstance(located.data, list) else []
+        ids += [entry["id"] for entry in entries if isinstance(entry, dict) and isinstance(entry.get("id"), str)]
+    return ids
+
+
+def _validate(
+    located: Located, bad_keys: set[str], extra_options: tuple[str, ...], folder: Path | None
+) -> tuple[Params | None, list[Problem]]:
+    if not isinstance(located.data, dict):
+        remedy = "Begin with `client:`; `fabricreport new NAME` writes a file to start from."
+        return None, [located.problem((), "must hold keys and values", remedy=remedy)]
+    params, bad, problems = _validate_schema(located, bad_keys)
+    if params is None:
+        return None, problems
+    found = findings(params, extra_options=extra_options)
+    if folder is not None:
+        found += _missing_files(params, folder)
+    for finding in found:
+        touched = {dotted(key) for key in finding.keys}
+        if not _overlap(finding, bad) and not touched & bad_keys:
+            problems.append(
+                located.problem(
+                    finding.path,
+                    finding.message,
+                    value=finding.value,
+                    remedy=finding.remedy,
+                    suggestion=finding.suggestion,
+                )
+            )
+    return params, problems
+
+
+def _validate_schema(located: Located, bad_keys: set[str]) -> tuple[Params | None, list[KeyPath], list[Problem]]:
+    """The params, with stand-ins where a key is wrong (`bad`), and the problems of single keys."""
+    data = copy.deepcopy(located.data)
+    bad: list[KeyPath] = []
+    problems: list[Problem] = []
+    for attempt in range(3):
+        try:
+            return Params.model_validate(data), bad, problems
+        except ValidationError as error:
+            for detail in error.errors(include_url=False):
+                if detail["type"] == "default_factory_not_called":  # follows from another key that is wrong
+                    continue
+                path = path_of(detail)
+                bad.append(path)
+                if attempt == 0 and dotted(path) not in bad_keys:
+                    problems.append(problem_of(detail, located))
+                _replace(data, path)
+    return None, bad, problems
+
+
+def _replace(data: dict[str, Any], path: KeyPath) -> None:
+    """Put a stand-in where the value at `path` is wrong, or drop it (a faulty item drops its whole list)."""
+    lists = [i for i, part in enumerate(path) if isinstance(part, int)]
+    path = path[: lists[0]] if lists else path
+    if path in _STAND_INS:
+        parent = _parent(data, path)
+        if parent is not None:
+            parent[path[-1]] = copy.deepcopy(_STAND_INS[path])
+    elif path and (parent := _parent(data, path)) is not None:
+        parent.pop(path[-1], None)
+
+
+def _parent(data: Any, path: KeyPath) -> dict[Any, Any] | None:
+    for part in path[:-1]:
+        data = data.get(part) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else None
+
+
+def _overlap(finding: Finding, bad: list[KeyPath]) -> bool:
+    return any(key[: len(b)] == b or b[: len(key)] == key for key in finding.keys for b in bad if b)
+
+
+def _missing_files(params: Params, folder: Path) -> list[Finding]:
+    named: list[tuple[KeyPath, str]] = [
+        (("providers", i, "answers"), p.answers) for i, p in enumerate(params.providers) if p.answers
+    ]
+    named += [(("measurements", i), log) for i, log in enumerate(params.measurements)]
+    return [Finding(path, reason, name, remedy) for path, name in named for reason, remedy in _file_fault(folder, name)]
+
+
+def _file_fault(folder: Path, name: str) -> Iterator[tuple[str, str]]:
+    """Walk down from the folder and refuse every symbolic link on the way, wherever it points."""
+    at = folder
+    try:
+        for part in Path(name).parts:
+            at = at / part
+            mode = os.lstat(at).st_mode
+            if stat.S_ISLNK(mode):
+                yield "is or passes through a symbolic link", "Copy the file into the params folder."
+                return
+        if not stat.S_ISREG(mode):
+            yield "is not an ordinary file", "Name a file."
+    except (OSError, ValueError):
+        yield "names a file that does not exist", f"Put it in {folder.name or 'the params folder'}/, or drop the line."

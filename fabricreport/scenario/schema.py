@@ -1,0 +1,319 @@
+"""The params file as frozen pydantic models: one class per section, one described field per key.
+
+Units are in the key. Every enumeration is a `Literal`, so an editor completes it from the JSON Schema.
+Rules that join several keys are in `checks.py`; reading and messages in `load.py` and `messages.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag
+
+from fabricreport.scenario.fields import IsoDate, Items, Line, RelativePath, Section, Sentence
+from fabricreport.scenario.uncertain import REFERENCE_PATTERN, Bounds, UncertainValue
+
+Gpu = Literal["a100", "h100", "h200", "b200", "gb200-nvl72", "mi300x"]
+Vendor = Literal["nvidia", "amd"]
+Topology = Literal["fat-tree", "rail-optimised", "dragonfly"]
+LinkSpeed = Literal[25, 50, 100, 200, 400, 800]
+WorkloadKind = Literal[
+    "pretraining-dense",
+    "pretraining-moe",
+    "fine-tuning",
+    "inference",
+    "inference-multi-node",
+    "hpc-simulation",
+    "mixed",
+]
+Maturity = Literal["low", "medium", "high"]
+Currency = Literal["USD", "EUR", "GBP", "CHF", "CAD", "AUD", "JPY", "CNY", "INR", "SGD", "SEK", "NOK", "DKK"]
+SectionName = Literal["decision", "latency", "tco", "tail_risk", "diligence", "evidence"]
+SECTION_NAMES: tuple[SectionName, ...] = ("decision", "latency", "tco", "tail_risk", "diligence", "evidence")
+SHIPPED_OPTIONS = ("infiniband-ndr", "rocev2-nvidia-800g", "rocev2-whitebox", "ethernet-tcp")
+PRETRAINING = ("pretraining-dense", "pretraining-moe")
+SYNCHRONISED = (*PRETRAINING, "inference-multi-node", "hpc-simulation")
+
+OptionId = Annotated[
+    str,
+    Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60),
+    Field(json_schema_extra={"examples": list(SHIPPED_OPTIONS)}),
+]
+
+
+class Client(Section):
+    """Whom the memo is for."""
+
+    name: Line = Field(description="The client's name as the memo prints it.", examples=["Acme"])
+    slug: str | None = Field(
+        default=None,
+        pattern=r"^[a-z0-9]([a-z0-9-]{0,58}[a-z0-9])?$",
+        description="Folder name of the client's editions: a-z, 0-9 and hyphens. Made from the name if left out.",
+        examples=["acme"],
+    )
+
+
+class MemoHead(Section):
+    """Who writes to whom, about what."""
+
+    to: Line = Field(default="The decision maker", description="Addressee of the memo.")
+    from_: Line = Field(default="Infrastructure advisory", alias="from", description="Author of the memo.")
+    subject: Line | None = Field(
+        default=None,
+        description="Subject line; written from the case if left out.",
+        examples=["Network for the training cluster"],
+    )
+    language: Literal["en"] = Field(default="en", description="Language of the document.")
+
+
+class Stage(Section):
+    """One later size of the cluster."""
+
+    month: int = Field(ge=1, le=240, description="Months after the start of the horizon.")
+    gpus: int = Field(ge=1, le=1_000_000, description="GPUs in total from that month on; never fewer than before.")
+
+
+def _vendor_of(data: dict[str, Any]) -> Vendor:
+    return "amd" if data.get("gpu") == "mi300x" else "nvidia"
+
+
+class Cluster(Section):
+    """The GPUs, now and later, and the network between them."""
+
+    gpus: int = Field(ge=1, le=1_000_000, description="GPUs at the start.")
+    trajectory: Annotated[tuple[Stage, ...], Items] = Field(
+        default=(),
+        max_length=40,
+        description="Later sizes: a list of {month, gpus}, months rising, GPUs never falling.",
+        examples=[[{"month": 24, "gpus": 2048}]],
+    )
+    gpu: Gpu = Field(default="h100", description="GPU type.")
+    vendor: Vendor = Field(default_factory=_vendor_of, description="Maker of the GPU; follows from the type.")
+    gpus_per_node: int = Field(default=8, ge=1, le=72, description="GPUs in one server.")
+    links_per_gpu: int = Field(default=1, ge=1, le=16, description="Fabric links of each GPU.")
+    nic_ports_per_node: int | None = Field(
+        default=None,
+        ge=1,
+        le=256,
+        description="Fabric ports of one server; links_per_gpu x gpus_per_node if left out.",
+        examples=[8],
+    )
+    link_gbits_per_s: LinkSpeed = Field(default=400, description="Line rate of one fabric link, in Gbit/s.")
+    topology: Topology = Field(default="rail-optimised", description="Shape of the fabric.")
+    oversubscription: float = Field(
+        default=1.0, ge=1, le=16, description="Leaf down-links over up-links: 1 is non-blocking, 2 is 2:1."
+    )
+    sites: int = Field(default=1, ge=1, le=64, description="Buildings or data centres the cluster spans.")
+    subnets: int = Field(default=1, ge=1, le=4096, description="Subnets the fabric must be routable across.")
+    tenancy: Literal["single", "multi"] = Field(default="single", description="One owner, or tenants kept apart.")
+
+    @property
+    def nodes(self) -> int:
+        """Servers at the start."""
+        return -(-self.gpus // self.gpus_per_node)
+
+    @property
+    def ports_per_node(self) -> int:
+        """Fabric ports of one server, given or implied by the links."""
+        return self.nic_ports_per_node or self.links_per_gpu * self.gpus_per_node
+
+    @property
+    def final_gpus(self) -> int:
+        """GPUs at the end of the trajectory."""
+        return self.trajectory[-1].gpus if self.trajectory else self.gpus
+
+
+class Parallelism(Section):
+    """A given parallel plan; tp x pp x dp x cp must equal the GPUs at the start."""
+
+    tp: int = Field(ge=1, le=1024, description="Tensor-parallel ranks.")
+    pp: int = Field(ge=1, le=1024, description="Pipeline stages.")
+    dp: int = Field(ge=1, le=1_000_000, description="Data-parallel replicas.")
+    ep: int = Field(default=1, ge=1, le=1024, description="Expert-parallel ranks, taken from the replicas.")
+    cp: int = Field(default=1, ge=1, le=1024, description="Context-parallel ranks.")
+
+
+TAG = "tag:"
+"""Prefix of union tags, which pydantic puts into an error's location and `messages.py` takes out again."""
+
+
+def _plan_kind(value: Any) -> str:
+    return f"{TAG}plan" if isinstance(value, dict | Parallelism) else f"{TAG}word"
+
+
+def _run_days(data: dict[str, Any]) -> float | None:
+    given = data.get("tokens_billion") is not None or data.get("kind") in PRETRAINING
+    return None if given else 30.0
+
+
+class Workload(Section):
+    """What runs on it."""
+
+    kind: WorkloadKind = Field(description="The workload that sizes the network.")
+    model_parameters_billion: float = Field(
+        default=70.0, gt=0, le=100_000, description="Model size in billions of parameters; not used for HPC."
+    )
+    tokens_billion: float | None = Field(
+        default=None,
+        gt=0,
+        le=10_000_000,
+        description="Training tokens of one run, in billions. Pre-training needs this or run_days.",
+        examples=[2000],
+    )
+    run_days: float | None = Field(
+        default_factory=_run_days,
+        gt=0,
+        le=3650,
+        description="Planned length of one run, in days. Follows from tokens_billion if left out.",
+        examples=[30],
+    )
+    parallelism: Annotated[
+        Annotated[Literal["choose"], Tag(f"{TAG}word")] | Annotated[Parallelism, Tag(f"{TAG}plan")],
+        Discriminator(_plan_kind),
+    ] = Field(default="choose", description="`choose`, or the parallel plan {tp, pp, dp, ep, cp}.")
+    latency_variance_bound: bool = Field(
+        default_factory=lambda data: data.get("kind") in SYNCHRONISED,
+        description="Whether the slowest of many ranks sets the pace, so that the tail matters.",
+    )
+
+
+_QOS_OF: dict[str | None, Literal["none", "some", "strong"]] = {"low": "none", "medium": "some", "high": "strong"}
+
+
+class Organisation(Section):
+    """Who will run it."""
+
+    networking_maturity: Maturity = Field(description="Experience of running large networks.")
+    qos_expertise: Literal["none", "some", "strong"] = Field(
+        default_factory=lambda data: _QOS_OF.get(data.get("networking_maturity"), "some"),
+        description="Skill with PFC, ECN and DCQCN in production; follows from the maturity if left out.",
+    )
+    existing_ethernet: Literal["none", "some", "large"] = Field(
+        default="some", description="Data-centre Ethernet already run."
+    )
+    existing_infiniband: Literal["none", "some", "large"] = Field(default="none", description="InfiniBand already run.")
+    single_vendor_policy: Literal["avoid", "neutral", "prefer"] = Field(
+        default="neutral", description="Stance on buying GPUs and network from one maker."
+    )
+    network_engineers: float = Field(
+        default=1.0, ge=0, le=10_000, description="Network engineers for this cluster, in full-time posts."
+    )
+    time_to_production_weeks: float = Field(
+        default=12.0, gt=0, le=520, description="Weeks from delivery until the cluster must be in production."
+    )
+
+
+class Money(Section):
+    """How it is paid for and how money over time is valued."""
+
+    acquisition: Literal["buy", "lease", "rent", "colocate"] = Field(description="How the cluster is obtained.")
+    horizon_months: int = Field(default=48, ge=1, le=240, description="Months over which all costs are counted.")
+    discount_rate_per_year: Annotated[UncertainValue, Bounds(0, 1)] = Field(
+        default=0.08, description="Discount rate as a share per year: 0.08 is 8 %."
+    )
+    discounting: Literal["nominal", "real"] = Field(
+        default="nominal", description="Whether the discount rate and the cash flows include inflation."
+    )
+    inflation_per_year: Annotated[UncertainValue, Bounds(-0.1, 1)] = Field(
+        default=0.025, description="Inflation as a share per year."
+    )
+    currency: Currency = Field(
+        default="USD",
+        description="Currency of the memo's amounts. Another than USD needs its rate (item fx-eur-usd) in the price book.",
+    )
+    gpu_hour_value: Annotated[
+        Literal["amortised", "market"] | UncertainValue, Bounds(0, 10_000, words=("amortised", "market"))
+    ] = Field(
+        default_factory=lambda data: "market" if data.get("acquisition") == "rent" else "amortised",
+        description="What a lost GPU-hour is worth: `amortised`, `market`, or US dollars.",
+    )
+    price_of_delay_usd_per_day: Annotated[UncertainValue, Bounds(0, 1e10)] = Field(
+        default=0.0, description="Value lost per day of delay beyond compute, such as a missed launch, in US dollars."
+    )
+
+
+class Weights(Section):
+    """Weights of the four axes; any scale, only their ratios count."""
+
+    workload: float = Field(default=0.25, ge=0, le=1000, description="Latency sensitivity and synchronisation.")
+    maturity: float = Field(default=0.25, ge=0, le=1000, description="Networking maturity.")
+    scale_and_budget: float = Field(default=0.25, ge=0, le=1000, description="Scale trajectory and budget.")
+    time_to_production: float = Field(default=0.25, ge=0, le=1000, description="Time to production.")
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The weights scaled to sum to 1, by axis."""
+        given = {name: float(getattr(self, name)) for name in type(self).model_fields}
+        total = sum(given.values())
+        return {name: weight / total for name, weight in given.items()}
+
+
+class Provider(Section):
+    """A seller to put questions to."""
+
+    name: Line = Field(description="The provider's name.")
+    answers: RelativePath | None = Field(
+        default=None,
+        description="File with the provider's answers, relative to the params file.",
+        examples=["providers/coreweave.yaml"],
+    )
+
+
+class Override(Section):
+    """A figure of ours replaced by the client's, with a name to it and an end date."""
+
+    id: str = Field(description="What is replaced: price:ID or evidence:ID.", pattern=REFERENCE_PATTERN)
+    value: Annotated[UncertainValue, Bounds()] = Field(
+        description="The client's value, in the unit of the entry it replaces."
+    )
+    who: Line = Field(description="Who vouches for it.")
+    why: Sentence = Field(description="Why it is better than the entry.")
+    until: IsoDate = Field(description="Last day on which it may be used.")
+
+
+class Params(Section):
+    """Everything one memo depends on that is not a price or a piece of evidence."""
+
+    client: Client = Field(description="Whom the memo is for.")
+    as_of: IsoDate = Field(description="Date of the memo; prices and evidence are taken as of this day.")
+    memo: MemoHead = Field(default_factory=MemoHead, description="Who writes to whom, about what.")
+    cluster: Cluster = Field(description="The GPUs, now and later, and the network between them.")
+    workload: Workload = Field(description="What runs on it.")
+    organisation: Organisation = Field(description="Who will run it.")
+    money: Money = Field(description="How it is paid for and how money over time is valued.")
+    weights: Weights = Field(default_factory=Weights, description="Weights of the four axes; only ratios count.")
+    options: Annotated[tuple[OptionId, ...], Items] = Field(
+        default=SHIPPED_OPTIONS, min_length=1, max_length=20, description="Fabrics to compare."
+    )
+    providers: Annotated[tuple[Provider, ...], Items] = Field(
+        default=(),
+        max_length=100,
+        description="Sellers to put questions to: a list of {name, answers}.",
+        examples=[[{"name": "CoreWeave"}]],
+    )
+    measurements: Annotated[tuple[RelativePath, ...], Items] = Field(
+        default=(),
+        max_length=100,
+        description="Benchmark logs of the client's own, relative to the params file.",
+        examples=[["logs/allreduce.txt"]],
+    )
+    overrides: Annotated[tuple[Override, ...], Items] = Field(
+        default=(),
+        max_length=500,
+        description="Figures replaced by the client's: a list of {id, value, who, why, until}.",
+        examples=[
+            [
+                {
+                    "id": "price:switch-qm9700",
+                    "value": 30000,
+                    "who": "Head of purchasing",
+                    "why": "Written quote",
+                    "until": "2027-01-31",
+                }
+            ]
+        ],
+    )
+    sections: Annotated[tuple[SectionName, ...], Items] = Field(
+        default=SECTION_NAMES, min_length=1, max_length=6, description="Sections of the memo, in this order."
+    )
+    seed: int = Field(default=20261120, ge=0, le=2**53 - 1, description="Seed of the sample of uncertain inputs.")

@@ -1,0 +1,172 @@
+"""An input that is not known exactly: how it may be written, and the frozen value it becomes.
+
+3.0                               a fixed number                     -> float
+{low: 2.0, mode: 3.0, high: 5.0}  PERT                               -> Pert
+{p5: 2.0, p95: 5.0}               lognormal from its 90 % interval   -> Interval90
+{low: 2.0, high: 5.0}             anything between, uniform          -> Range
+"price:switch-qm9700"             whatever the book says             -> Reference
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+
+from fabricreport.hostile_text import visible
+
+REFERENCE_PATTERN = r"^(?:price|evidence):[a-z0-9]+(?:[-.][a-z0-9]+)*$"
+FORMS = "a number, {low, mode, high}, {p5, p95}, {low, high}, price:ID or evidence:ID"
+
+
+@dataclass(frozen=True)
+class Pert:
+    """Lowest, likeliest and highest value of a PERT distribution; low <= mode <= high."""
+
+    low: float
+    mode: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Interval90:
+    """A lognormal given by its 5 % and 95 % quantiles; 0 < p5 < p95."""
+
+    p5: float
+    p95: float
+
+
+@dataclass(frozen=True)
+class Range:
+    """Anything between two bounds, all equally likely; low < high."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The id of a price or an evidence entry that holds the value."""
+
+    kind: Literal["price", "evidence"]
+    id: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.id}"
+
+
+UncertainValue = float | Pert | Interval90 | Range | Reference
+_SHAPES: tuple[tuple[type[Pert] | type[Interval90] | type[Range], tuple[str, ...]], ...] = (
+    (Pert, ("low", "mode", "high")),
+    (Interval90, ("p5", "p95")),
+    (Range, ("low", "high")),
+)
+
+
+def parse_uncertain(value: Any, *, minimum: float = -math.inf, maximum: float = math.inf) -> UncertainValue:
+    """The frozen form of a written value; `ValueError` with a sentence for the user if it has none.
+
+    `minimum` and `maximum` bound every number in it (a reference is bounded where it is looked up).
+    """
+    if isinstance(value, Pert | Interval90 | Range | Reference):
+        value = dump_uncertain(value)
+    if isinstance(value, str):
+        return _reference(value)
+    if not isinstance(value, dict):
+        return _number(value, "", minimum, maximum)
+    keys = {str(k) for k in value}
+    for shape, names in _SHAPES:
+        if keys == set(names):
+            numbers = [_number(value[name], name, minimum, maximum) for name in names]
+            _ordered(shape, names, numbers)
+            return shape(*numbers)
+    raise ValueError(f"these keys do not describe a range; write {FORMS}")
+
+
+def dump_uncertain(value: UncertainValue | str) -> Any:
+    """The value as it is written in a params file; the inverse of `parse_uncertain`."""
+    if isinstance(value, Reference):
+        return str(value)
+    return value if isinstance(value, int | float | str) else dict(vars(value))
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Pydantic metadata that makes a field uncertain: the bounds of its numbers, and words it may hold instead."""
+
+    minimum: float = -math.inf
+    maximum: float = math.inf
+    words: tuple[str, ...] = ()
+
+    def validate(self, value: Any) -> UncertainValue | str:
+        """The frozen value, or one of the words; a `PydanticCustomError` with the reason otherwise."""
+        if isinstance(value, str) and value in self.words:
+            return value
+        try:
+            return parse_uncertain(value, minimum=self.minimum, maximum=self.maximum)
+        except ValueError as error:
+            reason = {"reason": str(error), "words": self.words}
+            raise PydanticCustomError("uncertain", "{reason}", reason) from None
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            self.validate, serialization=core_schema.plain_serializer_function_ser_schema(dump_uncertain)
+        )
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        words = [{"enum": list(self.words)}] if self.words else []
+        return {"anyOf": words + _json_forms(self.minimum, self.maximum)}
+
+
+def _json_forms(minimum: float, maximum: float) -> list[dict[str, Any]]:
+    number: dict[str, Any] = {"type": "number"}
+    if math.isfinite(minimum):
+        number["minimum"] = minimum
+    if math.isfinite(maximum):
+        number["maximum"] = maximum
+    shapes: list[dict[str, Any]] = [
+        {
+            "type": "object",
+            "description": shape.__doc__,
+            "properties": dict.fromkeys(names, number),
+            "required": list(names),
+            "additionalProperties": False,
+        }
+        for shape, names in _SHAPES
+    ]
+    reference = {"type": "string", "pattern": REFERENCE_PATTERN, "description": Reference.__doc__}
+    return [number, *shapes, reference]
+
+
+def _reference(text: str) -> Reference:
+    if not re.match(REFERENCE_PATTERN, text) or text.endswith("\n"):
+        raise ValueError(f"'{visible(text, 40)}' is neither a number nor an id; write {FORMS}")
+    kind, _, name = text.partition(":")
+    return Reference("price" if kind == "price" else "evidence", name)
+
+
+def _number(value: Any, name: str, minimum: float, maximum: float) -> float:
+    what = f"'{name}'" if name else "it"
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{what} must be a number" if name else f"write {FORMS}")
+    if abs(value) > sys.float_info.max or not math.isfinite(value):  # a Python integer may be larger than any float
+        raise ValueError(f"{what} must be a finite number")
+    if not minimum <= value <= maximum:
+        bound = f"at least {minimum:g}" if value < minimum else f"at most {maximum:g}"
+        raise ValueError(f"{what} must be {bound}")
+    return float(value)
+
+
+def _ordered(shape: type, names: tuple[str, ...], numbers: list[float]) -> None:
+    low, high = numbers[0], numbers[-1]
+    if numbers != sorted(numbers):
+        raise ValueError(f"the numbers must not fall: {' <= '.join(names)}")
+    if low == high:
+        raise ValueError(f"'{names[0]}' and '{names[-1]}' are equal; write the number alone if it is certain")
+    if shape is Interval90 and low <= 0:
+        raise ValueError("'p5' must be above 0, since the interval is read as a lognormal; use {low, high} instead")
