@@ -1,0 +1,243 @@
+"""One evidence entry: its fields, and the strict reading of it from a file."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from dataclasses import dataclass
+from datetime import date as Date
+from pathlib import Path
+from typing import Any, Literal
+
+from fabricreport.books.units import unit_problem
+from fabricreport.errors import Problem
+from fabricreport.located import Located, did_you_mean
+
+GRADES = ("measured", "contract", "quote", "published", "secondary", "estimate", "assumption")
+"""Strongest to weakest."""
+SEEN = ("A", "B", "D", "-")
+"""A read in the primary, B read in a text that quotes it, D derived by arithmetic, - an assumption of ours."""
+UNDATED = "undated"
+REQUIRED = ("id", "what", "value", "unit", "date", "source", "publisher", "read", "grade", "seen", "use")
+OPTIONAL = ("address", "interest", "contested", "base", "group", "derived_from")
+VALUE_KEYS = {
+    frozenset({"low", "high"}): "range",
+    frozenset({"low", "mode", "high"}): "pert",
+    frozenset({"p5", "p95"}): "interval",
+}
+KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_DAY = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+
+Kind = Literal["number", "text", "range", "pert", "interval"]
+
+
+@dataclass(frozen=True)
+class EvidenceEntry:
+    """One figure or fact and where it comes from.
+
+    `value` has the form it has in the file: a number, a text, or a dict with low/high (uniform), low/mode/high
+    (PERT) or p5/p95 (a 90 % interval). `date` is the figure's own date or "undated"; `read` is the day the
+    source was read. `contested` names the quantity on which sources disagree, `base` what this source's figure
+    is measured on; `derived_from` lists the entries it was computed from. Treat `value` as read-only.
+    """
+
+    id: str
+    what: str
+    value: float | str | dict[str, float]
+    unit: str
+    date: str
+    source: str
+    publisher: str
+    address: str
+    read: str
+    grade: str
+    seen: str
+    interest: str
+    use: str
+    contested: str = ""
+    base: str = ""
+    group: str = ""
+    derived_from: tuple[str, ...] = ()
+    file: str = ""
+    line: int = 0
+
+    @property
+    def kind(self) -> Kind:
+        """The form of the value: number, text, range, pert or interval."""
+        if isinstance(self.value, str):
+            return "text"
+        if isinstance(self.value, dict):
+            return VALUE_KEYS[frozenset(self.value)]  # type: ignore[return-value]
+        return "number"
+
+    @property
+    def low(self) -> float:
+        """Lower end: the number itself, `low` or `p5`; not a number for a text."""
+        return self._end("low", "p5")
+
+    @property
+    def high(self) -> float:
+        """Upper end: the number itself, `high` or `p95`; not a number for a text."""
+        return self._end("high", "p95")
+
+    @property
+    def mid(self) -> float:
+        """The number, the mode of a PERT, the middle of a range, the median of a lognormal (normal) interval."""
+        if isinstance(self.value, dict) and "mode" in self.value:
+            return self.value["mode"]
+        if self.kind == "interval" and self.low > 0:
+            return math.sqrt(self.low * self.high)
+        return (self.low + self.high) / 2
+
+    @property
+    def central(self) -> float:
+        """The central value a point estimate uses: the same as `mid`."""
+        return self.mid
+
+    def _end(self, bound: str, quantile: str) -> float:
+        if isinstance(self.value, dict):
+            return self.value.get(bound, self.value.get(quantile, math.nan))
+        return math.nan if isinstance(self.value, str) else self.value
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entry for `--json`: the file's own keys, without empty optional ones."""
+        facts = dataclasses.asdict(self) | {"derived_from": list(self.derived_from)}
+        optional = {*OPTIONAL, "file", "line"} - {"address", "interest"}
+        return {k: v for k, v in facts.items() if k not in optional or v}
+
+
+def read_entry(tree: Located, index: int, problems: list[Problem], *, shipped: bool = False) -> EvidenceEntry | None:
+    """The entry at `index` of a file, or None with its faults added to `problems`; a shipped file is named without its folder."""
+    raw = tree.data[index]
+    found: list[Problem] = []
+    if not isinstance(raw, dict):
+        problems.append(tree.problem((index,), "must be an entry with keys", value=raw))
+        return None
+    known = (*REQUIRED, *OPTIONAL)
+    for key in raw:
+        if key not in known:
+            found.append(tree.problem((index, key), "is not a key of an entry", suggestion=did_you_mean(key, known)))
+    for key in REQUIRED:
+        if key not in raw and not _may_be_empty(key, raw):
+            found.append(tree.problem((index,), f"has no `{key}`", value=raw.get("id", "")))
+    for key in set(raw) & (set(known) - {"value", "date", "derived_from"}):
+        if not isinstance(raw[key], str):
+            found.append(tree.problem((index, key), "must be text", value=raw[key], remedy="Put it in quotes."))
+        elif key in REQUIRED and not raw[key].strip() and not _may_be_empty(key, raw):
+            found.append(tree.problem((index, key), "is empty", value=raw.get("id", "")))
+    if not found:
+        found.extend(_semantic_problems(tree, index, raw))
+    problems.extend(found)
+    if found:
+        return None
+    value = raw["value"]
+    texts = {k: raw.get(k, "") for k in (*REQUIRED, *OPTIONAL) if k not in ("value", "date", "derived_from")}
+    return EvidenceEntry(
+        value={k: float(v) for k, v in value.items()} if isinstance(value, dict) else value,
+        date=str(raw["date"]),
+        derived_from=tuple(raw.get("derived_from", ())),
+        file=Path(tree.file).name if shipped else tree.file,
+        line=tree.line_of((index,)),
+        **texts,
+    )
+
+
+def _may_be_empty(key: str, raw: dict[str, Any]) -> bool:
+    return key == "publisher" and raw.get("grade") == "assumption"
+
+
+def _semantic_problems(tree: Located, index: int, raw: dict[str, Any]) -> list[Problem]:
+    def fault(key: str, message: str, *, remedy: str = "", suggestion: str = "") -> Problem:
+        at = (index, key) if key in raw else (index,)
+        return tree.problem(at, message, value=raw.get(key, ""), remedy=remedy, suggestion=suggestion)
+
+    found: list[Problem] = []
+    for key in ("id", "contested", "group"):
+        if raw.get(key) and not KEBAB.fullmatch(raw[key]):
+            found.append(fault(key, "must be lower-case words joined by hyphens"))
+    wrong_unit = unit_problem(raw["unit"])
+    if wrong_unit:
+        found.append(fault("unit", wrong_unit[0], suggestion=wrong_unit[1]))
+    if raw["grade"] not in GRADES:
+        found.append(
+            fault(
+                "grade",
+                "is not a grade",
+                suggestion=did_you_mean(raw["grade"], GRADES),
+                remedy=f"One of: {', '.join(GRADES)}.",
+            )
+        )
+    if raw["seen"] not in SEEN:
+        found.append(fault("seen", "must be A, B, D or -"))
+    elif (raw["seen"] == "-") != (raw["grade"] == "assumption"):
+        found.append(
+            fault("seen", "and grade disagree", remedy='`seen: "-"` belongs to `grade: assumption`, and only there.')
+        )
+    if bool(raw.get("contested")) and not raw.get("base"):
+        found.append(fault("base", "a contested figure must say what it is measured on", remedy="Add `base:`."))
+    parents = raw.get("derived_from", [])
+    if not isinstance(parents, list) or not all(isinstance(p, str) for p in parents):
+        found.append(fault("derived_from", "must be a list of entry ids"))
+    found.extend(_date_problems(raw, fault))
+    found.extend(_value_problems(tree, index, raw))
+    return found
+
+
+def _date_problems(raw: dict[str, Any], fault: Any) -> list[Problem]:
+    remedy = "Write YYYY, YYYY-MM or YYYY-MM-DD."
+    found = []
+    read = _parse_day(raw["read"])
+    if read is None or len(raw["read"]) != len("YYYY-MM-DD"):
+        found.append(fault("read", "is not a day", remedy="Write YYYY-MM-DD."))
+        read = None
+    figure = str(raw["date"])
+    if figure != UNDATED:
+        day = _parse_day(figure)
+        if day is None:
+            found.append(fault("date", "is not a date", remedy=f"{remedy} If the source gives none: {UNDATED}."))
+        elif read is not None and day > read:
+            found.append(fault("date", f"is after the day it was read, {raw['read']}", remedy=remedy))
+    return found
+
+
+def _parse_day(text: str) -> Date | None:
+    match = _DAY.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day = (int(part or 1) for part in match.groups())
+    try:
+        return Date(year, month, day)
+    except ValueError:
+        return None
+
+
+def _value_problems(tree: Located, index: int, raw: dict[str, Any]) -> list[Problem]:
+    value, unit = raw["value"], raw["unit"]
+    at = (index, "value")
+    if isinstance(value, str):
+        if unit == "text" and value.strip():
+            return []
+        remedy = "Write a number, or `unit: text` for a fact in words."
+        return [tree.problem(at, f"must be a number in {unit}", value=value, remedy=remedy)]
+    if unit == "text":
+        return [tree.problem(at, "must be words, as its unit is text", value=value)]
+    numbers: dict[str, Any]
+    if isinstance(value, dict):
+        if frozenset(value) not in VALUE_KEYS:
+            remedy = "Write {low, high}, {low, mode, high} or {p5, p95}."
+            return [tree.problem(at, "has the wrong keys", value=", ".join(map(str, value)), remedy=remedy)]
+        numbers = value
+    else:
+        numbers = {"value": value}
+    for key, number in numbers.items():
+        if isinstance(number, bool) or not isinstance(number, int | float) or not math.isfinite(number):
+            where = (*at, key) if isinstance(value, dict) else at
+            return [tree.problem(where, "must be a finite number", value=number)]
+    ordered = [numbers[k] for k in ("low", "p5", "mode", "high", "p95", "value") if k in numbers]
+    if ordered != sorted(ordered):
+        return [tree.problem(at, "must rise from low to high", value=ordered)]
+    if unit == "share" and not (ordered[0] >= 0 and ordered[-1] <= 1):
+        remedy = "A share lies between 0 and 1; for a signed difference use `unit: relative`, for a multiple `x`."
+        return [tree.problem(at, "is outside 0 to 1", value=ordered, remedy=remedy)]
+    return []

@@ -1,0 +1,144 @@
+"""What all log readers share: the shape of a finding and of a row, and lines freed from what was pasted around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from fabricreport.books.price_rules import clean_text
+from fabricreport.errors import InputError, Problem
+from fabricreport.evidence import read_yaml
+
+ERROR, WARNING, INFO = "error", "warning", "info"
+
+_ESCAPES = re.compile(r"(?:\x1b|\^\[)(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
+_BARE_COLOUR = re.compile(r"\[\d{1,3}(?:;\d{1,3})*m")
+_PREFIXES = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\s*\[[^\]\s]*\d+,\d+\]<std\w+>:\s?",  # mpirun --tag-output
+        r"\s*\[[A-Za-z][\w.-]*(?::\d+)?\]:\s?",  # torchrun --tee
+        r"\s*\[?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?\]?:?\s+",  # date and time
+        r"\s*\[?\d{2}:\d{2}:\d{2}(?:[.,]\d+)?\]?:?\s+",  # time of day
+        r"\s*[A-Z][a-z]{2}\s+\d{1,2}\s\d{2}:\d{2}:\d{2}\s\S+\s\S+\[\d+\]:\s",  # journal
+        r"\s*\d+:\s",  # srun --label
+        r"\s*[A-Za-z][\w.-]*:\s+(?=[#|]|\d+\s+\d)",  # pdsh, kubectl: host in front of a table line
+        r"\s*>\s?",  # a quoted mail or issue
+    )
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something worth saying about a log: what, how bad, at which line, and which setting or action helps."""
+
+    kind: str
+    severity: str
+    line: int | None
+    message: str
+    remedy: str = ""
+    numbers: Mapping[str, float] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        return {
+            "kind": self.kind, "severity": self.severity, "line": self.line, "message": self.message,
+            "remedy": self.remedy, "numbers": dict(self.numbers),
+        }  # fmt: skip
+
+    def __str__(self) -> str:
+        where = f"line {self.line}: " if self.line else ""
+        return f"{self.severity}: {where}{self.message}." + (f" {self.remedy}" if self.remedy else "")
+
+
+@dataclass(frozen=True)
+class LogRow:
+    """One measured size. Times in microseconds, bandwidths in GB/s (decimal); None where the log prints none."""
+
+    line: int
+    size_bytes: int
+    time_us: float
+    algbw_gbytes_per_s: float
+    busbw_gbytes_per_s: float
+    wrong: float | None = None
+    in_place: bool = False
+    in_place_time_us: float | None = None
+    in_place_algbw_gbytes_per_s: float | None = None
+    in_place_busbw_gbytes_per_s: float | None = None
+    extra: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LogSection:
+    """One run of one benchmark: its rows and what its header and footer claim (None where they do not)."""
+
+    collective: str
+    rows: tuple[LogRow, ...]
+    line: int
+    ranks: int | None = None
+    hosts: int | None = None
+    device: str = ""
+    largest_bytes: int | None = None
+    printed_average: float | None = None
+    has_footer: bool = True
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ParsedLog:
+    """A log as read: `kind` is nccl-tests, perftest or all_reduce_bench; findings are about lines, not yet figures."""
+
+    kind: str
+    sections: tuple[LogSection, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+@lru_cache(maxsize=1)
+def log_rules() -> Mapping[str, Any]:
+    """The thresholds of `evidence/measurement_rules.yaml`."""
+    loaded: Mapping[str, Any] = read_yaml("measurement_rules")
+    return loaded
+
+
+def read_text(path_or_text: str | Path) -> tuple[str, str]:
+    """The text and a name for it. A `Path`, or a one-line string, is a file; anything with a line break is the log."""
+    if isinstance(path_or_text, str) and ("\n" in path_or_text or "\r" in path_or_text):
+        return path_or_text, "text"
+    path = Path(path_or_text)
+    shown = clean_text(str(path))[:200]
+    try:
+        size, limit = path.stat().st_size, int(log_rules()["largest_log_bytes"])
+        if size > limit:
+            raise InputError(Problem(f"larger than {limit} bytes", shown, remedy="Keep the lines of the benchmark."))
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a path"
+        raise InputError(Problem(f"log cannot be read ({reason})", shown, remedy="Name a text file.")) from error
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", errors="replace"), shown
+    return data.decode("utf-8-sig", errors="replace"), shown
+
+
+def clean_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Numbered lines without colour codes, launcher prefixes, timestamps and Markdown fences; empty ones left out."""
+    for number, line in enumerate(re.split(r"\r\n|\n|\r", text), start=1):
+        cleaned = strip_line(line)
+        if cleaned.strip() and not cleaned.strip().startswith(("```", "~~~")):
+            yield number, cleaned
+
+
+def strip_line(line: str) -> str:
+    """One line freed from everything a launcher, a terminal or a chat put around it."""
+    line = _BARE_COLOUR.sub("", _ESCAPES.sub("", line)).replace("\xa0", " ").replace("\t", " ")
+    line = clean_text(line)
+    while True:
+        for prefix in _PREFIXES:
+            if match := prefix.match(line):
+                line = line[match.end() :]
+                break
+        else:
+            return line.rstrip()

@@ -1,0 +1,295 @@
+"""The fabrics that can be compared, read from data: those shipped and those a client adds.
+
+An option names its switch, optics and terms by reference (`price:<item>`, `evidence:<id>`); what they cost is the
+price book's business. A client's option is a YAML file in `params/options/`: a list of entries with the keys of
+`evidence/options.yaml`, or `like: <id>` and only what differs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from fabricreport.errors import InputError, Problem
+from fabricreport.evidence import ROOT
+from fabricreport.located import KeyPath, Located, did_you_mean
+from fabricreport.strict_yaml import load_strict
+
+FAMILIES = ("infiniband", "rocev2", "ethernet-tcp")
+PIECES = ("switch", "nic", "node_optic", "switch_optic", "dac", "acc", "aoc", "fibre")
+_NEEDED_PIECES = ("switch", "nic", "node_optic", "switch_optic")
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_REFERENCE = re.compile(r"(price|evidence):[a-z0-9]+([-.][a-z0-9]+)*")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Where the price (USD or another currency, each) and the watts of one kind of piece are found; watts "" = none."""
+
+    price: str
+    watts: str = ""
+
+
+@dataclass(frozen=True)
+class Licence:
+    """A licence per endpoint and year, and the reference to the GPU count above which it is mandatory ("": never)."""
+
+    per_endpoint_year: str
+    needed_above_gpus: str = ""
+
+
+@dataclass(frozen=True)
+class Management:
+    """Links into the fabric for its manager, and servers: `nodes` is a number or a reference to one."""
+
+    links: int = 0
+    nodes: int | str = 0
+    node_price: str = ""
+
+
+@dataclass(frozen=True)
+class Option:
+    """One fabric that can be bought. References are ids of the price and evidence books; "" means there is none."""
+
+    id: str
+    name: str
+    family: str
+    fabric: str
+    rdma: bool
+    link_gbits_per_s: float
+    physical_ports: int
+    radix: int
+    links_per_cage: int
+    links_per_node: int | None
+    pieces: Mapping[str, Piece]
+    alternatives: Mapping[str, tuple[str, ...]]
+    support: str
+    licence: Licence | None
+    operating_system: str
+    management: Management
+    training: str
+    notes: tuple[str, ...]
+    file: str = ""
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Every price and evidence id this option rests on, once each."""
+        found = [ref for piece in self.pieces.values() for ref in (piece.price, piece.watts)]
+        found += [ref for refs in self.alternatives.values() for ref in refs]
+        if self.licence:
+            found += [self.licence.per_endpoint_year, self.licence.needed_above_gpus]
+        found += [self.support, self.operating_system, self.management.node_price, self.training]
+        found += [self.management.nodes] if isinstance(self.management.nodes, str) else []
+        return tuple(dict.fromkeys(ref for ref in found if ref))
+
+
+def read_options(extra_dir: Path | None = None) -> dict[str, Option]:
+    """All options by id: the shipped ones, then those of `extra_dir/*.yaml` in order of file name.
+
+    A folder that does not exist adds none. Raises `InputError` with every fault found, each with file and line: an
+    unknown or missing key, a value outside its domain, a malformed reference, an id used twice.
+    """
+    files = [ROOT / "options.yaml"]
+    if extra_dir is not None and extra_dir.is_dir():
+        files += sorted(extra_dir.glob("*.yaml"))
+    raw: dict[str, dict[str, Any]] = {}
+    options: dict[str, Option] = {}
+    problems: list[Problem] = []
+    for path in files:
+        located = _load(path, path.stat().st_mtime_ns)
+        if not isinstance(located.data, list):
+            problems.append(located.problem((), "must be a list of options", remedy="Begin each with '- id: ...'."))
+            continue
+        for i, entry in enumerate(located.data):
+            reader = _Reader(located, (i,), problems)
+            merged = reader.merged(entry, raw)
+            if merged is None:
+                continue
+            option = reader.option(merged, set(options))
+            if option is not None:
+                raw[option.id] = merged
+                options[option.id] = option
+    if problems:
+        raise InputError(problems)
+    return options
+
+
+@lru_cache(maxsize=32)
+def _load(path: Path, _changed_ns: int) -> Located:
+    return load_strict(path)
+
+
+@dataclass
+class _Reader:
+    """Checks one entry of one file; faults go to `problems`."""
+
+    located: Located
+    at: KeyPath
+    problems: list[Problem]
+
+    def merged(self, entry: Any, known: Mapping[str, dict[str, Any]]) -> dict[str, Any] | None:
+        """The entry laid over the option named by `like`, pieces one by one."""
+        if not isinstance(entry, dict):
+            self._fault((), "an option must be a mapping of keys")
+            return None
+        own: dict[str, Any] = dict(entry)
+        like = own.pop("like", None)
+        if like is None:
+            return own
+        if like not in known:
+            self._fault(("like",), "no option of this id stands above", like, suggestion=did_you_mean(like, known))
+            return None
+        base = known[like]
+        pieces = own.get("pieces")
+        if isinstance(pieces, dict):
+            own["pieces"] = {**base["pieces"], **pieces}
+        return {**base, "notes": [], "alternatives": {}, **own}
+
+    def option(self, entry: dict[str, Any], taken: set[str]) -> Option | None:
+        """The checked option, or None when it has faults."""
+        before = len(self.problems)
+        fields = [name for name in Option.__dataclass_fields__ if name != "file"]
+        for key in entry:
+            if key not in fields:
+                self._fault((key,), "unknown key", key, suggestion=did_you_mean(key, fields))
+        for key in fields:
+            if key not in entry:
+                self._fault((), f"the key '{key}' is missing", remedy="Add it, or start with 'like: <another option>'.")
+        if len(self.problems) > before:
+            return None
+        self._text(entry, "name", "fabric")
+        if not isinstance(entry["id"], str) or not _ID.fullmatch(entry["id"]):
+            self._fault(("id",), "must be kebab-case", entry["id"], "Lower-case words joined by hyphens.")
+        elif entry["id"] in taken:
+            self._fault(("id",), "this id is used already", entry["id"], "Give the option an id of its own.")
+        if entry["family"] not in FAMILIES:
+            hint = did_you_mean(entry["family"], FAMILIES)
+            self._fault(("family",), "unknown family", entry["family"], f"Known: {', '.join(FAMILIES)}.", hint)
+        if not isinstance(entry["rdma"], bool):
+            self._fault(("rdma",), "must be true or false", entry["rdma"])
+        if not _number(entry["link_gbits_per_s"]) or entry["link_gbits_per_s"] <= 0:
+            self._fault(("link_gbits_per_s",), "must be a number above 0", entry["link_gbits_per_s"])
+        self._counts(entry)
+        made = Option(
+            **{key: entry[key] for key in ("id", "name", "family", "fabric", "rdma", "link_gbits_per_s")},
+            **{key: entry[key] for key in ("physical_ports", "radix", "links_per_cage", "links_per_node")},
+            pieces=self._pieces(entry["pieces"]),
+            alternatives=self._alternatives(entry["alternatives"]),
+            support=self._reference(("support",), entry["support"]),
+            licence=self._licence(entry["licence"]),
+            operating_system=self._reference(("operating_system",), entry["operating_system"], optional=True),
+            management=self._management(entry["management"]),
+            training=self._reference(("training",), entry["training"], optional=True),
+            notes=self._notes(entry["notes"]),
+            file=self.located.file,
+        )
+        return made if len(self.problems) == before else None
+
+    def _fault(self, path: KeyPath, message: str, value: object = "", remedy: str = "", suggestion: str = "") -> None:
+        where = (*self.at, *path)
+        self.problems.append(self.located.problem(where, message, value=value, remedy=remedy, suggestion=suggestion))
+
+    def _text(self, entry: dict[str, Any], *keys: str) -> None:
+        for key in keys:
+            if not isinstance(entry[key], str) or not entry[key].strip():
+                self._fault((key,), "must be text", entry[key])
+
+    def _counts(self, entry: dict[str, Any]) -> None:
+        for key in ("physical_ports", "radix", "links_per_cage", "links_per_node"):
+            value = entry[key]
+            if value is None and key == "links_per_node":
+                continue
+            if not _whole(value) or value < 1:
+                self._fault((key,), "must be a whole number of at least 1", value)
+                return
+        if entry["radix"] % 2:
+            self._fault(("radix",), "must be even", entry["radix"], "Half the ports of a spine face down.")
+        if entry["radix"] > entry["physical_ports"] * max(8, entry["links_per_cage"]):
+            self._fault(("radix",), "more logical ports than the cages can give", entry["radix"])
+
+    def _pieces(self, value: Any) -> dict[str, Piece]:
+        if not isinstance(value, dict):
+            self._fault(("pieces",), "must map kinds of pieces to prices", value)
+            return {}
+        out = {}
+        for kind, terms in value.items():
+            if kind not in PIECES:
+                self._fault(("pieces", kind), "unknown kind of piece", kind, suggestion=did_you_mean(kind, PIECES))
+            elif not isinstance(terms, dict) or not {"price"} <= set(terms) <= {"price", "watts"}:
+                self._fault(("pieces", kind), "must be {price: ..., watts: ...}", terms)
+            else:
+                price = self._reference(("pieces", kind, "price"), terms["price"])
+                watts = self._reference(("pieces", kind, "watts"), terms.get("watts"), optional=True)
+                out[kind] = Piece(price, watts)
+        for kind in _NEEDED_PIECES:
+            if kind not in value:
+                self._fault(("pieces",), f"the price of '{kind}' is missing")
+        return out
+
+    def _alternatives(self, value: Any) -> dict[str, tuple[str, ...]]:
+        if not isinstance(value, dict):
+            self._fault(("alternatives",), "must map kinds of pieces to lists of prices", value)
+            return {}
+        out = {}
+        for kind, references in value.items():
+            if kind not in PIECES or not isinstance(references, list):
+                self._fault(("alternatives", kind), "must be a known kind of piece with a list of prices", kind)
+                continue
+            out[kind] = tuple(self._reference(("alternatives", kind, i), ref) for i, ref in enumerate(references))
+        return out
+
+    def _licence(self, value: Any) -> Licence | None:
+        if value is None:
+            return None
+        known = {"per_endpoint_year", "needed_above_gpus"}
+        if not isinstance(value, dict) or not {"per_endpoint_year"} <= set(value) <= known:
+            self._fault(("licence",), "must be null or {per_endpoint_year: ..., needed_above_gpus: ...}", value)
+            return None
+        return Licence(
+            self._reference(("licence", "per_endpoint_year"), value["per_endpoint_year"]),
+            self._reference(("licence", "needed_above_gpus"), value.get("needed_above_gpus"), optional=True),
+        )
+
+    def _management(self, value: Any) -> Management:
+        if not isinstance(value, dict) or not set(value) <= {"links", "nodes", "node_price"}:
+            self._fault(("management",), "must be {links: ..., nodes: ..., node_price: ...}", value)
+            return Management()
+        links, nodes = value.get("links", 0), value.get("nodes", 0)
+        if not _whole(links) or links < 0:
+            self._fault(("management", "links"), "must be a whole number of at least 0", links)
+            links = 0
+        if isinstance(nodes, str):
+            nodes = self._reference(("management", "nodes"), nodes)
+        elif not _whole(nodes) or nodes < 0:
+            self._fault(("management", "nodes"), "must be a whole number of at least 0, or a reference", nodes)
+        price = self._reference(("management", "node_price"), value.get("node_price"), optional=True)
+        if nodes and not price:
+            self._fault(("management", "node_price"), "servers need a price")
+        return Management(links, nodes, price)
+
+    def _notes(self, value: Any) -> tuple[str, ...]:
+        if not isinstance(value, list) or not all(isinstance(note, str) for note in value):
+            self._fault(("notes",), "must be a list of sentences", value)
+            return ()
+        return tuple(value)
+
+    def _reference(self, path: KeyPath, value: Any, *, optional: bool = False) -> str:
+        if value is None and optional:
+            return ""
+        if not isinstance(value, str) or not _REFERENCE.fullmatch(value):
+            remedy = "Write price:<item> or evidence:<id>."
+            self._fault(path, "must be a reference to a price or an evidence entry", value, remedy)
+            return ""
+        return value
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -1,0 +1,80 @@
+"""Reading one CSV of prices: its good rows, and its malformed ones with file and line.
+
+A file that is no price table at all (other columns, not UTF-8, too large, broken quotes) raises `InputError`; a
+single bad row does not hide the others. Lines that start with `#` are comments.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import date
+from pathlib import Path
+
+from fabricreport.books.price_rules import COLUMNS, PriceRow, clean_text, parse_row, rules
+from fabricreport.errors import InputError, Problem
+
+Malformed = tuple[str, date | None, Problem]  # item and date as far as they can be read, and what is wrong
+
+
+def read_price_file(path: Path) -> tuple[list[PriceRow], list[Malformed]]:
+    """Rows of one CSV and its malformed ones as (item, date, fault); a file that is no price table raises."""
+    try:
+        if path.stat().st_size > int(rules()["largest_file_bytes"]):
+            raise InputError(Problem(f"larger than {rules()['largest_file_bytes']} bytes", str(path)))
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(Problem("not UTF-8 text", str(path), remedy="Save it as UTF-8 CSV.")) from error
+    except OSError as error:
+        raise InputError(Problem(f"cannot be read ({error.strerror})", str(path))) from error
+    return parse_prices(text, str(path))
+
+
+def parse_prices(text: str, file: str) -> tuple[list[PriceRow], list[Malformed]]:
+    """Like `read_price_file`, for text at hand; `file` is for messages."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    rows: list[PriceRow] = []
+    malformed: list[Malformed] = []
+    header: list[str] | None = None
+    try:
+        for cells in reader:
+            line = reader.line_num
+            if not any(c.strip() for c in cells) or cells[0].startswith("#"):
+                continue
+            if header is None:
+                header = [c.strip() for c in cells]
+                _check_header(header, file, line)
+                continue
+            if line > int(rules()["most_rows"]):
+                raise InputError(Problem(f"more than {rules()['most_rows']} rows", file, line))
+            try:
+                rows.append(parse_row(_record(cells, file, line), file, line))
+            except InputError as error:
+                item = clean_text(cells[0]).strip()[:80]
+                malformed += [(item, _date_or_none(cells), problem) for problem in error.problems]
+    except csv.Error as error:
+        raise InputError(Problem(f"not a CSV table ({error})", file, reader.line_num)) from error
+    if header is None:
+        raise InputError(Problem("an empty file", file, remedy=f"Its first line is {','.join(COLUMNS)}."))
+    return rows, malformed
+
+
+def _check_header(header: list[str], file: str, line: int) -> None:
+    if tuple(header) != COLUMNS:
+        odd = sorted(set(COLUMNS) ^ set(header))
+        what = f"columns differ: {', '.join(clean_text(c)[:40] for c in odd)}" if odd else "columns in another order"
+        raise InputError(Problem(what, file, line, remedy=f"Needed exactly: {','.join(COLUMNS)}."))
+
+
+def _record(cells: list[str], file: str, line: int) -> dict[str, str]:
+    if len(cells) != len(COLUMNS):
+        message = f"{len(cells)} cells instead of {len(COLUMNS)}"
+        raise InputError(Problem(message, file, line, remedy="Quote a text that holds a comma; no decimal commas."))
+    return dict(zip(COLUMNS, cells, strict=True))
+
+
+def _date_or_none(cells: list[str]) -> date | None:
+    try:
+        return date.fromisoformat(cells[COLUMNS.index("date")].strip())
+    except (ValueError, IndexError):
+        return None

@@ -1,0 +1,231 @@
+"""The recomputations of the claims audit: inputs in, a number or range with its working out.
+
+A method takes a claim's own inputs (numbers or (low, high) ranges). `claims.yaml` names the method; nothing here
+knows what the claim stated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from fabricreport.errors import InputError, Problem
+
+Amount = float | tuple[float, float]
+Inputs = Mapping[str, Amount]
+
+
+@dataclass(frozen=True)
+class Working:
+    """What a method gives: the outcome (number or (low, high)), the formula in words, and steps (label, value, unit)."""
+
+    outcome: Amount
+    formula: str
+    steps: tuple[tuple[str, float, str], ...] = ()
+
+
+def recompute(method: str, inputs: Inputs) -> Working:
+    """The named method on these inputs; `InputError` names an unknown method or a missing input."""
+    if method not in METHODS:
+        raise InputError(Problem("is not a recomputation we have", key="method", value=method))
+    try:
+        return METHODS[method](inputs)
+    except KeyError as missing:
+        raise InputError(Problem("needs another input", key=method, value=str(missing.args[0]))) from None
+
+
+def ends(amount: Amount) -> tuple[float, float]:
+    """A number as a range of no width; a range as it is."""
+    return amount if isinstance(amount, tuple) else (amount, amount)
+
+
+def _number(inputs: Inputs, key: str) -> float:
+    low, high = ends(inputs[key])
+    if low != high:
+        raise InputError(Problem("must be one number, not a range", key=key))
+    return low
+
+
+def _collapse(low: float, high: float) -> Amount:
+    return low if low == high else (low, high)
+
+
+def _words(key: str) -> str:
+    return key.removeprefix("over_").removeprefix("minus_").replace("_", " ")
+
+
+# ---- methods: generic arithmetic first, then the few claims that need their own formula ----------------------
+
+
+def _product(inputs: Inputs) -> Working:
+    """All inputs multiplied; those whose name begins with `over_` divide. Inputs are not negative."""
+    low = high = 1.0
+    for key, value in inputs.items():
+        a, b = ends(value)
+        low, high = (low / b, high / a) if key.startswith("over_") else (low * a, high * b)
+    top = " × ".join(_words(k) for k in inputs if not k.startswith("over_")) or "1"
+    bottom = " × ".join(_words(k) for k in inputs if k.startswith("over_"))
+    return Working(_collapse(low, high), f"{top} / ({bottom})" if bottom else top)
+
+
+def _sum(inputs: Inputs) -> Working:
+    """All inputs added; those whose name begins with `minus_` are taken away."""
+    low = high = 0.0
+    for key, value in inputs.items():
+        a, b = ends(value)
+        low, high = (low - b, high - a) if key.startswith("minus_") else (low + a, high + b)
+    parts = [f"{'− ' if k.startswith('minus_') else '+ '}{_words(k)}" for k in inputs]
+    return Working(_collapse(low, high), " ".join(parts).removeprefix("+ "))
+
+
+def _same(inputs: Inputs) -> Working:
+    """One figure held beside the claim as it is."""
+    (key, value), *rest = inputs.items()
+    if rest:
+        raise InputError(Problem("takes exactly one input", key="same"))
+    return Working(value, _words(key))
+
+
+def _span(inputs: Inputs) -> Working:
+    """From the lowest to the highest of the inputs."""
+    pairs = [ends(value) for value in inputs.values()]
+    return Working(
+        _collapse(min(a for a, _ in pairs), max(b for _, b in pairs)),
+        "lowest to highest of " + ", ".join(map(_words, inputs)),
+    )
+
+
+def _fabric_totals(inputs: Inputs) -> tuple[float, float]:
+    totals = []
+    for fabric in ("roce", "ib"):
+        nics = _number(inputs, f"{fabric}_nic_usd") * _number(inputs, "nic_ports")
+        totals.append(nics + _number(inputs, f"{fabric}_switches_usd") + _number(inputs, f"{fabric}_cables_usd"))
+    return totals[0], totals[1]
+
+
+def _table_discount(inputs: Inputs) -> Working:
+    """How much less RoCEv2 costs, as a share of the InfiniBand total of the table."""
+    roce, ib = _fabric_totals(inputs)
+    steps = (
+        ("RoCEv2 total", roce, "usd"),
+        ("InfiniBand total", ib, "usd"),
+        ("difference", ib - roce, "usd"),
+        ("less, on the InfiniBand total", (ib - roce) / ib, "relative"),
+        ("more, on the RoCEv2 total", (ib - roce) / roce, "relative"),
+    )
+    return Working((ib - roce) / ib, "(InfiniBand total − RoCEv2 total) / InfiniBand total", steps)
+
+
+def _table_premium(inputs: Inputs) -> Working:
+    """How much more InfiniBand costs, as a share of the RoCEv2 total of the table."""
+    roce, ib = _fabric_totals(inputs)
+    steps = _table_discount(inputs).steps
+    return Working((ib - roce) / roce, "(InfiniBand total − RoCEv2 total) / RoCEv2 total", steps)
+
+
+def _premium(inputs: Inputs) -> Working:
+    """How much dearer `dearer` is than `cheaper`, as a share of `cheaper`; either may be a range."""
+    (d_low, d_high), (c_low, c_high) = ends(inputs["dearer"]), ends(inputs["cheaper"])
+    return Working(_collapse(d_low / c_high - 1, d_high / c_low - 1), "dearer / cheaper − 1")
+
+
+def _difference_in_units(inputs: Inputs) -> Working:
+    """How many units of the product of the `over_` inputs the difference of two sums of money is worth."""
+    difference = _number(inputs, "dearer_usd") - _number(inputs, "cheaper_usd")
+    unit = math.prod(_number(inputs, key) for key in inputs if key.startswith("over_"))
+    bottom = " × ".join(_words(key) for key in inputs if key.startswith("over_"))
+    steps = (("difference", difference, "usd"), ("one unit", unit, "usd"))
+    return Working(difference / unit, f"(dearer − cheaper) / ({bottom})", steps)
+
+
+def _premium_to_discount(inputs: Inputs) -> Working:
+    """A premium on the cheaper as a discount on the dearer."""
+    low, high = ends(inputs["premium"])
+    return Working(_collapse(low / (1 + low), high / (1 + high)), "premium / (1 + premium)")
+
+
+def _discount_to_premium(inputs: Inputs) -> Working:
+    """A discount on the dearer as a premium on the cheaper."""
+    low, high = ends(inputs["discount"])
+    return Working(_collapse(low / (1 - low), high / (1 - high)), "discount / (1 − discount)")
+
+
+def _capital_share_per_week(inputs: Inputs) -> Working:
+    """The share of a week's straight-line depreciation of the GPUs that a loss of capacity comes to."""
+    capital = _number(inputs, "gpus") * _number(inputs, "usd_per_gpu")
+    week = capital / (_number(inputs, "years") * _number(inputs, "weeks_per_year"))
+    drop = _number(inputs, "drop_share")
+    steps = (
+        ("capital", capital, "usd"),
+        ("that share of the capital, once", drop * capital, "usd"),
+        ("depreciation of the whole cluster in a week", week, "usd"),
+        ("share lost of a week", drop * week, "usd"),
+    )
+    return Working(drop * week, "drop share × GPUs × price / (years × weeks per year)", steps)
+
+
+def _extra_days_at_efficiency(inputs: Inputs) -> Working:
+    """Days a run is longer when a share of every day is lost: days × (1 / (1 − loss) − 1)."""
+    days, loss = _number(inputs, "days"), _number(inputs, "loss")
+    return Working(days * (1 / (1 - loss) - 1), "days × (1 / (1 − loss) − 1)")
+
+
+def _tier_overlap(inputs: Inputs) -> Working:
+    """How far one tier's end reaches into the next tier's beginning."""
+    end, begin = _number(inputs, "first_tier_ends"), _number(inputs, "second_tier_begins")
+    return Working(max(0.0, end - begin), "end of the first tier − beginning of the second")
+
+
+def _oversubscription(inputs: Inputs) -> Working:
+    """Host bandwidth over uplink bandwidth of a leaf."""
+    down = _number(inputs, "host_ports") * _number(inputs, "host_gbits_per_s")
+    up = _number(inputs, "uplinks") * _number(inputs, "uplink_gbits_per_s")
+    steps = (("down", down, "gbits/s"), ("up", up, "gbits/s"))
+    return Working(down / up, "host ports × host speed / (uplinks × uplink speed)", steps)
+
+
+def _switch_row(inputs: Inputs) -> Working:
+    """Price of the switches of a non-blocking fat tree: (2 × tiers − 1) × ports / radix × price of one.
+
+    Each tier but the top spends half its ports downwards, so t tiers need 2t − 1 ports for each end port.
+    """
+    ports, radix, tiers = (_number(inputs, k) for k in ("ports", "radix", "tiers"))
+    switches = (2 * tiers - 1) * ports / radix
+    largest = 2 * (radix / 2) ** tiers
+    if ports > largest:
+        raise InputError(Problem("does not fit this number of tiers", key="ports", value=f"{ports:g}"))
+    steps = (
+        ("switches", switches, "count"),
+        ("largest fabric of these tiers", largest, "count"),
+    )
+    return Working(switches * _number(inputs, "switch_usd"), "(2 × tiers − 1) × ports / radix × price", steps)
+
+
+def _allreduce_ms(inputs: Inputs) -> Working:
+    """Milliseconds of one AllReduce: size / algorithm bandwidth, busbw = algbw × 2(n−1)/n (nccl-tests)."""
+    ranks = _number(inputs, "ranks")
+    algbw = _number(inputs, "busbw_gbytes_per_s") * ranks / (2 * (ranks - 1))
+    milliseconds = _number(inputs, "gbytes") / algbw * _number(inputs, "ms_per_s")
+    return Working(milliseconds, "size / (busbw × n / (2(n − 1)))", (("algbw", algbw, "gbytes/s"),))
+
+
+METHODS: Mapping[str, Callable[[Inputs], Working]] = {
+    "product": _product,
+    "sum": _sum,
+    "same": _same,
+    "span": _span,
+    "table-discount": _table_discount,
+    "table-premium": _table_premium,
+    "premium": _premium,
+    "difference-in-units": _difference_in_units,
+    "premium-to-discount": _premium_to_discount,
+    "discount-to-premium": _discount_to_premium,
+    "capital-share-per-week": _capital_share_per_week,
+    "extra-days-at-efficiency": _extra_days_at_efficiency,
+    "tier-overlap": _tier_overlap,
+    "oversubscription": _oversubscription,
+    "switch-row": _switch_row,
+    "allreduce-ms": _allreduce_ms,
+}
+"""Every recomputation by name; `claims.yaml` names them."""

@@ -1,0 +1,225 @@
+"""Contested quantities: shown side by side, turned into a prior by the stated rule, never averaged away."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
+from fabricreport.errors import InputError, OutOfRange
+from fabricreport.models.disagreement import (
+    Contested,
+    Position,
+    contested,
+    contested_quantities,
+    discount_to_premium,
+    premium_to_discount,
+    prior_quantile,
+)
+from fabricreport.provenance import Traced
+
+
+@pytest.fixture(scope="module")
+def book() -> EvidenceBook:
+    return read_evidence()
+
+
+@pytest.fixture(scope="module")
+def quantities(book: EvidenceBook) -> dict[str, Contested]:
+    return contested_quantities(book)
+
+
+def position(
+    low: float, high: float, *, publisher: str = "p", kind: str = "range", mid: float | None = None, name: str = "a"
+) -> Position:
+    middle = (low + high) / 2 if mid is None else mid
+    return Position(name, "", publisher, publisher, "2026", "secondary", "A", "", "", kind, low, middle, high, "", "")
+
+
+def test_the_quantities_of_the_brief_are_all_there(quantities: dict[str, Contested]) -> None:
+    wanted = {
+        "roce-latency",
+        "infiniband-latency",
+        "roce-extra-latency-per-step",
+        "roce-bandwidth-share",
+        "roce-training-time-ratio",
+        "roce-discount",
+        "infiniband-price-premium",
+        "fabric-threshold-gpus",
+        "optics-afr",
+        "quantum-2-port-latency",
+        "network-share-of-capex",
+        "infiniband-market-share",
+        "infiniband-switch-price",
+    }
+    assert wanted <= set(quantities)
+
+
+def test_every_quantity_shows_at_least_two_positions_and_what_would_settle_it(
+    quantities: dict[str, Contested],
+) -> None:
+    for quantity in quantities.values():
+        assert len(quantity.entries) >= 2, quantity.id
+        assert quantity.would_settle
+        assert quantity.rule in ("mixture", "envelope")
+        assert quantity.prior_low <= quantity.prior_mid <= quantity.prior_high
+
+
+def test_every_position_says_its_base(quantities: dict[str, Contested]) -> None:
+    assert all(p.base for q in quantities.values() for p in q.entries)
+
+
+def test_a_figure_set_aside_stays_visible_with_the_reason(quantities: dict[str, Contested]) -> None:
+    roce = quantities["roce-latency"]
+    aside = {p.id: p.set_aside for p in roce.entries if not p.admissible}
+    assert "roce-latency-s1-sub-microsecond" in aside
+    assert all(aside.values())
+
+
+def test_every_reason_to_set_aside_names_a_member(quantities: dict[str, Contested]) -> None:
+    from fabricreport.evidence import read_yaml
+
+    for definition in read_yaml("contested"):
+        members = {p.id for p in quantities[definition["id"]].entries}
+        assert {item["id"] for item in definition.get("set_aside", ())} <= members
+        assert set(definition.get("convert", {})) <= members
+
+
+def test_the_extra_latency_prior_spans_the_articles_own_pairs_and_the_librarys_zero(
+    quantities: dict[str, Contested],
+) -> None:
+    extra = quantities["roce-extra-latency-per-step"]
+    assert {(p.low, p.high) for p in extra.entries} == {(5, 9), (3, 3), (0, 4), (0, 0)}
+    assert float(extra.quantile(0.0)) == 0
+    assert 8.9 < float(extra.quantile(1.0)) <= 9
+    assert extra.prior_low < 1 < extra.prior_mid < 5 < extra.prior_high
+
+
+def test_premium_and_discount_are_one_statement_on_two_bases() -> None:
+    assert premium_to_discount(0.30) == pytest.approx(0.2308, abs=1e-4)
+    assert discount_to_premium(0.55) == pytest.approx(1.2222, abs=1e-4)
+    assert discount_to_premium(premium_to_discount(0.266)) == pytest.approx(0.266)
+
+
+def test_a_converted_position_says_so(quantities: dict[str, Contested]) -> None:
+    s4 = next(p for p in quantities["roce-discount"].entries if p.id == "infiniband-premium-s4")
+    assert s4.converted == "premium-to-discount"
+    assert (s4.low, s4.high) == pytest.approx((0.1304, 0.2308), abs=1e-4)
+
+
+def test_a_mixture_of_one_uniform_is_that_uniform() -> None:
+    u = np.linspace(0.01, 0.99, 50)
+    assert np.allclose(prior_quantile(u, [position(2, 4)]), 2 + 2 * u, atol=0.006)
+
+
+def test_a_mixture_gives_each_publisher_the_same_weight() -> None:
+    many = [position(0, 1, publisher="loud", name=f"l{i}") for i in range(9)]
+    one = [position(10, 11, publisher="quiet", name="q")]
+    q = prior_quantile(np.array([0.45, 0.55]), [*many, *one])
+    assert q[0] < 1 < 10 < q[1]
+
+
+def test_the_mixture_keeps_both_camps_and_does_not_average_them() -> None:
+    u = np.linspace(0, 1, 2001)
+    draws = prior_quantile(u, [position(1, 2, publisher="a"), position(8, 9, publisher="b", name="b")])
+    assert np.mean((draws > 2.01) & (draws < 7.99)) < 0.01
+
+
+def test_the_envelope_puts_the_extremes_at_5_and_95_percent() -> None:
+    pair = [position(130, 130, kind="number"), position(330, 330, kind="number", name="b", publisher="b")]
+    low, mid, high = prior_quantile(np.array([0.05, 0.5, 0.95]), pair, rule="envelope")
+    assert (float(low), float(mid), float(high)) == pytest.approx((130, 230, 330))
+
+
+def test_a_90_percent_interval_keeps_its_ends() -> None:
+    one = position(1, 16, kind="interval", mid=4)
+    low, mid, high = prior_quantile(np.array([0.05, 0.5, 0.95]), [one])
+    assert (float(low), float(mid), float(high)) == pytest.approx((1, 4, 16), rel=0.03)
+
+
+def test_a_pert_leans_to_its_mode() -> None:
+    draws = prior_quantile(np.linspace(0.001, 0.999, 999), [position(0, 10, kind="pert", mid=2)])
+    assert float(np.mean(draws)) == pytest.approx((0 + 4 * 2 + 10) / 6, abs=0.05)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(0, 50), st.floats(0, 50)), min_size=1, max_size=6),
+    st.sampled_from(["mixture", "envelope"]),
+)
+def test_the_quantile_never_falls_and_a_mixture_stays_inside_what_was_said(
+    pairs: list[tuple[float, float]], rule: str
+) -> None:
+    positions = [
+        position(min(p), max(p), publisher=str(i), name=str(i), kind="number" if p[0] == p[1] else "range")
+        for i, p in enumerate(pairs)
+    ]
+    draws = np.asarray(prior_quantile(np.linspace(0, 1, 101), positions, rule=rule))
+    assert np.all(np.diff(draws) >= -1e-9)
+    if rule == "mixture":
+        assert draws.min() >= min(p.low for p in positions) - 1e-9
+        assert draws.max() <= max(p.high for p in positions) + 1e-9
+
+
+def test_the_prior_remembers_the_entries_it_is_made_of(quantities: dict[str, Contested]) -> None:
+    roce = quantities["roce-latency"]
+    u = Traced(np.array([[0.1, 0.5], [0.7, 0.9]]), {"param:seed"})
+    draws = roce.quantile(u)
+    assert draws.shape == (2, 2)
+    assert draws.inputs == {"param:seed", *(f"evidence:{p.id}" for p in roce.admissible)}
+    assert "evidence:roce-latency-s1-sub-microsecond" not in draws.inputs
+
+
+def test_a_clients_own_measurement_joins_the_quantity(book: EvidenceBook) -> None:
+    own = replace(book["roce-latency-s1"], id="own-pilot", value=3.1, publisher="Client", grade="measured")
+    with_own = contested("roce-latency", EvidenceBook([*book.values(), own]))
+    assert "own-pilot" in {p.id for p in with_own.admissible}
+    assert with_own.prior_mid < contested("roce-latency", book).prior_mid
+
+
+def test_removing_a_source_moves_the_prior(book: EvidenceBook) -> None:
+    source = book["roce-latency-s0"].source
+    without = contested("roce-latency", book.without_source(source))
+    assert without.prior_high < contested("roce-latency", book).prior_high
+
+
+def test_a_quantity_only_a_client_names_gets_the_mixture(book: EvidenceBook) -> None:
+    own: list[EvidenceEntry] = [
+        replace(book["roce-latency-s1"], id=f"own-{i}", contested="our-thing", value=float(i), publisher=str(i))
+        for i in (1, 2)
+    ]
+    found = contested_quantities(EvidenceBook([*book.values(), *own]))["our-thing"]
+    assert found.rule == "mixture"
+    assert len(found.admissible) == 2
+
+
+def test_a_figure_in_another_unit_or_without_a_number_does_not_enter(book: EvidenceBook) -> None:
+    odd = replace(book["roce-latency-s1"], id="odd", unit="ms")
+    words = replace(book["roce-latency-s1"], id="words", unit="text", value="fast")
+    found = {p.id: p for p in contested("roce-latency", EvidenceBook([*book.values(), odd, words])).entries}
+    assert "is in ms" in found["odd"].set_aside
+    assert found["words"].set_aside == "states no number"
+    assert math.isnan(found["words"].mid)
+
+
+def test_impossible_requests_are_refused_with_a_remedy() -> None:
+    with pytest.raises(OutOfRange, match="no source gives an admissible figure"):
+        prior_quantile(0.5, [])
+    with pytest.raises(OutOfRange, match="mixture, envelope"):
+        prior_quantile(0.5, [position(0, 1)], rule="mean")
+    with pytest.raises(OutOfRange, match="between 0 and 1"):
+        prior_quantile(np.array([0.5, 1.2]), [position(0, 1)])
+    with pytest.raises(InputError, match="no contested quantity"):
+        contested("unheard-of", {})
+
+
+def test_quantities_turn_into_json(quantities: dict[str, Contested]) -> None:
+    import json
+
+    rows = [q.as_dict() for q in quantities.values()]
+    assert json.loads(json.dumps(rows, allow_nan=False))[0]["entries"]

@@ -1,0 +1,282 @@
+"""The evidence book: what it holds, what it refuses, and who loses footing when a source goes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricreport.books.evidence import GRADES, LIBRARY, EvidenceBook, read_evidence
+from fabricreport.books.references import references_in, shipped_references
+from fabricreport.books.units import unit_problem
+from fabricreport.errors import InputError
+from fabricreport.evidence import ROOT
+
+GOOD = """\
+- id: client-step
+  what: Extra time per step measured on our own pilot
+  value: {p5: 1.2, p95: 4.8}
+  unit: us
+  date: 2026-10-01
+  source: Pilot report 7
+  publisher: Client
+  address: ""
+  read: 2026-11-20
+  grade: measured
+  seen: A
+  interest: ""
+  use: replaces the contested range
+"""
+
+
+@pytest.fixture(scope="module")
+def book() -> EvidenceBook:
+    return read_evidence()
+
+
+def folder(tmp_path: Path, text: str | bytes, name: str = "own.yaml") -> Path:
+    data = text if isinstance(text, bytes) else text.encode()
+    (tmp_path / name).write_bytes(data)
+    return tmp_path
+
+
+def faults(tmp_path: Path, text: str | bytes) -> str:
+    with pytest.raises(InputError) as refused:
+        read_evidence(folder(tmp_path, text))
+    assert all("own.yaml:" in str(p) or "own.yaml" in p.file for p in refused.value.problems)
+    return str(refused.value)
+
+
+def test_every_shipped_entry_names_a_source_and_a_grade(book: EvidenceBook) -> None:
+    assert len(book) >= 300
+    for entry in book.values():
+        assert entry.grade in GRADES
+        assert entry.source
+        assert entry.what
+        assert entry.use
+        assert (entry.seen == "-") == (entry.grade == "assumption")
+
+
+def test_every_contested_entry_says_its_base(book: EvidenceBook) -> None:
+    assert all(entry.base for entry in book.values() if entry.contested)
+
+
+def test_contested_entries_stay_side_by_side_in_file_order(book: EvidenceBook) -> None:
+    ids = [entry.id for entry in book.contested("roce-latency")]
+    assert ids.index("roce-latency-s0") < ids.index("roce-latency-s1") < ids.index("roce-latency-s3")
+
+
+def test_nothing_that_is_cited_is_missing(book: EvidenceBook) -> None:
+    assert book.check_references() == ()
+
+
+def test_deleting_a_source_names_every_figure_that_loses_its_footing(book: EvidenceBook) -> None:
+    left = book.without_source("The Llama 3 Herd of Models")
+    lost = set(book) - set(left)
+    assert {"llama3-gpus", "llama3-mfu-16384", "metaroce-pod-gpus"} <= lost
+    cited = {(ref.cited_by, ref.evidence_id) for ref in shipped_references() if ref.evidence_id in lost}
+    problems = left.check_references()
+    named = {(p.key, p.value) for p in problems}
+    assert cited <= named
+    assert ("s1-roce-few-thousand", "llama3-gpus") in named
+    assert all(p.file and p.line for p in problems)
+
+
+def test_a_source_may_be_named_by_its_address(book: EvidenceBook) -> None:
+    left = book.without_source("arxiv.org/abs/2402.15627")
+    assert "megascale-mfu-1024" not in left
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.data())
+def test_deleting_any_one_source_is_noticed_exactly_where_it_is_cited(data: st.DataObject) -> None:
+    book = read_evidence()
+    left = book.without_source(data.draw(st.sampled_from(book.sources())))
+    lost = set(book) - set(left)
+    cited = {ref.evidence_id for ref in shipped_references()}
+    cited |= {parent for entry in left.values() for parent in entry.derived_from}
+    assert {p.value for p in left.check_references()} == lost & cited
+
+
+def test_derived_differences_are_what_their_parents_give(book: EvidenceBook) -> None:
+    for article in ("s0", "s1", "s3"):
+        extra = book[f"roce-extra-latency-{article}"]
+        roce, ib = book[f"roce-latency-{article}"], book[f"infiniband-latency-{article}"]
+        assert sorted((extra.low, extra.high)) == sorted((roce.low - ib.low, roce.high - ib.high)) or (
+            extra.low,
+            extra.high,
+        ) == (roce.low - ib.high, roce.high - ib.low)
+
+
+def test_ratios_are_what_their_parents_give(book: EvidenceBook) -> None:
+    for entry in book.values():
+        if entry.id.startswith("roce-bandwidth-ratio") and len(entry.derived_from) == 2:
+            top, bottom = (book[parent].mid for parent in entry.derived_from)
+            assert entry.mid == pytest.approx(top / bottom, abs=1e-4)
+
+
+def test_the_oversubscription_of_the_sample_fabric_follows_from_its_ports(book: EvidenceBook) -> None:
+    ports, speed, uplinks, up_speed = (book[k].mid for k in book["s3-fabric-oversubscription"].derived_from)
+    assert book["s3-fabric-oversubscription"].mid == ports * speed / (uplinks * up_speed) == 2
+
+
+def test_the_pairs_summary_is_what_the_pairs_give(book: EvidenceBook) -> None:
+    ratios = sorted(book[k].mid for k in book["mlperf-pairs-median"].derived_from)
+    assert len(ratios) == book["mlperf-pairs-count"].mid == 10
+    assert book["mlperf-pairs-median"].mid == pytest.approx((ratios[4] + ratios[5]) / 2 - 1, abs=5e-4)
+    assert book["mlperf-pairs-range"].low == pytest.approx(ratios[0] - 1, abs=1e-4)
+    assert book["mlperf-pairs-range"].high == pytest.approx(ratios[-1] - 1, abs=1e-4)
+
+
+def test_a_client_folder_adds_entries(tmp_path: Path, book: EvidenceBook) -> None:
+    both = read_evidence(folder(tmp_path, GOOD))
+    assert len(both) == len(book) + 1
+    entry = both["client-step"]
+    assert (entry.kind, entry.low, entry.high) == ("interval", 1.2, 4.8)
+    assert entry.mid == pytest.approx((1.2 * 4.8) ** 0.5)
+    assert entry.line == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "low", "mid", "high"),
+    [
+        ("3", "number", 3, 3, 3),
+        ("{low: 1, high: 4}", "range", 1, 2.5, 4),
+        ("{low: 1, mode: 2, high: 4}", "pert", 1, 2, 4),
+    ],
+)
+def test_each_form_of_value_is_read(tmp_path: Path, value: str, kind: str, low: float, mid: float, high: float) -> None:
+    entry = read_evidence(folder(tmp_path, GOOD.replace("{p5: 1.2, p95: 4.8}", value)))["client-step"]
+    assert (entry.kind, entry.low, entry.mid, entry.high) == (kind, low, mid, high)
+
+
+def test_a_fact_in_words_is_a_text(tmp_path: Path) -> None:
+    text = GOOD.replace("{p5: 1.2, p95: 4.8}", "rail-optimised").replace("unit: us", "unit: text")
+    assert read_evidence(folder(tmp_path, text))["client-step"].kind == "text"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("unit: us", "unit: µs", "Did you mean 'us'"),
+        ("unit: us", "unit: gbps", "Did you mean 'gbits/s'"),
+        ("unit: us", "unit: usd/gpu-huor", "Did you mean 'usd/gpu-hour'"),
+        ("grade: measured", "grade: mesured", "Did you mean 'measured'"),
+        ("seen: A", "seen: C", "must be A, B, D or -"),
+        ("seen: A", 'seen: "-"', "seen and grade disagree|and grade disagree"),
+        ("date: 2026-10-01", "date: 2026-13-01", "is not a date"),
+        ("date: 2026-10-01", "date: 2027-01-01", "after the day it was read"),
+        ("read: 2026-11-20", "read: 2026-11", "is not a day"),
+        ("source: Pilot report 7", 'source: ""', "is empty"),
+        ("  source: Pilot report 7\n", "", "has no `source`"),
+        ("  use: repl", "  uses: repl", "Did you mean 'use'"),
+        ("{p5: 1.2, p95: 4.8}", ".nan", "undefined numbers are not allowed"),
+        ("{p5: 1.2, p95: 4.8}", "1e999", "too large"),
+        ("{p5: 1.2, p95: 4.8}", "{low: 5, high: 1}", "must rise from low to high"),
+        ("{p5: 1.2, p95: 4.8}", "{p5: 5, high: 1}", "wrong keys"),
+        ("{p5: 1.2, p95: 4.8}", "true", "must be a finite number"),
+        ("{p5: 1.2, p95: 4.8}", "about three", "must be a number in us"),
+        ("{p5: 1.2, p95: 4.8}\n  unit: us", "1.3\n  unit: share", "outside 0 to 1"),
+        ("id: client-step", "id: Client Step", "joined by hyphens"),
+        ("id: client-step", "id: roce-latency-s0", "overrides"),
+        ("  use: ", "  contested: roce-latency\n  use: ", "must say what it is measured on"),
+        ("  use: ", "  derived_from: [no-such-entry]\n  use: ", "rests on evidence that is missing"),
+        ("value: {p5: 1.2, p95: 4.8}", "value: !!float 3", "tags are not allowed"),
+        ("value: {p5: 1.2, p95: 4.8}", "value: &a 3", "anchors are not allowed"),
+        ("publisher: Client", "publisher: Cli\u202eent", "U\\+202E"),
+        ("publisher: Client", "publisher: Cli\u200bent", "U\\+200B"),
+        ("  unit: us", "  unit: us\n  unit: ms", "given twice"),
+    ],
+)
+def test_a_faulty_entry_is_refused_with_its_line(tmp_path: Path, old: str, new: str, expected: str) -> None:
+    assert old in GOOD
+    message = faults(tmp_path, GOOD.replace(old, new, 1))
+    assert re.search(expected, message), message
+    assert re.search(r"own\.yaml:\d+:", message)
+
+
+def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:
+    folder(tmp_path, GOOD.replace("unit: us", "unit: furlong"), "one.yaml")
+    folder(tmp_path, GOOD.replace("grade: measured", "grade: sure").replace("seen: A", "seen: Z"), "two.yaml")
+    with pytest.raises(InputError) as refused:
+        read_evidence(tmp_path)
+    assert len(refused.value.problems) == 3
+    assert {Path(p.file).name for p in refused.value.problems} == {"one.yaml", "two.yaml"}
+
+
+def test_the_same_id_twice_names_the_first_place(tmp_path: Path) -> None:
+    assert "first in" in faults(tmp_path, GOOD + GOOD)
+
+
+def test_a_file_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    assert "UTF-8" in faults(tmp_path, GOOD.encode("utf-16"))
+
+
+def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    assert "larger than" in faults(tmp_path, GOOD + "#" * 1_000_001)
+
+
+def test_a_missing_folder_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="does not exist"):
+        read_evidence(tmp_path / "nowhere")
+
+
+def test_an_unknown_id_is_met_with_the_nearest(book: EvidenceBook) -> None:
+    with pytest.raises(InputError, match="Did you mean 'roce-latency-s0'"):
+        book.require("roce-latency-so")
+
+
+def test_entries_turn_into_json_without_loss(book: EvidenceBook) -> None:
+    raw = {e["id"]: e for path in LIBRARY.glob("*.yaml") for e in yaml.safe_load(path.read_text("utf-8"))}
+    for entry in book.values():
+        shown = entry.as_dict()
+        assert shown["value"] == raw[entry.id]["value"]
+        assert shown["use"] == raw[entry.id]["use"]
+
+
+def test_citations_carry_their_owner_and_line() -> None:
+    found = references_in(ROOT / "claims.yaml")
+    by_owner = {ref.cited_by for ref in found}
+    assert "s1-roce-few-thousand" in by_owner
+    line = next(ref for ref in found if ref.cited_by == "s1-roce-few-thousand").line
+    assert "evidence:" in (ROOT / "claims.yaml").read_text("utf-8").splitlines()[line - 1]
+
+
+@pytest.mark.parametrize("unit", ["us", "share", "usd/gpu-hour", "1/transceiver-year", "gbytes/s", "usd/kw-month"])
+def test_the_units_of_the_field_are_known(unit: str) -> None:
+    assert unit_problem(unit) is None
+
+
+@pytest.mark.parametrize("unit", ["gbps", "%", "furlong", "usd/", "us/gpu/hour", ""])
+def test_other_units_are_refused(unit: str) -> None:
+    assert unit_problem(unit) is not None
+
+
+def test_context_and_provider_rows_cite_evidence(book: EvidenceBook) -> None:
+    cited = {ref.evidence_id for name in ("context", "providers") for ref in references_in(ROOT / f"{name}.yaml")}
+    assert len(cited) > 80
+    assert cited <= set(book)
+
+
+def test_seventeen_providers_with_fabric_speed_availability_and_topology() -> None:
+    data = yaml.safe_load((ROOT / "providers.yaml").read_text("utf-8"))
+    rows = data["providers"]
+    assert len(rows) == 17
+    assert all({"fabric", "link_gbits_per_s", "availability", "topology", "sla"} <= set(row) for row in rows)
+    assert sum(row["fabric"] == "rocev2" for row in rows) == 3
+    assert sum(not row["topology"] for row in rows) == 7
+
+
+def test_the_articles_questions_are_all_there_with_ours() -> None:
+    questions = yaml.safe_load((ROOT / "providers.yaml").read_text("utf-8"))["questions"]
+    count = {s: sum(q["source"] == s for q in questions) for s in ("S0", "S2", "S4", "memo")}
+    assert count["S2"] == 6
+    assert count["S4"] == 5
+    assert count["S0"] == 1
+    assert count["memo"] >= 3
+    keys = {"id", "source", "axis", "question", "why", "good", "red_flag", "answer", "unit", "evidence"}
+    assert all(set(q) == keys for q in questions)

@@ -1,0 +1,133 @@
+import pytest
+
+from fabricreport.books.options import read_options
+from fabricreport.errors import InputError
+from fabricreport.evidence import read_yaml
+from fabricreport.models.fabric_cost import PerPiece
+
+XDR = """\
+- id: infiniband-xdr
+  like: infiniband-ndr
+  name: InfiniBand XDR 800G
+  link_gbits_per_s: 800
+  physical_ports: 72
+  radix: 144
+  pieces:
+    switch: {price: "price:switch-q3400", watts: "evidence:q3400-watts"}
+"""
+
+
+def folder(tmp_path, text, name="mine.yaml"):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def problems(tmp_path, text):
+    with pytest.raises(InputError) as caught:
+        read_options(folder(tmp_path, text))
+    return caught.value.problems
+
+
+def test_four_options_ship_with_the_package():
+    options = read_options()
+    assert list(options) == ["infiniband-ndr", "rocev2-nvidia-800g", "rocev2-whitebox", "ethernet-tcp"]
+    assert {o.family for o in options.values()} == {"infiniband", "rocev2", "ethernet-tcp"}
+    assert options["infiniband-ndr"].radix == 64
+    assert options["rocev2-nvidia-800g"].radix == 128
+
+
+def test_one_network_card_serves_both_fabrics_at_one_price():
+    options = read_options()
+    assert len({options[o].pieces["nic"] for o in ("infiniband-ndr", "rocev2-nvidia-800g", "rocev2-whitebox")}) == 1
+
+
+def test_kinds_of_pieces_are_those_the_cost_model_prices():
+    for option in read_options().values():
+        PerPiece(**dict.fromkeys(option.pieces, 1.0))
+
+
+def test_every_evidence_entry_named_in_a_shipped_option_exists_or_is_of_the_library():
+    known = {entry["id"] for entry in read_yaml("library/cost")}
+    named = {ref.removeprefix("evidence:") for o in read_options().values() for ref in o.references if ref[:3] == "evi"}
+    assert named - known <= {"ufm-hard-requirement-gpus"}
+
+
+def test_cost_evidence_is_complete_and_unique():
+    entries = read_yaml("library/cost")
+    ids = [entry["id"] for entry in entries]
+    assert len(ids) == len(set(ids))
+    keys = {"id", "what", "value", "unit", "date", "source", "publisher", "address", "read", "grade", "seen"}
+    for entry in entries:
+        assert set(entry) == keys | {"interest", "use"}
+        assert (entry["grade"] == "assumption") == (entry["seen"] == "-")
+        value = entry["value"]
+        if isinstance(value, dict):
+            ends = list(value.values())
+            assert ends == sorted(ends), entry["id"]
+
+
+def test_a_client_adds_an_option_without_code(tmp_path):
+    options = read_options(folder(tmp_path, XDR))
+    xdr = options["infiniband-xdr"]
+    assert (xdr.radix, xdr.link_gbits_per_s, xdr.fabric) == (144, 800, "infiniband-ndr")
+    assert xdr.pieces["switch"].price == "price:switch-q3400"
+    assert xdr.pieces["nic"] == options["infiniband-ndr"].pieces["nic"]
+    assert xdr.file.endswith("mine.yaml")
+
+
+def test_a_folder_that_is_not_there_adds_nothing(tmp_path):
+    assert len(read_options(tmp_path / "none")) == 4
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "message", "suggestion"),
+    [
+        (("radix: 144", "radix: 143"), 6, "even", ""),
+        (("radix: 144", "radix: -2"), 6, "at least 1", ""),
+        (("like: infiniband-ndr", "like: infiniband-ndt"), 2, "no option of this id", "infiniband-ndr"),
+        (("link_gbits_per_s: 800", "link_gbits_per_s: fast"), 4, "above 0", ""),
+        (("name: InfiniBand XDR 800G", "nam: InfiniBand XDR 800G"), 3, "unknown key", "name"),
+        (("price:switch-q3400", "12000"), 8, "reference", ""),
+        (("    switch:", "    swicth:"), 8, "unknown kind", "switch"),
+        (("id: infiniband-xdr", "id: infiniband-ndr"), 1, "used already", ""),
+        (("id: infiniband-xdr", "id: Infiniband XDR"), 1, "kebab-case", ""),
+        (("physical_ports: 72", "physical_ports: 1"), 6, "cages", ""),
+    ],
+)
+def test_a_fault_is_named_with_its_line(tmp_path, change, line, message, suggestion):
+    found = problems(tmp_path, XDR.replace(*change))
+    assert len(found) == 1
+    assert message in str(found[0])
+    assert found[0].line == line
+    assert found[0].suggestion == suggestion
+    assert found[0].file.endswith("mine.yaml")
+
+
+def test_missing_keys_are_told_one_by_one(tmp_path):
+    found = problems(tmp_path, "- id: thin\n  name: Thin\n")
+    assert {"the key 'radix' is missing", "the key 'pieces' is missing"} <= {p.message for p in found}
+
+
+@pytest.mark.parametrize("text", ["just text\n", "a: b\n", "- just text\n"])
+def test_a_file_that_is_no_list_of_options_is_refused(tmp_path, text):
+    assert problems(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        "licence: {per_endpoint: 3}",
+        "management: {links: -1}",
+        "management: {nodes: 3, node_price: null}",
+        "alternatives: {switch: price:x}",
+        "alternatives: {}\n  notes: one sentence",
+        "family: token-ring",
+        "rdma: 'yes'",
+        "pieces: {switch: {watts: 'evidence:x'}}",
+        "pieces: none",
+        "support: null",
+        "fabric: ''",
+    ],
+)
+def test_terms_that_make_no_sense_are_refused(tmp_path, terms):
+    assert problems(tmp_path, f"- id: odd\n  like: infiniband-ndr\n  {terms}\n")

@@ -1,0 +1,355 @@
+"""Claims about the price book: what is used on a day, what is held, what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricreport import evidence
+from fabricreport.books.price_reports import check_prices, show_prices
+from fabricreport.books.price_rules import COLUMNS, PriceRow, parse_row, rules, shelf_life_days
+from fabricreport.books.prices import MissingPrice, PriceBook, baseline
+from fabricreport.errors import InputError
+
+SHIPPED = Path(__file__).parents[2] / "params" / "prices"
+AS_OF = date(2026, 11, 20)
+HEADER = ",".join(COLUMNS)
+
+
+def row(price: object = 100, day: str = "2026-05-01", item: str = "widget-a", **other: object) -> str:
+    cells: dict[str, object] = {
+        "unit": "each",
+        "low": "",
+        "high": "",
+        "currency": "USD",
+        "expiry": "",
+        "source": "A list",
+    }
+    cells |= {"item": item, "price": price, "date": day, "grade": "secondary"} | other
+    return ",".join(str(cells[c]) for c in COLUMNS)
+
+
+def folder(tmp_path: Path, *rows: str, name: str = "a.csv") -> Path:
+    (tmp_path / name).write_text("\n".join([HEADER, *rows]) + "\n", encoding="utf-8")
+    return tmp_path
+
+
+# --- what is used
+
+
+def test_the_newest_row_not_dated_later_is_used(tmp_path: Path) -> None:
+    book = PriceBook.read(folder(tmp_path, row(100, "2026-05-01"), row(120, "2026-07-01"), row(130, "2026-12-01")))
+    assert book.at(date(2026, 6, 30))["widget-a"].price == 100
+    assert book.at(date(2026, 7, 1))["widget-a"].price == 120
+    assert book.at(AS_OF)["widget-a"].price == 120
+    assert book.at(AS_OF)["widget-a"].age_days == (AS_OF - date(2026, 7, 1)).days
+    assert "widget-a" not in book.at(date(2026, 4, 30))
+
+
+def test_history_is_kept_whatever_the_order_of_rows(tmp_path: Path) -> None:
+    book = PriceBook.read(folder(tmp_path, row(120, "2026-07-01"), row(100, "2026-05-01")))
+    assert [r.price for r in book.history("widget-a")] == [100, 120]
+
+
+def test_of_two_sources_on_one_day_the_stronger_grade_is_used(tmp_path: Path) -> None:
+    quote = row(110, source="Our quote", grade="quote")
+    book = PriceBook.read(folder(tmp_path, quote, row(100), row(105, source="Blog", grade="estimate")))
+    assert book.at(AS_OF)["widget-a"].grade == "quote"
+
+
+@pytest.mark.parametrize("age", [0, 1, 179, 180, 181, 400])
+def test_a_price_is_stale_after_its_units_shelf_life(tmp_path: Path, age: int) -> None:
+    assert shelf_life_days("each") == 180
+    day = date(2026, 1, 1)
+    book = PriceBook.read(folder(tmp_path, row(day=day.isoformat())))
+    assert book.at(day + timedelta(days=age))["widget-a"].stale is (age > 180)
+
+
+def test_an_expiry_of_its_own_beats_the_shelf_life(tmp_path: Path) -> None:
+    book = PriceBook.read(folder(tmp_path, row(expiry="2026-05-10")))
+    assert not book.at(date(2026, 5, 10))["widget-a"].stale
+    assert book.at(date(2026, 5, 11))["widget-a"].stale
+
+
+def test_an_unknown_item_is_an_input_error_that_names_the_nearest() -> None:
+    with pytest.raises(MissingPrice, match="Did you mean 'switch-qm9700'") as caught:
+        PriceBook.read(SHIPPED).at(AS_OF)["switch-qm970"]
+    assert isinstance(caught.value, InputError)
+    assert caught.value.exit_code == 2
+
+
+# --- what is held
+
+
+@pytest.mark.parametrize(
+    ("factor", "reason"),
+    [(2.0, ""), (0.5, ""), (8, "node"), (0.125, "node"), (10, "decimal"), (0.1, "decimal"), (100, "cents"),
+     (0.01, "cents"), (730, "month"), (1 / 730, "month"), (1000, "thousands"), (3, "")],
+)  # fmt: skip
+def test_a_jump_is_held_explained_and_the_last_good_price_stays(tmp_path: Path, factor: float, reason: str) -> None:
+    book = PriceBook.read(folder(tmp_path, row(100), row(f"{100 * factor:.6f}", "2026-06-01")))
+    price = book.at(AS_OF)["widget-a"]
+    assert (price.price, price.date) == (100, date(2026, 5, 1))
+    assert "a newer price was held" in price.quarantined
+    (held,) = book.quarantine
+    assert held.kind == "jump" and held.line == 3 and reason in held.message
+    assert held.in_use == "100 USD of 2026-05-01"
+
+
+@pytest.mark.parametrize("factor", [1.99, 1.5, 1.01, 0.99, 0.7, 0.51])
+def test_a_smaller_move_passes(tmp_path: Path, factor: float) -> None:
+    book = PriceBook.read(folder(tmp_path, row(100), row(100 * factor, "2026-06-01")))
+    assert not book.quarantine
+    assert book.at(AS_OF)["widget-a"].price == pytest.approx(100 * factor)
+
+
+@pytest.mark.parametrize(("change", "kind"), [({"unit": "gpu-hour"}, "unit"), ({"currency": "EUR"}, "currency")])
+def test_another_unit_or_currency_than_before_is_held(tmp_path: Path, change: dict[str, str], kind: str) -> None:
+    book = PriceBook.read(folder(tmp_path, row(100), row(101, "2026-06-01", **change)))
+    assert [h.kind for h in book.quarantine] == [kind]
+    assert book.at(AS_OF)["widget-a"].price == 100
+
+
+def test_a_price_after_a_held_one_is_judged_against_the_last_good_one(tmp_path: Path) -> None:
+    rows = [row(100), row(1000, "2026-06-01"), row(104, "2026-07-01")]
+    book = PriceBook.read(folder(tmp_path, *rows))
+    price = book.at(AS_OF)["widget-a"]
+    assert price.price == 104 and price.quarantined == ""
+    assert book.at(date(2026, 6, 15))["widget-a"].quarantined
+    assert len(book.quarantine) == 1
+
+
+def test_a_bad_first_row_is_held_against_the_items_later_rows(tmp_path: Path) -> None:
+    rows = [row(1000, "2026-04-01"), row(100), row(104, "2026-07-01")]
+    book = PriceBook.read(folder(tmp_path, *rows))
+    assert [h.line for h in book.quarantine] == [2]
+    assert book.at(AS_OF)["widget-a"].price == 104
+
+
+def test_a_row_given_twice_is_said_and_harmless(tmp_path: Path) -> None:
+    book = PriceBook.read(folder(tmp_path, row(100), row(100)), strict=True)
+    assert [h.kind for h in book.quarantine] == ["repeat"]
+    assert book.at(AS_OF)["widget-a"].quarantined == ""
+
+
+def spoilt(cells: list[str], how: str) -> list[str]:
+    """A shipped row with one of the known slips in it."""
+    cells = list(cells)
+    numbers = [n for n in (2, 3, 4) if cells[n]]
+    if how == "currency":
+        cells[5] = "EUR" if cells[5] != "EUR" else "USD"
+    elif how == "comma":
+        cells[2] = f'"{float(cells[2]):.2f}"'.replace(".", ",")
+    elif how in ("-1", "0", "nan"):
+        cells[2] = how
+    else:
+        for n in numbers:
+            cells[n] = repr(float(cells[n]) * float(how))
+    return cells
+
+
+@pytest.mark.parametrize("how", ["10", "0.1", "100", "730", "8", "-1", "0", "nan", "comma", "currency"])
+def test_every_known_slip_in_every_shipped_item_is_held_and_a_good_price_stays(tmp_path: Path, how: str) -> None:
+    """Each item's newest row is spoilt in place: 100 % held, and what is in use is a price that was good."""
+    book = PriceBook.read(SHIPPED)
+    newest = {r.item: r for r in book.rows}
+    lines = [HEADER]
+    for r in book.rows:
+        cells = list(r.cells())
+        if r is newest[r.item]:
+            cells = spoilt(cells, how)
+        cells[8] = '"' + cells[8].replace('"', "'") + '"'
+        lines.append(",".join(cells))
+    (tmp_path / "spoilt.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    spoiled = PriceBook.read(tmp_path)
+    held = {h.item for h in spoiled.quarantine if h.date == newest[h.item].date}
+    assert held == set(newest)
+    view = spoiled.at(AS_OF)
+    good = {(r.item, r.price, r.currency) for r in book.rows}
+    assert all((p.item, p.price, p.currency) in good and p.quarantined for p in view.values())
+    assert set(view) == set(newest)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.sampled_from(sorted({r.item for r in baseline()})), st.floats(2.0, 1e6), st.booleans())
+def test_any_step_of_two_or_more_is_held(item: str, factor: float, down: bool) -> None:
+    last = next(r for r in baseline() if r.item == item)
+    price = last.price / factor if down else last.price * factor
+    later = PriceRow(
+        item, last.unit, price, None, None, last.currency, last.date + timedelta(days=1), None, "X", "quote"
+    )
+    view = PriceBook.of([last, later]).at(last.date + timedelta(days=2))
+    assert view[item].price == last.price and view[item].quarantined
+
+
+# --- what is refused
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"price": "nan"}, "finite"), ({"price": "inf"}, "finite"), ({"price": "-5"}, "negative"),
+        ({"price": "0"}, "zero"), ({"price": ""}, "no price"), ({"price": "1e400"}, "larger"),
+        ({"price": '"1,5"'}, "comma"), ({"price": '"32,870"'}, "comma"), ({"price": "$5"}, "plain number"),
+        ({"price": "1_000"}, "plain number"), ({"price": "٣"}, "plain number"), ({"low": "101"}, "above the price"),
+        ({"high": "99"}, "below the price"), ({"high": "-1"}, "negative"), ({"unit": "gpu-hr"}, "Did you mean 'gpu-hour'"),
+        ({"currency": "usd"}, "Did you mean 'USD'"), ({"currency": "XXX"}, "unknown currency"),
+        ({"grade": "publish"}, "Did you mean 'published'"), ({"day": "2026-02-30"}, "not a date"),
+        ({"day": "01/02/2026"}, "not a date"), ({"day": ""}, "not a date"), ({"expiry": "2026-04-01"}, "before its own"),
+        ({"source": ""}, "no source"), ({"source": "=cmd()"}, "formula"), ({"source": "A\u202eB"}, "bidirectional"),
+        ({"source": "x" * 601}, "longer than"), ({"item": "Switch QM"}, "kebab-case"), ({"price": "1,5"}, "11 cells"),
+    ],
+)  # fmt: skip
+def test_a_malformed_row_is_refused_with_file_and_line(tmp_path: Path, change: dict[str, str], word: str) -> None:
+    where = folder(tmp_path, row(100), row(**({"day": "2026-06-01"} | change)))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=word) as caught:
+        PriceBook.read(where, strict=True)
+    assert caught.value.problems[0].line == 3
+    assert caught.value.problems[0].file.endswith("a.csv")
+    book = PriceBook.read(where)
+    assert book.at(AS_OF)["widget-a"].price == 100
+    assert [h.kind for h in book.quarantine][:1] == ["malformed"]
+
+
+def test_every_fault_of_a_file_is_named_at_once(tmp_path: Path) -> None:
+    where = folder(tmp_path, row("nan", currency="usd"), row("-1", "2026-06-01"))
+    with pytest.raises(InputError) as caught:
+        PriceBook.read(where, strict=True)
+    assert len(caught.value.problems) == 3
+
+
+def test_two_prices_of_one_source_on_one_day_are_an_error_and_neither_is_used(tmp_path: Path) -> None:
+    where = folder(tmp_path, row(90, "2026-04-01"), row(100), row(110))
+    with pytest.raises(InputError, match="2 different rows for widget-a on 2026-05-01"):
+        PriceBook.read(where, strict=True)
+    book = PriceBook.read(where)
+    assert book.at(AS_OF)["widget-a"].price == 90
+    assert [h.kind for h in book.quarantine] == ["duplicate", "duplicate"]
+
+
+def test_a_free_licence_may_cost_zero_but_a_switch_may_not() -> None:
+    cells = dict(zip(COLUMNS, row(0, unit="endpoint-year").split(","), strict=True))
+    assert parse_row(cells).price == 0
+    with pytest.raises(InputError, match="zero"):
+        parse_row(cells | {"unit": "each"})
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [(b"item,price\nx,1\n", "columns differ"), (b"", "empty file"), (b"\xff\xfe\x00\x01", "UTF-8"),
+     (",".join(reversed(COLUMNS)).encode() + b"\n", "another order"), (HEADER.encode() + b'\n"x\n', "not a CSV")],
+)  # fmt: skip
+def test_a_file_that_is_no_price_table_stops_every_reader(tmp_path: Path, content: bytes, word: str) -> None:
+    (tmp_path / "a.csv").write_bytes(content)
+    with pytest.raises(InputError, match=word):
+        PriceBook.read(tmp_path)
+
+
+def test_a_folder_that_does_not_exist_is_the_users_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        PriceBook.read(tmp_path / "none")
+
+
+def test_an_item_with_no_good_row_and_no_shipped_price_says_why(tmp_path: Path) -> None:
+    book = PriceBook.read(folder(tmp_path, row("nan")))
+    with pytest.raises(MissingPrice, match="not a finite number"):
+        book.at(AS_OF)["widget-a"]
+
+
+# --- currencies
+
+
+def fx(tmp_path: Path) -> PriceBook:
+    eur = row(1.10, item="fx-eur-usd", unit="usd", low=1.0, high=1.25, grade="assumption")
+    gbp = row(1.30, item="fx-gbp-usd", unit="usd", grade="assumption", day="2026-01-01")
+    return PriceBook.read(folder(tmp_path, eur, gbp))
+
+
+def test_conversion_uses_the_dated_rate_there_back_and_across(tmp_path: Path) -> None:
+    book = fx(tmp_path)
+    assert book.convert(100, "EUR", "USD", date(2026, 6, 1)) == pytest.approx(110)
+    assert book.convert(110, "USD", "EUR", date(2026, 6, 1)) == pytest.approx(100)
+    assert book.convert(7, "USD", "USD", date(2020, 1, 1)) == 7
+    rate = book.at(date(2026, 6, 1)).rate("GBP", "EUR")
+    assert rate.rate == pytest.approx(1.30 / 1.10)
+    assert rate.inputs == ("price:fx-gbp-usd", "price:fx-eur-usd")
+    assert (rate.low, rate.high) == (pytest.approx(1.30 / 1.25), pytest.approx(1.30))
+    assert rate.stale is book.at(date(2026, 6, 1))["fx-gbp-usd"].stale is True
+
+
+def test_a_missing_rate_names_the_row_to_add(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="fx-jpy-usd"):
+        fx(tmp_path).convert(1, "JPY", "USD", AS_OF)
+    with pytest.raises(InputError, match="fx-eur-usd"):
+        fx(tmp_path).convert(1, "EUR", "USD", date(2026, 4, 1))
+
+
+# --- what we ship
+
+
+def test_the_shipped_book_has_no_error_and_holds_nothing() -> None:
+    report = check_prices(SHIPPED, AS_OF)
+    assert report.ok and report.exit_code == 0 and not report.quarantine and not report.future
+    assert {"server-h100-8gpu", "electricity", "colocation", "gpu-hour-a100-coreweave"} <= {
+        p.item for p in report.stale
+    }
+    assert "switch-sn5600" not in {p.item for p in report.stale}
+
+
+def test_shipped_figures_are_those_of_the_sources() -> None:
+    view = PriceBook.read(SHIPPED).at(AS_OF)
+    qm9700 = view["switch-qm9700"]
+    assert (qm9700.price, qm9700.low, qm9700.high, qm9700.grade) == (32870, 32870, 50000, "secondary")
+    assert view["switch-n9600-64od"].currency == "EUR"
+    switches, optics, nics = (
+        48 * qm9700.price,
+        1024 * view["optic-400g-sr4"].price,
+        1024 * view["nic-connectx7-400g"].price,
+    )
+    fabric = switches + optics + 1536 * view["optic-800g-2xsr4"].price + nics
+    assert fabric == pytest.approx(5.353e6, rel=1e-3)
+    assert view["fx-eur-usd"].grade == "assumption"
+
+
+def test_the_yardstick_is_the_newest_shipped_price_of_each_item() -> None:
+    newest = {r.item: r.cells() for r in PriceBook.read(SHIPPED).rows}
+    assert {r.item: r.cells() for r in baseline()} == newest
+
+
+def test_every_price_an_option_names_is_shipped() -> None:
+    text = (Path(evidence.__file__).parent / "options.yaml").read_text(encoding="utf-8")
+    named = set(re.findall(r"price:([a-z0-9][a-z0-9.-]*)", text))
+    assert len(named) > 5
+    assert named <= set(PriceBook.read(SHIPPED).items)
+
+
+def test_a_price_one_per_cent_higher_in_place_is_used(tmp_path: Path) -> None:
+    shutil.copytree(SHIPPED, tmp_path / "p")
+    path = tmp_path / "p" / "equipment.csv"
+    path.write_text(path.read_text().replace("switch-sn5610,each,51999", "switch-sn5610,each,52518.99"))
+    assert PriceBook.read(tmp_path / "p", strict=True).at(AS_OF)["switch-sn5610"].price == 52518.99
+
+
+def test_reports_are_plain_values_and_plain_text(tmp_path: Path) -> None:
+    where = folder(tmp_path, row(100), row(1000, "2026-06-01"), row("nan", "2026-07-01"), row(101, "2027-01-01"))
+    report = check_prices(where, AS_OF)
+    assert report.exit_code == 2
+    assert [d["kind"] for d in json.loads(json.dumps(report.as_dict()))["quarantine"]] == ["jump", "malformed"]
+    assert "1 errors, 2 held, 1 stale, 1 dated later" in report.text()
+    listing = show_prices(where, AS_OF, "price:widget-a")
+    assert "STALE, NEWER HELD" in listing.text() and "decimal" in listing.text()
+    assert json.loads(json.dumps(listing.as_dict()))["prices"][0]["item"] == "widget-a"
+    assert len(show_prices(SHIPPED, AS_OF).prices) == len(PriceBook.read(SHIPPED).items)
+
+
+def test_the_rules_file_names_every_unit_and_grade_it_needs() -> None:
+    assert all(set(u) == {"shelf_life_days", "zero_allowed"} for u in rules()["units"].values())
+    assert {r.unit for r in baseline()} <= set(rules()["units"])
+    assert next(iter(rules()["grades"])) == "measured"
