@@ -1,0 +1,275 @@
+"""GPUs, fabrics and jobs of the collective model: names checked, defaults filled in, refused with a remedy.
+
+The classes' figures live in `evidence/collectives.yaml`; the public names are the params file's.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from fabricreport.errors import InputError, OutOfRange, Problem
+from fabricreport.evidence import read_yaml
+
+Array = NDArray[Any]
+ALGORITHMS = ("auto", "ring", "tree", "nvlstree")
+PROTOCOLS = ("auto", "ll", "ll128", "simple")
+MATURITIES = ("low", "medium", "high")
+MOST_GPUS = 1_048_576
+LARGEST_HOST = 8  # a larger `gpus_per_node` names the NVLink domain itself
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A GPU class as the library sees it: NVLink (or Infinity Fabric) rates per GPU and in-switch reduction."""
+
+    name: str
+    generation: str
+    vendor: str
+    nvlink_gbytes_per_s: float
+    nvls: bool
+    domain_gpus: int
+    nvls_gbytes_per_s: float = 0.0
+    nvls_us: float = 25.0
+    nvls_channels: int = 16
+    intra_step_scale: float = 1.0
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """A fabric class seen from one GPU class: link rate, default links, step delta and achieved share."""
+
+    name: str
+    kind: str
+    link_gbits_per_s: float
+    links_per_gpu: float
+    step_us: float
+    bandwidth_share: float
+    simple_stall_us: float
+
+
+@dataclass(frozen=True)
+class Job:
+    """Ranks on NVLink domains joined by NICs; `step_us` and `bandwidth_share` may carry draws (first axis)."""
+
+    ranks: int
+    domains: int
+    gpu: Gpu
+    fabric: Fabric
+    links_per_gpu: float
+    step_us: Array
+    bandwidth_share: Array
+
+    @property
+    def per_domain(self) -> float:
+        """Ranks in one NVLink domain (not whole if racks are filled unevenly)."""
+        return self.ranks / self.domains
+
+    @property
+    def levels(self) -> int:
+        """Levels of the tree over the domains, floor(log2 K), as the library counts them."""
+        return int(np.log2(self.domains))
+
+    @property
+    def nic_gbytes_per_s(self) -> float:
+        """Line rate of the NICs of one GPU."""
+        return self.links_per_gpu * self.fabric.link_gbits_per_s / 8.0
+
+
+def gpu_class(name: str) -> Gpu:
+    """The GPU class of that name, or an `InputError` with the nearest name."""
+    return _gpus()[_known("gpu", name, tuple(_gpus()))]
+
+
+def fabric_class(name: str, gpu: str) -> Fabric:
+    """The fabric class of that name as seen from `gpu` (some defaults differ by GPU)."""
+    table = read_yaml("collectives")["fabrics"]
+    entry = table[_known("fabric", name, tuple(table))]
+    figures = {key: _by_gpu(entry.get(key, default), gpu) for key, default in _FABRIC_DEFAULTS.items()}
+    if entry["kind"] == "rocev2":
+        contested = read_yaml("collectives")["contested"]
+        figures["step_us"] = float(contested["step-us"]["central"])
+        figures["bandwidth_share"] = float(contested["bandwidth-share"]["central"])
+    return Fabric(name=name, kind=entry["kind"], **figures)
+
+
+def gpu_names() -> tuple[str, ...]:
+    """Names accepted as `gpu`."""
+    return tuple(_gpus())
+
+
+def fabric_names() -> tuple[str, ...]:
+    """Names accepted as `fabric`."""
+    return tuple(read_yaml("collectives")["fabrics"])
+
+
+def job(
+    *,
+    gpus: int,
+    gpus_per_node: int,
+    gpu: str,
+    fabric: str,
+    links_per_gpu: float | None = None,
+    extra_step_us: ArrayLike | None = None,
+    bandwidth_share: ArrayLike | None = None,
+) -> Job:
+    """Check one job's inputs and fill the defaults of its classes; every fault found is named at once."""
+    kind = gpu_class(gpu)
+    wire = fabric_class(fabric, gpu)
+    problems: list[Problem] = []
+    ranks = _count("gpus", gpus, problems)
+    per_node = _count("gpus_per_node", gpus_per_node, problems)
+    links = wire.links_per_gpu if links_per_gpu is None else links_per_gpu
+    if isinstance(links, bool) or not _is_number(links) or not 0.0 < links <= 64.0:
+        problems.append(
+            Problem(
+                "must be a number above 0 and at most 64",
+                key="links_per_gpu",
+                value=repr(links_per_gpu),
+                remedy=f"Leave it out for the default of {wire.links_per_gpu:g}.",
+            )
+        )
+    step = _figure("extra_step_us", wire.step_us if extra_step_us is None else extra_step_us, problems, 0.0, 1e6)
+    share = _figure(
+        "bandwidth_share",
+        wire.bandwidth_share if bandwidth_share is None else bandwidth_share,
+        problems,
+        1e-6,
+        1.0,
+    )
+    if ranks > per_node > 0 and ranks % per_node:
+        whole = per_node * (ranks // per_node)
+        problems.append(
+            Problem(
+                f"must be a multiple of gpus_per_node ({per_node})",
+                key="gpus",
+                value=str(ranks),
+                remedy=f"Use {whole} or {whole + per_node}.",
+            )
+        )
+    if problems:
+        raise InputError(problems)
+    if ranks > MOST_GPUS:
+        raise OutOfRange(
+            Problem(
+                "is beyond any cluster this model means something for",
+                key="gpus",
+                value=str(ranks),
+                remedy=f"Use at most {MOST_GPUS:,}.",
+            )
+        )
+    return Job(ranks, _domains(ranks, per_node, kind), kind, wire, float(links), step, share)
+
+
+def checked_sizes(size_bytes: ArrayLike) -> Array:
+    """Message sizes as a float array (any shape, sizes on the last axis), refused if negative or not finite."""
+    problems: list[Problem] = []
+    sizes = _figure("size_bytes", size_bytes, problems, 0.0, 1e18)
+    if problems:
+        raise InputError(problems)
+    return sizes
+
+
+def checked_choice(key: str, value: str, known: tuple[str, ...]) -> str:
+    """`value` if it is one of `known`, else an `InputError` with the nearest name."""
+    return _known(key, value, known)
+
+
+_FABRIC_DEFAULTS: Mapping[str, float] = {
+    "link_gbits_per_s": 0.0,
+    "links_per_gpu": 1.0,
+    "step_us": 0.0,
+    "bandwidth_share": 1.0,
+    "simple_stall_us": 0.0,
+}
+
+
+@lru_cache(maxsize=1)
+def _gpus() -> dict[str, Gpu]:
+    names = Gpu.__dataclass_fields__
+    table = read_yaml("collectives")["gpus"]
+    return {
+        name: Gpu(name=name, **{key: value for key, value in entry.items() if key in names})
+        for name, entry in table.items()
+    }
+
+
+def _by_gpu(value: Any, gpu: str) -> float:
+    return float(value.get(gpu, value["default"])) if isinstance(value, Mapping) else float(value)
+
+
+def _domains(ranks: int, per_node: int, gpu: Gpu) -> int:
+    """NVLink domains: hosts, except where racks fuse small hosts into one domain (NVL72)."""
+    if gpu.domain_gpus > LARGEST_HOST and per_node <= LARGEST_HOST:
+        return -(-ranks // gpu.domain_gpus)
+    return -(-ranks // per_node)
+
+
+def _known(key: str, value: str, known: tuple[str, ...]) -> str:
+    if isinstance(value, str) and value in known:
+        return value
+    near = get_close_matches(str(value).lower(), known, n=1)
+    raise InputError(
+        Problem(
+            f"is not one of {', '.join(known)}",
+            key=key,
+            value=repr(value),
+            suggestion=near[0] if near else "",
+            remedy="Write one of the names above.",
+        )
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and bool(np.isfinite(value))
+
+
+def _count(key: str, value: Any, problems: list[Problem]) -> int:
+    try:
+        count = operator.index(value)
+    except TypeError:
+        count = 0
+    if isinstance(value, bool) or count < 1:
+        problems.append(
+            Problem(
+                "must be a whole number of at least 1",
+                key=key,
+                value=repr(value),
+                remedy="Write how many GPUs there are, such as 1024 and 8.",
+            )
+        )
+        return 0
+    return count
+
+
+def _figure(key: str, value: ArrayLike, problems: list[Problem], low: float, high: float) -> Array:
+    try:
+        figure: Array = np.asanyarray(value)
+        if figure.dtype.kind not in "iuf":
+            raise ValueError
+        plain = figure.view(np.ndarray)
+        good = bool(np.all(np.isfinite(plain)) and np.all(plain >= low) and np.all(plain <= high))
+    except (TypeError, ValueError):
+        figure, good = np.asanyarray(0.0), False
+    if not good:
+        problems.append(
+            Problem(
+                "must be finite numbers" + (f" from {low:g} to {high:g}" if high < 1e18 else " that are not negative"),
+                key=key,
+                value=_short(value),
+                remedy="Remove the values outside it, NaN and infinity.",
+            )
+        )
+    return figure * 1.0
+
+
+def _short(value: Any) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,355 @@
+"""How many switches and cables a fabric needs: fat trees of one to three tiers, and dragonflies.
+
+The counting rule for fat trees, with logical radix k, d down-links a leaf, u up-links a leaf and E endpoints
+a plane (at oversubscription 1, d = u = k/2):
+
+    E <= k            one switch
+    E <= k d          leaf = ceil(E/d); spine = the smallest s >= ceil(leaf u/k) that divides u, so that every
+                      leaf has an equal bundle of links to every spine; leaf-spine cables = leaf u
+    E <= k (k/2) d    three tiers in pods of k/2 leaves; spine = ceil(leaf u/(k/2)) (= leaf when u = k/2);
+                      core = ceil(spine (k/2)/k); spine-core cables = spine k/2
+
+The equal-bundle rule is what NVIDIA's reference tables follow and plain port counting misses (a 4-unit XDR
+SuperPOD has 18 spines where ports alone would allow 16). A pod that is not full has only the leaves it needs
+and the spines in proportion; bundles inside such a pod may differ by one link. Switches are multiplied by the
+number of planes; cables are counted as physical cables, and one cable carries one link to each plane.
+Sources: Al-Fares et al., SIGCOMM 2008 (fat tree); NVIDIA DGX SuperPOD reference architectures (tables).
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from operator import index
+
+from fabricreport.errors import InputError, OutOfRange, Problem
+
+TOPOLOGIES = ("fat-tree", "rail-optimised", "dragonfly")
+
+
+@dataclass(frozen=True)
+class BillOfMaterials:
+    """Switches and physical cables of one fabric, and the shape they were counted for.
+
+    `leaf`, `spine`, `core` are switches over all planes; for a dragonfly every router is a `leaf`,
+    `cables_leaf_spine` are the cables inside groups and `cables_spine_core` those between groups.
+    `endpoints` are the ports a plane is built for (whole units when `nodes_per_unit` was given), which may be
+    more than the `attached` links. `*_ports` are the most ports in use on any one switch of that tier.
+    """
+
+    leaf: int
+    spine: int
+    core: int
+    cables_node_leaf: int
+    cables_leaf_spine: int
+    cables_spine_core: int
+    endpoints: int
+    tiers: int
+    gpus: int
+    nodes: int
+    links_per_node: int
+    radix: int
+    planes: int
+    oversubscription: float
+    management_links: int
+    topology: str
+    down_links: int
+    up_links: int
+    leaf_ports: int
+    spine_ports: int = 0
+    core_ports: int = 0
+
+    @property
+    def switches(self) -> int:
+        """All switches of all planes."""
+        return self.leaf + self.spine + self.core
+
+    @property
+    def cables(self) -> int:
+        """All physical cables."""
+        return self.cables_node_leaf + self.cables_leaf_spine + self.cables_spine_core
+
+    @property
+    def attached(self) -> int:
+        """Links that end in a server or a management node (one a plane is counted once)."""
+        return self.nodes * self.links_per_node + self.management_links
+
+    @property
+    def ports_used(self) -> int:
+        """Logical switch ports that carry a link, over all planes."""
+        between = self.cables_leaf_spine + self.cables_spine_core
+        return self.planes * (self.cables_node_leaf + 2 * between)
+
+    @property
+    def ports_built(self) -> int:
+        """Logical switch ports bought."""
+        return self.switches * self.radix
+
+    @property
+    def switches_crossed_at_most(self) -> int:
+        """Switches on the longest minimal path between two servers."""
+        if self.topology == "dragonfly":
+            return {1: 1, 2: 2, 3: 4}[self.tiers]
+        return 2 * self.tiers - 1
+
+    @property
+    def leaves_per_node(self) -> int:
+        """Leaves of one plane that a server's links end on.
+
+        Plain: one, so traffic of all its GPUs meets there. Rail-optimised: link i of every server goes to the
+        rail's own leaf, so as many leaves as there are links, or as exist. Counts of switches are the same.
+        """
+        leaves = self.leaf // self.planes
+        if self.topology == "rail-optimised":
+            return min(self.links_per_node, leaves)
+        return min(leaves, math.ceil(self.links_per_node / self.down_links))
+
+    @property
+    def nodes_within_one_switch(self) -> int:
+        """Servers that a GPU reaches across one switch only (to the GPU of the same rail, when rail-optimised).
+
+        This is where a rail-optimised fabric differs from a plain one of the same size: its groups are as many
+        times larger as a server has leaves.
+        """
+        ports = self.radix if self.tiers == 1 else self.down_links
+        links_on_a_leaf = math.ceil(self.links_per_node / self.leaves_per_node)
+        return max(1, min(self.nodes, ports // links_on_a_leaf))
+
+
+def tier_capacity(radix: int, oversubscription: float = 1.0) -> tuple[int, int, int]:
+    """Most endpoints a plane with one, two and three tiers holds; the next tier starts above each."""
+    _validate(radix=radix, oversubscription=oversubscription)
+    down, _ = _leaf_split(radix, oversubscription)
+    return radix, radix * down, radix * (radix // 2) * down
+
+
+def bill_of_materials(
+    gpus: int,
+    *,
+    gpus_per_node: int = 8,
+    links_per_gpu: int = 1,
+    radix: int = 64,
+    planes: int = 1,
+    nodes_per_unit: int | None = None,
+    oversubscription: float = 1.0,
+    management_links: int = 0,
+    topology: str = "fat-tree",
+) -> BillOfMaterials:
+    """Switches and cables for `gpus` GPUs in whole servers.
+
+    `radix` is the logical radix at the link's speed (a 64 x 800G switch with 400G links: 128). With
+    `nodes_per_unit=None` the fabric is built for what is attached; a number builds whole scalable units even
+    if servers are missing, as NVIDIA does, and `management_links` use ports of those units.
+    `oversubscription` is the leaf's down capacity over its up capacity and is never exceeded. A server that is
+    not full of GPUs still brings all its links.
+
+    Raises `InputError` for a value outside its domain and `OutOfRange` beyond the capacity of three tiers
+    (of the largest balanced group-to-group mesh, for a dragonfly).
+    """
+    _validate(
+        gpus=gpus,
+        gpus_per_node=gpus_per_node,
+        links_per_gpu=links_per_gpu,
+        radix=radix,
+        planes=planes,
+        nodes_per_unit=nodes_per_unit,
+        oversubscription=oversubscription,
+        management_links=management_links,
+        topology=topology,
+    )
+    shape = _single_switch(
+        gpus, gpus_per_node, links_per_gpu, radix, planes, nodes_per_unit, oversubscription, management_links, topology
+    )
+    if shape.endpoints <= shape.radix:
+        return shape
+    if topology == "dragonfly":
+        return _dragonfly(shape)
+    return _fat_tree(shape)
+
+
+def _single_switch(
+    gpus: int,
+    gpus_per_node: int,
+    links_per_gpu: int,
+    radix: int,
+    planes: int,
+    nodes_per_unit: int | None,
+    oversubscription: float,
+    management_links: int,
+    topology: str,
+) -> BillOfMaterials:
+    """What is attached, on one switch to a plane: the form that the larger fabrics are built up from."""
+    gpus, radix, planes = index(gpus), index(radix), index(planes)
+    nodes = -(-gpus // index(gpus_per_node))
+    links_per_node = index(gpus_per_node) * index(links_per_gpu)
+    attached = nodes * links_per_node + index(management_links)
+    endpoints = attached
+    if nodes_per_unit is not None:
+        unit = index(nodes_per_unit) * links_per_node
+        endpoints = -(-attached // unit) * unit
+    down, up = _leaf_split(radix, oversubscription)
+    return BillOfMaterials(
+        leaf=planes,
+        spine=0,
+        core=0,
+        cables_node_leaf=attached,
+        cables_leaf_spine=0,
+        cables_spine_core=0,
+        endpoints=endpoints,
+        tiers=1,
+        gpus=gpus,
+        nodes=nodes,
+        links_per_node=links_per_node,
+        radix=radix,
+        planes=planes,
+        oversubscription=float(oversubscription),
+        management_links=management_links,
+        topology=topology,
+        down_links=down,
+        up_links=up,
+        leaf_ports=endpoints,
+    )
+
+
+def _fat_tree(shape: BillOfMaterials) -> BillOfMaterials:
+    """Two or three tiers above `shape.endpoints` endpoints a plane."""
+    radix, down, planes = shape.radix, shape.down_links, shape.planes
+    two_tiers, three_tiers = radix * down, radix * (radix // 2) * down
+    if shape.endpoints > three_tiers:
+        raise _beyond(shape, three_tiers, "three tiers of switches")
+    leaf = -(-shape.endpoints // down)
+    down_used = min(down, shape.endpoints)
+    if shape.endpoints <= two_tiers:
+        spine, up = _equal_bundles(leaf, radix, down, shape.up_links)
+        return replace(
+            shape,
+            leaf=leaf * planes,
+            spine=spine * planes,
+            cables_leaf_spine=leaf * up,
+            tiers=2,
+            up_links=up,
+            leaf_ports=down_used + up,
+            spine_ports=leaf * (up // spine),
+        )
+    half, up = radix // 2, shape.up_links
+    spine = -(-leaf * up // half)
+    core = -(-spine * half // radix)
+    return replace(
+        shape,
+        leaf=leaf * planes,
+        spine=spine * planes,
+        core=core * planes,
+        cables_leaf_spine=leaf * up,
+        cables_spine_core=spine * half,
+        tiers=3,
+        leaf_ports=down_used + up,
+        spine_ports=2 * half,
+        core_ports=-(-spine * half // core),
+    )
+
+
+def _leaf_split(radix: int, oversubscription: float) -> tuple[int, int]:
+    """Down- and up-links of a leaf: the most down-links for which the asked ratio can still be kept."""
+    ratio = Fraction(oversubscription).limit_denominator(10_000)
+    down = math.floor(radix * ratio / (1 + ratio))
+    down = min(down, radix - 1)
+    return down, math.ceil(down / ratio)
+
+
+def _equal_bundles(leaf: int, radix: int, down: int, up: int) -> tuple[int, int]:
+    """Spines and up-links a leaf so that each leaf has the same number of links to each spine.
+
+    `up` is the fewest the ratio allows; a leaf's spare ports are also cabled up when that saves spines (it
+    cannot at oversubscription 1, where no port is spare).
+    """
+    best = (radix + 1, up)
+    for links in range(up, radix - down + 1):
+        fewest = -(-leaf * links // radix)
+        spine = next(s for s in range(fewest, links + 1) if links % s == 0)
+        best = min(best, (spine, links))
+    return best
+
+
+def _dragonfly(shape: BillOfMaterials) -> BillOfMaterials:
+    """Balanced dragonfly (Kim, Dally, Scott & Abts, ISCA 2008): a = 2p = 2h, p = (k+1)//4 endpoints a router.
+
+    Our rule: as many groups as full groups would need, all of equal size; inside a group every router is joined
+    to every other by one cable; every pair of groups by an equal bundle as wide as the global ports allow.
+    """
+    if shape.oversubscription != 1.0:
+        raise InputError(
+            Problem(
+                "a dragonfly is counted in its balanced form only",
+                key="oversubscription",
+                value=str(shape.oversubscription),
+                remedy="Write 1.0, or choose fat-tree or rail-optimised.",
+            )
+        )
+    hosts = max(1, (shape.radix + 1) // 4)
+    routers, globals_ = 2 * hosts, hosts
+    capacity = hosts * routers * (routers * globals_ + 1)
+    if shape.radix < 3 or shape.endpoints > capacity:
+        raise _beyond(shape, capacity if shape.radix >= 3 else shape.radix, "the largest balanced dragonfly")
+    groups = -(-shape.endpoints // (hosts * routers))
+    size = -(-shape.endpoints // (hosts * groups))
+    bundle = size * globals_ // (groups - 1) if groups > 1 else 0
+    between = groups * (groups - 1) // 2 * bundle
+    global_ports = -(-(groups - 1) * bundle // size)
+    return replace(
+        shape,
+        leaf=groups * size * shape.planes,
+        cables_leaf_spine=groups * size * (size - 1) // 2,
+        cables_spine_core=between,
+        tiers=3 if groups > 1 else 2,
+        down_links=hosts,
+        up_links=shape.radix - hosts,
+        leaf_ports=hosts + (size - 1) + global_ports,
+    )
+
+
+def _beyond(shape: BillOfMaterials, capacity: int, what: str) -> OutOfRange:
+    """The error for a cluster that does not fit, with how far it is over."""
+    over = shape.endpoints - capacity
+    return OutOfRange(
+        Problem(
+            f"{shape.endpoints:,} endpoints a plane do not fit: {what} with radix {shape.radix} "
+            f"hold {capacity:,}, {over:,} too few ({over / capacity:.1%} over)",
+            key="gpus",
+            value=str(shape.gpus),
+            remedy="Use switches of a larger radix, more planes with split links, or fewer links per GPU.",
+        )
+    )
+
+
+def _validate(**values: object) -> None:
+    """Refuse every value outside its domain, all faults at once."""
+    problems = [p for key, value in values.items() if (p := _fault(key, value)) is not None]
+    if problems:
+        raise InputError(problems)
+
+
+def _fault(key: str, value: object) -> Problem | None:
+    """The fault in one argument of `bill_of_materials`, or None."""
+    if key == "topology":
+        if value in TOPOLOGIES:
+            return None
+        near = difflib.get_close_matches(str(value), TOPOLOGIES, 1)
+        remedy = f"Known: {', '.join(TOPOLOGIES)}."
+        return Problem("unknown topology", "", None, key, str(value), remedy, near[0] if near else "")
+    if key == "oversubscription":
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if number and math.isfinite(value) and 1 <= value <= 1000:  # type: ignore[arg-type,operator]
+            return None
+        remedy = "Write 1.0 for a non-blocking fabric, 2.0 for two down-links to each up-link."
+        return Problem("must be a ratio of 1 to 1000", key=key, value=str(value), remedy=remedy)
+    if value is None and key == "nodes_per_unit":
+        return None
+    least = {"management_links": 0, "radix": 2}.get(key, 1)
+    if isinstance(value, bool) or not hasattr(value, "__index__") or value.__index__() < least:
+        return Problem(f"must be a whole number of at least {least}", key=key, value=str(value))
+    if key == "radix" and value.__index__() % 2:
+        remedy = "Half the ports of a spine face down and half up: use the even number of ports."
+        return Problem("must be even", key=key, value=str(value), remedy=remedy)
+    return None

@@ -1,0 +1,349 @@
+"""Schedules, incidents and runs against published answers, closed-form moments and laws."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from fabricreport.errors import InputError, OutOfRange
+from fabricreport.evidence import read_yaml
+from fabricreport.models.answers import (
+    compare,
+    exceedance,
+    loss_shares,
+    p_late,
+    spread,
+    sweep_gpus,
+    sweep_interval,
+    sweep_maturity,
+)
+from fabricreport.models.counts import poisson_quantile
+from fabricreport.models.goodput import BringUp, FabricRisk, Run, TopologyEffect, finish_date, matured, simulate
+from fabricreport.models.incidents import Cluster, IncidentLaw, Luck, aggregate, event_counts
+from fabricreport.models.risk_cards import goodput_card, tail_card
+from fabricreport.models.risk_inputs import central, common_incidents, fabric_risk, maturity_effect
+from fabricreport.models.schedule import daly_interval, ettr, kokolis_mttf_h, wall_time_factor, young_interval
+from fabricreport.models.steps import TailLaw
+from fabricreport.provenance import Traced
+
+few = settings(max_examples=30, deadline=None)
+LUCK = Luck(seed=3, size=4_000)
+
+
+def plan(gpus=1_024, **changes):
+    cluster = Cluster(gpus, access_links=gpus, switches=max(1.0, gpus / 21))
+    run = Run(cluster, 30.0, 0.3, 60.0, common_incidents(central), gpu_hour_usd=3.0, engineer_hour_usd=100.0)
+    return replace(run, **changes)
+
+
+def test_daly_gives_his_own_figures_for_five_minute_checkpoints():
+    hours = np.array([24.0, 6.0, 0.25])
+    assert daly_interval(300.0, hours * 3600) / 60 == pytest.approx([116.7, 56.7, 9.14], abs=0.05)
+
+
+def test_daly_becomes_the_mtbf_when_a_checkpoint_takes_twice_as_long():
+    assert daly_interval(200.0, 100.0) == 100.0
+    assert daly_interval(5_000.0, 100.0) == 100.0
+
+
+def test_young_is_dalys_first_order():
+    assert young_interval(300.0, 86_400.0) == pytest.approx(np.sqrt(2 * 300 * 86_400))
+    assert daly_interval(1.0, 1e9) == pytest.approx(young_interval(1.0, 1e9), rel=1e-4)
+
+
+@few
+@given(d=st.floats(1, 1_000), m=st.floats(3_000, 1e7))
+def test_dalys_interval_nearly_minimises_the_wall_time(d, m):
+    best = wall_time_factor(daly_interval(d, m), d, 600.0, m)
+    around = wall_time_factor(daly_interval(d, m) * np.geomspace(0.3, 3, 61), d, 600.0, m)
+    assert best <= around.min() * 1.002
+
+
+@pytest.mark.parametrize("bad", [(0.0, 10.0), (10.0, -1.0), (np.nan, 1.0), (1.0, np.inf)])
+def test_intervals_of_no_time_are_refused(bad):
+    with pytest.raises(OutOfRange):
+        daly_interval(*bad)
+
+
+def test_kokolis_formula_and_its_miss():
+    rate = central("kokolis-node-failures-rsc1")
+    assert kokolis_mttf_h([16_384, 131_072, 1_024], rate) == pytest.approx([1.80, 0.225, 28.8], abs=0.05)
+    assert kokolis_mttf_h(1_024, rate) / central("kokolis-mttf-1024-gpus") == pytest.approx(3.65, abs=0.02)
+
+
+def test_ettr_is_one_without_failures_and_zero_when_they_outrun_recovery():
+    kwargs = {"restart_s": 300.0, "interval_s": 3_600.0, "checkpoint_s": 60.0}
+    assert ettr(1_024, 1e-9, **kwargs) == pytest.approx(1 / (1 + 60 / 3_600))
+    assert ettr(131_072, 50.0, **kwargs) == 0.0
+
+
+def test_wall_time_is_at_least_compute_and_checkpoints_and_finite_when_hopeless():
+    assert wall_time_factor(1_000.0, 10.0, 60.0, 1e12) == pytest.approx(1.01)
+    assert np.isfinite(wall_time_factor(1_000.0, 10.0, 1e6, 1.0))
+
+
+def test_llama3_interruptions_give_the_derived_mtbfs():
+    hours = central("llama3-run-days") * 24
+    network, nic = central("llama3-network-interruptions"), central("llama3-nic-interruptions")
+    events = np.array([network, network + nic, central("llama3-unexpected-interruptions")])
+    assert events.tolist() == [35, 42, 419]
+    assert hours / events == pytest.approx([37.0, 30.9, 3.09], abs=0.05)
+
+
+@pytest.mark.parametrize("mean", [0.01, 0.7, 5.0, 15.99, 16.0, 80.0, 5_000.0])
+def test_poisson_counts_invert_the_distribution(mean):
+    u = (np.arange(20_000) + 0.5) / 20_000
+    ours, exact = poisson_quantile(u, mean), stats.poisson(mean).ppf(u)
+    assert np.max(np.abs(ours - exact)) <= (0 if mean < 15 else 1)
+    assert ours.mean() == pytest.approx(mean, rel=0.002, abs=1e-4)
+
+
+@few
+@given(u=st.floats(1e-6, 1 - 1e-6), mean=st.floats(0, 200), more=st.floats(0, 50))
+def test_a_higher_rate_never_gives_fewer_events(u, mean, more):
+    assert poisson_quantile(u, mean + more) >= poisson_quantile(u, mean)
+
+
+@pytest.mark.parametrize(
+    ("mean", "clustering"), [(0.4, np.inf), (12.0, np.inf), (300.0, np.inf), (3.0, 2.0), (60.0, 2.0)]
+)
+def test_aggregate_of_lognormal_losses_has_the_closed_form_moments(mean, clustering):
+    luck = Luck(seed=1, size=200_000)
+    m, cv = 2.5, 0.8
+    counts = event_counts(np.full(luck.size, mean), clustering, luck, "any")
+    total = aggregate(counts, m, (cv * m) ** 2, luck.uniforms("severity:any"))
+    count_variance = mean + (0.0 if np.isinf(clustering) else mean**2 / clustering)
+    variance = mean * (cv * m) ** 2 + count_variance * m**2
+    assert total.mean() == pytest.approx(mean * m, rel=0.01)
+    assert total.var() == pytest.approx(variance, rel=0.04)
+
+
+def test_aggregate_has_the_quantiles_of_summing_every_event():
+    rng = np.random.default_rng(8)
+    sigma = np.sqrt(np.log(2.0))
+    counts = rng.poisson(6.0, 60_000)
+    losses = rng.lognormal(-0.5 * sigma**2, sigma, counts.sum())
+    summed = np.bincount(np.repeat(np.arange(counts.size), counts), losses, counts.size)
+    ours = aggregate(counts, 1.0, 1.0, rng.random(counts.size))
+    assert np.quantile(ours, [0.1, 0.5, 0.9, 0.99]) == pytest.approx(
+        np.quantile(summed, [0.1, 0.5, 0.9, 0.99]), rel=0.04
+    )
+
+
+def test_no_events_cost_nothing():
+    assert aggregate(np.zeros(3), 2.0, 1.0, np.array([0.1, 0.5, 0.9])).tolist() == [0, 0, 0]
+
+
+def test_days_add_up_to_the_finish():
+    r = simulate(plan(), fabric_risk(central, "rocev2", communication_share=0.2), LUCK)
+    parts = r.tail_days + r.topology_days + r.checkpoint_days + r.fabric_days + r.common_days + r.bring_up_days
+    assert r.finish_days == pytest.approx(r.ideal_days + parts)
+    assert r.lost_gpu_hours == pytest.approx(parts * 24 * 1_024)
+    assert r.overrun_usd == pytest.approx(r.lost_gpu_hours * 3.0 + r.engineering_usd)
+    assert sum(loss_shares(r).values()) == pytest.approx(1.0)
+
+
+def test_expectation_without_luck_is_the_mean_over_luck():
+    luck = Luck(seed=9, size=100_000)
+    risk = fabric_risk(central, "infiniband", communication_share=0.2)
+    for gpus in (256, 16_384):
+        drawn, expected = simulate(plan(gpus), risk, luck), simulate(plan(gpus), risk)
+        assert drawn.finish_days.mean() == pytest.approx(float(expected.finish_days), rel=0.005)
+        assert drawn.fabric_days.mean() == pytest.approx(float(expected.fabric_days), rel=0.03)
+
+
+def test_incidents_and_checkpoints_together_lose_what_daly_says():
+    run = plan(16_384)
+    r = simulate(run, fabric_risk(central, "rocev2"))
+    laws = (*fabric_risk(central, "rocev2").incidents, *run.common)
+    rate = sum(law.interruptions_per_hour(run.cluster) for law in laws)
+    stop = sum(law.interruptions_per_hour(run.cluster) * (law.detection_h + 0.3) for law in laws) / rate
+    compute = float(r.ideal_days + r.tail_days + r.topology_days)
+    wall = compute * wall_time_factor(r.interval_s, 60.0, stop * 3600, 3600 / rate)
+    slow = sum(law.events_per_hour(run.cluster) * wall * law.slow_share * law.slow_h for law in laws)
+    assert float(compute + r.checkpoint_days + r.fabric_days + r.common_days) == pytest.approx(wall + slow, rel=1e-6)
+
+
+def test_common_faults_cancel_in_the_difference_between_equal_options():
+    a = simulate(plan(), fabric_risk(central, "rocev2", option="a"), LUCK)
+    b = simulate(plan(), fabric_risk(central, "rocev2", option="b"), LUCK)
+    assert np.all(compare(a, b).finish_days == 0)
+    infiniband = simulate(plan(), fabric_risk(central, "infiniband"), LUCK)
+    difference = compare(a, infiniband).finish_days
+    assert np.std(difference) < 0.5 * np.hypot(np.std(a.finish_days), np.std(infiniband.finish_days))
+    apart = np.abs(a.incidents["common"].events - infiniband.incidents["common"].events)
+    assert np.mean(apart) < 0.05 * np.mean(a.incidents["common"].events)
+
+
+def test_checkpoint_interval_follows_the_total_mtbf():
+    small, large = (simulate(plan(n), fabric_risk(central, "rocev2")) for n in (512, 8_192))
+    assert large.interval_s < small.interval_s
+    assert large.interval_s == pytest.approx(daly_interval(60.0, large.mtbf_h * 3600))
+    alone = simulate(plan(512, common=()), fabric_risk(central, "rocev2"))
+    assert alone.interval_s > small.interval_s
+
+
+def test_a_run_with_nothing_to_go_wrong_ends_on_time():
+    run = plan(common=(), checkpoint_write_s=1e-9)
+    r = simulate(run, FabricRisk("ideal", TailLaw(0.0), ()), LUCK)
+    assert r.finish_days == pytest.approx(30.0, rel=1e-6)
+    assert np.all(r.fabric_days == 0) and np.all(r.common_days < 1e-6)
+
+
+def test_the_same_seed_gives_the_same_luck_and_another_seed_another():
+    risk = fabric_risk(central, "rocev2")
+    first, again = simulate(plan(), risk, Luck(1, 500)), simulate(plan(), risk, Luck(1, 500))
+    assert np.array_equal(first.finish_days, again.finish_days)
+    assert not np.array_equal(first.finish_days, simulate(plan(), risk, Luck(2, 500)).finish_days)
+
+
+@few
+@given(
+    gpus=st.sampled_from([64, 1_024, 8_192]),
+    low=st.floats(1.0, 5.0),
+    high=st.floats(0.05, 1.0),
+    family=st.sampled_from(["infiniband", "rocev2", "tcp"]),
+)
+def test_better_maturity_never_raises_risk(gpus, low, high, family):
+    from fabricreport.models.goodput import MaturityEffect
+
+    risk = fabric_risk(central, family, communication_share=0.2)
+    worse, better = (
+        matured(risk, MaturityEffect(low, low, low, low)),
+        matured(risk, MaturityEffect(high, high, high, high)),
+    )
+    expected = [simulate(plan(gpus), r).finish_days for r in (worse, risk, better)]
+    assert expected[0] >= expected[1] >= expected[2]
+    drawn = [simulate(plan(gpus), r, LUCK) for r in (worse, risk, better)]
+    late = [p_late(r.finish_days, [40.0, 50.0, 70.0]) for r in drawn]
+    assert np.all(late[0] >= late[1]) and np.all(late[1] >= late[2])
+
+
+def test_shipped_maturity_levels_are_ordered():
+    levels = {m: fabric_risk(central, "rocev2", maturity=m) for m in ("low", "medium", "high")}
+    points = sweep_maturity(plan(), levels, 50.0, LUCK)
+    assert points[0].finish_days.p90 > points[1].finish_days.p90 > points[2].finish_days.p90
+    assert maturity_effect(central, "medium").bring_up == 1.0
+
+
+def test_bigger_clusters_interrupt_more_and_train_for_less_of_the_time():
+    points = sweep_gpus(plan(), fabric_risk(central, "rocev2"), [128, 1_024, 8_192], 60.0, LUCK)
+    shares = [float(p.effective_share) for p in points]
+    assert shares == sorted(shares, reverse=True)
+    assert points[2].risk.mtbf_h < points[0].risk.mtbf_h / 20
+
+
+def test_the_daly_interval_beats_intervals_far_from_it():
+    risk = fabric_risk(central, "rocev2")
+    best = simulate(plan(8_192), risk)
+    seconds = float(best.interval_s)
+    for point in sweep_interval(plan(8_192), risk, [seconds / 10, seconds * 10], 60.0):
+        assert point.finish_days.mean > best.finish_days
+
+
+@few
+@given(st.lists(st.floats(0, 1_000), min_size=1, max_size=60), st.floats(0, 1_000), st.floats(0, 500))
+def test_lateness_falls_as_the_deadline_moves_out_and_exceedance_never_rises(sample, deadline, later):
+    x = np.array(sample)
+    assert p_late(x, deadline + later) <= p_late(x, deadline)
+    curve = exceedance(x)
+    assert np.all(np.diff(curve.values) >= 0) and np.all(np.diff(curve.probability) <= 0)
+    assert curve.probability[-1] == 0
+    summary = spread(x)
+    assert summary.p5 <= summary.p50 <= summary.p90 <= summary.p95
+    assert summary.expected_shortfall_95 >= summary.p95 - 1e-9 or x.size < 20
+
+
+def test_expected_shortfall_of_a_normal_sample_is_the_textbook_one():
+    x = stats.norm(100, 10).ppf((np.arange(200_000) + 0.5) / 200_000)
+    assert spread(x).expected_shortfall_95 == pytest.approx(
+        100 + 10 * stats.norm.pdf(stats.norm.ppf(0.95)) / 0.05, rel=1e-4
+    )
+
+
+def test_half_of_the_bandwidth_lost_doubles_exposed_communication():
+    assert TopologyEffect(0.2, contention_loss=0.5).added_share == pytest.approx(0.2)
+    assert TopologyEffect(0.2, oversubscription=2.0, crossing_share=1.0).added_share == pytest.approx(0.2)
+    assert TopologyEffect(0.2).added_share == pytest.approx(0.0)
+
+
+def test_bring_up_loses_its_weeks_less_what_is_usable():
+    assert BringUp(6.0, 0.5).lost_days == pytest.approx(21.0)
+
+
+def test_bring_up_grows_with_cluster_size():
+    small, large = (fabric_risk(central, "rocev2", gpus=n).bring_up.lost_days for n in (128, 8_192))
+    assert small < fabric_risk(central, "rocev2").bring_up.lost_days < large
+
+
+def test_a_price_reaches_the_overrun_and_not_the_date():
+    run = plan(gpu_hour_usd=Traced(np.full(LUCK.size, 3.0), {"price:h100"}))
+    flaps = Traced(np.full(LUCK.size, 0.01), {"evidence:flaps"})
+    risk = fabric_risk(central, "rocev2")
+    first = replace(risk.incidents[0], rate_per_unit_year=flaps)
+    r = simulate(run, replace(risk, incidents=(first, *risk.incidents[1:])), LUCK)
+    assert r.overrun_usd.inputs == {"price:h100", "evidence:flaps"}
+    assert r.finish_days.inputs == {"evidence:flaps"}
+    assert r.incidents["link-flap"].events.inputs >= {"evidence:flaps"}
+    assert spread(r.finish_days).p90.inputs == {"evidence:flaps"}
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        IncidentLaw("x", "x", "link", "hardware", -1.0),
+        IncidentLaw("x", "x", "link", "hardware", 1.0, interrupts_share=1.5),
+        IncidentLaw("x", "x", "link", "weather", 1.0),
+        IncidentLaw("x", "x", "moon", "hardware", 1.0),
+        IncidentLaw("common", "x", "link", "hardware", 1.0),
+    ],
+)
+def test_incident_laws_outside_their_domain_are_refused(law):
+    with pytest.raises(InputError):
+        simulate(plan(), FabricRisk("x", TailLaw(0.0), (law,)))
+
+
+def test_a_plan_of_no_days_and_an_empty_sample_are_refused():
+    with pytest.raises(OutOfRange):
+        simulate(plan(ideal_days=0.0), fabric_risk(central, "rocev2"))
+    with pytest.raises(OutOfRange):
+        spread(np.array([]))
+    with pytest.raises(InputError):
+        fabric_risk(central, "token-ring")
+
+
+def test_a_run_of_one_and_a_half_days_ends_on_the_second_day():
+    assert finish_date(date(2026, 11, 20), 1.5) == date(2026, 11, 21)
+
+
+def test_every_risk_entry_is_complete_and_every_assumption_says_so():
+    entries = read_yaml("library/risk")
+    assert len({e["id"] for e in entries}) == len(entries)
+    for e in entries:
+        assert {"what", "value", "unit", "date", "source", "read", "grade", "seen", "use"} <= set(e), e["id"]
+        assert ("contested" in e) == ("base" in e), e["id"]
+        assert (e["grade"] == "assumption") == (e["seen"] == "-"), e["id"]
+        value = e["value"]
+        if isinstance(value, dict) and "mode" in value:
+            assert value["low"] <= value["mode"] <= value["high"], e["id"]
+
+
+def test_optics_failure_rates_stay_contested_sixty_fold():
+    values = [e["value"] for e in read_yaml("library/risk") if e.get("contested") == "optics-afr"]
+    ends = [x for v in values for x in (v.values() if isinstance(v, dict) else [v])]
+    assert max(ends) / min(ends) == pytest.approx(59, abs=1)
+
+
+def test_cards_print_the_known_answers_and_the_known_miss():
+    rows = {row.case: row for row in goodput_card().rows}
+    assert rows["MTTF of 1,024 GPUs, measured"].error == pytest.approx(2.65, abs=0.01)
+    assert abs(rows["SemiAnalysis, first optics failure of 100,000"].error) < 0.001
+    assert goodput_card().summary["Daly"] < 0.01
+    assert tail_card().summary["held out, all"] < 1e-9
+    assert any("nobody" in line for line in tail_card().does_not_claim)

@@ -1,0 +1,312 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricreport.errors import InputError
+from fabricreport.evidence import read_rows
+from fabricreport.models.cabling import CablePlan, optics_and_cables
+from fabricreport.models.cashflow import Discounting, annuity_factor
+from fabricreport.models.fabric_cost import (
+    Extras,
+    PerPiece,
+    energy_usd_per_month,
+    fabric_capex_usd,
+    fabric_watts,
+)
+from fabricreport.models.money import (
+    CostComponents,
+    Lease,
+    LostTime,
+    Purchase,
+    Rental,
+    Running,
+    amortised_gpu_hour_usd,
+    bring_up_share,
+    charge_lost_time,
+    gpu_hours,
+    ownership_cost,
+    rent_cost,
+    slip_days,
+    usd_per_useful_gpu_hour,
+)
+from fabricreport.models.topology import bill_of_materials
+from fabricreport.provenance import Traced
+
+law = settings(max_examples=50, deadline=None)
+shares = st.floats(0, 0.6)
+FLAT = Discounting(0.0)
+LIST = {"nic": 1599, "node_optic": 769, "switch_optic": 879, "dac": 299, "fibre": 0}
+
+
+def fabric(radix, switch_usd, gpus=1024, **extras):
+    bom = bill_of_materials(gpus, radix=radix)
+    prices = PerPiece(switch=switch_usd, **LIST)
+    return fabric_capex_usd(bom, optics_and_cables(bom), prices, Extras(**extras))
+
+
+@pytest.mark.parametrize(
+    ("radix", "switch_usd", "total"),
+    [(64, 32_870, 5.353e6), (128, 51_999, 5.023e6), (128, 67_213, 5.388e6)],
+    ids=["QM9700", "SN5610", "SN5600"],
+)
+def test_1024_gpus_at_list_prices_cost_what_the_worked_check_says(radix, switch_usd, total):
+    assert sum(fabric(radix, switch_usd).values()) == pytest.approx(total, abs=500)
+
+
+def test_switches_are_a_quarter_to_a_third_of_that_bill_and_optics_more():
+    bill = fabric(64, 32_870)
+    whole = sum(bill.values())
+    assert 0.25 < bill["switches"] / whole < 0.30
+    assert bill["optics"] / whole == pytest.approx(0.40, abs=0.005)
+    assert sum(fabric(128, 51_999).values()) / whole - 1 == pytest.approx(-0.062, abs=5e-4)
+
+
+def test_infiniband_draws_13_kw_more_there_which_is_14_thousand_a_year():
+    def watts(radix, each):
+        bom = bill_of_materials(1024, radix=radix)
+        unit = PerPiece(switch=each, nic=24.9, node_optic=8, switch_optic=16)
+        return sum(fabric_watts(bom, optics_and_cables(bom), unit).values())
+
+    more = watts(64, 747) - watts(128, 940)
+    assert more == pytest.approx(13_296)
+    equipment, cooling = energy_usd_per_month(more, 0.078, 1.54)
+    assert 12 * (equipment + cooling) == pytest.approx(14_000, rel=0.005)
+
+
+def test_a_piece_without_a_price_is_an_error_and_not_free():
+    bom = bill_of_materials(64)
+    with pytest.raises(InputError, match="fibre"):
+        fabric_capex_usd(bom, optics_and_cables(bom), PerPiece(switch=1, nic=1, node_optic=1, switch_optic=1))
+    copper = optics_and_cables(bom, CablePlan(node_leaf="dac"))
+    assert fabric_capex_usd(bom, copper, PerPiece(switch=1, nic=1, dac=1))["copper and fibre"] == 32
+
+
+def test_spares_labour_and_management_are_added_by_name():
+    bill = fabric(64, 100.0, spares_share=0.02, labour_usd_per_cable=10.0, management_nodes=3, management_node_usd=5.0)
+    assert bill["spares"] == 1 * 100 + 21 * 1599 + 21 * 769 + 31 * 879
+    assert bill["installation"] == 20_480
+    assert bill["management servers"] == 15
+
+
+def test_pue_below_one_is_refused():
+    with pytest.raises(InputError, match="PUE"):
+        energy_usd_per_month(1000.0, 0.1, 0.9)
+
+
+def test_a_seeds_5_percent_of_a_30_day_run_is_36864_gpu_hours_and_110592_dollars():
+    hours = np.array([0.0, 1024 * 24 * 30])
+    charged = charge_lost_time(CostComponents({}), LostTime(exposed_communication=0.05), hours, 3.0, FLAT)
+    assert charged["lost: exposed communication"] == pytest.approx(110_592)
+    assert hours[1] * LostTime(tail=0.05).lost == pytest.approx(36_864)
+    lost_days, slip = slip_days(0.05, 30)
+    assert lost_days == pytest.approx(1.5)
+    assert slip == pytest.approx(30 / 0.95 - 30)
+
+
+def test_lost_shares_act_on_the_time_the_others_leave():
+    lost = LostTime(0.1, 0.2, 0.0, 0.5)
+    assert lost.useful == pytest.approx(0.9 * 0.8 * 0.5)
+    parts = lost.by_cause()
+    assert sum(parts.values()) == pytest.approx(lost.lost)
+    assert parts["tail"] == 0
+
+
+def test_the_split_by_cause_does_not_depend_on_their_order():
+    one, other = LostTime(bring_up=0.3, tail=0.1).by_cause(), LostTime(bring_up=0.1, tail=0.3).by_cause()
+    assert one["bring_up"] == pytest.approx(other["tail"])
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0, float("nan")])
+def test_a_share_that_is_none_is_refused(share):
+    with pytest.raises(InputError, match="tail"):
+        LostTime(tail=share)
+
+
+def test_weeks_to_stable_become_a_share_of_the_horizon():
+    assert bring_up_share(73 / 16.8, 1, idle_share=0.5) == pytest.approx(0.5)
+
+
+def test_the_same_loss_cannot_be_charged_twice():
+    hours = gpu_hours([(0, 8)], 12)
+    lost = LostTime(tail=0.1)
+    bill = charge_lost_time(CostComponents({"servers": np.array([100.0])}), lost, hours, 2.0, FLAT)
+    with pytest.raises(InputError, match="already charged"):
+        charge_lost_time(bill, LostTime(interruptions=0.1), hours, 2.0, FLAT)
+    with pytest.raises(InputError, match="already charged"):
+        amortised_gpu_hour_usd(bill, lost, hours, FLAT)
+    with pytest.raises(InputError, match="already charged"):
+        charge_lost_time(rent_cost(Rental(2.0), lost, hours, FLAT), lost, hours, 2.0, FLAT)
+    with pytest.raises(InputError, match="in the bill already"):
+        bill.plus({"servers": np.array([1.0])})
+    with pytest.raises(InputError, match="not charge lost time yet"):
+        usd_per_useful_gpu_hour(CostComponents({}), hours, FLAT)
+
+
+def own(price, *, months=48, discounting=FLAT, lease=None, watts=0.0, **running):
+    bought = Purchase(0, {"servers": price, "switches": price / 10}, watts=watts, licences_usd_per_year=12.0)
+    return ownership_cost([bought], Running(0.1, 1.5, **running), months=months, discounting=discounting, lease=lease)
+
+
+def test_components_of_ownership_are_what_was_put_in():
+    bill = own(
+        np.array([1000.0, 2000.0]),
+        watts=1000.0,
+        support_per_year={"servers": 0.1},
+        retention_per_year={"servers": 0.5},
+        staff_usd_per_year=100.0,
+        training_usd=7.0,
+        colocation_usd_per_kw_month=184.06,
+    )
+    assert list(bill["support"]) == pytest.approx([400, 800])
+    assert list(bill["residual"]) == pytest.approx([-1000 / 16, -2000 / 16])
+    assert bill["power"] == pytest.approx(0.1 * 8760 * 4)
+    assert bill["cooling"] == pytest.approx(bill["power"] / 2)
+    assert bill["colocation"] == pytest.approx(184.06 * 48)
+    assert (bill["staff"], bill["training"], bill["licences"]) == pytest.approx((400, 7, 48))
+    assert bill.total == pytest.approx(sum(bill.values()))
+
+
+def test_a_later_stage_is_discounted_and_starts_its_running_costs_late():
+    d = Discounting(0.1)
+    stages = [Purchase(0, {"servers": 100.0}, watts=1000.0), Purchase(24, {"servers": 100.0}, watts=1000.0)]
+    bill = ownership_cost(stages, Running(0.1, 1.0, retention_per_year={"servers": 0.5}), months=48, discounting=d)
+    assert bill["servers"] == pytest.approx(100 + 100 / 1.21)
+    assert bill["power"] == pytest.approx(73 * (annuity_factor(0.1, 48) + annuity_factor(0.1, 24) / 1.21))
+    assert bill["residual"] == pytest.approx(-(100 / 16 + 100 / 4) / 1.1**4)
+
+
+def test_a_lease_at_the_clients_own_rate_costs_what_buying_does():
+    d = Discounting(0.08, "nominal", 0.025)
+    bought, leased = own(1000.0, discounting=d), own(1000.0, discounting=d, lease=Lease(0.08))
+    assert leased["servers"] == pytest.approx(bought["servers"])
+    assert own(1000.0, discounting=d, lease=Lease(0.14))["servers"] > bought["servers"]
+    assert own(1000.0, discounting=d, lease=Lease(0.08, 0.2))["servers"] < bought["servers"]
+    assert "residual" not in leased
+
+
+def test_nothing_bought_is_refused():
+    with pytest.raises(InputError, match="at least one purchase"):
+        ownership_cost([], Running(0.1, 1.5), months=12, discounting=FLAT)
+
+
+def test_installed_hours_follow_the_stages():
+    hours = gpu_hours([(0, 8), (2, 16)], 4)
+    assert list(hours) == [0, 8 * 730, 8 * 730, 16 * 730, 16 * 730]
+
+
+def test_rent_is_compared_by_work_done_and_not_by_the_hour():
+    hours = gpu_hours([(0, 1000)], 12)
+    cheap_but_slow = rent_cost(Rental(2.0), LostTime(tail=0.4), hours, FLAT)
+    dear_but_fast = rent_cost(Rental(2.5), LostTime(tail=0.1), hours, FLAT)
+    assert cheap_but_slow.total > dear_but_fast.total
+    assert usd_per_useful_gpu_hour(dear_but_fast, hours, FLAT) == pytest.approx(2.5 / 0.9)
+
+
+def test_add_ons_and_one_off_charges_of_an_offer_are_kept_apart():
+    hours = gpu_hours([(0, 1)], 12)
+    bill = rent_cost(Rental(2.0, {"InfiniBand tier": 0.5}, 100.0), LostTime(tail=0.5), hours, FLAT)
+    assert bill["InfiniBand tier"] == pytest.approx(0.5 * 8760)
+    assert bill["lost: tail"] == pytest.approx(2.5 * 8760)
+    assert bill.total == pytest.approx(2 * 2.5 * 8760 + 100)
+
+
+@law
+@given(shares, shares, shares, st.floats(0, 0.3), st.floats(1e3, 1e9), st.sampled_from(["nominal", "real"]))
+def test_rent_and_buy_agree_at_the_amortised_price(a, b, c, rate, price, kind):
+    d = Discounting(rate, kind, 0.02)
+    hours = gpu_hours([(0, 64), (12, 128)], 36)
+    lost = LostTime(a, b, c, 0.01)
+    bill = own(price, months=36, discounting=d, watts=5000.0, staff_usd_per_year=1e5)
+    value = amortised_gpu_hour_usd(bill, lost, hours, d)
+    owned = charge_lost_time(bill, lost, hours, value, d)
+    per_paid_hour = value * lost.useful
+    rented = rent_cost(Rental(per_paid_hour, terms="today"), lost, hours, d)
+    assert rented.total == pytest.approx(owned.total)
+    assert usd_per_useful_gpu_hour(owned, hours, d) == pytest.approx(value)
+    for cause in ("bring-up", "exposed communication", "tail", "interruptions"):
+        assert rented[f"lost: {cause}"] == pytest.approx(owned[f"lost: {cause}"])
+
+
+@law
+@given(shares, shares, shares, shares)
+def test_lost_time_is_charged_once_and_never_more_than_there_is(a, b, c, d):
+    lost = LostTime(a, b, c, d)
+    parts = lost.by_cause()
+    assert sum(parts.values()) == pytest.approx(1 - (1 - a) * (1 - b) * (1 - c) * (1 - d), abs=1e-12)
+    assert sum(parts.values()) <= a + b + c + d + 1e-12
+    assert all(part >= 0 for part in parts.values())
+
+
+@law
+@given(st.sampled_from(["switch", *LIST]), st.floats(0, 1e4), st.integers(9, 4096))
+def test_cost_is_monotone_in_each_price(kind, more, gpus):
+    bom = bill_of_materials(gpus)
+    cables = optics_and_cables(bom)
+    low = {"switch": 32_870, **LIST}
+    extras = Extras(spares_share=0.02)
+    cheap = fabric_capex_usd(bom, cables, PerPiece(**low), extras)
+    dear = fabric_capex_usd(bom, cables, PerPiece(**{**low, kind: low[kind] + more}), extras)
+    assert all(dear[name] >= cheap[name] for name in cheap)
+    if more > 1 and kind not in ("dac",):
+        assert sum(dear.values()) > sum(cheap.values())
+
+
+@law
+@given(st.floats(0.01, 100))
+def test_scaling_all_prices_by_k_scales_capex_by_k(k):
+    bom = bill_of_materials(1024)
+    cables = optics_and_cables(bom)
+    unit = {"switch": np.array([30_000.0, 40_000.0]), **LIST}
+
+    def capex(factor):
+        prices = PerPiece(**{name: factor * value for name, value in unit.items()})
+        extras = Extras(0.03, 12.0 * factor, 3, 9000.0 * factor)
+        return sum(fabric_capex_usd(bom, cables, prices, extras).values())
+
+    assert capex(k) == pytest.approx(k * capex(1.0))
+
+
+@law
+@given(st.floats(0.5, 2.0), st.floats(0, 0.2))
+def test_currency_conversion_commutes_with_discounting(rate, interest):
+    d = Discounting(interest)
+    price = np.array([1000.0, 1500.0])
+    after = own(price, discounting=d, support_per_year={"servers": 0.1}).converted(rate)
+    before = own(price * rate, discounting=d, support_per_year={"servers": 0.1})
+    for name in ("servers", "switches", "support"):
+        assert after[name] == pytest.approx(before[name])
+
+
+@law
+@given(st.floats(1e-6, 10), st.floats(1e-6, 1))
+def test_dearer_power_and_worse_pue_never_cost_less(usd_per_kwh, worse):
+    low = sum(energy_usd_per_month(1000.0, usd_per_kwh, 1.2))
+    assert sum(energy_usd_per_month(1000.0, usd_per_kwh * (1 + worse), 1.2)) > low
+    assert sum(energy_usd_per_month(1000.0, usd_per_kwh, 1.2 + worse)) > low
+
+
+def test_grouping_keeps_the_total():
+    bill = own(1000.0, watts=10.0)
+    grouped = bill.grouped({"electricity": ("power", "cooling")})
+    assert grouped.total == pytest.approx(bill.total)
+    assert grouped["electricity"] == pytest.approx(bill["power"] + bill["cooling"])
+    assert len(grouped) == len(bill) - 1
+
+
+def test_every_component_knows_which_prices_move_it():
+    price = Traced([1000.0, 1100.0], {"price:server"})
+    tail = Traced([0.1, 0.2], {"evidence:tail"})
+    hours = gpu_hours([(0, 8)], 48)
+    bill = own(price, discounting=Discounting(0.08), support_per_year={"servers": 0.1})
+    assert bill["servers"].inputs == bill["support"].inputs == {"price:server"}
+    assert not getattr(bill["staff"], "inputs", ())
+    lost = LostTime(tail=tail)
+    value = amortised_gpu_hour_usd(bill, lost, hours, FLAT)
+    charged = charge_lost_time(bill, lost, hours, value, FLAT)
+    assert charged["lost: tail"].inputs == {"price:server", "evidence:tail"}
+    assert charged.total.inputs == {"price:server", "evidence:tail"}
+
+
+def test_the_reference_designs_ship_with_the_package():
+    assert len(read_rows("superpod_bom")) == 14

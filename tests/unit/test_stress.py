@@ -1,0 +1,149 @@
+"""Stress cases and levers: the arithmetic, its known answers, and what moves it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fabricreport.errors import OutOfRange
+from fabricreport.models.goodput import Run
+from fabricreport.models.incidents import Cluster, Luck
+from fabricreport.models.levers import Lever, levers, standard_levers
+from fabricreport.models.risk_inputs import central, common_incidents, fabric_risk
+from fabricreport.models.stress import (
+    Exposure,
+    bandwidth_loss,
+    efficiency_loss,
+    flapping_link,
+    incast,
+    packet_drop,
+    stall,
+    stress_table,
+    stretched_days,
+)
+
+ARTICLE = Exposure(gpus=1_024, run_days=30.0, gpu_hour_usd=3.0)
+CLIENT = replace(ARTICLE, communication_share=0.2, step_s=5.0, restart_h=0.25, interval_s=3_600.0)
+
+
+def test_five_per_cent_of_thirty_days_reproduces_the_articles_figures():
+    case = efficiency_loss(ARTICLE, 0.05)
+    assert (case.lost_gpu_hours, case.cost_usd, case.delay_days) == pytest.approx((36_864, 110_592, 1.5))
+    assert stretched_days(30, 0.05) == pytest.approx(31.58, abs=0.005)
+
+
+def test_a_stall_of_thirty_five_minutes_idles_every_gpu_until_the_work_is_redone():
+    case = stall(CLIENT, 35.0)
+    assert case.lost_gpu_hours == pytest.approx(1_024 * (35 / 60 + 0.25 + 0.5))
+    assert stall(CLIENT, 5.0).cost_usd < case.cost_usd
+
+
+def test_a_flapping_link_costs_flaps_times_stall_and_a_restart_for_each_fatal_one():
+    mild = flapping_link(CLIENT, 60, 3.0)
+    assert mild.lost_gpu_hours == pytest.approx(1_024 * 60 * 3 / 3600)
+    assert flapping_link(CLIENT, 60, 3.0, fatal_flaps=2).lost_gpu_hours == pytest.approx(1_024 * (0.05 + 2 * 0.75))
+    assert flapping_link(CLIENT, 1e6, 60.0).loss_share == 1.0
+
+
+def test_losing_half_the_bandwidth_with_a_fifth_exposed_costs_a_sixth_of_the_throughput():
+    case = bandwidth_loss(CLIENT, 0.5, 7.0, id="x", title="x")
+    assert case.loss_share == pytest.approx(1 - 1 / 1.2)
+    assert bandwidth_loss(ARTICLE, 0.5, 7.0, id="x", title="x").cost_usd == 0
+
+
+def test_incast_pays_the_drain_and_a_time_out_only_when_the_buffer_overflows():
+    def waits(**changes):
+        arguments = {"senders": 33, "message_mbytes": 1.0, "buffer_mbytes": 8.0, "events_per_step": 1} | changes
+        steps = incast(CLIENT, **arguments, retransmit_ms=4.0).steps
+        return next(value for label, value, _ in steps if label == "wait")
+
+    assert waits() == pytest.approx(32 / 50 + 4.0)
+    assert waits(buffer_mbytes=64.0) == pytest.approx(32 / 50)
+    assert waits(senders=1) == 0
+
+
+def test_packet_drops_shrink_goodput_by_the_window():
+    case = packet_drop(CLIENT, 0.01, packet_bytes=4_096, round_trip_us=10.0)
+    steps = {label: value for label, value, _ in case.steps}
+    assert steps["window W"] == pytest.approx(400e9 / 8 * 10e-6 / 4_096)
+    assert steps["goodput of a link"] == pytest.approx(0.99 / (1 + 0.01 * (steps["window W"] - 1)))
+    assert packet_drop(CLIENT, 0.0, packet_bytes=4_096, round_trip_us=10.0).cost_usd == 0
+
+
+def test_one_per_cent_drops_cost_less_than_the_claimed_quarter_million_a_week_here():
+    case = next(c for c in stress_table(CLIENT, central) if c.id == "packet-drop")
+    assert case.cost_usd < central("netpilot-packet-drop-cost-per-week")
+    assert case.cost_usd < 1_024 * 168 * 3.0
+
+
+def test_the_table_has_every_named_case_and_each_loss_is_the_same_in_days_and_dollars():
+    table = stress_table(CLIENT, central)
+    assert {c.id for c in table} >= {
+        "incast",
+        "misconfiguration",
+        "efficiency-loss",
+        "stall",
+        "flapping-link",
+        "ecmp-collisions",
+        "noisy-neighbour",
+        "packet-drop",
+    }
+    for case in table:
+        assert case.lost_gpu_hours == pytest.approx(case.delay_days * 24 * 1_024)
+        assert case.cost_usd == pytest.approx(case.lost_gpu_hours * 3.0)
+        assert case.sources
+
+
+def test_the_table_follows_its_inputs():
+    def doubled(entry_id):
+        return central(entry_id) * (2 if entry_id == "stress-stall-detection" else 1)
+
+    before = {c.id: c.cost_usd for c in stress_table(CLIENT, central)}
+    after = {c.id: c.cost_usd for c in stress_table(CLIENT, doubled)}
+    assert {i for i in before if before[i] != after[i]} == {"stall"}
+
+
+def test_stress_cases_take_draws():
+    case = efficiency_loss(ARTICLE, np.array([0.01, 0.05]))
+    assert case.cost_usd == pytest.approx([22_118.4, 110_592])
+    with pytest.raises(OutOfRange):
+        efficiency_loss(ARTICLE, 1.5)
+
+
+def run_and_risk():
+    cluster = Cluster(1_024, 1_024, 48)
+    run = Run(cluster, 30.0, 0.3, 60.0, common_incidents(central), checkpoint_interval_s=14_400.0, gpu_hour_usd=3.0)
+    return run, fabric_risk(central, "rocev2", maturity="low")
+
+
+def test_levers_are_ranked_by_saving_per_dollar_and_none_hurts():
+    ids = (
+        "faster-detection",
+        "frequent-checkpoints",
+        "asynchronous-checkpoints",
+        "managed-tuning",
+        "spares-on-site",
+        "burn-in",
+    )
+    values = levers(*run_and_risk(), standard_levers(central, dict.fromkeys(ids, 10_000.0)), Luck(2, 4_000))
+    assert {v.id for v in values} == set(ids)
+    ratios = [float(v.saved_per_dollar) for v in values]
+    assert ratios == sorted(ratios, reverse=True)
+    assert min(ratios) >= 0
+    assert values[0].net_usd == pytest.approx(values[0].mean_saved_usd - 10_000)
+
+
+def test_a_cheaper_lever_rises_and_an_unpriced_one_is_left_out():
+    costs = {"faster-detection": 1.0, "managed-tuning": 1e9}
+    values = levers(*run_and_risk(), standard_levers(central, costs))
+    assert [v.id for v in values] == ["faster-detection", "managed-tuning"]
+
+
+def test_a_lever_that_does_nothing_saves_nothing_and_a_free_one_that_helps_comes_first():
+    menu = (Lever("nothing", "Nothing", 100.0), Lever("free", "Free", 0.0, bring_up=0.5))
+    free, nothing = levers(*run_and_risk(), menu)
+    assert (free.id, nothing.id) == ("free", "nothing")
+    assert nothing.mean_saved_usd == 0
+    assert np.isinf(free.saved_per_dollar)

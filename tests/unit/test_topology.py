@@ -1,0 +1,227 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricreport.errors import InputError, OutOfRange
+from fabricreport.models.topology import bill_of_materials, tier_capacity
+from fabricreport.models.topology_card import COUNTS, reference_designs, topology_card
+
+law = settings(max_examples=50, deadline=None)
+radices = st.sampled_from([8, 16, 32, 40, 64, 128, 144])
+
+
+@pytest.mark.parametrize(
+    ("row", "bill"), reference_designs(), ids=lambda v: f"{v['design']}-{v['su']}SU" if isinstance(v, dict) else ""
+)
+def test_every_published_count_is_reproduced(row, bill):
+    assert {c: getattr(bill, c) for c in COUNTS} == {c: int(row[c]) for c in COUNTS}
+    assert bill.nodes == int(row["nodes"])
+
+
+@pytest.mark.parametrize(
+    ("units", "expected"),
+    [(3, (24, 16, 0, 764, 768, 0)), (1, (8, 4, 0, 252, 256, 0))],
+)
+def test_h100_superpod_leaves_one_slot_for_the_fabric_manager(units, expected):
+    bill = bill_of_materials((units * 32 - 1) * 8, nodes_per_unit=32, management_links=4)
+    assert tuple(getattr(bill, c) for c in COUNTS) == expected
+
+
+def test_three_tiers_at_16384_gpus():
+    bill = bill_of_materials(16_384, nodes_per_unit=32)
+    assert (bill.leaf, bill.spine, bill.core, bill.tiers) == (512, 512, 256, 3)
+    assert (bill.cables_leaf_spine, bill.cables_spine_core) == (16_384, 16_384)
+
+
+def test_a_full_fat_tree_of_radix_4_is_the_textbook_one():
+    bill = bill_of_materials(16, gpus_per_node=1, radix=4)
+    assert (bill.leaf, bill.spine, bill.core, bill.tiers) == (8, 8, 4, 3)
+
+
+def test_16_gpus_need_one_switch():
+    bill = bill_of_materials(16)
+    assert (bill.leaf, bill.spine, bill.core, bill.tiers, bill.cables) == (1, 0, 0, 1, 16)
+
+
+def test_one_switch_serves_up_to_its_ports_and_no_further():
+    assert bill_of_materials(64).switches == 1
+    assert bill_of_materials(72).tiers == 2
+
+
+def test_1024_gpus_need_48_switches_of_64_ports_and_24_of_128():
+    assert bill_of_materials(1024).switches == 48
+    assert bill_of_materials(1024, radix=128).switches == 24
+
+
+def test_whole_units_are_built_although_servers_are_missing():
+    assert bill_of_materials(8, nodes_per_unit=32).leaf == 8
+    assert bill_of_materials(8).leaf == 1
+
+
+def test_management_links_that_overflow_a_unit_open_another():
+    assert bill_of_materials(256, nodes_per_unit=32).endpoints == 256
+    assert bill_of_materials(256, nodes_per_unit=32, management_links=4).endpoints == 512
+
+
+def test_equal_bundles_cost_spines_that_port_counting_does_not_see():
+    bill = bill_of_materials(2304, radix=144, nodes_per_unit=72)
+    assert bill.spine == 18
+    assert bill.spine * bill.radix > bill.cables_leaf_spine + bill.radix
+
+
+def test_oversubscription_is_kept_at_the_leaf():
+    bill = bill_of_materials(1024, oversubscription=3.0)
+    assert (bill.down_links, bill.up_links) == (48, 16)
+    assert bill.leaf == 22
+    assert bill.switches < bill_of_materials(1024).switches
+
+
+def test_a_server_that_is_not_full_brings_all_its_links():
+    assert bill_of_materials(9).cables_node_leaf == 16
+
+
+def test_beyond_three_tiers_says_by_how_much():
+    with pytest.raises(OutOfRange, match=r"65,544 endpoints .* hold 65,536, 8 too few"):
+        bill_of_materials(65_544)
+    assert bill_of_materials(65_536).tiers == 3
+
+
+def test_tier_capacity_is_where_the_next_tier_starts():
+    assert tier_capacity(64) == (64, 2048, 65_536)
+    for capacity, tiers in zip(tier_capacity(64), (1, 2, 3), strict=True):
+        assert bill_of_materials(capacity).tiers == tiers
+    assert bill_of_materials(2056).tiers == 3
+
+
+@pytest.mark.parametrize(
+    ("fault", "key"),
+    [
+        ({"gpus": 0}, "gpus"),
+        ({"gpus": 1024.0}, "gpus"),
+        ({"gpus": True}, "gpus"),
+        ({"links_per_gpu": 0}, "links_per_gpu"),
+        ({"gpus_per_node": -8}, "gpus_per_node"),
+        ({"radix": 63}, "radix"),
+        ({"radix": 0}, "radix"),
+        ({"planes": 0}, "planes"),
+        ({"nodes_per_unit": 0}, "nodes_per_unit"),
+        ({"oversubscription": 0.5}, "oversubscription"),
+        ({"oversubscription": float("nan")}, "oversubscription"),
+        ({"management_links": -1}, "management_links"),
+        ({"topology": "rail-optimized"}, "topology"),
+    ],
+)
+def test_a_value_outside_its_domain_is_refused_by_name(fault, key):
+    with pytest.raises(InputError) as caught:
+        bill_of_materials(**{"gpus": 1024, **fault})
+    assert [p.key for p in caught.value.problems] == [key]
+
+
+def test_a_misspelt_topology_is_met_with_the_right_one():
+    with pytest.raises(InputError, match="Did you mean 'rail-optimised'"):
+        bill_of_materials(1024, topology="rail-optimized")
+
+
+def test_all_faults_are_named_at_once():
+    with pytest.raises(InputError) as caught:
+        bill_of_materials(0, radix=7)
+    assert {p.key for p in caught.value.problems} == {"gpus", "radix"}
+
+
+def test_rail_optimised_has_the_same_counts_and_reaches_more_servers_in_one_hop():
+    plain = bill_of_materials(1024)
+    rails = bill_of_materials(1024, topology="rail-optimised")
+    assert [getattr(plain, c) for c in COUNTS] == [getattr(rails, c) for c in COUNTS]
+    assert (plain.leaves_per_node, rails.leaves_per_node) == (1, 8)
+    assert (plain.nodes_within_one_switch, rails.nodes_within_one_switch) == (4, 32)
+
+
+def test_longest_path_grows_by_two_switches_a_tier():
+    assert [bill_of_materials(n).switches_crossed_at_most for n in (16, 1024, 8192)] == [1, 3, 5]
+
+
+@law
+@given(radices, st.floats(0, 1), st.integers(1, 2))
+def test_non_blocking_means_leaf_up_links_equal_down_links(radix, fill, planes):
+    endpoints = max(1, round(fill * radix**3 / 4))
+    bill = bill_of_materials(endpoints, gpus_per_node=1, radix=radix, planes=planes)
+    if bill.tiers > 1:
+        assert bill.down_links == bill.up_links == radix // 2
+        assert bill.cables_leaf_spine * planes == bill.leaf * radix // 2
+        assert bill.cables_leaf_spine >= bill.endpoints
+    if bill.tiers == 3:
+        assert bill.cables_spine_core >= bill.cables_leaf_spine
+        assert bill.spine == bill.leaf
+
+
+@law
+@given(
+    radices,
+    st.floats(0, 1),
+    st.floats(1, 8),
+    st.integers(1, 3),
+    st.sampled_from([None, 4, 32]),
+    st.sampled_from(["fat-tree", "rail-optimised"]),
+)
+def test_ports_never_exceed_the_radix_on_any_switch(radix, fill, ratio, planes, unit, topology):
+    capacity = tier_capacity(radix, ratio)[2]
+    gpus = max(1, round(fill * capacity * 0.9) - 600)
+    bill = bill_of_materials(
+        gpus,
+        gpus_per_node=4,
+        radix=radix,
+        planes=planes,
+        nodes_per_unit=unit,
+        oversubscription=ratio,
+        topology=topology,
+    )
+    assert max(bill.leaf_ports, bill.spine_ports, bill.core_ports) <= radix
+    assert bill.ports_used <= bill.ports_built
+    assert bill.down_links <= ratio * bill.up_links + 1e-3 or bill.tiers == 1
+    assert bill.leaf // planes * (bill.down_links if bill.tiers > 1 else radix) >= bill.endpoints
+    if bill.tiers == 2:
+        spine = bill.spine // planes
+        assert bill.up_links % spine == 0, "each leaf has an equal bundle to each spine"
+
+
+@law
+@given(radices, st.integers(1, 3000), st.integers(0, 3000))
+def test_more_gpus_never_need_fewer_switches_or_cables(radix, few, more):
+    most = radix**3 // 4
+    small = bill_of_materials(min(few, most), gpus_per_node=1, radix=radix)
+    large = bill_of_materials(min(few + more, most), gpus_per_node=1, radix=radix)
+    assert small.switches <= large.switches
+    assert small.cables <= large.cables
+    assert small.tiers <= large.tiers
+
+
+def dragonfly_capacity(radix):
+    hosts = (radix + 1) // 4
+    return hosts * 2 * hosts * (2 * hosts * hosts + 1)
+
+
+@law
+@given(radices, st.floats(0, 1))
+def test_a_dragonfly_joins_all_groups_within_its_ports(radix, fill):
+    gpus = max(radix + 1, round(fill * dragonfly_capacity(radix)))
+    bill = bill_of_materials(gpus, gpus_per_node=1, radix=radix, topology="dragonfly")
+    assert bill.leaf_ports <= radix
+    assert bill.leaf * bill.down_links >= bill.endpoints
+    groups = -(-bill.endpoints // (2 * bill.down_links**2))
+    assert bill.cables_spine_core >= groups * (groups - 1) // 2
+    assert bill.spine == bill.core == 0
+
+
+def test_a_dragonfly_is_not_oversubscribed_or_over_filled():
+    with pytest.raises(InputError, match="balanced form"):
+        bill_of_materials(1024, topology="dragonfly", oversubscription=2.0)
+    with pytest.raises(OutOfRange, match="dragonfly"):
+        bill_of_materials(dragonfly_capacity(8) + 8, radix=8, topology="dragonfly")
+
+
+def test_the_card_reproduces_every_count_and_port_counting_does_not():
+    card = topology_card()
+    assert card.summary["share of counts reproduced exactly"] == 1.0
+    (baseline,) = card.baselines.values()
+    assert baseline < 1.0
+    assert not card.held_out
