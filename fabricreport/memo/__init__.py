@@ -1,0 +1,1 @@
+"""From notebooks to a published memo: execute, stitch, check, render, publish. Knows nothing about networks."""

@@ -1,0 +1,283 @@
+"""One build, from the params file to the published edition.
+
+    plan (check, freeze) -> run sections (cache) -> stitch -> check -> render -> write -> publish
+
+Nothing is published unless every step succeeded; the folder of the last edition is not touched by a failure.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+
+import fabricreport
+from fabricreport.errors import FabricReportError, MemoRejected, SectionFailed
+from fabricreport.memo.bytecode import compile_checked
+from fabricreport.memo.cache import SectionCache, cache_folder
+from fabricreport.memo.editions import publish
+from fabricreport.memo.environment import PACKAGE, default_jobs
+from fabricreport.memo.execute import CELL_TIMEOUT_S, SECTION_TIMEOUT_S, ProgressCall, run_sections
+from fabricreport.memo.failures import clear_failed, keep_failed
+from fabricreport.memo.headlines import headline_of, section_title
+from fabricreport.memo.locks import disk_errors, scratch_folder
+from fabricreport.memo.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
+from fabricreport.memo.plan import BuildPlan, Places, load_checked, make_plan
+from fabricreport.memo.record import Progress, RunRecord, SectionRun
+from fabricreport.memo.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
+
+# Spelt here because strftime follows the locale of whoever builds.
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+@dataclass(frozen=True)
+class BuildResult:
+    """A published edition and what its memo says.
+
+    `headline` is what the decision section declared (recommendation, confidence, ...; empty without it), with
+    `numbers` as a list of {id, label, text, value, unit}. `faults` are a draft's unmended checks. `reused`: the
+    same inputs had been built before, so nothing was run.
+    """
+
+    client: str
+    slug: str
+    edition: str
+    folder: Path
+    status: str
+    headline: Mapping[str, Any]
+    record: RunRecord
+    faults: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
+    reused: bool = False
+
+    @property
+    def memo_html(self) -> Path:
+        """The memo for a browser."""
+        return self.folder / "memo.html"
+
+    @property
+    def memo_pdf(self) -> Path:
+        """The memo for print."""
+        return self.folder / "memo.pdf"
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The edition's manifest."""
+        return read_sealed(self.folder / MANIFEST)
+
+
+def build(
+    params_path: str | Path,
+    *,
+    output: str | Path,
+    only: str | None = None,
+    jobs: int | None = None,
+    draft: bool = False,
+    as_of: str | date | None = None,
+    progress: ProgressCall | None = None,
+    places: Places | None = None,
+    cell_timeout_s: float = CELL_TIMEOUT_S,
+    section_timeout_s: float = SECTION_TIMEOUT_S,
+) -> BuildResult:
+    """Build one memo and publish it below `output`.
+
+    `only` builds one section as a draft into `output/<slug>/partial/` and leaves `latest` alone; `draft` warns
+    where a client copy would be refused. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and
+    lets a KeyboardInterrupt through after ending all processes.
+    """
+    root, places = Path(output), places or Places()
+    tell = progress or (lambda _: None)
+    loaded = load_checked(Path(params_path), places)
+    with disk_errors(root), scratch_folder(root) as scratch:
+        work = scratch / "work"
+        work.mkdir()
+        plan = make_plan(loaded, work, only=only, draft=draft, as_of=as_of, places=places)
+        found = _published_before(plan, root, scratch)
+        if found is not None:
+            return found
+        limits = (cell_timeout_s, section_timeout_s)
+        record, notebooks = _run(plan, root, work, places.notebooks, jobs or default_jobs(), tell, limits)
+        if record.cancelled:
+            raise KeyboardInterrupt
+        if not record.ok:
+            raise SectionFailed(keep_failed(record, root, plan.slug, Path(params_path)))
+        return _finish(plan, root, scratch, record, notebooks)
+
+
+def _published_before(plan: BuildPlan, root: Path, scratch: Path) -> BuildResult | None:
+    """The same edition, if it is there and whole: building it again would give the same bytes."""
+    home = root / plan.slug / ("partial" if plan.only else "")
+    if not (home / plan.edition / MANIFEST).exists():
+        return None
+    at = publish(scratch, root, plan.slug, plan.edition, draft=plan.draft, partial=bool(plan.only))
+    manifest = read_sealed(at.folder / MANIFEST)
+    runs = tuple(SectionRun(**facts) for facts in manifest["run"])
+    return _result(plan, at.folder, manifest, RunRecord(runs), at.messages, reused=True)
+
+
+def _run(
+    plan: BuildPlan,
+    root: Path,
+    work: Path,
+    cwd: Path,
+    jobs: int,
+    progress: ProgressCall,
+    limits: tuple[float, float],
+) -> tuple[RunRecord, dict[str, NotebookNode]]:
+    """Executed and stripped notebooks by section, from the cache where it has them."""
+    store = cache_folder(root)
+    cache = SectionCache(store)
+    keys = {s: plan.fingerprint.section_key(s) for s in plan.sections}
+    done = {s: data for s in plan.sections if (data := cache.get(keys[s])) is not None}
+    for section in done:
+        progress(Progress(section, "cached"))
+    waiting = {s: plan.notebooks[s] for s in plan.sections if s not in done}
+    if waiting:
+        compile_checked(PACKAGE)
+        compile_checked(cwd)
+    fresh = run_sections(
+        waiting,
+        plan.snapshot.params_json,
+        work / "executed",
+        jobs=jobs,
+        cell_timeout_s=limits[0],
+        section_timeout_s=limits[1],
+        progress=progress,
+        matplotlib_dir=store / "matplotlib",
+        cwd=cwd,
+    )
+    blanked = {str(f) for w in (work.absolute(), work.resolve()) for f in (w / "inputs", w)}
+    for run in fresh.sections:
+        if run.ok:
+            raw = notebook_from_bytes(Path(run.notebook).read_bytes())
+            done[run.section] = notebook_bytes(strip_volatile(raw, folders=blanked))
+            cache.put(keys[run.section], done[run.section])
+    cached = [SectionRun(s, "ok", cached=True) for s in done if s not in waiting]
+    record = fresh.joined(cached, plan.sections)
+    return record, {s: notebook_from_bytes(done[s]) for s in plan.sections if s in done}
+
+
+def _finish(
+    plan: BuildPlan, root: Path, scratch: Path, record: RunRecord, notebooks: dict[str, NotebookNode]
+) -> BuildResult:
+    """Stitch, check, render, write and publish."""
+    from fabricreport.memo.checks import check_memo
+    from fabricreport.memo.stitch import headline, merged_ledger, stitch
+
+    memo = stitch(notebooks, {})
+    declared = headline(memo)
+    memo.metadata["fabricreport"] = _front_matter(plan, notebooks, declared)
+    faults = tuple(check_memo(memo, draft=plan.draft))
+    if faults and not plan.draft:
+        raise MemoRejected(faults)
+    folder = scratch / plan.edition
+    ledger = merged_ledger(memo)
+    _write_outputs(folder, memo, ledger, notebooks)
+    head = headline_of(declared, ledger)
+    manifest = _manifest(plan, record, head, faults, list_outputs(folder))
+    (folder / MANIFEST).write_bytes(sealed(manifest))
+    run = {"sections": [r.as_dict() for r in record.sections]}
+    at = publish(scratch, root, plan.slug, plan.edition, run=run, draft=plan.draft, partial=bool(plan.only))
+    clear_failed(root, plan.slug)
+    return _result(plan, at.folder, manifest, record, at.messages, reused=at.reused)
+
+
+def _front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
+    params = plan.params
+    subject = params.memo.subject or str(declared.get("subject") or "")
+    return {
+        "title": str(declared.get("title") or subject),
+        "client": params.client.name,
+        "to": params.memo.to,
+        "from": params.memo.from_,
+        "date": plan.as_of,
+        "date_text": f"{params.as_of.day} {_MONTHS[params.as_of.month - 1]} {params.as_of.year}",
+        "edition": plan.edition,
+        "subject": subject,
+        "language": params.memo.language,
+        "status": plan.status,
+        "seed": plan.fingerprint.seed,
+        "sections": [{"id": s, "title": section_title(nb, s)} for s, nb in notebooks.items()],
+        "version": fabricreport.__version__,
+    }
+
+
+def _write_outputs(folder: Path, memo: Any, ledger: Mapping[str, Any], notebooks: Mapping[str, Any]) -> None:
+    """`memo.html`, `memo.pdf`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`."""
+    from fabricreport.memo.exporters import FabricReportHTMLExporter, FabricReportPDFExporter
+    from fabricreport.memo.safe import csv_text
+    from fabricreport.memo.stitch import chart_data
+
+    folder.mkdir()
+    for name, exporter in (("memo.html", FabricReportHTMLExporter), ("memo.pdf", FabricReportPDFExporter)):
+        body, _ = exporter().from_notebook_node(memo)
+        (folder / name).write_bytes(body.encode("utf-8") if isinstance(body, str) else body)
+    text = json.dumps(ledger, sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False)
+    (folder / "ledger.json").write_text(text + "\n", encoding="utf-8")
+    (folder / "notebooks").mkdir()
+    for section, notebook in notebooks.items():
+        (folder / "notebooks" / f"{section}.ipynb").write_bytes(notebook_bytes(notebook))
+    for name, rows in sorted(chart_data(memo).items()):
+        if not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
+            raise FabricReportError(f"the id of a figure or table is not a file name: {name!r}")
+        (folder / "data").mkdir(exist_ok=True)
+        (folder / "data" / f"{name}.csv").write_bytes(csv_text(rows).encode("utf-8"))
+
+
+def _manifest(
+    plan: BuildPlan,
+    record: RunRecord,
+    head: Mapping[str, Any],
+    faults: tuple[str, ...],
+    outputs: list[dict[str, Any]],
+) -> dict[str, Any]:
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "edition": plan.edition,
+        "client": {"name": plan.params.client.name, "slug": plan.slug},
+        "as_of": plan.as_of,
+        "status": plan.status,
+        "only": plan.only,
+        "sections": list(plan.sections),
+        "content_sha256": plan.fingerprint.digest,
+        "fingerprint": asdict(plan.fingerprint),
+        "inputs": [asdict(f) for f in plan.snapshot.files],
+        "outputs": outputs,
+        "versions": dict(plan.fingerprint.versions),
+        "python": plan.fingerprint.python,
+        "seed": plan.fingerprint.seed,
+        "run": record.facts(),
+        "headline": dict(head),
+        "faults": list(faults),
+    }
+
+
+def _result(
+    plan: BuildPlan,
+    folder: Path,
+    manifest: Mapping[str, Any],
+    record: RunRecord,
+    messages: tuple[str, ...],
+    *,
+    reused: bool,
+) -> BuildResult:
+    return BuildResult(
+        plan.params.client.name,
+        plan.slug,
+        plan.edition,
+        folder,
+        plan.status,
+        manifest["headline"],
+        record,
+        tuple(manifest["faults"]),
+        (*plan.notes, *messages),
+        reused,
+    )

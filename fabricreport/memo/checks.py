@@ -1,0 +1,91 @@
+"""What a memo must pass before a client may see it. Each fault names its notebook, its cell and the remedy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from fabricreport.blocks.gate import bare_numbers, texts
+from fabricreport.memo.gather import Gathered, Piece, gather
+from fabricreport.memo.stitch import names
+
+Node = dict[str, Any]
+
+_SHOWN = 60
+_LIKELIHOOD = re.compile(r"\b(remote|unlikely|roughly even|likely|probable|almost certain|nearly certain)\b", re.I)
+_CONFIDENCE = re.compile(r"\bconfiden(?:ce|t)\b", re.I)
+
+
+def check_memo(nb: Any, *, draft: bool = False) -> list[str]:
+    """Every fault of a stitched memo, in reading order. A draft is checked alike: the caller only warns."""
+    found = gather(nb)
+    faults = [str(problem) for problem in found.problems]
+    known = names(nb)
+    for piece in found.pieces:
+        faults += [f"{piece.where}: {fault}" for fault in _piece_faults(piece, known)]
+    faults += _reference_faults(found)
+    if not draft and not found.pieces:
+        faults.append("the memo is empty: no notebook emitted a block")
+    return faults
+
+
+def _piece_faults(piece: Piece, known: set[str]) -> Iterator[str]:
+    for node in piece.nodes:
+        yield from _missing_parts(node)
+    for where, text in texts(piece.nodes):
+        for word in bare_numbers(text, known):
+            yield (
+                f"bare number '{word}' in {where}: “{_excerpt(text, word)}”. "
+                'Quote it from the ledger in a code cell, say("… {figure.id} …"), or put it in the params or the evidence.'
+            )
+        for sentence in re.split(r"(?<=[.!?])\s+", text):
+            if _LIKELIHOOD.search(sentence) and _CONFIDENCE.search(sentence):
+                yield f"one sentence mixes likelihood and confidence: “{sentence[:_SHOWN]}…”. Make two sentences of it."
+
+
+def _missing_parts(node: Node) -> Iterator[str]:
+    kind = node["t"]
+    if kind in ("figure", "image", "formula") and not str(node.get("alt", "")).strip():
+        name = node.get("id") or "an image"
+        yield f"{name} has no alt text: say in one or two sentences what it shows, for readers who cannot see it."
+    if kind == "figure" and not node.get("title"):
+        yield f"{node['id']} has no title: state its finding."
+    if kind == "datatable" and not node.get("caption"):
+        yield "a table has no caption: state its takeaway (a paragraph 'Table: …' under a Markdown table, or a caption)."
+    if kind == "image" and not node.get("src"):
+        yield "an image is not embedded: attach it to the cell or draw it in a code cell."
+    for item in _children(node):
+        yield from _missing_parts(item)
+
+
+def _children(node: Node) -> Iterator[Node]:
+    if node["t"] in ("quote", "callout", "glance"):
+        yield from node["c"]
+    elif node["t"] in ("ul", "ol"):
+        for item in node["items"]:
+            yield from item
+
+
+def _reference_faults(found: Gathered) -> Iterator[str]:
+    """Citations of unknown inputs, numbers without a footing, ids used twice."""
+    seen: dict[str, str] = {}
+    for piece in found.pieces:
+        for node in piece.nodes:
+            anchor = str(node.get("id", "")) if node["t"] in ("figure", "datatable", "h") else ""
+            if anchor and anchor in seen:
+                yield f"{piece.where}: the id {anchor} is already used in {seen[anchor]}: give it another one."
+            elif anchor:
+                seen[anchor] = piece.where
+    for number_id, entry in found.ledger.items():
+        for input_id in entry["inputs"]:
+            if input_id not in found.inputs:
+                yield f"{found.ledger_where[number_id]}: number {number_id} names the unknown input {input_id}."
+        if not entry["inputs"] and not entry["rule"]:
+            yield f"{found.ledger_where[number_id]}: number {number_id} has neither a rule nor an input."
+
+
+def _excerpt(text: str, word: str) -> str:
+    clean = re.sub("[\ue000-\uf8ff]", "…", text)
+    at = max(0, clean.find(word) - _SHOWN // 2)
+    return clean[at : at + _SHOWN].strip()

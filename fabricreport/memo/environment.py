@@ -1,0 +1,53 @@
+"""The environment a section runs in: the user's, with everything that could change a figure pinned."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import fabricreport
+
+PACKAGE = Path(fabricreport.__file__).resolve().parent
+PROJECT = PACKAGE.parent
+
+_FIXED = {
+    "PYTHONHASHSEED": "0",  # order of sets
+    "PYTHONSAFEPATH": "1",  # a numpy.py beside a notebook must not shadow the library
+    "PYTHONUTF8": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",  # `bytecode` writes it, checked by hash
+    "MPLBACKEND": "agg",
+    "OMP_NUM_THREADS": "1",  # sums in one order; two sections share two cores anyway
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "SOURCE_DATE_EPOCH": "315532800",  # 1980-01-01: the clock is in no output
+    "TZ": "UTC",
+    "LC_ALL": "C.UTF-8",
+    "LANG": "C.UTF-8",
+    "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+}
+_DROPPED = ("MATPLOTLIBRC", "LANGUAGE", "IPYTHON_STARTUP")
+
+
+def section_environment(base: Mapping[str, str], runtime: Path, matplotlib_dir: Path) -> dict[str, str]:
+    """Environment variables for a worker and its kernel.
+
+    All `PYTHON*` variables of the caller are dropped (start-up files, warnings filters, other paths); the path
+    of this package is set, so worker and parent run the same source. The rest is passed on, secrets too:
+    notebooks are trusted code, and proxies, home and library paths are needed to run at all. What must not
+    happen, a variable's value in an edition, is the business of the memo's checks.
+    """
+    env = {k: v for k, v in base.items() if not k.startswith("PYTHON") and k not in _DROPPED}
+    env.update(_FIXED)
+    env["PYTHONPATH"] = str(PROJECT)
+    env["IPYTHONDIR"] = str(runtime / "ipython")  # a user's start-up files stay out
+    env["MPLCONFIGDIR"] = str(matplotlib_dir)
+    return env
+
+
+def default_jobs() -> int:
+    """How many sections to run at once: the cores this process may use."""
+    try:
+        return max(1, len(os.sched_getaffinity(0)))
+    except AttributeError:  # not Linux
+        return max(1, os.cpu_count() or 1)

@@ -1,0 +1,212 @@
+"""From notebook cells to loose blocks: what each cell shows, and where it goes (body or annex, which section)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from fabricreport.blocks.markdown import parse_markdown
+from fabricreport.errors import Problem
+from fabricreport.memo.frames import table_from_html
+from fabricreport.memo.safe import has_hidden, visible
+
+Node = dict[str, Any]
+
+BLOCK_MIME = "application/vnd.fabricreport.block+json"
+_HIDDEN_TAGS = frozenset(["remove-cell", "remove_cell", "hide-cell", "remove-output", "remove_output"])
+_ATTACHMENT_NAME = re.compile(r"attachment:(.+)\Z")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The nodes one cell contributes, with the place they belong to and a name for messages."""
+
+    nodes: tuple[Node, ...]
+    section: str
+    place: str
+    where: str
+
+
+@dataclass
+class Gathered:
+    """Everything read from a notebook, in order, before numbering."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    ledger: dict[str, Node] = field(default_factory=dict)
+    inputs: dict[str, Node] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    ledger_where: dict[str, str] = field(default_factory=dict)
+
+
+def gather(nb: Any) -> Gathered:
+    """Read all cells of a notebook node. Faults are collected, never raised: the checker decides."""
+    found = Gathered()
+    cells = list(nb.get("cells", []))
+    homes = _homes(cells)
+    for index, cell in enumerate(cells):
+        where = _name(cell, index)
+        tags = set(_metadata(cell).get("tags", []))
+        if tags & _HIDDEN_TAGS:
+            continue
+        section, place = homes[index]
+        if cell.get("cell_type") == "markdown":
+            nodes = _markdown_cell(cell)
+            _keep(found, nodes, section, place, where)
+        elif cell.get("cell_type") == "code":
+            for output in cell.get("outputs", []):
+                _output(found, cell, output, (section, place), where)
+    return found
+
+
+def _name(cell: Any, index: int) -> str:
+    own = _own(cell)
+    notebook = str(own.get("notebook", own.get("section", "")))
+    number = own.get("cell", index + 1)
+    return f"{notebook}, cell {number}" if notebook else f"cell {number}"
+
+
+def _metadata(part: Any) -> Any:
+    return part.get("metadata") or {}
+
+
+def _own(part: Any) -> Any:
+    own = _metadata(part).get("fabricreport")
+    return own if isinstance(own, dict) else {}
+
+
+def _bundles(cell: Any) -> Iterator[Any]:
+    for output in cell.get("outputs", []) if cell.get("cell_type") == "code" else []:
+        bundle = (output.get("data") or {}).get(BLOCK_MIME)
+        if isinstance(bundle, dict):
+            yield bundle
+
+
+def _homes(cells: list[Any]) -> list[tuple[str, str]]:
+    """Section and place of each cell: its own metadata, else its blocks', else its neighbours' in that section."""
+    known: list[tuple[str, str] | None] = []
+    for cell in cells:
+        own = _own(cell)
+        block = next(_bundles(cell), None)
+        if block is not None:
+            known.append((str(block.get("section", "")), str(block.get("place", "body"))))
+        elif own.get("section") and own.get("place"):
+            known.append((str(own["section"]), str(own["place"])))
+        else:
+            known.append(None)
+    homes: list[tuple[str, str]] = []
+    for index, home in enumerate(known):
+        if home is not None:
+            homes.append(home)
+            continue
+        section = str(_own(cells[index]).get("section", ""))
+        before = homes[-1] if homes else None
+        after = next((h for h in known[index + 1 :] if h is not None), None)
+        neighbours = [h for h in (before, after) if h is not None and (not section or h[0] == section)]
+        homes.append(neighbours[0] if neighbours else (section, "body"))
+    return homes
+
+
+def _markdown_cell(cell: Any) -> list[Node]:
+    attachments = {
+        f"attachment:{name}": f"data:image/png;base64,{''.join(str(data['image/png']).split())}"
+        for name, data in (cell.get("attachments") or {}).items()
+        if isinstance(data, dict) and "image/png" in data
+    }
+    return parse_markdown(str(cell.get("source", "")), images=attachments)
+
+
+def _output(found: Gathered, cell: Any, output: Any, home: tuple[str, str], where: str) -> None:
+    kind = output.get("output_type")
+    if kind == "error":
+        message = f"the cell ended in an error: {output.get('ename', '')}: {output.get('evalue', '')}"
+        found.problems.append(Problem(message, key=where, remedy="Mend the cell and run the notebook again."))
+        return
+    if kind not in ("display_data", "execute_result"):
+        return
+    data = output.get("data") or {}
+    if BLOCK_MIME in data:
+        _block(found, data[BLOCK_MIME], where)
+    elif "image/png" in data:
+        _keep(found, [_png(cell, output, data["image/png"])], *home, where)
+    elif "text/markdown" in data:
+        _keep(found, parse_markdown(str(data["text/markdown"])), *home, where)
+    elif "text/html" in data:
+        _frame(found, cell, output, home, where)
+
+
+def _block(found: Gathered, bundle: Any, where: str) -> None:
+    if not isinstance(bundle, dict) or bundle.get("version") != 1 or not isinstance(bundle.get("nodes"), list):
+        remedy = "Run the notebook again with this version of fabricreport."
+        found.problems.append(Problem("the block has an unknown form", key=where, remedy=remedy))
+        return
+    section, place = str(bundle.get("section", "")), str(bundle.get("place", "body"))
+    _keep(found, bundle["nodes"], section, place, where)
+    for entry in visible(bundle.get("ledger", [])):
+        _merge_ledger(found, entry, where)
+    for entry in visible(bundle.get("inputs", [])):
+        found.inputs.setdefault(str(entry.get("id", "")), entry)
+
+
+def _merge_ledger(found: Gathered, entry: Node, where: str) -> None:
+    number_id = str(entry.get("id", ""))
+    first = found.ledger.setdefault(number_id, entry)
+    first_where = found.ledger_where.setdefault(number_id, where)
+    if (first.get("value"), first.get("text")) != (entry.get("value"), entry.get("text")):
+        message = f"one number has two values: {first.get('text')} in {first_where}, {entry.get('text')} in {where}"
+        remedy = "What concerns the whole memo is changed in the params, not in one notebook."
+        found.problems.append(Problem(message, key=number_id, remedy=remedy))
+
+
+def _png(cell: Any, output: Any, payload: Any) -> Node:
+    encoded = "".join("".join(payload).split() if isinstance(payload, list) else str(payload).split())
+    of_output = _metadata(output)
+    alt = (
+        _own(output).get("alt")
+        or of_output.get("alt")
+        or (of_output.get("image/png") or {}).get("alt")
+        or _own(cell).get("alt")
+        or _metadata(cell).get("alt")
+        or ""
+    )
+    return {"t": "image", "src": f"data:image/png;base64,{encoded}", "alt": str(alt)}
+
+
+def _frame(found: Gathered, cell: Any, output: Any, home: tuple[str, str], where: str) -> None:
+    html = output["data"]["text/html"]
+    own = {**_metadata(cell), **_own(cell), **_metadata(output), **_own(output)}
+    table = table_from_html(
+        "".join(html) if isinstance(html, list) else str(html),
+        str(own.get("caption", "")),
+        str(own.get("id", "") or own.get("label", "")),
+    )
+    if table is None:
+        remedy = "Show it with say(), chart() or table(), or as a DataFrame or an image."
+        found.problems.append(Problem("an HTML output that holds no table is not shown", key=where, remedy=remedy))
+        return
+    _keep(found, [table], *home, where)
+
+
+def _keep(found: Gathered, nodes: list[Node], section: str, place: str, where: str) -> None:
+    for stray in [node for node in nodes if not isinstance(node, dict)]:
+        found.problems.append(_malformed(where, repr(stray)[:60]))
+    nodes = [node for node in nodes if isinstance(node, dict)]
+    if not nodes:
+        return
+    if _any_hidden(nodes):
+        message = "the text holds characters that hide or reorder what is shown; they were removed"
+        found.problems.append(Problem(message, key=where, remedy="Delete bidi controls and zero-width characters."))
+    found.pieces.append(Piece(tuple(visible(nodes)), section, "annex" if place == "annex" else "body", where))
+
+
+def _malformed(where: str, value: str) -> Problem:
+    return Problem("a block is malformed", key=where, value=value, remedy="Emit it through the block functions.")
+
+
+def _any_hidden(value: Any) -> bool:
+    if isinstance(value, str):
+        return has_hidden(value)
+    if isinstance(value, dict):
+        return any(_any_hidden(v) for v in value.values())
+    return isinstance(value, list | tuple) and any(_any_hidden(v) for v in value)

@@ -1,0 +1,258 @@
+"""The memo as PDF/UA-1 bytes: the document goes to Typst as data, never as source text.
+
+Typst compiles in a fresh folder that holds our templates, one JSON file and the attached images, nothing
+else: no packages, no system fonts, no symbolic links, no clock.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import datetime
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from importlib import resources
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import typst
+from matplotlib import ft2font
+
+from fabricreport.errors import MemoRejected
+from fabricreport.memo.derive import Derivation
+from fabricreport.memo.document import Document
+from fabricreport.memo.safe import one_line
+
+Node = dict[str, Any]
+
+TEMPLATES = ("memo.typ", "style.typ", "inline.typ", "blocks.typ", "front.typ", "back.typ")
+_LANGUAGE = re.compile(r"([a-z]{2,3})(?:-([A-Za-z]{2}))?\Z")
+_BREAKS = re.compile(r"[\t\n\r]+")
+TEXT_BOTTOM_PT, TEXT_HEIGHT_PT = 765.0, 680.0
+"""A4 less the margins set in style.typ."""
+MOST_EMPTY = 0.2
+MOST_TRIES = 12
+NO_ALT_YET = "No description yet: this is a draft."
+
+
+def render_pdf(document: Document) -> bytes:
+    """Compile the document to PDF/UA-1. The same document gives the same bytes.
+
+    Raises `MemoRejected` when Typst refuses it, as it does for an image without alt text in a client copy.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="memo-")).resolve()
+    try:
+        payload = _lay_out(document, folder)
+        _settle(folder, payload)
+        return _compile(folder, document)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lay_out(document: Document, folder: Path) -> Node:
+    for name in TEMPLATES:
+        source = resources.files("fabricreport.memo") / "templates" / name
+        (folder / name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    payload = _payload(document)
+    for number, image in enumerate(_images(payload), start=1):
+        image["file"] = f"image-{number}.png"
+        (folder / image["file"]).write_bytes(base64.b64decode(image.pop("src").partition(",")[2]))
+    _write(folder, payload)
+    return payload
+
+
+def _write(folder: Path, payload: Node) -> None:
+    (folder / "memo.json").write_text(json.dumps(payload, allow_nan=False, sort_keys=True), encoding="utf-8")
+
+
+def _settle(folder: Path, payload: Node) -> None:
+    """Let blocks float that leave a page too empty, one at a time from the front, where that mends more than it harms."""
+    movable = {
+        n["anchor"]: n for part in ("body", "annexes") for n in payload[part] if n["t"] in ("figure", "datatable")
+    }
+    layout = _query(folder)
+    for _ in range(MOST_TRIES):
+        gap = _first_gap(layout, movable)
+        if gap is None:
+            return
+        node = movable.pop(gap)
+        node["float"] = True
+        _write(folder, payload)
+        tried = _query(folder)
+        if emptiness(tried) < emptiness(layout):
+            layout = tried
+        else:
+            del node["float"]
+            _write(folder, payload)
+
+
+def _first_gap(layout: list[Node], movable: Mapping[str, Node]) -> str | None:
+    """Anchor of the first block that started a new page and left too much of the one before empty."""
+    for before, here in pairwise(layout):
+        turned = here["kind"] == "start" and here["page"] == before["page"] + 1
+        if turned and here["anchor"] in movable and TEXT_BOTTOM_PT - before["y_pt"] > MOST_EMPTY * TEXT_HEIGHT_PT:
+            return str(here["anchor"])
+    return None
+
+
+def emptiness(layout: list[Node]) -> float:
+    """Sum over the pages, but the last, of the squared blank height below their last block (square points).
+
+    `layout` lists places in reading order: "begin" and "end" of what may break, "start" and "end" of what may not.
+    """
+    lowest: dict[int, float] = {}
+    for place in layout:
+        if place["kind"] == "end":
+            lowest[place["page"]] = max(lowest.get(place["page"], 0.0), place["y_pt"])
+    for before, here in pairwise(layout):
+        if before["kind"] == "begin":
+            lowest |= dict.fromkeys(range(before["page"], here["page"]), TEXT_BOTTOM_PT)
+    last = max(lowest, default=0)
+    return sum(max(0.0, TEXT_BOTTOM_PT - y) ** 2 for page, y in lowest.items() if page != last)
+
+
+def _query(folder: Path) -> list[Node]:
+    try:
+        found = typst.query(
+            folder / "memo.typ",
+            "<layout>",
+            field="value",
+            one=True,
+            root=folder,
+            font_paths=[_fonts()],
+            ignore_system_fonts=True,
+        )
+    except typst.TypstError as error:
+        raise MemoRejected([typst_message(error)]) from error
+    layout: list[Node] = json.loads(found)
+    return layout
+
+
+def _fonts() -> Path:
+    return Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+
+
+def _compile(folder: Path, document: Document) -> bytes:
+    try:
+        result = typst.compile(
+            folder / "memo.typ",
+            root=folder,
+            font_paths=[_fonts()],
+            ignore_system_fonts=True,
+            format="pdf",
+            pdf_standards="ua-1",
+            timestamp=_timestamp(document.front.date),
+        )
+    except typst.TypstError as error:
+        raise MemoRejected([typst_message(error)]) from error
+    return bytes(result)
+
+
+def typst_message(error: typst.TypstError) -> str:
+    """One line a consultant can act on: what Typst refused, its hints, and for alt text the remedy."""
+    message = one_line(str(error.message or error))
+    if "alt text" in message.lower():
+        message += ". Every chart, image and formula needs alt text: one or two sentences with the finding."
+    hints = "; ".join(one_line(hint) for hint in error.hints or [])
+    return f"the PDF cannot be written: {message}" + (f" ({hints})" if hints else "")
+
+
+def _timestamp(date: str) -> datetime.datetime:
+    """Midnight UTC of the memo's date; a memo without a date gets a fixed one, never the clock."""
+    try:
+        day = datetime.date.fromisoformat(date)
+    except ValueError:
+        day = datetime.date(2000, 1, 1)
+    return datetime.datetime(day.year, day.month, day.day, tzinfo=datetime.UTC)
+
+
+def _payload(document: Document) -> Node:
+    """The document as plain JSON values whose text the embedded fonts can print."""
+    front = dataclasses.asdict(document.front)
+    match = _LANGUAGE.match(document.front.language)
+    front |= {"draft": document.front.draft, "lang": match[1] if match else "en"}
+    front["region"] = match[2].upper() if match and match[2] else None
+    front["day"] = _day(document.front.date)
+    payload: Node = {
+        "front": front,
+        "glance": document.glance,
+        "body": list(document.body),
+        "annexes": list(document.annexes),
+        "sources": [dataclasses.asdict(s) for s in document.sources],
+        "derivations": [_entry(d) for d in document.derivations],
+        "inputs": [_entry(d) for d in document.inputs],
+        "sources_heading": _optional(document.sources_heading),
+        "derivations_heading": _optional(document.derivations_heading),
+        "any_stale": document.any_stale,
+    }
+    payload["anchors"] = sorted(_anchors(payload))
+    printable_payload: Node = _printable(payload)
+    if document.front.draft:
+        for node in _nodes(printable_payload):
+            if node.get("t") in ("figure", "image", "formula") and not node["alt"]:
+                node["alt"] = NO_ALT_YET
+    return printable_payload
+
+
+def _entry(entry: Derivation) -> Node:
+    return dataclasses.asdict(entry) | {"steps": [dataclasses.asdict(step) for step in entry.short_steps]}
+
+
+def _optional(value: Any) -> Node | None:
+    return dataclasses.asdict(value) if value is not None else None
+
+
+def _day(date: str) -> list[int] | None:
+    try:
+        day = datetime.date.fromisoformat(date)
+    except ValueError:
+        return None
+    return [day.year, day.month, day.day]
+
+
+def _nodes(value: Any) -> Iterator[Node]:
+    if isinstance(value, dict):
+        yield value
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _nodes(part)
+
+
+def _images(payload: Node) -> list[Node]:
+    return [n for n in _nodes(payload) if n.get("t") == "image" and n.get("src")]
+
+
+def _anchors(payload: Node) -> set[str]:
+    """Anchors that stand on the page: links to any other would not compile."""
+    places = [n["anchor"] for n in _nodes(payload) if n.get("t") in ("h", "figure", "datatable")]
+    for part in ("sources", "derivations", "inputs"):
+        places += [entry["anchor"] for entry in payload[part]]
+    places += [payload[k]["anchor"] for k in ("sources_heading", "derivations_heading") if payload[k]]
+    return set(places)
+
+
+@lru_cache(maxsize=1)
+def _glyphs() -> frozenset[int]:
+    """Code points that DejaVu Sans can print: the fallback of every text, so nothing prints as an empty box."""
+    return frozenset(ft2font.FT2Font(str(_fonts() / "DejaVuSans.ttf")).get_charmap())
+
+
+def _printable(value: Any) -> Any:
+    """A copy in which a character without a glyph reads [U+4E2D] rather than vanishing."""
+    if isinstance(value, str):
+        return "".join(c if ord(c) in _glyphs() or c in "\n\t\r" else f"[U+{ord(c):04X}]" for c in value)
+    if isinstance(value, dict):
+        clean = {key: _printable(part) for key, part in value.items()}
+        if isinstance(clean.get("v"), str) and clean.get("t") != "pre":
+            clean["v"] = _BREAKS.sub(" ", clean["v"])
+        return clean
+    if isinstance(value, list | tuple):
+        return [_printable(part) for part in value]
+    return value

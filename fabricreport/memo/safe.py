@@ -1,0 +1,78 @@
+"""The one place where text from people and sellers is made safe for names, cells and pages."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from fabricreport.hostile_text import MAX_COMBINING_RUN, masked
+
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet reads these as numbers already; a leading sign there is a sign, not a formula.
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\Z")
+_ACCENT = "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
+_PILE = re.compile(f"({_ACCENT}{{{MAX_COMBINING_RUN}}}){_ACCENT}+")
+_SPACE = re.compile(r"[\t\n\r]")
+
+
+def spreadsheet_cell(value: Any) -> Any:
+    """A value that no spreadsheet can read as a formula: numbers pass, risky text gets a leading apostrophe.
+
+    The rule is OWASP's: a cell that starts with `=`, `+`, `-`, `@`, TAB or CR may run. A text that is a plain
+    number keeps its sign. Non-finite numbers become empty cells. Works for CSV and XLSX alike.
+    """
+    if value is None:
+        return ""
+    if isinstance(value, bool | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else ""
+    text = str(value)
+    if text.lstrip(" \n").startswith(_FORMULA_STARTS) and not _NUMBER.match(text):
+        return "'" + text
+    return text
+
+
+def csv_text(rows: Iterable[Sequence[Any]]) -> str:
+    """Rows as CSV with safe cells, comma-separated, CRLF line ends (RFC 4180)."""
+    buffer = io.StringIO()
+    csv.writer(buffer).writerows([spreadsheet_cell(cell) for cell in row] for row in rows)
+    return buffer.getvalue()
+
+
+def visible_text(text: str) -> str:
+    """The text with each character that hides or reorders it shown as U+FFFD, and piles of accents cut."""
+    return _PILE.sub(r"\1", masked(text))
+
+
+def has_hidden(text: str) -> bool:
+    """True if the text holds a character that hides or reorders what is shown."""
+    return visible_text(text) != text
+
+
+def visible(value: Any) -> Any:
+    """`visible_text` applied to every string (keys too) in nested lists and dicts; a fresh copy is returned."""
+    if isinstance(value, str):
+        return visible_text(value)
+    if isinstance(value, dict):
+        return {visible_text(str(k)): visible(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [visible(v) for v in value]
+    return value
+
+
+def one_line(text: str) -> str:
+    """The text on one line, for headers, metadata and names."""
+    return " ".join(_SPACE.sub(" ", visible_text(text)).split())
+
+
+def slug(text: str, longest: int = 60) -> str:
+    """A name of a-z, 0-9 and single hyphens for ids and files; never empty, never a path."""
+    bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    name = re.sub(r"[^a-z0-9]+", "-", bare.lower()).strip("-")[:longest].strip("-")
+    return name or "x"

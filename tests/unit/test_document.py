@@ -1,0 +1,358 @@
+"""A notebook node becomes a document: numbered, resolved, its faults listed, the notebook untouched."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from rich_notebook import (
+    INPUTS,
+    PNG,
+    block,
+    chart_svg,
+    cite,
+    cost_table,
+    figure,
+    glance,
+    head,
+    ledger_entry,
+    num,
+    para,
+    ref,
+    rich_notebook,
+    words,
+)
+
+from fabricreport.blocks.markdown import plain_text
+from fabricreport.memo.derive import Step, short_steps
+from fabricreport.memo.document import Document, document_from_notebook
+from fabricreport.memo.frames import table_from_html
+from fabricreport.memo.safe import csv_text, slug, spreadsheet_cell, visible_text
+from fabricreport.memo.svg import UnsafeDrawing, clean_svg
+
+
+def read(*cells: Any, **front: Any) -> Document:
+    notebook = new_notebook(cells=list(cells))
+    if front:
+        notebook.metadata["fabricreport"] = front
+    return document_from_notebook(notebook)
+
+
+def every(value: Any, kind: str) -> list[dict[str, Any]]:
+    found = []
+    if isinstance(value, dict):
+        found = [value] if value.get("t") == kind else []
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for part in value:
+            found += every(part, kind)
+    return found
+
+
+def messages(document: Document) -> list[str]:
+    return [problem.message for problem in document.problems]
+
+
+def test_the_rich_notebook_has_no_faults() -> None:
+    assert messages(document_from_notebook(rich_notebook())) == []
+
+
+def test_the_notebook_is_not_changed() -> None:
+    notebook = rich_notebook()
+    before = copy.deepcopy(notebook)
+    document_from_notebook(notebook)
+    assert notebook == before
+
+
+def test_headings_are_numbered_and_annexes_lettered() -> None:
+    document = document_from_notebook(rich_notebook())
+    assert [h.number for h in document.contents] == ["1", "1.1", "2", "2.1", "2.2", "Annex A", "Annex B", "Annex C"]
+
+
+def test_figures_and_tables_are_numbered_across_notebooks_and_into_the_annex() -> None:
+    document = document_from_notebook(rich_notebook())
+    assert [f["number"] for f in every(document.nodes, "figure")] == ["1", "2"]
+    assert [t["id"] for t in every(document.body, "datatable")] == ["tab-cables", "tab-cost"]
+    assert [t["number"] for t in every(document.annexes, "datatable")] == ["3", "4"]
+
+
+def test_references_work_forwards_and_across_notebooks() -> None:
+    document = read(
+        block("one", [head(1, "First"), para(ref("fig-late"), ref("tab-late"), ref("sec-annex"), ref("sec-two"))]),
+        block("two", [head(1, "Second"), head(2, "Inner", "sec-two"), figure("fig-late"), cost_table("tab-late")]),
+        block("two", [head(1, "Annex", "sec-annex")], place="annex"),
+    )
+    shown = [r["text"].replace("\u00a0", " ") for r in every(document.body, "ref")]
+    assert shown == ["Figure 1", "Table 1", "Annex A", "Section 2.1"]
+
+
+def test_a_reference_to_nothing_is_listed_with_its_cell() -> None:
+    document = read(block("one", [para(ref("fig-lost"))]))
+    (problem,) = document.problems
+    assert problem.value == "fig-lost"
+    assert "cell 1" in problem.key
+
+
+def test_the_glance_moves_to_page_one_and_the_headline_is_data() -> None:
+    document = document_from_notebook(rich_notebook())
+    assert document.glance is not None
+    assert every(document.body, "glance") == []
+    assert document.headline["class"] == "clear"
+
+
+def test_a_second_glance_is_a_fault() -> None:
+    assert messages(read(block("a", [glance(), glance()]))) == ["a memo has one glance block"]
+
+
+def test_annexes_follow_the_body_grouped_by_section_and_get_the_sections_title() -> None:
+    document = read(
+        block("tco", [para("early")], place="annex"),
+        block("tail", [para("middle")], place="annex"),
+        block("tco", [para("late")], place="annex"),
+        block("tco", [head(1, "Body")]),
+        sections=[{"id": "tco", "title": "Cost of ownership"}],
+    )
+    shown = [plain_text(node["c"]) for node in document.annexes]
+    assert shown == ["Cost of ownership", "early", "late", "Tail", "middle"]
+    assert [h.text for h in document.contents][:3] == ["Body", "Cost of ownership", "Tail"]
+
+
+def test_markdown_cells_follow_the_blocks_around_them() -> None:
+    document = read(
+        block("tco", [para("x")], place="annex"),
+        new_markdown_cell("after the annex block"),
+    )
+    assert document.body == ()
+    assert plain_text(document.annexes[-1]["c"]) == "after the annex block"
+
+
+def test_sources_are_numbered_by_first_citation_then_by_use() -> None:
+    document = read(block("a", [para("x", num("tco.figure-1", "$1"), cite("evidence:llama3-interruptions"))]))
+    assert [s.title for s in document.sources] == [
+        "The Llama 3 Herd of Models",
+        "Reseller listing of Quantum-2 switches",
+        "Assumption of this memo",
+    ]
+    assert [s.cited for s in document.sources] == [True, False, False]
+
+
+def test_two_figures_from_one_document_share_a_source_number() -> None:
+    twin = {**INPUTS[2], "id": "evidence:llama3-gpus", "date": "2024-08-01"}
+    cell = block("a", [para("x", cite("evidence:llama3-gpus", "evidence:llama3-interruptions"))], ledger=[])
+    cell.outputs[0].data["application/vnd.fabricreport.block+json"]["inputs"] = [*INPUTS, twin]
+    document = read(cell)
+    assert every(document.body, "cite")[0]["refs"] == [{"number": 1, "anchor": "s-1"}]
+    assert document.sources[0].dates == ("2024-07-31", "2024-08-01")
+
+
+def test_a_citation_without_a_source_is_a_fault() -> None:
+    assert messages(read(block("a", [para(cite("evidence:none"))]))) == ["a citation has no source"]
+
+
+def test_every_printed_number_has_one_derivation_with_its_inputs() -> None:
+    document = document_from_notebook(rich_notebook())
+    printed = {n["id"] for n in every(document.nodes, "num")} | {n["id"] for n in every(document.notes, "num")}
+    assert {d.id for d in document.derivations} == printed
+    assert len(printed) > 20
+    inputs = {i.anchor for i in document.inputs}
+    assert all(step.anchor in inputs for d in document.derivations for step in d.steps)
+
+
+def test_inputs_get_short_codes_and_runs_of_them_are_joined() -> None:
+    document = document_from_notebook(rich_notebook())
+    assert [i.code for i in document.inputs] == ["E1", "C1", "P1"]
+    steps = [Step(f"label {n}", f"d-{n}", f"P{n}") for n in (3, 1, 2, 12, 7)] + [
+        Step("a number", "d-x"),
+        Step("e", "d-e", "E1"),
+    ]
+    assert [s.text for s in short_steps(steps)] == ["a number", "E1", "P1–P3", "P7", "P12"]
+
+
+def test_a_derivation_says_its_spread_grade_and_sources() -> None:
+    document = read(block("a", [para(num("tco.figure-1", "$1.1M"))]))
+    (entry,) = document.derivations
+    assert entry.spread == "$800k to $1.3M"
+    assert entry.grade == "contract"
+    assert [s.text for s in entry.sources] == ["1", "2"]
+
+
+def test_a_number_missing_from_the_ledger_is_a_fault_and_stays_text() -> None:
+    document = read(block("a", [para(num("tco.unknown", "$9"))]))
+    assert messages(document) == ["a number is not in the ledger"]
+    assert plain_text(document.body[0]["c"]) == "$9"
+
+
+def test_one_number_with_two_values_names_both_cells() -> None:
+    other = [ledger_entry("tco.figure-1", "$2M", 2e6)]
+    document = read(block("a", [para("x")]), block("b", [para("y")], ledger=other))
+    (problem,) = document.problems
+    assert "cell 1" in problem.message
+    assert "cell 2" in problem.message
+
+
+def test_a_repeated_id_is_a_fault_and_anchors_stay_unique() -> None:
+    document = read(block("a", [figure("fig-a"), figure("fig-a")]))
+    assert messages(document) == ["two things have the same id"]
+    anchors = [f["anchor"] for f in every(document.body, "figure")]
+    assert len(set(anchors)) == 2
+
+
+def test_a_heading_never_skips_a_level() -> None:
+    document = read(block("a", [head(1, "One"), head(3, "Deep")]))
+    assert [h.number for h in document.contents] == ["1", "1.1"]
+
+
+@pytest.mark.parametrize(
+    ("node", "message"),
+    [
+        ({"t": "image", "src": "data:image/png;base64,AAAA", "alt": "x"}, "an image is neither attached nor a PNG"),
+        ({**figure("fig-a"), "alt": "  "}, "an image has no alt text"),
+        ({**figure("fig-a"), "svg": "<p>x</p>"}, "a drawing cannot be shown"),
+        (cost_table("tab-a", caption="") | {"caption": []}, "a table has no caption"),
+        ({"t": "mystery"}, "a block is malformed"),
+        ({"t": "p", "c": 7}, "a block is malformed"),
+        ({"t": "h"}, "a block is malformed"),
+        ("not a node", "a block is malformed"),
+        ({"t": "p", "c": [{"t": "blink", "v": "x"}]}, "a piece of text is malformed"),
+    ],
+)
+def test_a_faulty_block_is_listed_and_does_not_stop_the_rest(node: Any, message: str) -> None:
+    document = read(block("a", [node, para("the rest")], ledger=None))
+    assert message in messages(document)
+    assert plain_text(document.body[-1]["c"]) == "the rest"
+
+
+def test_a_block_of_another_version_and_an_error_output_are_faults() -> None:
+    cell = block("a", [para("x")])
+    cell.outputs[0].data["application/vnd.fabricreport.block+json"]["version"] = 2
+    failed = new_code_cell("1/0", outputs=[new_output("error", ename="ZeroDivisionError", evalue="x", traceback=[])])
+    assert len(messages(read(cell, failed))) == 2
+
+
+def test_hidden_characters_are_shown_and_listed() -> None:
+    document = read(new_markdown_cell("price 9\u202e1 and a\u200bb"))
+    assert plain_text(document.body[0]["c"]) == "price 9\ufffd1 and a\ufffdb"
+    assert len(document.problems) == 1
+
+
+def test_code_sources_and_plain_outputs_never_enter_the_document() -> None:
+    cell = new_code_cell(
+        "password = 'hunter2'",
+        outputs=[new_output("stream", text="printed"), new_output("execute_result", data={"text/plain": "42"})],
+    )
+    assert read(cell).nodes == ()
+
+
+def test_png_outputs_need_alt_text_from_metadata() -> None:
+    import base64
+
+    data = {"image/png": base64.b64encode(PNG).decode()}
+    with_alt = new_output("display_data", data=data, metadata={"image/png": {"alt": "All is grey."}})
+    document = read(
+        new_code_cell("x", outputs=[with_alt]), new_code_cell("y", outputs=[new_output("display_data", data=data)])
+    )
+    assert [i["alt"] for i in every(document.body, "image")] == ["All is grey.", ""]
+    assert messages(document) == ["an image has no alt text"]
+
+
+def test_a_dataframe_is_read_as_data() -> None:
+    html = (
+        "<table class='dataframe'><thead><tr><th></th><th>busbw</th><th>note</th></tr></thead><tbody>"
+        "<tr><th>ring</th><td>370.5</td><td>&lt;b&gt;x</td></tr><tr><th>tree</th><td>NaN</td><td></td></tr></tbody></table>"
+        "<script>alert(1)</script>"
+    )
+    table = table_from_html(html, "Caption", "tab-x")
+    assert table is not None
+    assert [c["align"] for c in table["columns"]] == ["left", "right", "left"]
+    assert plain_text(table["rows"][0]["cells"][2]) == "<b>x"
+    assert "alert" not in repr(table)
+
+
+def test_html_without_a_table_is_a_fault() -> None:
+    cell = new_code_cell("x", outputs=[new_output("display_data", data={"text/html": "<iframe src=x></iframe>"})])
+    assert "holds no table" in messages(read(cell))[0]
+
+
+def test_front_matter_defaults_make_a_draft_named_after_its_first_heading() -> None:
+    document = read(new_markdown_cell("# What we found\n\nText."))
+    assert document.front.title == "What we found"
+    assert document.front.draft
+    assert document.front.date == ""
+
+
+def test_decimals_line_up_by_the_digits_a_cell_lacks() -> None:
+    table = cost_table("tab-a", 0)
+    table["columns"] = [{"label": words("n"), "unit": "", "align": "right"}]
+    table["rows"] = [{"cells": [words(v)], "role": "normal"} for v in ("1.25", "30", "−2.5", "n/a")]
+    (node,) = every(read(block("a", [table])).body, "datatable")
+    assert node["decimals"] == [[0], [2], [1], [-1]]
+
+
+def test_svg_keeps_drawing_and_drops_the_rest() -> None:
+    text = (
+        '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="72pt" height="36pt" viewBox="0 0 72 36" onload="x()">'
+        '<script>alert(1)</script><style>*{stroke-linejoin: round}</style><style>@import "x"</style><foreignObject><p/></foreignObject>'
+        '<a href="https://evil.example"><rect/></a><image href="https://evil.example/x.png"/>'
+        '<g id="g1" onclick="x()"><path id="p" d="M0 0" style="fill: #1F2430; background: url(https://e.example)"/>'
+        '<use href="#p" clip-path="url(#c)"/><use href="https://evil.example/#p"/></g></svg>'
+    )
+    drawing = clean_svg(text, "k-")
+    assert (drawing.width_pt, drawing.height_pt) == (72.0, 36.0)
+    for word in ("script", "evil", "onload", "onclick", "foreignObject", "style=", "@import", "<a "):
+        assert word not in drawing.svg
+    for word in ('id="k-p"', 'href="#k-p"', 'clip-path="url(#k-c)"', 'fill="#1f2430"', 'stroke-linejoin="round"'):
+        assert word in drawing.svg
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no svg",
+        "<svg/>",
+        '<!DOCTYPE svg [<!ENTITY a "b">]><svg xmlns="http://www.w3.org/2000/svg" width="1" height="1">&a;</svg>',
+        '<svg xmlns="http://www.w3.org/2000/svg"/>',
+        '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1">' + "<g>" * 3000 + "</g>" * 3000 + "</svg>",
+    ],
+)
+def test_an_unsafe_or_sizeless_svg_is_refused(text: str) -> None:
+    with pytest.raises(UnsafeDrawing):
+        clean_svg(text, "k-")
+
+
+def test_a_matplotlib_chart_survives_cleaning() -> None:
+    drawing = clean_svg(chart_svg(), "k-")
+    assert drawing.width_pt == pytest.approx(468, abs=1)
+    assert drawing.svg.count("<path") > 10
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "=HYPERLINK(1)", " =1", "-", "+a"]
+)
+def test_a_cell_that_could_run_gets_an_apostrophe(text: str) -> None:
+    assert spreadsheet_cell(text) == "'" + text
+
+
+@pytest.mark.parametrize("value", ["-2.5", "+3", "1e-3", "-.5", "plain", "", "a=b", 3, -2.5, True, "'x"])
+def test_numbers_and_plain_text_pass_unchanged(value: Any) -> None:
+    assert spreadsheet_cell(value) == value
+
+
+def test_a_non_finite_number_and_none_are_empty_cells() -> None:
+    assert [spreadsheet_cell(v) for v in (float("nan"), float("inf"), None)] == ["", "", ""]
+
+
+def test_csv_quotes_what_needs_quoting() -> None:
+    assert csv_text([["a,b", '="x"', 1.5]]) == '"a,b","\'=""x""",1.5\r\n'
+
+
+def test_slugs_are_never_paths() -> None:
+    assert slug("../../etc/passwd") == "etc-passwd"
+    assert slug("Ü ber—x") == "u-ber-x"
+    assert slug("漢字") == "x"
+    assert len(slug("a" * 300)) <= 60
+
+
+def test_a_pile_of_accents_is_cut() -> None:
+    assert len(visible_text("e" + "\u0301" * 500)) < 12
