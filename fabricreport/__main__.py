@@ -1,0 +1,5 @@
+"""`python -m fabricreport` is the command line."""
+
+from fabricreport.cli import main
+
+main()

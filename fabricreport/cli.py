@@ -1,0 +1,454 @@
+"""The command line: thin commands over the library. Heavy modules are imported by the command that needs them.
+
+Exit codes: 0 done; 1 our bug; 2 the user's input is wrong; 3 a section failed; 4 the memo failed its checks.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Callable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from fabricreport import __version__
+from fabricreport.errors import FabricReportError, InputError, Problem
+
+if TYPE_CHECKING:
+    from fabricreport.memo.record import Progress
+
+EXIT_CODES = (
+    "Exit codes: 0 done, 2 the input is wrong, 3 a section failed, 4 the memo failed its checks, 1 a bug of ours."
+)
+PROJECT = Path(__file__).parent.parent
+
+
+def _epilog(text: str = "") -> str:
+    return f"{text} {EXIT_CODES}".strip()
+
+
+class _Day(click.ParamType):
+    """A date as YYYY-MM-DD."""
+
+    name = "date"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
+        if isinstance(value, date):
+            return value
+        try:
+            return date.fromisoformat(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is no date: write it as 2026-11-20", param, ctx)
+
+
+DAY = _Day()
+PARAMS = click.argument("params", nargs=-1, required=True, type=click.Path(path_type=Path))
+OUTPUT = click.option(
+    "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("output"), show_default=True,
+    help="Folder that holds all editions.",
+)  # fmt: skip
+JOBS = click.option(
+    "--jobs", type=click.IntRange(1, 64), default=None, help="Notebooks run at once.  [default: one per core]"
+)
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+PRICES = click.option(
+    "--folder", type=click.Path(file_okay=False, path_type=Path), default=PROJECT / "params" / "prices",
+    help="Folder of price files.  [default: the project's params/prices]",
+)  # fmt: skip
+
+
+def _told(command: Callable[..., int | None]) -> Callable[..., None]:
+    """Turn our errors into one clear message and the documented exit code; anything else is a bug and says so."""
+
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> None:
+        as_json = bool(kwargs.get("as_json"))
+        try:
+            code = command(*args, **kwargs) or 0
+        except FabricReportError as error:
+            _complain(error, as_json)
+            code = error.exit_code
+        except (KeyboardInterrupt, click.exceptions.Abort):
+            click.echo("Stopped. No edition was published by this run.", err=True)
+            code = 130
+        except BrokenPipeError:
+            sys.stderr.close()
+            code = 0
+        sys.exit(code)
+
+    return run
+
+
+def _complain(error: FabricReportError, as_json: bool) -> None:
+    if as_json:
+        problems = [p.as_dict() for p in error.problems] if isinstance(error, InputError) else [str(error)]
+        _print_json({"ok": False, "exit_code": error.exit_code, "problems": problems, "hint": error.hint})
+        return
+    click.echo(str(error), err=True)
+    click.echo(error.hint, err=True)
+
+
+def _print_json(data: Any) -> None:
+    click.echo(json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True, default=str))
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=EXIT_CODES)
+@click.version_option(__version__, prog_name="fabricreport")
+def main() -> None:
+    """InfiniBand or RoCEv2 for this GPU cluster? One params file in, one client-ready memo out.
+
+    Start with `fabricreport new NAME`, then `fabricreport build params/NAME.yaml`.
+    """
+
+
+@main.command(epilog=_epilog())
+@PARAMS
+@OUTPUT
+@click.option("--only", metavar="SECTION", default=None, help="Build one section, as a draft, beside the editions.")
+@JOBS
+@click.option("--draft", is_flag=True, help="Watermark the memo; its checks warn instead of stopping.")
+@JSON
+@_told
+def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | None, draft: bool, as_json: bool) -> int:
+    """Build the memo of each PARAMS file into OUTPUT/<client>/<edition>/."""
+    from fabricreport.memo.build import build as build_memo
+
+    done, worst = [], 0
+    for path in params:
+        try:
+            result = build_memo(
+                path, output=output, only=only, jobs=jobs, draft=draft, progress=_progress(path, as_json)
+            )
+        except FabricReportError as error:
+            if len(params) == 1:
+                raise
+            _complain(error, as_json=False)
+            worst = worst or error.exit_code
+            continue
+        done.append(_built(result))
+        if not as_json:
+            _say_built(result)
+    if as_json:
+        _print_json({"ok": worst == 0, "built": done})
+    return worst
+
+
+def _progress(path: Path, quiet: bool) -> Callable[[Progress], None] | None:
+    """Progress on a terminal; nothing in a pipe."""
+    if quiet or not sys.stderr.isatty():
+        return None
+
+    def tell(step: Progress) -> None:
+        click.echo(f"{path.stem}: {step.section} {step.status}", err=True)
+
+    return tell
+
+
+def _built(result: Any) -> dict[str, Any]:
+    return {
+        "client": result.client,
+        "edition": result.edition,
+        "folder": str(result.folder),
+        "pdf": str(result.memo_pdf),
+        "html": str(result.memo_html),
+        "status": result.status,
+        "headline": dict(result.headline),
+        "reused": result.reused,
+        "faults": list(result.faults),
+        "messages": list(result.messages),
+    }
+
+
+def _say_built(result: Any) -> None:
+    for message in (*result.messages, *(f"warning: {f}" for f in result.faults)):
+        click.echo(message, err=True)
+    click.echo(
+        f"{result.client}, edition {result.edition}"
+        + (" (already there: nothing had changed)" if result.reused else "")
+    )
+    click.echo(f"  {result.memo_pdf}\n  {result.memo_html}")
+    head = result.headline
+    if head.get("recommendation"):
+        probability = next((n for n in head["numbers"] if n["id"] == "decision.probability"), None)
+        share = f", {probability['text']} of draws" if probability else ""
+        click.echo(f"  {head['recommendation']} ({head['confidence']}{share})")
+        for number in head["numbers"]:
+            click.echo(f"    {number['label']}: {number['text']}")
+
+
+@main.command(epilog=_epilog())
+@PARAMS
+@JSON
+@_told
+def check(params: Sequence[Path], as_json: bool) -> int:
+    """Validate PARAMS files and everything they name; build nothing."""
+    from fabricreport.case import open_case
+    from fabricreport.scenario import notes
+
+    problems: list[Problem] = []
+    remarks: list[str] = []
+    for path in params:
+        try:
+            case = open_case(path)
+            missing = case.evidence.check_references()
+            problems += missing
+            remarks += [f"{path}: {note}" for note in notes(case.params)]
+            remarks += [f"{path}: {held}" for held in case.prices.quarantine]
+        except InputError as error:
+            problems += error.problems
+    if as_json:
+        _print_json({"ok": not problems, "problems": [p.as_dict() for p in problems], "notes": remarks})
+        return InputError.exit_code if problems else 0
+    for remark in remarks:
+        click.echo(f"note: {remark}", err=True)
+    if problems:
+        raise InputError(problems)
+    click.echo(f"{len(params)} params file{'s' if len(params) > 1 else ''} checked: nothing to mend.")
+    return 0
+
+
+@main.command(epilog=_epilog())
+@click.argument("name")
+@click.option("--folder", type=click.Path(file_okay=False, path_type=Path), default=Path("params"), show_default=True)
+@click.option("--as-of", type=DAY, default=None, help="Date of the memo.  [default: the newest price's date]")
+@_told
+def new(name: str, folder: Path, as_of: date | None) -> int:
+    """Write a commented params file for the client NAME, ready to edit."""
+    from fabricreport.books.prices import PriceBook
+    from fabricreport.case import book_folder
+    from fabricreport.scenario import new_params, slugify
+
+    target = folder / f"{slugify(name)}.yaml"
+    if target.exists():
+        raise InputError(
+            Problem("is already there", file=str(target), remedy="Choose another name, or edit that file.")
+        )
+    day = as_of or PriceBook.read(book_folder(folder.resolve(), "prices")).newest or date(2026, 11, 20)
+    folder.mkdir(parents=True, exist_ok=True)
+    with target.open("x", encoding="utf-8") as handle:
+        handle.write(new_params(name, day))
+    click.echo(f"Wrote {target}. Edit it, then: fabricreport build {target}")
+    return 0
+
+
+@main.command(name="list", epilog=_epilog())
+@OUTPUT
+@JSON
+@_told
+def list_(output: Path, as_json: bool) -> int:
+    """List the editions in OUTPUT, oldest first for each client."""
+    from fabricreport.memo.editions import list_editions
+
+    editions = list_editions(output)
+    if as_json:
+        _print_json([{**vars(e), "folder": str(e.folder)} for e in editions])
+        return 0
+    if not editions:
+        click.echo(f"No editions in {output}.")
+    for e in editions:
+        mark = " damaged" if e.damaged else " latest" if e.latest else ""
+        click.echo(f"{e.client:24} {e.edition:24} {e.status:12}{mark}")
+    return 0
+
+
+@main.command(epilog=_epilog())
+@PARAMS
+@OUTPUT
+@click.option("--as-of", type=DAY, default=None, help="Date of the new edition.  [default: the newest price's date]")
+@JOBS
+@JSON
+@_told
+def refresh(params: Sequence[Path], output: Path, as_of: date | None, jobs: int | None, as_json: bool) -> int:
+    """Build a new edition only where something the last one rested on has changed, and say what moved."""
+    from fabricreport.memo.refresh import refresh as refresh_memo
+
+    told, worst = [], 0
+    for path in params:
+        try:
+            result = refresh_memo(path, output=output, as_of=as_of, jobs=jobs, progress=_progress(path, as_json))
+        except FabricReportError as error:
+            if len(params) == 1:
+                raise
+            _complain(error, as_json=False)
+            worst = worst or error.exit_code
+            continue
+        told.append(_refreshed(path, result))
+        if not as_json:
+            _say_refreshed(path, result)
+    if as_json:
+        _print_json({"ok": worst == 0, "refreshed": told})
+    return worst
+
+
+def _refreshed(path: Path, result: Any) -> dict[str, Any]:
+    return {
+        "params": str(path),
+        "changed": result.plan.changed,
+        "reasons": list(result.plan.reasons),
+        "built": _built(result.built) if result.built else None,
+        "changes": [vars(c) for c in result.changes],
+        "messages": list(result.plan.messages),
+    }
+
+
+def _say_refreshed(path: Path, result: Any) -> None:
+    for message in result.plan.messages:
+        click.echo(message, err=True)
+    if result.built is None:
+        click.echo(
+            f"{path}: nothing has changed since edition {result.plan.last.edition if result.plan.last else 'none'}."
+        )
+        return
+    click.echo(f"{path}: " + "; ".join(result.plan.reasons))
+    _say_built(result.built)
+    for change in result.changes:
+        click.echo(f"  moved: {change}")
+    if not result.changes and result.plan.last:
+        click.echo("  no headline figure moved")
+
+
+@main.command(epilog=_epilog())
+@click.argument("entry_id", metavar="ID")
+@click.option("--edition", default="", help="An edition's folder, or <client>/<edition>.  [default: the newest]")
+@OUTPUT
+@JSON
+@_told
+def explain(entry_id: str, edition: str, output: Path, as_json: bool) -> int:
+    """Print the chain from the printed number ID (or an input's id) to its sources."""
+    from fabricreport.memo.explain import explain as explain_entry
+    from fabricreport.memo.explain import find_edition, read_ledger
+
+    found = explain_entry(read_ledger(find_edition(output, edition)), entry_id)
+    if as_json:
+        _print_json(found.as_dict())
+    else:
+        click.echo(found.as_text())
+    return 0
+
+
+@main.command(epilog=_epilog())
+@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LOG...")
+@JSON
+@_told
+def measure(logs: Sequence[Path], as_json: bool) -> int:
+    """Read benchmark logs (nccl-tests, perftest, all_reduce_bench), print curves and findings."""
+    from fabricreport.books.measurements import measure_report
+
+    report = measure_report(logs)
+    if as_json:
+        _print_json(report.as_dict())
+    else:
+        click.echo(report.text())
+    return 0
+
+
+@main.command(epilog=_epilog())
+@click.option("--claims", is_flag=True, help="The audit of what the articles claim, instead of the library.")
+@JSON
+@_told
+def evidence(claims: bool, as_json: bool) -> int:
+    """List the evidence library, or the audited claims."""
+    from fabricreport.analysis.claims import audit
+    from fabricreport.books.evidence import read_evidence
+    from fabricreport.case import book_folder
+
+    folder = book_folder(Path.cwd(), "evidence")
+    rows = (
+        [c.as_dict() for c in audit()]
+        if claims
+        else [e.as_dict() for e in read_evidence(folder if folder.is_dir() else None).values()]
+    )
+    if as_json:
+        _print_json(rows)
+        return 0
+    for row in rows:
+        what = f"{row['verdict']}: {row['claim']}" if claims else f"[{row['grade']}] {row['what']}"
+        click.echo(f"{row['id']:44} {what}")
+    return 0
+
+
+@main.command(epilog=_epilog())
+@click.argument("models", nargs=-1, metavar="[MODEL]...")
+@JSON
+@_told
+def validate(models: Sequence[str], as_json: bool) -> int:
+    """Recompute the models' validation cards: published figure beside ours."""
+    from fabricreport.analysis.cards import cards
+
+    chosen = cards(models)
+    if as_json:
+        _print_json([c.as_dict() for c in chosen])
+    else:
+        click.echo("\n\n".join(c.text() for c in chosen))
+    return 0
+
+
+@main.group(epilog=EXIT_CODES)
+def prices() -> None:
+    """Show, check and import the price book."""
+
+
+@prices.command(name="show", epilog=_epilog())
+@click.argument("item", required=False)
+@PRICES
+@click.option("--as-of", type=DAY, default=None, help="Day to show.  [default: the newest price's date]")
+@JSON
+@_told
+def show(item: str | None, folder: Path, as_of: date | None, as_json: bool) -> int:
+    """Show the prices in use on a day, or one ITEM with its history."""
+    from fabricreport.books.price_reports import show_prices
+
+    listing = show_prices(folder, _day(folder, as_of), item)
+    _print_json(listing.as_dict()) if as_json else click.echo(listing.text())
+    return 0
+
+
+@prices.command(name="check", epilog=_epilog())
+@PRICES
+@click.option("--as-of", type=DAY, default=None, help="Day to check for.  [default: the newest price's date]")
+@JSON
+@_told
+def check_(folder: Path, as_of: date | None, as_json: bool) -> int:
+    """Check every price file: malformed rows, held prices, stale ones."""
+    from fabricreport.books.price_reports import check_prices
+
+    report = check_prices(folder, _day(folder, as_of))
+    _print_json(report.as_dict()) if as_json else click.echo(report.text())
+    return report.exit_code
+
+
+@prices.command(name="import", epilog=_epilog())
+@click.argument("source")
+@click.option(
+    "--kind", type=click.Choice(["auto", "csv", "gpu-hour-history", "skypilot"]), default="auto", show_default=True
+)
+@click.option("--name", default=None, help="File to write, without .csv.  [default: the source's name]")
+@click.option("--provider", default=None, help="Provider of a SkyPilot catalog.  [default: the file's name]")
+@click.option("--as-of", type=DAY, default=None, help="Date of a feed that has none of its own.")
+@PRICES
+@JSON
+@_told
+def import_(
+    source: str, kind: str, name: str | None, provider: str | None, as_of: date | None, folder: Path, as_json: bool
+) -> int:
+    """Import prices from a path or an http(s) address SOURCE; history is kept, odd prices are held."""
+    from fabricreport.books.price_feeds import import_prices
+
+    report = import_prices(source, kind, folder=folder, name=name, as_of=as_of, provider=provider)
+    _print_json(report.as_dict()) if as_json else click.echo(report.text())
+    return 0 if report.ok else InputError.exit_code
+
+
+def _day(folder: Path, as_of: date | None) -> date:
+    """The day asked for, else the newest date in the folder."""
+    from fabricreport.books.prices import PriceBook
+
+    return as_of or PriceBook.read(folder).newest or date.max
+
+
+if __name__ == "__main__":
+    main()
