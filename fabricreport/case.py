@@ -12,8 +12,8 @@ with another and gets the same values. A case does not plot or print.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from datetime import date
 from dataclasses import replace
+from datetime import date
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -105,6 +105,7 @@ class Case:
         self.overrides: dict[str, Override] = {o.id: o for o in params.overrides}
         self._samples: dict[str, Traced] = {}
         self._results: dict[str, Any] = {}
+        self._records: dict[str, dict[str, Any]] = {}
 
     def check(self) -> None:
         """Raise one `InputError` with every reference of the params to something the books do not hold."""
@@ -185,8 +186,7 @@ class Case:
     def _converted(self, own: Traced, rate: Any) -> Traced:
         uncertain = sampling.Distribution("pert", rate.low, rate.rate, rate.high)
         u = self.sampler.uniforms("+".join(rate.inputs))
-        converted: Traced = own * Traced(uncertain.quantile(u), set(rate.inputs))
-        return converted
+        return Traced(own * Traced(uncertain.quantile(u), set(rate.inputs)))
 
     def _from(self, distribution: sampling.Distribution, input_id: str, group: str = "") -> Traced:
         return Traced(distribution.quantile(self.sampler.uniforms(input_id, group)), {input_id})
@@ -227,6 +227,11 @@ class Case:
 
     def input_record(self, input_id: str) -> dict[str, Any]:
         """Value, unit, date, source, grade … of an input, as the ledger and the source list print it."""
+        if input_id not in self._records:
+            self._records[input_id] = self._record(input_id)
+        return self._records[input_id]
+
+    def _record(self, input_id: str) -> dict[str, Any]:
         kind, _, name = input_id.partition(":")
         override = self.overrides.get(input_id)
         if kind == "price":

@@ -377,13 +377,13 @@ def evidence(claims: bool, as_json: bool) -> int:
 @_told
 def validate(models: Sequence[str], as_json: bool) -> int:
     """Recompute the models' validation cards: published figure beside ours."""
-    from fabricreport.analysis.cards import cards
+    from fabricreport.analysis.cards import card_dict, card_text, cards
 
     chosen = cards(models)
     if as_json:
-        _print_json([c.as_dict() for c in chosen])
+        _print_json([card_dict(c) for c in chosen])
     else:
-        click.echo("\n\n".join(c.text() for c in chosen))
+        click.echo("\n\n".join(card_text(c) for c in chosen))
     return 0
 
 

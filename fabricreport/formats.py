@@ -122,6 +122,12 @@ _WRITERS: dict[str, Callable[[float, int], str]] = {
     "tflops": _suffix("TFLOP/s"),
     "fte": _suffix("FTE"),
     "person-hour": _noun("person-hour", "person-hours"),
+    "relative": percent,
+    "port-number": lambda value, digits: f"{value:.0f}",
+    "kbytes": _suffix("kB"),
+    "gbytes": _suffix("GB"),
+    "tbytes": _suffix("TB"),
+    "1/transceiver-year": _suffix("per transceiver-year"),
     "1/gpu-year": _suffix("per GPU-year"),
     "1/node-day": _suffix("per node-day"),
     "1/link-year": _suffix("per link-year"),
@@ -163,6 +169,6 @@ def column_scale(unit: str, largest: float, currency: str = "USD") -> Scale:
         return Scale(f"{symbol}{per}", 1.0, 2 if largest < 1000 else 0)
     if unit == "share":
         return Scale("%", 0.01, 1 if largest < 0.2 else 0)
-    head = {"us": "µs", "count": "", "gpus": "GPUs", "gbytes/s": "GB/s", "day": "days", "week": "weeks", "h": "hours"}
+    head = {"us": "µs", "count": "", "gpus": "GPUs", "gbytes/s": "GB/s", "gbits/s": "Gb/s", "day": "days", "week": "weeks", "h": "hours"}
     decimals = 0 if largest >= 100 or unit in ("count", "gpus") else (1 if largest >= 10 else 2)
     return Scale(head.get(unit, unit), 1.0, decimals)

@@ -129,13 +129,15 @@ class NumberMaker:
         label: str,
         rule: str,
         inputs: Iterable[str] = (),
+        sources: Iterable[str] = (),
         digits: int = 3,
         central: str = "p50",
     ) -> Number:
         """Turn a value (scalar, or draws along the first axis) into a ledger number.
 
         `central` says which statistic of the draws is printed: `p50` or `mean`. Inputs named in `inputs`
-        (params, mostly) are added to those the array itself carries.
+        (params, mostly) are added to those the array itself carries; `sources` are entries the number tells
+        something of (an age, a count) without depending on their value.
         """
         array = np.atleast_1d(plain(value))
         if array.ndim != 1 or not np.all(np.isfinite(array)):
@@ -146,7 +148,8 @@ class NumberMaker:
             spread = Spread(float(p5), float(p50), float(p95)) if p95 > p5 else None
         middle = float(np.median(array) if central == "p50" else np.mean(array))
         ids = tuple(sorted(inputs_of(value) | set(inputs)))
-        found = [self.records.input_record(i) for i in ids]
+        told = tuple(sorted({*(i for i in ids if not i.startswith("param:")), *sources}))
+        found = [self.records.input_record(i) for i in sorted({*ids, *told})]
         dates = [str(r["date"]) for r in found if r.get("date") and r["kind"] != "param"]
         return Number(
             id=id,
@@ -155,7 +158,7 @@ class NumberMaker:
             label=label,
             rule=rule,
             inputs=ids,
-            sources=tuple(i for i in ids if not i.startswith("param:")),
+            sources=told,
             grade=weakest(str(r["grade"]) for r in found if r["kind"] != "param"),
             spread=spread,
             date=max(dates, default=""),

@@ -78,7 +78,7 @@ def price_record(price: Price, override: Override | None) -> dict[str, Any]:
     return {
         "id": price.id,
         "kind": "price",
-        "label": price.item,
+        "label": f"Price of {price.item.replace('-', ' ')}",
         "value": price.price,
         "text": formats.write(price.price, unit, 6, price.currency)
         + _range_text(price_distribution(price), unit, price.currency),

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
 from fabricreport.models import decision as model
@@ -42,6 +44,15 @@ class DecisionResult:
         """The inputs whose break-even lies inside their range, the widest swing first."""
         return tuple(s for s in self.swings if s.break_even is not None)[:count]
 
+    def dearest_cause(self, components: Mapping[str, Mapping[str, Any]], option: str) -> str:
+        """The cause by which an option exceeds the choice most, on the mean of the draws."""
+        mine, theirs = components[self.verdict.choice], components[option]
+        zero = np.zeros(1)
+        gaps = {
+            c: float(plain(theirs.get(c, zero)).mean() - plain(mine.get(c, zero)).mean()) for c in {**mine, **theirs}
+        }
+        return max(gaps, key=lambda c: gaps[c])
+
 
 def framework_facts(params: Params) -> dict[str, Any]:
     """The facts the framework's rules may ask for."""
@@ -71,7 +82,8 @@ def target_gpus(params: Params) -> int:
 
 def run(case: Case) -> DecisionResult:
     """Decide for a case."""
-    totals = case.tco().totals
+    tco = case.tco()
+    totals = tco.totals
     families = {o.id: o.family for o in case.options}
     framework = _framework(case)
     thresholds = model.Thresholds(
@@ -93,7 +105,7 @@ def run(case: Case) -> DecisionResult:
         )
 
     verdict = decided(False)
-    difference = totals[verdict.runner_up] - totals[verdict.choice]
+    difference = gap(tco.components, verdict.runner_up, verdict.choice)
     swings = model.swings(difference, {i: case.sample(i) for i in sorted(sampled_inputs(case, difference))})
     assumptions = {s.input_id for s in swings if case.input_record(s.input_id)["grade"] == _GRADED_ASSUMPTION}
     if any(s.flips for s in swings if s.input_id in assumptions):
@@ -105,6 +117,13 @@ def run(case: Case) -> DecisionResult:
     result = DecisionResult(verdict, framework, swings, difference, totals, probabilities, assumption_share, numbers={})
     numbers = {n.id: n for n in _numbers(case, result)}
     return DecisionResult(**{**vars(result), "numbers": numbers})
+
+
+def gap(components: Mapping[str, Mapping[str, Traced]], a: str, b: str) -> Traced:
+    """Cost of `a` less cost of `b` (draws,), cause by cause, so that what both share cancels and leaves no provenance."""
+    causes = list(dict.fromkeys((*components[a], *components[b])))
+    parts = [components[a].get(c, Traced(0.0)) - components[b].get(c, Traced(0.0)) for c in causes]
+    return Traced(sum(parts[1:], start=parts[0]))
 
 
 def sampled_inputs(case: Case, values: Any) -> set[str]:
@@ -193,12 +212,20 @@ def _option_numbers(case: Case, result: DecisionResult) -> Iterator[Number]:
             rule="present value of fabric, servers or rent, power, space, support, staff and lost GPU time",
         )
         yield case.number(
+            f"decision.gap.{option_id}",
+            gap(case.tco().components, option_id, result.verdict.choice),
+            "usd",
+            label=f"Total cost of {option_id} less that of the advised option",
+            rule="difference of total costs, draw by draw",
+            inputs=("param:money.horizon_months",),
+        )
+        yield case.number(
             f"decision.cheapest.{option_id}",
             result.probabilities[option_id],
             "share",
             label=f"Share of draws in which {option_id} is the cheapest of all options",
             rule="count of draws with the lowest total cost ÷ all draws",
-            inputs=inputs_of(total),
+            inputs=inputs_of(*(gap(case.tco().components, o, option_id) for o in result.totals)),
             digits=2,
         )
 

@@ -159,7 +159,7 @@ class Section:
 
     def _emit(self, nodes: list[Node], binder: Binder) -> None:
         numbers = [binder.numbers[i] for i in sorted(binder.numbers)]
-        used = sorted({i for n in numbers for i in n.inputs} | set(binder.cited))
+        used = sorted({i for n in numbers for i in (*n.inputs, *n.sources)} | set(binder.cited))
         block = Block(
             {
                 "version": 1,

@@ -45,9 +45,15 @@ ALLOWED = tuple(
 
 def bare_numbers(text: str, names: Iterable[str] = ()) -> list[str]:
     """The words of `text` that hold a digit nobody vouches for, in order. `names` are the case's own names."""
+    if not (found := _words(text)):
+        return found
     for name in sorted(names, key=len, reverse=True):
         if name:
-            text = text.replace(name, " ")
+            text = re.sub(rf"(?<![\w.,-]){re.escape(name)}(?![\w-])", " ", text)
+    return _words(text)
+
+
+def _words(text: str) -> list[str]:
     for pattern in ALLOWED:
         text = pattern.sub(" ", text)
     return [word.strip("()[],;:.!?“”\"'") for word in text.split() if any(_is_digit(c) for c in word)]

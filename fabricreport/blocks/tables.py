@@ -43,7 +43,7 @@ def table_node(
             raise ValueError(
                 f"table {table_id}: a row has {len(row.cells)} cells for {len(columns)} columns, role {row.role}"
             )
-    scales = [_scale(column, [row.cells[i] for row in rows]) for i, column in enumerate(columns)]
+    scales = _shared([_scale(column, [row.cells[i] for row in rows]) for i, column in enumerate(columns)])
     return {
         "t": "datatable",
         "id": table_id,
@@ -71,6 +71,26 @@ def _scale(column: Column, cells: Sequence[Cell]) -> formats.Scale | None:
     largest = max(_extent(n, column.style) for n in numbers)
     scale = formats.column_scale(numbers[0].unit, largest, numbers[0].currency)
     return scale if column.decimals is None else formats.Scale(scale.head, scale.by, column.decimals)
+
+
+def _shared(scales: list[formats.Scale | None]) -> list[formats.Scale | None]:
+    """Columns of one kind of money share the larger magnitude, so that a row can be read across."""
+    largest: dict[str, formats.Scale] = {}
+    for scale in scales:
+        if scale is None:
+            continue
+        kind = scale.head.replace("M", "").replace("k", "")
+        if kind not in largest or scale.by > largest[kind].by:
+            largest[kind] = scale
+    kinds = [None if s is None else largest[s.head.replace("M", "").replace("k", "")] for s in scales]
+    return [
+        None
+        if own is None or top is None
+        else own
+        if own.by == top.by or own.by < 1
+        else formats.Scale(top.head, top.by, top.decimals)
+        for own, top in zip(scales, kinds, strict=True)
+    ]
 
 
 def _extent(number: Number, style: str) -> float:

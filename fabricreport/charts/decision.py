@@ -52,13 +52,13 @@ def difference_chart(
         axis.plot([p5, p95], [top * 1.1] * 2, color=INK, linewidth=2, solid_capstyle="butt")
         axis.plot([p50], [top * 1.1], "o", color=INK, markersize=5)
         axis.annotate(
-            "P5–P95 and median", (p50, top * 1.1), xytext=(0, 7), textcoords="offset points", ha="center", color=INK
+            "median and P5–P95", (p95, top * 1.1), xytext=(5, 0), textcoords="offset points", va="center", color=INK
         )
         for ahead, x, align in ((True, 0.995, "right"), (False, 0.005, "left")):
             winner = verdict.choice if ahead else verdict.runner_up
             text = textwrap.fill(f"{names[winner]} costs less", 26)
-            axis.text(x, 0.72, text, transform=axis.transAxes, ha=align, va="top", color=side[ahead], weight="bold")
-        axis.set_ylim(0, top * 1.32)
+            axis.text(x, 0.99, text, transform=axis.transAxes, ha=align, va="top", color=side[ahead], weight="bold")
+        axis.set_ylim(0, top * 1.55)
         axis.set_yticks([])
         axis.spines["left"].set_visible(False)
         money_axis(axis, "x", float(np.abs(values).max()), currency)
@@ -78,6 +78,11 @@ def difference_chart(
     )
 
 
+def _label(text: str) -> str:
+    """An input's description on at most two lines."""
+    return "\n".join(textwrap.wrap(text, 44, max_lines=2, placeholder=" …"))
+
+
 def swings_chart(
     result: DecisionResult,
     labels: Mapping[str, str],
@@ -85,7 +90,7 @@ def swings_chart(
     *,
     title: str,
     currency: str,
-    count: int = 8,
+    count: int = 6,
 ) -> Chart:
     """The inputs that move the mean difference most: its value at the low and at the high end of each."""
     chart_id = "fig-decision-swings"
@@ -107,9 +112,7 @@ def swings_chart(
                 )  # fmt: skip
         axis.axvline(mean, color=MUTED, linewidth=0.8)
         axis.axvline(0, color=INK, linewidth=1.1)
-        axis.set_yticks(
-            range(len(swings)), [textwrap.shorten(labels[s.input_id], 52, placeholder=" …") for s in reversed(swings)]
-        )
+        axis.set_yticks(range(len(swings)), [_label(labels[s.input_id]) for s in reversed(swings)])
         axis.tick_params(axis="y", length=0, labelcolor=INK)
         axis.spines["left"].set_visible(False)
         axis.margins(x=0.12)

@@ -164,11 +164,13 @@ def spread_labels(positions: Sequence[float], gap: float) -> list[float]:
 
 def money_axis(axis: Axes, which: str, largest: float, currency: str = "USD") -> None:
     """Tick labels of an axis in compact money."""
-    from matplotlib.ticker import FuncFormatter
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     symbol = formats.SYMBOLS.get(currency, currency + " ")
     target = axis.yaxis if which == "y" else axis.xaxis
     digits = 2 if largest > 0 else 1
+    if target.get_scale() == "linear":
+        target.set_major_locator(MaxNLocator(6))
     target.set_major_formatter(FuncFormatter(lambda v, _: formats.money(v, max(digits, 3), symbol)))
 
 

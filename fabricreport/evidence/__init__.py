@@ -7,7 +7,7 @@ Figures live here as YAML and CSV, never in `.py` files. This module only opens 
 from __future__ import annotations
 
 import csv
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +18,14 @@ ROOT = Path(__file__).parent
 _Loader: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-@lru_cache(maxsize=None)
+@cache
 def read_yaml(name: str) -> Any:
     """Parse `<name>.yaml` beside this module, once. Treat the result as read-only."""
     with (ROOT / f"{name}.yaml").open(encoding="utf-8") as handle:
         return yaml.load(handle, Loader=_Loader)
 
 
-@lru_cache(maxsize=None)
+@cache
 def read_rows(name: str) -> tuple[dict[str, str], ...]:
     """Rows of `<name>.csv` beside this module as dicts of strings; lines that start with `#` are comments."""
     with (ROOT / f"{name}.csv").open(encoding="utf-8", newline="") as handle:

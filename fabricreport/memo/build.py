@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -269,6 +269,7 @@ def _result(
     *,
     reused: bool,
 ) -> BuildResult:
+    record = RunRecord(tuple(replace(run, notebook="") for run in record.sections))  # the scratch folder is gone
     return BuildResult(
         plan.params.client.name,
         plan.slug,

@@ -1,13 +1,19 @@
-"""Sources and derivations: where each printed number comes from, in two steps at most."""
+"""Derivations: where each printed number comes from, in two steps at most.
+
+A number that only repeats what an input says has no entry of its own: it leads to the input's.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fabricreport import formats
 from fabricreport.memo.safe import one_line, slug
+from fabricreport.memo.sources import SourceBook
 
 Node = dict[str, Any]
 
@@ -22,10 +28,20 @@ FOOTING = {
 }
 """The three kinds of knowledge a reader can tell apart at the number."""
 
-CODES, OTHER_CODE = {"price": "P", "evidence": "E", "param": "C"}, "X"
-"""First letters of the inputs' short names: prices, evidence, the client's parameters."""
+KINDS = (
+    ("price", "P", "Prices"),
+    ("evidence", "E", "Evidence"),
+    ("param", "C", "Your case"),
+    ("claim", "A", "Audited claims"),
+)
+"""Kinds of inputs: the id's first word, the first letter of the short names, the heading of the list."""
 
+OTHER_CODE, OTHER_TITLE = "X", "Other inputs"
 MOST_SOURCES = 6
+FEWEST_IN_SET = 4
+"""A set of inputs that takes fewer codes than that to write is written out wherever it occurs."""
+
+_QUOTES = re.compile(r"as (?:stated|published|the \w+ states)\b")
 
 
 class Anchors:
@@ -50,22 +66,6 @@ class Anchors:
 
 
 @dataclass(frozen=True)
-class Source:
-    """One document in the source list; several figures may come from it."""
-
-    number: int
-    anchor: str
-    title: str
-    publisher: str
-    address: str
-    dates: tuple[str, ...]
-    read: str
-    grades: tuple[str, ...]
-    interest: str
-    cited: bool
-
-
-@dataclass(frozen=True)
 class Step:
     """A link from a derivation to what it rests on; `code` is an input's short name (P3), `text` its label."""
 
@@ -75,8 +75,28 @@ class Step:
 
 
 @dataclass(frozen=True)
+class InputSet:
+    """Inputs that several numbers rest on together, named once: S7 = C2–C6, E11, P1–P17."""
+
+    code: str
+    anchor: str
+    steps: tuple[Step, ...]
+    sources: tuple[Step, ...]
+
+    @property
+    def short_steps(self) -> tuple[Step, ...]:
+        """The inputs by code, runs joined."""
+        return short_steps(self.steps)
+
+
+@dataclass(frozen=True)
 class Derivation:
-    """One entry of the derivation appendix: a printed number, or an input such numbers rest on."""
+    """One entry of the derivation appendix: a printed number, or an input such numbers rest on.
+
+    `steps` are the inputs; if those have a name together, `input_set` leads to it and `sources` is empty, because
+    the set tells them. An input's `remark` says what it may be used for, its `notice` who overrode it and until
+    when it is good.
+    """
 
     id: str
     anchor: str
@@ -91,8 +111,10 @@ class Derivation:
     sources: tuple[Step, ...]
     stale: bool
     remark: str
+    notice: str = ""
     section: str = ""
     code: str = ""
+    input_set: Step | None = None
 
     @property
     def short_steps(self) -> tuple[Step, ...]:
@@ -100,72 +122,44 @@ class Derivation:
         return short_steps(self.steps)
 
 
-@dataclass
-class SourceBook:
-    """The memo's inputs, and the source list that grows as they are cited."""
+@dataclass(frozen=True)
+class Appendix:
+    """All that the appendix of derivations prints."""
 
-    inputs: Mapping[str, Node]
-    _numbers: dict[tuple[str, str, str], int] = field(default_factory=dict)
-    _cited: set[int] = field(default_factory=set)
-
-    def cite(self, input_id: str) -> int | None:
-        """The number of the input's source; it is given one at its first citation. None if unknown."""
-        number = self._number(input_id)
-        if number is not None:
-            self._cited.add(number)
-        return number
-
-    def quiet_number(self, input_id: str) -> int | None:
-        """The source's number for the appendix; a source only met here comes after all cited ones."""
-        return self._number(input_id)
-
-    def _number(self, input_id: str) -> int | None:
-        entry = self.inputs.get(input_id)
-        if entry is None or not entry.get("source"):
-            return None
-        return self._numbers.setdefault(_document_of(entry), len(self._numbers) + 1)
-
-    def listed(self) -> tuple[Source, ...]:
-        """All numbered sources in order."""
-        members: dict[int, list[Node]] = {number: [] for number in self._numbers.values()}
-        for entry in self.inputs.values():
-            number = self._numbers.get(_document_of(entry))
-            if number is not None:
-                members[number].append(entry)
-        return tuple(self._source(key, number, members[number]) for key, number in self._numbers.items())
-
-    def _source(self, key: tuple[str, str, str], number: int, members: list[Node]) -> Source:
-        def each(name: str) -> tuple[str, ...]:
-            return tuple(sorted({one_line(str(m[name])) for m in members if m.get(name)}))
-
-        return Source(
-            number=number,
-            anchor=f"s-{number}",
-            title=key[0],
-            publisher=key[1],
-            address=key[2],
-            dates=each("date"),
-            read=", ".join(each("read")[-1:]),
-            grades=each("grade"),
-            interest="; ".join(each("interest")),
-            cited=number in self._cited,
-        )
+    derivations: tuple[Derivation, ...]
+    inputs: tuple[Derivation, ...]
+    sets: tuple[InputSet, ...]
 
 
-def _document_of(entry: Node) -> tuple[str, str, str]:
-    return (
-        one_line(str(entry.get("source") or "")),
-        one_line(str(entry.get("publisher") or "")),
-        one_line(str(entry.get("address") or "")),
-    )
-
-
-def derivations(
-    used: Iterable[str], ledger: Mapping[str, Node], book: SourceBook, anchors: Anchors, inputs: Iterable[Derivation]
-) -> tuple[Derivation, ...]:
-    """One entry for each printed ledger number, in order of first printing; `inputs` gives the codes."""
+def appendix(used: Sequence[str], ledger: Mapping[str, Node], book: SourceBook, anchors: Anchors) -> Appendix:
+    """Entries of the printed numbers (`used`, in order of first printing), their inputs, and the sets of those."""
+    numbers = [ledger[i] for i in used if i in ledger]
+    own = [n for n in numbers if quoted_input(n, book.inputs) is None]
+    quoting = [n for n in numbers if quoted_input(n, book.inputs) is not None]
+    inputs = _inputs(own, quoting, book, anchors)
+    printed = {str(n["id"]) for n in own}
     codes = {entry.id: entry.code for entry in inputs}
-    return tuple(_derived(ledger[i], ledger, book, anchors, codes) for i in used if i in ledger)
+
+    def step(input_id: str) -> Step:
+        if input_id in printed:
+            return Step(one_line(str(ledger[input_id].get("label") or input_id)), anchors.of("d", input_id))
+        entry = book.inputs.get(input_id)
+        label = one_line(str((entry or {}).get("label") or input_id))
+        return Step(label, anchors.of("d", input_id) if entry else "", codes.get(input_id, ""))
+
+    derived = [_derived(n, tuple(step(i) for i in _ids(n, "inputs")), book, anchors) for n in own]
+    sets, by_steps = _sets(derived, book, anchors)
+    named = [_with_set(d, by_steps.get(d.short_steps)) for d in derived]
+    return Appendix(tuple(named), inputs, sets)
+
+
+def quoted_input(entry: Node, inputs: Mapping[str, Node]) -> str | None:
+    """Id of the input that this ledger number merely repeats; None if the number was worked out."""
+    ids = _ids(entry, "inputs")
+    if len(ids) != 1 or ids[0] not in inputs:
+        return None
+    says_so = str(entry["id"]).startswith("stated.") or _QUOTES.match(str(entry.get("rule") or ""))
+    return ids[0] if says_so else None
 
 
 def short_steps(steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -183,12 +177,19 @@ def short_steps(steps: Sequence[Step]) -> tuple[Step, ...]:
     return (*named, *joined)
 
 
-def _derived(
-    entry: Node, ledger: Mapping[str, Node], book: SourceBook, anchors: Anchors, codes: Mapping[str, str]
-) -> Derivation:
-    inputs = [str(i) for i in entry.get("inputs") or []]
-    cited = dict.fromkeys([*(str(s) for s in entry.get("sources") or []), *inputs])
-    sources = _source_steps(cited, book)
+def grouped_inputs(inputs: Sequence[Derivation]) -> list[tuple[str, list[Derivation]]]:
+    """The inputs under the headings of their kinds, empty kinds left out."""
+    groups = [(title, [i for i in inputs if i.code.startswith(letter)]) for _, letter, title in KINDS]
+    groups.append((OTHER_TITLE, [i for i in inputs if i.code.startswith(OTHER_CODE)]))
+    return [(title, entries) for title, entries in groups if entries]
+
+
+def _ids(entry: Node, name: str) -> list[str]:
+    return [str(i) for i in entry.get(name) or []]
+
+
+def _derived(entry: Node, steps: tuple[Step, ...], book: SourceBook, anchors: Anchors) -> Derivation:
+    sources = _source_steps([*_ids(entry, "sources"), *_ids(entry, "inputs")], book)
     grade = str(entry.get("grade") or "")
     return Derivation(
         id=str(entry["id"]),
@@ -200,7 +201,7 @@ def _derived(
         footing=FOOTING.get(grade, ""),
         date=str(entry.get("date") or ""),
         spread=_spread(entry),
-        steps=tuple(_step(i, ledger, book, anchors, codes) for i in inputs),
+        steps=steps,
         # With more sources than that the reader finds each at its input, one step further.
         sources=sources if len(sources) <= MOST_SOURCES else (),
         stale=bool(entry.get("stale")),
@@ -209,64 +210,95 @@ def _derived(
     )
 
 
-def _step(
-    input_id: str, ledger: Mapping[str, Node], book: SourceBook, anchors: Anchors, codes: Mapping[str, str]
-) -> Step:
-    if input_id in ledger:
-        label = ledger[input_id].get("label") or input_id
-        return Step(one_line(str(label)), anchors.of("d", input_id))
-    entry = book.inputs.get(input_id)
-    label = (entry or {}).get("label") or input_id
-    return Step(one_line(str(label)), anchors.of("d", input_id) if entry else "", codes.get(input_id, ""))
-
-
 def _source_steps(ids: Iterable[str], book: SourceBook) -> tuple[Step, ...]:
     numbers = {n for i in ids if (n := book.quiet_number(i)) is not None}
     return tuple(Step(str(n), f"s-{n}") for n in sorted(numbers))
 
 
-def used_inputs(
-    used: Iterable[str], ledger: Mapping[str, Node], book: SourceBook, anchors: Anchors
+def _sets(
+    derived: Sequence[Derivation], book: SourceBook, anchors: Anchors
+) -> tuple[tuple[InputSet, ...], dict[tuple[Step, ...], Step]]:
+    """Sets that occur again and are long to write, most inputs first, and the way to each by its short steps."""
+    first: dict[tuple[Step, ...], Derivation] = {}
+    counts: Counter[tuple[Step, ...]] = Counter()
+    by_anchor = {anchors.of("d", i): i for i in book.inputs}
+    for entry in derived:
+        counts[entry.short_steps] += 1
+        first.setdefault(entry.short_steps, entry)
+    again = [key for key, count in counts.items() if count > 1 and len(key) >= FEWEST_IN_SET]
+    again.sort(key=lambda key: -len(first[key].steps))
+    found, ways = [], {}
+    for number, key in enumerate(again, start=1):
+        code = f"S{number}"
+        steps = first[key].steps
+        sources = _source_steps((by_anchor[s.anchor] for s in steps if s.anchor in by_anchor), book)
+        found.append(InputSet(code, anchors.of("i", code), steps, sources))
+        ways[key] = Step(code, found[-1].anchor, code)
+    return tuple(found), ways
+
+
+def _with_set(entry: Derivation, way: Step | None) -> Derivation:
+    return entry if way is None else replace(entry, input_set=way, sources=())
+
+
+def _inputs(
+    own: Sequence[Node], quoting: Sequence[Node], book: SourceBook, anchors: Anchors
 ) -> tuple[Derivation, ...]:
-    """One entry for each input a printed number rests on or a sentence cites, sorted by kind and label."""
-    wanted: dict[str, None] = {}
-    for number_id in used:
-        entry = ledger.get(number_id, {})
-        wanted |= dict.fromkeys(str(i) for i in [*(entry.get("inputs") or []), *(entry.get("sources") or [])])
-    found = [_input(book.inputs[i], book, anchors) for i in wanted if i in book.inputs]
-    found.sort(key=lambda d: (d.id.partition(":")[0], d.label.lower(), d.id))
-    counts = dict.fromkeys([*CODES.values(), OTHER_CODE], 0)
+    """One coded entry for each input a printed number rests on or repeats.
+
+    Inputs that numbers use together stand together, so that most sets of inputs are a few runs of codes.
+    """
+    sets = {tuple(_ids(n, "inputs")): frozenset(_ids(n, "inputs")) for n in own}
+    largest_first = [sets[key] for key in sorted(sets, key=lambda key: (-len(key), key))]
+    repeated: dict[str, list[Node]] = {}
+    for number in quoting:
+        repeated.setdefault(_ids(number, "inputs")[0], []).append(number)
+    wanted = dict.fromkeys(i for n in (*own, *quoting) for name in ("inputs", "sources") for i in _ids(n, name))
+    found = [_input(book.inputs[i], repeated.get(i, []), book, anchors) for i in wanted if i in book.inputs]
+    kinds = {kind: letter for kind, letter, _ in KINDS}
+    found.sort(
+        key=lambda d: (
+            d.id.partition(":")[0],
+            tuple(d.id not in inputs for inputs in largest_first),
+            d.label.lower(),
+            d.id,
+        )
+    )
+    counts: Counter[str] = Counter()
     coded = []
-    for entry_of_input in found:
-        letter = CODES.get(entry_of_input.id.partition(":")[0], OTHER_CODE)
+    for entry in found:
+        letter = kinds.get(entry.id.partition(":")[0], OTHER_CODE)
         counts[letter] += 1
-        coded.append(replace(entry_of_input, code=f"{letter}{counts[letter]}"))
+        coded.append(replace(entry, code=f"{letter}{counts[letter]}"))
     return tuple(coded)
 
 
-def _input(entry: Node, book: SourceBook, anchors: Anchors) -> Derivation:
+def _input(entry: Node, repeated: Sequence[Node], book: SourceBook, anchors: Anchors) -> Derivation:
+    """`repeated` are the ledger numbers that quote this input: their texts stand in where it has none of its own."""
     grade = str(entry.get("grade") or "")
     override = entry.get("override")
-    remarks = [one_line(str(entry.get("use") or ""))]
+    notices = []
     if isinstance(override, dict):
         who, why, until = (one_line(str(override.get(k, ""))) for k in ("who", "why", "until"))
-        remarks.append(f"Overridden by {who} until {until}: {why}")
+        notices.append(f"Overridden by {who} until {until}: {why}")
     if entry.get("expiry"):
-        remarks.append(f"Good until {one_line(str(entry['expiry']))}")
+        notices.append(f"Good until {one_line(str(entry['expiry']))}")
+    said = ", ".join(dict.fromkeys(str(n.get("text") or "") for n in repeated))
     return Derivation(
         id=str(entry["id"]),
         anchor=anchors.of("d", str(entry["id"])),
         label=one_line(str(entry.get("label") or entry["id"])),
-        text=str(entry.get("text") or ""),
+        text=str(entry.get("text") or "") or said,
         rule="",
         grade=grade,
         footing=FOOTING.get(grade, ""),
         date=str(entry.get("date") or ""),
-        spread="",
+        spread=next((s for n in repeated if (s := _spread(n))), ""),
         steps=(),
         sources=_source_steps([str(entry["id"])], book),
         stale=bool(entry.get("stale")),
-        remark=". ".join(r.rstrip(".") for r in remarks if r),
+        remark=one_line(str(entry.get("use") or "")),
+        notice=". ".join(n.rstrip(".") for n in notices),
     )
 
 

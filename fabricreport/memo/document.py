@@ -17,11 +17,12 @@ from typing import Any
 from fabricreport import __version__
 from fabricreport.blocks.markdown import plain_text
 from fabricreport.errors import Problem
-from fabricreport.memo.derive import Derivation, Source, SourceBook, derivations, used_inputs
+from fabricreport.memo.derive import Derivation, InputSet, appendix
 from fabricreport.memo.gather import Piece, gather
 from fabricreport.memo.number import MALFORMED, Numbering
 from fabricreport.memo.resolve import Resolver
 from fabricreport.memo.safe import one_line, visible
+from fabricreport.memo.sources import Source, SourceBook
 
 Node = dict[str, Any]
 
@@ -66,7 +67,11 @@ class Heading:
 
 @dataclass(frozen=True)
 class Document:
-    """The whole memo in reading order: glance (page one), body, annexes, sources, derivations."""
+    """The whole memo in reading order: glance (page one), body, annexes, sources, derivations.
+
+    `derivations` has one entry for each printed number that was worked out; a number that repeats an input leads to
+    the input's entry in `inputs`. `input_sets` names sets of inputs that several derivations share.
+    """
 
     front: FrontMatter
     glance: Node | None
@@ -77,6 +82,7 @@ class Document:
     sources: tuple[Source, ...]
     derivations: tuple[Derivation, ...]
     inputs: tuple[Derivation, ...]
+    input_sets: tuple[InputSet, ...]
     headline: Mapping[str, Any]
     problems: tuple[Problem, ...]
     any_stale: bool
@@ -116,8 +122,7 @@ def document_from_notebook(nb: Any, title: str = "") -> Document:
     done_body = [node for piece in body for node in resolver.resolve(piece.nodes, piece.where)]
     done_annexes = [node for piece in annex_pieces for node in resolver.resolve(piece.nodes, piece.where)]
     used = resolver.used_numbers()
-    inputs = used_inputs(used, found.ledger, book, numbering.anchors)
-    derived = derivations(used, found.ledger, book, numbering.anchors, inputs)
+    closing = appendix(used, found.ledger, book, numbering.anchors)
     headings = [*numbering.contents, *[h for h in (sources_at, derivations_at) if h]]
     return Document(
         front=front,
@@ -127,11 +132,12 @@ def document_from_notebook(nb: Any, title: str = "") -> Document:
         contents=tuple(Heading(h["number"], h["text"], h["level"], h["anchor"], h["annex"]) for h in headings),
         notes=tuple(resolver.notes),
         sources=book.listed(),
-        derivations=derived,
-        inputs=inputs,
+        derivations=closing.derivations,
+        inputs=closing.inputs,
+        input_sets=closing.sets,
         headline={**headline, **more_headline},
         problems=tuple(found.problems),
-        any_stale=any(d.stale for d in derived),
+        any_stale=any(found.ledger[i].get("stale") for i in used),
         sources_heading=_heading(sources_at),
         derivations_heading=_heading(derivations_at),
     )

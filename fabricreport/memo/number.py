@@ -9,9 +9,10 @@ from typing import Any
 from fabricreport.blocks.markdown import plain_text
 from fabricreport.errors import Problem
 from fabricreport.formats import NBSP
-from fabricreport.memo.derive import Anchors, SourceBook
+from fabricreport.memo.derive import Anchors
 from fabricreport.memo.gather import Piece
 from fabricreport.memo.safe import one_line
+from fabricreport.memo.sources import SourceBook
 
 Node = dict[str, Any]
 

@@ -104,3 +104,8 @@ class Progress:
     cell: int = 0
     cells: int = 0
     seconds: float = 0.0
+
+    @property
+    def status(self) -> str:
+        """The step in words: `started`, `cell 3 of 9`, `cached`, or how the section ended."""
+        return f"cell {self.cell} of {self.cells}" if self.event == "cell" else self.event

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fabricreport.blocks.markdown import safe_link
-from fabricreport.memo.derive import FOOTING
+from fabricreport.memo.derive import FOOTING, quoted_input
 from fabricreport.memo.number import MALFORMED, Numbering
 from fabricreport.memo.safe import one_line
 from fabricreport.memo.svg import UnsafeDrawing, clean_svg
@@ -197,12 +197,13 @@ class Resolver:
             )
             return {"t": "text", "v": text}
         self._used.setdefault(number_id)
+        quoted = quoted_input(entry, self._numbering.book.inputs)
         return {
             "t": "num",
             "id": number_id,
             "text": text,
             "value": node.get("value"),
-            "anchor": self._numbering.anchors.of("d", number_id),
+            "anchor": self._numbering.anchors.of("d", quoted or number_id),
             "footing": FOOTING.get(str(entry.get("grade") or ""), ""),
             "stale": bool(entry.get("stale")),
         }

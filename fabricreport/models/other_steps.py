@@ -30,7 +30,13 @@ def inference_plan(model: Model, *, gpus: int, gpus_per_node: int, memory_gbytes
 
 
 def inference_step(
-    model: Model, plan: Plan, network: Network, *, batch: Any, memory_efficiency: Any, tensor_across_nodes: bool = False
+    model: Model,
+    plan: Plan,
+    network: Network,
+    *,
+    batch: Any,
+    memory_efficiency: Any,
+    tensor_across_nodes: bool = False,
 ) -> StepTime:
     """Time of one token for every request of a batch: weights read once, activations passed on between the nodes.
 
@@ -73,7 +79,18 @@ def simulation_step(
         time = per_halo * rule["halo_neighbours"]
         left = np.maximum(time - np.asanyarray(overlap) * compute, 0.0)
         used.append(
-            Traffic("halo", "send-recv", middle, rule["halo_neighbours"], gpus, halo.on_fabric, time, left, "direct", "simple")
+            Traffic(
+                "halo",
+                "send-recv",
+                middle,
+                rule["halo_neighbours"],
+                gpus,
+                halo.on_fabric,
+                time,
+                left,
+                "direct",
+                "simple",
+            )
         )
         small = timed("all-reduce", nccl.allreduce, network, float(rule["small_allreduce_bytes"]), gpus, 1)
         used.append(counted(small, "reduction", np.asanyarray(small_allreduces), 1.0))

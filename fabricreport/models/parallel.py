@@ -191,7 +191,7 @@ def candidate_plans(model: Model, *, gpus: int, gpus_per_node: int, memory_gbyte
             )
         )
     most = rule["most_batch_growth"] * model.batch_sequences
-    grown = [p.dp * microbatches(model, p) * rule["microbatch_sequences"] for p in found]
+    grown = [filled(model, p).batch_sequences for p in found]
     allowed = max(most, min(grown))
     return tuple(p for p, batch in zip(found, grown, strict=True) if batch <= allowed)
 
@@ -234,11 +234,16 @@ def given_plan(
 
 
 def microbatches(model: Model, plan: Plan) -> float:
-    """Micro-batches of one replica in a step: the batch over the replicas, and enough to fill the pipeline."""
+    """Micro-batches of one replica in a step: the batch over the replicas, at least one."""
+    return float(max(model.batch_sequences / (plan.dp * rules()["microbatch_sequences"]), 1.0))
+
+
+def filled(model: Model, plan: Plan) -> Model:
+    """The model with its batch raised, where needed, until every replica has enough micro-batches for its pipeline."""
     rule = rules()
-    each = model.batch_sequences / (plan.dp * rule["microbatch_sequences"])
-    least = rule["microbatches_per_stage"] * plan.pp if plan.pp > 1 else 1.0
-    return float(max(each, least))
+    each = rule["microbatches_per_stage"] * plan.pp if plan.pp > 1 else 1
+    least = each * plan.dp * rule["microbatch_sequences"]
+    return model if model.batch_sequences >= least else replace(model, batch_sequences=float(least))
 
 
 def _expert_ranks(model: Model, dp: int, most: int) -> int:

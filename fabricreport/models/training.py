@@ -22,10 +22,13 @@ import numpy as np
 
 from fabricreport.models import collectives as nccl
 from fabricreport.models import parallel
+from fabricreport.models.collective_inputs import LARGEST_HOST, gpu_class
 from fabricreport.models.collectives import Calibration, CollectiveTime
 from fabricreport.models.parallel import Model, Plan, over_draws
 
 US = 1e-6
+SMALL_NODE_OF_A_RACK = "b200"
+"""The class with the same NVLink per GPU in nodes of eight."""
 
 
 @dataclass(frozen=True)
@@ -171,22 +174,23 @@ def training_step(
     )
 
 
-def fastest_plan(model: Model, network: Network, *, gpus: int) -> Plan:
-    """The plan with the most tokens per second among those that fit in memory, at the rules' central inputs.
+def best_plan(model: Model, network: Network, *, gpus: int) -> Plan:
+    """Of the plans that fit in memory and come within `plan_tolerance` of the fastest, the one least exposed.
 
-    The network should be the reference fabric: one plan is then used for all options, so that they differ in the
-    fabric alone.
+    Plans are compared at the rules' central inputs. The network should be the reference fabric: one plan then
+    serves all options, so that they differ in the fabric alone.
     """
     rule = parallel.rules()
     memory = parallel.memory_gbytes(network.gpu)
     plans = parallel.candidate_plans(model, gpus=gpus, gpus_per_node=network.gpus_per_node, memory_gbytes=memory)
-    overlap = Overlap(**rule["overlap"])
-
-    def speed(plan: Plan) -> float:
-        step = training_step(model, plan, network, kernel_efficiency=rule["kernel_efficiency"], overlap=overlap)
-        return float(step.tokens_per_s)
-
-    return max(plans, key=speed)
+    how: dict[str, Any] = {
+        "kernel_efficiency": rule["kernel_efficiency"],
+        "overlap": Overlap(**rule["overlap"]),
+    }
+    steps = [training_step(parallel.filled(model, p), p, network, **how) for p in plans]
+    enough = max(float(s.tokens_per_s) for s in steps) / (1.0 + rule["plan_tolerance"])
+    near = [s for s in steps if float(s.tokens_per_s) >= enough]
+    return min(near, key=lambda s: (round(float(s.exposed_share), 4), float(s.step_time_s) / s.batch_tokens)).plan
 
 
 def _data(
@@ -274,32 +278,50 @@ def timed(
     stride: int,
 ) -> Traffic:
     """One collective over `ranks` that sit `stride` GPUs apart."""
-    per_node = max(1, network.gpus_per_node // max(1, stride))
-    if ranks % per_node and ranks > per_node:
-        per_node = int(np.gcd(per_node, ranks))
+    gpu, per_node = _placed(network, ranks, stride)
     result = function(
         [size_bytes],
         gpus=ranks,
-        gpus_per_node=min(per_node, ranks),
-        gpu=network.gpu,
+        gpus_per_node=per_node,
+        gpu=gpu,
         fabric=network.fabric,
         links_per_gpu=network.links_per_gpu,
         extra_step_us=None if network.extra_step_us is None else over_draws(network.extra_step_us),
         bandwidth_share=None if network.bandwidth_share is None else over_draws(network.bandwidth_share),
         calibration=_calibrated(network.calibration),
     )
-    on_fabric = not _one_domain(network, ranks, stride)
+    on_fabric = ranks * max(1, stride) > _domain(network)
     time = result.time_us[..., 0] * US * (np.asanyarray(network.slowdown) if on_fabric else 1.0)
     return Traffic(
-        "", name, size_bytes, 1.0, ranks, on_fabric, time, time, _first(result.algorithm), _first(result.protocol)
+        "",
+        name,
+        size_bytes,
+        1.0,
+        ranks,
+        on_fabric,
+        time,
+        time,
+        _first(result.algorithm),
+        _first(result.protocol),
     )
 
 
-def _one_domain(network: Network, ranks: int, stride: int) -> bool:
-    from fabricreport.models.collective_inputs import gpu_class
+def _domain(network: Network) -> int:
+    """GPUs that share NVLink: a node, or a rack where racks fuse small nodes."""
+    rack = gpu_class(network.gpu).domain_gpus
+    return max(network.gpus_per_node, rack if network.gpus_per_node <= LARGEST_HOST else 0)
 
-    domain = max(network.gpus_per_node, gpu_class(network.gpu).domain_gpus if network.gpus_per_node <= 8 else 0)
-    return ranks * max(1, stride) <= domain
+
+def _placed(network: Network, ranks: int, stride: int) -> tuple[str, int]:
+    """(GPU class, ranks of the group in one NVLink domain) for a group whose ranks sit `stride` GPUs apart.
+
+    The collective model wants whole domains: the largest divisor of the ranks that fits. A rack that holds few ranks
+    of the group is a small node to it, and is given as one.
+    """
+    most = max(1, min(ranks, _domain(network) // max(1, stride)))
+    per_domain = next(d for d in range(most, 0, -1) if ranks % d == 0)
+    fused = gpu_class(network.gpu).domain_gpus > LARGEST_HOST
+    return (SMALL_NODE_OF_A_RACK if fused and per_domain <= LARGEST_HOST else network.gpu), per_domain
 
 
 def _calibrated(calibration: Calibration | None) -> Calibration | None:

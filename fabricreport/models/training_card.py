@@ -40,8 +40,10 @@ def training_card() -> Card:
     }
     return Card(
         model="training step",
-        data_used=tuple(f"{data[k]['source']}; {data[k]['plan_note']}" for k in ("megascale", "megatron", "llama3"))
-        + (f"{data['mlperf_source']} (null check)",),
+        data_used=(
+            *(f"{data[k]['source']}; {data[k]['plan_note']}" for k in ("megascale", "megatron", "llama3")),
+            f"{data['mlperf_source']} (null check)",
+        ),
         rows=(*megascale, *megatron, *llama, *pairs),
         summary=summary,
         valid_range=data["valid_range"],
@@ -54,7 +56,9 @@ def training_card() -> Card:
     )
 
 
-def _as_expected(data: Mapping[str, Any], summary: Mapping[str, float], baselines: Mapping[str, float]) -> dict[str, bool]:
+def _as_expected(
+    data: Mapping[str, Any], summary: Mapping[str, float], baselines: Mapping[str, float]
+) -> dict[str, bool]:
     late = summary["MegaScale, 3,072 to 12,288 GPUs"]
     measured = {
         "megascale-late": late,
@@ -97,7 +101,9 @@ def fitted_efficiency(entry: Mapping[str, Any], published_s: Mapping[int, float]
     return float(np.sqrt(low * high))
 
 
-def _megascale(data: Mapping[str, Any]) -> tuple[tuple[CardRow, ...], tuple[CardRow, ...], tuple[CardRow, ...]]:
+def _megascale(
+    data: Mapping[str, Any],
+) -> tuple[tuple[CardRow, ...], tuple[CardRow, ...], tuple[CardRow, ...]]:
     """Iteration times by the model, by the training rows' mean MFU, and by a line of MFU in log GPUs."""
     entry = data["megascale"]
     rows = entry["rows"]

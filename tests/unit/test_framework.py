@@ -133,3 +133,13 @@ def test_adding_a_dominated_option_does_not_reorder_the_others() -> None:
     more = {**totals, "bad": totals["ib"] + 5}
     assert [o for o in decision.expected_order(more) if o != "bad"] == list(decision.expected_order(totals))
     assert sum(decision.probability_cheapest(more).values()) == pytest.approx(1.0)
+
+
+def test_every_source_a_rule_names_is_in_the_books() -> None:
+    from fabricreport.books.claims import claim_record
+    from fabricreport.books.evidence import read_evidence
+
+    evidence = read_evidence()
+    for source in {s for rule in RULES for s in rule.sources}:
+        kind, _, name = source.partition(":")
+        assert claim_record(name)["source"] if kind == "claim" else evidence[name].source

@@ -1,0 +1,251 @@
+"""What one seller answered: a YAML file that a person types from a letter, read strictly.
+
+    provider: Example Cloud                # as in the params
+    date: 2026-11-02                       # when it was answered
+    answered_by: A. Seller, sales          # who answered
+    answers:
+      - question: allreduce-results        # id of a question; each at most once
+        answer: Logs of 128 nodes attached # the words given; empty if the seller declined
+        value: 371.2                       # optional; a number, or {low, high}
+        unit: gbytes/s                     # needed with a value: the question's own unit
+        document: logs-2026-10.txt         # optional; what was handed over
+        measured: {gpus: 1024, size_mib: 1024, busbw_gbytes_per_s: 371.2, algbw_gbytes_per_s: 185.78}   # optional
+
+Every fault of a file is reported at once, each with file, line, key, remedy and the nearest name.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date as Date
+from pathlib import Path
+from typing import Any
+
+from fabricreport.books.providers import Question, folded, read_providers
+from fabricreport.errors import InputError, Problem
+from fabricreport.located import KeyPath, Located, did_you_mean
+from fabricreport.strict_yaml import clean_text, load_strict
+
+_HEAD = ("provider", "date", "answered_by", "answers")
+_NEEDED_OF_ANSWER = ("question", "answer")
+_OPTIONAL_OF_ANSWER = ("value", "unit", "document", "measured")
+_MEASURED = ("gpus", "size_mib", "busbw_gbytes_per_s", "algbw_gbytes_per_s")
+_NEEDED_OF_MEASURED = ("gpus", "busbw_gbytes_per_s")
+_LONGEST_ANSWER = 2_000
+
+
+@dataclass(frozen=True)
+class Log:
+    """Figures of a benchmark log that a seller quotes: AllReduce over `gpus`, message size in MiB, GB/s."""
+
+    gpus: int
+    size_mib: float
+    busbw_gbytes_per_s: float
+    algbw_gbytes_per_s: float | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer: the words, and what came with them. `low` and `high` are equal for a single value."""
+
+    question: str
+    text: str
+    low: float | None
+    high: float | None
+    unit: str
+    document: str
+    measured: Log | None
+    line: int
+
+
+@dataclass(frozen=True)
+class AnswerFile:
+    """What one seller answered, when and through whom."""
+
+    provider: str
+    date: str
+    answered_by: str
+    answers: Mapping[str, Answer]
+    file: str
+
+
+def read_answers(path: Path, *, provider: str, as_of: Date | None = None) -> AnswerFile:
+    """One seller's answers. `provider` is the name in the params; `as_of` refuses answers from after the memo.
+
+    Raises `InputError` with every fault: unknown, missing or doubled keys and questions, a value outside its domain or
+    in another unit, a name that is not the params' provider, text a page could show otherwise than typed.
+    """
+    reader = _Reader(load_strict(path), [])
+    found = reader.file(provider, as_of)
+    if reader.problems or found is None:
+        raise InputError(reader.problems)
+    return found
+
+
+@dataclass
+class _Reader:
+    """Checks one file; faults go to `problems`."""
+
+    located: Located
+    problems: list[Problem]
+
+    def file(self, provider: str, as_of: Date | None) -> AnswerFile | None:
+        data = self.located.data
+        if not isinstance(data, dict):
+            self._fault((), "must be a mapping", remedy=f"Begin with the keys {', '.join(_HEAD)}.")
+            return None
+        self._keys((), data, _HEAD, _HEAD)
+        name = self._line_of_text(("provider",), data.get("provider"))
+        if name and folded(name) != folded(provider):
+            remedy = "Name the right file in the params, or mend the name here."
+            self._fault(("provider",), f"is not the provider of the params, {provider}", name, remedy)
+        day = self._day(data.get("date"), as_of)
+        who = self._line_of_text(("answered_by",), data.get("answered_by"))
+        answers = self._answers(data.get("answers"))
+        return AnswerFile(name, day, who, answers, self.located.file)
+
+    def _answers(self, rows: Any) -> dict[str, Answer]:
+        if not isinstance(rows, list) or not rows:
+            self._fault(("answers",), "must be a list of answers", remedy="Begin each with '- question: <id>'.")
+            return {}
+        found: dict[str, Answer] = {}
+        for i in range(len(rows)):
+            answer = self._answer(("answers", i), rows[i])
+            if answer is None:
+                continue
+            if answer.question in found:
+                first = found[answer.question].line
+                self._fault(("answers", i, "question"), f"is answered twice, first on line {first}", answer.question)
+            else:
+                found[answer.question] = answer
+        return found
+
+    def _answer(self, at: KeyPath, row: Any) -> Answer | None:
+        if not isinstance(row, dict):
+            self._fault(at, "an answer must be a mapping", row, "Write {question: ..., answer: ...}.")
+            return None
+        self._keys(at, row, _NEEDED_OF_ANSWER, (*_NEEDED_OF_ANSWER, *_OPTIONAL_OF_ANSWER))
+        question = self._question_of((*at, "question"), row.get("question"))
+        text = "" if row.get("answer") is None else self._text((*at, "answer"), row["answer"])
+        document = self._line_of_text((*at, "document"), row["document"]) if "document" in row else ""
+        ends = self._value((*at, "value"), row["value"]) if "value" in row else (None, None)
+        if question is None:
+            return None
+        unit = self._unit(at, row, question)
+        measured = self._log((*at, "measured"), row["measured"]) if "measured" in row else None
+        return Answer(question.id, text, *ends, unit, document, measured, self.located.line_of(at))
+
+    def _question_of(self, at: KeyPath, value: Any) -> Question | None:
+        known = {q.id: q for q in read_providers().questions}
+        if isinstance(value, str) and value in known:
+            return known[value]
+        if value is not None:
+            remedy = f"One of: {', '.join(known)}."
+            self._fault(at, "is no question's id", value, remedy, did_you_mean(value, known))
+        return None
+
+    def _unit(self, at: KeyPath, row: Mapping[str, Any], question: Question) -> str:
+        unit = row.get("unit", "")
+        if "value" not in row and "unit" not in row:
+            return ""
+        if not question.unit:
+            key = "value" if "value" in row else "unit"
+            remedy = "Put figures into the words of `answer`, or into `measured`."
+            self._fault((*at, key), f"{question.id} takes no value", row[key], remedy)
+            return ""
+        if unit != question.unit:
+            where = (*at, "unit") if "unit" in row else at
+            message = f"a value for {question.id} must be in {question.unit}"
+            self._fault(where, message, unit, f"Convert it and write unit: {question.unit}.")
+            return ""
+        return str(unit)
+
+    def _value(self, at: KeyPath, value: Any) -> tuple[float | None, float | None]:
+        if isinstance(value, dict):
+            if set(value) != {"low", "high"} or not all(_finite(v) for v in value.values()):
+                self._fault(at, "a range needs exactly low and high, both numbers", value, "Write {low: 1, high: 2}.")
+                return None, None
+            ends = (float(value["low"]), float(value["high"]))
+        elif _finite(value):
+            ends = (float(value), float(value))
+        else:
+            self._fault(at, "must be a number or {low, high}", value, "Words belong into `answer`.")
+            return None, None
+        if not 0.0 <= ends[0] <= ends[1]:
+            self._fault(at, "must be at least 0 and rise from low to high", value)
+            return None, None
+        return ends
+
+    def _log(self, at: KeyPath, value: Any) -> Log | None:
+        if not isinstance(value, dict):
+            self._fault(at, "must be a mapping", value, f"Write {{{', '.join(f'{k}: ...' for k in _MEASURED)}}}.")
+            return None
+        before = len(self.problems)
+        self._keys(at, value, _NEEDED_OF_MEASURED, _MEASURED)
+        for key in set(value) & set(_MEASURED):
+            if not _finite(value[key]) or value[key] <= 0:
+                self._fault((*at, key), "must be a number above 0", value[key])
+        gpus: Any = value.get("gpus")
+        if _finite(gpus) and (gpus != int(gpus) or gpus < 2):
+            self._fault((*at, "gpus"), "must be a whole number of at least 2", gpus, "Count the ranks of the run.")
+        if len(self.problems) > before:
+            return None
+        algbw = value.get("algbw_gbytes_per_s")
+        return Log(
+            int(value["gpus"]),
+            float(value.get("size_mib", 1024)),
+            float(value["busbw_gbytes_per_s"]),
+            None if algbw is None else float(algbw),
+        )
+
+    def _day(self, value: Any, as_of: Date | None) -> str:
+        try:
+            day = Date.fromisoformat(value) if isinstance(value, str) and len(value) == 10 else None
+        except ValueError:
+            day = None
+        if day is None:
+            if value is not None:
+                self._fault(("date",), "is not a day", value, "Write YYYY-MM-DD.")
+            return ""
+        if as_of is not None and day > as_of:
+            self._fault(("date",), f"is after the memo's date, {as_of}", value, "Mend it, or date the memo later.")
+        return day.isoformat()
+
+    def _line_of_text(self, at: KeyPath, value: Any) -> str:
+        if value is None and len(at) == 1:
+            return ""
+        text = self._text(at, value, one_line=True)
+        if not text.strip() and isinstance(value, str):
+            self._fault(at, "is empty", value, "Write a name.")
+        return text
+
+    def _text(self, at: KeyPath, value: Any, *, one_line: bool = False) -> str:
+        if not isinstance(value, str):
+            self._fault(at, "must be text", value, "Put it in quotes.")
+            return ""
+        line, key = self.located.line_of(at), self.located.problem(at, "").key
+        try:
+            return clean_text(
+                value, file=self.located.file, line=line, key=key, max_chars=_LONGEST_ANSWER, one_line=one_line
+            )
+        except InputError as error:
+            self.problems.extend(error.problems)
+            return ""
+
+    def _keys(self, at: KeyPath, found: Mapping[str, Any], needed: tuple[str, ...], known: tuple[str, ...]) -> None:
+        for key in found:
+            if key not in known:
+                remedy = f"Known: {', '.join(known)}."
+                self._fault((*at, key), "is no key here", "", remedy, did_you_mean(key, known))
+        for key in needed:
+            if key not in found or (found[key] is None and key != "answer"):
+                self._fault(at, f"has no `{key}`", remedy=f"Add `{key}:`.")
+
+    def _fault(self, at: KeyPath, message: str, value: object = "", remedy: str = "", suggestion: str = "") -> None:
+        self.problems.append(self.located.problem(at, message, value=value, remedy=remedy, suggestion=suggestion))
+
+
+def _finite(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,175 @@
+"""From a params file to a published edition, with small notebooks of our own."""
+
+import datetime as dt
+import errno
+import hashlib
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from fabricreport.errors import InputError, MemoRejected, SectionFailed
+from fabricreport.memo import fingerprint
+from fabricreport.memo.build import BuildResult, build
+from fabricreport.memo.editions import list_editions, verify
+from fabricreport.memo.files import Files
+from fabricreport.memo.plan import Places
+from fabricreport.memo.refresh import refresh
+from fabricreport.scenario import SECTION_NAMES, new_params
+
+pytestmark = pytest.mark.slow
+
+HEADER = "item,unit,price,low,high,currency,date,expiry,source,grade\n"
+HEADLINE = """
+import csv, json, pathlib
+from IPython.display import display
+book = pathlib.Path(params).parent / "prices" / "a.csv"
+price = list(csv.DictReader(book.open()))[-1]["price"]
+node = {"t": "headline", "data": {"recommendation": "Buy", "numbers": [
+    {"t": "num", "id": "tco.price", "text": "$" + price, "value": float(price)}]}}
+block = {"version": 1, "place": "body", "section": "decision", "nodes": [node], "ledger": [], "inputs": [], "names": []}
+display({"application/vnd.fabricreport.block+json": block, "text/plain": "headline"}, raw=True)
+print(pathlib.Path(params), object())
+"""
+
+
+class Shop:
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.output = folder, folder / "output"
+        self.places = Places(folder / "notebooks", folder / "project", lambda _: None)
+        self.params = folder / "client" / "acme.yaml"
+        (folder / "client" / "prices").mkdir(parents=True)
+        self.places.notebooks.mkdir()
+        text = new_params("Acme", dt.date(2026, 11, 20))
+        self.params.write_text(text, encoding="utf-8")
+        self.price("100", "2026-11-01")
+        for section in SECTION_NAMES:
+            self.notebook(section, "print('hello')")
+        self.notebook("decision", HEADLINE)
+
+    def price(self, price: str, day: str) -> None:
+        row = f"switch,each,{price},,,USD,{day},,S,quote\n"
+        (self.folder / "client" / "prices" / "a.csv").write_text(HEADER + row, encoding="utf-8")
+
+    def notebook(self, section: str, *sources: str, text: str = "Words only.") -> None:
+        nb = nbformat.v4.new_notebook()
+        parameters = nbformat.v4.new_code_cell('params = "x"', metadata={"tags": ["parameters"]})
+        nb.cells = [nbformat.v4.new_markdown_cell(f"# About {section}\n\n{text}"), parameters]
+        nb.cells += [nbformat.v4.new_code_cell(s) for s in sources]
+        nbformat.write(nb, self.places.notebooks / f"{section}.ipynb")
+
+    def build(self, **options: Any) -> BuildResult:
+        return build(self.params, output=self.output, places=self.places, **options)
+
+    def tree(self) -> dict[str, str]:
+        files = [p for p in self.output.rglob("*") if p.is_file() and p.name != "run.json"]
+        return {str(p.relative_to(self.output)): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shop:
+    digest = fingerprint.package_digest()  # taken once: somebody may be editing the package while this runs
+    monkeypatch.setattr(fingerprint, "package_digest", lambda: digest)
+    return Shop(tmp_path)
+
+
+def test_two_builds_give_the_same_bytes_with_or_without_the_cache(shop: Shop) -> None:
+    first = shop.build()
+    tree = shop.tree()
+    assert verify(first.folder) == [] and not first.reused
+    assert first.headline["recommendation"] == "Buy" and first.headline["numbers"][0]["text"] == "$100"
+    assert first.memo_pdf.read_bytes().startswith(b"%PDF") and "Acme" in first.memo_html.read_text()
+    assert {name for name in tree if name.startswith("acme/2")} >= {
+        f"acme/{first.edition}/{name}"
+        for name in ("memo.html", "memo.pdf", "ledger.json", "manifest.json", "notebooks/tco.ipynb")
+    }
+    again = shop.build()
+    assert again.reused and again.folder == first.folder
+    shutil.rmtree(shop.output)
+    cached = shop.build()
+    assert [r.cached for r in cached.record.sections] == [True] * len(SECTION_NAMES) and shop.tree() == tree
+    shutil.rmtree(shop.output)
+    shutil.rmtree(shop.folder / ".cache")
+    fresh = shop.build(jobs=1)
+    assert not any(r.cached for r in fresh.record.sections) and shop.tree() == tree
+
+
+def test_a_failing_section_is_named_its_notebook_kept_and_nothing_published(shop: Shop) -> None:
+    good = shop.build()
+    before = shop.tree()
+    shop.notebook("tco", "print(params)", "raise KeyError('switch')")
+    with pytest.raises(SectionFailed) as caught:
+        shop.build()
+    kept = shop.output / "acme" / ".failed" / "tco.ipynb"
+    message = str(caught.value)
+    assert "section tco failed in cell 4 (raise KeyError('switch')): KeyError: 'switch'" in message
+    assert str(kept) in message
+    assert str(shop.params) in kept.read_text() and "KeyError" in kept.read_text()
+    assert {k: v for k, v in shop.tree().items() if ".failed" not in k} == before
+    assert (shop.output / "acme" / "latest").readlink() == Path(good.edition)
+    shop.notebook("tco", "print('mended')")
+    shop.build()
+    assert not kept.exists()
+
+
+def test_a_bare_number_stops_a_client_copy_and_marks_a_draft(shop: Shop) -> None:
+    shop.notebook("tco", text="It costs 1234567 dollars.")
+    with pytest.raises(MemoRejected, match="1234567"):
+        shop.build()
+    assert list_editions(shop.output) == ()
+    draft = shop.build(draft=True)
+    assert draft.status == "Draft" and any("1234567" in fault for fault in draft.faults)
+    assert not (shop.output / "acme" / "latest").exists()
+
+
+def test_one_section_alone_is_a_partial_draft(shop: Shop) -> None:
+    only = shop.build(only="tco")
+    assert only.folder.parent == shop.output / "acme" / "partial" and only.edition.endswith("-tco")
+    assert only.status == "Draft" and verify(only.folder) == [] and shop.build(only="tco").reused
+    assert list_editions(shop.output) == () and not (shop.output / "acme" / "latest").exists()
+    with pytest.raises(InputError, match="tail_risk"):
+        shop.build(only="tail_risks")
+
+
+def test_bad_input_starts_nothing_and_leaves_nothing(shop: Shop) -> None:
+    shop.params.write_text("client: {name: Acme}\nclient: {name: Acme}\n", encoding="utf-8")
+    with pytest.raises(InputError):
+        shop.build()
+    assert not shop.output.exists() and not (shop.folder / ".cache").exists()
+
+
+def test_refresh_tells_old_and_new_and_does_nothing_the_second_time(shop: Shop) -> None:
+    first = refresh(shop.params, output=shop.output, places=shop.places)
+    assert first.built is not None and first.changes == ()
+    assert refresh(shop.params, output=shop.output, places=shop.places).built is None
+    shop.price("120", "2026-12-01")
+    second = refresh(shop.params, output=shop.output, places=shop.places)
+    assert second.built is not None and second.built.edition.startswith("2026-12-01-")
+    assert [str(c) for c in second.changes] == ["tco.price: $100 -> $120"]
+    before = shop.tree()
+    assert refresh(shop.params, output=shop.output, places=shop.places).built is None
+    assert shop.tree() == before and [i.sequence for i in list_editions(shop.output)] == [1, 2]
+
+
+def test_a_full_disk_is_an_error_and_not_a_memo(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    shop.build(only="tco")
+    monkeypatch.setattr(Files, "rename", full)
+    with pytest.raises(InputError, match="No space left"):
+        shop.build()
+    assert list_editions(shop.output) == () and not list(shop.output.glob(".scratch-*"))
+
+
+def test_what_is_published_names_no_folder_of_the_machine(shop: Shop) -> None:
+    folder = shop.build().folder
+    for path in folder.rglob("*"):
+        if path.is_file() and path.suffix != ".pdf":
+            assert str(shop.folder) not in path.read_text(encoding="utf-8"), path.name
+    run = json.loads((folder / "run.json").read_text())
+    assert run["sequence"] == 1 and all(s["seconds"] > 0 for s in run["sections"])

@@ -1,0 +1,188 @@
+"""Sections that end in every way a process can end; each must be told truthfully."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from fabricreport.memo.execute import run_sections
+from fabricreport.memo.record import Progress, RunRecord
+
+PARAMS_CELL = 'params = "../params/example.yaml"'
+
+
+def write_notebook(folder: Path, name: str, *cells: str) -> Path:
+    nb = nbformat.v4.new_notebook()
+    nb.cells = [nbformat.v4.new_markdown_cell(f"# {name}"), nbformat.v4.new_code_cell(PARAMS_CELL)]
+    nb.cells[1].metadata["tags"] = ["parameters"]
+    nb.cells += [nbformat.v4.new_code_cell(source) for source in cells]
+    path = folder / f"{name}.ipynb"
+    nbformat.write(nb, path)
+    return path
+
+
+class Bench:
+    """A folder with a params file in it, and a way to run notebooks made of code strings."""
+
+    def __init__(self, folder: Path) -> None:
+        self.notebooks = folder / "note{books} ü"
+        self.notebooks.mkdir()
+        self.params = folder / "params {x}.json"
+        self.params.write_text(json.dumps({"answer": 42}), encoding="utf-8")
+        self.scratch = folder / "scratch"
+        self.matplotlib = folder / "mpl"
+
+    def run(self, sections: dict[str, tuple[str, ...]], **limits: object) -> RunRecord:
+        paths = {name: write_notebook(self.notebooks, name, *cells) for name, cells in sections.items()}
+        options = {"jobs": 2, "cell_timeout_s": 60.0, "section_timeout_s": 120.0, **limits}
+        return run_sections(paths, self.params, self.scratch, matplotlib_dir=self.matplotlib, **options)
+
+    def text(self, section: str) -> str:
+        return (self.scratch / f"{section}.ipynb").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def living(marker: str) -> list[str]:
+    """Command lines of processes that carry the marker in their environment or arguments."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit() or int(folder.name) == os.getpid():
+            continue
+        try:
+            if marker.encode() in (folder / "environ").read_bytes() and "Z" not in _state(folder):
+                found.append((folder / "cmdline").read_text(encoding="utf-8", errors="replace"))
+        except OSError:
+            continue
+    return found
+
+
+def _state(folder: Path) -> str:
+    return (folder / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
+
+
+@pytest.fixture
+def marker(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+    """Marks every process of this test, so that what it leaves behind can be found."""
+    monkeypatch.setenv("FBR_TEST_MARKER", f"marker-{tmp_path.name}-{os.getpid()}")
+    return os.environ["FBR_TEST_MARKER"]
+
+
+def test_a_good_section_gets_the_path_and_a_clean_environment(bench: Bench, monkeypatch) -> None:
+    monkeypatch.setenv("PYTHONWARNINGS", "error")
+    monkeypatch.setenv("TZ", "Asia/Kathmandu")
+    code = (
+        "import json, os, pathlib; print(json.loads(pathlib.Path(params).read_text())['answer'])",
+        "print(pathlib.Path.cwd().name, os.environ['TZ'], os.environ['MPLBACKEND'], 'PYTHONWARNINGS' in os.environ)",
+    )
+    record = bench.run({"good": code})
+    assert record.ok and record.facts() == [{"section": "good", "status": "ok"}]
+    assert record.sections[0].cell is None and record.sections[0].seconds > 0
+    outputs = [o["text"] for c in json.loads(bench.text("good"))["cells"] for o in c.get("outputs", [])]
+    assert outputs == ["42\n", "note{books} ü UTC agg False\n"]
+
+
+@pytest.mark.slow
+def test_every_bad_end_is_named_and_the_others_finish(bench: Bench, marker: str) -> None:
+    record = bench.run(
+        {
+            "raises": ("x = 1", "# why\nraise ValueError('no \\x1b[31mprice\\x1b[0m')"),
+            "exits": ("import sys; sys.exit(0)", "print('never')"),
+            "loops": ("while True: pass",),
+            "vanishes": ("import os; os._exit(0)",),
+            "crashes": ("import ctypes; ctypes.string_at(0)",),
+            "good": ("print('still here')",),
+        },
+        cell_timeout_s=3.0,
+    )
+    runs = {run.section: run for run in record.sections}
+    assert {name: run.status for name, run in runs.items()} == {
+        "raises": "failed",
+        "exits": "failed",
+        "loops": "timeout",
+        "vanishes": "dead",
+        "crashes": "dead",
+        "good": "ok",
+    }
+    raised = runs["raises"]
+    assert (raised.cell, raised.ename, raised.evalue) == (4, "ValueError", "no price")
+    assert raised.source_line.startswith("raise ValueError") and "\x1b" not in raised.traceback
+    assert "ValueError" in raised.traceback
+    assert (runs["exits"].cell, runs["exits"].ename) == (3, "SystemExit")
+    assert (runs["loops"].ename, runs["loops"].source_line) == ("CellTimeout", "while True: pass")
+    assert runs["vanishes"].cell == 3 and "kernel" in runs["vanishes"].evalue
+    assert all(Path(run.notebook).is_file() for run in record.sections)
+    assert living(marker) == []
+
+
+@pytest.mark.slow
+def test_endless_output_is_capped(bench: Bench, marker: str) -> None:
+    record = bench.run(
+        {"floods": ("while True: print('x' * 1000)",)}, output_limit_bytes=2_000_000, cell_timeout_s=30.0
+    )
+    assert (record.sections[0].status, record.sections[0].ename) == ("failed", "OutputTooLarge")
+    assert Path(record.sections[0].notebook).stat().st_size < 10_000_000
+    assert living(marker) == []
+
+
+@pytest.mark.slow
+def test_a_section_has_a_limit_of_its_own(bench: Bench) -> None:
+    naps = ("import time",) + ("time.sleep(1.5)",) * 4
+    run = bench.run({"slow": naps}, section_timeout_s=4.0).sections[0]
+    assert (run.status, run.ename) == ("timeout", "SectionTimeout") and "4 s" in run.evalue
+
+
+@pytest.mark.slow
+def test_a_killed_worker_is_dead_and_takes_its_kernel_along(bench: Bench, marker: str) -> None:
+    code = "import os, signal, time; os.kill(os.getppid(), signal.SIGKILL); time.sleep(60)"
+    run = bench.run({"orphan": (code,)}).sections[0]
+    assert (run.status, run.ename, run.cell) == ("dead", "WorkerDied", 3)
+    assert "SIGKILL" in run.evalue
+    assert living(marker) == []
+
+
+@pytest.mark.slow
+def test_an_interrupt_cancels_what_runs_and_leaves_no_process(bench: Bench, marker: str) -> None:
+    started = []
+
+    def impatient(step: Progress) -> None:
+        if step.event == "cell" and step.cell == 3:
+            started.append(step.section)
+            if len(started) == 2:
+                signal.raise_signal(signal.SIGINT)
+        if step.event == "cancelled":
+            signal.raise_signal(signal.SIGINT)  # while the other section is still being ended
+
+    nap = ("import time; time.sleep(60)",)
+    record = bench.run({"nap": nap, "sleep": nap, "later": ("pass",)}, progress=impatient)
+    assert [run.status for run in record.sections] == ["cancelled"] * 3
+    assert record.cancelled and living(marker) == []
+
+
+@pytest.mark.slow
+def test_workers_end_when_the_build_itself_is_killed(bench: Bench, marker: str) -> None:
+    path = write_notebook(bench.notebooks, "nap", "import time; time.sleep(60)")
+    code = (
+        "import sys; from pathlib import Path; from fabricreport.memo.execute import run_sections\n"
+        "run_sections({'nap': Path(sys.argv[1])}, Path(sys.argv[2]), Path(sys.argv[3]),"
+        " progress=lambda p: print(p.event, p.cell, flush=True))"
+    )
+    argv = [sys.executable, "-c", code, str(path), str(bench.params), str(bench.scratch)]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as build:
+        assert build.stdout is not None
+        next(line for line in build.stdout if line.strip() == "cell 3")
+        assert living(marker) != []
+        build.kill()
+    until = time.monotonic() + 10
+    while living(marker) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert living(marker) == []

@@ -1,0 +1,203 @@
+"""The three example memos as their readers meet them: page one, differences, links, derivations, same bytes."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import yaml
+from pypdf import PdfReader
+
+from fabricreport.blocks.markdown import plain_text
+from fabricreport.memo.build import BuildResult, build
+from fabricreport.memo.document import document_from_notebook
+from fabricreport.memo.stitch import stitch
+from fabricreport.memo.volatile import notebook_from_bytes
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
+CLIENTS = ("example", "tern-finetuning", "kestrel-lab")
+
+
+def pages(result: BuildResult) -> list[str]:
+    return [page.extract_text() for page in PdfReader(result.memo_pdf).pages]
+
+
+def ledger(result: BuildResult) -> dict[str, dict[str, object]]:
+    return {n["id"]: n for n in json.loads((result.folder / "ledger.json").read_text())["numbers"]}
+
+
+def body_sentences(result: BuildResult) -> set[str]:
+    """Sentences of the memo's body with their numbers masked, so that only the words are compared."""
+    notebooks = {
+        p.stem: notebook_from_bytes(p.read_bytes()) for p in sorted((result.folder / "notebooks").glob("*.ipynb"))
+    }
+    document = document_from_notebook(stitch(notebooks, {}))
+    words = [plain_text([c for c in n["c"] if c["t"] != "num"]) for n in document.body if n["t"] in ("p", "h")]
+    return {s.strip() for w in words for s in re.split(r"(?<=[.:;])\s+", w) if len(s) > 30}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_page_one_says_what_to_do_how_much_how_sure_and_what_would_change_it(
+    memos: dict[str, BuildResult], client: str
+) -> None:
+    first = " ".join(pages(memos[client])[0].split())
+    head = memos[client].headline
+    assert head["confidence"] in ("does not matter", "toss-up", "leaning", "clear")
+    assert head["confidence"] in first and "P5–P95" in first and "of draws" in first
+    assert re.search(r"(Buy|Rent|Lease|Ask|Take)\b", first)
+    assert "would change" in first or "No single input" in first
+
+
+def test_the_three_memos_read_differently_and_advise_for_their_own_case(memos: dict[str, BuildResult]) -> None:
+    sentences = {client: body_sentences(memos[client]) for client in CLIENTS}
+    for a in CLIENTS:
+        for b in CLIENTS:
+            if a < b:
+                shared = len(sentences[a] & sentences[b]) / min(len(sentences[a]), len(sentences[b]))
+                assert shared < 0.45, f"{a} and {b} share {shared:.0%} of their sentences"
+    assert memos["tern-finetuning"].headline["confidence"] in ("does not matter", "toss-up", "leaning")
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_pdf_is_tagged_titled_outlined_and_numbered(memos: dict[str, BuildResult], client: str) -> None:
+    reader = PdfReader(memos[client].memo_pdf)
+    root = reader.trailer["/Root"]
+    assert root["/MarkInfo"]["/Marked"] and root["/Lang"] == "en" and root["/ViewerPreferences"]["/DisplayDocTitle"]
+    assert len(reader.outline) >= 5
+    assert b"pdfuaid" in reader.xmp_metadata.stream.get_data()  # type: ignore[union-attr]
+    texts = pages(memos[client])
+    assert all(f"{i} of {len(texts)}" in " ".join(t.split()) for i, t in enumerate(texts, 1))
+
+
+class _Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.fetched: list[str] = []
+        self.ids: set[str] = set()
+        self.targets: set[str] = set()
+        self.data = 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if given.get("id"):
+            self.ids.add(str(given["id"]))
+        self.data += tag == "data"
+        href = given.get("href") or ""
+        if href.startswith("#") and tag == "a":
+            self.targets.add(href[1:])
+        for name in ("src", "srcset", "action", "poster", "data"):
+            if given.get(name):
+                self.fetched.append(str(given[name]))
+        if tag in ("link", "base", "iframe", "object", "embed"):
+            self.fetched.append(f"<{tag}>")
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_html_fetches_nothing_and_every_link_in_it_arrives(memos: dict[str, BuildResult], client: str) -> None:
+    links = _Links()
+    links.feed(memos[client].memo_html.read_text())
+    assert [f for f in links.fetched if not f.startswith("data:")] == []
+    assert links.targets - links.ids == set()
+    assert links.data > 50
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_every_number_has_an_input_or_a_rule_and_every_input_a_source(
+    memos: dict[str, BuildResult], client: str
+) -> None:
+    book = json.loads((memos[client].folder / "ledger.json").read_text())
+    inputs = {i["id"]: i for i in book["inputs"]}
+    for number in book["numbers"]:
+        assert number["rule"] and number["label"] and number["unit"], number["id"]
+        assert set(number["inputs"]) <= set(inputs), number["id"]
+    for record in inputs.values():
+        assert record["source"] and record["grade"] and record["date"], record["id"]
+
+
+def test_every_chart_and_table_has_its_data_as_csv(memos: dict[str, BuildResult]) -> None:
+    folder = memos["example"].folder
+    html = memos["example"].memo_html.read_text()
+    named = {p.stem for p in (folder / "data").glob("*.csv")}
+    figures = set(re.findall(r'id="(?:c-)?((?:fig|tab)-[a-z0-9-]+)"', html))
+    assert len(named) >= 10 and figures and figures <= named
+
+
+def test_two_builds_without_any_cache_give_the_same_bytes(memos: dict[str, BuildResult], tmp_path: Path) -> None:
+    first = memos["tern-finetuning"]
+    again = build(ROOT / "params" / "tern-finetuning.yaml", output=tmp_path / "elsewhere" / "output")
+    assert again.edition == first.edition
+    for name in ("memo.pdf", "memo.html", "ledger.json", "manifest.json"):
+        assert (again.folder / name).read_bytes() == (first.folder / name).read_bytes(), name
+
+
+def example_copy(tmp_path: Path, client: str = "example") -> Path:
+    """A copy of the params folder that a test may change."""
+    shutil.copytree(ROOT / "params", tmp_path / "params")
+    return tmp_path / "params" / f"{client}.yaml"
+
+
+def test_a_price_moves_exactly_the_numbers_that_the_ledger_says_depend_on_it(
+    memos: dict[str, BuildResult], tmp_path: Path
+) -> None:
+    params = example_copy(tmp_path)
+    prices = tmp_path / "params" / "prices" / "equipment.csv"
+    old = "switch-qm9700,each,32870,"
+    assert old in prices.read_text()
+    prices.write_text(
+        prices.read_text()
+        .replace(old, f"switch-qm9700,each,{32870 * 1.01:.1f},")
+        .replace(",32870,50000,", ",33198.7,50500,")
+    )
+    before, after = ledger(memos["example"]), ledger(build(params, output=tmp_path / "output"))
+    moved = {i for i in before if i in after and before[i]["value"] != after[i]["value"]}
+    declared = {i for i, n in before.items() if "price:switch-qm9700" in n["inputs"]}  # type: ignore[operator]
+    assert moved, "a price that moves nothing is no test"
+    assert moved <= declared, f"moved without being declared: {sorted(moved - declared)[:5]}"
+    # What is declared and stands still is a count of draws or a rank, which one per cent need not move.
+    still = {i for i in declared - moved if i in after and before[i]["unit"] not in ("share", "count", "index")}
+    assert not still, f"declared, but unmoved: {sorted(still)[:5]}"
+
+
+@pytest.mark.parametrize(("key", "value"), [("organisation.networking_maturity", "low"), ("cluster.gpus", 2048)])
+def test_the_headline_follows_the_params(
+    memos: dict[str, BuildResult], tmp_path: Path, key: str, value: object
+) -> None:
+    params = example_copy(tmp_path)
+    data = yaml.safe_load(params.read_text())
+    section, _, name = key.partition(".")
+    data[section][name] = value
+    data["as_of"] = str(data["as_of"])
+    params.write_text(yaml.safe_dump({**data, "sections": ["decision"]}))
+    changed = ledger(build(params, output=tmp_path / "output"))
+    assert changed["decision.difference"]["value"] != ledger(memos["example"])["decision.difference"]["value"]
+
+
+@pytest.mark.parametrize("section", ["decision", "latency", "tco", "tail_risk", "diligence", "evidence"])
+def test_each_notebook_runs_alone_under_stock_papermill(section: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            sys.executable, "-m", "papermill", f"{section}.ipynb", str(tmp_path / "out.ipynb"),
+            "-p", "params", "../params/tern-finetuning.yaml", "--no-progress-bar",
+        ],
+        cwd=ROOT / "notebooks", capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_stock_nbconvert_prints_one_executed_notebook(memos: dict[str, BuildResult], tmp_path: Path) -> None:
+    source = tmp_path / "tco.ipynb"
+    source.write_bytes((memos["example"].folder / "notebooks" / "tco.ipynb").read_bytes())
+    for form in ("pdf", "html"):
+        subprocess.run(
+            [sys.executable, "-m", "nbconvert", "--to", f"fabricreport-{form}", str(source)],
+            check=True,
+            capture_output=True,
+        )
+        assert (tmp_path / f"tco.{form}").stat().st_size > 10_000

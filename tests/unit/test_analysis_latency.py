@@ -1,0 +1,223 @@
+"""Claims about the latency section of the three clients and of variants of them."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fabricreport.analysis import latency_gap, latency_inputs
+from fabricreport.analysis.latency import LatencyResult
+from fabricreport.blocks import Name
+from fabricreport.case import PROJECT, Case, open_case
+from fabricreport.charts import latency as charts
+from fabricreport.charts import latency_annex
+from fabricreport.evidence import read_yaml
+from fabricreport.models.collectives_fit import packaged_tables
+from fabricreport.provenance import inputs_of, plain
+
+CLIENTS = ("example", "kestrel-lab", "tern-finetuning")
+LOGS = Path(__file__).parent.parent / "data" / "logs"
+
+
+@cache
+def client(name: str) -> Case:
+    return open_case(PROJECT / "params" / f"{name}.yaml")
+
+
+def variant(tmp_path: Path, *changes: tuple[str, str]) -> Case:
+    text = (PROJECT / "params" / "example.yaml").read_text()
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    (tmp_path / "variant.yaml").write_text(text)
+    return open_case(tmp_path / "variant.yaml")
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_every_option_has_every_array_and_number(name: str) -> None:
+    case, result = client(name), client(name).latency()
+    ids = {o.id for o in case.options}
+    draws = case.sample(latency_inputs.STEP).shape
+    for arrays in (result.exposed_share, result.step_time_s, result.busbw):
+        assert set(arrays) == ids
+        assert all(a.shape == draws and np.all(np.isfinite(plain(a))) for a in arrays.values())
+    assert all(np.all((plain(a) >= 0) & (plain(a) < 1)) for a in result.exposed_share.values())
+    assert {f"latency.{n}.{i}" for n in ("exposed", "busbw") for i in ids} <= set(result.numbers)
+    assert all(number.id == key and number.rule for key, number in result.numbers.items())
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_every_input_behind_a_number_has_a_record(name: str) -> None:
+    case = client(name)
+    ids = {i for number in case.latency().numbers.values() for i in number.inputs}
+    assert all(case.input_record(i)["id"] == i for i in ids)
+
+
+def test_the_algorithm_matters_more_than_the_fabric() -> None:
+    numbers = client("example").latency().numbers
+    tree, ring = (numbers[f"latency.headline.{a}"].value for a in ("tree", "ring"))
+    assert tree == pytest.approx(0.02, abs=0.005)
+    assert ring == pytest.approx(0.17, abs=0.01)
+
+
+def test_sixteen_rented_gpus_hardly_feel_the_fabric_and_experts_do() -> None:
+    small, moe = (client(n).latency() for n in ("tern-finetuning", "kestrel-lab"))
+    assert np.quantile(np.abs(plain(small.penalty)), 0.95) < 0.002
+    for option in ("infiniband-ndr", "rocev2-nvidia-800g"):
+        assert np.median(plain(moe.exposed_share[option])) > 5 * np.median(plain(small.exposed_share[option]))
+    assert moe.traffic[0].kind == "experts" and moe.traffic[0].algorithm == "direct"
+
+
+def test_ethernet_without_rdma_loses_far_more_than_either_rdma_fabric() -> None:
+    exposed = client("example").latency().exposed_share
+    assert np.all(plain(exposed["ethernet-tcp"]) > 5 * plain(exposed["infiniband-ndr"]))
+
+
+def test_fabrics_differ_on_shared_draws_only_by_what_is_theirs() -> None:
+    result = client("example").latency()
+    spread = np.std(plain(result.step_time_s["rocev2-nvidia-800g"] - result.step_time_s["infiniband-ndr"]))
+    assert spread < 0.05 * np.std(plain(result.step_time_s["infiniband-ndr"]))
+    own = inputs_of(result.penalty)
+    assert {"evidence:roce-extra-latency-s0", "evidence:fabric-tuning-rocev2-medium"} <= own
+
+
+def test_neither_fabric_is_given_more_than_its_links() -> None:
+    case = client("example")
+    for option in case.latency().pair:
+        wires = latency_inputs.network(case, option)
+        assert np.all(plain(wires.bandwidth_share) <= 1.0)
+
+
+def test_a_source_that_favours_rocev2_can_make_infiniband_the_slower() -> None:
+    penalty = plain(client("kestrel-lab").latency().penalty)
+    assert penalty.min() < 0 < penalty.max()
+
+
+def test_growth_is_weighed_by_gpu_months() -> None:
+    case = client("kestrel-lab")
+    result, stages = case.latency(), latency_inputs.stages(case)
+    assert sum(w for _, w in stages) == pytest.approx(1.0)
+    assert [g for g, _ in stages] == [512, 1536, 4096, 8192] == list(result.jobs)
+    key = "infiniband-ndr"
+    ends = np.sort([np.median(plain(result.exposed_now[key])), np.median(plain(result.exposed_final[key]))])
+    assert ends[0] <= np.median(plain(result.exposed_share[key])) <= ends[1] + 0.02
+
+
+def test_one_stage_needs_no_weights() -> None:
+    result = client("example").latency()
+    for key, share in result.exposed_share.items():
+        assert plain(share) == pytest.approx(plain(result.exposed_now[key]))
+
+
+def test_shares_of_what_the_gap_hangs_on_sum_to_one() -> None:
+    for name in CLIENTS:
+        assert sum(client(name).latency().gap.hangs_on.values()) == pytest.approx(1.0)
+
+
+def test_gap_of_a_large_allreduce_grows_with_the_cluster_faster_on_a_ring() -> None:
+    gap = client("example").latency().gap
+    tree, ring = (np.median(plain(s.gap), axis=0) for s in (gap.tree, gap.ring))
+    assert np.all(np.diff(ring) > 0) and tree[-1] > tree[0]
+    assert ring[-1] > 5 * tree[-1]
+
+
+def test_less_overlap_never_narrows_the_gap_on_a_slower_fabric() -> None:
+    gap = client("example").latency().gap.by_overlap
+    worst = np.quantile(plain(gap.gap), 0.95, axis=0)
+    assert worst[0] > worst[-1]
+
+
+def test_one_node_costs_nothing_on_any_option(tmp_path: Path) -> None:
+    case = variant(
+        tmp_path, ("  gpus: 1024", "  gpus: 8"), ("model_parameters_billion: 70", "model_parameters_billion: 8")
+    )
+    result = case.latency()
+    assert result.one_node and result.traffic == ()
+    assert all(not np.any(plain(a)) for a in result.exposed_share.values())
+
+
+def test_an_oversubscribed_fabric_exposes_more(tmp_path: Path) -> None:
+    base = client("example").latency().exposed_share["infiniband-ndr"]
+    over = (
+        variant(tmp_path, ("oversubscription: 1.0 ", "oversubscription: 4.0 "))
+        .latency()
+        .exposed_share["infiniband-ndr"]
+    )
+    assert np.all(plain(over) >= plain(base)) and np.median(plain(over)) > np.median(plain(base))
+
+
+@pytest.mark.parametrize(
+    "kind", ["hpc-simulation", "inference", "inference-multi-node", "fine-tuning", "pretraining-moe", "mixed"]
+)
+def test_every_kind_of_workload_gives_a_result(tmp_path: Path, kind: str) -> None:
+    result = variant(tmp_path, ("kind: pretraining-dense", f"kind: {kind}")).latency()
+    assert np.all(plain(result.penalty) > -0.5)
+    assert (kind == "inference") == (result.traffic == () and not result.one_node) or kind == "inference-multi-node"
+
+
+def test_simulation_with_small_sums_feels_latency_more_than_training(tmp_path: Path) -> None:
+    hpc = variant(tmp_path, ("kind: pretraining-dense", "kind: hpc-simulation")).latency()
+    assert np.median(plain(hpc.penalty)) > 10 * np.median(plain(client("example").latency().penalty))
+
+
+def measured(tmp_path: Path, *logs: str) -> LatencyResult:
+    (tmp_path / "logs").mkdir()
+    for log in logs:
+        (tmp_path / "logs" / log).write_bytes((LOGS / log).read_bytes())
+    listed = ", ".join(f"logs/{log}" for log in logs)
+    return variant(tmp_path, ("seed: 20261120", f"seed: 20261120\nmeasurements: [{listed}]")).latency()
+
+
+def test_client_logs_recalibrate_and_keep_what_was_before(tmp_path: Path) -> None:
+    result = measured(tmp_path, "xe9680_16gpu_mpirun.txt", "roce_perftest.txt")
+    assert result.measurements and result.measurements.factors
+    log, other = result.measurements.logs
+    assert log.left_out == 2 and log.gpus == 16
+    assert log.error_after <= log.error_before
+    assert other.factors is None and "AllReduce" in other.why_not
+    number = result.numbers["latency.measured.before.0"]
+    assert number.grade == "measured" and number.inputs == ("param:measurements",)
+
+
+def test_measured_tuning_replaces_the_assumed_one(tmp_path: Path) -> None:
+    result = measured(tmp_path, "xe9680_16gpu_mpirun.txt")
+    assert not any("fabric-tuning" in i for i in inputs_of(result.busbw["infiniband-ndr"]))
+    own, published = (r.busbw["infiniband-ndr"] for r in (result, client("example").latency()))
+    assert np.std(plain(own)) < np.std(plain(published))
+
+
+def test_packaged_model_error_is_the_cards_interval() -> None:
+    intervals = read_yaml("collectives")["fitted"]["intervals"]
+    book = client("example").evidence
+    for entry, band in (("small", "< 64 KiB"), ("large", "> 64 MiB")):
+        stated = book[f"collective-model-error-{entry}"]
+        assert (stated.low, stated.high) == pytest.approx(tuple(intervals[band]), abs=0.02)
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_charts_draw_from_the_result(name: str) -> None:
+    case = client(name)
+    result = case.latency()
+    names = {o.id: Name(o.name) for o in (*case.options, *result.pair)}
+    families = {o.id: o.family for o in (*case.options, *result.pair)}
+    drawn: list[Any] = [
+        charts.exposed_chart(result, names, families, title="t"),
+        charts.scale_chart(result, title="t", threshold=0.01, gpus=case.params.cluster.gpus),
+        latency_annex.map_chart(result, title="t"),
+        latency_annex.overlap_chart(result, title="t", threshold=0.01, traffic="gradients"),
+        latency_annex.sources_chart([case.contested("roce-extra-latency-per-step")], title="t"),
+        latency_annex.model_chart(packaged_tables()[:2], title="t"),
+    ]
+    for chart in drawn:
+        assert chart.svg.startswith("<svg") and "mathdefault" not in chart.svg
+        assert len(chart.data) > 1 and len({len(row) for row in chart.data}) == 1
+
+
+def test_sweep_goes_past_the_largest_size_planned() -> None:
+    case = client("kestrel-lab")
+    sizes = latency_gap.sweep_sizes(case)
+    assert sizes[0] == 16 and sizes[-1] >= 2 * 8192

@@ -1,0 +1,321 @@
+"""The total cost as a section sees it: books and params in, causes that add up out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from fabricreport.analysis import tco_fabric as fabric
+from fabricreport.analysis.tco_cost import (
+    CAUSES,
+    FABRIC_CAUSES,
+    LOST_CAUSES,
+    cash_bill,
+    delay_days,
+    monthly_cash,
+)
+from fabricreport.analysis.tco_inputs import common_inputs, option_inputs, stages_of, thinned
+from fabricreport.analysis.tco_list import short_names
+from fabricreport.analysis.tco_sweep import STEP
+from fabricreport.case import PROJECT, open_case
+from fabricreport.errors import OutOfRange
+from fabricreport.models.cashflow import Discounting
+from fabricreport.models.money import Lease
+from fabricreport.provenance import Traced, inputs_of, plain
+
+EXPOSED = {"infiniband": 0.02, "rocev2": 0.03, "ethernet-tcp": 0.3}
+RISK = {"infiniband": "infiniband", "rocev2": "rocev2", "ethernet-tcp": "tcp"}
+
+
+def opened(name, tmp_path=None, **changes):
+    """A case with simple shares of lost time, so that the sections that find them need not run."""
+    path = PROJECT / "params" / f"{name}.yaml"
+    if changes:
+        text = path.read_text(encoding="utf-8")
+        for old, new in changes.items():
+            assert old in text
+            text = text.replace(old, new)
+        path = tmp_path / f"{name}.yaml"
+        path.write_text(text, encoding="utf-8")
+    case = open_case(path)
+    families = {o.id: o.family for o in case.options}
+    weeks = {o: case.sample(f"evidence:weeks-to-stable-{RISK[f]}") for o, f in families.items()}
+    ones = Traced(np.ones(case.sampler.size))
+    case._results["latency"] = SimpleNamespace(exposed_share={o: EXPOSED[f] * ones for o, f in families.items()})
+    case._results["tail_risk"] = SimpleNamespace(
+        tail_share=dict.fromkeys(families, 0.01 * ones),
+        incident_share=dict.fromkeys(families, 0.002 * ones),
+        bring_up_share={o: w * 0.001 for o, w in weeks.items()},
+        bring_up_weeks=weeks,
+    )
+    return case
+
+
+@pytest.fixture(scope="module")
+def buyer():
+    return opened("example")
+
+
+@pytest.fixture(scope="module")
+def grower():
+    return opened("kestrel-lab")
+
+
+@pytest.fixture(scope="module")
+def renter():
+    return opened("tern-finetuning")
+
+
+@pytest.fixture(params=["buyer", "grower", "renter"])
+def client(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_causes_add_up_to_every_total_in_every_draw(client):
+    result = client.tco()
+    for option, parts in result.components.items():
+        assert set(parts) == set(result.labels) <= set(CAUSES)
+        np.testing.assert_allclose(sum(plain(v) for v in parts.values()), plain(result.totals[option]), rtol=1e-12)
+
+
+def test_parts_of_the_difference_add_up_to_the_printed_mean(client):
+    result = client.tco()
+    parts = sum(float(np.mean(plain(v))) for v in result.difference.parts.values())
+    assert parts == pytest.approx(result.numbers["tco.difference_mean"].value, rel=1e-9)
+    gap = plain(result.totals[result.rival]) - plain(result.totals[result.choice])
+    np.testing.assert_allclose(plain(result.difference.draws), gap, atol=1e-6 * np.abs(gap).max())
+
+
+def test_choice_has_the_lowest_mean_and_the_rival_is_of_another_family(client):
+    result = client.tco()
+    families = {o.id: o.family for o in client.options}
+    means = {o: float(np.mean(plain(t))) for o, t in result.totals.items()}
+    assert result.choice == min(means, key=means.get)
+    assert families[result.rival] != families[result.choice]
+
+
+def test_every_total_knows_its_inputs(client):
+    result = client.tco()
+    assert all(t.shape == (client.sampler.size,) and t.inputs for t in result.totals.values())
+    assert set(result.numbers[f"tco.total.{result.choice}"].inputs) <= result.inputs | {
+        "param:cluster.gpus",
+        "param:money.horizon_months",
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "total"),
+    [
+        ("infiniband-ndr.switch-qm9700", 5.353e6),
+        ("rocev2-nvidia-800g.switch-sn5610", 5.023e6),
+        ("rocev2-nvidia-800g.switch-sn5600", 5.388e6),
+    ],
+)
+def test_list_bills_of_1024_gpus_are_those_worked_by_hand(buyer, key, total):
+    assert buyer.tco().numbers[f"tco.list.total.{key}"].value == pytest.approx(total, abs=500)
+
+
+def test_infiniband_draws_about_fourteen_thousand_dollars_a_year_more(buyer):
+    assert buyer.tco().numbers["tco.power_penalty_per_year"].value == pytest.approx(14_000, rel=0.1)
+
+
+def test_servers_and_adapters_together_cost_what_servers_with_adapters_cost(buyer):
+    parts = buyer.tco().components["infiniband-ndr"]
+    whole = 128 * plain(buyer.sample("price:server-h100-8gpu"))
+    np.testing.assert_allclose(plain(parts["servers"] + parts["adapters"]), whole, rtol=1e-12)
+
+
+def test_servers_cancel_between_fabrics(client):
+    result = client.tco()
+    shared = "servers" if result.ownership else "rent"
+    assert not np.any(plain(result.difference.parts[shared]))
+
+
+def test_equal_losses_cancel_even_when_an_hour_is_valued_at_the_clients_own_cost(grower):
+    assert grower.params.money.gpu_hour_value == "amortised"
+    parts = grower.tco().components
+    for cause in LOST_CAUSES:
+        np.testing.assert_array_equal(plain(parts["rocev2-whitebox"][cause]), plain(parts["rocev2-nvidia-800g"][cause]))
+
+
+def test_an_amortised_hour_makes_the_cheapest_total_its_cash_over_its_useful_share(grower):
+    result = grower.tco()
+    lost = sum(plain(result.components[result.choice][c]) for c in (*LOST_CAUSES, "delay"))
+    cash = plain(result.totals[result.choice]) - lost
+    whole = cash / plain(result.useful_share[result.choice])
+    delay = plain(result.components[result.choice]["delay"])
+    np.testing.assert_allclose(plain(result.totals[result.choice]) - delay, whole, rtol=1e-9)
+
+
+def test_ethernet_without_rdma_has_two_links_a_server(buyer):
+    assert buyer.tco().numbers["tco.count.nics.ethernet-tcp"].value == 128 * 2
+
+
+def test_manager_takes_ports_only_where_some_are_free(buyer):
+    cluster, option = buyer.params.cluster, buyer.all_options["infiniband-ndr"]
+    assert fabric.manager_links(cluster, option, [1024]) == 0
+    assert fabric.manager_links(cluster, option, [1000]) == option.management.links
+    assert fabric.manager_links(cluster, option, [1000, 1024]) == 0
+
+
+def test_one_rack_is_wired_in_copper_and_runs_the_switchs_own_manager(buyer):
+    option = buyer.all_options["infiniband-ndr"]
+    (build,) = fabric.builds(buyer.params.cluster, option, ((0, 16),), servers_per_rack=4)
+    assert build.cables.transceivers == 0 and build.cables.dac > 0
+    assert not build.managed and build.bom.switches == 1
+
+
+def test_stages_buy_up_to_the_bill_of_the_last_one(grower):
+    owned = grower.tco().ownership
+    for option, builds in owned.builds.items():
+        assert [b.gpus for b in builds] == [512, 1536, 4096, 8192]
+        assert builds[-1].bom.switches == builds[-1].needed_switches
+        assert builds[-1].cables.cables == builds[-1].bom.cables
+        bought = {c: sum(stage[c] for stage in owned.bought[option]) for c in FABRIC_CAUSES}
+        for cause in FABRIC_CAUSES:
+            assert bought[cause] == pytest.approx(float(np.mean(plain(owned.capital[option][cause]))))
+
+
+def test_infiniband_needs_a_third_tier_at_8192_gpus_and_800g_ethernet_does_not(grower):
+    numbers = grower.tco().numbers
+    assert numbers["tco.count.tiers.infiniband-ndr"].value == 3
+    assert numbers["tco.count.tiers.rocev2-nvidia-800g"].value == 2
+
+
+def test_a_stage_in_the_last_month_is_not_bought(tmp_path):
+    case = opened("kestrel-lab", tmp_path, **{"month: 30": "month: 60"})
+    assert stages_of(case) == ((0, 512), (10, 1536), (20, 4096))
+
+
+def test_a_discount_and_its_premium_are_the_same_gap(buyer):
+    numbers = buyer.tco().numbers
+    discount = numbers["tco.discount.fabric.rocev2-whitebox"].value
+    premium = numbers["tco.premium.fabric.rocev2-whitebox"].value
+    assert premium == pytest.approx(discount / (1 - discount), rel=0.01)
+
+
+def test_the_wider_the_base_the_smaller_the_discount(buyer):
+    numbers = buyer.tco().numbers
+    bases = ("switches", "hardware", "cluster")
+    shares = [numbers[f"tco.discount.{b}.rocev2-whitebox"].value for b in bases]
+    assert shares == sorted(shares, reverse=True)
+
+
+def test_cash_without_discounting_is_the_bill_without_lost_time(grower):
+    common = replace(common_inputs(grower), discounting=Discounting(0.0))
+    for lease in (None, Lease(0.0, 0.0)):
+        terms = replace(common, lease=lease)
+        for option in grower.options:
+            own = option_inputs(grower, option)
+            built = fabric.builds(grower.params.cluster, option, terms.stages, 4)
+            total = float(np.mean(plain(cash_bill(built, own, terms, rent=False).total)))
+            assert monthly_cash(built, own, terms).sum() == pytest.approx(total, rel=1e-9)
+
+
+def test_leasing_leaves_nothing_to_resell(tmp_path):
+    result = opened("example", tmp_path, **{"acquisition: buy": "acquisition: lease"}).tco()
+    assert "residual" not in result.labels
+    assert result.ownership is not None
+
+
+def test_a_renter_pays_no_capital_and_the_hours_its_work_takes(renter):
+    result = renter.tco()
+    assert result.ownership is None
+    assert set(result.labels) == {"rent", *LOST_CAUSES}
+    rent = plain(result.common.server.rent_per_gpu_hour)
+    for option, hour in result.useful_hour.items():
+        np.testing.assert_allclose(plain(hour), rent / plain(result.useful_share[option]), rtol=1e-12)
+        total = plain(result.components[option]["rent"]) / plain(result.useful_share[option])
+        np.testing.assert_allclose(plain(result.totals[option]), total, rtol=1e-9)
+
+
+def test_an_hour_is_worth_less_where_more_of_it_is_lost(renter):
+    result = renter.tco()
+    worth = {o: float(np.mean(plain(w))) for o, w in result.worth_per_gpu_hour.items()}
+    assert worth["ethernet-tcp"] < worth["rocev2-nvidia-800g"] < worth["infiniband-ndr"]
+
+
+def test_offers_are_those_of_named_providers_cheapest_first(renter):
+    found = renter.tco().offers
+    prices = [renter.prices[o.item].price for o in found]
+    assert prices == sorted(prices) and len(found) > 3
+    assert {o.provider for o in found} <= {p.name for p in renter.params.providers}
+    assert "DataCrunch/Verda" in {o.provider for o in found}
+
+
+def test_a_renter_who_values_an_hour_higher_is_charged_that_for_lost_hours(tmp_path):
+    case = opened("tern-finetuning", tmp_path, **{"gpu_hour_value: market": "gpu_hour_value: 10"})
+    result = case.tco()
+    lost = sum(plain(result.components[result.choice][c]) for c in LOST_CAUSES)
+    share = 1 - plain(result.useful_share[result.choice])
+    assert np.all(lost > plain(result.components[result.choice]["rent"]) * share)
+
+
+def test_a_memo_in_euro_is_the_dollar_memo_at_the_days_rate(buyer, tmp_path):
+    euro = opened("example", tmp_path, **{"currency: USD": "currency: EUR"})
+    a, b = (plain(c.tco().totals["infiniband-ndr"]) for c in (euro, buyer))
+    rate = a / b
+    quoted = euro.prices.rate("USD", "EUR")
+    assert quoted.low <= rate.min() and rate.max() <= quoted.high
+    assert "price:fx-eur-usd" in inputs_of(euro.tco().totals["infiniband-ndr"])
+
+
+def test_known_skills_need_no_training(grower):
+    training = {o.id: option_inputs(grower, o).training for o in grower.options}
+    assert training["infiniband-ndr"] == 0.0 and training["rocev2-whitebox"] == 0.0
+
+
+def test_delay_counts_weeks_beyond_those_allowed_and_the_first_runs_slip(buyer):
+    common, own = common_inputs(buyer), option_inputs(buyer, buyer.options[0])
+    late = plain(delay_days(own, replace(common, run_days=None)))
+    weeks = plain(own.bring_up_weeks)
+    np.testing.assert_allclose(late, np.maximum(weeks - common.weeks_allowed, 0) * 7)
+    assert np.all(plain(delay_days(own, common)) > late)
+
+
+def test_thinning_takes_every_eighth_draw_and_keeps_scalars(buyer):
+    common = common_inputs(buyer)
+    few = thinned(common, 8)
+    assert few.server.price.shape == (buyer.sampler.size // 8,)
+    np.testing.assert_array_equal(few.server.price, plain(common.server.price)[::8])
+    assert few.discounting.rate_per_year.shape == ()
+    assert few.stages == common.stages
+
+
+def test_the_sweep_steps_where_a_tier_is_added(buyer):
+    sweep = buyer.tco().ownership.sweep
+    assert sweep.steps["infiniband-ndr"] == (64, 2048)
+    cost = dict(zip(sweep.gpus, np.nanmedian(plain(sweep.fabric_per_gpu["infiniband-ndr"]), axis=1), strict=True))
+    assert cost[2056] > 1.15 * cost[2048]
+
+
+def test_the_sweep_agrees_with_the_memo_at_the_clients_own_size(buyer):
+    result = buyer.tco()
+    sweep = result.ownership.sweep
+    for option, hour in result.useful_hour.items():
+        here = plain(sweep.useful_hour[option])[sweep.gpus.index(1024)]
+        np.testing.assert_allclose(here, plain(hour)[::STEP], rtol=1e-12)
+
+
+def test_the_sweep_keeps_the_provenance_of_its_prices(buyer):
+    sweep = buyer.tco().ownership.sweep
+    assert "price:switch-qm9700" in sweep.fabric_per_gpu["infiniband-ndr"].inputs
+    assert "price:switch-qm9700" not in sweep.fabric_per_gpu["rocev2-whitebox"].inputs
+    assert "evidence:pue" in sweep.useful_hour["infiniband-ndr"].inputs
+
+
+def test_a_size_beyond_three_tiers_is_an_error_for_the_client(buyer):
+    option = buyer.all_options["infiniband-ndr"]
+    with pytest.raises(OutOfRange, match="do not fit"):
+        fabric.builds(buyer.params.cluster, option, ((0, 100_000),), 4)
+
+
+def test_short_names_stay_distinct(buyer):
+    options = list(buyer.all_options.values())
+    short = short_names(options)
+    assert len(set(short.values())) == len(options)
+    twins = [options[0], replace(options[0], id="other")]
+    assert set(short_names(twins).values()) == {options[0].name}

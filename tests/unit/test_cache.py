@@ -1,0 +1,209 @@
+"""Executed sections are kept without anything that varies, and a kept one is never out of date."""
+
+import copy
+import importlib.util
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricreport.memo.bytecode import compile_checked
+from fabricreport.memo.cache import SectionCache, cache_folder, notebook_bytes, notebook_from_bytes, strip_volatile
+from fabricreport.memo.fingerprint import Fingerprint, notebook_digest, tree_digest, versions
+
+
+def executed(stamp: str) -> Any:
+    """An executed notebook as papermill leaves it, with everything that varies made from `stamp`."""
+    nb = nbformat.v4.new_notebook()
+    nb.metadata = nbformat.from_dict(
+        {
+            "papermill": {"start_time": stamp, "duration": 1.0, "output_path": f"/tmp/{stamp}/out.ipynb"},
+            "kernelspec": {"name": stamp, "display_name": stamp},
+            "language_info": {"name": "python", "version": f"3.11.{len(stamp)}"},
+            "fabricreport": {"title": "Cost"},
+        }
+    )
+
+    def code(source: str, **extra: Any) -> Any:
+        metadata = {"papermill": {"start_time": stamp}, "execution": {"iopub.status.busy": stamp}, "tags": ["t"]}
+        return nbformat.v4.new_code_cell(source, metadata=metadata, execution_count=len(stamp), **extra)
+
+    injected = code("params = '/scratch'")
+    injected.metadata["tags"] = ["injected-parameters"]
+    out = nbformat.v4.new_output
+    outputs = [
+        out("stream", name="stderr", text=f"/tmp/ipykernel_{len(stamp)}/12{len(stamp)}.py:1: UserWarning: w\n"),
+        out("stream", name="stdout", text=f"read /work/{stamp}/inputs/prices/a.csv\n"),
+        out("stream", name="stderr", text="more\n"),
+        out("display_data", {"text/plain": f"<Axes at 0x7f{len(stamp):010x}>"}),
+        out("execute_result", {"text/plain": "2"}, execution_count=len(stamp)),
+    ]
+    nb.cells = [
+        nbformat.v4.new_markdown_cell("# Cost"),
+        code('params = "x"'),
+        injected,
+        code("f()", outputs=outputs),
+        nbformat.v4.new_code_cell("", execution_count=None),
+        code("g()"),
+    ]
+    return nb
+
+
+def stripped(stamp: str) -> Any:
+    return strip_volatile(executed(stamp), folders=[f"/work/{stamp}/inputs", f"/work/{stamp}"])
+
+
+def test_two_runs_strip_to_the_same_bytes() -> None:
+    assert notebook_bytes(executed("a")) != notebook_bytes(executed("bb"))
+    assert notebook_bytes(stripped("a")) == notebook_bytes(stripped("bb"))
+
+
+def test_stripping_keeps_what_a_reader_needs() -> None:
+    nb = stripped("2026")
+    assert [c.source for c in nb.cells] == ["# Cost", 'params = "x"', "f()", "", "g()"]
+    assert [c.get("execution_count") for c in nb.cells] == [None, 1, 2, None, 3]
+    assert nb.cells[2].metadata == {"tags": ["t"]} and nb.metadata["fabricreport"] == {"title": "Cost"}
+    texts = [(o.get("name"), o.get("text")) for o in nb.cells[2].outputs[:2]]
+    assert texts == [("stdout", "read prices/a.csv\n"), ("stderr", "<cell>:1: UserWarning: w\nmore\n")]
+    assert nb.cells[2].outputs[2]["data"]["text/plain"] == "<Axes at 0x0>"
+    assert nb.cells[2].outputs[3]["execution_count"] == 2
+    nbformat.validate(nb)
+
+
+def test_stripping_twice_changes_nothing_and_leaves_the_original_alone() -> None:
+    original = executed("x")
+    before = copy.deepcopy(original)
+    once = strip_volatile(original)
+    assert notebook_bytes(strip_volatile(once)) == notebook_bytes(once) and original == before
+    assert notebook_bytes(notebook_from_bytes(notebook_bytes(once))) == notebook_bytes(once)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["stdout", "stderr"]), st.text(max_size=5)), max_size=8))
+def test_how_a_stream_was_cut_does_not_matter(pieces: list[tuple[str, str]]) -> None:
+    def shown(outputs: list[Any]) -> bytes:
+        nb = nbformat.v4.new_notebook()
+        nb.cells = [nbformat.v4.new_code_cell("x", outputs=outputs, execution_count=1)]
+        return notebook_bytes(strip_volatile(nb))
+
+    def out(name: str, text: str) -> Any:
+        return nbformat.v4.new_output("stream", name=name, text=text)
+
+    whole = {n: "".join(t for name, t in pieces if name == n) for n in dict.fromkeys(n for n, _ in pieces)}
+    assert shown([out(n, t) for n, t in pieces]) == shown([out(n, t) for n, t in whole.items()])
+
+
+PRINT = Fingerprint("p", {"prices/a.csv": "1"}, {"tco": "n", "tail": "m"}, "h", "k", {"numpy": "2"}, "c-3.11", 7, "")
+
+
+@pytest.mark.parametrize(
+    ("change", "edition", "section"),
+    [
+        ({"params": "q"}, True, True),
+        ({"inputs": {"prices/a.csv": "2"}}, True, True),
+        ({"inputs": {"prices/b.csv": "1"}}, True, True),
+        ({"notebooks": {"tco": "o", "tail": "m"}}, True, True),
+        ({"notebooks": {"tco": "n", "tail": "o"}}, True, False),
+        ({"notebook_helpers": "i"}, True, True),
+        ({"package": "l"}, True, True),
+        ({"versions": {"numpy": "3"}}, True, True),
+        ({"python": "c-3.12"}, True, True),
+        ({"seed": 8}, True, True),
+        ({"variant": "draft"}, True, False),
+        ({}, False, False),
+    ],
+)
+def test_what_a_change_makes_new(change: dict[str, Any], edition: bool, section: bool) -> None:
+    other = replace(PRINT, **change)
+    assert (other.digest != PRINT.digest, other.section_key("tco") != PRINT.section_key("tco")) == (edition, section)
+
+
+def test_saved_outputs_do_not_change_a_notebook_but_its_source_does(tmp_path: Path) -> None:
+    path = tmp_path / "a.ipynb"
+    digests = []
+    for nb in (executed("a"), executed("bb")):
+        nbformat.write(nb, path)
+        digests.append(notebook_digest(path))
+    nb.cells[3].source = "f(1)"
+    nbformat.write(nb, path)
+    assert digests[0] == digests[1] != notebook_digest(path)
+
+
+def test_a_tree_digest_sees_names_and_contents_but_no_caches(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1", encoding="utf-8")
+    first = tree_digest(tmp_path)
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "a.pyc").write_text("?", encoding="utf-8")
+    (tmp_path / ".ipynb_checkpoints").mkdir()
+    assert tree_digest(tmp_path) == first
+    (tmp_path / "a.py").rename(tmp_path / "b.py")
+    assert tree_digest(tmp_path) != first
+
+
+def test_versions_name_the_pinned_libraries() -> None:
+    assert {"numpy", "papermill", "nbconvert", "fabricreport"} <= set(versions())
+    assert "pytest" not in versions()
+
+
+def test_a_hit_gives_the_bytes_that_were_kept(tmp_path: Path) -> None:
+    cache = SectionCache(tmp_path)
+    assert cache.get("k1") is None
+    cache.put("k1", b"notebook\nbytes")
+    assert (cache.get("k1"), cache.get("k2")) == (b"notebook\nbytes", None)
+
+
+@pytest.mark.parametrize("damage", ["cut", "flip", "other key", "link"])
+def test_a_damaged_entry_is_a_miss(tmp_path: Path, damage: str) -> None:
+    cache = SectionCache(tmp_path)
+    cache.put("k1", b"notebook")
+    path = tmp_path / "sections" / "k1.section"
+    data = path.read_bytes()
+    if damage == "cut":
+        path.write_bytes(data[:-1])
+    elif damage == "flip":
+        path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    elif damage == "other key":
+        path.rename(path.with_name("k2.section"))
+        assert cache.get("k2") is None
+    else:
+        path.rename(tmp_path / "elsewhere")
+        path.symlink_to(tmp_path / "elsewhere")
+    assert cache.get("k1") is None
+
+
+def test_the_cache_does_not_grow_without_end(tmp_path: Path) -> None:
+    cache = SectionCache(tmp_path, max_entries=3)
+    for number in range(6):
+        cache.put(f"k{number}", b"x")
+        os.utime(tmp_path / "sections" / f"k{number}.section", ns=(number, number))
+    assert [n for n in range(6) if cache.get(f"k{n}")] == [3, 4, 5]
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
+    (tmp_path / "sections").write_text("a file where the folder should be", encoding="utf-8")
+    cache = SectionCache(tmp_path)
+    cache.put("k1", b"x")
+    assert cache.get("k1") is None
+
+
+def test_the_cache_lies_beside_the_output(tmp_path: Path) -> None:
+    assert cache_folder(tmp_path / "output") == tmp_path / ".cache" / "fabricreport"
+
+
+def test_checked_bytecode_follows_an_edit_that_time_and_size_do_not_show(tmp_path: Path) -> None:
+    module = tmp_path / "price.py"
+    module.write_text("PRICE = 1\n", encoding="utf-8")
+    assert (compile_checked(tmp_path), compile_checked(tmp_path)) == (1, 0)
+    times = module.stat()
+    module.write_text("PRICE = 2\n", encoding="utf-8")
+    os.utime(module, ns=(times.st_atime_ns, times.st_mtime_ns))
+    argv = [sys.executable, "-B", "-c", "import price; print(price.PRICE)"]
+    assert subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=True).stdout == "2\n"
+    assert Path(importlib.util.cache_from_source(str(module))).exists()

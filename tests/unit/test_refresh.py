@@ -1,0 +1,199 @@
+"""A refresh builds only where something the last edition rested on has changed, and never asks the clock."""
+
+import datetime as dt
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from fabricreport.errors import InputError
+from fabricreport.memo.editions import publish
+from fabricreport.memo.headlines import compare_headlines, headline_of, section_title
+from fabricreport.memo.locks import scratch_folder
+from fabricreport.memo.manifest import MANIFEST, list_outputs, sealed
+from fabricreport.memo.plan import Places, load_checked, make_plan
+from fabricreport.memo.refresh import RefreshPlan, feed_day, plan_refresh
+from fabricreport.scenario import SECTION_NAMES, new_params
+
+HEADER = "item,unit,price,low,high,currency,date,expiry,source,grade\n"
+
+
+class Desk:
+    """A client's folder, notebooks, and editions published without running anything."""
+
+    def __init__(self, folder: Path) -> None:
+        self.output = folder / "output"
+        self.places = Places(folder / "notebooks", folder / "project", lambda _: None)
+        self.prices = folder / "client" / "prices"
+        self.params = folder / "client" / "acme.yaml"
+        self.prices.mkdir(parents=True)
+        self.places.notebooks.mkdir()
+        self.params.write_text(new_params("Acme", dt.date(2026, 11, 20)), encoding="utf-8")
+        self.price("2026-11-01")
+        for section in SECTION_NAMES:
+            self.notebook(section, "x = 1")
+
+    def price(self, *days: str) -> None:
+        rows = "".join(f"switch,each,1,,,USD,{day},,S,quote\n" for day in days)
+        (self.prices / "a.csv").write_text(HEADER + rows, encoding="utf-8")
+
+    def notebook(self, section: str, source: str) -> None:
+        nb = nbformat.v4.new_notebook()
+        nb.cells = [nbformat.v4.new_code_cell(source)]
+        nbformat.write(nb, self.places.notebooks / f"{section}.ipynb")
+
+    def plan(self, **options: Any) -> RefreshPlan:
+        return plan_refresh(self.params, output=self.output, places=self.places, **options)
+
+    def publish(self, *, draft: bool = False, as_of: Any = None) -> str:
+        loaded = load_checked(self.params, self.places)
+        with scratch_folder(self.output) as scratch:
+            work = scratch / "work"
+            work.mkdir()
+            plan = make_plan(loaded, work, draft=draft, as_of=as_of, places=self.places)
+            folder = scratch / plan.edition
+            folder.mkdir()
+            (folder / "memo.html").write_text("memo", encoding="utf-8")
+            manifest = {
+                "edition": plan.edition,
+                "as_of": plan.as_of,
+                "status": plan.status,
+                "fingerprint": asdict(plan.fingerprint),
+                "outputs": list_outputs(folder),
+            }
+            (folder / MANIFEST).write_bytes(sealed(manifest))
+            publish(scratch, self.output, plan.slug, plan.edition, draft=draft)
+            return plan.edition
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_without_an_edition_one_is_due(desk: Desk) -> None:
+    plan = desk.plan()
+    assert (plan.changed, plan.reasons, plan.last) == (True, ("there is no edition yet",), None)
+    assert plan.as_of == "2026-11-20"
+
+
+def test_nothing_changed_means_nothing_to_do(desk: Desk) -> None:
+    edition = desk.publish()
+    plan = desk.plan()
+    assert (plan.changed, plan.reasons, plan.edition) == (False, (), edition)
+    assert not list(desk.output.glob(".scratch-*"))
+
+
+def test_each_kind_of_change_is_named(desk: Desk) -> None:
+    desk.publish()
+    desk.price("2026-11-02")
+    assert desk.plan().reasons == ("prices/a.csv changed",)
+    (desk.prices / "b.csv").write_text(HEADER, encoding="utf-8")
+    assert desk.plan().reasons == ("prices/a.csv changed", "prices/b.csv is new")
+    desk.publish()
+    (desk.prices / "b.csv").unlink()
+    desk.notebook("tco", "x = 2")
+    assert desk.plan().reasons == ("prices/b.csv is gone", "the notebook tco changed")
+    desk.publish()
+    (desk.places.notebooks / "helper.py").write_text("y = 1", encoding="utf-8")
+    assert desk.plan().reasons == ("files beside the notebooks changed",)
+    desk.publish()
+    desk.params.write_text(desk.params.read_text().replace("Acme", "Acme Inc"), encoding="utf-8")
+    assert desk.plan().reasons == ("the params changed",)
+    desk.publish()
+    assert not desk.plan().changed
+
+
+def test_a_changed_package_or_library_is_a_reason(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.publish()
+    monkeypatch.setattr("fabricreport.memo.fingerprint.package_digest", lambda: "other")
+    monkeypatch.setattr("fabricreport.memo.fingerprint.versions", lambda: {"numpy": "99"})
+    reasons = desk.plan().reasons
+    assert reasons[0] == "the fabricreport package changed"
+    assert any(r.startswith("numpy: ") and r.endswith("-> 99") for r in reasons)
+
+
+def test_a_comment_in_the_params_is_no_reason(desk: Desk) -> None:
+    desk.publish()
+    desk.params.write_text(desk.params.read_text() + "\n# a remark\n", encoding="utf-8")
+    assert not desk.plan().changed
+
+
+def test_the_new_date_is_the_newest_feed_date(desk: Desk) -> None:
+    desk.publish()
+    desk.price("2026-11-01", "2026-12-05")
+    plan = desk.plan()
+    assert plan.as_of == "2026-12-05"
+    assert plan.reasons == ("the date moved: 2026-11-20 -> 2026-12-05", "prices/a.csv changed")
+    desk.publish(as_of=plan.as_of)
+    assert not desk.plan().changed
+
+
+def test_a_newer_date_in_the_params_is_kept_and_a_given_one_wins(desk: Desk) -> None:
+    desk.price("2026-10-01")
+    assert desk.plan().as_of == "2026-11-20"
+    assert desk.plan(as_of="2026-10-15").as_of == "2026-10-15"
+    with pytest.raises(InputError, match="is not a date"):
+        desk.plan(as_of="tomorrow")
+
+
+def test_a_date_far_after_all_others_is_told_and_not_followed(desk: Desk) -> None:
+    desk.price("2026-11-01", "2026-11-25", "2062-11-26")
+    day, messages = feed_day(load_checked(desk.params, desk.places), desk.places)
+    assert day == dt.date(2026, 11, 25)
+    assert len(messages) == 1 and "2062-11-26" in messages[0] and messages[0].startswith("a.csv")
+
+
+def test_a_draft_is_not_what_a_refresh_compares_with(desk: Desk) -> None:
+    edition = desk.publish()
+    desk.publish(draft=True)
+    plan = desk.plan()
+    assert plan.last is not None and plan.last.edition == edition and not plan.changed
+
+
+def test_a_damaged_last_edition_is_a_reason(desk: Desk) -> None:
+    edition = desk.publish()
+    (desk.output / "acme" / edition / "memo.html").write_text("forged", encoding="utf-8")
+    assert "damaged" in desk.plan().reasons[0]
+    (desk.output / "acme" / edition / MANIFEST).unlink()
+    assert "cannot be read" in desk.plan().reasons[0]
+
+
+def manifest(recommendation: str, **numbers: tuple[str, float]) -> dict[str, Any]:
+    listed = [{"id": k, "label": k.upper(), "text": t, "value": v, "unit": "usd"} for k, (t, v) in numbers.items()]
+    return {"headline": {"recommendation": recommendation, "numbers": listed}}
+
+
+def test_headline_changes_are_old_to_new_with_ids() -> None:
+    old = manifest("InfiniBand", cost=("$1.0M", 1e6), gone=("3", 3.0), same=("1", 1.0))
+    new = manifest("RoCEv2", cost=("$1.2M", 1.2e6), same=("1", 1.0), fresh=("4", 4.0))
+    changes = compare_headlines(old, new)
+    assert [str(c) for c in changes] == [
+        "recommendation: InfiniBand -> RoCEv2",
+        "COST (cost): $1.0M -> $1.2M",
+        "FRESH (fresh): not given -> 4",
+        "GONE (gone): 3 -> not given",
+    ]
+    assert (changes[1].old_value, changes[1].new_value) == (1e6, 1.2e6)
+    assert compare_headlines(new, new) == () and compare_headlines({}, {}) == ()
+
+
+def test_a_headline_takes_labels_and_units_from_the_ledger() -> None:
+    ledger = {"numbers": [{"id": "tco.d", "label": "Difference", "text": "$1M", "value": 1e6, "unit": "usd"}]}
+    declared = {"confidence": "leaning", "numbers": [{"t": "num", "id": "tco.d", "text": "$1.00M", "value": 1e6}]}
+    assert headline_of(declared, ledger) == {
+        "confidence": "leaning",
+        "numbers": [{"id": "tco.d", "label": "Difference", "text": "$1.00M", "value": 1e6, "unit": "usd"}],
+    }
+    assert headline_of({}, ledger) == {}
+
+
+def test_a_section_is_titled_by_its_first_heading() -> None:
+    nb = nbformat.v4.new_notebook()
+    assert section_title(nb, "tail_risk") == "Tail risk"
+    nb.cells = [nbformat.v4.new_markdown_cell("text\n\n# What it costs #\n")]
+    assert section_title(nb, "tco") == "What it costs"
+    nb.metadata["fabricreport"] = {"title": "Money"}
+    assert section_title(nb, "tco") == "Money"

@@ -1,0 +1,240 @@
+"""Claims about the training-step model, its plans and its card."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricreport.errors import InputError
+from fabricreport.evidence import read_rows, read_yaml
+from fabricreport.models import other_steps, parallel
+from fabricreport.models.parallel import Plan
+from fabricreport.models.training import Network, Overlap, StepTime, TrainingStep, best_plan, training_step
+from fabricreport.models.training_card import pair_differences, training_card
+from fabricreport.provenance import Traced, inputs_of
+
+NDR = Network("h100", 8, "infiniband-ndr")
+OVERLAP = Overlap(0.7, 0.6, 0.25, 0.1)
+DENSE = parallel.preset("dense-70b")
+PLAN = Plan(8, 2, 64, interleave=2)
+
+
+def step(
+    model: Any = DENSE, plan: Plan = PLAN, network: Network = NDR, overlap: Overlap = OVERLAP, **more: Any
+) -> TrainingStep:
+    return training_step(model, plan, network, kernel_efficiency=0.5, overlap=overlap, **more)
+
+
+def roce(extra_us: Any = 7.0, share: Any = 1.0) -> Network:
+    return replace(NDR, fabric="rocev2-400g", extra_step_us=extra_us, bandwidth_share=share)
+
+
+def parts(found: StepTime) -> Any:
+    return found.compute_s + found.in_node_s + found.exposed_communication_s + found.bubble_s + found.other_s
+
+
+def test_parts_add_up_to_the_step() -> None:
+    found = step(optimiser_share=0.02)
+    assert parts(found) == pytest.approx(found.step_time_s)
+    assert found.other_s == pytest.approx(0.02 * found.step_time_s)
+
+
+def test_kernels_alone_take_the_flops_over_the_peak() -> None:
+    lone = Plan(1, 1, 1)
+    model = replace(parallel.preset("fine-tune-8b"), batch_sequences=4.0)
+    found = step(model, lone)
+    flops = 4 * model.sequence_tokens * model.flops_per_token
+    assert found.step_time_s == pytest.approx(flops / (0.5 * parallel.peak_flops("h100")))
+    assert found.mfu == pytest.approx(0.5)
+    assert found.exposed_communication_s == 0.0
+
+
+def test_bubble_is_stages_less_one_over_interleaved_microbatches() -> None:
+    found = step()
+    assert found.microbatches == 8.0
+    work = found.step_time_s - found.bubble_s - sum(t.exposed_s for t in found.traffic if t.kind == "data")
+    assert found.bubble_s / work == pytest.approx(1.0 / (2 * 8))
+
+
+def test_gathered_and_reduced_bytes_are_the_weights_held_by_a_rank() -> None:
+    sent = {t.collective: t.size_bytes * t.count for t in step().traffic if t.kind == "data"}
+    held = DENSE.parameters / 16
+    assert sent["all-gather"] == pytest.approx(2 * held)
+    assert sent["reduce-scatter"] == pytest.approx(4 * held)
+
+
+def test_sharded_weights_are_gathered_twice_in_every_microbatch() -> None:
+    model = parallel.preset("fine-tune-8b")
+    once, twice = ({t.collective: t.count for t in step(model, Plan(1, 1, 16, shard=s)).traffic} for s in (1, 16))
+    assert twice["all-gather"] == 2 * 2 * once["all-gather"]
+    assert twice["reduce-scatter"] == 2 * once["reduce-scatter"]
+
+
+def test_tensor_traffic_inside_a_node_is_the_same_on_every_fabric() -> None:
+    slow, fast = step(network=roce(50.0, 0.3)), step()
+    assert slow.in_node_s == pytest.approx(fast.in_node_s)
+    assert slow.exposed_communication_s > fast.exposed_communication_s
+
+
+def test_one_node_meets_no_fabric() -> None:
+    model = parallel.preset("fine-tune-8b")
+    fast, slow = (step(model, Plan(2, 1, 4), n) for n in (NDR, roce(100.0, 0.1)))
+    assert slow.exposed_communication_s == 0.0
+    assert slow.step_time_s == pytest.approx(fast.step_time_s)
+
+
+def test_full_overlap_leaves_only_the_first_and_last_bucket() -> None:
+    found = step(overlap=Overlap(1.0, 1.0, 1.0, 0.0))
+    data = [t for t in found.traffic if t.kind == "data"]
+    assert found.exposed_communication_s == pytest.approx(sum(t.time_s / t.count for t in data))
+
+
+def test_interference_charges_hidden_traffic_in_proportion() -> None:
+    free, charged = (step(overlap=Overlap(1.0, 1.0, 1.0, i)) for i in (0.0, 0.2))
+    hidden = free.communication_s - free.exposed_communication_s
+    assert charged.exposed_communication_s - free.exposed_communication_s == pytest.approx(0.2 * hidden)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 20), st.floats(0.3, 1.0))
+def test_a_worse_fabric_or_less_overlap_never_shortens_the_step(a: float, b: float, extra: float, share: float) -> None:
+    low, high = sorted((a, b))
+    most = step(network=roce(extra, share), overlap=Overlap(low, low, low, 0.1)).step_time_s
+    assert most >= step(network=roce(extra, share), overlap=Overlap(high, high, high, 0.1)).step_time_s - 1e-12
+    assert most >= step(network=roce(0.0, 1.0), overlap=Overlap(low, low, low, 0.1)).step_time_s - 1e-12
+
+
+def test_draws_keep_their_shape_and_their_provenance() -> None:
+    extra = Traced(np.array([0.0, 3.0, 9.0]), {"evidence:x"})
+    found = step(network=roce(extra, Traced(np.array([1.0, 0.9, 0.8]), {"evidence:y"})))
+    assert found.step_time_s.shape == (3,)
+    assert np.all(np.diff(np.asarray(found.exposed_share)) > 0)
+    assert inputs_of(found.step_time_s) == {"evidence:x", "evidence:y"}
+
+
+def test_draws_equal_the_same_scalars_one_by_one() -> None:
+    extra = np.array([0.0, 4.0, 9.0])
+    together = step(network=roce(extra)).step_time_s
+    assert together == pytest.approx([float(step(network=roce(float(e))).step_time_s) for e in extra])
+
+
+def test_experts_across_nodes_expose_what_experts_on_a_node_do_not() -> None:
+    model = parallel.preset("moe-236b")
+    inside, across = (step(model, Plan(1, 32, 16, ep=e)) for e in (8, 16))
+    assert not next(t for t in inside.traffic if t.kind == "experts").on_fabric
+    assert across.exposed_share > 2 * inside.exposed_share
+
+
+def test_a_rack_of_nvlink_carries_what_nodes_of_eight_send_over_the_fabric() -> None:
+    model = parallel.preset("fine-tune-8b")
+    rack = step(model, Plan(1, 1, 64), Network("gb200-nvl72", 4, "infiniband-xdr"))
+    nodes = step(model, Plan(1, 1, 64), Network("b200", 8, "infiniband-xdr"))
+    assert rack.exposed_communication_s == 0.0 < nodes.exposed_communication_s
+
+
+def test_an_oversubscribed_fabric_slows_fabric_traffic_alone() -> None:
+    twice = step(network=replace(NDR, slowdown=2.0))
+    assert twice.communication_s == pytest.approx(2 * step().communication_s)
+    assert twice.in_node_s == pytest.approx(step().in_node_s)
+
+
+@pytest.mark.parametrize("name", parallel.preset_names())
+@pytest.mark.parametrize("gpus", [256, 2048])
+def test_a_chosen_plan_uses_every_gpu_and_fits_in_memory(name: str, gpus: int) -> None:
+    model = parallel.preset(name)
+    plan = best_plan(model, Network("h200", 8, "infiniband-ndr"), gpus=gpus)
+    assert plan.gpus == gpus
+    assert parallel.bytes_per_gpu(model, plan) <= 0.85 * 141e9
+    assert plan.tp <= 8 and plan.dp % plan.ep == 0 and model.experts % plan.ep == 0
+
+
+def test_a_model_that_fits_nowhere_is_refused_with_its_size() -> None:
+    with pytest.raises(InputError, match="does not fit"):
+        best_plan(parallel.preset("dense-405b"), NDR, gpus=8)
+
+
+def test_a_given_plan_scales_its_replicas_and_must_divide() -> None:
+    assert parallel.given_plan(gpus=2048, tp=8, pp=4).dp == 64
+    with pytest.raises(InputError, match="divide"):
+        parallel.given_plan(gpus=100, tp=8, pp=4)
+
+
+def test_a_custom_model_of_a_presets_size_is_the_preset_and_others_grow_from_the_nearest() -> None:
+    assert parallel.custom("dense", 70.0) == DENSE
+    larger = parallel.custom("dense", 110.0)
+    assert larger.parameters == pytest.approx(110e9, rel=1e-6)
+    assert larger.layers > DENSE.layers and larger.hidden > DENSE.hidden
+    assert parallel.custom("moe", 236.0).active == pytest.approx(21e9)
+
+
+@pytest.mark.parametrize("size", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_model_without_a_size_is_refused(size: float) -> None:
+    with pytest.raises(InputError):
+        parallel.custom("dense", size)
+
+
+def test_tokens_and_days_are_each_others_inverse() -> None:
+    found = step()
+    assert found.days_for(found.tokens_in(30.0)) == pytest.approx(30.0)
+
+
+def test_inference_on_one_node_meets_no_fabric_and_over_nodes_pays_one_step_a_stage() -> None:
+    small = other_steps.inference_plan(DENSE, gpus=64, gpus_per_node=8, memory_gbytes=80)
+    large = replace(DENSE, parameters=1e12, active=1e12)
+    plan = other_steps.inference_plan(large, gpus=64, gpus_per_node=8, memory_gbytes=80)
+    how: dict[str, Any] = {"batch": 32.0, "memory_efficiency": 0.6}
+    assert small.pp == 1 and other_steps.inference_step(DENSE, small, roce(), **how).exposed_communication_s == 0.0
+    slow, fast = (other_steps.inference_step(large, plan, n, **how) for n in (roce(7.0), roce(0.0)))
+    assert slow.step_time_s - fast.step_time_s == pytest.approx((plan.pp - 1) * 7e-6)
+
+
+def test_summing_every_layer_across_nodes_makes_latency_count_in_inference() -> None:
+    large = replace(DENSE, parameters=1e12, active=1e12)
+    how: dict[str, Any] = {"batch": 32.0, "memory_efficiency": 0.6, "tensor_across_nodes": True}
+    slow, fast = (other_steps.inference_step(large, Plan(8, 8, 1), n, **how) for n in (roce(7.0), roce(0.0)))
+    assert slow.step_time_s - fast.step_time_s > 100e-6
+
+
+def test_a_simulation_pays_latency_for_every_small_sum() -> None:
+    how: dict[str, Any] = {"gpus": 64, "compute_ms": 10.0, "halo_mbytes": 4.0, "overlap": 1.0}
+    found = [other_steps.simulation_step(roce(7.0), small_allreduces=n, **how).step_time_s for n in (0.0, 10.0, 20.0)]
+    assert found[2] - found[1] == pytest.approx(found[1] - found[0])
+    assert found[0] == pytest.approx(10e-3)
+
+
+def test_card_predicts_later_megascale_rows_better_than_a_constant_and_a_line() -> None:
+    card = training_card()
+    late = card.summary["MegaScale, 3,072 to 12,288 GPUs"]
+    assert late < card.baselines["MegaScale, constant MFU"]
+    assert late < card.baselines["MegaScale, line in log GPUs"]
+    assert late < 0.09
+
+
+def test_card_says_which_expectation_was_missed() -> None:
+    card = training_card()
+    assert len(card.expected) == len(card.as_expected)
+    assert card.as_expected["megascale-late"] == (card.summary["MegaScale, 3,072 to 12,288 GPUs"] <= 0.06)
+    assert card.as_expected["megatron"] and card.as_expected["llama3"]
+
+
+def test_card_states_that_parallel_plans_are_assumed() -> None:
+    assert "assumed" in training_card().data_used[0]
+
+
+def test_mlperf_pairs_are_a_null_check() -> None:
+    pairs = pair_differences()
+    assert pairs.size == 10
+    assert np.median(pairs) == pytest.approx(0.01, abs=0.001)
+    assert pairs.min() == pytest.approx(-0.043, abs=0.001) and pairs.max() == pytest.approx(0.054, abs=0.001)
+    assert sum(row["ranges_overlap"] == "True" for row in read_rows("mlperf_pairs")) == 8
+
+
+def test_every_preset_and_gpu_names_its_source() -> None:
+    data = read_yaml("training_presets")
+    for entry in (*data["presets"].values(), *data["gpus"].values()):
+        assert entry["source"] and entry["grade"] and entry["seen"]
