@@ -31,7 +31,7 @@ def _epilog(text: str = "") -> str:
     return f"{text} {EXIT_CODES}".strip()
 
 
-class _Day(click.ParamType):
+class _Day(click.ParamType[date]):
     """A date as YYYY-MM-DD."""
 
     name = "date"

@@ -169,6 +169,15 @@ def column_scale(unit: str, largest: float, currency: str = "USD") -> Scale:
         return Scale(f"{symbol}{per}", 1.0, 2 if largest < 1000 else 0)
     if unit == "share":
         return Scale("%", 0.01, 1 if largest < 0.2 else 0)
-    head = {"us": "µs", "count": "", "gpus": "GPUs", "gbytes/s": "GB/s", "gbits/s": "Gb/s", "day": "days", "week": "weeks", "h": "hours"}
+    head = {
+        "us": "µs",
+        "count": "",
+        "gpus": "GPUs",
+        "gbytes/s": "GB/s",
+        "gbits/s": "Gb/s",
+        "day": "days",
+        "week": "weeks",
+        "h": "hours",
+    }
     decimals = 0 if largest >= 100 or unit in ("count", "gpus") else (1 if largest >= 10 else 2)
     return Scale(head.get(unit, unit), 1.0, decimals)

@@ -22,6 +22,7 @@ class Traced(np.ndarray[Any, np.dtype[Any]]):
     inputs: frozenset[str]
 
     def __new__(cls, values: ArrayLike, inputs: frozenset[str] | set[str] | tuple[str, ...] = NO_INPUTS) -> Traced:
+        """An array of floats that depends on `inputs`, and on whatever `values` depend on already."""
         array = np.array(values, dtype=float).view(cls)
         array.inputs = frozenset(inputs) | inputs_of(values)
         return array

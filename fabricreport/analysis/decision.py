@@ -105,7 +105,7 @@ def run(case: Case) -> DecisionResult:
         )
 
     verdict = decided(False)
-    difference = gap(tco.components, verdict.runner_up, verdict.choice)
+    difference = tco.gap(verdict.runner_up, verdict.choice)
     swings = model.swings(difference, {i: case.sample(i) for i in sorted(sampled_inputs(case, difference))})
     assumptions = {s.input_id for s in swings if case.input_record(s.input_id)["grade"] == _GRADED_ASSUMPTION}
     if any(s.flips for s in swings if s.input_id in assumptions):
@@ -117,13 +117,6 @@ def run(case: Case) -> DecisionResult:
     result = DecisionResult(verdict, framework, swings, difference, totals, probabilities, assumption_share, numbers={})
     numbers = {n.id: n for n in _numbers(case, result)}
     return DecisionResult(**{**vars(result), "numbers": numbers})
-
-
-def gap(components: Mapping[str, Mapping[str, Traced]], a: str, b: str) -> Traced:
-    """Cost of `a` less cost of `b` (draws,), cause by cause, so that what both share cancels and leaves no provenance."""
-    causes = list(dict.fromkeys((*components[a], *components[b])))
-    parts = [components[a].get(c, Traced(0.0)) - components[b].get(c, Traced(0.0)) for c in causes]
-    return Traced(sum(parts[1:], start=parts[0]))
 
 
 def sampled_inputs(case: Case, values: Any) -> set[str]:
@@ -164,7 +157,7 @@ def _numbers(case: Case, result: DecisionResult) -> Iterator[Number]:
     )
     yield case.number(
         "decision.difference_share",
-        difference / plain(result.totals[verdict.choice]).mean(),
+        difference / np.mean(result.totals[verdict.choice]),
         "share",
         label="The difference as a share of the advised option's mean total cost",
         rule="difference ÷ mean total cost of the advised option",
@@ -213,7 +206,7 @@ def _option_numbers(case: Case, result: DecisionResult) -> Iterator[Number]:
         )
         yield case.number(
             f"decision.gap.{option_id}",
-            gap(case.tco().components, option_id, result.verdict.choice),
+            case.tco().gap(option_id, result.verdict.choice),
             "usd",
             label=f"Total cost of {option_id} less that of the advised option",
             rule="difference of total costs, draw by draw",
@@ -225,7 +218,7 @@ def _option_numbers(case: Case, result: DecisionResult) -> Iterator[Number]:
             "share",
             label=f"Share of draws in which {option_id} is the cheapest of all options",
             rule="count of draws with the lowest total cost ÷ all draws",
-            inputs=inputs_of(*(gap(case.tco().components, o, option_id) for o in result.totals)),
+            inputs=inputs_of(*(case.tco().gap(o, option_id) for o in result.totals)),
             digits=2,
         )
 

@@ -158,7 +158,7 @@ def run(case: Case) -> DiligenceResult:
     rival = others[0] if others else by_id[order[min(1, len(order) - 1)]]
     worth = worth_of(case, option.id, rival.id)
     book = read_providers()
-    difference: Any = totals[rival.id] - totals[option.id]
+    difference: Any = case.tco().gap(rival.id, option.id)
     tests = promises(case, option, worth)
     floor_by_size = dict(floors(case, option))
     result = DiligenceResult(

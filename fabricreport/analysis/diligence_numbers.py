@@ -49,10 +49,11 @@ def _sizes(case: Case, result: DiligenceResult) -> Iterator[Number]:
         label="Mean lead of the tested option over the best other fabric",
         rule="mean total cost of the rival − mean total cost of the option", inputs=inputs_of(result.difference),
     )  # fmt: skip
+    total = case.tco().totals[result.option.id]
     yield case.number(
-        "diligence.lead_share", float(lead.mean() / plain(case.tco().totals[result.option.id]).mean()), "share",
+        "diligence.lead_share", float(lead.mean() / plain(total).mean()), "share",
         label="Mean lead of the tested option as a share of its total cost", rule="mean lead ÷ mean total cost",
-        inputs=inputs_of(result.difference), digits=2,
+        inputs=inputs_of(result.difference, total), digits=2,
     )  # fmt: skip
     yield case.number(
         "diligence.measured_excess", case.central("evidence:two-node-busbw-excess"), "share",
@@ -143,15 +144,13 @@ def _sellers(case: Case, result: DiligenceResult) -> Iterator[Number]:
 
 def _questions(case: Case, result: DiligenceResult) -> Iterator[Number]:
     for priced in result.questions:
-        used = tuple(i for i in priced.settles if not i.startswith("contested:"))
-        for name, swing, of in (
-            ("worth", priced.difference, "the mean difference between the fabrics"),
-            ("stake", priced.own_cost, "the mean total cost of the tested option"),
+        for name, swing, of, moved in (
+            ("worth", priced.difference, "the mean difference between the fabrics", result.difference),
+            ("stake", priced.own_cost, "the mean total cost of the tested option", case.tco().totals[result.option.id]),
         ):
             if swing is not None:
-                yield from _swing(
-                    case, f"diligence.{name}.{priced.question.id}", swing, priced.question.title, of, used
-                )
+                number_id = f"diligence.{name}.{priced.question.id}"
+                yield from _swing(case, number_id, swing, priced.question.title, of, tuple(inputs_of(moved)))
 
 
 def _swing(case: Case, number_id: str, swing: Swing, title: str, of: str, used: tuple[str, ...]) -> Iterator[Number]:

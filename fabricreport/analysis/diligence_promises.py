@@ -114,7 +114,7 @@ def worth_of(case: Case, choice: str, rival: str) -> Worth:
     size = case.sampler.size
     horizon: Any = spread_over_draws(model.time_per_lost_share(cost, share), size)
     hours = float(plain(np.sum(hours_of(tco.common))))
-    lead = tco.totals[rival] - tco.totals[choice]
+    lead = tco.gap(rival, choice)
     return Worth(horizon, horizon / hours, float(plain(lead).mean()), inputs_of(lead))
 
 

@@ -91,9 +91,9 @@ def claim_numbers(case: Case, audited: Iterable[AuditedClaim], book: ClaimBook) 
             )
 
 
-def count(case: Case, id: str, value: float, label: str, rule: str, inputs: Iterable[str] = ()) -> Number:
-    """A count of things of this memo."""
-    return case.number(f"sources.{id}", float(value), "count", label=label, rule=rule, inputs=inputs)
+def count(case: Case, id: str, value: float, label: str, rule: str, sources: Iterable[str] = ()) -> Number:
+    """A count of things of this memo; it tells of its `sources` without depending on their values."""
+    return case.number(f"sources.{id}", float(value), "count", label=label, rule=rule, sources=sources)
 
 
 def audit_counts(
@@ -148,7 +148,7 @@ def library_counts(case: Case, used: frozenset[str], prices: tuple[Price, ...]) 
     yield count(case, "prices", len(prices), "Prices behind this memo", "count of prices behind printed numbers")
     # The count is exact, however old what it counts: it carries no mark of staleness itself.
     rule = "count of prices whose expiry lies before the memo's date"
-    old = count(case, "prices.stale", len(stale), "Prices behind this memo past their shelf life", rule, inputs=stale)
+    old = count(case, "prices.stale", len(stale), "Prices behind this memo past their shelf life", rule, sources=stale)
     yield replace(old, stale=False)
     held = len(case.prices.quarantine)
     yield count(case, "prices.held", held, "Price rows held back", "count of rows that a rule refused")
@@ -156,7 +156,7 @@ def library_counts(case: Case, used: frozenset[str], prices: tuple[Price, ...]) 
     for price in prices:
         label, rule = f"Age of the price of {price.item}", "memo's date − date of the price"
         age = case.number(
-            f"sources.age.{price.item}", float(price.age_days), "day", label=label, rule=rule, inputs=(price.id,)
+            f"sources.age.{price.item}", float(price.age_days), "day", label=label, rule=rule, sources=(price.id,)
         )
         yield replace(age, stale=False)
 

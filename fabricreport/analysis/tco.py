@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fabricreport.analysis import tco_fabric as fabric
 from fabricreport.analysis.tco_cost import (
     CAUSES,
+    FABRIC_CAUSES,
     by_cause,
     cash_bill,
     common_hour_value,
@@ -24,6 +25,7 @@ from fabricreport.analysis.tco_cost import (
     monthly_cash,
     spread_over_draws,
     useful_hour_usd,
+    with_delay,
 )
 from fabricreport.analysis.tco_fabric import Build, GrowthCost
 from fabricreport.analysis.tco_inputs import Common, OptionInputs, common_inputs, drawn, option_inputs
@@ -32,6 +34,7 @@ from fabricreport.analysis.tco_sweep import Sweep, run_sweep
 from fabricreport.ledger import Number
 from fabricreport.models.decision import Swing, expected_order, swings
 from fabricreport.models.difference import Difference, difference
+from fabricreport.models.money import CostComponents
 from fabricreport.provenance import Traced, inputs_of, plain
 
 if TYPE_CHECKING:
@@ -44,12 +47,13 @@ class Ownership:
 
     `capital` is what the last stage's fabric costs at today's prices, by cause of the fabric; `bought` the mean of
     what each stage adds to it; `cash` the mean paid in each month (today's money); `watts` the last stage's draw by
-    group. `rent_useful_hour` is what a useful GPU-hour costs when the same work is rented on the cheapest option's
+    group; `capital_gap` the rival's capital less the choice's, part by part. `rent_useful_hour` is what a useful GPU-hour costs when the same work is rented on the cheapest option's
     fabric, already stable.
     """
 
     builds: Mapping[str, tuple[Build, ...]]
     capital: Mapping[str, Mapping[str, Traced]]
+    capital_gap: Traced
     bought: Mapping[str, tuple[Mapping[str, float], ...]]
     cash: Mapping[str, NDArray[np.float64]]
     watts: Mapping[str, Mapping[str, Traced]]
@@ -66,10 +70,12 @@ class TcoResult:
 
     `choice` has the lowest mean total; `rival` is the best option of another family (the next best if there is only
     one family). `difference` is rival less choice: positive means the choice is cheaper. `infiniband` and `rocev2`
-    are the cheaper option of each family, or None. `ownership` is None for a client that rents.
+    are the cheaper option of each family, or None. `parts` are the same bills piece by piece, so that what two options
+    share cancels to exact zero in `gap`. `ownership` is None for a client that rents.
     """
 
     totals: Mapping[str, Traced]
+    parts: Mapping[str, Mapping[str, Traced]]
     components: Mapping[str, Mapping[str, Traced]]
     labels: Mapping[str, str]
     inputs: frozenset[str]
@@ -89,6 +95,10 @@ class TcoResult:
     common: Common
     numbers: Mapping[str, Number]
 
+    def gap(self, a: str, b: str) -> Traced:
+        """Cost of `a` less cost of `b` (draws,); what both share leaves neither money nor provenance."""
+        return Traced(difference(self.parts[a], self.parts[b]).draws)
+
     @property
     def probability(self) -> float:
         """Share of draws in which the choice costs less than the rival."""
@@ -106,23 +116,28 @@ def run(case: Case) -> TcoResult:
     built = {} if rents else _built(case, common, rack)
     paid = {o.id: cash_bill(built.get(o.id, ()), own[o.id], common, rent=rents) for o in case.options}
     common = common_hour_value(paid, own, common)
-    raw = {o: by_cause(full_bill(bill, own[o], common, rent=rents), own[o], common) for o, bill in paid.items()}
     draws = int(case.sampler.size)
-    causes = [cause for cause in CAUSES if any(np.any(plain(parts.get(cause, 0.0))) for parts in raw.values())]
+    parts = {o: _parts(full_bill(bill, own[o], common, rent=rents), own[o], common, draws) for o, bill in paid.items()}
+    raw = {o: by_cause(fine) for o, fine in parts.items()}
+    causes = [cause for cause in CAUSES if any(np.any(plain(own_raw.get(cause, 0.0))) for own_raw in raw.values())]
     components = {
-        o: {cause: spread_over_draws(parts.get(cause, 0.0), draws) for cause in causes} for o, parts in raw.items()
+        o: {cause: spread_over_draws(own_raw.get(cause, 0.0), draws) for cause in causes} for o, own_raw in raw.items()
     }
     totals = {o: _sum(parts) for o, parts in components.items()}
     order = expected_order(totals)
     families = {o.id: o.family for o in case.options}
     choice, rival = order[0], _rival(order, families)
-    gap = difference(components[rival], components[choice])
+    fine = difference(parts[rival], parts[choice])
+    gap = Difference(
+        fine.draws, {c: spread_over_draws(v, draws) for c, v in by_cause(fine.parts).items() if c in causes}
+    )
     useful = {o: spread_over_draws(i.lost.useful, draws) for o, i in own.items()}
     hour = {o: spread_over_draws(useful_hour_usd(bill, own[o], common), draws) for o, bill in paid.items()}
-    ownership = None if rents else _ownership(case, common, own, built, hour, choice, rack)
+    ownership = None if rents else _ownership(case, common, own, built, hour, (choice, rival), rack)
     market = common.server.rent_per_gpu_hour
     result = TcoResult(
         totals=totals,
+        parts=parts,
         components=components,
         labels={cause: CAUSES[cause] for cause in causes},
         inputs=inputs_of(totals),
@@ -155,11 +170,15 @@ def _ownership(
     own: Mapping[str, OptionInputs],
     built: Mapping[str, tuple[Build, ...]],
     hour: Mapping[str, Traced],
-    choice: str,
+    pair: tuple[str, str],
     rack: int,
 ) -> Ownership:
     """Everything that only an owner's memo shows."""
-    cluster, draws = case.params.cluster, int(case.sampler.size)
+    cluster, draws, (choice, rival) = case.params.cluster, int(case.sampler.size), pair
+    ends = [
+        {n: spread_over_draws(v, draws) for n, v in fabric.capex(built[o][-1], own[o], common).items()}
+        for o in (rival, choice)
+    ]
     standing = {o: [_by_cause(fabric.capex(stage, own[o], common)) for stage in stages] for o, stages in built.items()}
     capital = {o: {c: spread_over_draws(v, draws) for c, v in rows[-1].items()} for o, rows in standing.items()}
     watts = {
@@ -171,6 +190,7 @@ def _ownership(
     return Ownership(
         builds=built,
         capital=capital,
+        capital_gap=Traced(difference(ends[0], ends[1]).draws),
         bought={o: _added(rows) for o, rows in standing.items()},
         cash={o: plain(monthly_cash(stages, own[o], common)) for o, stages in built.items()},
         watts=watts,
@@ -182,14 +202,14 @@ def _ownership(
     )
 
 
+def _parts(bill: CostComponents, option: OptionInputs, common: Common, draws: int) -> dict[str, Traced]:
+    """A full bill piece by piece, each (draws,)."""
+    return {name: spread_over_draws(v, draws) for name, v in with_delay(bill, option, common).items()}
+
+
 def _by_cause(parts: Mapping[str, Any]) -> dict[str, Any]:
     """The fabric's capital in the four causes of the bill."""
-    return {
-        "switches": parts["switches"],
-        "optics_and_cables": parts["optics"] + parts["copper and fibre"],
-        "adapters": parts["adapters"],
-        "spares_and_installation": parts["spares"] + parts["installation"] + parts["management servers"],
-    }
+    return {cause: value for cause, value in by_cause(parts).items() if cause in FABRIC_CAUSES}
 
 
 def _added(standing: list[dict[str, Any]]) -> tuple[dict[str, float], ...]:

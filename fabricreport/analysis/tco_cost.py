@@ -244,12 +244,17 @@ def _mean(values: Any) -> Any:
     return np.mean(np.asanyarray(values, dtype=float))
 
 
-def by_cause(bill: CostComponents, option: OptionInputs, common: Common) -> dict[str, Any]:
-    """A full bill in the causes that a reader sees, each a scalar or (draws,), with the price of delay if there is one."""
-    parts: dict[str, Any] = dict(bill.grouped(_GROUPS))
-    if np.any(np.asarray(common.delay_per_day) > 0):
-        parts["delay"] = delay_days(option, common) * common.delay_per_day
-    return {cause: parts[cause] for cause in CAUSES if cause in parts}
+def with_delay(bill: CostComponents, option: OptionInputs, common: Common) -> CostComponents:
+    """A full bill with the price of delay, if there is one."""
+    if not np.any(np.asarray(common.delay_per_day) > 0):
+        return bill
+    return bill.plus({"delay": delay_days(option, common) * common.delay_per_day})
+
+
+def by_cause(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Parts of a bill (or of a difference of two) in the causes that a reader sees."""
+    grouped = CostComponents(parts).grouped(_GROUPS)
+    return {cause: grouped[cause] for cause in CAUSES if cause in grouped}
 
 
 def spread_over_draws(value: Any, draws: int) -> Traced:

@@ -18,9 +18,6 @@ from fabricreport.models.topology import BillOfMaterials, bill_of_materials
 if TYPE_CHECKING:
     from fabricreport.scenario import Cluster
 
-FABRIC_PARTS = ("switches", "optics", "copper and fibre", "adapters", "spares", "installation", "management servers")
-"""Capital of the fabric by internal name, as `fabric_capex_usd` gives it."""
-
 
 @dataclass(frozen=True)
 class Build:
@@ -130,7 +127,7 @@ def cable_plan(option: Option, bom: BillOfMaterials, nodes: int, servers_per_rac
 
 
 def capex(build: Build, option: OptionInputs, common: Common) -> dict[str, Any]:
-    """Capital of the standing fabric by part (`FABRIC_PARTS`), all bought at today's prices."""
+    """Capital of the standing fabric by part, spares by piece, all bought at today's prices."""
     extras = Extras(
         common.spares_share,
         common.labour_per_cable,

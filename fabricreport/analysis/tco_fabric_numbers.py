@@ -112,10 +112,9 @@ def _capital(case: Case, owned: Ownership, names: dict[str, str]) -> Iterator[Nu
 
 def _pair(case: Case, result: TcoResult, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
     """Purchase price alone of the two options that the difference compares, and what the servers are of the whole."""
-    mine, other = (_fabric(owned, o) for o in (result.choice, result.rival))
     pair = f"{names[result.rival]} less {names[result.choice]}"
     yield case.number(
-        "tco.fabric_difference", other - mine, "usd", label=f"Capital of the fabric: {pair}",
+        "tco.fabric_difference", owned.capital_gap, "usd", label=f"Capital of the fabric: {pair}",
         rule="difference of the fabric's capital on the same draws, at today's prices", inputs=_SHAPE,
     )  # fmt: skip
     parts = result.components[result.choice]
@@ -124,10 +123,6 @@ def _pair(case: Case, result: TcoResult, owned: Ownership, names: dict[str, str]
         label=f"Servers' share of the total cost with {names[result.choice]}",
         rule="present value of the servers' price ÷ total cost",
     )  # fmt: skip
-
-
-def _fabric(owned: Ownership, option: str) -> Any:
-    return sum(owned.capital[option][c] for c in FABRIC_CAUSES)
 
 
 def _stages(case: Case, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
@@ -169,7 +164,7 @@ def _list_bills(case: Case, owned: Ownership, names: dict[str, str]) -> Iterator
         }  # fmt: skip
         for what, amount in amounts.items():
             yield case.number(
-                f"tco.list.{what}.{key}", amount, "usd", digits=4, inputs=(*row.refs, *_SHAPE),
+                f"tco.list.{what}.{key}", amount, "usd", digits=4, inputs=(*row.refs_of(what), *_SHAPE),
                 label=f"List prices, {what}: {names[row.option]}",
                 rule="pieces × central price; all optics, without fibre, licence, support, spare and labour",
             )  # fmt: skip
@@ -180,7 +175,8 @@ def _list_bills(case: Case, owned: Ownership, names: dict[str, str]) -> Iterator
         yield case.number(
             f"tco.list.against_first.{key}", row.total / owned.list_bills[0].total - 1, "share", digits=2,
             label=f"List bill of {names[row.option]} against that of {names[owned.list_bills[0].option]}",
-            rule="total ÷ total of the first row − 1", inputs=(*row.refs, *owned.list_bills[0].refs, *_SHAPE),
+            rule="total ÷ total of the first row − 1",
+            inputs=(*row.refs, *owned.list_bills[0].refs, *_SHAPE) if row is not owned.list_bills[0] else _SHAPE,
         )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from fabricreport.analysis.tco_fabric import Build
+from fabricreport.books.currency import Rate
 from fabricreport.books.options import Option
 from fabricreport.models.cabling import CablePlan, optics_and_cables
 from fabricreport.models.topology import bill_of_materials
@@ -34,6 +35,15 @@ class ListBill:
     optics_cost: float
     nic_cost: float
     refs: tuple[str, ...]
+
+    def refs_of(self, what: str) -> tuple[str, ...]:
+        """The prices (and exchange rates) that one amount of the row rests on."""
+        kinds = {"optics": "price:optic", "nics": "price:nic"}
+        if what == "total":
+            return self.refs
+        if what in kinds:
+            return tuple(r for r in self.refs if r.startswith(kinds[what]))
+        return tuple(r for r in self.refs if r == self.switch_ref or r.startswith("price:fx-"))
 
     @property
     def total(self) -> float:
@@ -87,14 +97,18 @@ def _bills(case: Case, option: Option, build: Build) -> Iterator[ListBill]:
             bom.switches * each,
             optics,
             cables.nics * list_price(case, nic),
-            (ref, node, switch_side, nic),
+            (ref, node, switch_side, nic, *_rate(case, ref).inputs),
         )
+
+
+def _rate(case: Case, ref: str) -> Rate:
+    own = case.prices[ref[6:]].currency if ref.startswith("price:") else "USD"
+    return case.prices.rate(own, str(case.params.money.currency))
 
 
 def list_price(case: Case, ref: str) -> float:
     """The central price of a piece in the memo's currency, at the central rate of the day."""
-    own = case.prices[ref[6:]].currency if ref.startswith("price:") else "USD"
-    return case.central(ref) * case.prices.rate(own, str(case.params.money.currency)).rate
+    return case.central(ref) * _rate(case, ref).rate
 
 
 _KINDS = {"": "on demand", "-list": "list price", "-marketplace": "marketplace"}

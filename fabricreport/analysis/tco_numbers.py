@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fabricreport.analysis.tco_cost import LOST_CAUSES, hours_of
 from fabricreport.analysis.tco_fabric_numbers import fabric_numbers
 from fabricreport.ledger import Number
@@ -64,16 +66,16 @@ def _totals(case: Case, result: TcoResult, names: dict[str, str]) -> Iterator[Nu
             f"tco.mean.{option}", total, "usd", central="mean",
             label=f"Mean total cost of {names[option]}", rule="mean over the draws of the total cost", inputs=_SIZE,
         )  # fmt: skip
-        gap = total - result.totals[result.choice]
+        gap = result.gap(option, result.choice)
         yield case.number(
             f"tco.difference_to_cheapest.{option}", gap, "usd",
             label=f"{names[option]} less the cheapest option",
-            rule="difference of total costs on the same draws", inputs=inputs_of(total) | set(_SIZE),
+            rule="difference of total costs on the same draws", inputs=_SIZE,
         )  # fmt: skip
         yield case.number(
             f"tco.probability_dearer.{option}", float((plain(gap) > 0).mean()), "share", digits=2,
             label=f"Share of draws in which {names[option]} costs more than the option with the lowest mean",
-            rule="count of draws with a higher total cost ÷ all draws", inputs=inputs_of(total),
+            rule="count of draws with a higher total cost ÷ all draws", inputs=inputs_of(gap),
         )  # fmt: skip
 
 
@@ -90,7 +92,7 @@ def _difference(case: Case, result: TcoResult, names: dict[str, str]) -> Iterato
         rule="mean over the shared draws; the parts of the waterfall add up to it",
     )  # fmt: skip
     yield case.number(
-        "tco.difference_share", gap.draws / plain(result.totals[result.choice]).mean(), "share", digits=2,
+        "tco.difference_share", gap.draws / np.mean(result.totals[result.choice]), "share", digits=2,
         label=f"Difference as a share of the cheaper total: {pair}", rule="difference ÷ mean total of the cheaper",
         inputs=everything,
     )  # fmt: skip

@@ -241,9 +241,7 @@ def _with_set(entry: Derivation, way: Step | None) -> Derivation:
     return entry if way is None else replace(entry, input_set=way, sources=())
 
 
-def _inputs(
-    own: Sequence[Node], quoting: Sequence[Node], book: SourceBook, anchors: Anchors
-) -> tuple[Derivation, ...]:
+def _inputs(own: Sequence[Node], quoting: Sequence[Node], book: SourceBook, anchors: Anchors) -> tuple[Derivation, ...]:
     """One coded entry for each input a printed number rests on or repeats.
 
     Inputs that numbers use together stand together, so that most sets of inputs are a few runs of codes.
@@ -283,17 +281,19 @@ def _input(entry: Node, repeated: Sequence[Node], book: SourceBook, anchors: Anc
         notices.append(f"Overridden by {who} until {until}: {why}")
     if entry.get("expiry"):
         notices.append(f"Good until {one_line(str(entry['expiry']))}")
+    text = str(entry.get("text") or "")
     said = ", ".join(dict.fromkeys(str(n.get("text") or "") for n in repeated))
     return Derivation(
         id=str(entry["id"]),
         anchor=anchors.of("d", str(entry["id"])),
         label=one_line(str(entry.get("label") or entry["id"])),
-        text=str(entry.get("text") or "") or said,
+        text=text or said,
         rule="",
         grade=grade,
         footing=FOOTING.get(grade, ""),
         date=str(entry.get("date") or ""),
-        spread=next((s for n in repeated if (s := _spread(n))), ""),
+        # A range already says how far the figure may be off.
+        spread="" if " to " in text else next((s for n in repeated if (s := _spread(n))), ""),
         steps=(),
         sources=_source_steps([str(entry["id"])], book),
         stale=bool(entry.get("stale")),
@@ -308,4 +308,7 @@ def _spread(entry: Node) -> str:
         return ""
     unit = str(entry.get("unit") or "")
     low, high = (formats.write(float(spread[k]), unit) for k in ("p5", "p95"))
-    return f"{low} to {high}" if low != high else ""
+    if low == high:
+        return ""
+    number, gap, word = low.partition(formats.NBSP)
+    return f"{number if gap and high.endswith(gap + word) else low} to {high}"

@@ -7,7 +7,7 @@ members; neighbours whose labels begin with the same words share those words too
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fabricreport.memo.derive import Derivation, Step
 
@@ -36,7 +36,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Group:
-    """Members that rest on the same inputs and have the same grade, date and sources."""
+    """Members that rest on the same inputs and have the same grade, date and sources.
+
+    `grade` is empty where the family tells it, `date` where the inputs have none.
+    """
 
     steps: tuple[Step, ...]
     grade: str
@@ -47,10 +50,15 @@ class Group:
 
 @dataclass(frozen=True)
 class Family:
-    """All printed numbers of one rule, in the section that printed the first of them."""
+    """All printed numbers of one rule, in the section that printed the first of them.
+
+    `head` holds the words all labels begin with, `grade` the grade of all members; empty if they differ.
+    """
 
     rule: str
     section: str
+    head: str
+    grade: str
     groups: tuple[Group, ...]
 
 
@@ -59,17 +67,34 @@ def families(derivations: Sequence[Derivation]) -> tuple[Family, ...]:
     by_rule: dict[str, list[Derivation]] = {}
     for entry in derivations:
         by_rule.setdefault(entry.rule, []).append(entry)
-    made = [Family(rule, entries[0].section, _groups(entries)) for rule, entries in by_rule.items()]
+    made = [_family(rule, entries) for rule, entries in by_rule.items()]
     order = list(dict.fromkeys(family.section for family in made))
     return tuple(sorted(made, key=lambda family: order.index(family.section)))
 
 
-def _groups(entries: Sequence[Derivation]) -> tuple[Group, ...]:
+def _family(rule: str, entries: Sequence[Derivation]) -> Family:
+    head = entries[0].label if len(entries) > 1 else ""
+    for entry in entries[1:]:
+        head = _shared_words(head, entry.label)
+    if len(head) < FEWEST_SHARED:
+        head = ""
+    grades = {entry.grade for entry in entries}
+    grade = grades.pop() if len(grades) == 1 else ""
+    without_head = [replace(entry, label=entry.label[len(head) :].strip()) for entry in entries]
+    return Family(rule, entries[0].section, head, grade, _groups(without_head, grade))
+
+
+def _groups(entries: Sequence[Derivation], family_grade: str) -> tuple[Group, ...]:
     shared: dict[tuple[tuple[Step, ...], str, str, tuple[Step, ...]], list[Derivation]] = {}
     for entry in entries:
         steps = (entry.input_set,) if entry.input_set else entry.short_steps
-        shared.setdefault((steps, entry.grade, entry.date, entry.sources), []).append(entry)
+        grade = "" if entry.grade == family_grade else entry.grade
+        shared.setdefault((steps, grade, _told(entry.date), entry.sources), []).append(entry)
     return tuple(Group(*key, runs(members)) for key, members in shared.items())
+
+
+def _told(date: str) -> str:
+    return "" if date == "undated" else date
 
 
 def runs(entries: Sequence[Derivation]) -> tuple[Run, ...]:
@@ -109,3 +134,14 @@ def _member(entry: Derivation, head: str) -> Member:
     return Member(
         entry.anchor, entry.label[len(head) :].strip() if head else entry.label, entry.text, entry.spread, entry.stale
     )
+
+
+def number_runs(sources: Sequence[Step]) -> tuple[Step, ...]:
+    """Numbers of sources in order, neighbours joined: 1, 4–9; each leads to its first."""
+    made: list[list[Step]] = []
+    for step in sources:
+        if made and int(step.text) == int(made[-1][-1].text) + 1:
+            made[-1].append(step)
+        else:
+            made.append([step])
+    return tuple(Step(r[0].text if len(r) == 1 else f"{r[0].text}–{r[-1].text}", r[0].anchor) for r in made)

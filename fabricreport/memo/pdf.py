@@ -25,8 +25,9 @@ import typst
 from matplotlib import ft2font
 
 from fabricreport.errors import MemoRejected
-from fabricreport.memo.derive import Derivation
+from fabricreport.memo.derive import KINDS, Derivation, InputSet, grouped_inputs
 from fabricreport.memo.document import Document
+from fabricreport.memo.families import families, number_runs
 from fabricreport.memo.safe import one_line
 
 Node = dict[str, Any]
@@ -34,7 +35,7 @@ Node = dict[str, Any]
 TEMPLATES = ("memo.typ", "style.typ", "inline.typ", "blocks.typ", "front.typ", "back.typ")
 _LANGUAGE = re.compile(r"([a-z]{2,3})(?:-([A-Za-z]{2}))?\Z")
 _BREAKS = re.compile(r"[\t\n\r]+")
-TEXT_BOTTOM_PT, TEXT_HEIGHT_PT = 765.0, 680.0
+TEXT_BOTTOM_PT, TEXT_HEIGHT_PT = 779.5, 705.8
 """A4 less the margins set in style.typ."""
 MOST_EMPTY = 0.2
 MOST_TRIES = 12
@@ -184,14 +185,21 @@ def _payload(document: Document) -> Node:
         "glance": document.glance,
         "body": list(document.body),
         "annexes": list(document.annexes),
+        "opening": _opening(document),
+        "contents": [{"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1],
         "sources": [dataclasses.asdict(s) for s in document.sources],
-        "derivations": [_entry(d) for d in document.derivations],
-        "inputs": [_entry(d) for d in document.inputs],
+        "families": [dataclasses.asdict(f) for f in families(document.derivations)],
+        "input_sets": [_set(s) for s in document.input_sets],
+        "inputs": [
+            {"title": title, "entries": [_entry(d, document.front.date) for d in entries]}
+            for title, entries in grouped_inputs(document.inputs)
+        ],
+        "kinds": [{"letter": letter, "title": title.lower()} for _, letter, title in KINDS],
         "sources_heading": _optional(document.sources_heading),
         "derivations_heading": _optional(document.derivations_heading),
         "any_stale": document.any_stale,
     }
-    payload["anchors"] = sorted(_anchors(payload))
+    payload["anchors"] = sorted(_anchors(payload, document))
     printable_payload: Node = _printable(payload)
     if document.front.draft:
         for node in _nodes(printable_payload):
@@ -200,8 +208,36 @@ def _payload(document: Document) -> Node:
     return printable_payload
 
 
-def _entry(entry: Derivation) -> Node:
-    return dataclasses.asdict(entry) | {"steps": [dataclasses.asdict(step) for step in entry.short_steps]}
+def _entry(entry: Derivation, memo_date: str) -> Node:
+    """An input for print; what it may be used for is printed where no source can be looked up instead."""
+    kept = {
+        k: getattr(entry, k) for k in ("anchor", "code", "label", "text", "grade", "date", "spread", "notice", "stale")
+    }
+    assumed = entry.grade == "assumption"
+    remark = entry.remark if assumed else ""
+    if assumed and entry.date == memo_date:
+        kept["date"] = ""
+    return kept | {"remark": remark, "sources": [dataclasses.asdict(step) for step in entry.sources]}
+
+
+def _set(inputs: InputSet) -> Node:
+    steps = {"steps": inputs.short_steps, "sources": number_runs(inputs.sources)}
+    return {"code": inputs.code, "anchor": inputs.anchor} | {
+        name: [dataclasses.asdict(step) for step in found] for name, found in steps.items()
+    }
+
+
+def _opening(document: Document) -> int:
+    """How many blocks of the body stand with the glance on page one, before the contents: its text up to the first
+    figure, table or second heading."""
+    if document.glance is None:
+        return 0
+    headings = 0
+    for number, node in enumerate(document.body):
+        headings += node["t"] == "h"
+        if headings > 1 or node["t"] in ("figure", "datatable", "image"):
+            return number
+    return len(document.body)
 
 
 def _optional(value: Any) -> Node | None:
@@ -229,11 +265,11 @@ def _images(payload: Node) -> list[Node]:
     return [n for n in _nodes(payload) if n.get("t") == "image" and n.get("src")]
 
 
-def _anchors(payload: Node) -> set[str]:
+def _anchors(payload: Node, document: Document) -> set[str]:
     """Anchors that stand on the page: links to any other would not compile."""
     places = [n["anchor"] for n in _nodes(payload) if n.get("t") in ("h", "figure", "datatable")]
-    for part in ("sources", "derivations", "inputs"):
-        places += [entry["anchor"] for entry in payload[part]]
+    for part in (document.sources, document.derivations, document.inputs, document.input_sets):
+        places += [entry.anchor for entry in part]
     places += [payload[k]["anchor"] for k in ("sources_heading", "derivations_heading") if payload[k]]
     return set(places)
 

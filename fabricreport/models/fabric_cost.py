@@ -90,7 +90,8 @@ class Extras:
 def fabric_capex_usd(
     bom: BillOfMaterials, cables: CableBill, prices: PerPiece, extras: Extras | None = None
 ) -> dict[str, Array]:
-    """Purchase cost by group (USD, scalars or (draws,)): the `GROUPS`, spares, installation, management servers.
+    """Purchase cost by group (USD, scalars or (draws,)): the `GROUPS`, spares of each kind of piece,
+    installation, management servers.
 
     Groups that cost nothing because nothing of theirs is needed are kept as zeros, so options compare term by
     term.
@@ -103,11 +104,9 @@ def fabric_capex_usd(
         for kind in kinds:
             cost = cost + prices.of(kind, counts[kind])
         out[group] = cost
-    spare: Array = array(0.0)
     for kind, count in counts.items():
         if count:
-            spare = spare + prices.of(kind, 1) * with_spares(count, extras.spares_share)
-    out["spares"] = spare
+            out[f"spares of {kind}"] = prices.of(kind, 1) * with_spares(count, extras.spares_share)
     out["installation"] = cables.cables * array(extras.labour_usd_per_cable)
     out["management servers"] = extras.management_nodes * array(extras.management_node_usd)
     return out

@@ -26,6 +26,9 @@ Array = NDArray[np.float64]
 LOST = "lost: "
 """Prefix of the components that charge lost GPU time."""
 
+OF = " of "
+"""Between a cost and the piece it is booked for: `support of switches`."""
+
 
 @dataclass(frozen=True)
 class CostComponents(Mapping[str, Array]):
@@ -63,11 +66,15 @@ class CostComponents(Mapping[str, Array]):
         return CostComponents({name: array(value * array(rate)) for name, value in self.parts.items()})
 
     def grouped(self, groups: Mapping[str, Sequence[str]]) -> CostComponents:
-        """Components summed into groups; those in no group keep their own name. The total does not change."""
+        """Components summed into groups; those in no group keep their own name. The total does not change.
+
+        What was booked piece by piece (`support of switches`) goes where its whole (`support`) goes.
+        """
         members = {name: group for group, names in groups.items() for name in names}
         out: dict[str, Array] = {}
         for name, value in self.parts.items():
-            key = members.get(name, name)
+            whole = name.partition(OF)[0]
+            key = members.get(name, members.get(whole, whole))
             out[key] = out[key] + value if key in out else value
         return CostComponents(out)
 
@@ -174,8 +181,9 @@ def ownership_cost(
     """Present values by component of buying (or leasing) and running over `months`.
 
     Buying and colocation differ only in `running.colocation_usd_per_kw_month`. Components: those of the
-    purchases, then power, cooling, support, licences, colocation, staff, training, residual. Running costs of a
-    purchase start in the month after it. Lost GPU time is added by `charge_lost_time`.
+    purchases, then power, cooling, support, licences, colocation, staff, training, residual; support and residual
+    are booked piece by piece (`support of switches`), so that what two options share cancels term by term
+    (`grouped` sums them). Running costs of a purchase start in the month after it. Lost GPU time is added by `charge_lost_time`.
     """
     if not purchases:
         raise InputError(Problem("at least one purchase is needed", key="purchases"))
@@ -195,7 +203,8 @@ def ownership_cost(
     book("training", array(running.training_usd))
     if lease is None:
         for bought in purchases:
-            book("residual", -_residual(bought, running, months, discounting))
+            for name, value in _residual(bought, running, months, discounting).items():
+                book(f"residual{OF}{name}", -value)
     return CostComponents(parts)
 
 
@@ -215,28 +224,29 @@ def _capital(price: Any, month: int, months: int, discounting: Discounting, leas
 def _running_flows(bought: Purchase, running: Running, months: int) -> dict[str, Array]:
     """Monthly flows of one purchase in today's money, by component."""
     power, cooling = energy_usd_per_month(bought.watts, running.usd_per_kwh, running.pue)
-    support: Array = array(0.0)
-    for name, rate in running.support_per_year.items():
-        support = support + array(bought.capex_usd.get(name, 0.0)) * array(rate) / 12
+    support = {
+        f"support{OF}{name}": array(bought.capex_usd.get(name, 0.0)) * array(rate) / 12
+        for name, rate in running.support_per_year.items()
+    }
     kilowatts = array(bought.watts) / 1000
     amounts = {
         "power": power,
         "cooling": cooling,
-        "support": support,
+        **support,
         "licences": array(bought.licences_usd_per_year) / 12,
         "colocation": kilowatts * array(running.colocation_usd_per_kw_month),
     }
     return {name: level(amount, months, after=bought.month) for name, amount in amounts.items()}
 
 
-def _residual(bought: Purchase, running: Running, months: int, discounting: Discounting) -> Array:
-    """Present value of what the purchase still fetches at the horizon's end (geometric decline, in today's money)."""
-    value: Array = array(0.0)
+def _residual(bought: Purchase, running: Running, months: int, discounting: Discounting) -> dict[str, Array]:
+    """Present value of what each piece still fetches at the horizon's end (geometric decline, in today's money)."""
     age_years = (months - bought.month) / 12
-    for name, retention in running.retention_per_year.items():
-        price = array(bought.capex_usd.get(name, 0.0))
-        value = value + price * array(retention) ** age_years
-    return value * discounting.factors(months)[..., months]
+    at_end = discounting.factors(months)[..., months]
+    return {
+        name: array(bought.capex_usd.get(name, 0.0)) * array(retention) ** age_years * at_end
+        for name, retention in running.retention_per_year.items()
+    }
 
 
 def gpu_hours(stages: Sequence[tuple[int, int]], months: int) -> Array:
