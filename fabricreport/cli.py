@@ -186,6 +186,7 @@ def _say_built(result: Any) -> None:
 @_told
 def check(params: Sequence[Path], as_json: bool) -> int:
     """Validate PARAMS files and everything they name; build nothing."""
+    from fabricreport.analysis.footing import lost_footing
     from fabricreport.case import open_case
     from fabricreport.scenario import notes
 
@@ -194,8 +195,7 @@ def check(params: Sequence[Path], as_json: bool) -> int:
     for path in params:
         try:
             case = open_case(path)
-            missing = case.evidence.check_references()
-            problems += missing
+            problems += [*case.evidence.check_references(), *lost_footing(case)]
             remarks += [f"{path}: {note}" for note in notes(case.params)]
             remarks += [f"{path}: {held}" for held in case.prices.quarantine]
         except InputError as error:

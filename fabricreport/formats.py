@@ -161,11 +161,10 @@ def column_scale(unit: str, largest: float, currency: str = "USD") -> Scale:
     symbol = SYMBOLS.get(currency, currency)
     if unit.startswith("usd"):
         per = f" per {unit[4:].replace('gpu', 'GPU')}" if unit.startswith("usd/") else ""
-        for size, letter in ((1e6, "M"), (1e4, "k")):
+        for size, letter in ((2e6, "M"), (1e4, "k")):
             if largest >= size:
-                return Scale(
-                    f"{symbol}{letter}{per}", 1e6 if letter == "M" else 1e3, 2 if largest < 1e8 and letter == "M" else 1
-                )
+                decimals = (2 if largest < 1e8 else 1) if letter == "M" else (0 if largest >= 1e5 else 1)
+                return Scale(f"{symbol}{letter}{per}", 1e6 if letter == "M" else 1e3, decimals)
         return Scale(f"{symbol}{per}", 1.0, 2 if largest < 1000 else 0)
     if unit == "share":
         return Scale("%", 0.01, 1 if largest < 0.2 else 0)

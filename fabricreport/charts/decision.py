@@ -46,7 +46,7 @@ def difference_chart(
     }
     with canvas(2.3) as (figure, (axis,)):
         axis.bar(centres, share, width=np.diff(edges) * 0.92, color=[side[bool(c > 0)] for c in centres])
-        axis.axvline(0, color=INK, linewidth=1)
+        axis.axvline(0, ymax=0.66, color=INK, linewidth=1)
         p5, p50, p95 = rounded(np.quantile(values, [0.05, 0.5, 0.95]))
         top = float(share.max())
         axis.plot([p5, p95], [top * 1.1] * 2, color=INK, linewidth=2, solid_capstyle="butt")

@@ -88,8 +88,8 @@ def test_a_table_column_has_one_unit_and_numbers_without_it() -> None:
         [Row([Name("A"), figures["tco.difference"]]), Row(["B", None])],
     )
     node = emitted(body)["nodes"][0]
-    assert node["columns"][1] == {"label": [{"t": "text", "v": "Cost"}], "unit": "$M", "align": "right"}
-    assert node["rows"][0]["cells"][1][0]["text"] == "−1.25"
+    assert node["columns"][1] == {"label": [{"t": "text", "v": "Cost"}], "unit": "$k", "align": "right"}
+    assert node["rows"][0]["cells"][1][0]["text"] == "−1,250"
     with pytest.raises(ValueError, match="2 cells for 1 columns"):
         body.table("tab-y", "Ragged", [Column("Item")], [Row(["A", "B"])])
 
