@@ -102,7 +102,8 @@ def audit_counts(
     contradictions: tuple[SelfContradiction, ...],
     book: ClaimBook,
 ) -> Iterator[Number]:
-    """Claims by verdict and article, and how the verdicts were reached."""
+    """Claims by verdict and article, and how the verdicts were reached; our own cross-checks are not claims."""
+    audited = tuple(c for c in audited if c.kind != "check")
     yield count(case, "claims", len(audited), "Audited claims", "count of entries in the audit")
     for verdict in VERDICTS:
         number = sum(c.verdict == verdict for c in audited)

@@ -31,7 +31,9 @@ def claims_chart(result: SourcesResult, *, title: str, verdicts: Sequence[str]) 
     """How many of each article's claims came to each verdict: one small panel to a verdict."""
     chart_id = "fig-sources-verdicts"
     articles = list(result.articles.values())[::-1]
-    counts = {v: [sum(c.verdict == v for c in result.of(a.id)) for a in articles] for v in verdicts}
+    counts = {
+        v: [sum(c.verdict == v and c.kind != "check" for c in result.of(a.id)) for a in articles] for v in verdicts
+    }
     most = max(max(c) for c in counts.values())
     with canvas(1.75, columns=len(verdicts), share_y=True) as (figure, axes):
         for axis, verdict in zip(axes, verdicts, strict=True):

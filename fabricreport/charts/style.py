@@ -21,6 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fabricreport import formats
+from fabricreport.charts.slim import slim
 
 INK, MUTED, GRID = "#1f2430", "#5b6472", "#d9dde3"
 COLOURS = {
@@ -92,17 +93,8 @@ def svg(figure: Figure, chart_id: str) -> str:
     with _look({"svg.hashsalt": chart_id}):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = buffer.getvalue()
-    text = text[text.index("<svg") :]
-    text = re.sub(r"<metadata>.*?</metadata>\s*", "", text, flags=re.DOTALL)
-    return _own_ids(text, chart_id).rstrip() + "\n"
-
-
-def _own_ids(text: str, chart_id: str) -> str:
-    """Prefix every id with the chart's, so that two inline drawings in one page never share one."""
     prefix = re.sub(r"[^a-z0-9-]", "-", chart_id.lower())
-    text = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}.\1"', text)
-    text = re.sub(r'(xlink:href|href)="#([^"]+)"', rf'\1="#{prefix}.\2"', text)
-    return re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}.\1)", text)
+    return slim(text[text.index("<svg") :], prefix).rstrip() + "\n"
 
 
 def rounded(values: Any, digits: int = PLOT_DIGITS) -> np.ndarray[Any, np.dtype[np.float64]]:

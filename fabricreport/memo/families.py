@@ -11,6 +11,9 @@ from dataclasses import dataclass, replace
 
 from fabricreport.memo.derive import Derivation, Step
 
+_SMALL_WORDS = frozenset(
+    ["a", "an", "and", "at", "by", "for", "from", "in", "its", "of", "on", "per", "than", "that", "the", "to", "with"]
+)
 FEWEST_SHARED = 10
 """Fewer shared characters than that are not worth a heading of their own."""
 
@@ -81,7 +84,7 @@ def _family(rule: str, entries: Sequence[Derivation]) -> Family:
     grades = {entry.grade for entry in entries}
     grade = grades.pop() if len(grades) == 1 else ""
     without_head = [replace(entry, label=entry.label[len(head) :].strip()) for entry in entries]
-    return Family(rule, entries[0].section, head, grade, _groups(without_head, grade))
+    return Family(rule, entries[0].section, head.rstrip(":,;"), grade, _groups(without_head, grade))
 
 
 def _groups(entries: Sequence[Derivation], family_grade: str) -> tuple[Group, ...]:
@@ -103,7 +106,7 @@ def runs(entries: Sequence[Derivation]) -> tuple[Run, ...]:
     rest = list(entries)
     while rest:
         count, head = _longest(rest)
-        made.append(Run(head, tuple(_member(entry, head) for entry in rest[:count])))
+        made.append(Run(head.rstrip(":,;"), tuple(_member(entry, head) for entry in rest[:count])))
         rest = rest[count:]
     return tuple(made)
 
@@ -127,6 +130,8 @@ def _shared_words(one: str, other: str) -> str:
     same = 0
     while same < most and left[same] == right[same]:
         same += 1
+    while same and (left[same - 1].lower() in _SMALL_WORDS or not any(c.isalnum() for c in left[same - 1])):
+        same -= 1
     return " ".join(left[:same])
 
 

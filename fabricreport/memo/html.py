@@ -16,11 +16,13 @@ from typing import Any
 from jinja2 import DictLoader, Environment, StrictUndefined
 from markupsafe import Markup
 
+from fabricreport.memo.derive import KINDS, grouped_inputs
 from fabricreport.memo.document import Document
 from fabricreport.memo.html_nodes import NodeWriter, heading
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}\Z")
-_KINDS = (("price:", "Prices"), ("evidence:", "Evidence"), ("param:", "Your parameters"))
+MOST_NAMED = 6
+"""A number made of more inputs than that names them by their codes."""
 
 
 def render_html(document: Document) -> str:
@@ -48,19 +50,15 @@ def render_html(document: Document) -> str:
         sources_heading=document.sources_heading,
         derivations=document.derivations,
         derivations_heading=document.derivations_heading,
-        input_groups=_input_groups(document),
+        input_sets=document.input_sets,
+        input_groups=grouped_inputs(document.inputs),
+        kinds=KINDS,
+        most_named=MOST_NAMED,
         first_use=writer.first_use,
         any_stale=document.any_stale,
         heading=heading,
     )
     return page + "\n"
-
-
-def _input_groups(document: Document) -> list[tuple[str, list[Any]]]:
-    groups = [(title, [i for i in document.inputs if i.id.startswith(kind)]) for kind, title in _KINDS]
-    known = tuple(kind for kind, _ in _KINDS)
-    groups.append(("Other inputs", [i for i in document.inputs if not i.id.startswith(known)]))
-    return [(title, entries) for title, entries in groups if entries]
 
 
 def _policy(style: str, script: str) -> str:

@@ -18,6 +18,7 @@ _TABLE = re.compile(rb"xref\n0 (\d+)\n")
 _ROW = re.compile(rb"(\d{10}) 00000 n")
 _OBJECT = re.compile(rb"\s*(\d+) 0 obj\n(.*)\nendobj\s*\Z", re.DOTALL)
 _TRAILER = re.compile(rb"trailer\n<<(.*)>>\nstartxref\n(\d+)\n%%EOF\s*\Z", re.DOTALL)
+_FIRST = re.compile(rb"\d+ 0 obj\n")
 _SIZE = re.compile(rb"/Size \d+")
 
 Place = tuple[int, int, int]
@@ -26,15 +27,14 @@ Place = tuple[int, int, int]
 
 def pack(pdf: bytes) -> bytes:
     """The same document in fewer bytes; a file that is not laid out as Typst does comes back unchanged."""
-    found = _objects(pdf)
-    trailer = _TRAILER.search(pdf)
-    if found is None or trailer is None:
+    found, trailer, first = _objects(pdf), _TRAILER.search(pdf), _FIRST.search(pdf)
+    if found is None or trailer is None or first is None:
         return pdf
     small = [number for number, body in found.items() if not body.endswith(b"endstream")]
     packs = [small[i : i + MOST_IN_STREAM] for i in range(0, len(small), MOST_IN_STREAM)]
     first_free = max(found) + 1
     places: dict[int, Place] = {}
-    written = bytearray(pdf[: pdf.index(b"1 0 obj")] if 1 in found else pdf[:9])
+    written = bytearray(pdf[: first.start()])
 
     def write(number: int, body: bytes) -> None:
         places[number] = (1, len(written), 0)

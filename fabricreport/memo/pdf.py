@@ -28,6 +28,7 @@ from fabricreport.errors import MemoRejected
 from fabricreport.memo.derive import KINDS, Derivation, InputSet, grouped_inputs
 from fabricreport.memo.document import Document
 from fabricreport.memo.families import families, number_runs
+from fabricreport.memo.pack import pack
 from fabricreport.memo.safe import one_line
 
 Node = dict[str, Any]
@@ -38,7 +39,7 @@ _BREAKS = re.compile(r"[\t\n\r]+")
 TEXT_BOTTOM_PT, TEXT_HEIGHT_PT = 779.5, 705.8
 """A4 less the margins set in style.typ."""
 MOST_EMPTY = 0.2
-MOST_TRIES = 12
+MOST_TRIES, MOST_TOGETHER = 16, 3
 NO_ALT_YET = "No description yet: this is a draft."
 
 
@@ -51,7 +52,7 @@ def render_pdf(document: Document) -> bytes:
     try:
         payload = _lay_out(document, folder)
         _settle(folder, payload)
-        return _compile(folder, document)
+        return pack(_compile(folder, document))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -73,29 +74,52 @@ def _write(folder: Path, payload: Node) -> None:
 
 
 def _settle(folder: Path, payload: Node) -> None:
-    """Let blocks float that leave a page too empty, one at a time from the front, where that mends more than it harms."""
-    movable = {
-        n["anchor"]: n for part in ("body", "annexes") for n in payload[part] if n["t"] in ("figure", "datatable")
-    }
-    layout = _query(folder)
+    """Let blocks float that leave a page too empty, from the front, where that mends more than it harms.
+
+    Often the block after one that floats does not fit either: then both, or three, are tried together.
+    """
+    nodes = [*payload["body"], *payload["annexes"]]
+    movable = {n["anchor"]: n for n in nodes if n["t"] in ("figure", "datatable")}
+    led = {here["anchor"]: before["anchor"] for before, here in pairwise(nodes) if _leads(before, here)}
+    # The closing annexes and the links move nothing before them: trying goes faster without.
+    sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources", "anchors"), ())
+    _write(folder, sketch)
+    settled, _ = _query(folder)
     for _ in range(MOST_TRIES):
-        gap = _first_gap(layout, movable)
-        if gap is None:
-            return
-        node = movable.pop(gap)
-        node["float"] = True
-        _write(folder, payload)
-        tried = _query(folder)
-        if emptiness(tried) < emptiness(layout):
-            layout = tried
-        else:
+        together: list[Node] = []
+        tried = settled
+        while len(together) < MOST_TOGETHER and (gap := _first_gap(tried, movable)):
+            together.append(movable.pop(gap))
+            together[-1]["float"] = True
+            _write(folder, sketch)
+            tried, headings = _query(folder)
+            if emptiness(tried) < emptiness(settled) and not _above_heading(tried, headings, led):
+                settled, together = tried, []
+                break
+        if not together and tried is settled and _first_gap(settled, movable) is None:
+            break
+        for node in together:
             del node["float"]
-            _write(folder, payload)
+        # Only the first is out of the running: the others may do better without it.
+        movable |= {node["anchor"]: node for node in together[1:]}
+    _write(folder, payload)
+
+
+def _leads(before: Node, here: Node) -> bool:
+    return before["t"] == "h" and here["t"] in ("figure", "datatable")
+
+
+def _above_heading(blocks: list[Node], headings: list[Node], led: Mapping[str, str]) -> bool:
+    """True if a block has floated above the heading it stands right under."""
+    height = {place["anchor"]: (place["page"], place["y_pt"]) for place in headings}
+    starts = [place for place in blocks if place["kind"] == "float" and place["anchor"] in led]
+    return any((p["page"], p["y_pt"]) < height.get(led[p["anchor"]], (0, 0.0)) for p in starts)
 
 
 def _first_gap(layout: list[Node], movable: Mapping[str, Node]) -> str | None:
     """Anchor of the first block that started a new page and left too much of the one before empty."""
-    for before, here in pairwise(layout):
+    floating = {place["anchor"] for place in layout if place["kind"] == "float"}
+    for before, here in pairwise(place for place in layout if place["anchor"] not in floating):
         turned = here["kind"] == "start" and here["page"] == before["page"] + 1
         if turned and here["anchor"] in movable and TEXT_BOTTOM_PT - before["y_pt"] > MOST_EMPTY * TEXT_HEIGHT_PT:
             return str(here["anchor"])
@@ -105,7 +129,8 @@ def _first_gap(layout: list[Node], movable: Mapping[str, Node]) -> str | None:
 def emptiness(layout: list[Node]) -> float:
     """Sum over the pages, but the last, of the squared blank height below their last block (square points).
 
-    `layout` lists places in reading order: "begin" and "end" of what may break, "start" and "end" of what may not.
+    `layout` lists places in reading order: "begin" and "end" of what may break, "start" and "end" of what may not,
+    "float" and "end" of what floats.
     """
     lowest: dict[int, float] = {}
     for place in layout:
@@ -118,7 +143,8 @@ def emptiness(layout: list[Node]) -> float:
     return sum(max(0.0, TEXT_BOTTOM_PT - y) ** 2 for page, y in lowest.items() if page != last)
 
 
-def _query(folder: Path) -> list[Node]:
+def _query(folder: Path) -> tuple[list[Node], list[Node]]:
+    """Where blocks begin and end, and where headings stand: page and points from its top."""
     try:
         found = typst.query(
             folder / "memo.typ",
@@ -131,8 +157,8 @@ def _query(folder: Path) -> list[Node]:
         )
     except typst.TypstError as error:
         raise MemoRejected([typst_message(error)]) from error
-    layout: list[Node] = json.loads(found)
-    return layout
+    layout = json.loads(found)
+    return layout["blocks"], layout["headings"]
 
 
 def _fonts() -> Path:

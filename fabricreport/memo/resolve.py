@@ -75,7 +75,7 @@ class Resolver:
     def _figure(self, node: Node, where: str) -> Node:
         placed = self._numbering.placed[id(node)]
         parts = {key: self.inline(node.get(key) or [], where) for key in ("title", "subtitle", "caption")}
-        drawing = self._drawing(node, f"{placed['anchor']}-", where)
+        drawing = self._drawing(node, f"g{placed['number']}-", where)
         data = [[str(cell) if isinstance(cell, str) else cell for cell in row] for row in node.get("data") or []]
         identity = str(node.get("id") or f"fig-{placed['number']}")
         return {

@@ -70,6 +70,7 @@ def clean_svg(text: str, prefix: str) -> Drawing:
     width, height = _size(clean)
     clean.set("viewBox", clean.get("viewBox") or f"0 0 {width:g} {height:g}")
     clean.set("xmlns", _SVG)
+    _shorten_ids(clean, prefix)
     return Drawing(ET.tostring(clean, encoding="unicode"), width, height)
 
 
@@ -89,13 +90,34 @@ def _element(element: ET.Element, prefix: str, inherited: dict[str, str] | None 
             _set_style(result, name, value, prefix)
         elif name in _ATTRIBUTES:
             result.set(name, value)
-    result.text, result.tail = element.text, None
+    # Space counts only within text; elsewhere it is the drawing program's own layout.
+    wordy = result.tag in ("text", "tspan")
+    result.text, result.tail = element.text if wordy else None, None
     for child in element:
         if isinstance(child.tag, str) and child.tag.removeprefix(f"{{{_SVG}}}") in _ELEMENTS:
             kept = _element(child, prefix)
-            kept.tail = child.tail
+            kept.tail = child.tail if wordy else None
             result.append(kept)
     return result
+
+
+def _shorten_ids(root: ET.Element, prefix: str) -> None:
+    """Number the ids that something links to, drop the others: a page holds thousands of letters' ids."""
+    linked = {name for element in root.iter() for value in element.attrib.values() for name in _linked(value)}
+    short: dict[str, str] = {}
+    for element in root.iter():
+        name = element.attrib.pop("id", None)
+        if name in linked:
+            element.set("id", short.setdefault(str(name), f"{prefix}{len(short)}"))
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            for name in _linked(value) if key != "id" else ():
+                if name in short:
+                    element.set(key, value.replace(f"#{name}", f"#{short[name]}"))
+
+
+def _linked(value: str) -> list[str]:
+    return [value[1:]] if value.startswith("#") else _LOCAL_URL.findall(value)
 
 
 def _declarations(style: str) -> list[tuple[str, str]]:

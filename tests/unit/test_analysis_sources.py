@@ -46,10 +46,12 @@ def value(result: SourcesResult, id: str) -> float:
 
 
 def test_the_verdicts_of_the_articles_sum_to_all_claims(result: SourcesResult) -> None:
-    assert sum(value(result, f"claims.{slug(v)}") for v in VERDICTS) == value(result, "claims") == len(result.claims)
+    assert sum(value(result, f"claims.{slug(v)}") for v in VERDICTS) == value(result, "claims")
+    audited = [c for c in result.claims if c.kind != "check"]
+    assert value(result, "claims") == len(audited) < len(result.claims)
     by_article = [value(result, f"claims.{a}.{slug(v)}") for a in result.articles for v in VERDICTS]
-    assert sum(by_article) == len(result.claims)
-    assert value(result, "claims.computed") + value(result, "claims.judged") == len(result.claims)
+    assert sum(by_article) == len(audited)
+    assert value(result, "claims.computed") + value(result, "claims.judged") == len(audited)
 
 
 def test_more_than_sixty_claims_are_audited_and_some_articles_contradict_themselves(result: SourcesResult) -> None:

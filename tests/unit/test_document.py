@@ -302,7 +302,8 @@ def test_svg_keeps_drawing_and_drops_the_rest() -> None:
     assert (drawing.width_pt, drawing.height_pt) == (72.0, 36.0)
     for word in ("script", "evil", "onload", "onclick", "foreignObject", "style=", "@import", "<a "):
         assert word not in drawing.svg
-    for word in ('id="k-p"', 'href="#k-p"', 'clip-path="url(#k-c)"', 'fill="#1f2430"', 'stroke-linejoin="round"'):
+    assert 'id="k-g1"' not in drawing.svg
+    for word in ('id="k-0"', 'href="#k-0"', 'clip-path="url(#k-c)"', 'fill="#1f2430"', 'stroke-linejoin="round"'):
         assert word in drawing.svg
 
 

@@ -110,7 +110,7 @@ ATTRIBUTES = [
     "scope",
 ]
 ATTRIBUTES += ["colspan", "src", "alt"]
-IDS = re.compile(r"(?:m|d|s|n|nr|f)-[a-z0-9-]+|u-d-[a-z0-9-]+|memo|glance|contents|notes")
+IDS = re.compile(r"(?:m|d|s|n|nr|f|i)-[a-z0-9-]+|u-d-[a-z0-9-]+|memo|glance|contents|notes")
 
 
 class Page(HTMLParser):

@@ -19,7 +19,7 @@ from rich_notebook import HOSTILE, block, chart_svg, cost_table, figure, head, h
 from fabricreport.errors import MemoRejected
 from fabricreport.memo.document import Document, document_from_notebook
 from fabricreport.memo.exporters import FabricReportPDFExporter
-from fabricreport.memo.pdf import emptiness, render_pdf
+from fabricreport.memo.pdf import TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, emptiness, render_pdf
 
 
 @cache
@@ -119,10 +119,15 @@ def test_page_one_holds_the_title_block_the_glance_and_the_contents() -> None:
         assert squeezed(expected) in first
 
 
+def test_page_one_says_what_would_change_the_answer_before_the_contents() -> None:
+    first = squeezed(page_texts(rich()[1])[0])
+    assert first.index(squeezed("Sign by 15 December")) < first.index("CONTENTS")
+
+
 def test_every_number_links_into_the_derivation_annex() -> None:
     document, data = rich()
     pdf = reader(data)
-    annex = next(i for i, text in enumerate(page_texts(data)) if "Labeloftco.figure-1" in squeezed(text))
+    annex = next(i for i, text in enumerate(page_texts(data)) if "Labeloftco.figure-" in squeezed(text))
     pages = {page.indirect_reference.idnum for page in pdf.pages[annex:] if page.indirect_reference}
     targets = set()
     for page in pdf.pages[:annex]:
@@ -239,7 +244,7 @@ def test_no_figure_leaves_more_than_a_third_of_a_page_empty() -> None:
     nodes += [para(words * 12), figure("fig-tall", chart_svg(height_in=5)), para(words * 12), para(words * 20)]
     data = render_pdf(client_copy(block("a", nodes)))
     for page in reader(data).pages[:1]:
-        assert min(y for _, y in places(page) if y > 75) < 842 - 765 + 680 / 3
+        assert min(y for _, y in places(page) if y > 60) < 842 - TEXT_BOTTOM_PT + TEXT_HEIGHT_PT / 3
 
 
 def test_emptiness_counts_blank_page_feet_but_not_where_a_paragraph_runs_on() -> None:
@@ -247,7 +252,12 @@ def test_emptiness_counts_blank_page_feet_but_not_where_a_paragraph_runs_on() ->
         return {"kind": kind, "anchor": "", "page": page, "y_pt": y_pt}
 
     runs_on = [place("begin", 1, 700), place("end", 2, 100), place("begin", 2, 110), place("end", 2, 300)]
-    turned = [place("begin", 1, 600), place("end", 1, 665), place("start", 2, 85), place("end", 2, 300)]
+    turned = [
+        place("begin", 1, 600),
+        place("end", 1, TEXT_BOTTOM_PT - 100),
+        place("start", 2, 85),
+        place("end", 2, 300),
+    ]
     assert emptiness(runs_on) == 0
     assert emptiness(turned) == 100.0**2
     assert emptiness([]) == 0
