@@ -11,7 +11,7 @@ memos: .venv/memo.ok  ## build all three example memos
 	$(BIN)/fabricreport build params/*.yaml
 
 test: .venv/test.ok  ## run every test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lab: .venv/lab.ok  ## open the notebooks in JupyterLab, ready to run and edit
 	cd notebooks && ../$(BIN)/jupyter lab decision.ipynb

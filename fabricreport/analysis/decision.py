@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 LOOK_AHEAD_MONTHS = 36
 """The trajectory counts up to the longer end of the window in which growth is said to lock the fabric in."""
 
+SHOWN_SWINGS = 12
+"""Swings that get figures of their own; those with a break-even always do."""
+
 _GRADED_ASSUMPTION = "assumption"
 
 
@@ -275,7 +278,9 @@ def _framework_numbers(case: Case, framework: FrameworkResult) -> Iterator[Numbe
 
 def _swing_numbers(case: Case, result: DecisionResult) -> Iterator[Number]:
     everything = inputs_of(result.difference)
-    for swing in result.swings[:12]:
+    for rank, swing in enumerate(result.swings):
+        if rank >= SHOWN_SWINGS and swing.break_even is None:
+            continue
         record = case.input_record(swing.input_id)
         key = swing.input_id.replace(":", ".")
         for end, value in (("low", swing.at_low), ("high", swing.at_high)):

@@ -34,12 +34,12 @@ def ledger(result: BuildResult) -> dict[str, dict[str, object]]:
 
 
 def body_sentences(result: BuildResult) -> set[str]:
-    """Sentences of the memo's body with their numbers masked, so that only the words are compared."""
+    """Sentences of the memo's body as its reader sees them."""
     notebooks = {
         p.stem: notebook_from_bytes(p.read_bytes()) for p in sorted((result.folder / "notebooks").glob("*.ipynb"))
     }
     document = document_from_notebook(stitch(notebooks, {}))
-    words = [plain_text([c for c in n["c"] if c["t"] != "num"]) for n in document.body if n["t"] in ("p", "h")]
+    words = [plain_text(n["c"]) for n in document.body if n["t"] in ("p", "h")]
     return {s.strip() for w in words for s in re.split(r"(?<=[.:;])\s+", w) if len(s) > 30}
 
 
@@ -61,7 +61,7 @@ def test_the_three_memos_read_differently_and_advise_for_their_own_case(memos: d
         for b in CLIENTS:
             if a < b:
                 shared = len(sentences[a] & sentences[b]) / min(len(sentences[a]), len(sentences[b]))
-                assert shared < 0.45, f"{a} and {b} share {shared:.0%} of their sentences"
+                assert shared < 0.4, f"{a} and {b} share {shared:.0%} of their sentences"
     assert memos["tern-finetuning"].headline["confidence"] in ("does not matter", "toss-up", "leaning")
 
 
@@ -125,8 +125,9 @@ def test_every_chart_and_table_has_its_data_as_csv(memos: dict[str, BuildResult]
     folder = memos["example"].folder
     html = memos["example"].memo_html.read_text()
     named = {p.stem for p in (folder / "data").glob("*.csv")}
-    figures = set(re.findall(r'id="(?:c-)?((?:fig|tab)-[a-z0-9-]+)"', html))
-    assert len(named) >= 10 and figures and figures <= named
+    figures = set(re.findall(r'<figure id="m-([a-z0-9-]+)"', html))
+    offered = {Path(name).stem for name in re.findall(r'download="([^"]+)"', html)}
+    assert len(figures) >= 10 and figures <= named and figures <= offered
 
 
 def test_two_builds_without_any_cache_give_the_same_bytes(memos: dict[str, BuildResult], tmp_path: Path) -> None:
