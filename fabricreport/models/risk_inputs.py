@@ -30,11 +30,16 @@ def _entries() -> dict[str, Any]:
 
 
 def central(entry_id: str) -> float:
-    """Most likely value of a risk entry: its number, its mode, or the middle of its range. In the entry's unit."""
+    """Most likely value of a risk entry in its unit: its number, its mode, or the middle of its range.
+
+    The middle of a 90 % interval is its geometric mean, the median of the lognormal it stands for.
+    """
     entry = _entries().get(entry_id)
     if entry is None:
         raise InputError(Problem("no such risk entry", key="id", value=entry_id, remedy="See the evidence library."))
     value = entry["value"]
+    if isinstance(value, dict) and "p5" in value:
+        return float((value["p5"] * value["p95"]) ** 0.5)
     if isinstance(value, dict):
         return float(value["mode"] if "mode" in value else 0.5 * (value["low"] + value["high"]))
     return float(value)

@@ -31,7 +31,7 @@ def written(content: str | bytes, suffix: str = ".yaml") -> Iterator[Path]:
         yield path
 
 
-def outcome(content: str | bytes, suffix: str = ".yaml") -> Params | InputError:
+def checked_outcome(content: str | bytes, suffix: str = ".yaml") -> Params | InputError:
     """Load it; any exception but a well-formed InputError fails the test by itself."""
     with written(content, suffix) as path:
         try:
@@ -210,7 +210,7 @@ SHOWN_AS_TYPED: dict[str, str] = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_broken_params_are_refused_with_file_and_line(case: str) -> None:
-    assert isinstance(outcome(REFUSED[case]), InputError)
+    assert isinstance(checked_outcome(REFUSED[case]), InputError)
 
 
 @pytest.mark.parametrize("case", SHOWN_AS_TYPED)
@@ -218,7 +218,7 @@ def test_hostile_names_that_are_honest_text_are_kept_as_typed(case: str) -> None
     text = swap(
         "{name: Northmere AI, slug: northmere-ai}", f"{{name: {json.dumps(SHOWN_AS_TYPED[case], ensure_ascii=False)}}}"
     )
-    params = outcome(text)
+    params = checked_outcome(text)
     assert isinstance(params, Params)
     assert params.client.name == SHOWN_AS_TYPED[case]
 
@@ -240,13 +240,13 @@ def test_hostile_names_that_are_honest_text_are_kept_as_typed(case: str) -> None
     ids=["nan", "duplicate", "bidi", "cut", "list", "object", "null", "number", "deep list", "deep object"],
 )
 def test_broken_json_is_refused_the_same_way(content: str) -> None:
-    assert isinstance(outcome(content, ".json"), InputError)
+    assert isinstance(checked_outcome(content, ".json"), InputError)
 
 
 def test_a_byte_order_mark_and_windows_line_ends_change_nothing() -> None:
-    plain = outcome(EXAMPLE)
-    assert outcome(b"\xef\xbb\xbf" + EXAMPLE.encode()) == plain
-    assert outcome(EXAMPLE.replace("\n", "\r\n")) == plain
+    plain = checked_outcome(EXAMPLE)
+    assert checked_outcome(b"\xef\xbb\xbf" + EXAMPLE.encode()) == plain
+    assert checked_outcome(EXAMPLE.replace("\n", "\r\n")) == plain
 
 
 def test_a_second_reading_says_the_same() -> None:
@@ -260,7 +260,7 @@ def test_a_second_reading_says_the_same() -> None:
 
 
 def test_an_empty_object_names_every_required_key() -> None:
-    error = outcome("{}", ".json")
+    error = checked_outcome("{}", ".json")
     assert isinstance(error, InputError)
     assert {p.key for p in error.problems} == {"client", "as_of", "cluster", "workload", "organisation", "money"}
 
@@ -302,20 +302,20 @@ def mutated(draw: st.DrawFn, texts: list[str]) -> str:
 @given(mutated(TEXTS))
 @settings(max_examples=50, deadline=None)
 def test_any_mutation_of_an_example_is_params_or_an_input_error(text: str) -> None:
-    outcome(text)
+    checked_outcome(text)
 
 
 @given(mutated([CANONICAL]))
 @settings(max_examples=50, deadline=None)
 def test_any_mutation_of_canonical_json_is_params_or_an_input_error(text: str) -> None:
-    outcome(text, ".json")
+    checked_outcome(text, ".json")
 
 
 @given(st.binary(max_size=300))
 @settings(max_examples=50, deadline=None)
 def test_any_bytes_are_params_or_an_input_error(content: bytes) -> None:
-    assert isinstance(outcome(content), InputError)
-    assert isinstance(outcome(content, ".json"), InputError)
+    assert isinstance(checked_outcome(content), InputError)
+    assert isinstance(checked_outcome(content, ".json"), InputError)
 
 
 VALUES = st.recursive(
@@ -334,4 +334,4 @@ def test_any_value_at_any_key_is_params_or_an_input_error(value: object, which: 
         data[section][random.Random(seed).choice(list(data[section]))] = value
     else:
         data[section] = value
-    outcome(json.dumps(data), ".json")
+    checked_outcome(json.dumps(data), ".json")

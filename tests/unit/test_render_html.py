@@ -148,7 +148,7 @@ class Page(HTMLParser):
         return [a[name] for _, a in self.tags if name in a]
 
 
-def inspect(page: Page) -> None:
+def check_page(page: Page) -> None:
     """No element, attribute, address or id that our templates do not write."""
     assert {t for t, _ in page.tags} <= set(OURS)
     assert {t for t, _ in page.drawn} <= {*DRAWN, "svg"}
@@ -170,7 +170,7 @@ def rich() -> str:
 
 
 def test_the_page_holds_only_what_the_templates_write() -> None:
-    inspect(Page(rich()))
+    check_page(Page(rich()))
 
 
 def test_no_network_address_is_fetched_and_the_policy_forbids_it() -> None:
@@ -266,7 +266,7 @@ def test_two_renderings_are_the_same_text() -> None:
 def test_hostile_text_stays_text(payload: str) -> None:
     text = render_html(document_from_notebook(hostile_notebook(payload)))
     page = Page(text)
-    inspect(page)
+    check_page(page)
     assert re.sub(r"\s+", " ", payload) in page.text
 
 

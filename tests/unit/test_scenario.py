@@ -11,74 +11,22 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from scenario_cases import EXAMPLES, PARAMS, minimal, only, override, problems_of, with_value
 
-from fabricreport.errors import InputError, Problem
+from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.scenario import (
     SHIPPED_OPTIONS,
-    Interval90,
-    Params,
-    Pert,
     Range,
-    Reference,
     canonical_json,
     client_slug,
     defaulted_keys,
-    dump_uncertain,
     json_schema,
     load_params,
-    load_params_file,
     new_params,
     notes,
     params_from,
-    parse_uncertain,
-    slugify,
 )
-
-PARAMS = Path(__file__).parents[2] / "params"
-EXAMPLES = ("example", "tern-finetuning", "kestrel-lab")
-
-
-def minimal() -> dict[str, Any]:
-    return {
-        "client": {"name": "Acme"},
-        "as_of": "2026-11-20",
-        "cluster": {"gpus": 64},
-        "workload": {"kind": "fine-tuning"},
-        "organisation": {"networking_maturity": "medium"},
-        "money": {"acquisition": "buy"},
-    }
-
-
-def with_value(dotted: str, value: Any) -> dict[str, Any]:
-    """The minimal data with one key set."""
-    data = minimal()
-    *parents, last = dotted.split(".")
-    at = data
-    for part in parents:
-        at = at.setdefault(part, {})
-    at[last] = value
-    return data
-
-
-def problems_of(data: dict[str, Any], tmp_path: Path | None = None) -> tuple[Problem, ...]:
-    with pytest.raises(InputError) as caught:
-        if tmp_path is None:
-            params_from(data)
-        else:
-            path = tmp_path / "params.yaml"
-            path.write_text(yaml.safe_dump(data, sort_keys=False))
-            load_params(path)
-    return caught.value.problems
-
-
-def only(data: dict[str, Any]) -> Problem:
-    problems = problems_of(data)
-    assert len(problems) == 1, problems
-    return problems[0]
-
 
 # --- what is valid ---------------------------------------------------------------------------------------
 
@@ -285,17 +233,6 @@ def test_a_clients_own_option_is_accepted_when_its_data_adds_it(tmp_path: Path) 
     assert load_params(path).options[1] == "infiniband-xdr"
 
 
-def override(**changes: Any) -> dict[str, Any]:
-    entry = {
-        "id": "price:switch-qm9700",
-        "value": {"low": 28000, "high": 31000},
-        "who": "J. Buyer",
-        "why": "Quote of 3 November",
-        "until": "2027-01-31",
-    }
-    return minimal() | {"overrides": [{k: v for k, v in (entry | changes).items() if v != "drop"}]}
-
-
 def test_an_override_says_who_why_and_until_when() -> None:
     assert params_from(override()).overrides[0].value == Range(28000.0, 31000.0)
     for key in ("who", "why", "until"):
@@ -372,174 +309,3 @@ def test_a_key_with_one_letter_wrong_is_recognised(section: str, key: str) -> No
         data.setdefault(section, {})[typo] = 1
         unknown = [p for p in problems_of(data) if p.message == "is not a known key"]
         assert [p.suggestion for p in unknown] == [key]
-
-
-# --- files -----------------------------------------------------------------------------------------------
-
-
-def test_named_files_must_exist_inside_the_folder_and_not_be_links(tmp_path: Path) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "log.txt").write_text("x")
-    folder = tmp_path / "params"
-    folder.mkdir()
-    (folder / "good.txt").write_text("x")
-    (folder / "link.txt").symlink_to(outside / "log.txt")
-    (folder / "linked").symlink_to(outside)
-    (folder / "folder.txt").mkdir()
-    names = ["good.txt", "link.txt", "linked/log.txt", "folder.txt", "missing.txt", "a\0b"]
-    path = folder / "p.json"
-    path.write_text(
-        json.dumps(minimal() | {"measurements": names[:-1], "providers": [{"name": "A", "answers": "no.yaml"}]})
-    )
-    with pytest.raises(InputError) as caught:
-        load_params(path)
-    assert {p.key for p in caught.value.problems} == {f"measurements[{i}]" for i in (1, 2, 3, 4)} | {
-        "providers[0].answers"
-    }
-    path.write_text(json.dumps(minimal() | {"measurements": names[-1:]}))
-    with pytest.raises(InputError, match="measurements"):
-        load_params(path)
-
-
-def test_paths_may_start_from_another_folder(tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    (tmp_path / "b" / "log.txt").write_text("x")
-    path = tmp_path / "a" / "p.json"
-    path.write_text(json.dumps(minimal() | {"measurements": ["log.txt"]}))
-    with pytest.raises(InputError, match="does not exist"):
-        load_params(path)
-    assert load_params_file(path, folder=tmp_path / "b").folder == tmp_path / "b"
-
-
-# --- other forms of the same params ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_canonical_json_gives_equal_params_and_the_same_assumptions(name: str, tmp_path: Path) -> None:
-    params = load_params(PARAMS / f"{name}.yaml")
-    path = tmp_path / "params.json"
-    path.write_text(canonical_json(params), encoding="utf-8")
-    again = load_params(path)
-    assert again == params
-    assert defaulted_keys(again) == defaulted_keys(params)
-    assert canonical_json(again) == canonical_json(params)
-
-
-def test_canonical_json_keeps_every_form_of_uncertainty(tmp_path: Path) -> None:
-    data = override(value={"p5": 1, "p95": 2})
-    data["money"] |= {
-        "gpu_hour_value": "price:gpu-h100",
-        "price_of_delay_usd_per_day": {"low": 1, "mode": 2, "high": 3},
-    }
-    params = params_from(data)
-    path = tmp_path / "params.json"
-    path.write_text(canonical_json(params))
-    again = load_params(path)
-    assert again == params
-    assert again.money.gpu_hour_value == Reference("price", "gpu-h100")
-    assert again.money.price_of_delay_usd_per_day == Pert(1.0, 2.0, 3.0)
-    assert again.overrides[0].value == Interval90(1.0, 2.0)
-
-
-@given(st.tuples(*[st.floats(0.001, 1e9)] * 3).map(sorted).filter(lambda x: x[0] < x[2]))
-@settings(max_examples=50, deadline=None)
-def test_uncertain_values_round_trip(numbers: list[float]) -> None:
-    low, mode, high = numbers
-    for value in (low, Pert(low, mode, high), Interval90(low, high), Range(low, high)):
-        assert parse_uncertain(dump_uncertain(value)) == value
-
-
-@pytest.mark.parametrize("value", ["price:", "price:A", "param:x", "", "3", "price:a\n", True, None, [1], {}, {1: 2}])
-def test_what_is_not_an_uncertain_value_is_refused(value: Any) -> None:
-    with pytest.raises(ValueError, match=r"."):
-        parse_uncertain(value)
-
-
-def test_the_published_schema_is_up_to_date() -> None:
-    assert (PARAMS / "params.schema.json").read_text(encoding="utf-8") == json_schema()
-
-
-def test_every_key_is_described_in_the_schema() -> None:
-    schema = json.loads(json_schema())
-    jsonschema.Draft202012Validator.check_schema(schema)
-    for model in [schema, *schema["$defs"].values()]:
-        assert model["additionalProperties"] is False
-        assert model.get("description")
-        assert all("$ref" in field or field.get("description") for field in model["properties"].values())
-    assert schema["$defs"]["Cluster"]["properties"]["gpu"]["enum"][1] == "h100"
-
-
-@pytest.mark.parametrize(
-    "name", ["Acme", 'A "quoted" \\ # name: x', "北京智能", "true", "- [x]", "Zoë & Söhne", "0x10"]
-)
-def test_a_new_file_passes_check_and_shows_every_key(name: str, tmp_path: Path) -> None:
-    text = new_params(name, dt.date(2026, 11, 20))
-    path = tmp_path / "params.yaml"
-    path.write_text(text, encoding="utf-8")
-    params = load_params(path)
-    assert params.client.name == name
-    assert defaulted_keys(params) == ()
-    for key in _all_keys(Params.model_json_schema(by_alias=True)):
-        assert re.search(rf"^\s*(# )?{key}:", text, re.M), key
-
-
-def test_the_optional_lines_of_a_new_file_are_valid_when_uncommented(tmp_path: Path) -> None:
-    text = new_params("Acme", dt.date(2026, 11, 20))
-    text = re.sub(
-        r"^(\s*)# (subject|trajectory|nic_ports_per_node|tokens_billion|providers|overrides): ",
-        r"\1\2: ",
-        text,
-        flags=re.M,
-    )
-    path = tmp_path / "params.yaml"
-    path.write_text(text, encoding="utf-8")
-    params = load_params(path)
-    assert params.cluster.trajectory and params.overrides and params.providers
-
-
-@pytest.mark.parametrize("name", ["", "  ", "a\u202eb", "x" * 121, "a\nb"])
-def test_a_new_file_needs_an_honest_name(name: str) -> None:
-    with pytest.raises(InputError):
-        new_params(name, dt.date(2026, 11, 20))
-
-
-def _all_keys(schema: dict[str, Any]) -> set[str]:
-    models = [
-        schema,
-        *(schema["$defs"][name] for name in ("Client", "MemoHead", "Cluster", "Workload", "Organisation")),
-    ]
-    models += [schema["$defs"][name] for name in ("Money", "Weights")]
-    return {key for model in models for key in model["properties"]}
-
-
-# --- slugs -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("name", "slug"),
-    [
-        ("Acme", "acme"),
-        ("Zoë & Söhne GmbH", "zoe-sohne-gmbh"),
-        ("../../etc", "etc"),
-        ("CON", "con-client"),
-        ("latest", "latest-client"),
-        ("acme-old", "acme-old"),
-        ("Acme\t2", "acme-2"),
-    ],
-)
-def test_slugs(name: str, slug: str) -> None:
-    assert slugify(name) == slug
-
-
-@given(st.text(max_size=200))
-@settings(max_examples=50, deadline=None)
-def test_a_slug_is_always_a_safe_folder_name(name: str) -> None:
-    assert re.fullmatch(r"[a-z0-9](?:[a-z0-9-]{0,65}[a-z0-9])?", slugify(name))
-    assert len(slugify(name)) <= 60
-    assert slugify(slugify(name)) == slugify(name)
-
-
-def test_a_given_slug_wins() -> None:
-    assert client_slug(params_from(with_value("client", {"name": "Acme", "slug": "acme2"}))) == "acme2"
