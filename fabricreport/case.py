@@ -11,6 +11,7 @@ with another and gets the same values. A case does not plot or print.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import date
@@ -26,6 +27,7 @@ from fabricreport.errors import InputError, Problem
 from fabricreport.ledger import Number, NumberMaker
 from fabricreport.models import sampling
 from fabricreport.models.disagreement import Contested, contested
+from fabricreport.models.topology import tier_capacity
 from fabricreport.provenance import Traced
 from fabricreport.records import (
     distribution_of,
@@ -36,7 +38,7 @@ from fabricreport.records import (
     price_distribution,
     price_record,
 )
-from fabricreport.scenario import Override, Params, Reference, load_params_file
+from fabricreport.scenario import Override, Params, ParamsFile, Reference, load_params_file
 
 if TYPE_CHECKING:
     from fabricreport.analysis.decision import DecisionResult
@@ -62,8 +64,16 @@ def open_case(path: str | Path) -> Case:
         PriceBook.read(book_folder(folder, "prices")),
         read_options(_beside(folder, "options")),
     )
-    case.check()
+    problems = [_placed(problem, loaded) for problem in case.problems()]
+    if problems:
+        raise InputError(problems)
     return case
+
+
+def _placed(problem: Problem, loaded: ParamsFile) -> Problem:
+    """The problem with the file and the line of its key."""
+    path = [int(part) if part.isdigit() else part for part in re.split(r"[.\[\]]+", problem.key) if part]
+    return replace(problem, file=str(loaded.path), line=loaded.line_of(*path))
 
 
 def book_folder(folder: Path, name: str) -> Path:
@@ -107,11 +117,28 @@ class Case:
         self._results: dict[str, Any] = {}
         self._records: dict[str, dict[str, Any]] = {}
 
-    def check(self) -> None:
-        """Raise one `InputError` with every reference of the params to something the books do not hold."""
-        problems = [*self._unknown_overrides(), *self._unknown_options()]
-        if problems:
-            raise InputError(problems)
+    def problems(self) -> list[Problem]:
+        """Every fault that only params and books together show: unknown references, a fabric that cannot be built."""
+        unknown = [*self._unknown_overrides(), *self._unknown_options()]
+        return unknown or list(self._beyond_capacity())
+
+    def _beyond_capacity(self) -> Iterable[Problem]:
+        """Options whose switches cannot connect the largest cluster planned, in three tiers."""
+        cluster = self.params.cluster
+        if self.params.money.acquisition == "rent" or cluster.topology == "dragonfly":
+            return
+        nodes = -(-cluster.final_gpus // cluster.gpus_per_node)
+        key = f"cluster.trajectory[{len(cluster.trajectory) - 1}].gpus" if cluster.trajectory else "cluster.gpus"
+        for option in self.options:
+            endpoints = nodes * (option.links_per_node or cluster.gpus_per_node * cluster.links_per_gpu)
+            most = tier_capacity(option.radix, cluster.oversubscription)[-1]
+            if endpoints > most:
+                yield Problem(
+                    f"{endpoints:,} links are more than three tiers of the switches of {option.id} can connect ({most:,})",
+                    key=key,
+                    value=str(cluster.final_gpus),
+                    remedy=f"Leave {option.id} out of the options, or lower the number of GPUs or of links per GPU.",
+                )
 
     def _unknown_overrides(self) -> Iterable[Problem]:
         from difflib import get_close_matches

@@ -153,7 +153,9 @@ def _by_overlap(case: Case, options: tuple[Option, Option], measured: Measured |
 def _map(case: Case, step_us: float, how: Mapping[str, Any]) -> PenaltyMap:
     shown, cluster = display(), case.params.cluster
     per_node = int(cluster.gpus_per_node)
-    sizes = [n for n in shown["map_gpus"] if n % per_node == 0 and n > per_node]
+    sizes = [n for n in shown["map_gpus"] if n % per_node == 0 and n > per_node] or [
+        per_node * nodes for nodes in shown["map_nodes"]
+    ]
     return penalty_map(
         sizes,
         shown["map_bytes"],

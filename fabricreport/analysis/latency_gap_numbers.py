@@ -131,7 +131,7 @@ def _sources(case: Case) -> Iterator[Number]:
 
 def _algorithms(case: Case) -> Iterator[Number]:
     shown = latency_gap.display()
-    gpus, size = int(shown["headline_gpus"]), float(shown["headline_bytes"])
+    gpus, size = inputs.whole_nodes(case, int(shown["headline_gpus"])), float(shown["headline_bytes"])
     widest = case.sample("evidence:roce-extra-latency-widest")[0]
     drawn = case.sample(inputs.STEP)
     own = inputs.whole_nodes(case, int(case.params.cluster.gpus))
@@ -140,7 +140,7 @@ def _algorithms(case: Case) -> Iterator[Number]:
             f"latency.headline.{name}",
             latency_gap.latency_alone(case, gpus=gpus, size_bytes=size, extra_step_us=widest, **how),
             "share",
-            label=f"Longer AllReduce of 1 GiB at 1,024 GPUs, widest gap of the articles, {name}",
+            label=f"Longer AllReduce of 1 GiB at {gpus:,} GPUs, widest gap of the articles, {name}",
             rule="time with the extra time per inter-node step ÷ time without − 1, equal bandwidth",
             inputs=("evidence:roce-extra-latency-widest", "param:cluster.gpu", "param:cluster.gpus_per_node"),
             digits=2,
@@ -159,7 +159,7 @@ def _algorithms(case: Case) -> Iterator[Number]:
 
 
 def _sizes(case: Case, result: LatencyResult) -> Iterator[Number]:
-    gpus = int(latency_gap.display()["headline_gpus"])
+    gpus = inputs.whole_nodes(case, int(latency_gap.display()["headline_gpus"]))
     yield case.number(
         "latency.headline_gpus", float(gpus), "gpus", label="Size of the example", rule="size the example is stated at"
     )
