@@ -213,7 +213,13 @@ def check(params: Sequence[Path], as_json: bool) -> int:
 
 @main.command(epilog=_epilog())
 @click.argument("name")
-@click.option("--folder", type=click.Path(file_okay=False, path_type=Path), default=Path("params"), show_default=True)
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("params"),
+    show_default=True,
+    help="Folder to write it into.",
+)
 @click.option("--as-of", type=DAY, default=None, help="Date of the memo.  [default: the newest price's date]")
 @_told
 def new(name: str, folder: Path, as_of: date | None) -> int:
@@ -332,13 +338,18 @@ def explain(entry_id: str, edition: str, output: Path, as_json: bool) -> int:
 
 @main.command(epilog=_epilog())
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LOG...")
+@click.option("--ranks", type=click.IntRange(1), default=None, help="Ranks the run claims.  [default: as the log says]")
+@click.option("--nic-gbytes-per-s", type=float, default=None, help="NIC rate per GPU, for the check against the cap.")
+@click.option("--gpus-per-node", type=click.IntRange(1), default=None, help="GPUs in a node, for the same check.")
 @JSON
 @_told
-def measure(logs: Sequence[Path], as_json: bool) -> int:
+def measure(
+    logs: Sequence[Path], ranks: int | None, nic_gbytes_per_s: float | None, gpus_per_node: int | None, as_json: bool
+) -> int:
     """Read benchmark logs (nccl-tests, perftest, all_reduce_bench), print curves and findings."""
     from fabricreport.books.measurements import measure_report
 
-    report = measure_report(logs)
+    report = measure_report(logs, ranks=ranks, nic_gbytes_per_s=nic_gbytes_per_s, gpus_per_node=gpus_per_node)
     if as_json:
         _print_json(report.as_dict())
     else:
@@ -424,7 +435,11 @@ def check_(folder: Path, as_of: date | None, as_json: bool) -> int:
 @prices.command(name="import", epilog=_epilog())
 @click.argument("source")
 @click.option(
-    "--kind", type=click.Choice(["auto", "csv", "gpu-hour-history", "skypilot"]), default="auto", show_default=True
+    "--kind",
+    type=click.Choice(["auto", "csv", "gpu-hour-history", "skypilot"]),
+    default="auto",
+    show_default=True,
+    help="Format of the source.",
 )
 @click.option("--name", default=None, help="File to write, without .csv.  [default: the source's name]")
 @click.option("--provider", default=None, help="Provider of a SkyPilot catalog.  [default: the file's name]")

@@ -1,0 +1,127 @@
+"""The command line mirrors the library, documents itself, and ends with the documented exit codes."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from fabricreport.cli import main
+from fabricreport.errors import FabricReportError, InputError, MemoRejected, Problem, SectionFailed
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+
+
+def run(*args: str) -> tuple[int, str, str]:
+    result = CliRunner().invoke(main, args)
+    return result.exit_code, result.stdout, result.stderr
+
+
+def commands(group: click.Group, prefix: str = "") -> list[tuple[str, click.Command]]:
+    found = []
+    for name, command in group.commands.items():
+        found += (
+            commands(command, f"{prefix}{name} ") if isinstance(command, click.Group) else [(prefix + name, command)]
+        )
+    return found
+
+
+@pytest.mark.parametrize(("name", "command"), commands(main), ids=lambda x: x if isinstance(x, str) else "")
+def test_every_command_is_in_the_readme_and_explains_itself(name: str, command: click.Command) -> None:
+    first = name.split()[0]
+    assert f"fabricreport {first}" in README
+    assert command.help and command.help.strip().endswith(".")
+    code, out, _ = run(*name.split(), "--help")
+    assert code == 0 and "Exit codes" in out
+    assert all(getattr(p, "help", "") or isinstance(p, click.Argument) for p in command.params)
+
+
+def test_every_command_the_readme_names_exists() -> None:
+    named = set(re.findall(r"fabricreport ([a-z]+)", README)) - {"is", "memos"}
+    assert named <= set(main.commands), named - set(main.commands)
+
+
+def test_the_exit_codes_are_those_of_the_error_tree() -> None:
+    codes = {e: e.exit_code for e in (FabricReportError, InputError, SectionFailed, MemoRejected)}
+    assert list(codes.values()) == [1, 2, 3, 4]
+    for code in "01234":
+        assert f"**{code}**" in README
+
+
+def test_a_wrong_file_ends_with_two_and_one_message_per_problem(tmp_path: Path) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_text((ROOT / "params/example.yaml").read_text().replace("gpus: 1024", "gpuz: 1024"))
+    code, out, err = run("check", str(path))
+    assert (code, out) == (2, "")
+    assert "gpuz: is not a known key. Did you mean 'gpus'?" in err and "Traceback" not in err
+    code, out, _ = run("check", "--json", str(path))
+    told = json.loads(out)
+    assert code == 2 and not told["ok"] and {"file", "line", "key", "remedy"} <= set(told["problems"][0])
+
+
+def test_books_and_params_together_are_checked_with_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "huge.yaml"
+    path.write_text((ROOT / "params/example.yaml").read_text().replace("gpus: 1024", "gpus: 131072"))
+    code, _, err = run("check", str(path))
+    assert code == 2 and re.search(r"huge\.yaml:\d+: cluster\.gpus: 131,072 links are more than three tiers", err)
+
+
+def test_a_new_params_file_passes_check_and_is_never_overwritten(tmp_path: Path) -> None:
+    code, out, _ = run("new", "Acme & Söhne GmbH", "--folder", str(tmp_path))
+    (written,) = tmp_path.glob("*.yaml")
+    assert code == 0 and str(written) in out
+    assert run("check", str(written))[0] == 0
+    assert run("new", "Acme & Söhne GmbH", "--folder", str(tmp_path))[0] == 2
+
+
+def test_the_evidence_and_its_claims_are_listed_for_machines() -> None:
+    claims = json.loads(run("evidence", "--claims", "--json")[1])
+    assert len(claims) > 60
+    assert all({"id", "source", "claim", "stated", "recomputed", "verdict"} <= set(c) for c in claims)
+    entries = json.loads(run("evidence", "--json")[1])
+    assert len(entries) > 300 and all(e["grade"] and e["source"] for e in entries)
+
+
+def test_prices_are_shown_and_checked() -> None:
+    code, out, _ = run("prices", "show", "switch-qm9700", "--as-of", "2026-11-20", "--json")
+    assert code == 0 and "32870" in out
+    assert run("prices", "check", "--as-of", "2026-11-20")[0] == 0
+    assert run("prices", "show", "switch-qm970")[0] == 2
+
+
+def test_logs_are_measured() -> None:
+    log = next((ROOT / "tests/data/logs").glob("*xe9680*"))
+    code, out, _ = run("measure", str(log), "--nic-gbytes-per-s", "50", "--gpus-per-node", "8")
+    assert code == 0 and "GB/s" in out
+    assert run("measure", str(ROOT / "README.md"))[0] == 2
+
+
+def test_cards_are_recomputed_and_an_unknown_one_is_suggested() -> None:
+    code, out, _ = run("validate", "topology", "--json")
+    assert code == 0 and json.loads(out)
+    assert run("validate", "topologie")[0] == 2
+
+
+def test_an_empty_output_has_no_editions_and_nothing_to_explain(tmp_path: Path) -> None:
+    assert run("list", "--output", str(tmp_path))[0] == 0
+    code, _, err = run("explain", "decision.difference", "--output", str(tmp_path))
+    assert code == 2 and "no edition yet" in err
+
+
+def test_help_loads_no_heavy_library() -> None:
+    script = "import sys; sys.argv=['fabricreport','--help']\nfrom fabricreport.cli import main\ntry: main()\nexcept SystemExit: pass\n"
+    script += "print(sorted({'numpy','pandas','scipy','matplotlib','pydantic','papermill'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip().endswith("[]")
+
+
+def test_a_problem_reads_as_one_line_with_all_five_parts() -> None:
+    problem = Problem("is odd", "a.yaml", 3, "cluster.gpus", "7", "Use 8.", "8")
+    assert str(problem) == "a.yaml:3: cluster.gpus: is odd (found 7). Did you mean '8'? Use 8."
