@@ -266,16 +266,21 @@ def list_(output: Path, as_json: bool) -> int:
 @OUTPUT
 @click.option("--as-of", type=DAY, default=None, help="Date of the new edition.  [default: the newest price's date]")
 @JOBS
+@click.option("--quiet", is_flag=True, help="Say nothing unless a headline figure moved or a build failed (for cron).")
 @JSON
 @_told
-def refresh(params: Sequence[Path], output: Path, as_of: date | None, jobs: int | None, as_json: bool) -> int:
+def refresh(
+    params: Sequence[Path], output: Path, as_of: date | None, jobs: int | None, quiet: bool, as_json: bool
+) -> int:
     """Build a new edition only where something the last one rested on has changed, and say what moved."""
     from fabricreport.memo.refresh import refresh as refresh_memo
 
     told, worst = [], 0
     for path in params:
         try:
-            result = refresh_memo(path, output=output, as_of=as_of, jobs=jobs, progress=_progress(path, as_json))
+            result = refresh_memo(
+                path, output=output, as_of=as_of, jobs=jobs, progress=_progress(path, as_json or quiet)
+            )
         except FabricReportError as error:
             if len(params) == 1:
                 raise
@@ -283,7 +288,7 @@ def refresh(params: Sequence[Path], output: Path, as_of: date | None, jobs: int 
             worst = worst or error.exit_code
             continue
         told.append(_refreshed(path, result))
-        if not as_json:
+        if not as_json and not (quiet and not result.changes):
             _say_refreshed(path, result)
     if as_json:
         _print_json({"ok": worst == 0, "refreshed": told})
