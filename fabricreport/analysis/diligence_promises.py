@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricreport.analysis import latency_inputs as inputs
+from fabricreport.analysis.latency import cluster_allreduce
 from fabricreport.analysis.tail_inputs import param_money
 from fabricreport.analysis.tco_cost import LOST_CAUSES, hours_of, spread_over_draws
 from fabricreport.books.options import Option
 from fabricreport.ledger import Number
 from fabricreport.models import diligence as model
-from fabricreport.models.collectives import Calibration, CollectiveTime, allreduce
+from fabricreport.models.collectives import CollectiveTime
 from fabricreport.models.goodput import DAYS_PER_WEEK
 from fabricreport.models.incidents import HOURS_PER_YEAR, Luck, event_counts
-from fabricreport.models.parallel import over_draws
 from fabricreport.models.schedule import HOURS_PER_DAY
 from fabricreport.models.training import Network
 from fabricreport.provenance import Traced, inputs_of, plain
@@ -67,30 +67,7 @@ class Worth:
 
 def modelled(case: Case, option: Option, gpus: int, sizes: list[float], *, every: int = 1) -> CollectiveTime:
     """AllReduce on the option over `gpus` (whole nodes) at sizes in bytes, (draws, sizes)."""
-    return _timed(case, _network(case, option, every), gpus, sizes)
-
-
-def _timed(case: Case, wires: Network, gpus: int, sizes: list[float]) -> CollectiveTime:
-    calibration = wires.calibration or Calibration()
-    slower = over_draws(wires.slowdown)
-    found = allreduce(
-        sizes,
-        gpus=inputs.whole_nodes(case, gpus),
-        gpus_per_node=wires.gpus_per_node,
-        gpu=wires.gpu,
-        fabric=wires.fabric,
-        links_per_gpu=wires.links_per_gpu,
-        extra_step_us=None if wires.extra_step_us is None else over_draws(wires.extra_step_us),
-        bandwidth_share=None if wires.bandwidth_share is None else over_draws(wires.bandwidth_share),
-        calibration=Calibration(over_draws(calibration.latency_factor), over_draws(calibration.bandwidth_factor)),
-    )
-    return CollectiveTime(
-        found.time_us * slower,
-        found.algbw_gbytes_per_s / slower,
-        found.busbw_gbytes_per_s / slower,
-        found.algorithm,
-        found.protocol,
-    )
+    return cluster_allreduce(case, _network(case, option, every), gpus, sizes)
 
 
 def _network(case: Case, option: Option, every: int) -> Network:
@@ -218,7 +195,7 @@ def _latency_price(case: Case, option: Option, worth: Worth, time: Any, size: fl
     if wires.extra_step_us is None:
         return None
     longer = replace(wires, extra_step_us=np.asanyarray(wires.extra_step_us) + 1.0)
-    more = _timed(case, longer, int(case.params.cluster.gpus), [size]).time_us[..., 0] - time[::_EVERY]
+    more = cluster_allreduce(case, longer, int(case.params.cluster.gpus), [size]).time_us[..., 0] - time[::_EVERY]
     return case.number(
         "diligence.price.latency",
         _slower(case, option, worth, longer) / more,

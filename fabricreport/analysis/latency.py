@@ -7,7 +7,7 @@ and faults are charged in the risk section.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -84,7 +84,7 @@ def run(case: Case) -> LatencyResult:
     penalty, final = (times[n][pair[1].id] / times[n][pair[0].id] - 1.0 for n in (first, last))
     shown = latency_gap.display()
     table = tuple(float(b) for b in shown["table_bytes"])
-    collectives = {k: _allreduce(case, wires, first, table) for k, wires in networks.items()}
+    collectives = {k: cluster_allreduce(case, wires, first, table) for k, wires in networks.items()}
     large = table.index(float(shown["headline_bytes"]))
     mine = [o.id for o in case.options]
     result = LatencyResult(
@@ -119,8 +119,8 @@ def _exposed(case: Case, step: StepTime) -> Traced:
     return inputs.as_draws(case, step.exposed_share)
 
 
-def _allreduce(case: Case, wires: Any, gpus: int, sizes: tuple[float, ...]) -> CollectiveTime:
-    """AllReduce over the whole cluster at the table's sizes, (draws, sizes)."""
+def cluster_allreduce(case: Case, wires: Any, gpus: int, sizes: Sequence[float]) -> CollectiveTime:
+    """AllReduce over `gpus` (whole nodes) at sizes in bytes, (draws, sizes), slowed as the option's wires are."""
     calibration = wires.calibration
     if calibration is not None:
         calibration = type(calibration)(

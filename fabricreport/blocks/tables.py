@@ -10,6 +10,7 @@ from fabricreport import formats
 from fabricreport.blocks.template import Binder, Name
 from fabricreport.ledger import Number
 
+THOUSAND, MILLION = 1e3, 1e6
 ROLES = ("normal", "total", "winner", "group")
 Cell = Number | str | None
 
@@ -74,23 +75,18 @@ def _scale(column: Column, cells: Sequence[Cell]) -> formats.Scale | None:
 
 
 def _shared(scales: list[formats.Scale | None]) -> list[formats.Scale | None]:
-    """Columns of one kind of money share the larger magnitude, so that a row can be read across."""
-    largest: dict[str, formats.Scale] = {}
-    for scale in scales:
-        if scale is None:
-            continue
-        kind = scale.head.replace("M", "").replace("k", "")
-        if kind not in largest or scale.by > largest[kind].by:
-            largest[kind] = scale
-    kinds = [None if s is None else largest[s.head.replace("M", "").replace("k", "")] for s in scales]
-    return [
-        None
-        if own is None or top is None
-        else own
-        if own.by == top.by or own.by < 1
-        else formats.Scale(top.head, top.by, top.decimals)
-        for own, top in zip(scales, kinds, strict=True)
-    ]
+    """Columns of money in thousands follow one in millions, so that a row can be read across.
+
+    Small amounts keep their own scale: a column of dollars shown in thousands would be a column of zeros.
+    """
+    millions = next((s for s in scales if s and "M" in s.head and s.by == MILLION), None)
+
+    def follow(scale: formats.Scale | None) -> formats.Scale | None:
+        if scale is None or millions is None or scale.by != THOUSAND:
+            return scale
+        return formats.Scale(scale.head.replace("k", "M", 1), millions.by, millions.decimals)
+
+    return [follow(scale) for scale in scales]
 
 
 def _extent(number: Number, style: str) -> float:

@@ -121,3 +121,13 @@ def test_a_number_made_of_draws_knows_its_inputs_grade_and_age() -> None:
     assert number.spread is not None and number.spread.p5 < number.value < number.spread.p95
     with pytest.raises(ValueError, match="finite"):
         maker.number("bad", float("nan"), "usd", label="n", rule="r")
+
+
+def test_thousands_follow_millions_in_a_row_but_dollars_stay_dollars() -> None:
+    body = Section("tco", Figures())
+    usd = lambda value: Number(f"n{value}", value, "usd", "n", "r")  # noqa: E731
+    columns = [Column("Item"), Column("Large"), Column("Middling"), Column("Small")]
+    body.table("tab-x", "Scales", columns, [Row([Name("A"), usd(5e6), usd(6e5), usd(131.0)])])
+    node = emitted(body)["nodes"][0]
+    assert [c["unit"] for c in node["columns"][1:]] == ["$M", "$M", "$"]
+    assert [cell[0]["text"] for cell in node["rows"][0]["cells"][1:]] == ["5.00", "0.60", "131.00"]
