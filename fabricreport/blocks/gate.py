@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Any
 
 Node = dict[str, Any]
@@ -47,10 +48,15 @@ def bare_numbers(text: str, names: Iterable[str] = ()) -> list[str]:
     """The words of `text` that hold a digit nobody vouches for, in order. `names` are the case's own names."""
     if not (found := _words(text)):
         return found
-    for name in sorted(names, key=len, reverse=True):
-        if name:
-            text = re.sub(rf"(?<![\w.,-]){re.escape(name)}(?![\w-])", " ", text)
-    return _words(text)
+    known = _names_pattern(frozenset(names))
+    return _words(known.sub(" ", text)) if known else found
+
+
+@lru_cache(maxsize=8)
+def _names_pattern(names: frozenset[str]) -> re.Pattern[str] | None:
+    """One pattern for all names of a case, the longest first; None without any."""
+    escaped = [re.escape(name) for name in sorted(names, key=lambda n: (-len(n), n)) if name]
+    return re.compile(rf"(?<![\w.,-])(?:{'|'.join(escaped)})(?![\w-])") if escaped else None
 
 
 def _words(text: str) -> list[str]:
