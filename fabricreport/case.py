@@ -27,7 +27,6 @@ from fabricreport.errors import InputError, Problem
 from fabricreport.ledger import Number, NumberMaker
 from fabricreport.models import sampling
 from fabricreport.models.disagreement import Contested, contested
-from fabricreport.models.topology import tier_capacity
 from fabricreport.provenance import Traced
 from fabricreport.records import (
     distribution_of,
@@ -120,25 +119,7 @@ class Case:
     def problems(self) -> list[Problem]:
         """Every fault that only params and books together show: unknown references, a fabric that cannot be built."""
         unknown = [*self._unknown_overrides(), *self._unknown_options()]
-        return unknown or list(self._beyond_capacity())
-
-    def _beyond_capacity(self) -> Iterable[Problem]:
-        """Options whose switches cannot connect the largest cluster planned, in three tiers."""
-        cluster = self.params.cluster
-        if self.params.money.acquisition == "rent" or cluster.topology == "dragonfly":
-            return
-        nodes = -(-cluster.final_gpus // cluster.gpus_per_node)
-        key = f"cluster.trajectory[{len(cluster.trajectory) - 1}].gpus" if cluster.trajectory else "cluster.gpus"
-        for option in self.options:
-            endpoints = nodes * (option.links_per_node or cluster.gpus_per_node * cluster.links_per_gpu)
-            most = tier_capacity(option.radix, cluster.oversubscription)[-1]
-            if endpoints > most:
-                yield Problem(
-                    f"{endpoints:,} links are more than three tiers of the switches of {option.id} can connect ({most:,})",
-                    key=key,
-                    value=str(cluster.final_gpus),
-                    remedy=f"Leave {option.id} out of the options, or lower the number of GPUs or of links per GPU.",
-                )
+        return unknown or list(import_module("fabricreport.analysis.feasibility").contradictions(self))
 
     def _unknown_overrides(self) -> Iterable[Problem]:
         from difflib import get_close_matches

@@ -16,7 +16,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Problem:
-    """One fault in one place: where it is, what was found there, and what to write instead."""
+    """One fault in one place: where it is, what was found there, and what to write instead.
+
+    `rule` names the rule of refusal that was broken (`scenario/refusals.py`), for faults of that kind.
+    """
 
     message: str
     file: str = ""
@@ -25,6 +28,7 @@ class Problem:
     value: str = ""
     remedy: str = ""
     suggestion: str = ""
+    rule: str = ""
 
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}: " if self.file and self.line else (f"{self.file}: " if self.file else "")

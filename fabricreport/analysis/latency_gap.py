@@ -14,6 +14,7 @@ import numpy as np
 from fabricreport.analysis import latency_inputs as inputs
 from fabricreport.books.options import Option
 from fabricreport.evidence import read_yaml
+from fabricreport.models.collective_inputs import MOST_GPUS
 from fabricreport.models.collectives import allreduce
 from fabricreport.models.decision import swings
 from fabricreport.models.latency import PenaltyMap, half_latency_size_bytes, penalty_map
@@ -83,9 +84,10 @@ def flat_ring(case: Case, gpus: int) -> Mapping[str, str]:
 
 
 def sweep_sizes(case: Case) -> tuple[int, ...]:
-    """Cluster sizes from two nodes upwards, doubling, to twice the largest the client plans and at least 2,048."""
+    """Cluster sizes from two nodes upwards, doubling, to twice the largest the client plans and at least 2,048, within what the model covers."""
     per_node = int(case.params.cluster.gpus_per_node)
-    largest = max(int(display()["headline_gpus"]) * 2, 2 * max(g for g, _ in inputs.stages(case)))
+    wanted = max(int(display()["headline_gpus"]) * 2, 2 * max(g for g, _ in inputs.stages(case)))
+    largest = min(wanted, MOST_GPUS)
     found = [2 * per_node]
     while 2 * found[-1] <= largest:
         found.append(2 * found[-1])

@@ -170,6 +170,22 @@ def job(case: Case, gpus: int) -> Job:
     return Job(kind, size, model, plan)
 
 
+def hold(case: Case, gpus: int) -> None:
+    """Raise `InputError` if no plan finds room for the client's model; a plan the client states is taken at its word."""
+    workload, size = case.params.workload, whole_nodes(case, gpus)
+    kind = str(workload.kind)
+    if kind == "hpc-simulation":
+        return
+    model = parallel.custom("moe" if kind in MOE_KINDS else "dense", float(workload.model_parameters_billion))
+    memory = parallel.memory_gbytes(str(case.params.cluster.gpu))
+    if kind not in TRAINING_KINDS:
+        parallel.hold_weights(model, gpus=size, memory_gbytes=memory)
+    elif workload.parallelism == "choose":
+        parallel.candidate_plans(
+            model, gpus=size, gpus_per_node=int(case.params.cluster.gpus_per_node), memory_gbytes=memory
+        )
+
+
 @lru_cache(maxsize=64)
 def _chosen(model: Model, wires: Network, gpus: int) -> Plan:
     return best_plan(model, wires, gpus=gpus)

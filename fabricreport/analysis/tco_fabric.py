@@ -10,6 +10,7 @@ import numpy as np
 
 from fabricreport.analysis.tco_inputs import Common, OptionInputs
 from fabricreport.books.options import Option
+from fabricreport.errors import OutOfRange
 from fabricreport.models.cabling import CableBill, CablePlan, optics_and_cables
 from fabricreport.models.fabric_cost import Extras, fabric_capex_usd, fabric_watts
 from fabricreport.models.growth import GrowthPlan, GrowthPrices, GrowthStage, growth_flows, staged_growth
@@ -64,7 +65,11 @@ def manager_links(cluster: Cluster, option: Option, sizes: Sequence[int]) -> int
     for gpus in sizes if wanted else ():
         size = endpoints_for(cluster, option, gpus)
         without = bill_of_materials(size, **arguments)
-        if bill_of_materials(size, management_links=wanted, **arguments).switches > without.switches:
+        try:
+            beside = bill_of_materials(size, management_links=wanted, **arguments)
+        except OutOfRange:  # every port of the largest fabric is taken
+            return 0
+        if beside.switches > without.switches:
             return 0
     return wanted
 

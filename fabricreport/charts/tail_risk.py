@@ -116,7 +116,7 @@ def _exceedance_panel(
         axis.step(np.r_[0.0, x], np.r_[1.0, y], where="post", color=colour_of(option, families[option]))
         right = max(right, float(np.quantile(plain(draws(option)), 0.995)))
         rows += [{"option": name, "measure": label, "value": a, "share_above": b} for a, b in zip(x, y, strict=True)]
-    axis.set_xlim(0, right)
+    axis.set_xlim(0, right or 1.0)  # without a fabric nothing is ever late
     axis.set_ylim(0, 1)
     axis.xaxis.set_major_formatter(FuncFormatter(lambda v, _: formats.plain_number(v)))
     axis.grid(axis="y")

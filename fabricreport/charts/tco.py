@@ -22,6 +22,7 @@ from fabricreport.charts.style import (
     colour_of,
     label_end,
     money_axis,
+    percentiles,
     rounded,
     rows_of,
     spread_labels,
@@ -295,7 +296,11 @@ def name_ends(axis: Axes, x: float, ends: Mapping[str, tuple[float, str]], names
 
 def on_scale(gaps: Mapping[str, NDArray[np.float64]], *, keep: str) -> list[str]:
     """The options whose gaps (points, draws) can share a picture: `keep`, and those not far beyond all others."""
-    middle = {o: np.abs(np.nanmedian(gap, axis=1)) for o, gap in gaps.items()}
-    size = {o: float(np.nanmin(m)) for o, m in middle.items()}
-    reach = {o: float(np.nanmax(m)) for o, m in middle.items()}
-    return [o for o in gaps if o == keep or all(size[o] <= OFF_SCALE * reach[other] for other in gaps if other != o)]
+    middle = {o: np.abs(percentiles(gap, [50])[0]) for o, gap in gaps.items()}
+    known = {o: m[np.isfinite(m)] for o, m in middle.items() if np.isfinite(m).any()}
+    return [
+        o
+        for o in gaps
+        if o == keep
+        or (o in known and all(known[o].min() <= OFF_SCALE * m.max() for other, m in known.items() if other != o))
+    ]

@@ -19,6 +19,7 @@ from fabricreport.charts.style import (
     canvas,
     colour_of,
     money_axis,
+    percentiles,
     rounded,
     rows_of,
     svg,
@@ -169,10 +170,12 @@ def _bands(
     ends = {}
     for option, draws in values.items():
         hue = colour_of(option, families[option])
-        low, middle, high = (rounded(v) for v in np.nanpercentile(draws, [5, 50, 95], axis=1))
+        low, middle, high = (rounded(v) for v in percentiles(draws, [5, 50, 95]))
+        known = np.flatnonzero(np.isfinite(middle))
+        if not known.size:
+            continue
         axis.fill_between(sizes, low, high, color=hue, alpha=0.14, linewidth=0)
         axis.plot(sizes, middle, color=hue)
-        known = np.flatnonzero(np.isfinite(middle))
         ends[option] = (float(middle[known[-1]]), hue)
     return ends
 

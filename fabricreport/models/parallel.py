@@ -209,6 +209,20 @@ def bytes_per_gpu(model: Model, plan: Plan) -> float:
     return float(states + kept)
 
 
+def hold_weights(model: Model, *, gpus: int, memory_gbytes: float) -> None:
+    """Raise `InputError` if the weights of one copy, as inference needs them, exceed the memory of all the GPUs."""
+    room = rules()["memory_for_weights_share"] * memory_gbytes * BILLION * gpus
+    if model.parameters * rules()["parameter_bytes"] > room:
+        raise InputError(
+            Problem(
+                f"does not fit: its weights need more than {gpus} GPUs of {memory_gbytes:g} GB",
+                key="workload.model_parameters_billion",
+                value=f"{model.parameters / BILLION:g}",
+                remedy="Serve a smaller model, or use more GPUs.",
+            )
+        )
+
+
 def given_plan(
     *, gpus: int, tp: int, pp: int, ep: int = 1, cp: int = 1, interleave: int = 1, recompute: float = 0.0
 ) -> Plan:

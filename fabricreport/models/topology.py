@@ -125,6 +125,14 @@ def tier_capacity(radix: int, oversubscription: float = 1.0) -> tuple[int, int, 
     return radix, radix * down, radix * (radix // 2) * down
 
 
+def capacity(radix: int, oversubscription: float = 1.0, topology: str = "fat-tree") -> int:
+    """Most endpoints a plane of the topology holds: three tiers of a fat tree, or the largest balanced dragonfly."""
+    if topology == "dragonfly":
+        hosts = max(1, (radix + 1) // 4)
+        return max(radix, hosts * 2 * hosts * (2 * hosts * hosts + 1))
+    return tier_capacity(radix, oversubscription)[-1]
+
+
 def bill_of_materials(
     gpus: int,
     *,
@@ -289,9 +297,9 @@ def _dragonfly(shape: BillOfMaterials) -> BillOfMaterials:
         )
     hosts = max(1, (shape.radix + 1) // 4)
     routers, globals_ = 2 * hosts, hosts
-    capacity = hosts * routers * (routers * globals_ + 1)
-    if shape.radix < 3 or shape.endpoints > capacity:
-        raise _beyond(shape, capacity if shape.radix >= 3 else shape.radix, "the largest balanced dragonfly")
+    most = capacity(shape.radix, topology="dragonfly")
+    if shape.radix < 3 or shape.endpoints > most:
+        raise _beyond(shape, most if shape.radix >= 3 else shape.radix, "the largest balanced dragonfly")
     groups = -(-shape.endpoints // (hosts * routers))
     size = -(-shape.endpoints // (hosts * groups))
     bundle = size * globals_ // (groups - 1) if groups > 1 else 0
@@ -309,13 +317,13 @@ def _dragonfly(shape: BillOfMaterials) -> BillOfMaterials:
     )
 
 
-def _beyond(shape: BillOfMaterials, capacity: int, what: str) -> OutOfRange:
+def _beyond(shape: BillOfMaterials, held: int, what: str) -> OutOfRange:
     """The error for a cluster that does not fit, with how far it is over."""
-    over = shape.endpoints - capacity
+    over = shape.endpoints - held
     return OutOfRange(
         Problem(
             f"{shape.endpoints:,} endpoints a plane do not fit: {what} with radix {shape.radix} "
-            f"hold {capacity:,}, {over:,} too few ({over / capacity:.1%} over)",
+            f"hold {held:,}, {over:,} too few ({over / held:.1%} over)",
             key="gpus",
             value=str(shape.gpus),
             remedy="Use switches of a larger radix, more planes with split links, or fewer links per GPU.",

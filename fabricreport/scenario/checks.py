@@ -1,7 +1,7 @@
 """Rules that join several keys: a plan that does not multiply out, growth that shrinks, an expired override.
 
-Each rule is a generator of `Finding`s over a valid `Params`; `uses` names the keys it read, so that a rule is
-not reported when one of those keys is already known to be wrong.
+Each rule is a generator of `Finding`s over a valid `Params`; a finding names the rule of `refusals.py` it broke, and
+`uses` the keys it read, so that a rule is not reported when one of those keys is already known to be wrong.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from hashlib import sha256
 
 from fabricreport.located import KeyPath, did_you_mean
 from fabricreport.scenario.fields import RESERVED_NAMES
-from fabricreport.scenario.schema import PRETRAINING, SHIPPED_OPTIONS, Parallelism, Params
+from fabricreport.scenario.schema import SHIPPED_OPTIONS, Parallelism, Params
 
 FIRST_YEAR, LAST_YEAR = 2020, 2100
 _RESERVED = RESERVED_NAMES | {"latest", "archive", "cache", "tmp"}
@@ -22,8 +22,12 @@ _RESERVED = RESERVED_NAMES | {"latest", "archive", "cache", "tmp"}
 
 @dataclass(frozen=True)
 class Finding:
-    """One broken rule: the key it is reported at, what is wrong, what to do, and every key the rule read."""
+    """One broken rule: its name, the key it is reported at, what is wrong, what to do, and every key the rule read.
 
+    `rule` is empty for a mistyped name, which is a slip and no contradiction.
+    """
+
+    rule: str
     path: KeyPath
     message: str
     value: object = ""
@@ -81,6 +85,7 @@ def notes(params: Params) -> tuple[str, ...]:
 def _as_of(params: Params) -> Iterator[Finding]:
     if not FIRST_YEAR <= params.as_of.year <= LAST_YEAR:
         yield Finding(
+            "memo-date",
             ("as_of",),
             f"is outside the years {FIRST_YEAR} to {LAST_YEAR}",
             params.as_of.isoformat(),
@@ -91,7 +96,9 @@ def _as_of(params: Params) -> Iterator[Finding]:
 def _client(params: Params) -> Iterator[Finding]:
     slug = params.client.slug
     if slug in _RESERVED:
-        yield Finding(("client", "slug"), "is a reserved name", slug, f"Write for example '{slug}-client'.")
+        yield Finding(
+            "reserved-slug", ("client", "slug"), "is a reserved name", slug, f"Write for example '{slug}-client'."
+        )
 
 
 def _growth(params: Params) -> Iterator[Finding]:
@@ -101,6 +108,7 @@ def _growth(params: Params) -> Iterator[Finding]:
         at = ("cluster", "trajectory", i)
         if stage.month <= month:
             yield Finding(
+                "stages-out-of-order",
                 (*at, "month"),
                 f"months must rise, and month {month} comes before",
                 stage.month,
@@ -108,6 +116,7 @@ def _growth(params: Params) -> Iterator[Finding]:
             )
         if stage.gpus < gpus:
             yield Finding(
+                "cluster-shrinks",
                 (*at, "gpus"),
                 f"the cluster shrinks: {before} is {gpus}",
                 stage.gpus,
@@ -116,6 +125,7 @@ def _growth(params: Params) -> Iterator[Finding]:
             )
         if stage.month > params.money.horizon_months:
             yield Finding(
+                "stage-beyond-horizon",
                 (*at, "month"),
                 f"lies beyond money.horizon_months ({params.money.horizon_months})",
                 stage.month,
@@ -134,6 +144,7 @@ def _whole_nodes(params: Params) -> Iterator[Finding]:
         if gpus > per_node and gpus % per_node:
             below = gpus // per_node * per_node
             yield Finding(
+                "part-of-a-node",
                 path,
                 f"is not a whole number of nodes of {per_node} GPUs",
                 gpus,
@@ -149,6 +160,7 @@ def _ports(params: Params) -> Iterator[Finding]:
     needed = cluster.links_per_gpu * cluster.gpus_per_node
     if needed > cluster.nic_ports_per_node:
         yield Finding(
+            "too-few-ports",
             ("cluster", "links_per_gpu"),
             f"{cluster.links_per_gpu} per GPU x {cluster.gpus_per_node} GPUs need {needed} ports, "
             f"but cluster.nic_ports_per_node is {cluster.nic_ports_per_node}",
@@ -162,6 +174,7 @@ def _vendor(params: Params) -> Iterator[Finding]:
     expected = "amd" if params.cluster.gpu == "mi300x" else "nvidia"
     if params.cluster.vendor != expected:
         yield Finding(
+            "maker-of-the-gpu",
             ("cluster", "vendor"),
             f"the {params.cluster.gpu} is made by {expected}",
             params.cluster.vendor,
@@ -170,14 +183,16 @@ def _vendor(params: Params) -> Iterator[Finding]:
         )
 
 
-def _run_length(params: Params) -> Iterator[Finding]:
-    work = params.workload
-    if work.kind in PRETRAINING and work.tokens_billion is None and work.run_days is None:
+def _taper(params: Params) -> Iterator[Finding]:
+    cluster = params.cluster
+    if cluster.topology == "dragonfly" and cluster.oversubscription != 1.0:
         yield Finding(
-            ("workload", "run_days"),
-            f"{work.kind} needs the length of a run, and neither run_days nor tokens_billion is given",
-            remedy="Give run_days (for example 30) or tokens_billion (for example 2000).",
-            uses=(("workload", "kind"), ("workload", "tokens_billion")),
+            "dragonfly-has-no-taper",
+            ("cluster", "oversubscription"),
+            "a dragonfly is counted in its balanced form only",
+            cluster.oversubscription,
+            "Write 1.0, or choose fat-tree or rail-optimised.",
+            uses=(("cluster", "topology"),),
         )
 
 
@@ -189,6 +204,7 @@ def _plan(params: Params) -> Iterator[Finding]:
     ranks = plan.tp * plan.pp * plan.dp * plan.cp
     if ranks != gpus:
         yield Finding(
+            "plan-does-not-multiply",
             at,
             f"tp x pp x dp x cp is {ranks}, but cluster.gpus is {gpus}",
             f"{plan.tp} x {plan.pp} x {plan.dp} x {plan.cp}",
@@ -196,12 +212,20 @@ def _plan(params: Params) -> Iterator[Finding]:
             uses=(("cluster", "gpus"),),
         )
     if plan.dp * plan.cp * plan.tp % plan.ep:
-        yield Finding((*at, "ep"), "does not divide tp x dp x cp", plan.ep, "Expert ranks are taken from these ranks.")
+        yield Finding(
+            "experts-do-not-divide",
+            (*at, "ep"),
+            "does not divide tp x dp x cp",
+            plan.ep,
+            "Expert ranks are taken from these ranks.",
+        )
 
 
 def _weights(params: Params) -> Iterator[Finding]:
     if not any(getattr(params.weights, name) for name in type(params.weights).model_fields):
-        yield Finding(("weights",), "all weights are zero", remedy="Give at least one axis a weight above zero.")
+        yield Finding(
+            "no-weight", ("weights",), "all weights are zero", remedy="Give at least one axis a weight above zero."
+        )
 
 
 def _options(params: Params, known: tuple[str, ...]) -> Iterator[Finding]:
@@ -209,6 +233,7 @@ def _options(params: Params, known: tuple[str, ...]) -> Iterator[Finding]:
     for i, option in enumerate(params.options):
         if option not in known:
             yield Finding(
+                "",
                 ("options", i),
                 "is not a fabric option",
                 option,
@@ -218,6 +243,7 @@ def _options(params: Params, known: tuple[str, ...]) -> Iterator[Finding]:
     yield from _repeated(("options",), params.options)
     if len(params.options) == 1 and cluster.final_gpus > cluster.gpus_per_node:
         yield Finding(
+            "nothing-to-compare",
             ("options",),
             "one option is nothing to compare",
             params.options[0],
@@ -237,6 +263,7 @@ def _overrides(params: Params) -> Iterator[Finding]:
     for i, override in enumerate(params.overrides):
         if override.until < params.as_of:
             yield Finding(
+                "override-expired",
                 ("overrides", i, "until"),
                 f"the override expired before as_of, {params.as_of.isoformat()}",
                 override.until.isoformat(),
@@ -245,7 +272,11 @@ def _overrides(params: Params) -> Iterator[Finding]:
             )
         if str(override.value) == override.id:
             yield Finding(
-                ("overrides", i, "value"), "refers to the entry it replaces", override.id, "Write the figure itself."
+                "override-of-itself",
+                ("overrides", i, "value"),
+                "refers to the entry it replaces",
+                override.id,
+                "Write the figure itself.",
             )
 
 
@@ -254,7 +285,9 @@ def _repeated(path: KeyPath, values: Iterable[str], key: str = "") -> Iterator[F
     for i, value in enumerate(values):
         if value in seen:
             at = (*path, i, key) if key else (*path, i)
-            yield Finding(at, f"is already item {seen[value] + 1} of this list", value, "Keep one of the two.")
+            yield Finding(
+                "given-twice", at, f"is already item {seen[value] + 1} of this list", value, "Keep one of the two."
+            )
         seen.setdefault(value, i)
 
 
@@ -265,7 +298,7 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _whole_nodes,
     _ports,
     _vendor,
-    _run_length,
+    _taper,
     _plan,
     _weights,
     _lists,

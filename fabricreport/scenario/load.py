@@ -7,7 +7,7 @@ import json
 import os
 import stat
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -152,15 +152,14 @@ def _validate(
     for finding in found:
         touched = {dotted(key) for key in finding.keys}
         if not _overlap(finding, bad) and not touched & bad_keys:
-            problems.append(
-                located.problem(
-                    finding.path,
-                    finding.message,
-                    value=finding.value,
-                    remedy=finding.remedy,
-                    suggestion=finding.suggestion,
-                )
+            problem = located.problem(
+                finding.path,
+                finding.message,
+                value=finding.value,
+                remedy=finding.remedy,
+                suggestion=finding.suggestion,
             )
+            problems.append(replace(problem, rule=finding.rule))
     return params, problems
 
 
@@ -211,7 +210,9 @@ def _missing_files(params: Params, folder: Path) -> list[Finding]:
         (("providers", i, "answers"), p.answers) for i, p in enumerate(params.providers) if p.answers
     ]
     named += [(("measurements", i), log) for i, log in enumerate(params.measurements)]
-    return [Finding(path, reason, name, remedy) for path, name in named for reason, remedy in _file_fault(folder, name)]
+    return [
+        Finding("", path, reason, name, remedy) for path, name in named for reason, remedy in _file_fault(folder, name)
+    ]
 
 
 def _file_fault(folder: Path, name: str) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 
 from fabricreport.scenario.fields import IsoDate, Items, Line, RelativePath, Section, Sentence
 from fabricreport.scenario.uncertain import REFERENCE_PATTERN, Bounds, UncertainValue
@@ -33,6 +33,9 @@ SECTION_NAMES: tuple[SectionName, ...] = ("decision", "latency", "tco", "tail_ri
 SHIPPED_OPTIONS = ("infiniband-ndr", "rocev2-nvidia-800g", "rocev2-whitebox", "ethernet-tcp")
 PRETRAINING = ("pretraining-dense", "pretraining-moe")
 SYNCHRONISED = (*PRETRAINING, "inference-multi-node", "hpc-simulation")
+
+USUAL_MODEL_BILLION, ROOM_PER_GPU_BILLION = 70.0, 2.0
+"""Size assumed of a model nobody stated, and what surely fits on one GPU of the types above while it is trained."""
 
 OptionId = Annotated[
     str,
@@ -142,8 +145,7 @@ def _plan_kind(value: Any) -> str:
 
 
 def _run_days(data: dict[str, Any]) -> float | None:
-    given = data.get("tokens_billion") is not None or data.get("kind") in PRETRAINING
-    return None if given else 30.0
+    return None if data.get("tokens_billion") is not None else 30.0
 
 
 class Workload(Section):
@@ -151,20 +153,24 @@ class Workload(Section):
 
     kind: WorkloadKind = Field(description="The workload that sizes the network.")
     model_parameters_billion: float = Field(
-        default=70.0, gt=0, le=100_000, description="Model size in billions of parameters; not used for HPC."
+        default=USUAL_MODEL_BILLION,
+        gt=0,
+        le=100_000,
+        description="Model size in billions of parameters; not used for HPC. "
+        "If left out 70, or two for each GPU of a cluster too small for that.",
     )
     tokens_billion: float | None = Field(
         default=None,
         gt=0,
         le=10_000_000,
-        description="Training tokens of one run, in billions. Pre-training needs this or run_days.",
+        description="Training tokens of one run, in billions.",
         examples=[2000],
     )
     run_days: float | None = Field(
         default_factory=_run_days,
         gt=0,
         le=3650,
-        description="Planned length of one run, in days. Follows from tokens_billion if left out.",
+        description="Planned length of one run, in days. Follows from tokens_billion if that is given; else 30 if left out.",
         examples=[30],
     )
     parallelism: Annotated[
@@ -317,3 +323,17 @@ class Params(Section):
         default=SECTION_NAMES, min_length=1, max_length=6, description="Sections of the memo, in this order."
     )
     seed: int = Field(default=20261120, ge=0, le=2**53 - 1, description="Seed of the sample of uncertain inputs.")
+
+    @field_validator("workload", mode="after")
+    @classmethod
+    def _model_that_fits(cls, workload: Workload, info: ValidationInfo) -> Workload:
+        """A model size that was not stated follows from the GPUs: an assumption must not be what refuses a client."""
+        cluster = info.data.get("cluster")
+        if cluster is None or "model_parameters_billion" in workload.model_fields_set:
+            return workload
+        size = min(USUAL_MODEL_BILLION, ROOM_PER_GPU_BILLION * cluster.gpus)
+        if size == workload.model_parameters_billion:
+            return workload
+        assumed = workload.model_copy(update={"model_parameters_billion": size})
+        assumed.__pydantic_fields_set__.discard("model_parameters_billion")
+        return assumed

@@ -177,7 +177,7 @@ def test_growth_weighs_every_stage_and_looks_at_every_size(growing):
 
 
 def test_one_server_has_no_fabric_to_fail(tmp_path):
-    case = changed(tmp_path, cluster={"gpus": 8})
+    case = changed(tmp_path, cluster={"gpus": 8}, workload={"model_parameters_billion": 8})
     found = tail_risk.run(case)
     for option in found.outcomes:
         assert all(not plain(found.lost[option][c]).any() for c in ("bring_up", "stalls", "topology", "fabric"))

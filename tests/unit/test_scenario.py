@@ -134,7 +134,6 @@ def test_the_three_example_clients_share_no_situation() -> None:
         ("cluster.trajectory", [{"month": 60, "gpus": 128}], "beyond money.horizon_months"),
         ("cluster.trajectory", [{"month": 6, "gpus": 130}], "Write 128 or 136"),
         ("workload.kind", "pretraining", "Did you mean 'pretraining-"),
-        ("workload.kind", "pretraining-dense", "run_days or|run_days \\(for example"),
         ("workload.run_days", -1, "above 0"),
         ("workload.run_days", "30 days", "Write 30 alone"),
         ("workload.run_days", float("nan"), "must be a number"),

@@ -1,0 +1,31 @@
+"""Every rule by which a well-formed params file is refused: what is physically or contractually contradictory.
+
+A file that breaks none of these, whose keys are known and whose figures lie within their bounds, builds. What is
+merely unlikely is a caution and never stands here. `fabricreport check --rules` prints the list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+REFUSALS: Mapping[str, str] = {
+    "memo-date": "No price or source is dated outside these years, so nothing could be said as of such a day.",
+    "reserved-slug": "The folder of that name is used by the program itself, or no file system takes it.",
+    "stages-out-of-order": "A later size of the cluster cannot stand before an earlier one.",
+    "cluster-shrinks": "The models buy what a stage adds; a cluster that shrinks has no bill to add up.",
+    "stage-beyond-horizon": "Costs are counted to the end of the horizon, and a stage after it would cost nothing.",
+    "part-of-a-node": "Servers are bought whole, so beyond one server the GPUs are a multiple of those in one.",
+    "too-few-ports": "A server cannot have more links than ports.",
+    "maker-of-the-gpu": "Each GPU type has one maker.",
+    "plan-does-not-multiply": "Every GPU has exactly one place in a parallel plan.",
+    "experts-do-not-divide": "Expert ranks are taken from the other ranks and must divide them.",
+    "no-weight": "Weights are read as ratios, and no ratio can be formed of zeros alone.",
+    "nothing-to-compare": "A decision between fabrics needs two of them, unless there is no fabric to choose.",
+    "given-twice": "Two statements on the same thing cannot both hold.",
+    "override-expired": "Whoever vouched for the figure did so only until that day.",
+    "override-of-itself": "A figure cannot be replaced by a reference to itself.",
+    "dragonfly-has-no-taper": "A dragonfly has no leaf-to-spine ratio to state: its balanced form fixes every link.",
+    "switches-cannot-connect": "Three tiers of a switch connect no more links than its ports allow.",
+    "model-does-not-fit": "Weights, optimiser and activations must find room in the memory of all the GPUs.",
+}
+"""Rule -> why, in one sentence."""

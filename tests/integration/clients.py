@@ -1,0 +1,311 @@
+"""A covering array of clients: every pair of choices in the params schema stands together in at least one of them.
+
+The factors are read off the schema, so that a new key cannot be forgotten: an enumeration gives its choices, a number
+its least and largest value and its default, an uncertain number each form it may be written in. Where two keys must
+agree (whole nodes, a plan that multiplies out, growth within the horizon) a level is a rule and not a figure, and is
+settled when the client is written down. What is contradictory even so is left to the rules of refusal, and counted.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
+
+import yaml
+from allpairspy import AllPairs
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from fabricreport.analysis.feasibility import most_gpus
+from fabricreport.books.options import read_options
+from fabricreport.scenario import SECTION_NAMES, SHIPPED_OPTIONS, Cluster, Params
+from fabricreport.scenario.messages import choices_of
+from fabricreport.scenario.uncertain import Bounds
+
+ROOT = Path(__file__).parents[2]
+LEFT_OUT = "left out"
+Levels = dict[str, tuple[Any, ...]]
+Row = Mapping[str, Any]
+
+_LOG = "logs/allreduce.txt"
+_ANSWERS = "providers/example-answers.yaml"
+_OVERRIDES: dict[str, list[dict[str, Any]]] = {
+    "none": [],
+    "a price and a source": [
+        {"id": "price:switch-qm9700", "value": {"low": 28000, "mode": 30000, "high": 33000}},
+        {"id": "evidence:weeks-to-stable-infiniband", "value": 3.0},
+    ],
+}
+_BY_HAND: Levels = {
+    "client": ("Acme", "Ørsted & Söhne 9000"),
+    "as_of": ("2026-11-20", "2026-11-05"),
+    "cluster.gpus": ("least", "one node", "sixteen nodes", "largest"),
+    "cluster.trajectory": ("none", "pause", "growth"),
+    "cluster.vendor": (LEFT_OUT, "stated"),
+    "cluster.nic_ports_per_node": (LEFT_OUT, "just enough", "most"),
+    "workload.model_parameters_billion": (LEFT_OUT, "least", "usual", "largest"),
+    "workload.tokens_billion": (LEFT_OUT, "least", "usual", "largest"),
+    "workload.run_days": (LEFT_OUT, "least", "usual", "largest"),
+    "workload.parallelism": ("choose", "stated"),
+    "weights": ("equal", "one axis", "largest"),
+    "options": ("shipped", "two of one family", "without InfiniBand", "own"),
+    "providers": ("none", "named", "answered", "unlisted"),
+    "measurements": ("none", "one log"),
+    "overrides": tuple(_OVERRIDES),
+    "sections": ("all", "reversed", "decision only"),
+}
+"""Factors whose levels must agree with other keys, or that are more than one value."""
+
+_NOT_VARIED = {
+    "client.name": "the factor `client`", "client.slug": "the factor `client`",
+    "memo.to": "text, tried by the hostile params", "memo.from": "text, tried by the hostile params",
+    "memo.subject": "text, tried by the hostile params", "memo.language": "one choice",
+    **{f"weights.{axis}": "the factor `weights`" for axis in ("workload", "maturity", "scale_and_budget", "time_to_production")},
+}  # fmt: skip
+
+
+def factors() -> Levels:
+    """Every key of the schema with the levels it takes in the array."""
+    found: Levels = {}
+    for path, field in _leaves(Params, ""):
+        if path in _BY_HAND or path in _NOT_VARIED:
+            continue
+        found[path] = _levels(field)
+    return {**found, **_BY_HAND}
+
+
+def keys_without_factor() -> set[str]:
+    """Keys of the schema that no factor covers: none, or the array has a hole."""
+    covered = {*factors(), *_NOT_VARIED}
+    return {path for path, _ in _leaves(Params, "") if path not in covered}
+
+
+def _leaves(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
+    for name, field in model.model_fields.items():
+        path = f"{prefix}{field.alias or name}"
+        inner = field.annotation
+        if path in _BY_HAND and path != "client" and path != "weights":
+            yield path, field
+        elif isinstance(inner, type) and issubclass(inner, BaseModel):
+            yield from _leaves(inner, f"{path}.")
+        else:
+            yield path, field
+
+
+def _levels(field: FieldInfo) -> tuple[Any, ...]:
+    """The levels of an ordinary field, its default (left out) first where it has one."""
+    default = () if field.is_required() else (LEFT_OUT,)
+    if choices := choices_of(field):
+        return (*default, *choices)
+    bounds = next((m for m in field.metadata if isinstance(m, Bounds)), None)
+    if bounds is not None:
+        return (*default, *bounds.words, *_uncertain(bounds))
+    if bool in _arms(field.annotation):
+        return (*default, True, False)
+    low, high = _edges(field)
+    return (*default, low, high)
+
+
+def _uncertain(bounds: Bounds) -> tuple[Any, ...]:
+    low, high = bounds.minimum, bounds.maximum
+    span = high - low
+    inner = [low + span * share for share in (0.02, 0.05, 0.1)]
+    return (
+        low, high, {"low": inner[0], "mode": inner[1], "high": inner[2]}, {"low": inner[0], "high": inner[2]},
+        {"p5": max(inner[1], span * 0.02), "p95": max(inner[2], span * 0.05)},
+    )  # fmt: skip
+
+
+def _arms(annotation: Any) -> list[Any]:
+    if get_origin(annotation) in (Union, UnionType):
+        return [arm for part in get_args(annotation) for arm in _arms(part)]
+    return [annotation]
+
+
+def _edges(field: FieldInfo) -> tuple[Any, Any]:
+    """Least and largest value of a number; an open end is approached to a thousandth of the other."""
+    whole = int in _arms(field.annotation)
+    marks = {type(m): m for m in field.metadata}
+    low = marks[Ge].ge if Ge in marks else None
+    high = marks[Le].le if Le in marks else None
+    if low is None and Gt in marks:
+        low = marks[Gt].gt + (1 if whole else 1e-3)
+    if high is None and Lt in marks:
+        high = marks[Lt].lt - (1 if whole else 1e-3)
+    if low is None or high is None:
+        raise AssertionError(f"{field} has an open end: give it a bound, or a factor by hand")
+    return (int(low), int(high)) if whole else (float(low), float(high))
+
+
+@lru_cache(maxsize=1)
+def rows() -> tuple[dict[str, Any], ...]:
+    """The covering array, in an order that is the same on every machine."""
+    levels = factors()
+    ordered = dict(sorted(levels.items(), key=lambda item: (-len(item[1]), item[0])))
+    names = list(ordered)
+    made = AllPairs([[(k, i) for i in range(len(ordered[k]))] for k in names], filter_func=_possible(ordered))
+    return tuple({k: ordered[k][i] for k, i in row} for row in made)
+
+
+CONTRADICTIONS: tuple[tuple[str, Callable[[Row], bool]], ...] = (
+    (
+        "dragonfly-has-no-taper",
+        lambda r: (
+            r.get("cluster.topology") == "dragonfly"
+            and r.get("cluster.oversubscription", LEFT_OUT) not in (LEFT_OUT, 1.0)
+        ),
+    ),
+)
+"""Pairs of choices that a rule of refusal excludes, by the rule's name: no client can have both."""
+
+
+def _possible(ordered: Levels) -> Callable[[Sequence[tuple[str, int]]], bool]:
+    def possible(partial: Sequence[tuple[str, int]]) -> bool:
+        row = {k: ordered[k][i] for k, i in partial}
+        return not any(excluded(row) for _, excluded in CONTRADICTIONS)
+
+    return possible
+
+
+def chosen(count: int, *, skip: int = 0) -> tuple[dict[str, Any], ...]:
+    """`count` rows spread evenly over the array."""
+    array = rows()
+    return tuple(array[(skip + i * len(array) // count) % len(array)] for i in range(count))
+
+
+def covering_rows() -> tuple[dict[str, Any], ...]:
+    """The fewest rows found in which each single level stands at least once: the most new levels first."""
+    array = list(rows())
+    missing = {(k, repr(v)) for row in array for k, v in row.items()}
+    picked: list[dict[str, Any]] = []
+    while missing:
+        best = max(array, key=lambda row: len(missing & {(k, repr(v)) for k, v in row.items()}))
+        picked.append(best)
+        missing -= {(k, repr(v)) for k, v in best.items()}
+    return tuple(picked)
+
+
+# ---- from a row to a params file
+
+
+def write_client(row: Row, folder: Path) -> Path:
+    """The client of a row as `folder/params/client.yaml`, with the answers, logs and options it names."""
+    params = folder / "params"
+    (params / "logs").mkdir(parents=True)
+    (params / "providers").mkdir()
+    shutil.copy(ROOT / "tests" / "data" / "logs" / "xe9680_16gpu_mpirun.txt", params / _LOG)
+    shutil.copy(ROOT / "params" / _ANSWERS, params / _ANSWERS)
+    if row["options"] == "own":
+        (params / "options").mkdir()
+        (params / "options" / "own.yaml").write_text(yaml.safe_dump([_OWN_OPTION]), encoding="utf-8")
+    path = params / "client.yaml"
+    path.write_text(yaml.safe_dump(data_of(row), sort_keys=False, allow_unicode=True), encoding="utf-8")
+    return path
+
+
+_OWN_OPTION = {"id": "house-ethernet", "like": "rocev2-whitebox", "name": "House Ethernet 800G"}
+
+
+def data_of(row: Row) -> dict[str, Any]:
+    """The params of a row, with the levels that are rules settled."""
+    plain = {k: v for k, v in row.items() if k not in _BY_HAND and v != LEFT_OUT}
+    data: dict[str, Any] = {}
+    for key, value in plain.items():
+        _put(data, key, value)
+    for settle in (_settle_head, _settle_cluster, _settle_work, _settle_lists):
+        settle(row, data)
+    return data
+
+
+def _put(data: dict[str, Any], key: str, value: Any) -> None:
+    *parents, last = key.split(".")
+    at = data
+    for part in parents:
+        at = at.setdefault(part, {})
+    at[last] = value
+
+
+def _settle_head(row: Row, data: dict[str, Any]) -> None:
+    data["client"] = {"name": row["client"]}
+    data["as_of"] = row["as_of"]
+    if row["weights"] == "one axis":
+        data["weights"] = {"workload": 1.0, "maturity": 0.0, "scale_and_budget": 0.0, "time_to_production": 0.0}
+    elif row["weights"] == "largest":
+        data["weights"] = {"maturity": 1000.0}
+
+
+def _settle_cluster(row: Row, data: dict[str, Any]) -> None:
+    cluster = data.setdefault("cluster", {})
+    per_node = cluster.get("gpus_per_node", 8)
+    most = max(per_node, _most_gpus(row, cluster) // per_node * per_node)
+    cluster["gpus"] = {"least": 1, "one node": per_node, "sixteen nodes": min(16 * per_node, most), "largest": most}[
+        row["cluster.gpus"]
+    ]
+    if row["cluster.vendor"] == "stated":
+        cluster["vendor"] = "amd" if cluster.get("gpu") == "mi300x" else "nvidia"
+    ports = cluster.get("links_per_gpu", 1) * per_node
+    if row["cluster.nic_ports_per_node"] == "just enough" and ports <= 256:
+        cluster["nic_ports_per_node"] = ports
+    elif row["cluster.nic_ports_per_node"] == "most" and ports <= 256:
+        cluster["nic_ports_per_node"] = 256
+    horizon = data["money"].get("horizon_months", 48)
+    if horizon > 2 and row["cluster.trajectory"] != "none":
+        first = cluster["gpus"] if cluster["gpus"] >= per_node else per_node
+        later = first if row["cluster.trajectory"] == "pause" else min(4 * first, most)
+        cluster["trajectory"] = [{"month": 1, "gpus": first}, {"month": horizon // 2, "gpus": later}]
+
+
+def _most_gpus(row: Row, cluster: Mapping[str, Any]) -> int:
+    """The largest cluster that each of the row's options can connect, or the schema's own limit."""
+    known = {**read_options(), "house-ethernet": read_options()["rocev2-whitebox"]}
+    shape = Cluster.model_validate({**cluster, "gpus": 1})
+    return min(1_000_000, *(most_gpus(shape, known[o]) for o in _options(row)))
+
+
+def _settle_work(row: Row, data: dict[str, Any]) -> None:
+    cluster, work = data["cluster"], data["workload"]
+    size, room = row["workload.model_parameters_billion"], 2.0 * cluster["gpus"]
+    if size != LEFT_OUT:
+        work["model_parameters_billion"] = {"least": 0.1, "usual": min(70.0, room), "largest": min(100_000.0, room)}[
+            size
+        ]
+    for key, levels in (("tokens_billion", (0.1, 2000.0, 10_000_000.0)), ("run_days", (1.0, 30.0, 3650.0))):
+        level = row[f"workload.{key}"]
+        if level != LEFT_OUT:
+            work[key] = dict(zip(("least", "usual", "largest"), levels, strict=True))[level]
+    if work["kind"].startswith("pretraining") and not {"tokens_billion", "run_days"} & set(work):
+        work["run_days"] = 30.0
+    if row["workload.parallelism"] == "stated":
+        tp = next(t for t in (8, 4, 2, 1) if cluster["gpus"] % t == 0 and t <= cluster.get("gpus_per_node", 8))
+        work["parallelism"] = {"tp": tp, "pp": 1, "dp": cluster["gpus"] // tp}
+
+
+def _options(row: Row) -> list[str]:
+    return {
+        "shipped": list(SHIPPED_OPTIONS),
+        "two of one family": [o for o in SHIPPED_OPTIONS if o.startswith("rocev2")][:2],
+        "without InfiniBand": [o for o in SHIPPED_OPTIONS if not o.startswith("infiniband")],
+        "own": ["house-ethernet", *SHIPPED_OPTIONS[:1]],
+    }[row["options"]]
+
+
+def _settle_lists(row: Row, data: dict[str, Any]) -> None:
+    data["options"] = _options(row)
+    named = [{"name": "CoreWeave"}, {"name": "Lambda"}]
+    answered = {"name": "Example Cloud", "answers": _ANSWERS}
+    data["providers"] = {
+        "none": [], "named": named, "answered": [*named, answered], "unlisted": [{"name": "Nobody's Cloud"}],
+    }[row["providers"]]  # fmt: skip
+    data["measurements"] = [_LOG] if row["measurements"] == "one log" else []
+    data["overrides"] = [
+        {**o, "who": "Head of purchasing", "why": "Written quote", "until": "2027-01-31"}
+        for o in _OVERRIDES[row["overrides"]]
+    ]
+    data["sections"] = {
+        "all": list(SECTION_NAMES), "reversed": list(reversed(SECTION_NAMES)), "decision only": ["decision"],
+    }[row["sections"]]  # fmt: skip

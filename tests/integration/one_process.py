@@ -1,0 +1,123 @@
+"""A whole memo in one process: every notebook's cells over one analysed case, then the real stitcher, checks and writers.
+
+The same cells, the same case, the same writers as `build`; what is left out is the kernels, the cache and the
+publishing, which have tests of their own. `test_one_process.py` proves that both ways give the same bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import traceback
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import nbformat
+from matplotlib.figure import Figure
+
+import fabricreport.case as case_module
+from fabricreport.blocks import document
+from fabricreport.case import Case, open_case
+from fabricreport.memo.checks import check_memo
+from fabricreport.memo.stitch import headline, merged_ledger, stitch
+
+ROOT = Path(__file__).parents[2]
+NOTEBOOKS = ROOT / "notebooks"
+SMALL_DRAWS = 256
+"""The smallest sample in which a P5 or a P95 still rests on a dozen draws."""
+_BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="468pt" height="180pt" viewBox="0 0 468 180"></svg>\n'
+
+
+class CellFailed(AssertionError):
+    """A cell of a shipped notebook raised: what `check` accepted did not build."""
+
+
+@dataclass
+class Whole:
+    """One memo: its stitched notebook, the faults of its checks and the files a writer makes of it."""
+
+    case: Case
+    notebooks: dict[str, Any]
+    faults: list[str] = field(default_factory=list)
+    headline: dict[str, Any] = field(default_factory=dict)
+    ledger: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def memo(self) -> Any:
+        """The stitched notebook with a front matter."""
+        memo = stitch(self.notebooks, {})
+        memo.metadata["fabricreport"] = {
+            "title": "Memo", "client": self.case.params.client.name, "status": "Client copy", "language": "en",
+            "subject": "Network", "date": str(self.case.params.as_of), "edition": "test",
+            "sections": [{"id": s, "title": s} for s in self.notebooks],
+        }  # fmt: skip
+        return memo
+
+
+def whole(path: Path, *, draws: int | None = None, draw_charts: bool = True) -> Whole:
+    """Open the params file and run its sections; raises `CellFailed` naming notebook, cell and client."""
+    with mock.patch.object(case_module, "DRAWS", draws or case_module.DRAWS), _drawing(draw_charts):
+        case = open_case(path)
+        notebooks = {s: _executed(s, case, path) for s in case.params.sections}
+        done = Whole(case, notebooks)
+        memo = done.memo
+        done.faults = check_memo(memo)
+        done.headline = headline(memo)
+        done.ledger = merged_ledger(memo)
+    return done
+
+
+def written(done: Whole) -> tuple[str, bytes]:
+    """The memo as the two writers make it: HTML text, PDF bytes."""
+    from fabricreport.memo.exporters import FabricReportHTMLExporter, FabricReportPDFExporter
+
+    memo = done.memo
+    html, _ = FabricReportHTMLExporter().from_notebook_node(memo)
+    pdf, _ = FabricReportPDFExporter().from_notebook_node(memo)
+    return html, pdf
+
+
+@contextlib.contextmanager
+def _drawing(draw: bool) -> Iterator[None]:
+    """Without drawing, each chart's code runs and only its picture is left blank."""
+    if draw:
+        yield
+        return
+
+    def blank(self: Figure, target: Any, **_: Any) -> None:
+        target.write(_BLANK)
+
+    with mock.patch.object(Figure, "savefig", blank):
+        yield
+
+
+def _executed(section: str, case: Case, path: Path) -> Any:
+    """The section's notebook with what its cells displayed."""
+    notebook = nbformat.read(NOTEBOOKS / f"{section}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
+    shown: list[Any] = []
+    names: dict[str, Any] = {"__name__": "__main__"}
+    with (
+        mock.patch.object(document, "_show", shown.append),
+        mock.patch.object(case_module, "open_case", lambda _: case),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("error")
+        for number, cell in enumerate(notebook.cells, start=1):
+            if cell.cell_type != "code":
+                continue
+            shown.clear()
+            try:
+                exec(compile(cell.source, f"{section}.ipynb, cell {number}", "exec"), names)
+            except Exception as error:
+                at = traceback.extract_tb(error.__traceback__)[-1]
+                where = f"{section}.ipynb, cell {number} ({Path(at.filename).name}:{at.lineno})"
+                raise CellFailed(f"{path}: {where}: {type(error).__name__}: {error}") from error
+            cell.outputs = [_output(block) for block in shown]
+    return notebook
+
+
+def _output(block: Any) -> Any:
+    return nbformat.v4.new_output("display_data", data=block._repr_mimebundle_())  # type: ignore[no-untyped-call]
