@@ -47,6 +47,8 @@ def csv_text(rows: Iterable[Sequence[Any]]) -> str:
 
 def visible_text(text: str) -> str:
     """The text with each character that hides or reorders it shown as U+FFFD, and piles of accents cut."""
+    if text.isascii() and text.isprintable():  # most strings by far: nothing to hide
+        return text
     return _PILE.sub(r"\1", masked(text))
 
 
