@@ -16,7 +16,6 @@ import yaml
 from click.testing import CliRunner
 from pypdf import PdfReader
 
-from fabricreport.analysis.decision import framework_facts
 from fabricreport.blocks.markdown import plain_text
 from fabricreport.case import open_case
 from fabricreport.cli import main
@@ -24,7 +23,6 @@ from fabricreport.evidence import read_yaml
 from fabricreport.memo.gather import gather
 from fabricreport.memo.stitch import stitch
 from fabricreport.memo.volatile import notebook_from_bytes
-from fabricreport.models.framework import holds, rules_from
 
 Node = dict[str, Any]
 ROOT = Path(__file__).parents[2]
@@ -273,16 +271,15 @@ LOOKUPS: dict[str, Callable[[Printed, str], bool]] = {
 PLACED = {"html": {"anchor"}, "file": {"data", "ledger"}, "command": {"claim", "evidence", "model"}}
 
 
-def rule_holds(client: Path, given: Mapping[str, Mapping[str, Any]], rule_id: str, folder: Path) -> bool:
-    """True if a rule of the framework holds for a client whose params are changed as `given`."""
+def rules_printed(client: Path, given: Mapping[str, Mapping[str, Any]], folder: Path) -> set[str]:
+    """The rules of the framework that a memo would print for a client whose params are changed as `given`."""
     params = yaml.safe_load(client.read_text(encoding="utf-8"))
     params["as_of"] = str(params["as_of"])
     for section, changes in given.items():
         params[section] |= changes
     changed = folder / "changed.yaml"
     changed.write_text(yaml.safe_dump(params), encoding="utf-8")
-    facts = framework_facts(open_case(changed).params)
-    return any(holds(rule, facts) for rule in rules_from(FRAMEWORK["rules"]) if rule.id == rule_id)
+    return {rule.id for axis in open_case(changed).decision().framework.axes for rule in axis.rules}
 
 
 def told_by_command(anchor: str) -> bool:
