@@ -1,0 +1,293 @@
+"""Where a memo shows what its seeds said: one lookup for each kind of anchor that `tests/golden/seeds.yaml` names."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import yaml
+from click.testing import CliRunner
+from pypdf import PdfReader
+
+from fabricreport.blocks.markdown import plain_text
+from fabricreport.case import open_case
+from fabricreport.cli import main
+from fabricreport.evidence import read_yaml
+from fabricreport.memo.gather import gather
+from fabricreport.memo.stitch import stitch
+from fabricreport.memo.volatile import notebook_from_bytes
+
+Node = dict[str, Any]
+ROOT = Path(__file__).parents[2]
+PRINTED = ("page-one", "body", "annex")
+
+
+def everything(node: Any) -> Iterator[Node]:
+    """A node and all nodes inside it."""
+    if isinstance(node, dict):
+        yield node
+        for part in node.values():
+            yield from everything(part)
+    elif isinstance(node, list | tuple):
+        for part in node:
+            yield from everything(part)
+
+
+def by_id(rows: list[Node]) -> dict[str, Node]:
+    return {row["id"]: row for row in rows}
+
+
+def words_of(cell: Any) -> str:
+    """A cell or paragraph as its reader sees it, in one spacing."""
+    return " ".join(plain_text(list(cell)).split())
+
+
+@dataclass(frozen=True)
+class Printed:
+    """One place of a memo: everything that is printed there."""
+
+    nodes: tuple[Node, ...]
+
+    @cached_property
+    def inside(self) -> tuple[Node, ...]:
+        return tuple(everything(self.nodes))
+
+    @cached_property
+    def numbers(self) -> dict[str, str]:
+        return {n["id"]: n["text"] for n in self.inside if n.get("t") == "num"}
+
+    def texts(self, name: str) -> list[str]:
+        """How the number, or each of a family (`tco.part.*`), is printed."""
+        return [text for number, text in self.numbers.items() if fnmatchcase(number, name)]
+
+    @cached_property
+    def cited(self) -> set[str]:
+        """Evidence cited in words, quoted as a number or drawn in a chart."""
+        marks = {i for n in self.inside if n.get("t") == "cite" for i in n["ids"]}
+        quoted = {i.removeprefix("stated.").replace(".", ":", 1) for i in self.numbers if i.startswith("stated.")}
+        told = {f"evidence:{part}" for i in self.numbers if i.startswith("sources.stated.") for part in i.split(".")}
+        drawn = {f"evidence:{row['id']}" for chart in self.charts.values() for row in rows_of(chart) if "id" in row}
+        return marks | quoted | told | drawn
+
+    @cached_property
+    def charts(self) -> dict[str, Node]:
+        return {n["id"]: n for n in self.inside if n.get("t") == "figure"}
+
+    @cached_property
+    def tables(self) -> dict[str, Node]:
+        return {n["id"]: n for n in self.inside if n.get("t") == "datatable"}
+
+    @cached_property
+    def sections(self) -> set[str]:
+        return {n["id"] for n in self.inside if n.get("t") == "h"}
+
+    @cached_property
+    def paragraphs(self) -> list[str]:
+        return [words_of(n["c"]) for n in self.inside if n.get("t") in ("p", "li")]
+
+    def row(self, table: str, name: str, column: int = 0) -> list[Any] | None:
+        """The row of a table that bears a name in one of its cells."""
+        for cells in self.rows(table):
+            if words_of(cells[column]) == " ".join(name.split()):
+                return cells
+        return None
+
+    def rows(self, table: str) -> list[list[Any]]:
+        return [list(row["cells"]) for row in self.tables[table]["rows"]] if table in self.tables else []
+
+
+def rows_of(chart: Node) -> list[dict[str, str]]:
+    head, *rows = chart["data"]
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+class _Ids(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.ids |= {str(value) for name, value in attrs if name == "id"}
+
+
+class Memo:
+    """A published edition, read where its readers read it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        notebooks = {
+            p.stem: notebook_from_bytes(p.read_bytes()) for p in sorted((folder / "notebooks").glob("*.ipynb"))
+        }
+        pieces = gather(stitch(notebooks, {})).pieces
+        body = [n for p in pieces if p.place == "body" for n in p.nodes if n.get("t") != "headline"]
+        self.printed = {
+            "page-one": Printed(tuple(n for n in body if n.get("t") == "glance")),
+            "body": Printed(tuple(n for n in body if n.get("t") != "glance")),
+            "annex": Printed(tuple(n for p in pieces if p.place == "annex" for n in p.nodes)),
+        }
+
+    @cached_property
+    def first_page(self) -> str:
+        return "".join(PdfReader(self.folder / "memo.pdf").pages[0].extract_text().split())
+
+    @cached_property
+    def html_ids(self) -> set[str]:
+        parser = _Ids()
+        parser.feed((self.folder / "memo.html").read_text(encoding="utf-8"))
+        return parser.ids
+
+    @cached_property
+    def ledger(self) -> set[str]:
+        book = json.loads((self.folder / "ledger.json").read_text(encoding="utf-8"))
+        return {entry["id"] for part in ("inputs", "numbers") for entry in book[part]}
+
+    def data_rows(self, name: str) -> int:
+        path = self.folder / "data" / f"{name}.csv"
+        return len(list(csv.reader(path.read_text(encoding="utf-8").splitlines()))) - 1 if path.exists() else 0
+
+    def shows(self, place: str, anchor: str) -> bool:
+        """True if the anchor is found at this place."""
+        kind, _, name = anchor.partition(":")
+        if place == "html":
+            return kind == "anchor" and name in self.html_ids
+        if place == "file":
+            return self.data_rows(name) > 0 if kind == "data" else kind == "ledger" and name in self.ledger
+        found = LOOKUPS[kind](self.printed[place], name)
+        if place == "page-one" and kind == "number":
+            texts = self.printed[place].texts(name)
+            return any("".join(text.split()) in self.first_page for text in texts)
+        return found
+
+    def shows_anywhere(self, anchor: str) -> bool:
+        """True if any place of the memo, its HTML or its files has the anchor."""
+        kind = anchor.partition(":")[0]
+        places = {"anchor": ("html",), "data": ("file",), "ledger": ("file",)}.get(kind, PRINTED)
+        return any(self.shows(place, anchor) for place in places)
+
+
+CONTEXT, FRAMEWORK, PROVIDERS = read_yaml("context"), read_yaml("framework"), read_yaml("providers")
+AUDIT, QUESTIONS = read_yaml("claims"), by_id(read_yaml("diligence")["questions"])
+CLAIMS, ASKED = by_id(AUDIT["claims"]), by_id(PROVIDERS["questions"])
+
+
+def _claim(at: Printed, name: str) -> bool:
+    """A row of the audit with the claim, its figures and a verdict."""
+    if name not in CLAIMS:
+        return False
+    said = " ".join(CLAIMS[name]["claim"].split()) + "."  # what is wrong with it may follow in the same cell
+    cells = next((c for c in at.rows("tab-sources-claims") if words_of(c[0]).startswith(said)), None)
+    if cells is None:
+        return False
+    figures = {n["id"] for n in everything(cells) if n.get("t") == "num"}
+    numeric = isinstance(CLAIMS[name].get("stated"), int | float | dict)
+    told = {i for i in figures if i.startswith(f"sources.claim.{name}.stated")}
+    return bool(words_of(cells[-1])) and bool(told) == numeric
+
+
+def _publisher(at: Printed, name: str) -> bool:
+    source = AUDIT["sources"].get(name)
+    return (
+        source is not None and at.row("tab-sources-claims", f"{source['publisher']} ({source['interest']})") is not None
+    )
+
+
+def _contradiction(at: Printed, name: str) -> bool:
+    return name in CLAIMS and at.row("tab-sources-contradictions", CLAIMS[name]["claim"], 1) is not None
+
+
+def _question(at: Printed, name: str) -> bool:
+    """A row of the questions' table, and the question itself with its good answer."""
+    if name not in QUESTIONS or at.row("tab-diligence-questions", QUESTIONS[name]["title"]) is None:
+        return False
+    parts = [" ".join(ASKED[name][key].split()) for key in ("question", "good", "red_flag")]
+    return any(all(part in paragraph for part in parts) for paragraph in at.paragraphs)
+
+
+def _fact(at: Printed, name: str) -> bool:
+    fact = by_id(CONTEXT["facts"]).get(name)
+    if fact is None:
+        return False
+    text = " ".join(fact["text"].split())
+    return set(fact["evidence"]) <= at.cited and any(text in paragraph for paragraph in at.paragraphs)
+
+
+def _rowed(table: str, names: Mapping[str, str]) -> Callable[[Printed, str], bool]:
+    return lambda at, name: name in names and at.row(table, names[name]) is not None
+
+
+def _names(rows: list[Node], key: str = "name") -> dict[str, str]:
+    return {row["id"]: row[key] for row in rows}
+
+
+def _axis(at: Printed, name: str) -> bool:
+    chart = at.charts.get("fig-decision-axes")
+    title = _names(FRAMEWORK["axes"], "title").get(name)
+    return chart is not None and any(row["axis"] == title for row in rows_of(chart))
+
+
+def _seller(at: Printed, name: str) -> bool:
+    """The seller's row with where its fabric is sold, its topology and, where there is one, its link."""
+    seller = by_id(PROVIDERS["providers"]).get(name)
+    cells = at.row("tab-diligence-sellers", seller["name"]) if seller else None
+    if seller is None or cells is None:
+        return False
+    told = words_of([node for cell in cells for node in (*cell, {"t": "text", "v": " "})])
+    link = {n["id"] for n in everything(cells) if n.get("t") == "num"} == {f"diligence.link.{name}"}
+    return (
+        seller["availability"] in told
+        and (seller["topology"] or "not documented") in told
+        and link == (seller["link_gbits_per_s"] is not None)
+    )
+
+
+LOOKUPS: dict[str, Callable[[Printed, str], bool]] = {
+    "axis": _axis,
+    "chart": lambda at, name: name in at.charts,
+    "claim": _claim,
+    "contradiction": _contradiction,
+    "evidence": lambda at, name: f"evidence:{name}" in at.cited,
+    "fact": _fact,
+    "number": lambda at, name: bool(at.texts(name)),
+    "operator": _rowed("tab-sources-operators", _names(CONTEXT["operators"])),
+    "option": lambda at, name: f"decision.total.{name}" in at.numbers,
+    "product": _rowed("tab-sources-products", _names(CONTEXT["products"])),
+    "publisher": _publisher,
+    "question": _question,
+    "rule": lambda at, name: f"decision.rule.{name}" in at.numbers,
+    "section": lambda at, name: name in at.sections,
+    "seller": _seller,
+    "stress": lambda at, name: f"tail_risk.stress.{name}.usd" in at.numbers,
+    "table": lambda at, name: name in at.tables,
+    "term": lambda at, name: at.row("tab-sources-glossary", name) is not None,
+    "transport": _rowed("tab-sources-rdma", _names(CONTEXT["rdma_family"])),
+}
+PLACED = {"html": {"anchor"}, "file": {"data", "ledger"}, "command": {"claim", "evidence", "model"}}
+
+
+def rules_printed(client: Path, given: Mapping[str, Mapping[str, Any]], folder: Path) -> set[str]:
+    """The rules of the framework that a memo would print for a client whose params are changed as `given`."""
+    params = yaml.safe_load(client.read_text(encoding="utf-8"))
+    params["as_of"] = str(params["as_of"])
+    for section, changes in given.items():
+        params[section] |= changes
+    changed = folder / "changed.yaml"
+    changed.write_text(yaml.safe_dump(params), encoding="utf-8")
+    return {rule.id for axis in open_case(changed).decision().framework.axes for rule in axis.rules}
+
+
+def told_by_command(anchor: str) -> bool:
+    """True if the command line lists the anchor."""
+    kind, _, name = anchor.partition(":")
+    commands = {"claim": ["evidence", "--claims"], "evidence": ["evidence"], "model": ["validate", name]}
+    done = CliRunner().invoke(main, [*commands[kind], "--json"])
+    if done.exit_code != 0:
+        return False
+    rows = json.loads(done.stdout)
+    return bool(rows) if kind == "model" else name in {row["id"] for row in rows}
