@@ -9,7 +9,7 @@ Sources: Shoeybi et al. 2019 and Narayanan et al. SC21 (tensor and pipeline), Ra
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -164,23 +164,15 @@ def custom(kind: str, parameters_billion: float) -> Model:
 def candidate_plans(model: Model, *, gpus: int, gpus_per_node: int, memory_gbytes: float) -> tuple[Plan, ...]:
     """Plans that fit in a GPU's memory; where only recomputing activations makes one fit, it recomputes them.
 
+    Where none of the usual plans fits, weights are sharded over all replicas, which needs no particular number of nodes.
     Plans that would stretch the batch by more than `most_batch_growth` are left out, if others remain.
     Tensor ranks stay inside a node. Experts are spread over the largest power of two of neighbouring ranks that
     divides them and the replicas. `InputError` if nothing fits.
     """
     rule = rules()
-    found = []
-    for tp in (t for t in rule["tensor_ranks"] if t <= gpus_per_node and gpus % t == 0):
-        for pp in (p for p in rule["pipeline_stages"] if gpus % (tp * p) == 0 and p <= model.layers):
-            dp = gpus // (tp * pp)
-            ep = _expert_ranks(model, dp, rule["most_expert_ranks"])
-            interleave = rule["interleave"] if pp > 1 and model.layers >= pp * rule["interleave"] else 1
-            for shard in (1, *(s for s in rule["shard_ranks"] if pp == 1 and s <= dp and dp % s == 0)):
-                for recompute in (0.0, 1.0):
-                    plan = Plan(tp, pp, dp, ep, 1, interleave, shard, recompute)
-                    if bytes_per_gpu(model, plan) <= rule["memory_share"] * memory_gbytes * BILLION:
-                        found.append(plan)
-                        break
+    room = rule["memory_share"] * memory_gbytes * BILLION
+    found = _that_fit(model, _usual(model, gpus, gpus_per_node), room)
+    found = found or _that_fit(model, _fully_sharded(model, gpus, gpus_per_node), room)
     if not found:
         raise InputError(
             Problem(
@@ -194,6 +186,36 @@ def candidate_plans(model: Model, *, gpus: int, gpus_per_node: int, memory_gbyte
     grown = [filled(model, p).batch_sequences for p in found]
     allowed = max(most, min(grown))
     return tuple(p for p, batch in zip(found, grown, strict=True) if batch <= allowed)
+
+
+def _usual(model: Model, gpus: int, gpus_per_node: int) -> Iterator[Plan]:
+    """Tensor, pipeline and sharded plans whose ranks divide the GPUs, without recomputing activations."""
+    rule = rules()
+    for tp in _tensor_ranks(gpus, gpus_per_node):
+        for pp in (p for p in rule["pipeline_stages"] if gpus % (tp * p) == 0 and p <= model.layers):
+            dp = gpus // (tp * pp)
+            ep = _expert_ranks(model, dp, rule["most_expert_ranks"])
+            interleave = rule["interleave"] if pp > 1 and model.layers >= pp * rule["interleave"] else 1
+            for shard in (1, *(s for s in rule["shard_ranks"] if pp == 1 and s <= dp and dp % s == 0)):
+                yield Plan(tp, pp, dp, ep, 1, interleave, shard)
+
+
+def _fully_sharded(model: Model, gpus: int, gpus_per_node: int) -> Iterator[Plan]:
+    """Plans in which all replicas share each weight."""
+    for tp in _tensor_ranks(gpus, gpus_per_node):
+        dp = gpus // tp
+        yield Plan(tp, 1, dp, _expert_ranks(model, dp, rules()["most_expert_ranks"]), 1, 1, dp)
+
+
+def _tensor_ranks(gpus: int, gpus_per_node: int) -> tuple[int, ...]:
+    return tuple(t for t in rules()["tensor_ranks"] if t <= gpus_per_node and gpus % t == 0)
+
+
+def _that_fit(model: Model, plans: Iterable[Plan], room_bytes: float) -> list[Plan]:
+    """The plans that find room on a GPU, their activations recomputed only where that makes them fit."""
+    tried = ((plan, replace(plan, recompute=1.0)) for plan in plans)
+    fitting = (next((p for p in pair if bytes_per_gpu(model, p) <= room_bytes), None) for pair in tried)
+    return [plan for plan in fitting if plan is not None]
 
 
 def bytes_per_gpu(model: Model, plan: Plan) -> float:
