@@ -211,6 +211,25 @@ def write_client(row: Row, folder: Path) -> Path:
 _OWN_OPTION = {"id": "house-ethernet", "like": "rocev2-whitebox", "name": "House Ethernet 800G"}
 
 
+def choices(key: str) -> tuple[Any, ...]:
+    """The choices of an enumerated key."""
+    return tuple(v for v in factors()[key] if v != LEFT_OUT)
+
+
+def write_plain_client(folder: Path, *, kind: str, acquisition: str, gpu: str) -> Path:
+    """A client who says no more than must be said, with sixteen nodes."""
+    per_node = 72 if gpu == "gb200-nvl72" else 8
+    data = {
+        "client": {"name": "Acme"}, "as_of": "2026-11-20",
+        "cluster": {"gpus": 16 * per_node, "gpu": gpu, "gpus_per_node": per_node},
+        "workload": {"kind": kind}, "organisation": {"networking_maturity": "medium"},
+        "money": {"acquisition": acquisition},
+    }  # fmt: skip
+    path = folder / "client.yaml"
+    path.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    return path
+
+
 def data_of(row: Row) -> dict[str, Any]:
     """The params of a row, with the levels that are rules settled."""
     plain = {k: v for k, v in row.items() if k not in _BY_HAND and v != LEFT_OUT}

@@ -1,0 +1,106 @@
+"""What `check` accepts, `build` builds: proved over a covering array of clients, not over the three we like.
+
+`make test` builds the few clients in which every single choice stands at least once, and runs the notebooks of sixty more
+on a small sample with blank pictures. `make trust` builds every client of the array whole.
+"""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import clients
+import pytest
+from one_process import SMALL_DRAWS, Whole, whole, written
+
+from fabricreport.case import open_case
+from fabricreport.errors import InputError
+from fabricreport.scenario.refusals import REFUSALS
+
+ARRAY = clients.rows()
+PAIRS_IN_TEST = 60
+MOST_REFUSED = 0.05
+
+
+def name_of(row: dict[str, Any]) -> str:
+    """A short name for a test's id."""
+    return f"{row['workload.kind']}-{row['money.acquisition']}-{row['cluster.gpu']}".replace(" ", "-")
+
+
+def built(row: dict[str, Any], folder: Path, **how: Any) -> Whole | None:
+    """The client's memo, or None if a rule of refusal names a contradiction."""
+    path = clients.write_client(row, folder)
+    try:
+        open_case(path)
+    except InputError as error:
+        assert all(p.rule in REFUSALS and p.line for p in error.problems), str(error)
+        return None
+    done = whole(path, **how)
+    assert done.faults == []
+    return done
+
+
+def test_every_key_of_the_schema_is_varied() -> None:
+    assert clients.keys_without_factor() == set()
+
+
+def test_every_pair_of_choices_stands_together_in_a_client() -> None:
+    factors = clients.factors()
+    seen = {
+        ((a, repr(row[a])), (b, repr(row[b]))) for row in ARRAY for a, b in itertools.combinations(sorted(factors), 2)
+    }
+    wanted = {
+        ((a, repr(x)), (b, repr(y)))
+        for a, b in itertools.combinations(sorted(factors), 2)
+        for x, y in itertools.product(factors[a], factors[b])
+        if not any(excluded({a: x, b: y}) for _, excluded in clients.CONTRADICTIONS)
+    }
+    assert wanted <= seen
+
+
+def test_under_one_client_in_twenty_is_refused_and_each_by_a_rule(tmp_path: Path) -> None:
+    refused = []
+    for number, row in enumerate(ARRAY):
+        path = clients.write_client(row, tmp_path / str(number))
+        try:
+            open_case(path)
+        except InputError as error:
+            refused.append(error)
+            assert {p.rule for p in error.problems} <= set(REFUSALS), str(error)
+    assert len(refused) < MOST_REFUSED * len(ARRAY)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", clients.covering_rows(), ids=name_of)
+def test_every_single_choice_builds_a_whole_memo(row: dict[str, Any], tmp_path: Path) -> None:
+    done = built(row, tmp_path)
+    if done is not None:
+        html, pdf = written(done)
+        assert pdf.startswith(b"%PDF") and "</html>" in html
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row", clients.chosen(PAIRS_IN_TEST), ids=name_of)
+def test_pairs_of_choices_run_every_cell_of_every_notebook(row: dict[str, Any], tmp_path: Path) -> None:
+    built(row, tmp_path, draws=SMALL_DRAWS, draw_charts=False)
+
+
+@pytest.mark.trust
+@pytest.mark.parametrize("row", ARRAY, ids=name_of)
+def test_every_pair_of_choices_builds_a_whole_memo(row: dict[str, Any], tmp_path: Path) -> None:
+    done = built(row, tmp_path, draws=SMALL_DRAWS)
+    if done is not None:
+        html, pdf = written(done)
+        assert pdf.startswith(b"%PDF") and "</html>" in html
+
+
+@pytest.mark.trust
+@pytest.mark.parametrize("kind", clients.choices("workload.kind"))
+@pytest.mark.parametrize("acquisition", clients.choices("money.acquisition"))
+@pytest.mark.parametrize("gpu", clients.choices("cluster.gpu"))
+def test_every_kind_of_workload_builds_on_every_gpu_however_it_is_obtained(
+    kind: str, acquisition: str, gpu: str, tmp_path: Path
+) -> None:
+    path = clients.write_plain_client(tmp_path, kind=kind, acquisition=acquisition, gpu=gpu)
+    assert whole(path, draws=SMALL_DRAWS, draw_charts=False).faults == []

@@ -1,0 +1,26 @@
+"""The short way the covering array takes gives what the long way of `build` gives."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from one_process import whole
+
+from fabricreport.memo.build import BuildResult
+from fabricreport.memo.stitch import chart_data
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("client", ["example", "tern-finetuning"])
+def test_one_process_gives_the_ledger_the_faults_and_the_figures_of_a_build(
+    memos: dict[str, BuildResult], client: str
+) -> None:
+    edition = memos[client].folder
+    done = whole(ROOT / "params" / f"{client}.yaml")
+    assert done.faults == []
+    assert json.loads(json.dumps(done.ledger)) == json.loads((edition / "ledger.json").read_text(encoding="utf-8"))
+    assert {p.stem for p in (edition / "data").glob("*.csv")} == set(chart_data(done.memo))

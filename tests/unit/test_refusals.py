@@ -1,0 +1,104 @@
+"""Each rule of refusal refuses its own contradiction, at its key, and no other rule stands in code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from scenario_cases import minimal, override
+
+from fabricreport.case import open_case
+from fabricreport.errors import InputError, Problem
+from fabricreport.scenario.refusals import REFUSALS
+
+
+def client(**sections: Any) -> dict[str, Any]:
+    data = minimal()
+    for key, value in sections.items():
+        data[key] = {**data[key], **value} if isinstance(data.get(key), dict) else value
+    return data
+
+
+BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
+    "memo-date": (client(as_of="1999-01-01"), "as_of"),
+    "reserved-slug": (client(client={"slug": "latest"}), "client.slug"),
+    "stages-out-of-order": (
+        client(cluster={"trajectory": [{"month": 24, "gpus": 128}, {"month": 12, "gpus": 256}]}),
+        "cluster.trajectory[1].month",
+    ),
+    "cluster-shrinks": (client(cluster={"trajectory": [{"month": 12, "gpus": 32}]}), "cluster.trajectory[0].gpus"),
+    "stage-beyond-horizon": (
+        client(cluster={"trajectory": [{"month": 60, "gpus": 128}]}),
+        "cluster.trajectory[0].month",
+    ),
+    "part-of-a-node": (client(cluster={"gpus": 65}), "cluster.gpus"),
+    "too-few-ports": (client(cluster={"nic_ports_per_node": 4}), "cluster.links_per_gpu"),
+    "maker-of-the-gpu": (client(cluster={"vendor": "amd"}), "cluster.vendor"),
+    "plan-does-not-multiply": (
+        client(workload={"parallelism": {"tp": 8, "pp": 1, "dp": 9}}),
+        "workload.parallelism",
+    ),
+    "experts-do-not-divide": (
+        client(workload={"parallelism": {"tp": 8, "pp": 1, "dp": 8, "ep": 3}}),
+        "workload.parallelism.ep",
+    ),
+    "no-weight": (
+        client(weights=dict.fromkeys(("workload", "maturity", "scale_and_budget", "time_to_production"), 0)),
+        "weights",
+    ),
+    "nothing-to-compare": (client(options=["infiniband-ndr"]), "options"),
+    "given-twice": (client(options=["infiniband-ndr", "infiniband-ndr"]), "options[1]"),
+    "override-expired": (override(until="2026-01-01"), "overrides[0].until"),
+    "override-of-itself": (override(value="price:switch-qm9700"), "overrides[0].value"),
+    "dragonfly-has-no-taper": (
+        client(cluster={"topology": "dragonfly", "oversubscription": 2}),
+        "cluster.oversubscription",
+    ),
+    "switches-cannot-connect": (client(cluster={"gpus": 131_072}), "cluster.gpus"),
+    "model-does-not-fit": (
+        client(cluster={"gpus": 8}, workload={"model_parameters_billion": 405}),
+        "workload.model_parameters_billion",
+    ),
+}
+
+
+def refused(data: dict[str, Any], folder: Path) -> tuple[Problem, ...]:
+    path = folder / "client.yaml"
+    path.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        open_case(path)
+    return caught.value.problems
+
+
+def test_every_rule_of_the_list_has_its_contradiction_here() -> None:
+    assert set(BREAKERS) == set(REFUSALS)
+    assert all(why.endswith(".") and why.count(".") == 1 for why in REFUSALS.values())
+
+
+@pytest.mark.parametrize("rule", BREAKERS)
+def test_a_contradiction_is_refused_by_its_rule_at_its_key(rule: str, tmp_path: Path) -> None:
+    data, key = BREAKERS[rule]
+    problems = refused(data, tmp_path)
+    assert {p.rule for p in problems} == {rule}, problems
+    assert key in {p.key for p in problems}
+    assert all(p.file == str(tmp_path / "client.yaml") and p.line and p.remedy for p in problems)
+
+
+def test_a_model_that_nobody_stated_refuses_nobody(tmp_path: Path) -> None:
+    data = client(cluster={"gpus": 8}, workload={"kind": "pretraining-dense"})
+    path = tmp_path / "client.yaml"
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    assert open_case(path).params.workload.model_parameters_billion == 16
+
+
+@pytest.mark.parametrize("gpus", [65_536, 65_544])
+def test_the_largest_cluster_of_a_switch_is_accepted_and_one_node_more_is_not(gpus: int, tmp_path: Path) -> None:
+    data = client(cluster={"gpus": gpus}, options=["infiniband-ndr", "rocev2-whitebox"])
+    path = tmp_path / "client.yaml"
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    if gpus <= 65_536:
+        assert open_case(path).tco().totals
+    else:
+        assert {p.rule for p in refused(data, tmp_path)} == {"switches-cannot-connect"}
