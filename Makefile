@@ -1,17 +1,29 @@
 # Two commands on a fresh machine (Python 3.11+, git, make): `make memo` and `make test`.
+# Four targets of tests, on two cores: quick within 60 s, test within 10 minutes, trust within 25, soak as long as it takes.
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: memo memos test lab lint bench clean
+.PHONY: memo memos quick test trust soak lab lint bench clean
 
 memo: .venv/memo.ok  ## build the example client's memo
-	$(BIN)/fabricreport build params/example.yaml
+	@echo "Building the example client's memo (about a minute) ..."
+	@$(BIN)/fabricreport build params/example.yaml
 
 memos: .venv/memo.ok  ## build all three example memos
 	$(BIN)/fabricreport build params/*.yaml
 
-test: .venv/test.ok  ## run every test
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+quick: .venv/test.ok  ## the laws and the known answers, while you work
+	$(BIN)/ruff check --quiet fabricreport tests notebooks
+	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not slow and not trust and not soak" tests/unit
+
+test: .venv/test.ok  ## every test but those of trust and soak; a dozen clients built whole, sixty analysed
+	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=20
+
+trust: .venv/test.ok  ## every pair of choices built whole, and 2,000 spoilt inputs chosen by the commit
+	FABRICREPORT_FUZZ_CASES=2000 $(BIN)/python -m pytest -n 2 --dist loadgroup --durations=20 -m trust
+
+soak: .venv/test.ok  ## 20,000 spoilt inputs
+	FABRICREPORT_FUZZ_CASES=20000 $(BIN)/python -m pytest -n 2 --dist loadgroup --timeout 0 -m soak
 
 lab: .venv/lab.ok  ## open the notebooks in JupyterLab, ready to run and edit
 	cd notebooks && ../$(BIN)/jupyter lab decision.ipynb
@@ -30,16 +42,20 @@ clean:  ## forget caches and environments; editions in output/ are kept
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or newer is needed; name one with: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
-	$(PYTHON) -m venv .venv
+	@echo "Setting up .venv ..."
+	@$(PYTHON) -m venv .venv
 
 .venv/memo.ok: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@echo "Installing what a memo needs (about a minute) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 .venv/test.ok: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@echo "Installing what the tests need (about a minute) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@ .venv/memo.ok
 
 .venv/lab.ok: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab]'
+	@echo "Installing JupyterLab (about a minute) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab]'
 	@touch $@ .venv/memo.ok
