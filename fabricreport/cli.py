@@ -5,8 +5,6 @@ Exit codes: 0 done; 1 our bug; 2 the user's input is wrong; 3 a section failed; 
 
 from __future__ import annotations
 
-import functools
-import json
 import sys
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -16,36 +14,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricreport import __version__
+from fabricreport.cli_prices import prices
+from fabricreport.cli_shared import DAY, EXIT_CODES, JSON
+from fabricreport.cli_shared import complain as _complain
+from fabricreport.cli_shared import epilog as _epilog
+from fabricreport.cli_shared import print_json as _print_json
+from fabricreport.cli_shared import told as _told
 from fabricreport.errors import FabricReportError, InputError, Problem
 
 if TYPE_CHECKING:
     from fabricreport.memo.record import Progress
 
-EXIT_CODES = (
-    "Exit codes: 0 done, 2 the input is wrong, 3 a section failed, 4 the memo failed its checks, 1 a bug of ours."
-)
-PROJECT = Path(__file__).parent.parent
-
-
-def _epilog(text: str = "") -> str:
-    return f"{text} {EXIT_CODES}".strip()
-
-
-class _Day(click.ParamType[date]):
-    """A date as YYYY-MM-DD."""
-
-    name = "date"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> date:
-        if isinstance(value, date):
-            return value
-        try:
-            return date.fromisoformat(str(value))
-        except ValueError:
-            self.fail(f"{value!r} is no date: write it as 2026-11-20", param, ctx)
-
-
-DAY = _Day()
 PARAMS = click.argument("params", nargs=-1, required=True, type=click.Path(path_type=Path))
 OUTPUT = click.option(
     "--output", type=click.Path(file_okay=False, path_type=Path), default=Path("output"), show_default=True,
@@ -54,46 +33,6 @@ OUTPUT = click.option(
 JOBS = click.option(
     "--jobs", type=click.IntRange(1, 64), default=None, help="Notebooks run at once.  [default: one per core]"
 )
-JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
-PRICES = click.option(
-    "--folder", type=click.Path(file_okay=False, path_type=Path), default=PROJECT / "params" / "prices",
-    help="Folder of price files.  [default: the project's params/prices]",
-)  # fmt: skip
-
-
-def _told(command: Callable[..., int | None]) -> Callable[..., None]:
-    """Turn our errors into one clear message and the documented exit code; anything else is a bug and says so."""
-
-    @functools.wraps(command)
-    def run(*args: Any, **kwargs: Any) -> None:
-        as_json = bool(kwargs.get("as_json"))
-        try:
-            code = command(*args, **kwargs) or 0
-        except FabricReportError as error:
-            _complain(error, as_json)
-            code = error.exit_code
-        except (KeyboardInterrupt, click.exceptions.Abort):
-            click.echo("Stopped. No edition was published by this run.", err=True)
-            code = 130
-        except BrokenPipeError:
-            sys.stderr.close()
-            code = 0
-        sys.exit(code)
-
-    return run
-
-
-def _complain(error: FabricReportError, as_json: bool) -> None:
-    if as_json:
-        problems = [p.as_dict() for p in error.problems] if isinstance(error, InputError) else [str(error)]
-        _print_json({"ok": False, "exit_code": error.exit_code, "problems": problems, "hint": error.hint})
-        return
-    click.echo(str(error), err=True)
-    click.echo(error.hint, err=True)
-
-
-def _print_json(data: Any) -> None:
-    click.echo(json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True, default=str))
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=EXIT_CODES)
@@ -403,72 +342,7 @@ def validate(models: Sequence[str], as_json: bool) -> int:
     return 0
 
 
-@main.group(epilog=EXIT_CODES)
-def prices() -> None:
-    """Show, check and import the price book."""
-
-
-@prices.command(name="show", epilog=_epilog())
-@click.argument("item", required=False)
-@PRICES
-@click.option("--as-of", type=DAY, default=None, help="Day to show.  [default: the newest price's date]")
-@JSON
-@_told
-def show(item: str | None, folder: Path, as_of: date | None, as_json: bool) -> int:
-    """Show the prices in use on a day, or one ITEM with its history."""
-    from fabricreport.books.price_reports import show_prices
-
-    listing = show_prices(folder, _day(folder, as_of), item)
-    _print_json(listing.as_dict()) if as_json else click.echo(listing.text())
-    return 0
-
-
-@prices.command(name="check", epilog=_epilog())
-@PRICES
-@click.option("--as-of", type=DAY, default=None, help="Day to check for.  [default: the newest price's date]")
-@JSON
-@_told
-def check_(folder: Path, as_of: date | None, as_json: bool) -> int:
-    """Check every price file: malformed rows, held prices, stale ones."""
-    from fabricreport.books.price_reports import check_prices
-
-    report = check_prices(folder, _day(folder, as_of))
-    _print_json(report.as_dict()) if as_json else click.echo(report.text())
-    return report.exit_code
-
-
-@prices.command(name="import", epilog=_epilog())
-@click.argument("source")
-@click.option(
-    "--kind",
-    type=click.Choice(["auto", "csv", "gpu-hour-history", "skypilot"]),
-    default="auto",
-    show_default=True,
-    help="Format of the source.",
-)
-@click.option("--name", default=None, help="File to write, without .csv.  [default: the source's name]")
-@click.option("--provider", default=None, help="Provider of a SkyPilot catalog.  [default: the file's name]")
-@click.option("--as-of", type=DAY, default=None, help="Date of a feed that has none of its own.")
-@PRICES
-@JSON
-@_told
-def import_(
-    source: str, kind: str, name: str | None, provider: str | None, as_of: date | None, folder: Path, as_json: bool
-) -> int:
-    """Import prices from a path or an http(s) address SOURCE; history is kept, odd prices are held."""
-    from fabricreport.books.price_feeds import import_prices
-
-    report = import_prices(source, kind, folder=folder, name=name, as_of=as_of, provider=provider)
-    _print_json(report.as_dict()) if as_json else click.echo(report.text())
-    return 0 if report.ok else InputError.exit_code
-
-
-def _day(folder: Path, as_of: date | None) -> date:
-    """The day asked for, else the newest date in the folder."""
-    from fabricreport.books.prices import PriceBook
-
-    return as_of or PriceBook.read(folder).newest or date.max
-
+main.add_command(prices)
 
 if __name__ == "__main__":
     main()

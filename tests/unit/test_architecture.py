@@ -35,7 +35,9 @@ MAY_IMPORT = {
     "blocks": set(),
     "charts": {"analysis", "blocks", "models"},
     "memo": {"blocks", "case", "scenario"},
-    "cli": {"analysis", "books", "case", "memo", "scenario"},
+    "cli_shared": set(),
+    "cli_prices": {"books", "cli_shared"},
+    "cli": {"analysis", "books", "case", "cli_prices", "cli_shared", "memo", "scenario"},
     "__main__": {"cli"},
     "__init__": set(),
 }
