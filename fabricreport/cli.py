@@ -15,7 +15,7 @@ import click
 
 from fabricreport import __version__
 from fabricreport.cli_prices import prices
-from fabricreport.cli_shared import DAY, EXIT_CODES, JSON
+from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, error_facts
 from fabricreport.cli_shared import complain as _complain
 from fabricreport.cli_shared import epilog as _epilog
 from fabricreport.cli_shared import print_json as _print_json
@@ -56,24 +56,28 @@ def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | No
     """Build the memo of each PARAMS file into OUTPUT/<client>/<edition>/."""
     from fabricreport.memo.build import build as build_memo
 
-    done, worst = [], 0
+    done, failed = [], []
     for path in params:
         try:
             result = build_memo(
                 path, output=output, only=only, jobs=jobs, draft=draft, progress=_progress(path, as_json)
             )
         except FabricReportError as error:
-            if len(params) == 1:
-                raise
-            _complain(error, as_json=False)
-            worst = worst or error.exit_code
+            failed.append(_failed(path, error, as_json))
             continue
         done.append(_built(result))
         if not as_json:
             _say_built(result)
     if as_json:
-        _print_json({"ok": worst == 0, "built": done})
-    return worst
+        _print_json({"ok": not failed, "built": done, "failed": failed})
+    return int(failed[0]["exit_code"]) if failed else 0
+
+
+def _failed(path: Path, error: FabricReportError, as_json: bool) -> dict[str, Any]:
+    """What is told of a params file that could not be built; the others are built all the same."""
+    if not as_json:
+        _complain(error, as_json=False)
+    return {"params": str(path), **error_facts(error)}
 
 
 def _progress(path: Path, quiet: bool) -> Callable[[Progress], None] | None:
@@ -185,18 +189,22 @@ def new(name: str, folder: Path, as_of: date | None) -> int:
 @JSON
 @_told
 def list_(output: Path, as_json: bool) -> int:
-    """List the editions in OUTPUT, oldest first for each client."""
+    """List the editions in OUTPUT, oldest first for each client, and name what was changed in them since."""
     from fabricreport.memo.editions import list_editions
 
-    editions = list_editions(output)
+    editions = [e.verified() for e in list_editions(output)]
     if as_json:
-        _print_json([{**vars(e), "folder": str(e.folder)} for e in editions])
+        _print_json([{**vars(e), "folder": str(e.folder), "damaged": e.damaged} for e in editions])
         return 0
     if not editions:
         click.echo(f"No editions in {output}.")
     for e in editions:
         mark = " damaged" if e.damaged else " latest" if e.latest else ""
         click.echo(f"{e.client:24} {e.edition:24} {e.status:12}{mark}")
+        for fault in e.faults[:5]:
+            click.echo(f"    {fault}")
+        if len(e.faults) > 5:
+            click.echo(f"    and {len(e.faults) - 5} more")
     return 0
 
 
@@ -214,24 +222,21 @@ def refresh(
     """Build a new edition only where something the last one rested on has changed, and say what moved."""
     from fabricreport.memo.refresh import refresh as refresh_memo
 
-    told, worst = [], 0
+    told, failed = [], []
     for path in params:
         try:
             result = refresh_memo(
                 path, output=output, as_of=as_of, jobs=jobs, progress=_progress(path, as_json or quiet)
             )
         except FabricReportError as error:
-            if len(params) == 1:
-                raise
-            _complain(error, as_json=False)
-            worst = worst or error.exit_code
+            failed.append(_failed(path, error, as_json))
             continue
         told.append(_refreshed(path, result))
         if not as_json and not (quiet and not result.changes):
             _say_refreshed(path, result)
     if as_json:
-        _print_json({"ok": worst == 0, "refreshed": told})
-    return worst
+        _print_json({"ok": not failed, "refreshed": told, "failed": failed})
+    return int(failed[0]["exit_code"]) if failed else 0
 
 
 def _refreshed(path: Path, result: Any) -> dict[str, Any]:
@@ -263,7 +268,11 @@ def _say_refreshed(path: Path, result: Any) -> None:
 
 @main.command(epilog=_epilog())
 @click.argument("entry_id", metavar="ID")
-@click.option("--edition", default="", help="An edition's folder, or <client>/<edition>.  [default: the newest]")
+@click.option(
+    "--edition",
+    default="",
+    help="An edition's folder, <client> or <client>/<edition>.  [default: the only client's newest]",
+)
 @OUTPUT
 @JSON
 @_told

@@ -66,11 +66,16 @@ def told(command: Callable[..., int | None]) -> Callable[..., None]:
 def complain(error: FabricReportError, as_json: bool) -> None:
     """Print an error: every problem and the hint, as text on stderr or as JSON on stdout."""
     if as_json:
-        problems = [p.as_dict() for p in error.problems] if isinstance(error, InputError) else [str(error)]
-        print_json({"ok": False, "exit_code": error.exit_code, "problems": problems, "hint": error.hint})
+        print_json({"ok": False, **error_facts(error)})
         return
     click.echo(str(error), err=True)
     click.echo(error.hint, err=True)
+
+
+def error_facts(error: FabricReportError) -> dict[str, Any]:
+    """An error for machines: the exit code it means, every problem, the hint."""
+    problems = [p.as_dict() for p in error.problems] if isinstance(error, InputError) else [str(error)]
+    return {"exit_code": error.exit_code, "problems": problems, "hint": error.hint}
 
 
 def print_json(data: Any) -> None:

@@ -74,7 +74,7 @@ class SectionFailed(FabricReportError):
     """One or more notebooks did not finish; the last good edition is untouched."""
 
     exit_code = 3
-    hint = "No edition was published. The executed notebooks are kept for debugging at the paths named above."
+    hint = "No edition was published; those published before are untouched."
 
 
 class MemoRejected(FabricReportError):

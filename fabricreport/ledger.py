@@ -99,6 +99,7 @@ class Number:
             "sources": list(self.sources),
             "grade": self.grade,
             "spread": spread,
+            "spread_text": self.spread and {k: self._write(v) for k, v in vars(self.spread).items()},
             "date": self.date,
             "stale": self.stale,
         }

@@ -19,13 +19,13 @@ from nbformat import NotebookNode
 import fabricreport
 from fabricreport.errors import FabricReportError, MemoRejected, SectionFailed
 from fabricreport.memo.bytecode import compile_checked
-from fabricreport.memo.cache import SectionCache, cache_folder
+from fabricreport.memo.cache import SectionCache, cache_place
 from fabricreport.memo.editions import publish
 from fabricreport.memo.environment import PACKAGE, default_jobs
 from fabricreport.memo.execute import CELL_TIMEOUT_S, SECTION_TIMEOUT_S, ProgressCall, run_sections
 from fabricreport.memo.failures import clear_failed, keep_failed
 from fabricreport.memo.headlines import headline_of, section_title
-from fabricreport.memo.locks import disk_errors, scratch_folder
+from fabricreport.memo.locks import disk_errors, refused_by_disk, scratch_folder
 from fabricreport.memo.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
 from fabricreport.memo.plan import BuildPlan, Places, load_checked, make_plan
 from fabricreport.memo.record import Progress, RunRecord, SectionRun
@@ -100,15 +100,19 @@ def build(
         work = scratch / "work"
         work.mkdir()
         plan = make_plan(loaded, work, only=only, draft=draft, as_of=as_of, places=places)
+        cache = cache_place(root)
+        plan = replace(plan, notes=(*plan.notes, *filter(None, [cache.message])))
         found = _published_before(plan, root, scratch)
         if found is not None:
             return found
-        limits = (cell_timeout_s, section_timeout_s)
-        record, notebooks = _run(plan, root, work, places.notebooks, jobs or default_jobs(), tell, limits)
+        limits, store = (cell_timeout_s, section_timeout_s), cache.folder or work / "cache"
+        record, notebooks = _run(plan, store, work, places.notebooks, jobs or default_jobs(), tell, limits)
         if record.cancelled:
             raise KeyboardInterrupt
+        if record.unsaved:
+            raise refused_by_disk(record.unsaved.ename, root)
         if not record.ok:
-            raise SectionFailed(keep_failed(record, root, plan.slug, Path(params_path)))
+            raise SectionFailed(keep_failed(record, root, plan.slug, Path(params_path), places.notebooks))
         return _finish(plan, root, scratch, record, notebooks)
 
 
@@ -125,15 +129,14 @@ def _published_before(plan: BuildPlan, root: Path, scratch: Path) -> BuildResult
 
 def _run(
     plan: BuildPlan,
-    root: Path,
+    store: Path,
     work: Path,
     cwd: Path,
     jobs: int,
     progress: ProgressCall,
     limits: tuple[float, float],
 ) -> tuple[RunRecord, dict[str, NotebookNode]]:
-    """Executed and stripped notebooks by section, from the cache where it has them."""
-    store = cache_folder(root)
+    """Executed and stripped notebooks by section, from the cache in `store` where it has them."""
     cache = SectionCache(store)
     keys = {s: plan.fingerprint.section_key(s) for s in plan.sections}
     done = {s: data for s in plan.sections if (data := cache.get(keys[s])) is not None}

@@ -14,7 +14,7 @@ import os
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,11 +53,16 @@ class EditionInfo:
     as_of: str
     status: str
     latest: bool
+    faults: tuple[str, ...] = ()
 
     @property
     def damaged(self) -> bool:
-        """True if manifest or run record cannot be read; `verify` says more."""
-        return self.sequence == 0
+        """True if manifest or run record cannot be read, or `verified` found a file changed, added or lost."""
+        return self.sequence == 0 or bool(self.faults)
+
+    def verified(self) -> EditionInfo:
+        """The same with every file of the edition compared with its manifest: `faults` says what is wrong."""
+        return replace(self, faults=tuple(verify(self.folder)))
 
 
 def publish(

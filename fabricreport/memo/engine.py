@@ -167,7 +167,7 @@ def make_engine(session: Session, connection_file: Path) -> type:
                 startup_timeout=60,
                 iopub_timeout=30,
                 shutdown_kernel="immediate",
-                coalesce_streams=True,
+                coalesce_streams=False,  # `strip_volatile` does it, in time that grows with the text and not its square
             )
             client.session = session
             client.owns_km = True

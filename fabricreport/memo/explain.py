@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from fabricreport.errors import InputError, Problem
+from fabricreport.memo.editions import LATEST, latest_edition, list_editions
+from fabricreport.memo.manifest import read_output
 
 Node = dict[str, Any]
+LEDGER = "ledger.json"
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,8 @@ class Explanation:
         if entry.get("rule"):
             lines.append(f"  rule: {entry['rule']}")
         if entry.get("spread"):
-            spread = entry["spread"]
-            lines.append(f"  P5 {spread['p5']:.6g}, P50 {spread['p50']:.6g}, P95 {spread['p95']:.6g} {entry['unit']}")
+            spread = entry["spread_text"]
+            lines.append(f"  P5 {spread['p5']}, P50 {spread['p50']}, P95 {spread['p95']}")
         lines.append(f"  grade: {entry['grade']}" + (" (stale)" if entry.get("stale") else ""))
         if "source" in entry:
             lines += _source_lines(entry, "  ")
@@ -82,26 +85,32 @@ def explain(ledger: Mapping[str, Any], entry_id: str) -> Explanation:
 
 
 def read_ledger(edition: Path) -> dict[str, Any]:
-    """The ledger of an edition's folder."""
-    path = edition / "ledger.json"
-    if not path.is_file():
-        raise InputError(Problem("no edition with a ledger here", file=str(edition), remedy="See `fabricreport list`."))
-    ledger: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    """The ledger of an edition's folder, as it was published; `InputError` if it was changed or cut since."""
+    try:
+        ledger: dict[str, Any] = json.loads(read_output(edition, LEDGER))
+    except ValueError as error:
+        remedy = "Move that folder away and build again: the same inputs give the same edition."
+        raise InputError(Problem(f"this edition is damaged: {error}", file=str(edition), remedy=remedy)) from error
     return ledger
 
 
 def find_edition(output: Path, asked: str) -> Path:
-    """The folder of the edition asked for: a path, `<client>/<edition>`, an edition's id or a client; '' is the newest."""
-    from fabricreport.memo.editions import list_editions
+    """The folder of the edition asked for: a path, `<client>/<edition>`, an edition's id or a client.
 
+    '' is the client's newest edition if `output` holds one client only; between clients nothing is guessed.
+    """
     for folder in (Path(asked), output / asked) if asked else ():
-        if (folder / "ledger.json").is_file():
+        if (folder / LEDGER).is_file():
             return folder
-        if (folder / "latest" / "ledger.json").is_file():
-            return folder / "latest"
+        if (folder / LATEST / LEDGER).is_file():
+            return (folder / LATEST).resolve()
     editions = [e for e in list_editions(output) if asked in ("", e.edition, e.client)]
     if not editions:
         message = f"no edition {asked}" if asked else "no edition yet"
         raise InputError(Problem(message, file=str(output), remedy="See `fabricreport list`."))
-    newest = max(editions, key=lambda e: (e.as_of, e.sequence))
-    return newest.folder
+    clients = sorted({e.client for e in editions})
+    if len(clients) > 1:
+        remedy = f"Say whose with --edition: {', '.join(clients)}."
+        raise InputError(Problem("there are editions of several clients here", file=str(output), remedy=remedy))
+    newest = latest_edition(output, clients[0]) if not asked or asked == clients[0] else None
+    return (newest or max(editions, key=lambda e: e.sequence)).folder

@@ -102,16 +102,15 @@ def scratch_folder(output: Path) -> Iterator[Path]:
     make_output(output)
     sweep(output)
     path = output / f"{_SCRATCH}{os.getpid()}-{secrets.token_hex(4)}"
-    path.mkdir()
-    descriptor = os.open(path / _OWNER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-    try:
+    path.mkdir(mode=0o700)
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, path, ignore_errors=True)
+        descriptor = os.open(path / _OWNER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        stack.callback(os.close, descriptor)
         with contextlib.suppress(OSError):
             _try_lock(descriptor)
         os.write(descriptor, _identity())
         yield path
-    finally:
-        shutil.rmtree(path, ignore_errors=True)
-        os.close(descriptor)
 
 
 def make_output(output: Path) -> None:
@@ -174,6 +173,12 @@ def disk_problem(error: OSError, path: Path) -> InputError:
         remedy = "Check that the folder may be written to, or give another one with --output."
     what = f"the edition could not be written: {error.strerror or error}"
     return InputError(Problem(what, file=str(path), remedy=remedy + " The editions published before are untouched."))
+
+
+def refused_by_disk(symbol: str, path: Path) -> InputError:
+    """`disk_problem` for an error that another process met and named (`ENOSPC`)."""
+    number = getattr(errno, symbol, errno.EIO)
+    return disk_problem(OSError(number, os.strerror(number)), path)
 
 
 @contextlib.contextmanager

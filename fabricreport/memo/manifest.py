@@ -108,6 +108,24 @@ def verify(edition: Path) -> list[str]:
     return faults + _output_faults(edition, manifest)
 
 
+def read_output(edition: Path, name: str) -> bytes:
+    """One file of an edition as it was published; `ValueError` says that it, or the manifest, is damaged."""
+    try:
+        manifest = read_sealed(edition / MANIFEST)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{MANIFEST}: {_said(error)}") from None
+    entry = next((e for e in manifest.get("outputs", []) if e["name"] == name), None)
+    if entry is None:
+        raise ValueError(f"{name}: is not part of this edition")
+    try:
+        data = read_regular(edition / name)
+    except (OSError, ValueError) as error:
+        raise ValueError(f"{name}: {_said(error)}") from None
+    if sha256(data) != entry["sha256"]:
+        raise ValueError(f"{name}: {_changed(data, entry)}")
+    return data
+
+
 def _run_faults(edition: Path) -> list[str]:
     try:
         run = read_sealed(edition / RUN)
@@ -134,12 +152,18 @@ def _output_faults(edition: Path, manifest: Mapping[str, Any]) -> list[str]:
             faults.append(f"{name}: {_said(error)}")
             continue
         if sha256(data) != entry["sha256"]:
-            size = len(data) - entry["size_bytes"]
-            faults.append(f"{name}: was changed" + (f" ({size:+,} bytes)" if size else ""))
+            faults.append(f"{name}: {_changed(data, entry)}")
     return faults + [f"{name}: is missing" for name in expected]
 
 
+def _changed(data: bytes, entry: Mapping[str, Any]) -> str:
+    size = len(data) - entry["size_bytes"]
+    return "was changed" + (f" ({size:+,} bytes)" if size else "")
+
+
 def _said(error: Exception) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "is missing"
     if isinstance(error, OSError):
         return f"cannot be read: {error.strerror or error}"
     return str(error)

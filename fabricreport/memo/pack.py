@@ -1,7 +1,9 @@
 """A smaller PDF with the same objects: those without a stream are compressed together.
 
 A tagged memo is thousands of small dictionaries (a link, a cell, a paragraph), which Typst writes one by one in
-plain text. PDF 1.5 and later may keep them in compressed object streams (ISO 32000-1, 7.5.7 and 7.5.8).
+plain text. PDF 1.5 and later may keep them in compressed object streams (ISO 32000-1, 7.5.7 and 7.5.8). One entry
+is left out: `/Suspects false` says what its absence says (ISO 32000-1, table 321; PDF/UA-1 forbids `true` only), and
+Poppler calls any value but `true` a syntax error on every file it opens.
 """
 
 from __future__ import annotations
@@ -21,6 +23,9 @@ _TRAILER = re.compile(rb"trailer\n<<(.*)>>\nstartxref\n(\d+)\n%%EOF\s*\Z", re.DO
 _FIRST = re.compile(rb"\d+ 0 obj\n")
 _SIZE = re.compile(rb"/Size \d+")
 
+_CATALOG = b"<</Type/Catalog"
+_SUSPECTS = (b"/MarkInfo<</Marked true/Suspects false>>", b"/MarkInfo<</Marked true>>")
+
 Place = tuple[int, int, int]
 """A row of the cross-reference stream: (1, offset, 0) or (2, number of the object stream, index in it)."""
 
@@ -30,6 +35,7 @@ def pack(pdf: bytes) -> bytes:
     found, trailer, first = _objects(pdf), _TRAILER.search(pdf), _FIRST.search(pdf)
     if found is None or trailer is None or first is None:
         return pdf
+    found = {n: body.replace(*_SUSPECTS, 1) if body.startswith(_CATALOG) else body for n, body in found.items()}
     small = [number for number, body in found.items() if not body.endswith(b"endstream")]
     packs = [small[i : i + MOST_IN_STREAM] for i in range(0, len(small), MOST_IN_STREAM)]
     first_free = max(found) + 1

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
-Status = Literal["ok", "failed", "timeout", "dead", "cancelled"]
+Status = Literal["ok", "failed", "timeout", "dead", "cancelled", "unsaved"]
 STATUSES: tuple[str, ...] = get_args(Status)
 
 
@@ -19,7 +19,8 @@ class SectionRun:
     """How one section's notebook ended.
 
     `cell` is the cell's number in the source notebook (from 1, all cell types counted) and `None` if no cell
-    had started. `source_line` is that cell's first line. `notebook` is the path of the executed
+    had started. `source_line` is that cell's first line. With `unsaved` every cell ran, but the disk refused the
+    executed notebook, and `ename` is the error's symbol (`ENOSPC`). `notebook` is the path of the executed
     notebook as far as it got (empty if nothing was kept). `seconds` is wall time, zero for a cache hit.
     """
 
@@ -61,6 +62,7 @@ _VERBS: dict[str, str] = {
     "timeout": "ran out of time",
     "dead": "died",
     "cancelled": "was cancelled",
+    "unsaved": "could not be saved",
 }
 
 
@@ -79,6 +81,11 @@ class RunRecord:
     def cancelled(self) -> bool:
         """True if a person stopped the run."""
         return any(run.status == "cancelled" for run in self.sections)
+
+    @property
+    def unsaved(self) -> SectionRun | None:
+        """A section that ran well and that the disk refused, if there is one."""
+        return next((run for run in self.sections if run.status == "unsaved"), None)
 
     @property
     def faults(self) -> tuple[SectionRun, ...]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fabricreport.memo.editions import EditionInfo, latest_edition, verify
+from fabricreport.memo.editions import LATEST, EditionInfo, latest_edition, publish, verify
 from fabricreport.memo.headlines import HeadlineChange, compare_headlines
 from fabricreport.memo.inputs import book_folder
 from fabricreport.memo.locks import disk_errors, scratch_folder
@@ -82,10 +82,20 @@ def refresh(
 
     plan = plan_refresh(params_path, output=output, as_of=as_of, places=places)
     if not plan.changed:
-        return RefreshResult(plan)
+        return RefreshResult(_with_latest(plan, Path(output)))
     old = _manifest_of(plan.last)
     built = build(params_path, output=output, jobs=jobs, as_of=plan.as_of, progress=progress, places=places)
     return RefreshResult(plan, built, compare_headlines(old, built.manifest) if old else ())
+
+
+def _with_latest(plan: RefreshPlan, root: Path) -> RefreshPlan:
+    """See to it that `latest` points to the edition that still holds; if it did not, the plan says so."""
+    if plan.last is None or plan.last.latest:
+        return plan
+    with disk_errors(root), scratch_folder(root) as scratch:
+        at = publish(scratch, root, plan.slug, plan.last.edition)
+    told = f"{at.folder.parent / LATEST} was gone: it points to {plan.last.edition} again"
+    return replace(plan, last=replace(plan.last, latest=True), messages=(*plan.messages, *at.messages, told))
 
 
 def feed_day(loaded: ParamsFile, places: Places) -> tuple[date, list[str]]:

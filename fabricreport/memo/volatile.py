@@ -111,7 +111,7 @@ def _joined(outputs: Iterable[Any]) -> list[dict[str, Any]]:
 
     def flush() -> None:
         for name in sorted(run, reverse=True):  # stdout before stderr
-            out.append({"output_type": "stream", "name": name, "text": run[name]})
+            out.append({"output_type": "stream", "name": name, "text": _as_shown(run[name])})
         run.clear()
 
     for output in outputs:
@@ -122,6 +122,18 @@ def _joined(outputs: Iterable[Any]) -> list[dict[str, Any]]:
             out.append(dict(output))
     flush()
     return out
+
+
+def _as_shown(text: str) -> str:
+    """Text as a terminal leaves it: what a carriage return went back over is gone (a progress bar's earlier states)."""
+    if "\r" not in text:
+        return text
+    return "\n".join(_last_state(line) for line in text.split("\n"))
+
+
+def _last_state(line: str) -> str:
+    kept = line.rstrip("\r")
+    return kept[kept.rfind("\r") + 1 :] + line[len(kept) :]
 
 
 def _notebook_metadata(metadata: Any) -> NotebookNode:

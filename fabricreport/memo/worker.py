@@ -9,6 +9,7 @@ path templates; the notebook goes in as a node for the same reason.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -103,8 +104,7 @@ def _run(job: dict[str, Any], tell: Callable[[dict[str, Any]], None], kernels: l
     except BaseException as error:
         _drop_markers(session)
         outcome = _outcome(error, session)
-    _keep(session, Path(job["output"]))
-    return outcome
+    return _kept(session, Path(job["output"]), outcome)
 
 
 def _drop_markers(session: Session) -> None:
@@ -182,15 +182,22 @@ def _place(session: Session, index: int | None) -> tuple[int | None, str]:
     return source_number(cells, index), plain_text(first)[:120]
 
 
-def _keep(session: Session, path: Path) -> None:
-    """Write the notebook as far as it got: first the memo's source, then the debugger's."""
+def _kept(session: Session, path: Path, outcome: dict[str, Any]) -> dict[str, Any]:
+    """Write the notebook as far as it got, the memo's source or the debugger's; a success without it is none."""
     if session.notebook is None:
-        return
+        return outcome
     text = json.dumps(session.notebook, ensure_ascii=False)
     part = path.with_suffix(".part")
-    with contextlib.suppress(OSError):
+    try:
         part.write_text(text, encoding="utf-8")
         part.replace(path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+        if outcome["status"] == "ok":
+            name = errno.errorcode.get(error.errno or errno.EIO, "EIO")
+            return _failure("unsaved", session, None, name, error.strerror or str(error), "")
+    return outcome
 
 
 if __name__ == "__main__":

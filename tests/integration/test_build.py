@@ -5,7 +5,10 @@ import errno
 import hashlib
 import json
 import os
+import resource
 import shutil
+import stat
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -108,6 +111,7 @@ def test_a_failing_section_is_named_its_notebook_kept_and_nothing_published(shop
     message = str(caught.value)
     assert "section tco failed in cell 4 (raise KeyError('switch')): KeyError: 'switch'" in message
     assert str(kept) in message
+    assert f"Mend cell 4 of {shop.places.notebooks / 'tco.ipynb'}" in message, "the remedy names the source"
     assert str(shop.params) in kept.read_text() and "KeyError" in kept.read_text()
     assert {k: v for k, v in shop.tree().items() if ".failed" not in k} == before
     assert (shop.output / "acme" / "latest").readlink() == Path(good.edition)
@@ -164,6 +168,58 @@ def test_a_full_disk_is_an_error_and_not_a_memo(shop: Shop, monkeypatch: pytest.
     with pytest.raises(InputError, match="No space left"):
         shop.build()
     assert list_editions(shop.output) == () and not list(shop.output.glob(".scratch-*"))
+
+
+def test_a_disk_that_fills_while_sections_run_is_one_message_and_the_last_edition_stays(shop: Shop) -> None:
+    good, before = shop.build(), shop.tree()
+    shop.notebook("tco", "print(('x' * 79 + chr(10)) * 5_000)")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limits[1]))  # no file may grow beyond it: a disk's EFBIG
+    try:
+        with pytest.raises(InputError) as caught:
+            shop.build()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    (problem,) = caught.value.problems
+    assert problem.file == str(shop.output) and os.strerror(errno.EFBIG) in problem.message
+    assert "untouched" in problem.remedy and caught.value.exit_code == 2
+    assert shop.tree() == before and verify(good.folder) == []
+    assert (shop.output / "acme" / "latest").readlink() == Path(good.edition)
+    assert not list(shop.output.glob(".scratch-*"))
+    assert shop.build().edition != good.edition, "with room again it builds"
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("mount") is None, reason="only root may mount a small disk")
+def test_a_really_full_disk_is_one_message(shop: Shop) -> None:
+    shop.output.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(shop.output)], check=False)
+    if done.returncode:
+        pytest.skip("this system does not let root mount a tmpfs")
+    try:
+        shop.notebook("tco", "print(('x' * 79 + chr(10)) * 20_000)")
+        with pytest.raises(InputError, match=os.strerror(errno.ENOSPC)):
+            shop.build()
+        assert not list(shop.output.glob(".scratch-*")) and list_editions(shop.output) == ()
+        shop.notebook("tco", "raise KeyError('switch')")
+        (shop.output / "filler").write_bytes(b"x" * 940_000)
+        with pytest.raises((InputError, SectionFailed)) as caught:
+            shop.build()
+        assert caught.value.exit_code in (2, 3), "a failure that cannot be kept is still told"
+    finally:
+        subprocess.run(["umount", str(shop.output)], check=True)
+
+
+def test_a_cache_that_others_may_write_to_is_left_and_said(shop: Shop) -> None:
+    shop.build()
+    cache = shop.folder / ".cache" / "fabricreport"
+    assert stat.S_IMODE(cache.stat().st_mode) == 0o700
+    cache.chmod(0o777)
+    kept = {p: p.stat().st_mtime_ns for p in cache.rglob("*")}
+    shutil.rmtree(shop.output)
+    again = shop.build()
+    assert not any(r.cached for r in again.record.sections)
+    assert len(again.messages) == 1 and "may be written by other users" in again.messages[0]
+    assert {p: p.stat().st_mtime_ns for p in cache.rglob("*")} == kept
 
 
 def test_what_is_published_names_no_folder_of_the_machine(shop: Shop) -> None:

@@ -3,6 +3,7 @@
 import copy
 import importlib.util
 import os
+import stat
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,7 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricreport.memo.bytecode import compile_checked
-from fabricreport.memo.cache import SectionCache, cache_folder, notebook_bytes, notebook_from_bytes, strip_volatile
+from fabricreport.memo.cache import (
+    SectionCache,
+    cache_folder,
+    cache_place,
+    notebook_bytes,
+    notebook_from_bytes,
+    strip_volatile,
+)
 from fabricreport.memo.fingerprint import Fingerprint, notebook_digest, tree_digest, versions
 
 
@@ -75,6 +83,17 @@ def test_stripping_keeps_what_a_reader_needs() -> None:
     assert nb.cells[2].outputs[2]["data"]["text/plain"] == "<Axes at 0x0>"
     assert nb.cells[2].outputs[3]["execution_count"] == 2
     nbformat.validate(nb)
+
+
+def test_a_progress_bar_keeps_its_last_state_and_a_long_line_takes_no_time() -> None:
+    nb = nbformat.v4.new_notebook()
+    nb.cells = [nbformat.v4.new_code_cell("x", execution_count=1)]
+    nb.cells[0].outputs = [
+        nbformat.v4.new_output("stream", name="stdout", text=piece)
+        for piece in ("start\n10 %\r5", "0 %\r100 %\r\n", "y" * 3_000_000)
+    ]
+    (shown,) = strip_volatile(nb).cells[0].outputs
+    assert shown.text == "start\n100 %\r\n" + "y" * 3_000_000
 
 
 def test_stripping_twice_changes_nothing_and_leaves_the_original_alone() -> None:
@@ -195,6 +214,59 @@ def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
 
 def test_the_cache_lies_beside_the_output(tmp_path: Path) -> None:
     assert cache_folder(tmp_path / "output") == tmp_path / ".cache" / "fabricreport"
+
+
+def test_the_cache_is_private_and_an_older_open_one_is_closed(tmp_path: Path) -> None:
+    folder = cache_place(tmp_path / "output").folder
+    assert folder == cache_folder(tmp_path / "output")
+    assert [stat.S_IMODE(p.stat().st_mode) for p in (folder, folder.parent)] == [0o700, 0o700]
+    folder.chmod(0o755)
+    assert cache_place(tmp_path / "output").folder == folder and stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        ("foreign", "belongs to another user"),
+        ("foreign parent", "belongs to another user"),
+        ("writable", "may be written by other users"),
+        ("group", "may be written by other users"),
+        ("writable parent", "may be written by other users"),
+        ("link", "is a link or a file"),
+        ("file", "is a link or a file"),
+    ],
+)
+def test_a_cache_folder_that_is_not_ours_alone_is_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, word: str
+) -> None:
+    folder = cache_folder(tmp_path / "output")
+    folder.parent.mkdir(mode=0o700)
+    if kind == "link":
+        (tmp_path / "theirs").mkdir()
+        folder.symlink_to(tmp_path / "theirs")
+    elif kind == "file":
+        folder.write_text("")
+    else:
+        folder.mkdir(mode=0o700)
+    foreign = {"foreign": folder, "foreign parent": folder.parent}.get(kind)
+    if foreign is not None:
+        us, lstat = os.geteuid(), Path.lstat
+
+        def other_owner(path: Path) -> os.stat_result:
+            facts = lstat(path)
+            return os.stat_result((*facts[:4], us + 4242, *facts[5:])) if path == foreign else facts
+
+        monkeypatch.setattr(Path, "lstat", other_owner)
+    if kind.startswith(("writable", "group")):
+        (folder.parent if kind.endswith("parent") else folder).chmod(0o770 if kind == "group" else 0o777)
+    found = cache_place(tmp_path / "output")
+    assert found.folder is None and word in found.message and str(folder) in found.message
+
+
+def test_a_sticky_parent_of_the_cache_is_as_good_as_our_own(tmp_path: Path) -> None:
+    (tmp_path / ".cache").mkdir()
+    (tmp_path / ".cache").chmod(0o1777)
+    assert cache_place(tmp_path / "output").folder is not None
 
 
 def test_checked_bytecode_follows_an_edit_that_time_and_size_do_not_show(tmp_path: Path) -> None:

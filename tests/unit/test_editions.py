@@ -18,7 +18,7 @@ from fabricreport.errors import FabricReportError, InputError
 from fabricreport.memo.editions import latest_edition, list_editions, publish, verify
 from fabricreport.memo.files import Files
 from fabricreport.memo.locks import client_lock, scratch_folder, sweep
-from fabricreport.memo.manifest import MANIFEST, RUN, list_outputs, read_sealed, sealed
+from fabricreport.memo.manifest import MANIFEST, RUN, list_outputs, read_output, read_sealed, sealed
 
 FIRST, SECOND = "2026-11-20-aaaaaaaa", "2026-11-21-bbbbbbbb"
 
@@ -173,6 +173,39 @@ def test_verify_finds_damage(tmp_path: Path, damage: str) -> None:
         (edition / MANIFEST).write_text(json.dumps(read_sealed(edition / MANIFEST)), encoding="utf-8")
     assert len(verify(edition)) == 1
     assert verify(tmp_path / "acme" / SECOND) == []
+
+
+@pytest.mark.parametrize("damage", ["cut", "gone", "added"])
+def test_a_listed_edition_says_what_was_changed_in_it(tmp_path: Path, damage: str) -> None:
+    edition = put(tmp_path, FIRST).folder
+    put(tmp_path, SECOND)
+    memo = edition / "memo.html"
+    if damage == "cut":
+        memo.write_bytes(memo.read_bytes()[:-4])
+    elif damage == "gone":
+        memo.unlink()
+    else:
+        (edition / "more.html").write_text("x", encoding="utf-8")
+    first, second = (info.verified() for info in list_editions(tmp_path))
+    assert first.damaged and first.sequence == 1 and len(first.faults) == 1
+    assert not second.damaged and second.faults == ()
+
+
+@pytest.mark.parametrize("damage", ["cut", "gone", "added"])
+def test_one_file_of_an_edition_is_read_as_published_or_not_at_all(tmp_path: Path, damage: str) -> None:
+    edition = put(tmp_path, FIRST).folder
+    memo = edition / "memo.html"
+    whole = memo.read_bytes()
+    assert read_output(edition, "memo.html") == whole
+    if damage == "cut":
+        memo.write_bytes(whole[:-4])
+    elif damage == "gone":
+        memo.unlink()
+    else:
+        memo = edition / "more.html"
+        memo.write_text("x", encoding="utf-8")
+    with pytest.raises(ValueError, match=memo.name):
+        read_output(edition, memo.name)
 
 
 def test_verify_finds_every_flipped_bit_of_the_records(tmp_path: Path) -> None:

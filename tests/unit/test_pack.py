@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import io
+import shutil
+import subprocess
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pypdf
+import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 
 from fabricreport.memo import pdf
@@ -37,6 +41,9 @@ def test_every_object_survives_byte_for_byte() -> None:
     before, after = (pypdf.PdfReader(io.BytesIO(data), strict=True) for data in (plain(), pack(plain())))
     numbers = sorted(before.xref[0])
     assert len(numbers) > 300
+    root = before.trailer["/Root"]
+    assert dict(root["/MarkInfo"].items()) == {"/Marked": True, "/Suspects": False}, "what Typst writes has changed"
+    del root["/MarkInfo"]["/Suspects"]
     assert all(content(before.get_object(n)) == content(after.get_object(n)) for n in numbers)
     assert before.trailer["/ID"] == after.trailer["/ID"]
     assert [p.extract_text() for p in before.pages] == [p.extract_text() for p in after.pages]
@@ -50,3 +57,12 @@ def test_the_packed_file_is_less_than_half_as_long_and_always_the_same() -> None
 def test_a_file_laid_out_otherwise_comes_back_unchanged() -> None:
     for data in (b"", b"%PDF-1.7\n", plain()[:-20], plain().replace(b" 0 obj\n", b" 0 obj ", 1), pack(plain())):
         assert pack(data) == data
+
+
+@pytest.mark.skipif(shutil.which("pdfinfo") is None, reason="Poppler is not installed")
+def test_poppler_reads_it_without_a_complaint(tmp_path: Path) -> None:
+    path = tmp_path / "memo.pdf"
+    path.write_bytes(pack(plain()))
+    for tool, *more in (("pdfinfo",), ("pdftotext", "-")):
+        done = subprocess.run([tool, str(path), *more], capture_output=True, text=True, check=True)
+        assert done.stderr == "" and done.stdout

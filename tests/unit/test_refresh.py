@@ -14,7 +14,7 @@ from fabricreport.memo.headlines import compare_headlines, headline_of, section_
 from fabricreport.memo.locks import scratch_folder
 from fabricreport.memo.manifest import MANIFEST, list_outputs, sealed
 from fabricreport.memo.plan import Places, load_checked, make_plan
-from fabricreport.memo.refresh import RefreshPlan, feed_day, plan_refresh
+from fabricreport.memo.refresh import RefreshPlan, feed_day, plan_refresh, refresh
 from fabricreport.scenario import SECTION_NAMES, new_params
 
 HEADER = "item,unit,price,low,high,currency,date,expiry,source,grade\n"
@@ -159,6 +159,17 @@ def test_a_damaged_last_edition_is_a_reason(desk: Desk) -> None:
     assert "damaged" in desk.plan().reasons[0]
     (desk.output / "acme" / edition / MANIFEST).unlink()
     assert "cannot be read" in desk.plan().reasons[0]
+
+
+def test_a_lost_latest_is_restored_and_said(desk: Desk) -> None:
+    edition = desk.publish()
+    link = desk.output / "acme" / "latest"
+    for break_it in (link.unlink, lambda: (link.unlink(), link.symlink_to("2020-01-01-00000000"))):
+        break_it()
+        result = refresh(desk.params, output=desk.output, places=desk.places)
+        assert result.built is None and link.readlink() == Path(edition)
+        assert [m for m in result.plan.messages if f"points to {edition} again" in m]
+        assert refresh(desk.params, output=desk.output, places=desk.places).plan.messages == ()
 
 
 def manifest(recommendation: str, **numbers: tuple[str, float]) -> dict[str, Any]:
