@@ -76,6 +76,7 @@ def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | No
 def _failed(path: Path, error: FabricReportError, as_json: bool) -> dict[str, Any]:
     """What is told of a params file that could not be built; the others are built all the same."""
     if not as_json:
+        click.echo(f"Nothing was built for {path}.", err=True)
         _complain(error, as_json=False)
     return {"params": str(path), **error_facts(error)}
 
@@ -299,7 +300,10 @@ def explain(entry_id: str, edition: str, output: Path, as_json: bool) -> int:
 def measure(
     logs: Sequence[Path], ranks: int | None, nic_gbytes_per_s: float | None, gpus_per_node: int | None, as_json: bool
 ) -> int:
-    """Read benchmark logs (nccl-tests, perftest, all_reduce_bench), print curves and findings."""
+    """Read benchmark logs (nccl-tests, perftest, all_reduce_bench), print curves and findings.
+
+    A finding marked error, where a log contradicts itself or what is claimed of it, ends with exit code 2.
+    """
     from fabricreport.books.measurements import measure_report
 
     report = measure_report(logs, ranks=ranks, nic_gbytes_per_s=nic_gbytes_per_s, gpus_per_node=gpus_per_node)
@@ -307,7 +311,7 @@ def measure(
         _print_json(report.as_dict())
     else:
         click.echo(report.text())
-    return 0
+    return 0 if report.ok else InputError.exit_code
 
 
 @main.command(epilog=_epilog())

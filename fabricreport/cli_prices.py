@@ -11,9 +11,17 @@ from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, epilog, print_json, t
 from fabricreport.errors import InputError
 
 PROJECT = Path(__file__).parent.parent
+
+
+def _default_folder() -> Path:
+    """The folder a build of a params file in `./params` or in `.` would read: its own, else the project's."""
+    own = (Path("params") / "prices", Path("prices"))
+    return next((folder for folder in own if folder.is_dir()), PROJECT / "params" / "prices")
+
+
 PRICES = click.option(
-    "--folder", type=click.Path(file_okay=False, path_type=Path), default=PROJECT / "params" / "prices",
-    help="Folder of price files.  [default: the project's params/prices]",
+    "--folder", type=click.Path(file_okay=False, path_type=Path), default=_default_folder,
+    help="Folder of price files.  [default: params/prices or prices here, else the project's params/prices]",
 )  # fmt: skip
 
 

@@ -54,7 +54,7 @@ class InputError(FabricReportError, ValueError):
     """The user's input is wrong; `problems` lists every fault that was found, not only the first."""
 
     exit_code = 2
-    hint = "Nothing was built. Mend the lines named above and run the command again."
+    hint = "Mend what is named above and run the command again."
 
     def __init__(self, problems: str | Problem | Iterable[Problem]) -> None:
         if isinstance(problems, str):

@@ -18,7 +18,7 @@ from datetime import date
 from statistics import median
 from typing import Any
 
-from fabricreport.books.price_files import parse_prices
+from fabricreport.books.price_files import columns_fault, parse_prices
 from fabricreport.books.price_rules import COLUMNS, PriceRow, clean_text, parse_row, rules
 from fabricreport.errors import InputError, Problem
 
@@ -56,6 +56,19 @@ def feed_kind(text: str) -> str:
     if set(HISTORY_COLUMNS) <= names:
         return "gpu-hour-history"
     return "skypilot" if set(CATALOG_COLUMNS) <= names else ""
+
+
+def header_fault(text: str) -> tuple[str, str]:
+    """Why a text's first line is none of the known headers, and the remedy ('' if it is like none of them)."""
+    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
+    names = [c.strip().strip('"') for c in re.split(r"[,;\t|]", first)]
+    kinds = {"our CSV": COLUMNS, "a GPU-hour history": HISTORY_COLUMNS, "a SkyPilot catalog": CATALOG_COLUMNS}
+    kind, needed = max(kinds.items(), key=lambda pair: len(set(pair[1]) & set(names)) / len(pair[1]))
+    if 2 * len(set(needed) & set(names)) < len(needed):
+        return "none of the known feed formats", ""
+    header = [c.strip().strip('"') for c in first.split(",")]
+    what, remedy = columns_fault(header, needed) or ("columns in another order", "")
+    return f"nearly {kind}, but {what}", f"{remedy} Needed: {','.join(needed)}.".strip()
 
 
 def read_csv_feed(text: str, file: str) -> Reading:

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
 from fabricreport.books.price_rules import COLUMNS, PriceRow, clean_text, parse_row, rules
 from fabricreport.errors import InputError, Problem
+from fabricreport.located import did_you_mean
+
+_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 
 Malformed = tuple[str, date | None, Problem]  # item and date as far as they can be read, and what is wrong
 
@@ -61,9 +65,25 @@ def parse_prices(text: str, file: str) -> tuple[list[PriceRow], list[Malformed]]
 
 def _check_header(header: list[str], file: str, line: int) -> None:
     if tuple(header) != COLUMNS:
-        odd = sorted(set(COLUMNS) ^ set(header))
-        what = f"columns differ: {', '.join(clean_text(c)[:40] for c in odd)}" if odd else "columns in another order"
-        raise InputError(Problem(what, file, line, remedy=f"Needed exactly: {','.join(COLUMNS)}."))
+        what, remedy = columns_fault(header, COLUMNS) or ("columns in another order", "")
+        raise InputError(Problem(what, file, line, remedy=f"{remedy} Needed exactly: {','.join(COLUMNS)}.".strip()))
+
+
+def columns_fault(header: Sequence[str], needed: Sequence[str]) -> tuple[str, str] | None:
+    """What keeps a header line from being the one needed, and the remedy: the separator, or columns by name."""
+    line = ",".join(header)
+    mark, name = max(((m, n) for m, n in _SEPARATORS.items()), key=lambda pair: line.count(pair[0]))
+    if line.count(mark) >= max(2, len(header)):
+        return f"the columns are separated by {name}", "Save it with commas between columns and a point in numbers."
+    missing = [n for n in needed if n not in header]
+    odd = [clean_text(c)[:40] for c in header if c not in needed]
+    if not missing and not odd and len(header) == len(set(header)):
+        return None
+    parts = [f"column{'s' if len(names) > 1 else ''} {what}: {', '.join(names)}"
+             for names, what in ((missing, "missing"), (odd, "unknown")) if names]  # fmt: skip
+    guesses = [(n, did_you_mean(n, odd)) for n in missing]
+    said = [f"Is '{found}' meant to be '{name}'?" for name, found in guesses if found]
+    return "; ".join(parts) or "a column is there twice", " ".join(said)
 
 
 def _record(cells: list[str], file: str, line: int) -> dict[str, str]:

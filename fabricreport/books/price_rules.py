@@ -50,7 +50,8 @@ class PriceRow:
     @property
     def expires(self) -> Day:
         """Last day on which the price counts as fresh: its own expiry, else its unit's shelf life."""
-        return self.expiry or self.date + timedelta(days=shelf_life_days(self.unit))
+        life = timedelta(days=shelf_life_days(self.unit))
+        return self.expiry or (self.date + life if self.date < Day.max - life else Day.max)
 
     def cells(self) -> tuple[str, ...]:
         """The row as CSV cells, in the order of `COLUMNS`."""

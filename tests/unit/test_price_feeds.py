@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricreport.books import price_feeds
+from fabricreport.books import price_store
 from fabricreport.books.feed_readers import HISTORY_COLUMNS, feed_kind
 from fabricreport.books.price_feeds import import_prices
 from fabricreport.books.price_rules import COLUMNS
@@ -91,8 +91,59 @@ def test_a_source_that_changes_its_mind_about_a_day_is_refused(tmp_path: Path) -
     book = tmp_path / "prices"
     import_prices(feed(tmp_path, OURS, ours(100)), folder=book)
     report = import_prices(feed(tmp_path, OURS, ours(110)), folder=book, name="other")
-    assert report.added == 0 and "already, from the same source" in report.refused[0].message
+    assert report.added == 0 and "the price is 110 here but 100 there" in report.refused[0].message
     assert PriceBook.read(book, strict=True).at(AS_OF)["widget-a"].price == 100
+
+
+def in_euro(row: str) -> str:
+    return row.replace(",USD,", ",EUR,")
+
+
+def test_a_corrected_row_takes_the_place_of_a_held_one(tmp_path: Path) -> None:
+    book, switch = tmp_path / "prices", ours(30_000, "2026-11-02", "switch-qm9700", "A quote")
+    held = import_prices(feed(tmp_path, OURS, in_euro(switch), ours(7)), folder=book)
+    assert [h.kind for h in held.held] == ["currency"]
+    right = import_prices(feed(tmp_path, OURS, switch, name="mended.csv"), folder=book)
+    assert (right.added, right.replaced, right.ok) == (1, 1, True), "though it stands in another file"
+    settled = PriceBook.read(book, strict=True)
+    assert settled.quarantine == () and settled.at(AS_OF)["switch-qm9700"].price == 30_000
+    assert settled.at(AS_OF)["widget-a"].price == 7, "the other rows of that file stay"
+    assert "replaced,switch-qm9700,2026-11-02,30000" in Path(right.quarantine_file).read_text()
+    again = import_prices(feed(tmp_path, OURS, switch, name="mended.csv"), folder=book)
+    assert (again.added, again.known, again.replaced) == (0, 1, 0)
+
+
+def test_a_correction_settles_two_rows_that_contradict_each_other(tmp_path: Path) -> None:
+    book = tmp_path / "prices"
+    book.mkdir()
+    (book / "mine.csv").write_text("\n".join(["# by hand", OURS, ours(100), ours(110), ours(90, "2026-01-01")]) + "\n")
+    with pytest.raises(InputError, match="2 different rows"):
+        PriceBook.read(book, strict=True)
+    report = import_prices(feed(tmp_path, OURS, ours(110)), folder=book, name="mine")
+    assert (report.added, report.replaced) == (1, 2)
+    assert [r.price for r in PriceBook.read(book, strict=True).history("widget-a")] == [90, 110]
+    assert (book / "mine.csv").read_text().startswith("# by hand\n")
+
+
+def test_a_row_that_differs_from_the_one_in_use_says_in_what(tmp_path: Path) -> None:
+    book = tmp_path / "prices"
+    import_prices(feed(tmp_path, OURS, ours(100)), folder=book)
+    report = import_prices(feed(tmp_path, OURS, in_euro(ours(100))), folder=book)
+    assert report.replaced == 0 and "the currency is EUR here but USD there" in str(report.refused[0])
+    assert "the price" not in report.refused[0].message
+
+
+def test_an_item_that_nothing_uses_is_noted_with_the_nearest_that_is(tmp_path: Path) -> None:
+    book = tmp_path / "params" / "prices"
+    slip = ours(30_000, "2026-11-02", "switch-qm970", "A quote")
+    report = import_prices(feed(tmp_path, OURS, slip, ours(7)), folder=book)
+    assert report.notes[0] == "No model uses 'switch-qm970'. Did you mean 'switch-qm9700'?" and report.ok
+    assert "widget-a" in report.notes[1] and "note: No model uses" in report.text()
+    good = ours(30_000, "2026-11-03", "switch-qm9700", "A quote")
+    assert import_prices(feed(tmp_path, OURS, good), folder=book).notes == ()
+    (book.parent / "options").mkdir()
+    (book.parent / "options" / "mine.yaml").write_text("- {id: mine, switch: {price: widget-a}}\n", encoding="utf-8")
+    assert import_prices(feed(tmp_path, OURS, ours(8, "2026-11-04")), folder=book).notes == ()
 
 
 def test_a_back_dated_row_cannot_push_a_good_price_into_quarantine(tmp_path: Path) -> None:
@@ -111,8 +162,8 @@ def test_a_failed_write_leaves_the_old_file_and_no_scratch(tmp_path: Path, monke
     def full_disk(_handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(price_feeds.os, "fsync", full_disk)
-    with pytest.raises(OSError, match="No space"):
+    monkeypatch.setattr(price_store.os, "fsync", full_disk)
+    with pytest.raises(InputError, match=r"feed\.csv: cannot be written \(No space"):
         import_prices(feed(tmp_path, OURS, ours(104, "2026-06-01")), folder=book)
     assert (book / "feed.csv").read_bytes() == before
     assert [p.name for p in book.iterdir()] == ["feed.csv"]
@@ -206,6 +257,25 @@ def test_feeds_are_told_apart_by_their_header(tmp_path: Path) -> None:
         import_prices(feed(tmp_path, OURS, ours(1)), "skypilot", folder=tmp_path / "prices")
     with pytest.raises(InputError, match="unknown kind"):
         import_prices(feed(tmp_path, OURS, ours(1)), "excel", folder=tmp_path / "prices")
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ((OURS.replace(",", ";"), "a;each;28.500,00"), ("separated by semicolons", "commas between columns")),
+        ((OURS.replace(",", "\t"), "a\teach"), ("separated by tabs",)),
+        ((OURS.replace("currency,", ""), "x"), ("nearly our CSV", "column missing: currency")),
+        ((OURS.replace("currency", "curency"), "x"), ("missing: currency", "unknown: curency", "Is 'curency' meant")),
+        ((HISTORY.replace("term,", ""), "x"), ("nearly a GPU-hour history", "column missing: term")),
+        ((CATALOG.replace("Region,", ""), "x"), ("nearly a SkyPilot catalog", "Region")),
+    ],
+)
+def test_a_header_that_nearly_fits_says_what_is_wrong_with_it(
+    tmp_path: Path, lines: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    with pytest.raises(InputError) as caught:
+        import_prices(feed(tmp_path, *lines), folder=tmp_path / "prices")
+    assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
 def test_a_feed_without_a_usable_price_is_an_error(tmp_path: Path) -> None:

@@ -243,7 +243,7 @@ def test_a_free_licence_may_cost_zero_but_a_switch_may_not() -> None:
 
 @pytest.mark.parametrize(
     ("content", "word"),
-    [(b"item,price\nx,1\n", "columns differ"), (b"", "empty file"), (b"\xff\xfe\x00\x01", "UTF-8"),
+    [(b"item,price\nx,1\n", "columns missing: unit, low"), (b"", "empty file"), (b"\xff\xfe\x00\x01", "UTF-8"),
      (",".join(reversed(COLUMNS)).encode() + b"\n", "another order"), (HEADER.encode() + b'\n"x\n', "not a CSV")],
 )  # fmt: skip
 def test_a_file_that_is_no_price_table_stops_every_reader(tmp_path: Path, content: bytes, word: str) -> None:
