@@ -16,12 +16,14 @@ from typing import Any
 
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import ROOT
+from fabricreport.hostile_text import clean_text
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import load_strict
 
 FAMILIES = ("infiniband", "rocev2", "ethernet-tcp")
 PIECES = ("switch", "nic", "node_optic", "switch_optic", "dac", "acc", "aoc", "fibre")
 _NEEDED_PIECES = ("switch", "nic", "node_optic", "switch_optic")
+_LONGEST_NOTE = 400  # characters
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _REFERENCE = re.compile(r"(price|evidence):[a-z0-9]+([-.][a-z0-9]+)*")
 
@@ -275,7 +277,18 @@ class _Reader:
         if not isinstance(value, list) or not all(isinstance(note, str) for note in value):
             self._fault(("notes",), "must be a list of sentences", value)
             return ()
-        return tuple(value)
+        return tuple(self._note(("notes", i), note) for i, note in enumerate(value))
+
+    def _note(self, path: KeyPath, note: str) -> str:
+        """A note is printed in the memo: one line of text that shows as it is typed."""
+        found = self.located.problem((*self.at, *path), "")
+        try:
+            return clean_text(
+                note, file=found.file, line=found.line, key=found.key, max_chars=_LONGEST_NOTE, one_line=True
+            )
+        except InputError as error:
+            self.problems.extend(error.problems)
+            return ""
 
     def _reference(self, path: KeyPath, value: Any, *, optional: bool = False) -> str:
         if value is None and optional:

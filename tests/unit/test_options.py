@@ -133,3 +133,14 @@ def test_a_file_that_is_no_list_of_options_is_refused(tmp_path, text):
 )
 def test_terms_that_make_no_sense_are_refused(tmp_path, terms):
     assert problems(tmp_path, f"- id: odd\n  like: infiniband-ndr\n  {terms}\n")
+
+
+@pytest.mark.parametrize("note", ["x" * 401, r"two\nlines", r"a hidden \u202e turn"])
+def test_a_note_is_one_line_that_shows_as_it_is_typed(tmp_path, note):
+    (problem,) = problems(tmp_path, XDR + f'  notes: ["Good.", "{note}"]\n')
+    assert problem.key == "[0].notes[1]" and problem.line == 9
+
+
+def test_notes_belong_to_the_option_they_are_written_for(tmp_path):
+    found = read_options(folder(tmp_path, XDR + '  notes: ["Quoted in May."]\n'))
+    assert found["infiniband-xdr"].notes == ("Quoted in May.",) and len(found["infiniband-ndr"].notes) == 2
