@@ -82,12 +82,26 @@ def _failed(path: Path, error: FabricReportError, as_json: bool) -> dict[str, An
 
 
 def _progress(path: Path, quiet: bool) -> Callable[[Progress], None] | None:
-    """Progress on a terminal; nothing in a pipe."""
-    if quiet or not sys.stderr.isatty():
+    """Progress on a terminal; in a pipe one line, when the first section starts."""
+    if quiet:
         return None
+    if not sys.stderr.isatty():
+        return _one_line(path)
 
     def tell(step: Progress) -> None:
         click.echo(f"{path.stem}: {step.section} {step.status}", err=True)
+
+    return tell
+
+
+def _one_line(path: Path) -> Callable[[Progress], None]:
+    """Say once that sections run, so that a log shows a build at work and not a hang."""
+    said: list[str] = []
+
+    def tell(step: Progress) -> None:
+        if step.event == "started" and not said:
+            said.append(step.section)
+            click.echo(f"{path}: running its notebooks; this takes minutes", err=True)
 
     return tell
 

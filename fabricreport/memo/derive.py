@@ -303,11 +303,11 @@ def _input(entry: Node, repeated: Sequence[Node], book: SourceBook, anchors: Anc
 
 
 def _spread(entry: Node) -> str:
-    spread = entry.get("spread")
+    """P5 to P95 as the number itself writes them, in its own currency and to its own digits."""
+    spread = entry.get("spread_text")
     if not isinstance(spread, dict):
         return ""
-    unit = str(entry.get("unit") or "")
-    low, high = (formats.write(float(spread[k]), unit) for k in ("p5", "p95"))
+    low, high = str(spread["p5"]), str(spread["p95"])
     if low == high:
         return ""
     number, gap, word = low.partition(formats.NBSP)

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -128,6 +129,22 @@ def test_every_chart_and_table_has_its_data_as_csv(memos: dict[str, BuildResult]
     figures = set(re.findall(r'<figure id="m-([a-z0-9-]+)"', html))
     offered = {Path(name).stem for name in re.findall(r'download="([^"]+)"', html)}
     assert len(figures) >= 10 and figures <= named and figures <= offered
+
+
+def test_what_an_option_and_an_answer_file_say_is_printed(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "params" / "providers", tmp_path / "providers")
+    (tmp_path / "options").mkdir()
+    note = "=Quoted in May by {client}, see <b>page 7</b>."
+    mine = [{"id": "mine", "like": "rocev2-whitebox", "name": "Mine", "notes": [note]}]
+    (tmp_path / "options" / "mine.yaml").write_text(yaml.safe_dump(mine), encoding="utf-8")
+    params = yaml.safe_load((ROOT / "params" / "example.yaml").read_text())
+    params["options"] = ["infiniband-ndr", "mine"]
+    params["providers"] = [{"name": "Example Cloud", "answers": "providers/example-answers.yaml"}]
+    (tmp_path / "example.yaml").write_text(yaml.safe_dump(params), encoding="utf-8")
+    costs, asks = (build(tmp_path / "example.yaml", output=tmp_path / "out", only=s) for s in ("tco", "diligence"))
+    assert escape(note, quote=False) in costs.memo_html.read_text(encoding="utf-8"), "as data, to the letter"
+    papers = asks.memo_html.read_text(encoding="utf-8")
+    assert "fabric-drawing.pdf" in papers and "all-nodes.txt" in papers
 
 
 def test_two_builds_without_any_cache_give_the_same_bytes(memos: dict[str, BuildResult], tmp_path: Path) -> None:

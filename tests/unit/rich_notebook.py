@@ -10,6 +10,8 @@ import matplotlib
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from fabricreport import formats
+
 matplotlib.use("svg")
 from matplotlib import pyplot as plt
 
@@ -103,6 +105,7 @@ def ledger_entry(identity: str, shown: str, value: float, grade: str = "publishe
         "sources": [],
         "grade": grade,
         "spread": {"p5": value * 0.8, "p50": value, "p95": value * 1.3},
+        "spread_text": {k: formats.money(value * x) for k, x in (("p5", 0.8), ("p50", 1.0), ("p95", 1.3))},
         "date": "2026-11-20",
         "section": "tco",
         "stale": False,

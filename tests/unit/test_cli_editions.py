@@ -10,9 +10,11 @@ import pytest
 from click.testing import CliRunner
 
 from fabricreport.cli import main
+from fabricreport.errors import InputError
 from fabricreport.memo.editions import publish
 from fabricreport.memo.locks import scratch_folder
 from fabricreport.memo.manifest import MANIFEST, list_outputs, sealed
+from fabricreport.memo.record import Progress
 
 FIRST, SECOND = "2026-11-20-aaaaaaaa", "2026-11-21-bbbbbbbb"
 NUMBER = {
@@ -114,3 +116,17 @@ def test_a_broken_params_file_is_in_the_json_with_its_problems(tmp_path: Path, c
         assert told["failed"][0]["problems"][0]["line"] == 1
     code, out, err = run(command, str(bad), str(worse), "--output", str(tmp_path / "out"))
     assert (code, out) == (2, "") and "bad.yaml:1" in err and "worse.yaml" in err
+
+
+@pytest.mark.parametrize(("more", "lines"), [((), 1), (("--json",), 0)])
+def test_a_build_in_a_pipe_says_once_that_it_is_at_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], lines: int
+) -> None:
+    def at_work(*_: Any, progress: Any, **__: Any) -> None:
+        for step in (Progress("tco", "cached"), Progress("tco", "started"), Progress("decision", "started")):
+            (progress or (lambda _: None))(step)
+        raise InputError("enough")
+
+    monkeypatch.setattr("fabricreport.memo.build.build", at_work)
+    code, _, err = run("build", "acme.yaml", "--output", str(tmp_path / "out"), *more)
+    assert code == 2 and err.count("acme.yaml: running its notebooks") == lines
