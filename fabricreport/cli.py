@@ -57,6 +57,7 @@ def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | No
     from fabricreport.memo.build import build as build_memo
 
     done, failed = [], []
+    notes = _date_notes(params)
     for path in params:
         try:
             result = build_memo(
@@ -69,7 +70,7 @@ def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | No
         if not as_json:
             _say_built(result)
     if as_json:
-        _print_json({"ok": not failed, "built": done, "failed": failed})
+        _print_json({"ok": not failed, "built": done, "failed": failed, "notes": notes})
     return int(failed[0]["exit_code"]) if failed else 0
 
 
@@ -79,6 +80,22 @@ def _failed(path: Path, error: FabricReportError, as_json: bool) -> dict[str, An
         click.echo(f"Nothing was built for {path}.", err=True)
         _complain(error, as_json=False)
     return {"params": str(path), **error_facts(error)}
+
+
+def _date_notes(params: Sequence[Path], as_of: date | None = None) -> list[str]:
+    """What today's date makes of the memos' and the prices' dates, told on stderr; files with faults are told elsewhere."""
+    from fabricreport.analysis.plausibility import date_notes
+    from fabricreport.case import open_case
+
+    notes = []
+    for path in params:
+        try:
+            notes += [f"{path}: {note}" for note in date_notes(open_case(path), date.today(), as_of=as_of)]
+        except InputError:
+            continue
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
+    return notes
 
 
 def _progress(path: Path, quiet: bool) -> Callable[[Progress], None] | None:
@@ -145,6 +162,7 @@ def _say_built(result: Any) -> None:
 def check(params: Sequence[Path], as_json: bool) -> int:
     """Validate PARAMS files and everything they name; build nothing."""
     from fabricreport.analysis.footing import lost_footing
+    from fabricreport.analysis.plausibility import cautions, date_notes
     from fabricreport.case import open_case
     from fabricreport.scenario import notes
 
@@ -156,6 +174,7 @@ def check(params: Sequence[Path], as_json: bool) -> int:
             problems += [*case.evidence.check_references(), *lost_footing(case)]
             remarks += [f"{path}: {note}" for note in notes(case.params)]
             remarks += [f"{path}: {held}" for held in case.prices.quarantine]
+            remarks += [f"{path}: {said}" for said in (*cautions(case), *date_notes(case, date.today()))]
         except InputError as error:
             problems += error.problems
     if as_json:
@@ -273,6 +292,7 @@ def _say_refreshed(path: Path, result: Any) -> None:
             f"{path}: nothing has changed since edition {result.plan.last.edition if result.plan.last else 'none'}."
         )
         return
+    _date_notes([path], date.fromisoformat(result.plan.as_of))
     click.echo(f"{path}: " + "; ".join(result.plan.reasons))
     _say_built(result.built)
     for change in result.changes:

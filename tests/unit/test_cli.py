@@ -81,6 +81,36 @@ def test_a_new_params_file_passes_check_and_is_never_overwritten(tmp_path: Path)
     assert run("new", "Acme & Söhne GmbH", "--folder", str(tmp_path))[0] == 2
 
 
+def changed_example(folder: Path, old: str, new: str) -> Path:
+    text = (ROOT / "params/example.yaml").read_text()
+    assert old in text
+    path = folder / "changed.yaml"
+    path.write_text(text.replace(old, new))
+    return path
+
+
+def test_check_doubts_a_plan_that_leaves_most_gpus_idle_and_still_accepts_it(tmp_path: Path) -> None:
+    path = changed_example(tmp_path, "gpus: 1024", "gpus: 32768")
+    code, out, err = run("check", str(path))
+    assert code == 0 and "nothing to mend" in out
+    assert re.search(r"^note: .*changed\.yaml: On .* of the GPU time does work: .*cluster\.gpus", err, re.M)
+    told = json.loads(run("check", "--json", str(path))[1])
+    assert told["ok"] and any("of the GPU time does work" in note for note in told["notes"])
+
+
+def test_check_of_an_ordinary_plan_doubts_nothing() -> None:
+    code, _, err = run(
+        "check", *(str(ROOT / f"params/{n}.yaml") for n in ("example", "tern-finetuning", "kestrel-lab"))
+    )
+    assert code == 0 and "the GPU time" not in err and "Look at" not in err
+
+
+def test_a_memo_dated_far_ahead_of_the_clock_is_said_and_accepted(tmp_path: Path) -> None:
+    path = changed_example(tmp_path, "as_of: 2026-11-20", "as_of: 2099-01-01")
+    code, _, err = run("check", str(path))
+    assert code == 0 and re.search(r"the memo is dated 2099-01-01, \d+ days after today", err)
+
+
 def test_the_evidence_and_its_claims_are_listed_for_machines() -> None:
     claims = json.loads(run("evidence", "--claims", "--json")[1])
     assert len(claims) > 60
