@@ -151,6 +151,8 @@ def _say_built(result: Any) -> None:
         probability = next((n for n in head["numbers"] if n["id"] == "decision.probability"), None)
         share = f", {probability['text']} of draws" if probability else ""
         click.echo(f"  {head['recommendation']} ({head['confidence']}{share})")
+        if head.get("framework") == "disagrees":
+            click.echo(f"  The framework disagrees: it leans to {head['framework_leans_to']}.")
         for number in head["numbers"]:
             click.echo(f"    {number['label']}: {number['text']}")
 
@@ -210,12 +212,21 @@ def new(name: str, folder: Path, as_of: date | None) -> int:
         raise InputError(
             Problem("is already there", file=str(target), remedy="Choose another name, or edit that file.")
         )
-    day = as_of or PriceBook.read(book_folder(folder.resolve(), "prices")).newest or date(2026, 11, 20)
+    newest = None if as_of else PriceBook.read(book_folder(folder.resolve(), "prices")).newest
+    day, why = _first_date(as_of, newest)
     folder.mkdir(parents=True, exist_ok=True)
     with target.open("x", encoding="utf-8") as handle:
         handle.write(new_params(name, day))
-    click.echo(f"Wrote {target}. Edit it, then: fabricreport build {target}")
+    click.echo(f"Wrote {target}, dated {day}, {why}; today is {date.today()}.")
+    click.echo(f"Edit it, then: fabricreport check {target} and fabricreport build {target}")
     return 0
+
+
+def _first_date(asked: date | None, newest: date | None) -> tuple[date, str]:
+    """The date of a new file and why that one: as asked, else the newest price's, else today's."""
+    if asked is not None:
+        return asked, "as you asked"
+    return (newest, "the newest price's date") if newest is not None else (date.today(), "for there is no price yet")
 
 
 @main.command(name="list", epilog=_epilog())

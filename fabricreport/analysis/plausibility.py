@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fabricreport.case import Case
 
 _MONTHS_PER_YEAR, _DAYS_PER_YEAR = 12, 365.25
-_ASSUMED = " (assumed, for none was given)"
+_ROOM, _ASSUMED = "{assumed}", " (assumed, for none was given)"
 _LINKS = ("param:cluster.links_per_gpu", "param:cluster.link_gbits_per_s")
 _WEEKS = "organisation.time_to_production_weeks"
 
@@ -55,9 +55,11 @@ def cautions(case: Case) -> tuple[Caution, ...]:
     return tuple(caution for find in _FINDERS for caution in find(case))
 
 
-def _caution(id: str, **values: Number | str) -> Caution:
+def _caution(id: str, *, assumed: str = "", **values: Number | str) -> Caution:
+    """The caution of that id; `assumed` are the words that stand where its text leaves room for them."""
     entry = next(e for e in read_yaml("plausibility") if e["id"] == id)
-    return Caution(id, entry["text"], entry["look"], tuple(entry["keys"]), values)
+    text = entry["text"].replace(_ROOM, assumed)
+    return Caution(id, text, entry["look"], tuple(entry["keys"]), values)
 
 
 def _threshold(case: Case, name: str) -> float:
@@ -158,15 +160,15 @@ def _not_ready(case: Case) -> Iterator[Caution]:
     most = 1.0 - _threshold(case, "ready-share")
     common: dict[str, Number | str] = {
         "weeks": case.figure(f"param:{_WEEKS}"),
-        "assumed": "" if is_given(case.params, _WEEKS) else _ASSUMED,
         "best": best.name,
         "least": case.figure(f"tail_risk.not_ready.{best.id}"),
     }
+    assumed = "" if is_given(case.params, _WEEKS) else _ASSUMED
     if missed[best.id] > most:
-        yield _caution("nobody-ready", **common)
+        yield _caution("nobody-ready", assumed=assumed, **common)
     elif missed[option.id] > most:
         of_advice = case.figure(f"tail_risk.not_ready.{option.id}")
-        yield _caution("advice-not-ready", choice=option.name, missed=of_advice, **common)
+        yield _caution("advice-not-ready", assumed=assumed, choice=option.name, missed=of_advice, **common)
 
 
 def _run_length(case: Case) -> Iterator[Caution]:
