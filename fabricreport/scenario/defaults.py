@@ -52,6 +52,16 @@ class Assumed:
     follows_from: tuple[str, ...] = ()
     derived: bool = False
 
+    @property
+    def section(self) -> str:
+        """The section of the params file that the key stands in; empty for a key of its own."""
+        return self.key.rpartition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """The key within its section."""
+        return self.key.rpartition(".")[2]
+
 
 def defaulted_keys(params: Params) -> tuple[str, ...]:
     """Dotted keys that the user did not give, in schema order, those without a value among them."""
