@@ -82,17 +82,11 @@ def _failed(path: Path, error: FabricReportError, as_json: bool) -> dict[str, An
     return {"params": str(path), **error_facts(error)}
 
 
-def _date_notes(params: Sequence[Path], as_of: date | None = None) -> list[str]:
-    """What today's date makes of the memos' and the prices' dates, told on stderr; files with faults are told elsewhere."""
-    from fabricreport.analysis.plausibility import date_notes
-    from fabricreport.case import open_case
+def _date_notes(params: Sequence[Path], as_of: date | None = None) -> tuple[str, ...]:
+    """What today's date makes of the memos' and the prices' dates, told on stderr."""
+    from fabricreport.analysis.plausibility import date_notes_of
 
-    notes = []
-    for path in params:
-        try:
-            notes += [f"{path}: {note}" for note in date_notes(open_case(path), date.today(), as_of=as_of)]
-        except InputError:
-            continue
+    notes = date_notes_of(params, date.today(), as_of=as_of)
     for note in notes:
         click.echo(f"note: {note}", err=True)
     return notes

@@ -7,15 +7,17 @@ clock, which is handed in: only the command line asks it, and no memo does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricreport.analysis.latency_inputs import TRAINING_KINDS, Job, one_node
 from fabricreport.analysis.tco_inputs import server_row
+from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
 from fabricreport.models import parallel
@@ -193,6 +195,19 @@ _FINDERS: tuple[Callable[[Case], Iterator[Caution]], ...] = (
     _not_ready,
     _run_length,
 )
+
+
+def date_notes_of(paths: Iterable[Path], today: date, *, as_of: date | None = None) -> tuple[str, ...]:
+    """The notes of several params files, each with its file; a file with faults has none here."""
+    from fabricreport.case import open_case
+
+    found: list[str] = []
+    for path in paths:
+        try:
+            found += [f"{path}: {note}" for note in date_notes(open_case(path), today, as_of=as_of)]
+        except InputError:
+            continue
+    return tuple(found)
 
 
 def date_notes(case: Case, today: date, *, as_of: date | None = None) -> tuple[str, ...]:

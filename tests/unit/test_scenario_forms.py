@@ -157,7 +157,7 @@ def test_the_comments_of_a_new_file_are_valid_when_uncommented_and_say_what_was_
     assert defaulted_keys(spoken) == ("measurements",)
     assert spoken.cluster.trajectory and spoken.overrides and spoken.providers
     examples = {"memo.subject", "cluster.trajectory", "workload.tokens_billion", "providers", "overrides"}
-    derived = {"client.slug": "acme", "cluster.nic_ports_per_node": 8}
+    derived = {"cluster.nic_ports_per_node": 8}
     for key in set(defaulted_keys(silent)) - examples - {"measurements"}:
         assert value_at(spoken, key) == derived.get(key, value_at(silent, key)), key
 
@@ -167,7 +167,7 @@ def test_a_new_file_says_only_what_its_author_must_decide(tmp_path: Path) -> Non
     path.write_text(new_params("Acme", dt.date(2026, 11, 20)), encoding="utf-8")
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert {f"{k}.{i}" if isinstance(v, dict) else k for k, v in data.items() for i in (v if isinstance(v, dict) else "-")} == {
-        "client.name", "as_of", "cluster.gpus", "workload.kind", "workload.run_days", "organisation.networking_maturity",
+        "client.slug", "client.name", "as_of", "cluster.gpus", "workload.kind", "workload.run_days", "organisation.networking_maturity",
         "money.acquisition",
     }  # fmt: skip
     for key in defaulted_keys(load_params(path)):
