@@ -33,11 +33,10 @@ from fabricreport.records import (
     evidence_distribution,
     evidence_record,
     param_record,
-    param_value,
     price_distribution,
     price_record,
 )
-from fabricreport.scenario import Override, Params, ParamsFile, Reference, load_params_file
+from fabricreport.scenario import Override, Params, ParamsFile, Reference, load_params_file, value_at
 
 if TYPE_CHECKING:
     from fabricreport.analysis.decision import DecisionResult
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
 
 DRAWS = 4096
 PROJECT = Path(__file__).parent.parent
+_ORIGIN = {"assumption": "as assumed: not stated in the params"}
 ANALYSES = ("decision", "latency", "tco", "tail_risk", "diligence", "sources")
 
 
@@ -178,7 +178,7 @@ class Case:
         if kind == "contested":
             return self.contested(name).quantile(self.sampler.uniforms(input_id))
         if kind == "param":
-            value = param_value(self.params, name)
+            value = value_at(self.params, name)
             if isinstance(value, Reference):
                 return self.sample(str(value))
             return self._from(distribution_of(value), input_id)
@@ -279,7 +279,9 @@ class Case:
             value,
             record["unit"],
             label=record["label"],
-            rule="as stated by the source" if not input_id.startswith("param:") else "as stated in the params",
+            rule=_ORIGIN.get(record["grade"], "as stated in the params")
+            if input_id.startswith("param:")
+            else "as stated by the source",
             inputs=(input_id,),
             digits=6 if drawn_exactly(draws) else 3,
         )

@@ -57,6 +57,7 @@ def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | No
     from fabricreport.memo.build import build as build_memo
 
     done, failed = [], []
+    notes = _date_notes(params)
     for path in params:
         try:
             result = build_memo(
@@ -69,7 +70,7 @@ def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | No
         if not as_json:
             _say_built(result)
     if as_json:
-        _print_json({"ok": not failed, "built": done, "failed": failed})
+        _print_json({"ok": not failed, "built": done, "failed": failed, "notes": notes})
     return int(failed[0]["exit_code"]) if failed else 0
 
 
@@ -79,6 +80,16 @@ def _failed(path: Path, error: FabricReportError, as_json: bool) -> dict[str, An
         click.echo(f"Nothing was built for {path}.", err=True)
         _complain(error, as_json=False)
     return {"params": str(path), **error_facts(error)}
+
+
+def _date_notes(params: Sequence[Path], as_of: date | None = None) -> tuple[str, ...]:
+    """What today's date makes of the memos' and the prices' dates, told on stderr."""
+    from fabricreport.analysis.plausibility import date_notes_of
+
+    notes = date_notes_of(params, date.today(), as_of=as_of)
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
+    return notes
 
 
 def _progress(path: Path, quiet: bool) -> Callable[[Progress], None] | None:
@@ -134,6 +145,8 @@ def _say_built(result: Any) -> None:
         probability = next((n for n in head["numbers"] if n["id"] == "decision.probability"), None)
         share = f", {probability['text']} of draws" if probability else ""
         click.echo(f"  {head['recommendation']} ({head['confidence']}{share})")
+        if head.get("framework") == "disagrees":
+            click.echo(f"  The framework disagrees: it leans to {head['framework_leans_to']}.")
         for number in head["numbers"]:
             click.echo(f"    {number['label']}: {number['text']}")
 
@@ -145,6 +158,7 @@ def _say_built(result: Any) -> None:
 def check(params: Sequence[Path], as_json: bool) -> int:
     """Validate PARAMS files and everything they name; build nothing."""
     from fabricreport.analysis.footing import lost_footing
+    from fabricreport.analysis.plausibility import cautions, date_notes
     from fabricreport.case import open_case
     from fabricreport.scenario import notes
 
@@ -156,6 +170,7 @@ def check(params: Sequence[Path], as_json: bool) -> int:
             problems += [*case.evidence.check_references(), *lost_footing(case)]
             remarks += [f"{path}: {note}" for note in notes(case.params)]
             remarks += [f"{path}: {held}" for held in case.prices.quarantine]
+            remarks += [f"{path}: {said}" for said in (*cautions(case), *date_notes(case, date.today()))]
         except InputError as error:
             problems += error.problems
     if as_json:
@@ -191,12 +206,21 @@ def new(name: str, folder: Path, as_of: date | None) -> int:
         raise InputError(
             Problem("is already there", file=str(target), remedy="Choose another name, or edit that file.")
         )
-    day = as_of or PriceBook.read(book_folder(folder.resolve(), "prices")).newest or date(2026, 11, 20)
+    newest = None if as_of else PriceBook.read(book_folder(folder.resolve(), "prices")).newest
+    day, why = _first_date(as_of, newest)
     folder.mkdir(parents=True, exist_ok=True)
     with target.open("x", encoding="utf-8") as handle:
         handle.write(new_params(name, day))
-    click.echo(f"Wrote {target}. Edit it, then: fabricreport build {target}")
+    click.echo(f"Wrote {target}, dated {day}, {why}; today is {date.today()}.")
+    click.echo(f"Edit it, then: fabricreport check {target} and fabricreport build {target}")
     return 0
+
+
+def _first_date(asked: date | None, newest: date | None) -> tuple[date, str]:
+    """The date of a new file and why that one: as asked, else the newest price's, else today's."""
+    if asked is not None:
+        return asked, "as you asked"
+    return (newest, "the newest price's date") if newest is not None else (date.today(), "for there is no price yet")
 
 
 @main.command(name="list", epilog=_epilog())
@@ -273,6 +297,7 @@ def _say_refreshed(path: Path, result: Any) -> None:
             f"{path}: nothing has changed since edition {result.plan.last.edition if result.plan.last else 'none'}."
         )
         return
+    _date_notes([path], date.fromisoformat(result.plan.as_of))
     click.echo(f"{path}: " + "; ".join(result.plan.reasons))
     _say_built(result.built)
     for change in result.changes:

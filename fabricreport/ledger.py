@@ -19,7 +19,7 @@ VALUE_DIGITS = 9
 
 
 def weakest(grades: Iterable[str]) -> str:
-    """The weakest of the grades; a number made of nothing but params is as firm as the client's own word: `contract`."""
+    """The weakest of the grades; a number made of nothing at all is as firm as the client's own word: `contract`."""
     ranks = [GRADES.index(g) for g in grades if g in GRADES]
     return GRADES[max(ranks)] if ranks else "contract"
 
@@ -160,7 +160,7 @@ class NumberMaker:
             rule=rule,
             inputs=ids,
             sources=told,
-            grade=weakest(str(r["grade"]) for r in found if r["kind"] != "param"),
+            grade=weakest(str(r["grade"]) for r in [r for r in found if r["kind"] != "param"] or found),
             spread=spread,
             date=max(dates, default=""),
             stale=any(bool(r.get("stale")) for r in found),

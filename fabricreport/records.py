@@ -9,7 +9,7 @@ from fabricreport import formats
 from fabricreport.books.evidence import EvidenceEntry
 from fabricreport.books.prices import Price
 from fabricreport.models.sampling import Distribution, fixed
-from fabricreport.scenario import Interval90, Override, Params, Pert, Range, UncertainValue
+from fabricreport.scenario import Interval90, Override, Params, Pert, Range, UncertainValue, is_given, value_at
 
 PARAM_UNITS = (
     ("_weeks", "week"),
@@ -61,14 +61,6 @@ def evidence_distribution(entry: EvidenceEntry) -> Distribution:
         low, high = float(value["low"]), float(value["high"])
         return Distribution("uniform", low, (low + high) / 2, high)
     raise TypeError(f"evidence {entry.id} is text: it has no number to draw")
-
-
-def param_value(params: Params, key: str) -> Any:
-    """The value at a dotted key such as `cluster.trajectory[1].gpus` or `money.horizon_months`."""
-    found: Any = params
-    for part in key.replace("[", ".").replace("]", "").split("."):
-        found = found[int(part)] if part.isdigit() else getattr(found, part)
-    return found
 
 
 def price_record(price: Price, override: Override | None) -> dict[str, Any]:
@@ -126,8 +118,8 @@ def evidence_record(entry: EvidenceEntry, override: Override | None) -> dict[str
 
 
 def param_record(params: Params, key: str) -> dict[str, Any]:
-    """The ledger's record of a value of the params file."""
-    value = param_value(params, key)
+    """The ledger's record of a value of the params: the client's word where the key was given, else an assumption."""
+    value, given = value_at(params, key), is_given(params, key)
     unit = next((unit for end, unit in PARAM_UNITS if key.endswith(end)), "count")
     return {
         "id": f"param:{key}",
@@ -139,14 +131,14 @@ def param_record(params: Params, key: str) -> dict[str, Any]:
         else str(value),
         "unit": unit,
         "date": str(params.as_of),
-        "source": "The client's params file",
-        "publisher": params.client.name,
+        "source": "The client's params file" if given else "Assumption of this memo",
+        "publisher": params.client.name if given else "",
         "address": "",
         "read": str(params.as_of),
-        "grade": "contract",
+        "grade": "contract" if given else "assumption",
         "seen": "-",
         "interest": "",
-        "use": "stated by or for the client",
+        "use": "stated by or for the client" if given else "assumed: not stated",
         "expiry": "",
         "stale": False,
         "override": None,

@@ -13,6 +13,7 @@ from fabricreport.ledger import Number
 from fabricreport.models import decision as model
 from fabricreport.models.framework import FrameworkResult, evaluate, rules_from
 from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.scenario import is_given
 
 if TYPE_CHECKING:
     from fabricreport.case import Case
@@ -136,7 +137,14 @@ def _framework(case: Case) -> FrameworkResult:
         framework_facts(case.params),
         case.params.weights.model_dump(),
         seed=int(case.params.seed),
+        assumed=assumed_facts(case.params),
     )
+
+
+def assumed_facts(params: Params) -> dict[str, str]:
+    """The framework's facts that the client did not state, with their names in prose."""
+    facts: Mapping[str, Any] = read_yaml("framework")["facts"]
+    return {f: entry["name"] for f, entry in facts.items() if not any(is_given(params, k) for k in entry["keys"])}
 
 
 _WEIGHTS = tuple(f"param:weights.{a}" for a in ("workload", "maturity", "scale_and_budget", "time_to_production"))

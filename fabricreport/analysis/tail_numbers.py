@@ -47,7 +47,7 @@ def numbers_of(case: Case, result: TailResult) -> Iterator[Number]:
 
 def _plan(case: Case, result: TailResult) -> Iterator[Number]:
     yield case.number("tail_risk.planned", result.planned_days, "day", label="Planned length of one run",
-                      rule="as stated, or tokens × parameters × 6 ÷ (GPUs × peak × kernel efficiency)", inputs=RUN)  # fmt: skip
+                      rule="as stated or assumed, or tokens × parameters × 6 ÷ (GPUs × peak × kernel efficiency)", inputs=RUN)  # fmt: skip
     yield case.number("tail_risk.deadline", result.deadline_days, "day", label="Days after which a run counts as late",
                       rule="planned days × (1 + slack)", inputs=RUN + _DEADLINE)  # fmt: skip
     final = max(int(s.gpus) for s in case.params.cluster.trajectory) if case.params.cluster.trajectory else 0

@@ -171,7 +171,7 @@ def axes_chart(framework: FrameworkResult, *, title: str) -> Chart:
     return Chart(
         chart_id,
         title,
-        "Lean of each axis from RoCEv2 (left) to InfiniBand (right), with the client's weight; sizes are assumptions",
+        "Lean of each axis from RoCEv2 (left) to InfiniBand (right), with its weight; sizes are assumptions",
         f"Lollipop chart of the four axes: the strongest lean, {{decision.axis.{leaning.axis}:bare}}, is on {{axis}}; "
         "weighted together they come to {decision.framework_total:bare}.",
         drawing,

@@ -8,7 +8,7 @@ value function). SMAA-2 (Lahdelma and Salminen, 2001) asks what share of all pos
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,14 @@ def holds(rule: Rule, facts: Mapping[str, Any]) -> bool:
     return all(_matches(wanted, facts[name]) for name, wanted in rule.when.items())
 
 
+def _told(rule: Rule, assumed: Mapping[str, str]) -> Rule:
+    """The rule, its reason marked with what of its conditions nobody stated."""
+    silent = [assumed[fact] for fact in rule.when if fact in assumed]
+    if not silent:
+        return rule
+    return replace(rule, reason=f"{rule.reason} (assumed, not stated: {'; '.join(silent)})")
+
+
 def _matches(wanted: Any, found: Any) -> bool:
     if isinstance(wanted, Mapping):
         return bool(wanted.get("min", -np.inf) <= found < wanted.get("max", np.inf))
@@ -91,13 +99,18 @@ def evaluate(
     *,
     seed: int,
     draws: int = 20_000,
+    assumed: Mapping[str, str] | None = None,
 ) -> FrameworkResult:
-    """Score the axes for a buyer's facts. Weights are normalised to sum to one (all zero counts as equal)."""
+    """Score the axes for a buyer's facts. Weights are normalised to sum to one (all zero counts as equal).
+
+    `assumed` names, in words, the facts that nobody stated: the reason of a rule that rests on one says so.
+    """
     total_weight = sum(weights[a] for a in AXES)
     shares = [weights[a] / total_weight if total_weight > 0 else 1 / len(AXES) for a in AXES]
     axes = []
     for axis, share in zip(AXES, shares, strict=True):
-        held = sorted((r for r in rules if r.axis == axis and holds(r, facts)), key=lambda r: -abs(r.lean))
+        found = (_told(r, assumed or {}) for r in rules if r.axis == axis and holds(r, facts))
+        held = sorted(found, key=lambda r: -abs(r.lean))
         lean = float(np.clip(sum(r.lean for r in held), -1.0, 1.0))
         axes.append(AxisLean(axis, titles[axis], lean, share, tuple(held)))
     leans = np.array([a.lean for a in axes])

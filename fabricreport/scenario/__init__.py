@@ -4,11 +4,11 @@ Knows nothing of prices, models or notebooks.
 """
 
 from fabricreport.scenario.checks import client_slug, notes, slugify
+from fabricreport.scenario.defaults import Assumed, assumptions, defaulted_keys, is_given, value_at
 from fabricreport.scenario.json_schema import json_schema
 from fabricreport.scenario.load import (
     ParamsFile,
     canonical_json,
-    defaulted_keys,
     load_params,
     load_params_file,
     params_from,
@@ -43,6 +43,7 @@ from fabricreport.scenario.uncertain import (
 __all__ = [
     "SECTION_NAMES",
     "SHIPPED_OPTIONS",
+    "Assumed",
     "Client",
     "Cluster",
     "Interval90",
@@ -61,10 +62,12 @@ __all__ = [
     "UncertainValue",
     "Weights",
     "Workload",
+    "assumptions",
     "canonical_json",
     "client_slug",
     "defaulted_keys",
     "dump_uncertain",
+    "is_given",
     "json_schema",
     "load_params",
     "load_params_file",
@@ -73,4 +76,5 @@ __all__ = [
     "params_from",
     "parse_uncertain",
     "slugify",
+    "value_at",
 ]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import KeyPath, Located, dotted
@@ -105,26 +105,6 @@ def canonical_json(params: Params) -> str:
     """
     data = params.model_dump(mode="json", by_alias=True, exclude_unset=True)
     return json.dumps(data, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-
-
-def defaulted_keys(params: Params) -> tuple[str, ...]:
-    """Dotted keys about the case that the user did not give and that have a value all the same, in schema order.
-
-    What only shapes the document (memo head, sections, seed) is not an assumption and is left out.
-    """
-    keys = _defaulted(params, (), given=True)
-    return tuple(key for key in keys if key.partition(".")[0] not in ("memo", "sections", "seed"))
-
-
-def _defaulted(model: BaseModel, path: KeyPath, *, given: bool) -> Iterator[str]:
-    for name, field in type(model).model_fields.items():
-        value = getattr(model, name)
-        here = (*path, field.alias or name)
-        stated = given and name in model.model_fields_set
-        if isinstance(value, BaseModel):
-            yield from _defaulted(value, here, given=stated)
-        elif not stated and value is not None and value != ():
-            yield dotted(here)
 
 
 def _client_options(folder: Path) -> list[str]:

@@ -63,7 +63,7 @@ class MemoHead(Section):
     from_: Line = Field(default="Infrastructure advisory", alias="from", description="Author of the memo.")
     subject: Line | None = Field(
         default=None,
-        description="Subject line; written from the case if left out.",
+        description="Subject line; none is printed if left out.",
         examples=["Network for the training cluster"],
     )
     language: Literal["en"] = Field(default="en", description="Language of the document.")

@@ -1,6 +1,7 @@
 """`fabricreport new`: a params file with every key, its meaning, its unit and its allowed values.
 
-Made from the schema, so that it cannot lag behind it.
+Only what the user alone can say is written as a value; every other key stands there as a comment with what is assumed
+if it is left out. Made from the schema, so that it cannot lag behind it.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from typing import Any
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
-from pydantic_core import PydanticUndefined
 
 from fabricreport.errors import InputError, Problem
 from fabricreport.hostile_text import clean_text
 from fabricreport.scenario.checks import slugify
+from fabricreport.scenario.defaults import Assumed, assumptions, value_at
+from fabricreport.scenario.load import params_from
 from fabricreport.scenario.messages import choices_of
 from fabricreport.scenario.schema import SHIPPED_OPTIONS, Params
 from fabricreport.scenario.uncertain import FORMS, Bounds, dump_uncertain
@@ -25,8 +27,9 @@ _WIDTH = 108
 _MAX_NAME = 120
 _HEAD = """\
 # yaml-language-server: $schema=./params.schema.json
-# Params of one memo. Every key is shown; those with a '#' before them are optional and have no value yet.
-# A line you delete falls back to its default, and the memo lists it among its assumptions.
+# Params of one memo. The lines without a '#' are examples of what only you can say: correct them first.
+# Every other key is a comment that shows what is assumed if you leave it out; take the '#' away to say it yourself
+# (that of its section too). The memo lists each key left out, with what it assumed.
 """
 _START: dict[str, Any] = {
     "cluster.gpus": 1024,
@@ -35,7 +38,7 @@ _START: dict[str, Any] = {
     "organisation.networking_maturity": "medium",
     "money.acquisition": "buy",
 }
-"""What a new file says where the schema has no default; the user is expected to change it."""
+"""What a new file says where only the user can; the user is expected to change it."""
 
 
 def new_params(name: str, as_of: dt.date) -> str:
@@ -43,40 +46,44 @@ def new_params(name: str, as_of: dt.date) -> str:
     text = clean_text(name.strip(), key="client.name", max_chars=_MAX_NAME, one_line=True)
     if not text:
         raise InputError(Problem("the client needs a name", key="client.name", remedy="For example: Acme Robotics."))
-    given = {**_START, "client.name": text, "client.slug": slugify(text), "as_of": as_of}
+    given = {"client.name": text, "client.slug": slugify(text), "as_of": as_of.isoformat(), **_START}
+    params = params_from(_nested(given))
+    silent = {a.key: a for a in assumptions(params)}
     lines = [_HEAD]
     for key, field in Params.model_fields.items():
-        lines += [*_entry(key, key, field, given, ""), ""]
+        lines += [*_entry(key, field, params, silent), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _entry(key: str, path: str, field: FieldInfo, given: dict[str, Any], indent: str) -> list[str]:
+def _nested(given: dict[str, Any]) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    for path, value in given.items():
+        section, _, key = path.rpartition(".")
+        (data.setdefault(section, {}) if section else data)[key] = value
+    return data
+
+
+def _entry(path: str, field: FieldInfo, params: Params, silent: dict[str, Assumed], indent: str = "") -> list[str]:
+    key = path.rpartition(".")[2]
     model = field.annotation
     if isinstance(model, type) and issubclass(model, BaseModel):
-        return [*_comment(field, indent), f"{indent}{key}:", *_section(model, path, given, indent + "  ")]
-    value = _value(path, field, given)
-    comment = _comment(field, indent)
+        inner = [(f"{path}.{f.alias or name}", f) for name, f in model.model_fields.items()]
+        head = f"# {key}:" if all(p in silent for p, _ in inner) else f"{key}:"
+        lines = [line for p, f in inner for line in _entry(p, f, params, silent, indent + "  ")]
+        return [*_comment(field, indent), f"{indent}{head}", *lines]
+    if path in silent:
+        return [*_comment(field, indent), f"{indent}# {key}: {_left_out(silent[path], field, value_at(params, path))}"]
+    return [*_comment(field, indent), f"{indent}{key}: {_yaml(value_at(params, path))}"]
+
+
+def _left_out(assumed: Assumed, field: FieldInfo, value: Any) -> str:
+    """The line of a key that is left out: the assumed value, or an example of one where nothing is assumed."""
+    follows = f", from {' and '.join(assumed.follows_from)}" if assumed.follows_from else ""
     if value is None or value == ():
-        example = (field.examples or [None])[0]
-        return [*comment, f"{indent}# {key}: {_yaml(example)}"]
-    return [*comment, f"{indent}{key}: {_yaml(value)}"]
-
-
-def _section(model: type[BaseModel], path: str, given: dict[str, Any], indent: str) -> list[str]:
-    lines = []
-    for name, field in model.model_fields.items():
-        key = field.alias or name
-        lines += _entry(key, f"{path}.{key}", field, given, indent)
-    return lines
-
-
-def _value(path: str, field: FieldInfo, given: dict[str, Any]) -> Any:
-    if path in given:
-        return given[path]
-    section, _, _ = path.rpartition(".")
-    siblings = {k.rpartition(".")[2]: v for k, v in given.items() if k.rpartition(".")[0] == section}
-    value = field.get_default(call_default_factory=True, validated_data=siblings)
-    return None if value is PydanticUndefined else value
+        if assumed.derived:
+            return f"{assumed.text}   # assumed if left out{follows}"
+        return f"{_yaml((field.examples or [None])[0])}   # an example; if left out{follows}: {assumed.text}"
+    return f"{_yaml(value)}   # assumed if left out{follows}"
 
 
 def _comment(field: FieldInfo, indent: str) -> list[str]:

@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 import yaml
 
-from fabricreport.analysis.decision import framework_facts, target_gpus
+from fabricreport.analysis.decision import assumed_facts, framework_facts, target_gpus
 from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError
+from fabricreport.evidence import read_yaml
+from fabricreport.models.framework import AXES, evaluate, rules_from
 from fabricreport.provenance import plain
+from fabricreport.scenario import params_from
 
 ROOT = Path(__file__).parents[2]
 
@@ -91,3 +94,49 @@ def test_an_override_of_nothing_is_an_error_with_a_suggestion(tmp_path: Path) ->
     override = {"id": "price:switch-qm970", "value": 1, "who": "A", "why": "b", "until": "2027-01-31"}
     with pytest.raises(InputError, match="switch-qm9700"):
         changed(tmp_path, overrides=[override])
+
+
+@pytest.mark.parametrize("kind", ["pretraining-dense", "fine-tuning", "inference-multi-node"])
+@pytest.mark.parametrize("maturity", ["low", "medium", "high"])
+def test_no_reason_claims_what_a_client_of_seven_keys_did_not_say(kind: str, maturity: str) -> None:
+    data = {
+        "client": {"name": "Silent"},
+        "as_of": "2026-11-20",
+        "cluster": {"gpus": 2048},
+        "workload": {"kind": kind, "run_days": 30},
+        "organisation": {"networking_maturity": maturity},
+        "money": {"acquisition": "buy"},
+    }
+    params = params_from(data)
+    unstated = assumed_facts(params)
+    assert "weeks_to_production" in unstated and "qos_expertise" in unstated
+    facts = framework_facts(params)
+    found = evaluate(
+        rules_from(read_yaml("framework")["rules"]), dict.fromkeys(AXES, ""), facts, dict.fromkeys(AXES, 1.0),
+        seed=1, draws=10, assumed=unstated,
+    )  # fmt: skip
+    rules = [rule for axis in found.axes for rule in axis.rules]
+    assert any("assumed, not stated: the date of production" in rule.reason for rule in rules)
+    for rule in rules:
+        assert all(unstated[fact] in rule.reason for fact in rule.when if fact in unstated)
+    spoken = params_from(data | {"organisation": {"networking_maturity": maturity, "time_to_production_weeks": 12}})
+    assert "weeks_to_production" not in assumed_facts(spoken)
+
+
+def test_an_assumed_param_is_an_assumption_and_a_stated_one_the_clients_word(case: Case, tmp_path: Path) -> None:
+    assert case.input_record("param:money.horizon_months")["grade"] == "contract"
+    assert case.figure("param:money.horizon_months").grade == "contract"
+    data = yaml.safe_load((ROOT / "params" / "example.yaml").read_text())
+    data["as_of"] = str(data["as_of"])
+    del data["money"]["horizon_months"]
+    path = tmp_path / "silent.yaml"
+    path.write_text(yaml.safe_dump(data))
+    silent = open_case(path)
+    record = silent.input_record("param:money.horizon_months")
+    assert (record["grade"], record["use"]) == ("assumption", "assumed: not stated")
+    figure = silent.figure("param:money.horizon_months")
+    assert (figure.text, figure.grade) == (case.figure("param:money.horizon_months").text, "assumption")
+    assert silent.figure("param:cluster.gpus").grade == "contract"
+    inputs = ("param:cluster.gpus", "price:switch-qm9700")
+    priced = {c: c.number("x", 1.0, "usd", label="x", rule="x", inputs=inputs).grade for c in (case, silent)}
+    assert priced[case] == priced[silent] == case.input_record("price:switch-qm9700")["grade"]

@@ -6,14 +6,17 @@ import json
 import re
 import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
 
-from fabricreport.cli import main
+from fabricreport.cli import _say_built, main
 from fabricreport.errors import FabricReportError, InputError, MemoRejected, Problem, SectionFailed
+from fabricreport.memo.build import BuildResult
+from fabricreport.memo.record import RunRecord
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -77,8 +80,64 @@ def test_a_new_params_file_passes_check_and_is_never_overwritten(tmp_path: Path)
     code, out, _ = run("new", "Acme & Söhne GmbH", "--folder", str(tmp_path))
     (written,) = tmp_path.glob("*.yaml")
     assert code == 0 and str(written) in out
+    dated = re.search(r"dated (\S+), the newest price's date; today is (\S+)\.", out)
+    assert dated and dated[2] == date.today().isoformat()
+    assert f"as_of: {dated[1]}" in written.read_text()
     assert run("check", str(written))[0] == 0
     assert run("new", "Acme & Söhne GmbH", "--folder", str(tmp_path))[0] == 2
+
+
+def test_a_new_file_says_why_it_is_dated_as_it_is(tmp_path: Path) -> None:
+    assert "dated 2026-01-31, as you asked;" in run("new", "A", "--folder", str(tmp_path), "--as-of", "2026-01-31")[1]
+    (tmp_path / "prices").mkdir()
+    empty = run("new", "B", "--folder", str(tmp_path))[1]
+    assert f"dated {date.today()}, for there is no price yet;" in empty
+
+
+@pytest.mark.parametrize(("framework", "told"), [("disagrees", True), ("agrees", False), ("takes no side", False)])
+def test_build_says_when_the_framework_disagrees_with_the_advice(
+    framework: str, told: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    number = {"id": "decision.framework_total", "label": "Weighted lean", "text": "+0.42"}
+    head = {
+        "recommendation": "Buy A",
+        "confidence": "leaning",
+        "framework": framework,
+        "framework_leans_to": "InfiniBand",
+    }
+    headline = {**head, "numbers": [number]}
+    _say_built(BuildResult("A", "a", "e", Path("x"), "Client copy", headline, RunRecord(())))
+    assert ("The framework disagrees: it leans to InfiniBand." in capsys.readouterr().out) is told
+
+
+def changed_example(folder: Path, old: str, new: str) -> Path:
+    text = (ROOT / "params/example.yaml").read_text()
+    assert old in text
+    path = folder / "changed.yaml"
+    path.write_text(text.replace(old, new))
+    return path
+
+
+def test_check_doubts_a_plan_that_leaves_most_gpus_idle_and_still_accepts_it(tmp_path: Path) -> None:
+    path = changed_example(tmp_path, "gpus: 1024", "gpus: 32768")
+    code, out, err = run("check", str(path))
+    assert code == 0 and "nothing to mend" in out
+    assert re.search(r"^note: .*changed\.yaml: On .* of the GPU time does work: .*cluster\.gpus", err, re.M)
+    told = json.loads(run("check", "--json", str(path))[1])
+    assert told["ok"] and any("of the GPU time does work" in note for note in told["notes"])
+
+
+def test_check_of_an_ordinary_plan_doubts_nothing() -> None:
+    code, _, err = run(
+        "check", *(str(ROOT / f"params/{n}.yaml") for n in ("example", "tern-finetuning", "kestrel-lab"))
+    )
+    assert code == 0 and "the GPU time" not in err and "Look at" not in err
+
+
+def test_a_memo_dated_far_ahead_of_the_clock_is_said_and_accepted(tmp_path: Path) -> None:
+    path = changed_example(tmp_path, "as_of: 2026-11-20", "as_of: 2099-01-01")
+    code, _, err = run("check", str(path))
+    assert code == 0 and re.search(r"the memo is dated 2099-01-01, \d+ days after today", err)
 
 
 def test_the_evidence_and_its_claims_are_listed_for_machines() -> None:

@@ -143,3 +143,22 @@ def test_every_source_a_rule_names_is_in_the_books() -> None:
     for source in {s for rule in RULES for s in rule.sources}:
         kind, _, name = source.partition(":")
         assert claim_record(name)["source"] if kind == "claim" else evidence[name].source
+
+
+def test_a_reason_that_rests_on_what_nobody_stated_says_so_and_weighs_the_same() -> None:
+    named = {"weeks_to_production": "the date of production", "qos_expertise": "skill"}
+    stated = evaluate(RULES, TITLES, FACTS, EQUAL, seed=1, draws=200)
+    silent = evaluate(RULES, TITLES, FACTS, EQUAL, seed=1, draws=200, assumed=named)
+    assert silent.total == stated.total
+    for axis, other in zip(silent.axes, stated.axes, strict=True):
+        for rule, plain in zip(axis.rules, other.rules, strict=True):
+            rests_on = [named[fact] for fact in rule.when if fact in named]
+            assert ("assumed, not stated" in rule.reason) is bool(rests_on)
+            assert all(words in rule.reason for words in rests_on) and rule.reason.startswith(plain.reason)
+
+
+def test_every_fact_that_can_be_left_out_has_keys_and_a_name() -> None:
+    facts = read_yaml("framework")["facts"]
+    always_known = {"kind", "vendor", "target_gpus", "one_node", "networking_maturity"}
+    assert set(facts) | always_known == set(FACTS) and not set(facts) & always_known
+    assert all(entry["keys"] and entry["name"] for entry in facts.values())

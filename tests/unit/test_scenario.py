@@ -11,22 +11,32 @@ from typing import Any
 import jsonschema
 import pytest
 import yaml
+from pydantic import BaseModel
 from scenario_cases import EXAMPLES, PARAMS, minimal, only, override, problems_of, with_value
 
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.scenario import (
     SHIPPED_OPTIONS,
+    Client,
+    Cluster,
+    Money,
+    Organisation,
+    Params,
     Range,
+    Workload,
+    assumptions,
     canonical_json,
     client_slug,
     defaulted_keys,
+    is_given,
     json_schema,
     load_params,
     new_params,
     notes,
     params_from,
 )
+from fabricreport.scenario.defaults import FOLLOWS_FROM
 
 # --- what is valid ---------------------------------------------------------------------------------------
 
@@ -43,12 +53,69 @@ def test_six_keys_make_a_valid_file() -> None:
     }
 
 
-def test_what_the_user_did_not_give_is_listed() -> None:
-    keys = defaulted_keys(params_from(minimal()))
-    assert "cluster.gpu" in keys
-    assert "weights.maturity" in keys
-    assert "cluster.gpus" not in keys
-    assert "workload.tokens_billion" not in keys
+def _leaves(model: type[BaseModel], path: str = "") -> set[str]:
+    found = set()
+    for name, field in model.model_fields.items():
+        key, inner = f"{path}{field.alias or name}", field.annotation
+        nested = isinstance(inner, type) and issubclass(inner, BaseModel)
+        found |= _leaves(inner, f"{key}.") if nested else {key}
+    return found
+
+
+def test_every_key_is_either_given_or_listed_as_assumed() -> None:
+    given = {
+        "client.name",
+        "as_of",
+        "cluster.gpus",
+        "workload.kind",
+        "organisation.networking_maturity",
+        "money.acquisition",
+    }
+    assert set(defaulted_keys(params_from(minimal()))) == _leaves(Params) - given
+    full = load_params(PARAMS / "example.yaml")
+    silent = set(defaulted_keys(full))
+    assert {"cluster.trajectory", "workload.tokens_billion", "measurements", "overrides", "cluster.vendor"} <= silent
+    for key in _leaves(Params):
+        assert is_given(full, key) is (key not in silent)
+    assert is_given(full, "providers[0].name") and not is_given(full, "cluster.trajectory[0].gpus")
+
+
+def test_a_part_of_a_given_plan_that_was_left_out_is_listed() -> None:
+    plan = {"tp": 8, "pp": 1, "dp": 8}
+    assert {"workload.parallelism.ep", "workload.parallelism.cp"} <= set(
+        defaulted_keys(params_from(with_value("workload.parallelism", plan)))
+    )
+
+
+def test_what_is_assumed_is_said_with_what_it_follows_from() -> None:
+    of = {a.key: a for a in assumptions(params_from(with_value("cluster.links_per_gpu", 2)))}
+    assert all(a.text for a in of.values())
+    assert of["cluster.nic_ports_per_node"].text == "16"
+    assert "cluster.links_per_gpu" in of["cluster.nic_ports_per_node"].follows_from
+    assert (of["organisation.qos_expertise"].text, of["organisation.qos_expertise"].follows_from) == (
+        "some",
+        ("organisation.networking_maturity",),
+    )
+    assert of["client.slug"].text == "acme" and of["workload.latency_variance_bound"].text == "no"
+    assert of["measurements"].text == "none"
+
+
+def test_every_default_that_a_rule_makes_names_what_it_follows_from() -> None:
+    sections = {
+        "client": Client,
+        "cluster": Cluster,
+        "workload": Workload,
+        "organisation": Organisation,
+        "money": Money,
+    }
+    made = {
+        f"{section}.{name}"
+        for section, model in sections.items()
+        for name, field in model.model_fields.items()
+        if field.default_factory is not None
+    }
+    assert made <= set(FOLLOWS_FROM) <= _leaves(Params)
+    assert {source for keys in FOLLOWS_FROM.values() for source in keys} <= _leaves(Params)
 
 
 def test_defaults_follow_from_what_was_given() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import jsonschema
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenario_cases import EXAMPLES, PARAMS, minimal, override, with_value
@@ -32,6 +33,7 @@ from fabricreport.scenario import (
     params_from,
     parse_uncertain,
     slugify,
+    value_at,
 )
 
 # --- files -----------------------------------------------------------------------------------------------
@@ -140,23 +142,36 @@ def test_a_new_file_passes_check_and_shows_every_key(name: str, tmp_path: Path) 
     path.write_text(text, encoding="utf-8")
     params = load_params(path)
     assert params.client.name == name
-    assert defaulted_keys(params) == ()
     for key in _all_keys(Params.model_json_schema(by_alias=True)):
         assert re.search(rf"^\s*(# )?{key}:", text, re.M), key
 
 
-def test_the_optional_lines_of_a_new_file_are_valid_when_uncommented(tmp_path: Path) -> None:
+def test_the_comments_of_a_new_file_are_valid_when_uncommented_and_say_what_was_assumed(tmp_path: Path) -> None:
     text = new_params("Acme", dt.date(2026, 11, 20))
-    text = re.sub(
-        r"^(\s*)# (subject|trajectory|nic_ports_per_node|tokens_billion|providers|overrides): ",
-        r"\1\2: ",
-        text,
-        flags=re.M,
-    )
     path = tmp_path / "params.yaml"
     path.write_text(text, encoding="utf-8")
-    params = load_params(path)
-    assert params.cluster.trajectory and params.overrides and params.providers
+    silent = load_params(path)
+    keys = _all_keys(Params.model_json_schema(by_alias=True)) - {"measurements"}  # names a file that is not there
+    path.write_text(re.sub(rf"^(\s*)# ({'|'.join(sorted(keys))}):", r"\1\2:", text, flags=re.M), encoding="utf-8")
+    spoken = load_params(path)
+    assert defaulted_keys(spoken) == ("measurements",)
+    assert spoken.cluster.trajectory and spoken.overrides and spoken.providers
+    examples = {"memo.subject", "cluster.trajectory", "workload.tokens_billion", "providers", "overrides"}
+    derived = {"cluster.nic_ports_per_node": 8}
+    for key in set(defaulted_keys(silent)) - examples - {"measurements"}:
+        assert value_at(spoken, key) == derived.get(key, value_at(silent, key)), key
+
+
+def test_a_new_file_says_only_what_its_author_must_decide(tmp_path: Path) -> None:
+    path = tmp_path / "params.yaml"
+    path.write_text(new_params("Acme", dt.date(2026, 11, 20)), encoding="utf-8")
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert {f"{k}.{i}" if isinstance(v, dict) else k for k, v in data.items() for i in (v if isinstance(v, dict) else "-")} == {
+        "client.slug", "client.name", "as_of", "cluster.gpus", "workload.kind", "workload.run_days", "organisation.networking_maturity",
+        "money.acquisition",
+    }  # fmt: skip
+    for key in defaulted_keys(load_params(path)):
+        assert re.search(rf"^\s*# {key.rpartition('.')[2]}: .*# .*if left out", path.read_text(), re.M), key
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a\u202eb", "x" * 121, "a\nb"])

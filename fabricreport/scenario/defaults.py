@@ -1,0 +1,118 @@
+"""What the user did not say: every key of the schema that was not given, what stands in its place, and why.
+
+A default is either a value of the schema, or follows from another key by a rule; both are assumptions, and the memo
+lists each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from fabricreport.located import KeyPath, dotted
+from fabricreport.scenario.checks import client_slug
+from fabricreport.scenario.schema import Params
+
+FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
+    "client.slug": ("client.name",),
+    "cluster.vendor": ("cluster.gpu",),
+    "cluster.nic_ports_per_node": ("cluster.links_per_gpu", "cluster.gpus_per_node"),
+    "workload.tokens_billion": ("workload.run_days",),
+    "workload.run_days": ("workload.tokens_billion", "workload.kind"),
+    "workload.latency_variance_bound": ("workload.kind",),
+    "organisation.qos_expertise": ("organisation.networking_maturity",),
+    "money.gpu_hour_value": ("money.acquisition",),
+}
+"""Keys whose default follows from other keys; every other default is the schema's own value."""
+
+_IN_WORDS: Mapping[str, str] = {
+    "memo.subject": "none: the memo goes by its first heading",
+    "cluster.trajectory": "none: the cluster keeps its size",
+    "workload.tokens_billion": "as many as the run's length gives",
+    "workload.run_days": "as long as the tokens take",
+    "providers": "none named",
+    "measurements": "none",
+    "overrides": "none",
+}
+"""What an absent value means, where the schema has none to show."""
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """A key that was not given: what is assumed in its place, and the keys that follows from (none: a plain default).
+
+    `derived`: the schema has no value, but the other keys give one.
+    """
+
+    key: str
+    text: str
+    follows_from: tuple[str, ...] = ()
+    derived: bool = False
+
+    @property
+    def section(self) -> str:
+        """The section of the params file that the key stands in; empty for a key of its own."""
+        return self.key.rpartition(".")[0]
+
+    @property
+    def name(self) -> str:
+        """The key within its section."""
+        return self.key.rpartition(".")[2]
+
+
+def defaulted_keys(params: Params) -> tuple[str, ...]:
+    """Dotted keys that the user did not give, in schema order, those without a value among them."""
+    return tuple(_defaulted(params, (), given=True))
+
+
+def is_given(params: Params, key: str) -> bool:
+    """Whether the user gave the value at a dotted key such as `cluster.gpu`, or an item of it (`providers[0].name`)."""
+    stated = defaulted_keys(params)
+    whole = key.partition("[")[0]
+    return not any(whole == d or whole.startswith(f"{d}.") for d in stated)
+
+
+def assumptions(params: Params) -> tuple[Assumed, ...]:
+    """Every key that was not given, with what is assumed and from what."""
+    derived = {"client.slug": client_slug(params), "cluster.nic_ports_per_node": str(params.cluster.ports_per_node)}
+    return tuple(
+        Assumed(
+            key,
+            derived.get(key) or _text(key, value_at(params, key)),
+            FOLLOWS_FROM.get(key, ()),
+            derived=key in derived,
+        )
+        for key in defaulted_keys(params)
+    )
+
+
+def _defaulted(model: BaseModel, path: KeyPath, *, given: bool) -> Iterator[str]:
+    for name, field in type(model).model_fields.items():
+        value = getattr(model, name)
+        here = (*path, field.alias or name)
+        stated = given and name in model.model_fields_set
+        if isinstance(value, BaseModel):
+            yield from _defaulted(value, here, given=stated)
+        elif not stated:
+            yield dotted(here)
+
+
+def _text(key: str, value: Any) -> str:
+    if value is None or value == ():
+        return _IN_WORDS[key]
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    return f"{value:,g}" if isinstance(value, float) else str(value)
+
+
+def value_at(params: Params, key: str) -> Any:
+    """The value at a dotted key such as `cluster.trajectory[1].gpus` or `memo.from`."""
+    found: Any = params
+    for part in key.replace("[", ".").replace("]", "").split("."):
+        found = found[int(part)] if part.isdigit() else getattr(found, "from_" if part == "from" else part)
+    return found

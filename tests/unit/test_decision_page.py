@@ -1,0 +1,100 @@
+"""Page one doubts what is doubtful, and the annex lists every key that nobody gave: read from the notebook's own cells."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from fabricreport.scenario import defaulted_keys, load_params, new_params
+
+ROOT = Path(__file__).parents[2]
+
+
+def nodes_of(params: Path) -> list[dict[str, Any]]:
+    """The nodes that the decision notebook emits for a params file, body first, run without a kernel."""
+    cells = json.loads((ROOT / "notebooks/decision.ipynb").read_text(encoding="utf-8"))["cells"]
+    space: dict[str, Any] = {}
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            code = "".join(cell["source"])
+            exec(f"params = {str(params)!r}" if "parameters" in cell["metadata"].get("tags", ()) else code, space)
+    return [node for place in ("body", "annex") for block in space[place].emitted for node in block.bundle["nodes"]]
+
+
+def texts(node: Any) -> Iterator[str]:
+    if isinstance(node, Mapping):
+        own = node.get("v") or node.get("text") or ""
+        yield from [own] if isinstance(own, str) else []
+        for value in node.values():
+            yield from texts(value)
+    elif isinstance(node, list):
+        for item in node:
+            yield from texts(item)
+
+
+def numbers(node: Any) -> Iterator[str]:
+    if isinstance(node, Mapping):
+        yield from [str(node["id"])] if node.get("t") == "num" else []
+        node = list(node.values())
+    if isinstance(node, list):
+        for item in node:
+            yield from numbers(item)
+
+
+def write(folder: Path, changes: dict[str, Any]) -> Path:
+    data = yaml.safe_load((ROOT / "params/example.yaml").read_text())
+    data["as_of"] = str(data["as_of"])
+    for key, value in changes.items():
+        section, _, last = key.rpartition(".")
+        (data.setdefault(section, {}) if section else data)[last] = value
+    path = folder / "plan.yaml"
+    path.write_text(yaml.safe_dump(data))
+    return path
+
+
+def doubts(nodes: list[dict[str, Any]]) -> list[int]:
+    return [i for i, n in enumerate(nodes) if n["t"] == "callout" and "Look at the plan" in "".join(texts(n["title"]))]
+
+
+def headline(nodes: list[dict[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = next(n["data"] for n in nodes if n["t"] == "headline")
+    return found
+
+
+def test_a_plan_that_leaves_most_gpus_idle_is_doubted_right_after_the_glance_with_figures_of_the_ledger(
+    tmp_path: Path,
+) -> None:
+    racks = {"gpus": 16416, "gpu": "gb200-nvl72", "gpus_per_node": 72, "nic_ports_per_node": 72}
+    nodes = nodes_of(write(tmp_path, {f"cluster.{key}": value for key, value in racks.items()}))
+    (place,) = doubts(nodes)
+    assert nodes[place - 1]["t"] == "glance"
+    choice = headline(nodes)["choice"]
+    assert {f"tco.useful.{choice}", f"latency.exposed.{choice}"} <= set(numbers(nodes[place]))
+
+
+def test_a_client_who_said_five_things_is_told_the_rest_and_that_the_framework_disagrees(tmp_path: Path) -> None:
+    path = tmp_path / "new.yaml"
+    path.write_text(new_params("Newcomer", dt.date(2026, 11, 20)), encoding="utf-8")
+    nodes = nodes_of(path)
+    assert doubts(nodes) == []
+    table = "\n".join(texts(next(n for n in nodes if n.get("id") == "tab-decision-assumed")))
+    silent = defaulted_keys(load_params(path))
+    assert len(silent) > 40
+    assert [key for key in silent if key.rpartition(".")[2] not in table.split("\n")] == []
+    told = headline(nodes)
+    assert (told["framework"], told["framework_leans_to"]) == ("disagrees", "InfiniBand")
+    assert any("assumed, not stated" in text for node in nodes for text in texts(node))
+
+
+def test_a_client_who_said_everything_is_told_that_nothing_was_assumed(tmp_path: Path) -> None:
+    absent = {"measurements": [], "overrides": [], "cluster.trajectory": [], "cluster.vendor": "nvidia"}
+    path = write(tmp_path, absent | {"workload.tokens_billion": None, "memo.language": "en"})
+    assert defaulted_keys(load_params(path)) == ()
+    said = ["".join(texts(node)) for node in nodes_of(path)]
+    assert "Nothing: every key was given." in said
+    assert not any("assumed, not stated" in text for text in said)

@@ -1,0 +1,139 @@
+"""A plan that its own author would doubt is doubted on page one and by `check`; an ordinary one is left in peace."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from pathlib import Path
+from string import Formatter
+from typing import Any, get_args
+
+import pytest
+import yaml
+
+from fabricreport.analysis.plausibility import Caution, cautions, date_notes
+from fabricreport.case import Case, open_case
+from fabricreport.evidence import read_yaml
+from fabricreport.ledger import Number
+from fabricreport.scenario import load_params, value_at
+from fabricreport.scenario.schema import Gpu
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ("example", "tern-finetuning", "kestrel-lab")
+KNOWN = {entry["id"]: entry for entry in read_yaml("plausibility")}
+
+
+def override(evidence_id: str, value: Any) -> dict[str, Any]:
+    return {"id": f"evidence:{evidence_id}", "value": value, "who": "Tester", "why": "A test", "until": "2027-12-31"}
+
+
+PLANS: dict[str, dict[str, Any]] = {
+    "racks": {"cluster.gpus": 16416, "cluster.gpu": "gb200-nvl72", "cluster.gpus_per_node": 72, "cluster.nic_ports_per_node": 72},
+    "thin": {"cluster.link_gbits_per_s": 100},
+    "small-serving": {"workload.kind": "inference-multi-node", "workload.model_parameters_billion": 8},
+    "next-week": {"organisation.networking_maturity": "low", "organisation.qos_expertise": "none", "organisation.time_to_production_weeks": 1},
+    "five-weeks": {"organisation.time_to_production_weeks": 5},
+    "ten-trillion": {"workload.tokens_billion": 9_000_000, "workload.run_days": None},
+    "stalls": {"overrides": [override(f"shared-stall-share-{f}", 0.9) for f in ("infiniband", "rocev2")]},
+    "faults": {"overrides": [override("detection-hours", 200), override("link-failures-per-link-year", 5)]},
+    "slow-start": {"options": ["infiniband-ndr", "rocev2-whitebox"], "money.horizon_months": 1, "overrides": [override("bring-up-productivity", 0.1), override("weeks-to-stable-rocev2", 9), override("weeks-to-stable-infiniband", 9)]},
+    "large": {"cluster.gpus": 16384, "workload.model_parameters_billion": 405},
+}  # fmt: skip
+EXPECTED = {
+    "racks": {"idle-exposed", "too-little-work", "run-late"},
+    "thin": {"thin-links"},
+    "small-serving": {"fits-one-node"},
+    "next-week": {"nobody-ready"},
+    "five-weeks": {"advice-not-ready"},
+    "ten-trillion": {"run-beyond-horizon"},
+    "stalls": {"idle-tail", "run-late"},
+    "faults": {"idle-incidents", "run-late"},
+    "slow-start": {"idle-bring-up"},
+    "large": {"run-late"},
+}
+
+
+def planned(folder: Path, changes: dict[str, Any], drop: str = "") -> Case:
+    """The example client with some keys changed, and one key dropped."""
+    data = yaml.safe_load((ROOT / "params/example.yaml").read_text())
+    data["as_of"] = str(data["as_of"])
+    for key, value in changes.items():
+        *sections, last = key.split(".")
+        at = data[sections[0]] if sections else data
+        at[last] = value
+    if drop:
+        section, _, last = drop.partition(".")
+        del data[section][last]
+    path = folder / "plan.yaml"
+    path.write_text(yaml.safe_dump(data))
+    return open_case(path)
+
+
+@pytest.fixture(scope="module", params=PLANS)
+def plan(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, tuple[Caution, ...]]:
+    case = planned(tmp_path_factory.mktemp(request.param), PLANS[request.param])
+    return request.param, cautions(case)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_ordinary_plan_is_left_in_peace(name: str) -> None:
+    assert cautions(open_case(ROOT / "params" / f"{name}.yaml")) == ()
+
+
+def test_a_doubtful_plan_is_doubted_for_what_is_wrong_with_it(plan: tuple[str, tuple[Caution, ...]]) -> None:
+    name, found = plan
+    assert {c.id for c in found} == EXPECTED[name]
+
+
+def test_a_caution_is_one_whole_sentence_with_figures_of_the_ledger_and_keys_to_look_at(
+    plan: tuple[str, tuple[Caution, ...]],
+) -> None:
+    for caution in plan[1]:
+        fields = {field for _, field, _, _ in Formatter().parse(caution.text) if field}
+        assert fields == set(caution.values)
+        assert any(isinstance(v, Number) for v in caution.values.values())
+        told = str(caution)
+        assert "{" not in told and all(key in told for key in caution.keys)
+
+
+def test_every_caution_in_the_data_is_reached_by_some_plan_and_names_real_keys() -> None:
+    assert set().union(*EXPECTED.values()) == set(KNOWN)
+    params = load_params(ROOT / "params/example.yaml")
+    for entry in KNOWN.values():
+        assert [value_at(params, key) for key in entry["keys"]]
+        assert not any(character.isdigit() for character in entry["text"] + entry["look"])
+
+
+def test_what_two_cautions_of_one_memo_call_by_one_name_is_one_thing(plan: tuple[str, tuple[Caution, ...]]) -> None:
+    seen: dict[str, Number | str] = {}
+    for caution in plan[1]:
+        for name, value in caution.values.items():
+            assert seen.setdefault(name, value) == value, name
+
+
+def test_a_date_that_nobody_gave_is_called_assumed(tmp_path: Path) -> None:
+    slow = {"overrides": [override(f"weeks-to-stable-{f}", 60) for f in ("infiniband", "rocev2")]}
+    stated, silent = planned(tmp_path, slow), planned(tmp_path, slow, drop="organisation.time_to_production_weeks")
+    of = [next(c for c in cautions(case) if c.id == "nobody-ready") for case in (stated, silent)]
+    assert "assumed" not in str(of[0]) and "assumed" in str(of[1])
+
+
+def test_every_gpu_has_a_usual_fabric_to_hold_links_against() -> None:
+    rows = {row["gpu"]: row for row in read_yaml("servers")}
+    book = open_case(ROOT / "params/example.yaml").evidence
+    for gpu in get_args(Gpu):
+        assert book[rows[gpu]["fabric_per_gpu"].removeprefix("evidence:")].unit == "gbits/s"
+
+
+def test_a_memo_dated_far_from_the_clock_or_a_price_dated_ahead_is_told_and_not_followed() -> None:
+    case = open_case(ROOT / "params/example.yaml")
+    newest = case.price_book.newest
+    assert newest is not None
+    limit = timedelta(days=int(case.central("evidence:plausible-clock-days")))
+    near = max(case.as_of, newest)
+    assert date_notes(case, near) == ()
+    (late,) = date_notes(case, case.as_of + limit + timedelta(days=1))
+    assert f"{limit.days + 1} days before today" in late
+    early, ahead = date_notes(case, newest - timedelta(days=365))
+    assert "after today" in early and newest.isoformat() in ahead
+    (future,) = date_notes(case, near, as_of=date(near.year + 2, 1, 1))
+    assert f"dated {near.year + 2}-01-01" in future
