@@ -8,6 +8,7 @@ from fabricreport.scenario.json_schema import json_schema
 from fabricreport.scenario.load import (
     ParamsFile,
     canonical_json,
+    dated,
     defaulted_keys,
     load_params,
     load_params_file,
@@ -63,6 +64,7 @@ __all__ = [
     "Workload",
     "canonical_json",
     "client_slug",
+    "dated",
     "defaulted_keys",
     "dump_uncertain",
     "json_schema",

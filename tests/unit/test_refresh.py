@@ -8,6 +8,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from fabricreport.check import Checked
 from fabricreport.errors import InputError
 from fabricreport.memo.editions import publish
 from fabricreport.memo.headlines import compare_headlines, headline_of, section_title
@@ -25,7 +26,7 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         self.output = folder / "output"
-        self.places = Places(folder / "notebooks", folder / "project", lambda _: None)
+        self.places = Places(folder / "notebooks", folder / "project", lambda *_: Checked())
         self.prices = folder / "client" / "prices"
         self.params = folder / "client" / "acme.yaml"
         self.prices.mkdir(parents=True)
