@@ -119,7 +119,7 @@ def _of_overrides(case: Case) -> Iterator[Problem]:
         faults = [*_unknown(case, replaced), *_words(case, replaced)]
         if not faults and isinstance(override.value, Reference):
             value = Asked(str(override.value), f"overrides[{number}].value")
-            faults = [*_unknown(case, value), *_words(case, value), *_unlike(case, override.id, value)]
+            faults = [*_unknown(case, value), *_words(case, value)] or [*_unlike(case, override.id, value)]
         yield from faults
 
 

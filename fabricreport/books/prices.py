@@ -128,6 +128,9 @@ class PriceView(Mapping[str, Price]):
                     remedy=remedy or "Add a dated row to a CSV in params/prices.")
         )  # fmt: skip
 
+    def __contains__(self, item: object) -> bool:  # the inherited one would word a whole complaint to say no
+        return item in self._prices
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._prices)
 
