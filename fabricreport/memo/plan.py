@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,13 +80,13 @@ def checked(params_path: Path, places: Places, as_of: str | date | None = None) 
 
 
 def load_checked(params_path: Path, places: Places, as_of: str | date | None = None) -> ParamsFile:
-    """The params file with everything it names tried out; `InputError` lists every fault of the user's files."""
+    """The params file with everything it names tried out, and the check's notes; `InputError` lists every fault."""
     from fabricreport.scenario import load_params_file
 
     found = checked(params_path, places, as_of)
     if found.problems:
         raise InputError(found.problems)
-    return load_params_file(params_path)
+    return replace(load_params_file(params_path), remarks=found.notes)
 
 
 def make_plan(

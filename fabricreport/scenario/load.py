@@ -40,12 +40,16 @@ _STAND_INS: dict[KeyPath, Any] = {
 
 @dataclass(frozen=True)
 class ParamsFile:
-    """A valid params file: its `params`, where each came from (`located`), and the `folder` its paths start from."""
+    """A valid params file: its `params`, where each came from (`located`), and the `folder` its paths start from.
+
+    `remarks` are what a check of the books had to say.
+    """
 
     params: Params
     located: Located
     path: Path
     folder: Path
+    remarks: tuple[str, ...] = ()
 
     @property
     def slug(self) -> str:
@@ -55,7 +59,7 @@ class ParamsFile:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is unusual but allowed, in sentences."""
-        return notes(self.params)
+        return tuple(dict.fromkeys((*notes(self.params), *self.remarks)))
 
     def line_of(self, *path: str | int) -> int:
         """Line of a key: `line_of("cluster", "gpus")`."""

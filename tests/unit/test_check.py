@@ -286,6 +286,7 @@ def test_a_missing_price_is_noted_only_where_the_case_needs_it(tmp_path: Path) -
     told = [n for n in found.notes if "switch-qm9700" in n]
     assert not found.problems and len(told) == 1 and str(tmp_path / "prices") in told[0]
     assert "32,870 USD of 2026-07-04" in told[0] and "bluefield" not in "".join(found.notes)
+    assert told[0] in load_checked(path, Places()).notes, "a build says it too"
     assert "SHIPPED" in show_prices(tmp_path / "prices", date(2026, 11, 20), "switch-qm9700").text()
 
 
@@ -449,6 +450,14 @@ def test_broken_answers_and_logs_are_the_users_error_in_check_and_in_build(
         build(path, output=tmp_path / "out")
     assert str(caught.value) in done.stderr and "scratch" not in str(caught.value)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_cluster_beyond_the_model_is_refused_in_the_file_that_claims_it(tmp_path: Path) -> None:
+    measured = "    measured: {gpus: 8388608, busbw_gbytes_per_s: 300}\n"
+    log = good_log().replace("-np 16", "-np 8388608").replace("Rank 15", "Rank 8388607")
+    found = check(with_files(tmp_path, GOOD + measured, log)).problems
+    assert [Path(p.file).name for p in found] == ["answers.yaml", "log.txt"]
+    assert found[0].line == 5 and all(p.value == "8388608" for p in found)
 
 
 # ---- one check for all
