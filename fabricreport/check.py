@@ -51,11 +51,13 @@ def check(path: Path, *, as_of: date | None = None) -> Checked:
         loaded = dated(load_params_file(path), as_of)
     except InputError as error:
         problems += () if problems else error.problems
+    lost = [*case.evidence.check_references(), *lost_footing(case)] if case else []
+    problems += lost
     if loaded is not None:
-        problems += [*_answers(loaded, case), *_logs(loaded, case)]
+        sound = None if lost else case
+        problems += [*_answers(loaded, sound), *_logs(loaded, sound)]
     remarks: list[str] = []
     if case is not None:
-        problems += [*case.evidence.check_references(), *lost_footing(case)]
         remarks = [*notes(case.params), *(str(held) for held in case.prices.quarantine), *_stand_ins(case)]
     return Checked(tuple(problems), tuple(remarks))
 
