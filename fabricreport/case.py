@@ -12,22 +12,23 @@ with another and gets the same values. A case does not plot or print.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
 from fabricreport.books.options import Option, read_options
 from fabricreport.books.prices import Price, PriceBook, PriceView
-from fabricreport.errors import InputError, Problem
+from fabricreport.errors import InputError, OutOfRange, Problem
 from fabricreport.ledger import Number, NumberMaker
+from fabricreport.located import did_you_mean
 from fabricreport.models import sampling
 from fabricreport.models.disagreement import Contested, contested
-from fabricreport.provenance import Traced
+from fabricreport.provenance import Traced, plain
 from fabricreport.records import (
     distribution_of,
     evidence_distribution,
@@ -36,7 +37,7 @@ from fabricreport.records import (
     price_distribution,
     price_record,
 )
-from fabricreport.scenario import Override, Params, ParamsFile, Reference, load_params_file, value_at
+from fabricreport.scenario import Override, Params, ParamsFile, Reference, dated, load_params_file, value_at
 
 if TYPE_CHECKING:
     from fabricreport.analysis.decision import DecisionResult
@@ -46,23 +47,36 @@ if TYPE_CHECKING:
     from fabricreport.analysis.tail_risk import TailResult
     from fabricreport.analysis.tco import TcoResult
 
+Read = TypeVar("Read")
 DRAWS = 4096
 PROJECT = Path(__file__).parent.parent
 _ORIGIN = {"assumption": "as assumed: not stated in the params"}
 ANALYSES = ("decision", "latency", "tco", "tail_risk", "diligence", "sources")
 
 
-def open_case(path: str | Path) -> Case:
-    """Read a params file (YAML, or the canonical JSON of a build) with its books; `InputError` lists every fault."""
-    loaded = load_params_file(Path(path))
+def open_case(path: str | Path, *, as_of: date | None = None) -> Case:
+    """Read a params file (YAML, or the canonical JSON of a build) with its books; `InputError` lists every fault.
+
+    `as_of` replaces the date of the params.
+    """
+    faults: list[Problem] = []
+
+    def read(reader: Callable[..., Read], *given: Any) -> Read | None:
+        try:
+            return reader(*given)
+        except InputError as error:
+            faults.extend(error.problems)
+            return None
+
     folder = Path(path).resolve().parent
-    case = Case(
-        loaded.params,
-        folder,
-        read_evidence(_beside(folder, "evidence")),
-        PriceBook.read(book_folder(folder, "prices")),
-        read_options(_beside(folder, "options")),
-    )
+    loaded = read(load_params_file, Path(path))
+    loaded = loaded and read(dated, loaded, as_of)
+    evidence = read(read_evidence, _beside(folder, "evidence"))
+    prices = read(PriceBook.read, book_folder(folder, "prices"))
+    options = read(read_options, _beside(folder, "options"))
+    if loaded is None or evidence is None or prices is None or options is None:
+        raise InputError(faults)
+    case = Case(loaded.params, folder, evidence, prices, options)
     problems = [_placed(problem, loaded) for problem in case.problems()]
     if problems:
         raise InputError(problems)
@@ -70,7 +84,9 @@ def open_case(path: str | Path) -> Case:
 
 
 def _placed(problem: Problem, loaded: ParamsFile) -> Problem:
-    """The problem with the file and the line of its key."""
+    """The problem with the file and the line of its key, if it does not name a file of its own."""
+    if problem.file:
+        return problem
     path = [int(part) if part.isdigit() else part for part in re.split(r"[.\[\]]+", problem.key) if part]
     return replace(problem, file=str(loaded.path), line=loaded.line_of(*path))
 
@@ -112,41 +128,26 @@ class Case:
         self.prices: PriceView = price_book.at(self.as_of)
         self.all_options = options
         self.overrides: dict[str, Override] = {o.id: o for o in params.overrides}
+        for override in params.overrides:
+            self._rescue(override)
         self._samples: dict[str, Traced] = {}
         self._results: dict[str, Any] = {}
         self._records: dict[str, dict[str, Any]] = {}
 
     def problems(self) -> list[Problem]:
         """Every fault that only params and books together show: unknown references, a fabric that cannot be built."""
-        unknown = [*self._unknown_overrides(), *self._unknown_options()]
-        return unknown or list(import_module("fabricreport.analysis.feasibility").contradictions(self))
-
-    def _unknown_overrides(self) -> Iterable[Problem]:
-        from difflib import get_close_matches
-
-        known = [f"price:{i}" for i in self.price_book.items] + [f"evidence:{i}" for i in self.evidence]
-        for number, override in enumerate(self.params.overrides):
-            if override.id not in known:
-                close = get_close_matches(override.id, known, n=1)
-                yield Problem(
-                    "overrides something that no book holds",
-                    key=f"overrides[{number}].id",
-                    value=override.id,
-                    suggestion=close[0] if close else "",
-                    remedy="`fabricreport prices show` and `fabricreport evidence` list the ids.",
-                )
+        asked, feasible = (import_module(f"fabricreport.analysis.{name}") for name in ("asked", "feasibility"))
+        unknown = list(self._unknown_options())
+        return unknown or [*asked.unanswered(self), *feasible.contradictions(self)]
 
     def _unknown_options(self) -> Iterable[Problem]:
-        from difflib import get_close_matches
-
         for number, option_id in enumerate(self.params.options):
             if option_id not in self.all_options:
-                close = get_close_matches(option_id, list(self.all_options), n=1)
                 yield Problem(
                     "is no option",
                     key=f"options[{number}]",
                     value=option_id,
-                    suggestion=close[0] if close else "",
+                    suggestion=did_you_mean(option_id, self.all_options),
                     remedy=f"Known: {', '.join(self.all_options)}; add your own as params/options/*.yaml.",
                 )
 
@@ -185,10 +186,10 @@ class Case:
         if kind == "price":
             price = self.prices[name]
             rate = self.prices.rate(price.currency, str(self.params.money.currency))
-            own = self._from(self._distribution(input_id), input_id)
+            own = self._own(input_id)
             return own if not rate.inputs else self._converted(own, rate)
         if kind == "evidence":
-            return self._from(self._distribution(input_id), input_id, self._entry(name).group)
+            return self._own(input_id)
         raise KeyError(f"{input_id}: an input id starts with price:, evidence:, contested: or param:")
 
     def _converted(self, own: Traced, rate: Any) -> Traced:
@@ -199,8 +200,42 @@ class Case:
     def _from(self, distribution: sampling.Distribution, input_id: str, group: str = "") -> Traced:
         return Traced(distribution.quantile(self.sampler.uniforms(input_id, group)), {input_id})
 
-    def _distribution(self, input_id: str) -> sampling.Distribution:
+    def _own(self, input_id: str) -> Traced:
+        """Draws of a price or an evidence entry in its own unit; an override that refers takes the other's draws."""
+        stated = self.stated_by(input_id)
+        if stated != input_id:
+            return Traced(plain(self._own(stated)), {input_id})
+        kind, _, name = input_id.partition(":")
+        return self._from(self.distribution(input_id), input_id, self._entry(name).group if kind == "evidence" else "")
+
+    def stated_by(self, input_id: str) -> str:
+        """The entry that states the value: the input itself, or what an override of it refers to in the end."""
+        met: list[str] = []
+        while input_id in self.overrides and isinstance(self.overrides[input_id].value, Reference):
+            if input_id in met:
+                raise OutOfRange(Problem(f"the overrides {', '.join(met)} refer to each other", key=input_id))
+            met.append(input_id)
+            input_id = str(self.overrides[input_id].value)
+        return input_id
+
+    def _rescue(self, override: Override) -> None:
+        """Let an override stand for a price none of whose rows can be used, where its unit and currency are known."""
+        kind, _, item = override.id.partition(":")
+        terms = self.price_book.terms(item)
+        if kind != "price" or item in self.prices or terms is None or isinstance(override.value, Reference):
+            return
+        note = "no row of it can be used on this day: the price is the override's"
+        stated, until = distribution_of(override.value), override.until
+        value = stated.mode if stated.kind in ("fixed", "pert") else float(stated.quantile(0.5))
+        price = Price(
+            item, terms[0], value, None, None, terms[1], self.as_of, until, f"{override.who}, for the client", "contract",
+            stale=False, age_days=0, quarantined=note,
+        )  # fmt: skip
+        self.prices = self.prices.plus(price)
+
+    def distribution(self, input_id: str) -> sampling.Distribution:
         """The uncertainty of a price or an evidence entry, with the client's override if there is one."""
+        input_id = self.stated_by(input_id)
         kind, _, name = input_id.partition(":")
         if input_id in self.overrides:
             return distribution_of(self.overrides[input_id].value)
@@ -208,7 +243,7 @@ class Case:
 
     def central(self, input_id: str) -> float:
         """The central value of an input: its mode if it has one, else its median."""
-        distribution = self._distribution(input_id)
+        distribution = self.distribution(input_id)
         return distribution.mode if distribution.kind in ("fixed", "pert") else float(distribution.quantile(0.5))
 
     def _entry(self, name: str) -> EvidenceEntry:
@@ -263,10 +298,8 @@ class Case:
             raise KeyError(f"{figure_id}: a figure's id starts with {', '.join(ANALYSES)}, price:, evidence: or param:")
         numbers = self.result(analysis).numbers
         if figure_id not in numbers:
-            from difflib import get_close_matches
-
-            close = get_close_matches(figure_id, list(numbers), n=1)
-            raise KeyError(f"no figure {figure_id}" + (f"; did you mean {close[0]}?" if close else ""))
+            close = did_you_mean(figure_id, numbers)
+            raise KeyError(f"no figure {figure_id}" + (f"; did you mean {close}?" if close else ""))
         found: Number = numbers[figure_id]
         return found
 
@@ -290,7 +323,7 @@ class Case:
         return drawn if stated is None else replace(drawn, value=stated, digits=6)
 
     def _stated(self, input_id: str) -> float | None:
-        distribution = self._distribution(input_id)
+        distribution = self.distribution(input_id)
         foreign = input_id.startswith("price:") and self.prices[input_id[6:]].currency != self.params.money.currency
         return distribution.mode if distribution.kind in ("fixed", "pert") and not foreign else None
 

@@ -157,22 +157,17 @@ def _say_built(result: Any) -> None:
 @_told
 def check(params: Sequence[Path], as_json: bool) -> int:
     """Validate PARAMS files and everything they name; build nothing."""
-    from fabricreport.analysis.footing import lost_footing
-    from fabricreport.analysis.plausibility import cautions, date_notes
-    from fabricreport.case import open_case
-    from fabricreport.scenario import notes
+    from fabricreport.analysis.plausibility import date_notes_of, doubts_of
+    from fabricreport.memo.plan import Places, checked
 
     problems: list[Problem] = []
     remarks: list[str] = []
     for path in params:
-        try:
-            case = open_case(path)
-            problems += [*case.evidence.check_references(), *lost_footing(case)]
-            remarks += [f"{path}: {note}" for note in notes(case.params)]
-            remarks += [f"{path}: {held}" for held in case.prices.quarantine]
-            remarks += [f"{path}: {said}" for said in (*cautions(case), *date_notes(case, date.today()))]
-        except InputError as error:
-            problems += error.problems
+        found = checked(path, Places())
+        problems += found.problems
+        remarks += [f"{path}: {note}" for note in found.notes]
+        if not found.problems:
+            remarks += [*doubts_of(path), *date_notes_of([path], date.today())]
     if as_json:
         _print_json({"ok": not problems, "problems": [p.as_dict() for p in problems], "notes": remarks})
         return InputError.exit_code if problems else 0

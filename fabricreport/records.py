@@ -48,6 +48,11 @@ def price_distribution(price: Price) -> Distribution:
     return fixed(price.price) if low == high else Distribution("pert", low, price.price, high)
 
 
+def price_unit(price: Price) -> str:
+    """The ledger's unit of a price, whose money is always written `usd`: the writer puts the memo's currency there."""
+    return PRICE_UNITS.get(price.unit, f"usd/{price.unit}")
+
+
 def evidence_distribution(entry: EvidenceEntry) -> Distribution:
     """Number: fixed; {low, high}: uniform; {low, mode, high}: PERT; {p5, p95}: a 90 % interval."""
     value = entry.value
@@ -65,7 +70,8 @@ def evidence_distribution(entry: EvidenceEntry) -> Distribution:
 
 def price_record(price: Price, override: Override | None) -> dict[str, Any]:
     """The ledger's record of a price as of the memo's date."""
-    unit = PRICE_UNITS.get(price.unit, f"usd/{price.unit}")
+    unit = price_unit(price)
+    stand_in = f" {price.stand_in.capitalize()}." if price.stand_in else ""
     held = f" {price.quarantined}" if price.quarantined else ""
     return {
         "id": price.id,
@@ -83,7 +89,7 @@ def price_record(price: Price, override: Override | None) -> dict[str, Any]:
         "grade": "contract" if override else price.grade,
         "seen": "B",
         "interest": "seller" if price.grade in ("quote", "secondary", "published") else "",
-        "use": f"price per {price.unit} in {price.currency}.{held}",
+        "use": f"price per {price.unit} in {price.currency}.{held}{stand_in}",
         "expiry": price.expiry.isoformat(),
         "stale": price.stale and override is None,
         "override": _override_record(override),

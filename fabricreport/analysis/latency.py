@@ -15,7 +15,7 @@ import numpy as np
 
 from fabricreport.analysis import latency_gap, latency_numbers
 from fabricreport.analysis import latency_inputs as inputs
-from fabricreport.analysis.latency_measured import ClientMeasurements, client_measurements
+from fabricreport.analysis.latency_measured import ClientMeasurements, client_measurements, measured_option
 from fabricreport.books.options import Option
 from fabricreport.ledger import Number
 from fabricreport.models.collectives import CollectiveTime, allreduce
@@ -71,7 +71,7 @@ class LatencyResult:
 def run(case: Case) -> LatencyResult:
     """The latency analysis of a case."""
     pair = inputs.pair(case)
-    measurements = client_measurements(case, _measured_option(case, pair))
+    measurements = client_measurements(case, measured_option(case))
     factors = measurements.factors if measurements else None
     options = {o.id: o for o in (*case.options, *pair)}
     networks = {key: inputs.network(case, option, measured=factors) for key, option in options.items()}
@@ -108,11 +108,6 @@ def run(case: Case) -> LatencyResult:
     )
     numbers = {n.id: n for n in latency_numbers.numbers(case, result)}
     return LatencyResult(**{**vars(result), "numbers": numbers})
-
-
-def _measured_option(case: Case, pair: tuple[Option, Option]) -> Option:
-    """The option the client's logs are read as: the first with RDMA, for the logs do not name their fabric."""
-    return next((o for o in case.options if o.rdma), pair[0])
 
 
 def _exposed(case: Case, step: StepTime) -> Traced:

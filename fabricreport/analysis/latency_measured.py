@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from fabricreport.analysis.latency_inputs import Measured, links_per_gpu
+from fabricreport.analysis.latency_inputs import Measured, links_per_gpu, pair
 from fabricreport.books.log_lines import Finding
 from fabricreport.books.measurements import read_log
 from fabricreport.books.options import Option
@@ -73,7 +73,7 @@ def client_measurements(case: Case, option: Option) -> ClientMeasurements | None
     """The logs of `measurements:` read and fitted; None if the params name none. `InputError` if one has no row."""
     if not case.params.measurements:
         return None
-    logs = tuple(_log(case, option, str(path)) for path in case.params.measurements)
+    logs = tuple(client_log(case, option, str(path)) for path in case.params.measurements)
     fitted = [log.factors for log in logs if log.factors]
     factors = None
     if fitted:
@@ -85,7 +85,13 @@ def client_measurements(case: Case, option: Option) -> ClientMeasurements | None
     return ClientMeasurements(logs, factors, option)
 
 
-def _log(case: Case, option: Option, path: str) -> ClientLog:
+def measured_option(case: Case) -> Option:
+    """The option the client's logs are read as: the first with RDMA, for the logs do not name their fabric."""
+    return next((o for o in case.options if o.rdma), pair(case)[0])
+
+
+def client_log(case: Case, option: Option, path: str) -> ClientLog:
+    """One log of `measurements:` read as `option`'s; `InputError` if it has no row or the model has no such cluster."""
     frame = read_log(case.folder / path, gpus_per_node=int(case.params.cluster.gpus_per_node))
     findings = tuple(frame.attrs["findings"])
     rows = _largest_section(frame[frame["collective"] == "allreduce"])

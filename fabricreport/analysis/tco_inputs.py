@@ -144,12 +144,18 @@ def server_row(case: Case) -> dict[str, Any]:
     return next(row for row in rows if row["gpu"] == case.params.cluster.gpu)
 
 
+def utilities(case: Case) -> tuple[str, str]:
+    """The ids of what energy costs and of what space costs where the cluster stands."""
+    hosted = case.params.money.acquisition == "colocate"
+    return "price:electricity", "price:colocation" if hosted else "evidence:site-space-usd-per-kw-month"
+
+
 def common_inputs(case: Case) -> Common:
     """Everything the options share."""
     terms, organisation = case.params.money, case.params.organisation
     server = server_of(case)
     minutes = drawn(case, "evidence:cabling-minutes-per-cable")
-    at_site = "price:colocation" if terms.acquisition == "colocate" else "evidence:site-space-usd-per-kw-month"
+    energy, at_site = utilities(case)
     lease = Lease(drawn(case, "evidence:lease-rate-per-year"), drawn(case, "evidence:lease-residual-share"))
     return Common(
         months=int(terms.horizon_months),
@@ -162,7 +168,7 @@ def common_inputs(case: Case) -> Common:
         retention_fabric=drawn(case, "evidence:retention-per-year-fabric"),
         spares_share=drawn(case, "evidence:spares-share"),
         labour_per_cable=minutes * _HOURS_PER_MINUTE * money(case, "evidence:cabling-usd-per-hour"),
-        per_kwh=money(case, "price:electricity"),
+        per_kwh=money(case, energy),
         pue=drawn(case, "evidence:pue"),
         space_per_kw_month=money(case, at_site),
         pay_per_year=money(case, "evidence:network-architect-pay") * drawn(case, "evidence:pay-loading"),

@@ -61,10 +61,11 @@ def exchange_rate(prices: Mapping[str, Rated], source: str, target: str) -> Rate
                 first.inputs + second.inputs, first.stale or second.stale,
             )  # fmt: skip
     if found is None:
-        item = f"fx-{source.lower()}-{target.lower()}"
+        unquoted = [c for c in (target, source) if c != PIVOT and _quoted(prices, c, PIVOT) is None]
+        item = f"fx-{unquoted[0].lower()}-{PIVOT.lower()}"
         raise InputError(
             Problem(f"no exchange rate from {source} to {target} on that date", key=f"price:{item}",
-                    remedy=f"Add a row for {item} with unit {target.lower()} to a CSV in params/prices.")
+                    remedy=f"Add a row for {item} with unit {PIVOT.lower()} to a CSV in params/prices.")
         )  # fmt: skip
     return found
 

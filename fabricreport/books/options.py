@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from fabricreport.errors import InputError, Problem
-from fabricreport.evidence import ROOT
+from fabricreport.evidence import ROOT, read_yaml
 from fabricreport.hostile_text import clean_text
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import load_strict
@@ -24,7 +24,14 @@ FAMILIES = ("infiniband", "rocev2", "ethernet-tcp")
 PIECES = ("switch", "nic", "node_optic", "switch_optic", "dac", "acc", "aoc", "fibre")
 _NEEDED_PIECES = ("switch", "nic", "node_optic", "switch_optic")
 _LONGEST_NOTE = 400  # characters
+MONEY, WATTS, SHARE, COUNT = ("usd",), ("w",), ("share",), ("count", "gpus", "1")
+PER_ENDPOINT_YEAR = ("usd", "usd/year", "usd/endpoint-year")
+PER_SWITCH_YEAR = ("usd", "usd/year", "usd/switch-year")
+PER_SERVER = ("usd", "usd/node", "usd/server")
+PER_PERSON = ("usd", "usd/person")
+"""The units, as the ledger writes them, that can serve a key of an option."""
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_SHIPPED_FILE = ROOT / "options.yaml"
 _REFERENCE = re.compile(r"(price|evidence):[a-z0-9]+([-.][a-z0-9]+)*")
 
 
@@ -54,8 +61,20 @@ class Management:
 
 
 @dataclass(frozen=True)
+class Need:
+    """A reference of an option: the id, the key it stands at, and the units of which it must have one."""
+
+    ref: str
+    path: KeyPath
+    units: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Option:
-    """One fabric that can be bought. References are ids of the price and evidence books; "" means there is none."""
+    """One fabric that can be bought. References are ids of the price and evidence books; "" means there is none.
+
+    `lines` has the line in `file` of each key that holds a reference.
+    """
 
     id: str
     name: str
@@ -76,17 +95,39 @@ class Option:
     training: str
     notes: tuple[str, ...]
     file: str = ""
+    lines: Mapping[KeyPath, int] = field(default_factory=dict)
+
+    @property
+    def shipped(self) -> bool:
+        """Whether the option is described by the package, not by the client."""
+        return Path(self.file) == _SHIPPED_FILE
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """Every reference of this option with the units it may have."""
+        found: list[Need] = []
+        for kind, piece in self.pieces.items():
+            found += [Need(piece.price, ("pieces", kind, "price"), MONEY)]
+            found += [Need(piece.watts, ("pieces", kind, "watts"), WATTS)]
+        for kind, refs in self.alternatives.items():
+            found += [Need(ref, ("alternatives", kind, i), MONEY) for i, ref in enumerate(refs)]
+        if self.licence:
+            found += [Need(self.licence.per_endpoint_year, ("licence", "per_endpoint_year"), PER_ENDPOINT_YEAR)]
+            found += [Need(self.licence.needed_above_gpus, ("licence", "needed_above_gpus"), COUNT)]
+        nodes = self.management.nodes if isinstance(self.management.nodes, str) else ""
+        found += [
+            Need(self.support, ("support",), SHARE),
+            Need(self.operating_system, ("operating_system",), PER_SWITCH_YEAR),
+            Need(nodes, ("management", "nodes"), COUNT),
+            Need(self.management.node_price, ("management", "node_price"), PER_SERVER),
+            Need(self.training, ("training",), PER_PERSON),
+        ]
+        return tuple(need for need in found if need.ref)
 
     @property
     def references(self) -> tuple[str, ...]:
         """Every price and evidence id this option rests on, once each."""
-        found = [ref for piece in self.pieces.values() for ref in (piece.price, piece.watts)]
-        found += [ref for refs in self.alternatives.values() for ref in refs]
-        if self.licence:
-            found += [self.licence.per_endpoint_year, self.licence.needed_above_gpus]
-        found += [self.support, self.operating_system, self.management.node_price, self.training]
-        found += [self.management.nodes] if isinstance(self.management.nodes, str) else []
-        return tuple(dict.fromkeys(ref for ref in found if ref))
+        return tuple(dict.fromkeys(need.ref for need in self.needs))
 
 
 def read_options(extra_dir: Path | None = None) -> dict[str, Option]:
@@ -95,7 +136,7 @@ def read_options(extra_dir: Path | None = None) -> dict[str, Option]:
     A folder that does not exist adds none. Raises `InputError` with every fault found, each with file and line: an
     unknown or missing key, a value outside its domain, a malformed reference, an id used twice.
     """
-    files = [ROOT / "options.yaml"]
+    files = [_SHIPPED_FILE]
     if extra_dir is not None and extra_dir.is_dir():
         files += sorted(extra_dir.glob("*.yaml"))
     raw: dict[str, dict[str, Any]] = {}
@@ -154,7 +195,7 @@ class _Reader:
     def option(self, entry: dict[str, Any], taken: set[str]) -> Option | None:
         """The checked option, or None when it has faults."""
         before = len(self.problems)
-        fields = [name for name in Option.__dataclass_fields__ if name != "file"]
+        fields = [name for name in Option.__dataclass_fields__ if name not in ("file", "lines")]
         for key in entry:
             if key not in fields:
                 self._fault((key,), "unknown key", key, suggestion=did_you_mean(key, fields))
@@ -164,6 +205,10 @@ class _Reader:
         if len(self.problems) > before:
             return None
         self._text(entry, "name", "fabric")
+        fabrics = tuple(read_yaml("collectives")["fabrics"])
+        if isinstance(entry["fabric"], str) and entry["fabric"].strip() and entry["fabric"] not in fabrics:
+            hint = did_you_mean(entry["fabric"], fabrics)
+            self._fault(("fabric",), "unknown fabric", entry["fabric"], f"Known: {', '.join(fabrics)}.", hint)
         if not isinstance(entry["id"], str) or not _ID.fullmatch(entry["id"]):
             self._fault(("id",), "must be kebab-case", entry["id"], "Lower-case words joined by hyphens.")
         elif entry["id"] in taken:
@@ -189,7 +234,9 @@ class _Reader:
             notes=self._notes(entry["notes"]),
             file=self.located.file,
         )
-        return made if len(self.problems) == before else None
+        if len(self.problems) > before:
+            return None
+        return replace(made, lines={n.path: self.located.line_of((*self.at, *n.path)) for n in made.needs})
 
     def _fault(self, path: KeyPath, message: str, value: object = "", remedy: str = "", suggestion: str = "") -> None:
         where = (*self.at, *path)

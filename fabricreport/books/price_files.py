@@ -11,6 +11,7 @@ import io
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 from fabricreport.books.price_rules import COLUMNS, PriceRow, clean_text, parse_row, rules
 from fabricreport.errors import InputError, Problem
@@ -18,11 +19,19 @@ from fabricreport.located import did_you_mean
 
 _SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 
-Malformed = tuple[str, date | None, Problem]  # item and date as far as they can be read, and what is wrong
+
+class Malformed(NamedTuple):
+    """A row that is no price: what is wrong, and item, date, unit and currency as far as they can be read."""
+
+    item: str
+    date: date | None
+    problem: Problem
+    unit: str = ""
+    currency: str = ""
 
 
 def read_price_file(path: Path) -> tuple[list[PriceRow], list[Malformed]]:
-    """Rows of one CSV and its malformed ones as (item, date, fault); a file that is no price table raises."""
+    """Rows of one CSV and its malformed ones; a file that is no price table raises."""
     try:
         if path.stat().st_size > int(rules()["largest_file_bytes"]):
             raise InputError(Problem(f"larger than {rules()['largest_file_bytes']} bytes", str(path)))
@@ -55,7 +64,8 @@ def parse_prices(text: str, file: str) -> tuple[list[PriceRow], list[Malformed]]
                 rows.append(parse_row(_record(cells, file, line), file, line))
             except InputError as error:
                 item = clean_text(cells[0]).strip()[:80]
-                malformed += [(item, _date_or_none(cells), problem) for problem in error.problems]
+                terms = (_known(cells, "unit", "units"), _known(cells, "currency", "currencies"))
+                malformed += [Malformed(item, _date_or_none(cells), problem, *terms) for problem in error.problems]
     except csv.Error as error:
         raise InputError(Problem(f"not a CSV table ({error})", file, reader.line_num)) from error
     if header is None:
@@ -98,3 +108,10 @@ def _date_or_none(cells: list[str]) -> date | None:
         return date.fromisoformat(cells[COLUMNS.index("date")].strip())
     except (ValueError, IndexError):
         return None
+
+
+def _known(cells: list[str], column: str, rule: str) -> str:
+    """The cell of a column if it is a word the rules know, else ''."""
+    at = COLUMNS.index(column)
+    text = cells[at].strip() if at < len(cells) else ""
+    return text if text in rules()[rule] else ""

@@ -34,10 +34,10 @@ class PriceListing:
         }
 
     def text(self) -> str:
-        """A plain-text table, stale and held prices marked."""
+        """A plain-text table; prices that are stale, shipped with the package, or older than a held one are marked."""
         rows = [
             (p.item, f"{p.price:,.10g}", _range(p), p.currency, p.unit, p.date.isoformat(), f"{p.age_days} d",
-             p.grade, ", ".join(m for m, on in (("STALE", p.stale), ("NEWER HELD", bool(p.quarantined))) if on))
+             p.grade, ", ".join(m for m, on in _marks(p) if on))
             for p in self.prices
         ]  # fmt: skip
         head = ("item", "price", "range", "in", "per", "date", "age", "grade", "mark")
@@ -114,8 +114,9 @@ def check_prices(folder: str | Path, as_of: date) -> PriceReport:
     book = PriceBook.read(folder)
     view = book.at(as_of)
     future = tuple(r for r in book.rows if r.date > as_of)
+    stale = tuple(p for p in view.stale if not p.stand_in)
     return PriceReport(
-        str(folder), as_of, len(book.rows), len(book.items), book.problems, book.quarantine, view.stale, future
+        str(folder), as_of, len(book.rows), len(book.items), book.problems, book.quarantine, stale, future
     )
 
 
@@ -136,6 +137,10 @@ def _range(price: Price) -> str:
         return ""
     ends = (price.low if price.low is not None else price.price, price.high if price.high is not None else price.price)
     return f"{ends[0]:,.10g} to {ends[1]:,.10g}"
+
+
+def _marks(price: Price) -> tuple[tuple[str, bool], ...]:
+    return ("STALE", price.stale), ("NEWER HELD", bool(price.quarantined)), ("SHIPPED", bool(price.stand_in))
 
 
 def _old(row: PriceRow) -> tuple[str, str, str, str]:

@@ -13,8 +13,9 @@ What happens to a bad row:
   overrides it with who, why and until when.
 
 An item's first row has no history in the folder: it is judged against the newest price shipped with the package
-(`evidence/price_baseline.csv`), which also stands in, with its own date, when every row of the item was held; an
-item the package does not know is judged against the median of its own later rows.
+(`evidence/price_baseline.csv`), which also stands in, with its own date, when the folder has no usable row of the item
+(none at all, none dated so early, or every one held); an item the package does not know is judged against the median
+of its own later rows.
 """
 
 from __future__ import annotations
@@ -23,7 +24,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
-from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from statistics import median_low
@@ -34,10 +34,12 @@ from fabricreport.books.price_files import Malformed, read_price_file
 from fabricreport.books.price_rules import Day, PriceRow, doubt, grade_rank, parse_row
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_rows
+from fabricreport.located import did_you_mean
 
 __all__ = ["Held", "MissingPrice", "Price", "PriceBook", "PriceRow", "PriceView"]
 
 SHIPPED = "prices shipped with the package"
+STAND_IN = "no usable row of it is in the price files on this day, so the price shipped with the package stands in"
 
 
 class MissingPrice(InputError, KeyError):
@@ -58,6 +60,8 @@ class Held:
     line: int
     date: Day | None = None
     price: float | None = None
+    unit: str = ""
+    currency: str = ""
     in_use: str = ""
 
     def as_dict(self) -> dict[str, Any]:
@@ -72,7 +76,11 @@ class Held:
 
 @dataclass(frozen=True)
 class Price:
-    """The price of one item as of a day. `quarantined` tells of a newer row that was held ('' if none)."""
+    """The price of one item as of a day.
+
+    `quarantined` tells of a newer row that was held, `stand_in` why the price is not of the client's own files ('' if
+    there is nothing to tell).
+    """
 
     item: str
     unit: str
@@ -87,6 +95,7 @@ class Price:
     stale: bool
     age_days: int
     quarantined: str = ""
+    stand_in: str = ""
     file: str = ""
     line: int = 0
 
@@ -112,12 +121,15 @@ class PriceView(Mapping[str, Price]):
         if item in self._prices:
             return self._prices[item]
         held = [str(h) for h in self.quarantine if h.item == item]
-        close = get_close_matches(item, self._prices, n=1)
         why = f"no usable price of {item} on {self.as_of}" + (f" ({held[-1]})" if held else "")
+        remedy = "Mend the row, or state the price under `overrides` in the params file." if held else ""
         raise MissingPrice(
-            Problem(why, key=f"price:{item}", suggestion=close[0] if close else "",
-                    remedy="Add a dated row to a CSV in params/prices.")
+            Problem(why, key=f"price:{item}", suggestion=did_you_mean(item, self._prices),
+                    remedy=remedy or "Add a dated row to a CSV in params/prices.")
         )  # fmt: skip
+
+    def __contains__(self, item: object) -> bool:  # the inherited one would word a whole complaint to say no
+        return item in self._prices
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._prices)
@@ -129,6 +141,15 @@ class PriceView(Mapping[str, Price]):
     def stale(self) -> tuple[Price, ...]:
         """Prices past their shelf life on `as_of`, by item."""
         return tuple(p for p in self.values() if p.stale)
+
+    @property
+    def stood_in(self) -> tuple[Price, ...]:
+        """Prices shipped with the package, in use because the files have no usable row of the item."""
+        return tuple(p for p in self.values() if p.stand_in)
+
+    def plus(self, price: Price) -> PriceView:
+        """The same view with one more price."""
+        return PriceView(self.as_of, {**self._prices, price.item: price}, self.quarantine)
 
     def rate(self, source: str, target: str) -> Rate:
         """The exchange rate on that day, with range and price ids; raises `InputError` if there is none."""
@@ -170,9 +191,10 @@ class PriceBook:
         *,
         strict: bool = False,
     ) -> PriceBook:
-        """Settle rows into good ones and held ones; `malformed` are (item, date, fault) of unreadable rows."""
+        """Settle rows into good ones and held ones; `malformed` are the rows that are no price."""
         rows, held, conflicts = _without_duplicates(list(rows))
-        problems = (*(p for _, _, p in malformed), *conflicts)
+        malformed = tuple(malformed)
+        problems = (*(m.problem for m in malformed), *conflicts)
         if strict and problems:
             raise InputError(problems)
         shipped = {r.item: r for r in baseline()}
@@ -181,10 +203,10 @@ class PriceBook:
             kept, doubted = _settle(series, shipped.get(item))
             good += kept
             held += doubted
-        for item, day, problem in malformed:
-            held.append(Held(item, "malformed", problem.message, problem.file, problem.line or 0, day))
-        in_doubt = {h.item for h in held}
-        book = cls(tuple(good), (), problems, tuple(r for r in baseline() if r.item in in_doubt))
+        for item, day, problem, unit, currency in malformed:
+            where = (problem.file, problem.line or 0)
+            held.append(Held(item, "malformed", problem.message, *where, day, unit=unit, currency=currency))
+        book = cls(tuple(good), (), problems, baseline())
         order = sorted(held, key=lambda h: (h.file, h.line, h.item))
         return replace(book, quarantine=tuple(replace(h, in_use=book._standing(h)) for h in order))
 
@@ -202,17 +224,29 @@ class PriceBook:
         """The good rows of an item, oldest first."""
         return tuple(r for r in self.rows if r.item == item)
 
+    def terms(self, item: str) -> tuple[str, str] | None:
+        """Unit and currency of an item as its rows, used or not, or the package state them; None if nothing does."""
+        stated: Sequence[PriceRow | Held] = (*self.quarantine, *self.shipped, *self.rows)
+        found = [(row.unit, row.currency) for row in stated if row.item == item and row.unit and row.currency]
+        return found[-1] if found else None
+
     def at(self, as_of: date) -> PriceView:
-        """The prices as of a day: per item the newest good row not dated later, the stronger grade first."""
-        usable: dict[str, PriceRow] = {r.item: r for r in self.shipped if r.date <= as_of}
-        usable |= {r.item: r for r in self.rows if r.date <= as_of}
+        """The prices as of a day: per item the newest good row not dated later, the stronger grade first.
+
+        An item without such a row has the price shipped with the package, if that is not dated later either.
+        """
+        own: dict[str, PriceRow] = {r.item: r for r in self.rows if r.date <= as_of}
+        usable = {r.item: r for r in self.shipped if r.date <= as_of} | own
         known = [h for h in self.quarantine if h.date is None or h.date <= as_of]
         notes: dict[str, str] = {}
         for held in known:
             row = usable.get(held.item)
             if row and (held.date is None or held.date >= row.date) and held.kind != "repeat":
                 notes[held.item] = f"a newer price was held: {held.message} ({_place(held.file, held.line)})"
-        prices = {item: _as_of(row, as_of, notes.get(item, "")) for item, row in sorted(usable.items())}
+        prices = {
+            item: _as_of(row, as_of, notes.get(item, ""), "" if item in own else STAND_IN)
+            for item, row in sorted(usable.items())
+        }
         return PriceView(as_of, prices, known)
 
     def convert(self, amount: float, source: str, target: str, as_of: date) -> float:
@@ -245,14 +279,12 @@ def _without_duplicates(rows: list[PriceRow]) -> tuple[list[PriceRow], list[Held
         if all(r.cells() == first.cells() for r in same):
             kept.append(first)
             for r in same[1:]:
-                held.append(
-                    Held(item, "repeat", f"repeats {_place(first.file, first.line)}", r.file, r.line, day, r.price)
-                )
+                held.append(_held(r, "repeat", f"repeats {_place(first.file, first.line)}"))
             continue
         places = ", ".join(_place(r.file, r.line) for r in same)
         message = f"{len(same)} different rows for {item} on {day} from one source ({places})"
         conflicts.append(Problem(message, same[-1].file, same[-1].line, "price", remedy="Keep the right one."))
-        held += [Held(item, "duplicate", message, r.file, r.line, day, r.price) for r in same]
+        held += [_held(r, "duplicate", message) for r in same]
     return kept, held, conflicts
 
 
@@ -271,7 +303,7 @@ def _settle(series: list[PriceRow], shipped: PriceRow | None) -> tuple[list[Pric
         if reason is None:
             good.append(row)
         else:
-            held.append(Held(row.item, reason[0], reason[1], row.file, row.line, row.date, row.price))
+            held.append(_held(row, *reason))
     return good, held
 
 
@@ -285,10 +317,15 @@ def _first_doubt(row: PriceRow, later: list[PriceRow], shipped: PriceRow | None)
     return doubt(row, next(r for r in peers if r.price == middle))
 
 
-def _as_of(row: PriceRow, as_of: date, note: str) -> Price:
+def _held(row: PriceRow, kind: str, message: str) -> Held:
+    return Held(row.item, kind, message, row.file, row.line, row.date, row.price, row.unit, row.currency)
+
+
+def _as_of(row: PriceRow, as_of: date, note: str, stand_in: str) -> Price:
     return Price(
         row.item, row.unit, row.price, row.low, row.high, row.currency, row.date, row.expires, row.source, row.grade,
-        stale=as_of > row.expires, age_days=(as_of - row.date).days, quarantined=note, file=row.file, line=row.line,
+        stale=as_of > row.expires, age_days=(as_of - row.date).days, quarantined=note, stand_in=stand_in,
+        file=row.file, line=row.line,
     )  # fmt: skip
 
 

@@ -95,7 +95,7 @@ def build(
     """
     root, places = Path(output), places or Places()
     tell = progress or (lambda _: None)
-    loaded = load_checked(Path(params_path), places)
+    loaded = load_checked(Path(params_path), places, as_of)
     with disk_errors(root), scratch_folder(root) as scratch:
         work = scratch / "work"
         work.mkdir()
@@ -112,7 +112,7 @@ def build(
         if record.unsaved:
             raise refused_by_disk(record.unsaved.ename, root)
         if not record.ok:
-            raise SectionFailed(keep_failed(record, root, plan.slug, Path(params_path), places.notebooks))
+            raise SectionFailed(keep_failed(record, root, plan, Path(params_path), places.notebooks))
         return _finish(plan, root, scratch, record, notebooks)
 
 

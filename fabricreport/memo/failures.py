@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from fabricreport.memo.files import open_folder
+from fabricreport.memo.plan import BuildPlan
 from fabricreport.memo.record import RunRecord, SectionRun
 from fabricreport.memo.volatile import notebook_bytes, notebook_from_bytes
 
@@ -27,23 +30,25 @@ def _failed_folder(root: Path, slug: str) -> Path | None:
     return folder
 
 
-def keep_failed(record: RunRecord, root: Path, slug: str, params_path: Path, notebooks: Path) -> str:
+def keep_failed(record: RunRecord, root: Path, plan: BuildPlan, params_path: Path, notebooks: Path) -> str:
     """Copy the notebooks of failed sections out of the scratch folder; the message that names them.
 
-    `notebooks` is the folder of their sources, for the remedy.
+    The message and the notebooks name the user's own files where a section was given a copy. `notebooks` is the
+    folder of the sections' sources, for the remedy.
     """
-    folder = _failed_folder(root, slug)
+    folder = _failed_folder(root, plan.slug)
+    own = _own_names(plan)
     lines = []
     for run in record.faults:
-        lines.append(run.explain())
-        lines += [f"    {line}" for line in run.traceback.splitlines()[-3:]]
+        lines.append(own(run.explain()))
+        lines += [f"    {own(line)}" for line in run.traceback.splitlines()[-3:]]
         if folder is not None and run.notebook:
-            lines.append("    " + _keep(run, folder, params_path))
+            lines.append("    " + _keep(run, folder, params_path, own))
         lines.append("    " + _remedy(run, notebooks))
     return "\n".join(lines)
 
 
-def _keep(run: SectionRun, folder: Path, params_path: Path) -> str:
+def _keep(run: SectionRun, folder: Path, params_path: Path, own: Callable[[str], str]) -> str:
     """Copy one executed notebook; where it is, or why it is not there (the failure itself matters more)."""
     kept = folder / f"{run.section}.ipynb"
     try:
@@ -51,6 +56,7 @@ def _keep(run: SectionRun, folder: Path, params_path: Path) -> str:
         for cell in nb.cells:
             if "injected-parameters" in cell.metadata.get("tags", []):
                 cell.source = f"# The build's own copy is gone\nparams = {str(params_path.absolute())!r}"
+            cell.update({k: _renamed(cell[k], own) for k in ("outputs",) if k in cell})
         kept.write_bytes(notebook_bytes(nb))
     except OSError as error:
         kept.unlink(missing_ok=True)
@@ -69,6 +75,32 @@ def _remedy(run: SectionRun, notebooks: Path) -> str:
         f"Mend {cell} and run the command again. If nobody changed that notebook, this is a bug in fabricreport: "
         "please report it with your params file."
     )
+
+
+def _own_names(plan: BuildPlan) -> Callable[[str], str]:
+    """Text with the paths of a build's own copies turned into those of the user's files."""
+    work, pairs = plan.snapshot.folder.parent, list[tuple[str, str]]()
+    for top in dict.fromkeys((work.absolute(), work.resolve())):
+        pairs += [(str(top / "inputs" / name), str(at)) for name, at in plan.snapshot.origins.items()]
+        pairs += [(str(top / "inputs"), str(plan.snapshot.origins["params.json"].parent))]
+        pairs += [(str(top), "the build's copy")]
+    pairs.sort(key=lambda pair: len(pair[0]), reverse=True)
+
+    def rename(text: str) -> str:
+        for scratch, named in pairs:
+            text = text.replace(scratch, named)
+        return text
+
+    return rename
+
+
+def _renamed(node: Any, own: Callable[[str], str]) -> Any:
+    """The outputs of a cell with every text renamed."""
+    if isinstance(node, str):
+        return own(node)
+    if isinstance(node, Mapping):
+        return {key: _renamed(value, own) for key, value in node.items()}
+    return [_renamed(item, own) for item in node] if isinstance(node, list) else node
 
 
 def clear_failed(root: Path, slug: str) -> None:

@@ -15,7 +15,7 @@ import errno
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,10 +48,14 @@ class InputFile:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The frozen inputs of one build: `folder/params.json` and its neighbours."""
+    """The frozen inputs of one build: `folder/params.json` and its neighbours.
+
+    `origins` has the user's own path of each file, by its name below `folder`.
+    """
 
     folder: Path
     files: tuple[InputFile, ...]
+    origins: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def params_json(self) -> Path:
@@ -81,40 +85,55 @@ def take_snapshot(params: Params, params_path: Path, target: Path, *, project_pa
     `InputError` names each symbolic link, special file, missing or too large file. All three book folders exist
     in the snapshot, even if empty, so that a section never looks elsewhere.
     """
-    from fabricreport.scenario import canonical_json
-
     target.mkdir(parents=True)
-    copier = _Copier(target)
-    copier.put("params.json", "params", canonical_json(params).encode("utf-8"))
-    shared = PROJECT / "params" if project_params is None else project_params
-    for name, suffixes in BOOKS.items():
+    for name in BOOKS:
         (target / name).mkdir()
-        copier.book(book_folder(params_path.parent, name, shared), name, suffixes)
-    for provider in params.providers:
-        if provider.answers:
-            copier.named(params_path.parent, provider.answers, "providers")
-    for log in params.measurements:
-        copier.named(params_path.parent, log, "logs")
+    copier = _Copier(target)
+    copier.everything(params, params_path, project_params)
     if copier.problems:
         raise InputError(copier.problems)
-    return Snapshot(target, tuple(sorted(copier.files.values(), key=lambda f: f.name)))
+    return Snapshot(target, tuple(sorted(copier.files.values(), key=lambda f: f.name)), copier.origins)
+
+
+def input_problems(params: Params, params_path: Path, *, project_params: Path | None = None) -> tuple[Problem, ...]:
+    """What `take_snapshot` would refuse, without a copy."""
+    copier = _Copier(None)
+    copier.everything(params, params_path, project_params)
+    return tuple(copier.problems)
 
 
 class _Copier:
-    """Copies files into one folder and collects what is wrong with them."""
+    """Copies files into one folder (None: reads them only) and collects what is wrong with them."""
 
-    def __init__(self, target: Path) -> None:
+    def __init__(self, target: Path | None) -> None:
         self.target = target
         self.files: dict[str, InputFile] = {}
+        self.origins: dict[str, Path] = {}
         self.problems: list[Problem] = []
         self.total_bytes = 0
 
-    def put(self, name: str, kind: str, data: bytes) -> None:
+    def everything(self, params: Params, params_path: Path, project_params: Path | None) -> None:
+        """The params, the three books, and each file the params name."""
+        from fabricreport.scenario import canonical_json
+
+        self.put("params.json", "params", canonical_json(params).encode("utf-8"), params_path)
+        shared = PROJECT / "params" if project_params is None else project_params
+        for name, suffixes in BOOKS.items():
+            self.book(book_folder(params_path.parent, name, shared), name, suffixes)
+        for provider in params.providers:
+            if provider.answers:
+                self.named(params_path.parent, provider.answers, "providers")
+        for log in params.measurements:
+            self.named(params_path.parent, log, "logs")
+
+    def put(self, name: str, kind: str, data: bytes, origin: Path) -> None:
         self.total_bytes += len(data)
-        path = self.target / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("xb") as handle:
-            handle.write(data)
+        if self.target is not None:
+            path = self.target / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as handle:
+                handle.write(data)
+        self.origins[name] = origin
         self.files[name] = InputFile(name, kind, sha256(data), len(data))
 
     def book(self, folder: Path, name: str, suffixes: tuple[str, ...]) -> None:
@@ -157,7 +176,7 @@ class _Copier:
         if self.total_bytes + len(data) > MAX_TOTAL_BYTES:
             self.refuse(shown, f"brings the inputs over {MAX_TOTAL_BYTES / 1e6:g} MB", "Shorten the logs.")
             return
-        self.put(name, kind, data)
+        self.put(name, kind, data, shown)
 
     def refuse(self, path: Path, message: str, remedy: str) -> None:
         self.problems.append(Problem(message, file=str(path), remedy=remedy))

@@ -4,32 +4,33 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from fabricreport.errors import InputError, Problem
 from fabricreport.memo import fingerprint as prints
 from fabricreport.memo.environment import PROJECT
 from fabricreport.memo.fingerprint import Fingerprint
-from fabricreport.memo.inputs import Snapshot, take_snapshot
+from fabricreport.memo.inputs import Snapshot, input_problems, take_snapshot
 
 if TYPE_CHECKING:
+    from fabricreport.check import Checked
     from fabricreport.scenario import Params, ParamsFile
 
 CLIENT_COPY = "Client copy"
 DRAFT = "Draft"
 NOTEBOOKS = PROJECT / "notebooks"
 
-Check = Callable[[Path], object]
+Check = Callable[[Path, date | None], "Checked"]
 
 
 @dataclass(frozen=True)
 class Places:
     """Where a build finds what is not named in the params file; tests put their own folders here.
 
-    `check` is called with the user's params file and raises `InputError` if the books do not fit it.
+    `check` is called with the user's params file and the date of the memo (None: the params' own).
     """
 
     notebooks: Path = NOTEBOOKS
@@ -59,13 +60,33 @@ class BuildPlan:
         return DRAFT if self.draft else CLIENT_COPY
 
 
-def load_checked(params_path: Path, places: Places) -> ParamsFile:
-    """The params file with its books tried out; `InputError` lists every fault of the user's files."""
+def checked(params_path: Path, places: Places, as_of: str | date | None = None) -> Checked:
+    """All that is wrong with, and worth a note about, what a build of these params would read.
+
+    A file that the build would refuse to copy (a link, a device, one too large) is a fault like any other.
+    """
+    from fabricreport.check import Checked
     from fabricreport.scenario import load_params_file
 
-    loaded = load_params_file(params_path)
-    (places.check or _open_case)(params_path)
-    return loaded
+    day = None if as_of is None else parse_date(as_of)
+    found = _check(params_path, day) if places.check is None else places.check(params_path, day)
+    try:
+        loaded = load_params_file(params_path)
+    except InputError as error:
+        return found if found.problems else Checked(error.problems)
+    refused = input_problems(loaded.params, params_path, project_params=places.project_params)
+    named = {p.file for p in found.problems}
+    return Checked((*found.problems, *(p for p in refused if p.file not in named)), found.notes)
+
+
+def load_checked(params_path: Path, places: Places, as_of: str | date | None = None) -> ParamsFile:
+    """The params file with everything it names tried out, and the check's notes; `InputError` lists every fault."""
+    from fabricreport.scenario import load_params_file
+
+    found = checked(params_path, places, as_of)
+    if found.problems:
+        raise InputError(found.problems)
+    return replace(load_params_file(params_path), remarks=found.notes)
 
 
 def make_plan(
@@ -82,10 +103,12 @@ def make_plan(
     `only` takes one section and makes a draft of it. `as_of` replaces the date of the params. `InputError` names
     each file that cannot be had; nothing has been started then.
     """
+    from fabricreport.scenario import dated
+
     places = places or Places()
-    params = loaded.params
     if as_of is not None:
-        params = params.model_copy(update={"as_of": parse_date(as_of)})
+        loaded = dated(loaded, parse_date(as_of))
+    params = loaded.params
     sections = _sections(params, only)
     snapshot = take_snapshot(params, loaded.path, work / "inputs", project_params=places.project_params)
     notebooks = _copy_notebooks(places.notebooks, sections, work / "sources")
@@ -128,11 +151,11 @@ def parse_date(value: str | date) -> date:
         ) from None
 
 
-def _open_case(params_path: Path) -> Any:
-    """Read the books as the sections will, so that their faults are told before a kernel starts."""
-    from fabricreport.case import open_case
+def _check(params_path: Path, as_of: date | None) -> Checked:
+    """Imported where it is used: the command line's help needs none of the analyses."""
+    from fabricreport.check import check
 
-    return open_case(params_path)
+    return check(params_path, as_of=as_of)
 
 
 def _sections(params: Params, only: str | None) -> tuple[str, ...]:

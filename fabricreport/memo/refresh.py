@@ -58,9 +58,12 @@ def plan_refresh(
     The new date is `as_of`, else the newest date in the price files, else the params' own if that is newer; the
     clock is never asked. `InputError` if the params or the books are wrong.
     """
+    from fabricreport.scenario import load_params_file
+
     params_path, root, places = Path(params_path), Path(output), places or Places()
-    loaded = load_checked(params_path, places)
+    loaded = load_params_file(params_path)
     day, messages = (as_of, []) if as_of is not None else feed_day(loaded, places)
+    loaded = load_checked(params_path, places, day)
     with disk_errors(root), scratch_folder(root) as scratch:
         plan = make_plan(loaded, scratch, as_of=day, places=places)
     last = latest_edition(root, plan.slug)

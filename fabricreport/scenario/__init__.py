@@ -9,6 +9,7 @@ from fabricreport.scenario.json_schema import json_schema
 from fabricreport.scenario.load import (
     ParamsFile,
     canonical_json,
+    dated,
     load_params,
     load_params_file,
     params_from,
@@ -65,6 +66,7 @@ __all__ = [
     "assumptions",
     "canonical_json",
     "client_slug",
+    "dated",
     "defaulted_keys",
     "dump_uncertain",
     "is_given",

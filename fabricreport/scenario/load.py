@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import datetime as dt
 import json
 import os
 import stat
@@ -39,12 +40,16 @@ _STAND_INS: dict[KeyPath, Any] = {
 
 @dataclass(frozen=True)
 class ParamsFile:
-    """A valid params file: its `params`, where each came from (`located`), and the `folder` its paths start from."""
+    """A valid params file: its `params`, where each came from (`located`), and the `folder` its paths start from.
+
+    `remarks` are what a check of the books had to say.
+    """
 
     params: Params
     located: Located
     path: Path
     folder: Path
+    remarks: tuple[str, ...] = ()
 
     @property
     def slug(self) -> str:
@@ -54,7 +59,7 @@ class ParamsFile:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is unusual but allowed, in sentences."""
-        return notes(self.params)
+        return tuple(dict.fromkeys((*notes(self.params), *self.remarks)))
 
     def line_of(self, *path: str | int) -> int:
         """Line of a key: `line_of("cluster", "gpus")`."""
@@ -88,6 +93,17 @@ def load_params_file(path: Path, *, folder: Path | None = None, extra_options: I
     if problems or params is None:
         raise InputError(sorted(problems, key=lambda p: p.line or 0))
     return ParamsFile(params, located, path, folder)
+
+
+def dated(loaded: ParamsFile, day: dt.date | None) -> ParamsFile:
+    """The same params as of another day; `InputError` if they do not hold on that day (None: their own)."""
+    if day is None or day == loaded.params.as_of:
+        return loaded
+    params = loaded.params.model_copy(update={"as_of": day})
+    faults = [f for f in findings(params, extra_options=params.options) if ("as_of",) in f.keys]
+    if faults:
+        raise InputError(_problem(loaded.located, finding) for finding in faults)
+    return replace(loaded, params=params)
 
 
 def params_from(data: dict[str, Any]) -> Params:
@@ -132,15 +148,19 @@ def _validate(
     for finding in found:
         touched = {dotted(key) for key in finding.keys}
         if not _overlap(finding, bad) and not touched & bad_keys:
-            problem = located.problem(
-                finding.path,
-                finding.message,
-                value=finding.value,
-                remedy=finding.remedy,
-                suggestion=finding.suggestion,
-            )
-            problems.append(replace(problem, rule=finding.rule))
+            problems.append(_problem(located, finding))
     return params, problems
+
+
+def _problem(located: Located, finding: Finding) -> Problem:
+    problem = located.problem(
+        finding.path,
+        finding.message,
+        value=finding.value,
+        remedy=finding.remedy,
+        suggestion=finding.suggestion,
+    )
+    return replace(problem, rule=finding.rule)
 
 
 def _validate_schema(located: Located, bad_keys: set[str]) -> tuple[Params | None, list[KeyPath], list[Problem]]:

@@ -214,13 +214,13 @@ class Money(Section):
 
     acquisition: Literal["buy", "lease", "rent", "colocate"] = Field(description="How the cluster is obtained.")
     horizon_months: int = Field(default=48, ge=1, le=240, description="Months over which all costs are counted.")
-    discount_rate_per_year: Annotated[UncertainValue, Bounds(0, 1)] = Field(
+    discount_rate_per_year: Annotated[UncertainValue, Bounds(0, 1, units=("share", "share/year"))] = Field(
         default=0.08, description="Discount rate as a share per year: 0.08 is 8 %."
     )
     discounting: Literal["nominal", "real"] = Field(
         default="nominal", description="Whether the discount rate and the cash flows include inflation."
     )
-    inflation_per_year: Annotated[UncertainValue, Bounds(-0.1, 1)] = Field(
+    inflation_per_year: Annotated[UncertainValue, Bounds(-0.1, 1, units=("share", "share/year", "relative"))] = Field(
         default=0.025, description="Inflation as a share per year."
     )
     currency: Currency = Field(
@@ -228,12 +228,13 @@ class Money(Section):
         description="Currency of the memo's amounts. Another than USD needs its rate (item fx-eur-usd) in the price book.",
     )
     gpu_hour_value: Annotated[
-        Literal["amortised", "market"] | UncertainValue, Bounds(0, 10_000, words=("amortised", "market"))
+        Literal["amortised", "market"] | UncertainValue,
+        Bounds(0, 10_000, words=("amortised", "market"), units=("usd/gpu-hour",)),
     ] = Field(
         default_factory=lambda data: "market" if data.get("acquisition") == "rent" else "amortised",
         description="What a lost GPU-hour is worth: `amortised`, `market`, or US dollars.",
     )
-    price_of_delay_usd_per_day: Annotated[UncertainValue, Bounds(0, 1e10)] = Field(
+    price_of_delay_usd_per_day: Annotated[UncertainValue, Bounds(0, 1e10, units=("usd/day",))] = Field(
         default=0.0, description="Value lost per day of delay beyond compute, such as a missed launch, in US dollars."
     )
 

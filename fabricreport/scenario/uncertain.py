@@ -97,11 +97,15 @@ def dump_uncertain(value: UncertainValue | str) -> Any:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Pydantic metadata that makes a field uncertain: the bounds of its numbers, and words it may hold instead."""
+    """Pydantic metadata that makes a field uncertain: the bounds of its numbers, and words it may hold instead.
+
+    `units` are the units, as the ledger writes them, that an entry may have which the field refers to.
+    """
 
     minimum: float = -math.inf
     maximum: float = math.inf
     words: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
 
     def validate(self, value: Any) -> UncertainValue | str:
         """The frozen value, or one of the words; a `PydanticCustomError` with the reason otherwise."""

@@ -15,6 +15,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from fabricreport.check import Checked
 from fabricreport.errors import InputError, MemoRejected, SectionFailed
 from fabricreport.memo import fingerprint
 from fabricreport.memo.build import BuildResult, build
@@ -43,7 +44,7 @@ print(pathlib.Path(params), object())
 class Shop:
     def __init__(self, folder: Path) -> None:
         self.folder, self.output = folder, folder / "output"
-        self.places = Places(folder / "notebooks", folder / "project", lambda _: None)
+        self.places = Places(folder / "notebooks", folder / "project", lambda *_: Checked())
         self.params = folder / "client" / "acme.yaml"
         (folder / "client" / "prices").mkdir(parents=True)
         self.places.notebooks.mkdir()

@@ -72,8 +72,10 @@ def test_a_wrong_file_ends_with_two_and_one_message_per_problem(tmp_path: Path) 
 def test_books_and_params_together_are_checked_with_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "huge.yaml"
     path.write_text((ROOT / "params/example.yaml").read_text().replace("gpus: 1024", "gpus: 131072"))
-    code, _, err = run("check", str(path))
-    assert code == 2 and re.search(r"huge\.yaml:\d+: cluster\.gpus: .*infiniband-ndr", err)
+    code, out, _ = run("check", "--json", str(path))
+    problems = json.loads(out)["problems"]
+    assert code == 2 and {p["rule"] for p in problems} == {"switches-cannot-connect"}
+    assert all((p["file"], p["key"]) == (str(path), "cluster.gpus") and p["line"] > 1 for p in problems)
 
 
 def test_a_new_params_file_passes_check_and_is_never_overwritten(tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ def test_suspect_and_unknown_gpu_hours_are_left_out_and_counted(tmp_path: Path) 
     report = import_prices(source, folder=tmp_path / "prices")
     assert sum(report.skipped.values()) == 2
     assert [p.line for p in report.refused] == [5, 6]
-    assert "gpu-hour-h100-nebius" not in PriceBook.read(tmp_path / "prices").at(AS_OF)
+    assert "gpu-hour-h100-nebius" not in PriceBook.read(tmp_path / "prices").items
 
 
 def test_replay_of_the_real_history_holds_no_more_than_one_price_a_month() -> None:

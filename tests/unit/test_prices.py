@@ -286,7 +286,7 @@ def test_conversion_uses_the_dated_rate_there_back_and_across(tmp_path: Path) ->
 
 def test_a_missing_rate_names_the_row_to_add(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="fx-jpy-usd"):
-        fx(tmp_path).convert(1, "JPY", "USD", AS_OF)
+        fx(tmp_path).convert(1, "JPY", "USD", date(2026, 4, 1))
     with pytest.raises(InputError, match="fx-eur-usd"):
         fx(tmp_path).convert(1, "EUR", "USD", date(2026, 4, 1))
 

@@ -8,6 +8,7 @@ from typing import Any
 import nbformat
 import pytest
 
+from fabricreport.check import Checked
 from fabricreport.errors import InputError
 from fabricreport.memo.editions import publish
 from fabricreport.memo.headlines import compare_headlines, headline_of, section_title
@@ -25,7 +26,7 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         self.output = folder / "output"
-        self.places = Places(folder / "notebooks", folder / "project", lambda _: None)
+        self.places = Places(folder / "notebooks", folder / "project", lambda *_: Checked())
         self.prices = folder / "client" / "prices"
         self.params = folder / "client" / "acme.yaml"
         self.prices.mkdir(parents=True)
@@ -77,6 +78,17 @@ def test_without_an_edition_one_is_due(desk: Desk) -> None:
     plan = desk.plan()
     assert (plan.changed, plan.reasons, plan.last) == (True, ("there is no edition yet",), None)
     assert plan.as_of == "2026-11-20"
+
+
+def test_a_date_on_which_the_params_do_not_hold_is_refused_before_anything_runs(desk: Desk) -> None:
+    text = desk.params.read_text(encoding="utf-8")
+    override = '{id: "price:switch-qm9700", value: 30000, who: Me, why: Quote, until: 2026-11-25}'
+    desk.params.write_text(text + f"\noverrides: [{override}]\n", encoding="utf-8")
+    assert desk.plan().changed
+    desk.price("2026-12-01")
+    with pytest.raises(InputError, match="expired before as_of, 2026-12-01") as caught:
+        desk.plan()
+    assert caught.value.problems[0].file == str(desk.params) and caught.value.problems[0].line
 
 
 def test_nothing_changed_means_nothing_to_do(desk: Desk) -> None:

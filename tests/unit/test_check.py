@@ -1,0 +1,494 @@
+"""What `check` passes, a build can read: every reference, price, answer and log is tried out first."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from click.testing import CliRunner
+from pydantic import BaseModel
+
+from fabricreport.analysis.asked import asked_inputs, unanswered
+from fabricreport.books.evidence import read_evidence
+from fabricreport.books.options import read_options
+from fabricreport.books.price_files import parse_prices
+from fabricreport.books.price_reports import show_prices
+from fabricreport.books.price_rules import COLUMNS
+from fabricreport.books.prices import PriceBook, baseline
+from fabricreport.case import Case, open_case
+from fabricreport.check import check
+from fabricreport.cli import main
+from fabricreport.errors import InputError, Problem
+from fabricreport.evidence import read_yaml
+from fabricreport.memo.build import build
+from fabricreport.memo.plan import Places, load_checked
+from fabricreport.scenario import Params, params_from
+from fabricreport.scenario.schema import Currency, Gpu
+from fabricreport.scenario.uncertain import Bounds
+from tests.unit.scenario_cases import PARAMS, minimal
+
+HEADER = ",".join(COLUMNS)
+OVERRIDE = {"id": "price:switch-qm9700", "value": 30000, "who": "J. Buyer", "why": "Quote", "until": "2027-01-31"}
+ENTRY = {
+    "what": "The client's own figure", "date": "2026-10-01", "source": "Treasury", "publisher": "The client", "grade": "contract",
+    "read": "2026-11-01", "seen": "A", "use": "this memo",
+}  # fmt: skip
+
+
+def desk(folder: Path, data: dict[str, Any] | None = None, *, prices: str | None = None) -> Path:
+    """A client's folder with prices of its own; the params file that stands in it."""
+    folder.mkdir(exist_ok=True)
+    if prices is None:
+        shutil.copytree(PARAMS / "prices", folder / "prices")
+    else:
+        (folder / "prices").mkdir()
+        (folder / "prices" / "own.csv").write_text(f"{HEADER}\n{prices}\n", encoding="utf-8")
+    path = folder / "acme.yaml"
+    path.write_text(yaml.safe_dump(data or minimal(), sort_keys=False), encoding="utf-8")
+    return path
+
+
+def with_key(dotted: str, value: Any) -> dict[str, Any]:
+    """The smallest params with one key set; a key of `overrides` stands in an otherwise good override."""
+    data = minimal()
+    *parents, last = dotted.split(".")
+    if parents == ["overrides"]:
+        return data | {"overrides": [OVERRIDE | {last: value}]}
+    for part in parents:
+        data[part] = data.get(part, {}) | {last: value}
+    return data
+
+
+def line_of(path: Path, word: str) -> int:
+    return 1 + next(n for n, line in enumerate(path.read_text().splitlines()) if word in line)
+
+
+def only(problems: tuple[Problem, ...]) -> Problem:
+    assert len(problems) == 1, [str(p) for p in problems]
+    return problems[0]
+
+
+def uncertain_fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, Bounds]]:
+    """Every key of the schema that may hold a reference."""
+    for name, field in model.model_fields.items():
+        key = f"{prefix}{field.alias or name}"
+        yield from ((key, m) for m in field.metadata if isinstance(m, Bounds))
+        args = getattr(field.annotation, "__args__", ())
+        for arm in (field.annotation, *args):
+            if isinstance(arm, type) and issubclass(arm, BaseModel):
+                yield from uncertain_fields(arm, f"{key}.")
+
+
+FIELDS = dict(uncertain_fields(Params))
+IN_PARAMS = [key for key in FIELDS if not key.startswith("overrides")]
+
+
+# ---- references of the params
+
+
+def test_the_schema_has_keys_that_may_refer() -> None:
+    assert {"money.gpu_hour_value", "money.discount_rate_per_year", "overrides.value"} <= set(FIELDS)
+    assert all(FIELDS[key].units for key in IN_PARAMS), "each says which units can serve it"
+
+
+@pytest.mark.parametrize("key", [*FIELDS, "overrides.id"])
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("evidence:gpu-hour-gb200-nvl72-us", "evidence:gpu-hour-gb200-nvl72-usd"), ("price:switch-n9600-64o", "price:switch-n9600-64od")],
+)  # fmt: skip
+def test_a_mistyped_id_is_refused_with_file_line_and_the_nearest_id(
+    tmp_path: Path, key: str, given: str, meant: str
+) -> None:
+    path = desk(tmp_path, with_key(key, given))
+    problem = only(check(path).problems)
+    assert (problem.file, problem.line, problem.suggestion) == (str(path), line_of(path, given), meant)
+    assert problem.key.split(".")[-1] == key.split(".")[-1]
+    assert problem.value == given and problem.remedy
+
+
+@pytest.mark.parametrize("key", IN_PARAMS)
+@pytest.mark.parametrize("given", ["price:switch-qm9700", "evidence:switch-qm9700-watts"])
+def test_a_reference_in_another_unit_is_refused_with_the_unit_needed(tmp_path: Path, key: str, given: str) -> None:
+    path = desk(tmp_path, with_key(key, given))
+    problem = only(check(path).problems)
+    assert (problem.key, problem.value, problem.line) == (key, given, line_of(path, given))
+    assert all(unit in problem.message for unit in FIELDS[key].units)
+
+
+@pytest.mark.parametrize("key", [*FIELDS, "overrides.id"])
+def test_a_fact_in_words_cannot_stand_for_a_number(tmp_path: Path, key: str) -> None:
+    words = next(e.id for e in read_evidence().values() if e.kind == "text")
+    problem = only(check(desk(tmp_path, with_key(key, f"evidence:{words}"))).problems)
+    assert problem.key.split(".")[-1] == key.split(".")[-1] and "words" in problem.message
+
+
+@pytest.mark.parametrize("key", IN_PARAMS)
+@pytest.mark.parametrize("factor", [1.0, 1.5])
+def test_a_value_referred_to_keeps_the_bounds_of_the_key(tmp_path: Path, key: str, factor: float) -> None:
+    bounds = FIELDS[key]
+    unit = next((u for u in bounds.units if not u.startswith("share")), bounds.units[0])
+    path = desk(tmp_path, with_key(key, "evidence:mine"))
+    (tmp_path / "evidence").mkdir()
+    entry = ENTRY | {"id": "mine", "value": bounds.maximum * factor, "unit": unit}
+    (tmp_path / "evidence" / "own.yaml").write_text(yaml.safe_dump([entry]), encoding="utf-8")
+    problems = check(path).problems
+    if factor == 1.0:
+        assert not problems
+    elif not unit.startswith("share"):  # a share beyond 1 is refused where it is written
+        assert only(problems).key == key and f"{bounds.maximum:g}" in problems[0].message
+    else:
+        assert only(problems).file.endswith("own.yaml")
+
+
+def test_an_overridden_entry_is_judged_by_the_overrides_value(tmp_path: Path) -> None:
+    data = with_key("money.gpu_hour_value", "price:gpu-hour-h100-on-demand")
+    data["overrides"] = [OVERRIDE | {"id": "price:gpu-hour-h100-on-demand", "value": 20_000}]
+    assert only(check(desk(tmp_path, data)).problems).key == "money.gpu_hour_value"
+
+
+# ---- overrides that refer
+
+
+def overriding(*pairs: tuple[str, Any]) -> dict[str, Any]:
+    return minimal() | {"overrides": [OVERRIDE | {"id": i, "value": v} for i, v in pairs]}
+
+
+def test_an_override_that_refers_takes_the_other_entrys_draws(tmp_path: Path) -> None:
+    case = open_case(desk(tmp_path, overriding(("price:switch-qm9700", "price:switch-sn5610"))))
+    assert np.array_equal(case.sample("price:switch-qm9700"), case.sample("price:switch-sn5610"))
+    assert (
+        case.central("price:switch-qm9700") == case.central("price:switch-sn5610") != case.price("switch-qm9700").price
+    )
+
+
+def test_overrides_that_refer_to_each_other_are_refused_each_with_its_line(tmp_path: Path) -> None:
+    pair = ("price:switch-qm9700", "price:switch-sn5610")
+    problems = check(desk(tmp_path, overriding(pair, pair[::-1]))).problems
+    assert [p.key for p in problems] == ["overrides[0].value", "overrides[1].value"]
+    assert all("each other" in p.message and p.line for p in problems)
+
+
+def test_an_override_must_refer_to_the_same_unit_and_currency(tmp_path: Path) -> None:
+    given = overriding(("price:switch-n9600-64od", "price:switch-qm9700"), ("evidence:pue", "price:electricity"))
+    problems = check(desk(tmp_path, given)).problems
+    assert [p.key for p in problems] == ["overrides[0].value", "overrides[1].value"]
+    assert "eur" in problems[0].message and "usd/kwh" in problems[1].message
+
+
+# ---- references of options
+
+
+def own_option(folder: Path, **changes: Any) -> Path:
+    data = minimal() | {"options": ["mine", "rocev2-nvidia-800g"]}
+    path = desk(folder, data)
+    (folder / "options").mkdir()
+    base = next(o for o in read_yaml("options") if o["id"] == "infiniband-ndr")
+    option = {**base, "alternatives": {"switch": ["price:switch-qm9700"]}, "id": "mine", "notes": []} | changes
+    (folder / "options" / "own.yaml").write_text(yaml.safe_dump([option], sort_keys=False), encoding="utf-8")
+    return path
+
+
+def references(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], str]]:
+    if isinstance(node, str) and node.startswith(("price:", "evidence:")):
+        yield path, node
+    pairs = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    for key, value in pairs:
+        yield from references(value, (*path, key))
+
+
+def test_every_reference_of_a_clients_option_is_looked_up_in_its_own_file(tmp_path: Path) -> None:
+    path = own_option(tmp_path)
+    assert not check(path).problems
+    file = tmp_path / "options" / "own.yaml"
+    (option,) = yaml.safe_load(file.read_text())
+    places = list(references(option))
+    assert len(places) > 15
+    for where, ref in places:
+        option = yaml.safe_load(file.read_text())[0]
+        at: Any = option
+        for part in where[:-1]:
+            at = at[part]
+        at[where[-1]] = f"{ref}-x-y"
+        own_text = file.read_text()
+        file.write_text(yaml.safe_dump([option], sort_keys=False), encoding="utf-8")
+        problem = only(tuple(unanswered_in(path)))
+        assert (problem.file, problem.line, problem.value) == (str(file), line_of(file, f"{ref}-x-y"), f"{ref}-x-y")
+        file.write_text(own_text, encoding="utf-8")
+
+
+def unanswered_in(path: Path) -> tuple[Problem, ...]:
+    with pytest.raises(InputError) as caught:
+        open_case(path)
+    return caught.value.problems
+
+
+def test_a_reference_of_an_option_in_another_unit_is_refused(tmp_path: Path) -> None:
+    pieces = {
+        **read_yaml("options")[0]["pieces"],
+        "nic": {"price": "evidence:nic-connectx7-watts", "watts": "price:nic-connectx7-400g"},
+    }
+    found = {p.key: p for p in check(own_option(tmp_path, pieces=pieces)).problems}
+    assert set(found) == {"mine.pieces.nic.price", "mine.pieces.nic.watts"}
+    assert "usd" in found["mine.pieces.nic.price"].remedy and "in w" in found["mine.pieces.nic.watts"].remedy
+
+
+def test_an_option_of_an_unknown_fabric_is_refused_before_a_model_meets_it(tmp_path: Path) -> None:
+    problem = only(check(own_option(tmp_path, fabric="infiniband-ndt")).problems)
+    assert problem.suggestion == "infiniband-ndr" and problem.line == line_of(tmp_path / "options/own.yaml", "ndt")
+
+
+def test_an_option_nobody_compares_must_still_name_things_that_exist(tmp_path: Path) -> None:
+    path = own_option(tmp_path, training="evidence:no-such-course")
+    path.write_text(yaml.safe_dump(minimal()), encoding="utf-8")
+    assert only(check(path).problems).key == "mine.training"
+
+
+# ---- prices that are not there
+
+
+def case_of(book: PriceBook, **keys: Any) -> Case:
+    data = minimal()
+    for dotted, value in keys.items():
+        section, _, key = dotted.partition("__")
+        data[section] = data.get(section, {}) | {key: value} if key else value
+    return Case(params_from(data), PARAMS, EVIDENCE, book, OPTIONS)
+
+
+SHIPPED, EVIDENCE, OPTIONS = PriceBook.read(PARAMS / "prices"), read_evidence(), read_options()
+EMPTY = PriceBook.of(())
+GPUS: tuple[str, ...] = Gpu.__args__  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("item", sorted({r.item for r in baseline()}))
+def test_a_price_missing_from_the_files_is_the_shipped_one_and_says_so(item: str) -> None:
+    book = replace(SHIPPED, rows=tuple(r for r in SHIPPED.rows if r.item != item))
+    for case in (case_of(book), case_of(book, cluster__gpu="mi300x", money__acquisition="rent", money__currency="EUR")):
+        assert not case.problems()
+        there, without = SHIPPED.at(case.as_of)[item], case.prices[item]
+        assert (without.price, without.date, without.grade) == (there.price, there.date, there.grade)
+        assert without.stand_in and without.stand_in.lower() in case.input_record(f"price:{item}")["use"].lower()
+        assert not case.prices["switch-qm9700" if item != "switch-qm9700" else "electricity"].stand_in
+
+
+def test_a_missing_price_is_noted_only_where_the_case_needs_it(tmp_path: Path) -> None:
+    path = desk(tmp_path)
+    for file in (tmp_path / "prices").glob("*.csv"):
+        kept = [x for x in file.read_text().splitlines() if not x.startswith(("switch-qm9700,", "nic-bluefield3,"))]
+        file.write_text("\n".join(kept) + "\n", encoding="utf-8")
+    found = check(path)
+    told = [n for n in found.notes if "switch-qm9700" in n]
+    assert not found.problems and len(told) == 1 and str(tmp_path / "prices") in told[0]
+    assert "32,870 USD of 2026-07-04" in told[0] and "bluefield" not in "".join(found.notes)
+    assert told[0] in load_checked(path, Places()).notes, "a build says it too"
+    assert "SHIPPED" in show_prices(tmp_path / "prices", date(2026, 11, 20), "switch-qm9700").text()
+
+
+@pytest.mark.parametrize("gpu", GPUS)
+@pytest.mark.parametrize("acquisition", ["buy", "lease", "rent", "colocate"])
+def test_without_any_price_of_its_own_a_case_is_answered_by_the_shipped_ones(gpu: str, acquisition: str) -> None:
+    per_node = 72 if gpu == "gb200-nvl72" else 8
+    keys = {"cluster__gpu": gpu, "cluster__gpus_per_node": per_node, "cluster__gpus": 8 * per_node}
+    case = case_of(EMPTY, **keys, money__acquisition=acquisition)
+    assert not case.problems()
+    assert {a.input_id for a in asked_inputs(case) if a.input_id.startswith("price:")} <= {
+        p.id for p in case.prices.stood_in
+    }
+
+
+RUN = {
+    "rent": {"money__acquisition": "rent", "providers": [{"name": "CoreWeave"}]},
+    "colocate": {"money__acquisition": "colocate", "money__currency": "EUR", "cluster__gpu": "b200"},
+    "refers": {"money__gpu_hour_value": "price:gpu-hour-h100-on-demand", "money__currency": "GBP"},
+}
+
+
+@pytest.mark.parametrize("name", RUN)
+def test_the_analyses_run_on_shipped_prices_alone_and_ask_for_nothing_unchecked(name: str) -> None:
+    case = case_of(EMPTY, **RUN[name])
+    assert not unanswered(case)
+    drawn = {
+        i
+        for analysis in ("latency", "tail_risk", "tco")
+        for n in case.result(analysis).numbers.values()
+        for i in n.inputs
+    }
+    drawn |= case.tco().inputs
+    asked = {a.input_id for a in asked_inputs(case)} | {"price:fx-eur-usd", "price:fx-gbp-usd"}
+    priced = {i for i in drawn if i.startswith("price:")}
+    assert len(priced) > 1 and priced <= asked
+
+
+def test_a_memo_dated_before_a_price_is_refused_with_the_first_date_of_it(tmp_path: Path) -> None:
+    path = desk(tmp_path, minimal() | {"as_of": "2025-01-31"})
+    problems = check(path).problems
+    nic = [p for p in problems if "nic-connectx7-400g" in p.message]
+    assert only(tuple(nic)).key == "options[0]" and "2026-" in nic[0].message
+    assert all(p.file == str(path) and p.line for p in problems) and len({p.message for p in problems}) == len(problems)
+
+
+@pytest.mark.parametrize("currency", [c for c in Currency.__args__ if c != "USD"])  # type: ignore[attr-defined]
+def test_a_currency_without_a_rate_is_refused_and_the_remedy_mends_it(currency: str) -> None:
+    item = f"fx-{currency.lower()}-usd"
+    rows, shipped = (tuple(r for r in given if r.item != item) for given in (SHIPPED.rows, SHIPPED.shipped))
+    without = replace(SHIPPED, rows=rows, shipped=shipped)
+    problem = only(unanswered(case_of(without, money__currency=currency)))
+    assert problem.key == "money.currency" and f"{item} with unit usd" in problem.remedy
+    row, _ = parse_prices(f"{HEADER}\n{item},usd,0.5,,,USD,2026-10-01,,A bank,quote\n", "own.csv")
+    assert not unanswered(case_of(replace(without, rows=(*rows, *row)), money__currency=currency))
+
+
+# ---- an item none of whose rows can be used
+
+
+BROKEN = 'switch-mine,each,1000,,,EUR,2026-10-01,,"=HYPERLINK(""x"")",quote'
+
+
+def with_broken_item(folder: Path, row: str, *overrides: dict[str, Any]) -> Path:
+    option = {
+        "id": "mine",
+        "like": "infiniband-ndr",
+        "name": "Mine",
+        "pieces": {"switch": {"price": "price:switch-mine"}},
+    }
+    path = desk(
+        folder, minimal() | {"options": ["mine", "rocev2-nvidia-800g"], "overrides": list(overrides)}, prices=row
+    )
+    (folder / "options").mkdir()
+    (folder / "options" / "own.yaml").write_text(yaml.safe_dump([option], sort_keys=False), encoding="utf-8")
+    return path
+
+
+def test_an_item_without_a_usable_row_names_the_row_and_the_override_as_remedies(tmp_path: Path) -> None:
+    problem = only(check(with_broken_item(tmp_path, BROKEN)).problems)
+    assert problem.file == str(tmp_path / "options/own.yaml") and problem.key == "mine.pieces.switch.price"
+    assert f"{tmp_path / 'prices/own.csv'}:2" in problem.remedy and "overrides" in problem.remedy
+
+
+def test_the_override_named_as_remedy_rescues_the_item(tmp_path: Path) -> None:
+    path = with_broken_item(tmp_path, BROKEN, OVERRIDE | {"id": "price:switch-mine", "value": 1200})
+    assert not check(path).problems
+    case = open_case(path)
+    record = case.input_record("price:switch-mine")
+    assert (record["value"], record["override"]["who"], record["grade"]) == (1200, "J. Buyer", "contract")
+    rate = case.prices.rate("EUR", "USD").rate
+    assert float(np.median(case.sample("price:switch-mine"))) == pytest.approx(1200 * rate, rel=0.05)
+
+
+def test_an_override_rescues_a_shipped_item_whose_every_row_is_malformed(tmp_path: Path) -> None:
+    row = BROKEN.replace("switch-mine", "switch-qm9700").replace("EUR", "USD")
+    path = desk(tmp_path, minimal() | {"overrides": [OVERRIDE]}, prices=row)
+    assert not check(path).problems
+    assert open_case(path).central("price:switch-qm9700") == 30000
+
+
+def test_an_override_cannot_stand_for_a_row_whose_currency_nobody_can_read(tmp_path: Path) -> None:
+    path = with_broken_item(
+        tmp_path, BROKEN.replace("EUR", "EURO"), OVERRIDE | {"id": "price:switch-mine", "value": 1200}
+    )
+    problems = check(path).problems
+    assert {p.key for p in problems} == {"overrides[0].id", "mine.pieces.switch.price"}
+    assert all("own.csv:2" in p.remedy and "no override" in p.remedy for p in problems)
+
+
+# ---- answers and logs
+
+
+ANSWERS = "provider: CoreWeave\ndate: 2026-10-02\nanswered_by: A. Seller\nanswers:\n  - question: allreduce-results\n"
+
+
+def with_files(folder: Path, answers: str, log: str) -> Path:
+    data = minimal() | {
+        "providers": [{"name": "CoreWeave", "answers": "in/answers.yaml"}],
+        "measurements": ["in/log.txt"],
+    }
+    path = desk(folder, data)
+    (folder / "in").mkdir()
+    (folder / "in" / "answers.yaml").write_text(answers, encoding="utf-8")
+    (folder / "in" / "log.txt").write_text(log, encoding="utf-8")
+    return path
+
+
+def good_log() -> str:
+    return (PARAMS.parent / "tests/data/logs/xe9680_16gpu_mpirun.txt").read_text()
+
+
+GOOD = ANSWERS + "    answer: yes indeed\n"
+
+
+def test_good_answers_and_a_good_log_pass(tmp_path: Path) -> None:
+    assert not check(with_files(tmp_path, GOOD, good_log())).problems
+
+
+@pytest.mark.parametrize(
+    ("answers", "log", "named", "line"),
+    [
+        (ANSWERS + "    answer: a\n    valu: 3\n", None, "answers.yaml", 7),
+        (ANSWERS + "    answer: a\n    value: 3\n    unit: gbytes\n", None, "answers.yaml", 8),
+        (ANSWERS.replace("allreduce-results", "allreduce-result") + "    answer: a\n", None, "answers.yaml", 5),
+        (ANSWERS.replace("CoreWeave", "Lambda") + "    answer: a\n", None, "answers.yaml", 1),
+        (ANSWERS.replace("2026-10-02", "2026-12-02") + "    answer: a\n", None, "answers.yaml", 2),
+        (None, "Meeting of 3 May: we talked about the network.\n", "log.txt", None),
+        (None, "", "log.txt", None),
+    ],
+)  # fmt: skip
+def test_broken_answers_and_logs_are_the_users_error_in_check_and_in_build(
+    tmp_path: Path, answers: str | None, log: str | None, named: str, line: int | None
+) -> None:
+    path = with_files(tmp_path / "client", answers or GOOD, good_log() if log is None else log)
+    done = CliRunner().invoke(main, ["check", str(path)])
+    own = str(tmp_path / "client" / "in" / named)
+    assert done.exit_code == 2 and done.stderr.startswith(f"{own}:{line}: " if line else f"{own}: ")
+    with pytest.raises(InputError) as caught:
+        build(path, output=tmp_path / "out")
+    assert str(caught.value) in done.stderr and "scratch" not in str(caught.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_cluster_beyond_the_model_is_refused_in_the_file_that_claims_it(tmp_path: Path) -> None:
+    measured = "    measured: {gpus: 8388608, busbw_gbytes_per_s: 300}\n"
+    log = good_log().replace("-np 16", "-np 8388608").replace("Rank 15", "Rank 8388607")
+    found = check(with_files(tmp_path, GOOD + measured, log)).problems
+    assert [Path(p.file).name for p in found] == ["answers.yaml", "log.txt"]
+    assert found[0].line == 5 and all(p.value == "8388608" for p in found)
+
+
+# ---- one check for all
+
+
+def test_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
+    path = with_files(tmp_path, ANSWERS + "    answer: a\n    valu: 3\n", "no log\n")
+    path.write_text(path.read_text() + "seeed: 3\n", encoding="utf-8")
+    for name, text in (("evidence", "- id: X\n"), ("options", "- id: mine\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "own.yaml").write_text(text, encoding="utf-8")
+    files = {Path(p.file).relative_to(tmp_path).as_posix() for p in check(path).problems}
+    assert {"acme.yaml", "evidence/own.yaml", "options/own.yaml"} <= files
+    path.write_text(path.read_text().replace("seeed: 3\n", ""), encoding="utf-8")
+    files = {Path(p.file).relative_to(tmp_path).as_posix() for p in check(path).problems}
+    assert files == {"evidence/own.yaml", "options/own.yaml", "in/answers.yaml", "in/log.txt"}
+
+
+def test_a_book_behind_a_link_is_refused_by_check_as_by_build(tmp_path: Path) -> None:
+    path = desk(tmp_path / "client")
+    (tmp_path / "client" / "prices").rename(tmp_path / "elsewhere")
+    (tmp_path / "client" / "prices").symlink_to(tmp_path / "elsewhere")
+    done = CliRunner().invoke(main, ["check", str(path)])
+    assert done.exit_code == 2 and f"{tmp_path / 'client' / 'prices'}: is a symbolic link" in done.stderr
+    with pytest.raises(InputError, match="symbolic link"):
+        load_checked(path, Places())
+
+
+def test_a_later_date_is_checked_as_if_the_params_stated_it(tmp_path: Path) -> None:
+    path = desk(tmp_path, minimal() | {"overrides": [OVERRIDE]})
+    assert load_checked(path, Places(), "2027-01-31").params.as_of == date(2026, 11, 20)
+    with pytest.raises(InputError, match="expired") as caught:
+        load_checked(path, Places(), "2027-02-01")
+    problem = only(caught.value.problems)
+    assert (problem.file, problem.line) == (str(path), line_of(path, "until"))
