@@ -16,7 +16,7 @@ _FIXED = {
     "PYTHONSAFEPATH": "1",  # a numpy.py beside a notebook must not shadow the library
     "PYTHONUTF8": "1",
     "PYTHONDONTWRITEBYTECODE": "1",  # `bytecode` writes it, checked by hash
-    "MPLBACKEND": "agg",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # figures shown or left open become outputs
     "OMP_NUM_THREADS": "1",  # sums in one order; two sections share two cores anyway
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",

@@ -82,13 +82,13 @@ def test_a_good_section_gets_the_path_and_a_clean_environment(bench: Bench, monk
     monkeypatch.setenv("TZ", "Asia/Kathmandu")
     code = (
         "import json, os, pathlib; print(json.loads(pathlib.Path(params).read_text())['answer'])",
-        "print(pathlib.Path.cwd().name, os.environ['TZ'], os.environ['MPLBACKEND'], 'PYTHONWARNINGS' in os.environ)",
+        "print(pathlib.Path.cwd().name, os.environ['TZ'], os.environ['MPLBACKEND'].rpartition('.')[2], 'PYTHONWARNINGS' in os.environ)",
     )
     record = bench.run({"good": code})
     assert record.ok and record.facts() == [{"section": "good", "status": "ok"}]
     assert record.sections[0].cell is None and record.sections[0].seconds > 0
     outputs = [o["text"] for c in json.loads(bench.text("good"))["cells"] for o in c.get("outputs", [])]
-    assert outputs == ["42\n", "note{books} ü UTC agg False\n"]
+    assert outputs == ["42\n", "note{books} ü UTC backend_inline False\n"]
 
 
 @pytest.mark.slow
