@@ -168,6 +168,13 @@ class Case:
         """The options to compare, in the params' order."""
         return tuple(self.all_options[o] for o in self.params.options)
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the client, the options and the providers, which may hold digits wherever they are printed."""
+        options = [name for option in self.options for name in (option.name, option.fabric)]
+        providers = [provider.name for provider in self.params.providers]
+        return tuple(dict.fromkeys([self.params.client.name, *options, *providers]))
+
     # ---- the sample
 
     @cached_property

@@ -21,6 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fabricreport import formats
+from fabricreport.blocks import Chart
 from fabricreport.charts.slim import slim
 
 INK, MUTED, GRID = "#1f2430", "#5b6472", "#d9dde3"
@@ -95,6 +96,29 @@ def svg(figure: Figure, chart_id: str) -> str:
     text = buffer.getvalue()
     prefix = re.sub(r"[^a-z0-9-]", "-", chart_id.lower())
     return slim(text[text.index("<svg") :], prefix).rstrip() + "\n"
+
+
+def drawn(
+    figure: Figure,
+    chart_id: str,
+    *,
+    title: str,
+    alt: str,
+    data: pd.DataFrame,
+    subtitle: str = "",
+    caption: str = "",
+    **values: object,
+) -> Chart:
+    """Any matplotlib or seaborn figure as a chart for `body.chart`: its finding, what it shows in words, what it plots.
+
+    Title, alt text, subtitle and caption are templates; `values` fill them as in `body.say`. The figure is closed, so
+    that a notebook does not show it a second time.
+    """
+    import matplotlib.pyplot as plt
+
+    drawing = svg(figure, chart_id)
+    plt.close(figure)
+    return Chart(chart_id, title, subtitle, alt, drawing, rows_of(data), caption, values)
 
 
 def rounded(values: Any, digits: int = PLOT_DIGITS) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from fabricreport.blocks.markdown import plain_text
 from fabricreport.memo.checks import check_memo
 from fabricreport.memo.document import Document, document_from_notebook
 from fabricreport.memo.execute import run_sections
-from fabricreport.memo.stitch import merged_ledger, stitch
+from fabricreport.memo.stitch import chart_data, merged_ledger, stitch
 from fabricreport.memo.volatile import notebook_from_bytes, strip_volatile
 
 pytestmark = pytest.mark.slow
@@ -154,3 +155,31 @@ def test_a_dataframe_cut_by_pandas_is_named(tmp_path: Path) -> None:
     )
     assert "rows or columns left out" in " ".join(ran.named(4)) and "cut off" in " ".join(ran.named(5))
     assert "no caption" in " ".join(ran.named(6)) and "cannot show" in " ".join(ran.named(7))
+
+
+def readme_cells() -> list[str]:
+    """The Python cells of README's section on writing, as printed."""
+    section = (ROOT / "README.md").read_text().partition("## Writing in a notebook")[2].partition("\n## ")[0]
+    return re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
+
+
+def test_the_cells_of_the_readme_put_number_sentence_table_and_chart_into_a_memo_without_faults(tmp_path: Path) -> None:
+    number, sentence, table, chart = readme_cells()
+    said = re.search(r'body\.say\("(.*)"\)', sentence)
+    assert said, "the README's sentence is one line"
+    ran = run(tmp_path, number, sentence, table, chart, f"md:{said[1]}")
+    assert ran.faults == [] and list(ran.document.problems) == []
+    live, filled = ran.words()
+    assert live == filled and re.match(r"Spares cost \$[\d.]+k \(P5–P95: .+ to .+\), or \$[\d,.]+k? each", live)
+    ledger = {n["id"]: n for n in merged_ledger(ran.memo)["numbers"]}
+    assert ledger["tco.spares"]["inputs"] == ["price:switch-qm9700"] and ledger["tco.spares"]["spread"]
+    drawn = {node["id"]: node for node in ran.document.nodes if node["t"] in ("figure", "datatable")}
+    assert set(drawn) == {"tab-tco-useful", "fig-tco-useful"}
+    assert plain_text(drawn["tab-tco-useful"]["caption"]) == "How much GPU time each option leaves for work"
+    assert "<svg" in drawn["fig-tco-useful"]["svg"] and re.search(r"leaves \d", drawn["fig-tco-useful"]["alt"])
+    rows = chart_data(ran.memo)
+    options = [row[0] for row in rows["fig-tco-useful"][1:]]
+    assert rows["fig-tco-useful"][0] == ["option", "share"] and options == [
+        row[0] for row in rows["tab-tco-useful"][1:]
+    ]
+    assert all(0 < float(row[1]) <= 1 for row in rows["fig-tco-useful"][1:])
