@@ -171,7 +171,7 @@ class Case:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the client, the options and the providers, which may hold digits wherever they are printed."""
-        options = [name for option in self.options for name in (option.name, option.fabric)]
+        options = [option.name for option in self.options]
         providers = [provider.name for provider in self.params.providers]
         return tuple(dict.fromkeys([self.params.client.name, *options, *providers]))
 

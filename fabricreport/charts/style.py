@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -152,6 +153,14 @@ def rows_of(frame: pd.DataFrame) -> tuple[tuple[str, ...], ...]:
 
     body = (tuple(cell(v) for v in row) for row in frame.itertuples(index=False, name=None))
     return (tuple(str(c) for c in frame.columns), *body)
+
+
+def wrapped(text: str, width: int, lines: int = 2) -> str:
+    """A label on a few short lines, whatever a person typed: too wide a label leaves no room for the drawing."""
+    found = textwrap.wrap(text, width)
+    if len(found) > lines:
+        found = [*found[: lines - 1], f"{found[lines - 1][: width - 2].rstrip()} …"]
+    return "\n".join(found)
 
 
 def label_end(axis: Axes, x: float, y: float, text: str, colour: str, *, dx: float = 4, dy: float = 0) -> None:
