@@ -183,3 +183,19 @@ def test_the_cells_of_the_readme_put_number_sentence_table_and_chart_into_a_memo
         row[0] for row in rows["tab-tco-useful"][1:]
     ]
     assert all(0 < float(row[1]) <= 1 for row in rows["fig-tco-useful"][1:])
+
+
+def test_an_assumed_number_is_marked_so_and_listed_and_one_with_an_input_is_not(tmp_path: Path) -> None:
+    ran = run(
+        tmp_path,
+        "case.number('tco.guess', 1234.0, 'usd', label='My guess', rule='made up');",
+        "case.number('tco.fair', 2.0, 'gpus', label='Fair', rule='as given', inputs=('param:cluster.gpus',));",
+        "body.say('It is {tco.guess} and {tco.fair}.')",
+    )
+    assert ran.faults == [] and list(ran.document.problems) == []
+    shown = [node for node in ran.document.body[-1]["c"] if node["t"] == "num"]
+    assert [(node["id"], node["footing"]) for node in shown] == [("tco.guess", "assumed"), ("tco.fair", "firm")]
+    heading, _, table = ran.document.annexes
+    assert plain_text(heading["c"]) == "Numbers that this memo assumes"
+    assert [[plain_text(cell) for cell in row["cells"]] for row in table["rows"]] == [["$1.23k", "My guess", "made up"]]
+    assert len(chart_data(ran.memo)["tab-assumed"]) == 2
