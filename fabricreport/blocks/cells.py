@@ -109,4 +109,5 @@ def bind_cell(text: str, given: Mapping[str, Any], section: str, images: Mapping
 
 
 def _records(used: Mapping[str, Mapping[str, Any]], kind: str) -> list[Node]:
-    return [entry for found in used.values() for entry in found.get(kind) or () if isinstance(entry, dict)]
+    lists = [found.get(kind) for found in used.values()]
+    return [entry for found in lists if isinstance(found, list) for entry in found if isinstance(entry, dict)]
