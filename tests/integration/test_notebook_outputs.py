@@ -52,7 +52,13 @@ def run(folder: Path, *cells: str | tuple[str, dict[str, Any]], opening: str = O
         nb.cells.append(new(source.removeprefix("md:"), metadata=metadata))
     path = folder / "tco.ipynb"
     nbformat.write(nb, path)
-    record = run_sections({"tco": path}, ROOT / "params" / "tern-finetuning.yaml", folder / "out", jobs=1)
+    record = run_sections(
+        {"tco": path},
+        ROOT / "params" / "tern-finetuning.yaml",
+        folder / "out",
+        jobs=1,
+        matplotlib_dir=folder.parent / "mpl",
+    )
     assert record.ok, record.sections
     executed = notebook_from_bytes(Path(record.sections[0].notebook).read_bytes())
     assert len(executed.cells) == len(nb.cells) + 1, "only the injected parameters are added"
