@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 import yaml
-from in_process import run_notebooks
+from one_process import SMALL_DRAWS, whole
 
 from fabricreport.blocks.gate import texts
 from fabricreport.books.options import MAX_NAME, read_options
 from fabricreport.errors import InputError
-from fabricreport.memo.checks import check_memo
 from fabricreport.memo.gather import gather
 
 PARAMS = Path(__file__).parents[2] / "params"
@@ -39,11 +38,11 @@ def client_with(folder: Path, client: str, *names: str) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("client", ["example", "tern-finetuning", "kestrel-lab"])
 def test_names_with_digits_markup_and_the_longest_one_pass_every_check_and_fit_every_chart(
-    client: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    client: str, tmp_path: Path
 ) -> None:
-    memo = run_notebooks(client_with(tmp_path, client, ODD, LONGEST), monkeypatch)
-    assert check_memo(memo) == []
-    nodes: list[dict[str, Any]] = [node for piece in gather(memo).pieces for node in piece.nodes]
+    done = whole(client_with(tmp_path, client, ODD, LONGEST), draws=SMALL_DRAWS)
+    assert done.faults == []
+    nodes: list[dict[str, Any]] = [node for piece in gather(done.memo).pieces for node in piece.nodes]
     printed = [text for _, text in texts(nodes) if "9000" in text or "WWW" in text]
     assert len(printed) > 10
     assert [text for text in printed if ODD not in text and LONGEST not in text] == []
