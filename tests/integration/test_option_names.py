@@ -22,7 +22,7 @@ LONGEST = "W" * MAX_NAME
 
 
 def client_with(folder: Path, client: str, *names: str) -> Path:
-    """A copy of a shipped client that also compares options of these names."""
+    """A copy of a shipped client, renamed, that also compares options of these names and asks one more provider."""
     shutil.copytree(PARAMS, folder / "params")
     options = folder / "params" / "options"
     options.mkdir(exist_ok=True)
@@ -31,6 +31,8 @@ def client_with(folder: Path, client: str, *names: str) -> Path:
     path = folder / "params" / f"{client}.yaml"
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
     data["options"] = ["infiniband-ndr", *(entry["id"] for entry in mine), "ethernet-tcp"]
+    data["client"]["name"] = "Studio 54 <b>"
+    data["providers"] = [*data.get("providers", ()), {"name": "Cloud 9 <i> {y} *3*"}]
     path.write_text(json.dumps(data, default=str), encoding="utf-8")
     return path
 
