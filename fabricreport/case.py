@@ -20,6 +20,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from pydantic import BaseModel
+
 from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
 from fabricreport.books.options import Option, read_options
 from fabricreport.books.prices import Price, PriceBook, PriceView
@@ -51,6 +53,7 @@ Read = TypeVar("Read")
 DRAWS = 4096
 PROJECT = Path(__file__).parent.parent
 _ORIGIN = {"assumption": "as assumed: not stated in the params"}
+INPUT_KINDS = ("price:", "evidence:", "param:")
 ANALYSES = ("decision", "latency", "tco", "tail_risk", "diligence", "sources")
 
 
@@ -101,6 +104,11 @@ def drawn_exactly(draws: Traced) -> bool:
     return float(draws.min()) == float(draws.max())
 
 
+def _hint(wanted: str, known: Iterable[str]) -> str:
+    close = did_you_mean(wanted, known)
+    return f"; did you mean {close}?" if close else ""
+
+
 def _beside(folder: Path, name: str) -> Path | None:
     found = folder / name
     if found.is_dir():
@@ -132,6 +140,8 @@ class Case:
             self._rescue(override)
         self._samples: dict[str, Traced] = {}
         self._results: dict[str, Any] = {}
+        self._made: dict[str, Number] = {}
+        self._computing = 0
         self._records: dict[str, dict[str, Any]] = {}
 
     def problems(self) -> list[Problem]:
@@ -157,6 +167,13 @@ class Case:
     def options(self) -> tuple[Option, ...]:
         """The options to compare, in the params' order."""
         return tuple(self.all_options[o] for o in self.params.options)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the client, the options and the providers, which may hold digits wherever they are printed."""
+        options = [option.name for option in self.options]
+        providers = [provider.name for provider in self.params.providers]
+        return tuple(dict.fromkeys([self.params.client.name, *options, *providers]))
 
     # ---- the sample
 
@@ -265,8 +282,29 @@ class Case:
         return NumberMaker(self, str(self.params.money.currency))
 
     def number(self, id: str, value: Any, unit: str, *, label: str, rule: str, **more: Any) -> Number:
-        """A ledger number from a scalar or draws; its inputs follow from the array's provenance (see `NumberMaker`)."""
-        return self.maker.number(id, value, unit, label=label, rule=rule, **more)
+        """A ledger number from a scalar or draws; its inputs follow from the array's provenance (see `NumberMaker`).
+
+        A number made in a notebook is remembered: from then on `{id}` quotes it, in prose and in Markdown cells. Its id
+        may have any first word; a second, different value under the same id is refused.
+        """
+        made = self.maker.number(id, value, unit, label=label, rule=rule, **more)
+        if not self._computing:
+            self._remember(made)
+        return made
+
+    def _remember(self, made: Number) -> None:
+        for result in self._results.values():
+            self._refuse_second(result.numbers.get(made.id), made)
+        self._refuse_second(self._made.get(made.id), made)
+        self._made[made.id] = made
+
+    @staticmethod
+    def _refuse_second(first: Number | None, second: Number) -> None:
+        if first is not None and first.as_dict() != second.as_dict():
+            raise ValueError(
+                f"{second.id} is {first.text} ({first.label}) already and cannot be {second.text} ({second.label}) too: "
+                "give the second number an id of its own, or open the case again if you changed the first"
+            )
 
     def input_record(self, input_id: str) -> dict[str, Any]:
         """Value, unit, date, source, grade … of an input, as the ledger and the source list print it."""
@@ -290,24 +328,28 @@ class Case:
         raise KeyError(f"{input_id}: an input id starts with price:, evidence:, claim: or param:")
 
     def figure(self, figure_id: str) -> Number:
-        """The ledger number with this id: an input (`price:…`, `evidence:…`, `param:…`) or a figure of an analysis."""
-        if figure_id.startswith(("price:", "evidence:", "param:")):
+        """The ledger number with this id: an input (`price:…`, `evidence:…`, `param:…`), a figure of an analysis, or a
+        number made with `number`."""
+        if figure_id.startswith(INPUT_KINDS):
             return self._input_figure(figure_id)
+        if figure_id in self._made:
+            return self._made[figure_id]
         analysis = figure_id.partition(".")[0]
-        if analysis not in ANALYSES:
-            raise KeyError(f"{figure_id}: a figure's id starts with {', '.join(ANALYSES)}, price:, evidence: or param:")
-        numbers = self.result(analysis).numbers
+        numbers: Mapping[str, Number] = self.result(analysis).numbers if analysis in ANALYSES else {}
         if figure_id not in numbers:
-            close = did_you_mean(figure_id, numbers)
-            raise KeyError(f"no figure {figure_id}" + (f"; did you mean {close}?" if close else ""))
-        found: Number = numbers[figure_id]
-        return found
+            kinds = f"; a figure's id starts with {', '.join(ANALYSES)}, or was given to case.number before"
+            hint = _hint(figure_id, [*numbers, *self._made])
+            raise KeyError(f"no figure {figure_id}{hint or ('' if numbers else kinds)}")
+        return numbers[figure_id]
 
     def _input_figure(self, input_id: str) -> Number:
-        record = self.input_record(input_id)
+        try:
+            record = self.input_record(input_id)
+        except (AttributeError, LookupError) as error:
+            raise KeyError(f"no input {input_id}{_hint(input_id, self._input_ids())}") from error
         draws = self.sample(input_id)
         value: Any = float(draws[0]) if drawn_exactly(draws) else draws
-        drawn = self.number(
+        drawn = self.maker.number(
             f"stated.{input_id.replace(':', '.')}",
             value,
             record["unit"],
@@ -322,6 +364,16 @@ class Case:
         stated = None if input_id.startswith("param:") else self._stated(input_id)
         return drawn if stated is None else replace(drawn, value=stated, digits=6)
 
+    def _input_ids(self) -> list[str]:
+        """Ids of all inputs that can be quoted."""
+        params = [
+            f"param:{group}.{key}"
+            for group, fields in self.params
+            if isinstance(fields, BaseModel)
+            for key, _ in fields
+        ]
+        return [*(f"price:{i}" for i in self.price_book.items), *(f"evidence:{i}" for i in self.evidence), *params]
+
     def _stated(self, input_id: str) -> float | None:
         distribution = self.distribution(input_id)
         foreign = input_id.startswith("price:") and self.prices[input_id[6:]].currency != self.params.money.currency
@@ -332,7 +384,14 @@ class Case:
     def result(self, analysis: str) -> Any:
         """The result of one of ANALYSES, computed on first use."""
         if analysis not in self._results:
-            self._results[analysis] = import_module(f"fabricreport.analysis.{analysis}").run(self)
+            self._computing += 1
+            try:
+                found = import_module(f"fabricreport.analysis.{analysis}").run(self)
+            finally:
+                self._computing -= 1
+            for made in self._made.values():
+                self._refuse_second(found.numbers.get(made.id), made)
+            self._results[analysis] = found
         return self._results[analysis]
 
     def latency(self) -> LatencyResult:

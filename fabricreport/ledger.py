@@ -18,10 +18,14 @@ VALUE_DIGITS = 9
 """Significant digits kept of a stored value: more than is printed, fewer than a CPU's instruction set can disturb."""
 
 
-def weakest(grades: Iterable[str]) -> str:
-    """The weakest of the grades; a number made of nothing at all is as firm as the client's own word: `contract`."""
+CLIENTS_WORD, COUNTED, UNFOUNDED = "contract", "measured", "assumption"
+"""Grades of numbers that no book vouches for: made of params only; counted by this package; made of nothing at all."""
+
+
+def weakest(grades: Iterable[str], otherwise: str) -> str:
+    """The weakest of the grades, `otherwise` if there are none."""
     ranks = [GRADES.index(g) for g in grades if g in GRADES]
-    return GRADES[max(ranks)] if ranks else "contract"
+    return GRADES[max(ranks)] if ranks else otherwise
 
 
 @dataclass(frozen=True)
@@ -133,12 +137,16 @@ class NumberMaker:
         sources: Iterable[str] = (),
         digits: int = 3,
         central: str = "p50",
+        counted: bool = False,
     ) -> Number:
         """Turn a value (scalar, or draws along the first axis) into a ledger number.
 
         `central` says which statistic of the draws is printed: `p50` or `mean`. Inputs named in `inputs`
         (params, mostly) are added to those the array itself carries; `sources` are entries the number tells
         something of (an age, a count) without depending on their value.
+
+        A number with neither inputs nor sources is an assumption. `counted` says that it only counts or compares
+        records this package ships (entries of the library, rows of a validation card), which anybody can count again.
         """
         array = np.atleast_1d(plain(value))
         if array.ndim != 1 or not np.all(np.isfinite(array)):
@@ -160,7 +168,10 @@ class NumberMaker:
             rule=rule,
             inputs=ids,
             sources=told,
-            grade=weakest(str(r["grade"]) for r in [r for r in found if r["kind"] != "param"] or found),
+            grade=weakest(
+                (str(r["grade"]) for r in [r for r in found if r["kind"] != "param"] or found),
+                otherwise=CLIENTS_WORD if found else COUNTED if counted else UNFOUNDED,
+            ),
             spread=spread,
             date=max(dates, default=""),
             stale=any(bool(r.get("stale")) for r in found),

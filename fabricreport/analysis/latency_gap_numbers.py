@@ -161,7 +161,12 @@ def _algorithms(case: Case) -> Iterator[Number]:
 def _sizes(case: Case, result: LatencyResult) -> Iterator[Number]:
     gpus = inputs.whole_nodes(case, int(latency_gap.display()["headline_gpus"]))
     yield case.number(
-        "latency.headline_gpus", float(gpus), "gpus", label="Size of the example", rule="size the example is stated at"
+        "latency.headline_gpus",
+        float(gpus),
+        "gpus",
+        label="Size of the example",
+        rule="size the example is stated at, in whole nodes",
+        inputs=("param:cluster.gpus_per_node",),
     )
     threshold = case.central("evidence:latency-worth-a-thought")
     for name, sweep in (("tree", result.gap.tree), ("ring", result.gap.ring), ("step", result.gap.step_by_size)):

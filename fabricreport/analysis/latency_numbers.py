@@ -203,5 +203,6 @@ def card_numbers(case: Case, name: str, card: Card) -> Iterator[Number]:
                     label=f"Validation card, {card.model}: {label}",
                     rule="median of |ours ÷ published − 1| over the card's rows",
                     digits=2,
+                    counted=True,
                 )
-                yield replace(number, grade="measured", date=card.date)
+                yield replace(number, date=card.date)

@@ -93,7 +93,7 @@ def claim_numbers(case: Case, audited: Iterable[AuditedClaim], book: ClaimBook) 
 
 def count(case: Case, id: str, value: float, label: str, rule: str, sources: Iterable[str] = ()) -> Number:
     """A count of things of this memo; it tells of its `sources` without depending on their values."""
-    return case.number(f"sources.{id}", float(value), "count", label=label, rule=rule, sources=sources)
+    return case.number(f"sources.{id}", float(value), "count", label=label, rule=rule, sources=sources, counted=True)
 
 
 def audit_counts(
@@ -204,7 +204,8 @@ def card_numbers(case: Case, found: Iterable[Card]) -> Iterator[Number]:
         key, name = f"sources.card.{slug(card.model.lower())}", card.model
         for part, value in (("rows", len(card.rows)), ("held_out", len(card.held_out))):
             label = f"Published figures {'held out from' if part == 'held_out' else 'beside'} the model: {name}"
-            yield case.number(f"{key}.{part}", float(value), "count", label=label, rule="count of rows of the card")
+            rule = "count of rows of the card"
+            yield case.number(f"{key}.{part}", float(value), "count", label=label, rule=rule, counted=True)
         rows = tuple(r for r in card.held_out if r.counted)
         if not rows:
             continue
@@ -216,6 +217,7 @@ def card_numbers(case: Case, found: Iterable[Card]) -> Iterator[Number]:
                 label=f"{part.capitalize()} error on figures held out: {name}",
                 rule=f"{part} of |ours ÷ published − 1| over the counted rows that set nothing",
                 digits=2,
+                counted=True,
             )
 
 

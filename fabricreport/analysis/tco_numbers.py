@@ -75,7 +75,7 @@ def _totals(case: Case, result: TcoResult, names: dict[str, str]) -> Iterator[Nu
         yield case.number(
             f"tco.probability_dearer.{option}", float((plain(gap) > 0).mean()), "share", digits=2,
             label=f"Share of draws in which {names[option]} costs more than the option with the lowest mean",
-            rule="count of draws with a higher total cost ÷ all draws", inputs=inputs_of(gap),
+            rule="count of draws with a higher total cost ÷ all draws", inputs=(*_SIZE, *inputs_of(gap)),
         )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from fabricreport.blocks.preview import preview_html, preview_text
-from fabricreport.blocks.tables import Column, Row, table_node
+from fabricreport.blocks.tables import Column, Row, frame_parts, table_node
 from fabricreport.blocks.template import Binder, Node
 from fabricreport.ledger import InputRecords, Number
 
@@ -27,6 +27,11 @@ class Figures(InputRecords, Protocol):
 
     def figure(self, figure_id: str) -> Number:
         """The ledger number with this id."""
+        ...
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Names that belong to the case (client, options, providers): their digits are no figures."""
         ...
 
 
@@ -144,6 +149,11 @@ class Section:
         binder = self._binder(values)
         self._emit([table_node(binder, table_id, caption, columns, rows, note)], binder)
 
+    def frame(self, frame: Any, table_id: str, caption: str, *, note: str = "", **values: object) -> None:
+        """A pandas DataFrame as a table; figures in its cells are ledger numbers (`case.figure(…)`, `case.number(…)`)."""
+        columns, rows = frame_parts(frame)
+        self.table(table_id, caption, columns, rows, note=note, **values)
+
     def formula(self, svg: str, tex: str, alt: str) -> None:
         """A formula drawn by mathtext, with its source as alt text."""
         self._emit([{"t": "formula", "svg": svg, "tex": tex, "alt": alt}], self._binder({}))
@@ -168,7 +178,7 @@ class Section:
                 "nodes": nodes,
                 "ledger": [{**n.as_dict(), "section": self.name} for n in numbers],
                 "inputs": [dict(self._case.input_record(i)) for i in used],
-                "names": sorted(binder.names),
+                "names": sorted({*binder.names, *self._case.names}),
             }
         )
         self.emitted.append(block)

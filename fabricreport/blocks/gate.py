@@ -92,7 +92,7 @@ def texts(nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
         elif kind == "datatable":
             yield from _table(node)
         elif kind in ("image", "formula"):
-            yield "alt text", str(node.get("alt", ""))
+            yield "alt text", line(node["alt_nodes"]) if "alt_nodes" in node else str(node.get("alt", ""))
         elif kind == "pre":
             yield "preformatted text", str(node["v"])
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.tree import SyntaxTreeNode
 
 Node = dict[str, Any]
@@ -30,6 +31,9 @@ _FOLDED = re.compile("([\U000f0000-\U000ffffd\ue006\ue007])")
 _RESERVED = re.compile("[\U000f0000-\U000ffffd]")
 _FIRST_FOLD = 0xF0000
 _MOST_FOLDS = 0xFFFD
+_FIELD = re.compile(r"\{\{|\}\}|\{(?!#)([^{}]*)\}")
+_MATH = re.compile(r"\$\$.+?\$\$|\$(?=\S)[^$]*?(?<=\S)\$(?!\d)", re.DOTALL)
+_FIGURE_ID = re.compile(r"\{\s*(?:[a-z][a-z0-9_]*[.:]|(?:fig|tab|sec)-|cite\s)[^{}]*\}")
 _ANCHOR = re.compile(r"\s*\{#([a-z][a-z0-9.-]*)\}\s*$")
 _CAPTION = re.compile(r"^Table:\s*")
 _SAFE_LINK = re.compile(r"(?:https://|mailto:)[^\s\\]+\Z", re.IGNORECASE)
@@ -45,6 +49,7 @@ def parse_markdown(
     text: str,
     resolve_number: Callable[[str], Node] | None = None,
     images: Mapping[str, str] | None = None,
+    field: Callable[[str], Node] | None = None,
 ) -> list[Node]:
     """Parse Markdown into block nodes of the document contract.
 
@@ -52,12 +57,57 @@ def parse_markdown(
     text. `images` maps an image's address (such as `attachment:plot.png`) to a `data:image/png;base64,` one;
     an image that resolves to nothing keeps an empty `src`. A heading may end in `{#sec-name}`; a paragraph
     `Table: caption {#tab-name}` beside a table is its caption.
+
+    With `field`, each `{…}` of the prose becomes the node it returns, `^[…]` a footnote, `{{` and `}}` braces; code and
+    `$formulas$` are left alone. Without it braces are text.
     """
     reader = _Reader(resolve_number, images or {})
     parser = MarkdownIt("js-default").enable("table").disable("strikethrough")
+    if field is not None:
+        _read_fields(parser, reader, field)
     # The parser refuses odd schemes before we see them; all of them are judged in one place, `safe_link`.
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
     return reader.blocks(SyntaxTreeNode(parser.parse(reader.fold(text))))
+
+
+def _read_fields(parser: MarkdownIt, reader: _Reader, field: Callable[[str], Node]) -> None:
+    """Teach the parser `{field}` and `^[note]`: where its own rules see code, these are never asked."""
+
+    def braces(state: StateInline, silent: bool) -> bool:
+        match = _FIELD.match(state.src, state.pos, state.posMax)
+        if match is None:
+            return False
+        if not silent:
+            state.pending += match[0][0] if match[1] is None else reader.mark(field(" ".join(match[1].split())))
+        state.pos = match.end()
+        return True
+
+    def formula(state: StateInline, silent: bool) -> bool:
+        match = _MATH.match(state.src, state.pos, state.posMax)
+        if match is None or _FIGURE_ID.search(match[0]):  # two amounts of dollars, with figures between them
+            return False
+        if not silent:
+            state.pending += match[0]
+        state.pos = match.end()
+        return True
+
+    def note(state: StateInline, silent: bool) -> bool:
+        if not state.src.startswith("^[", state.pos):
+            return False
+        start, limit = state.pos, state.posMax
+        end = state.md.helpers.parseLinkLabel(state, start + 1)
+        if end < 0:
+            return False
+        if not silent:
+            state.pending += FOOTNOTE[0]
+            state.pos, state.posMax = start + 2, end
+            state.md.inline.tokenize(state)
+            state.pending += FOOTNOTE[1]
+        state.pos, state.posMax = end + 1, limit
+        return True
+
+    for name, rule in (("braces", braces), ("formula", formula), ("note", note)):
+        parser.inline.ruler.before("emphasis", name, rule)
 
 
 class _Reader:
@@ -79,12 +129,16 @@ class _Reader:
                 node = {"t": "ref", "id": reference}
             else:
                 node = {"t": "cite", "ids": [i.strip() for i in citation.split(",") if i.strip()]}
-            if len(self._spans) > _MOST_FOLDS:
-                raise ValueError("too many marked spans in one piece of Markdown")
-            self._spans.append(node)
-            return chr(_FIRST_FOLD + len(self._spans) - 1)
+            return self.mark(node)
 
         return _SPANS.sub(keep, _RESERVED.sub("\ufffd", text))
+
+    def mark(self, node: Node) -> str:
+        """The private character that stands for a node from now on."""
+        if len(self._spans) > _MOST_FOLDS:
+            raise ValueError("too many marked spans in one piece of Markdown")
+        self._spans.append(node)
+        return chr(_FIRST_FOLD + len(self._spans) - 1)
 
     def _number(self, number_id: str) -> Node:
         return self._resolve(number_id) if self._resolve else {"t": "text", "v": number_id}
@@ -122,8 +176,10 @@ class _Reader:
     def _image(self, tree: SyntaxTreeNode) -> Node:
         address = str(tree.attrs.get("src", ""))
         source = self._images.get(address, address)
-        alt = self._unfold(tree.content)
-        return {"t": "image", "src": source if _INLINE_IMAGE.match(source) else "", "alt": alt}
+        words = _join(_close_notes(self._inline(tree.children)))
+        node = {"t": "image", "src": source if _INLINE_IMAGE.match(source) else "", "alt": plain_text(words)}
+        # The gate reads the nodes where there are any: a number of the ledger is no bare one.
+        return {**node, "alt_nodes": words} if any(word["t"] == "num" for word in words) else node
 
     def _table(self, tree: SyntaxTreeNode) -> Node:
         head, *bodies = tree.children
@@ -166,8 +222,6 @@ class _Reader:
             children = _join(_close_notes(self._inline(tree.children)))
             href = str(tree.attrs.get("href", ""))
             return [{"t": "link", "href": href, "c": children}] if safe_link(href) else children
-        if kind == "image":
-            return self._split(tree.content, "text")
         return self._inline(tree.children)
 
     def _split(self, content: str, kind: str) -> list[Node]:

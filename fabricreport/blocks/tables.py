@@ -15,6 +15,12 @@ ROLES = ("normal", "total", "winner", "group")
 Cell = Number | str | None
 
 
+class Words(str):
+    """Text that is data and no name: printed as it stands, and read by the gate."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True)
 class Column:
     """A column's head. `style` shows numbers as `value`, as their `spread`, or, in a column of several units, `mixed`.
@@ -61,6 +67,26 @@ def table_node(
     }
 
 
+def frame_parts(frame: Any) -> tuple[list[Column], list[Row]]:
+    """A DataFrame as columns and rows: ledger numbers keep their footing, all else is printed as it stands.
+
+    The index is left out (`frame.reset_index()` makes it a column); a column of several units shows the unit in each cell.
+    """
+    cells = [[_frame_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
+    columns = []
+    for place, label in enumerate(frame.columns):
+        units = {cell.unit for row in cells if isinstance(cell := row[place], Number)}
+        columns.append(Column(Words(label), style="mixed" if len(units) > 1 else "value"))
+    return columns, [Row(row) for row in cells]
+
+
+def _frame_cell(value: Any) -> Cell:
+    if isinstance(value, Number | Name):
+        return value
+    missing = value is None or value != value
+    return None if missing else Words(value)
+
+
 def _scale(column: Column, cells: Sequence[Cell]) -> formats.Scale | None:
     """The scale of a column that holds numbers of one unit; None for text and for mixed units."""
     numbers = [cell for cell in cells if isinstance(cell, Number)]
@@ -97,7 +123,7 @@ def _extent(number: Number, style: str) -> float:
 def _head(binder: Binder, column: Column, scale: formats.Scale | None) -> dict[str, Any]:
     right = scale is not None or column.style == "mixed"
     return {
-        "label": binder.inline(column.label) if column.label else [],
+        "label": _cell(binder, column.label, column, None) if column.label else [],
         "unit": scale.head if scale else "",
         "align": "right" if right else "left",
     }
@@ -108,7 +134,7 @@ def _cell(binder: Binder, cell: Cell, column: Column, scale: formats.Scale | Non
         return [{"t": "text", "v": "–"}]
     if isinstance(cell, Number):
         return [binder.number_node(cell, text=_number_text(cell, column, scale))]
-    return [binder.name_node(cell)] if isinstance(cell, Name) else binder.inline(cell)
+    return [binder.name_node(cell)] if isinstance(cell, Name | Words) else binder.inline(cell)
 
 
 def _number_text(number: Number, column: Column, scale: formats.Scale | None) -> str:

@@ -25,7 +25,9 @@ from fabricreport.ledger import Number
 Node = dict[str, Any]
 
 STYLES = ("range", "spread", "absrange", "abs", "bare")
+REFERENCES = ("fig-", "tab-", "sec-")
 _INPUT_KINDS = ("price", "evidence", "param", "contested")
+_CITE = "cite "
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|\^\[([^\[\]]*)\]")
 
 
@@ -91,15 +93,22 @@ class Binder:
         if match[2] is not None:
             return FOOTNOTE[0] + self._mark(match[2]) + FOOTNOTE[1]
         field = match[1].strip()
-        if field.startswith(("fig-", "tab-", "sec-")):
+        if field.startswith(REFERENCES):
             return REFERENCE[0] + field + REFERENCE[1]
-        if field.startswith("cite "):
-            ids = [i.strip() for i in field[5:].split(",")]
-            self.cited.update(dict.fromkeys(ids))
-            return CITATION[0] + ",".join(ids) + CITATION[1]
+        if field.startswith(_CITE):
+            return CITATION[0] + ",".join(self._cite(field)) + CITATION[1]
         key = f"k{len(self._shown)}"
         self._shown[key] = self._value_node(field)
         return NUMBER[0] + key + NUMBER[1]
+
+    def field_node(self, field: str) -> Node:
+        """The node of one field outside a template: a figure or a citation."""
+        return {"t": "cite", "ids": self._cite(field)} if field.startswith(_CITE) else self._value_node(field)
+
+    def _cite(self, field: str) -> list[str]:
+        ids = [i.strip() for i in field.removeprefix(_CITE).split(",")]
+        self.cited.update(dict.fromkeys(ids))
+        return ids
 
     def _value_node(self, field: str) -> Node:
         name, style = split_style(field)

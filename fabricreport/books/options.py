@@ -21,6 +21,9 @@ from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import load_strict
 
 FAMILIES = ("infiniband", "rocev2", "ethernet-tcp")
+MAX_NAME = 60
+"""Characters of an option's name: it heads columns of tables and stands beside the marks of charts."""
+
 PIECES = ("switch", "nic", "node_optic", "switch_optic", "dac", "acc", "aoc", "fibre")
 _NEEDED_PIECES = ("switch", "nic", "node_optic", "switch_optic")
 _LONGEST_NOTE = 400  # characters
@@ -209,6 +212,11 @@ class _Reader:
         if isinstance(entry["fabric"], str) and entry["fabric"].strip() and entry["fabric"] not in fabrics:
             hint = did_you_mean(entry["fabric"], fabrics)
             self._fault(("fabric",), "unknown fabric", entry["fabric"], f"Known: {', '.join(fabrics)}.", hint)
+        if isinstance(entry["name"], str) and len(entry["name"]) > MAX_NAME:
+            remedy = (
+                f"At most {MAX_NAME} characters, to fit charts and tables; what more there is to say goes to notes."
+            )
+            self._fault(("name",), f"is {len(entry['name'])} characters long", entry["name"], remedy)
         if not isinstance(entry["id"], str) or not _ID.fullmatch(entry["id"]):
             self._fault(("id",), "must be kebab-case", entry["id"], "Lower-case words joined by hyphens.")
         elif entry["id"] in taken:

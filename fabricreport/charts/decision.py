@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -22,6 +21,7 @@ from fabricreport.charts.style import (
     rounded,
     rows_of,
     svg,
+    wrapped,
 )
 from fabricreport.models.framework import FrameworkResult
 from fabricreport.provenance import plain
@@ -56,7 +56,7 @@ def difference_chart(
         )
         for ahead, x, align in ((True, 0.995, "right"), (False, 0.005, "left")):
             winner = verdict.choice if ahead else verdict.runner_up
-            text = textwrap.fill(f"{names[winner]} costs less", 26)
+            text = wrapped(f"{names[winner]} costs less", 26, 3)
             axis.text(x, 0.99, text, transform=axis.transAxes, ha=align, va="top", color=side[ahead], weight="bold")
         axis.set_ylim(0, top * 1.55)
         axis.set_yticks([])
@@ -80,7 +80,7 @@ def difference_chart(
 
 def _label(text: str) -> str:
     """An input's description on at most two lines."""
-    return "\n".join(textwrap.wrap(text, 44, max_lines=2, placeholder=" …"))
+    return wrapped(text, 44)
 
 
 def swings_chart(

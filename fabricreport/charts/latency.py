@@ -22,6 +22,7 @@ from fabricreport.charts.style import (
     rows_of,
     spread_labels,
     svg,
+    wrapped,
 )
 from fabricreport.provenance import plain
 
@@ -58,7 +59,7 @@ def exposed_chart(
                     color=INK,
                 )
                 records.append((names[option], when, low, middle, high))
-        axis.set_yticks(range(len(order)), [names[o] for o in reversed(order)])
+        axis.set_yticks(range(len(order)), [wrapped(names[o], 36) for o in reversed(order)])
         axis.set_ylim(-0.6, len(order) - 0.4)
         axis.tick_params(axis="y", length=0, labelcolor=INK)
         axis.spines["left"].set_visible(False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -21,6 +22,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fabricreport import formats
+from fabricreport.blocks import Chart
 from fabricreport.charts.slim import slim
 
 INK, MUTED, GRID = "#1f2430", "#5b6472", "#d9dde3"
@@ -97,6 +99,29 @@ def svg(figure: Figure, chart_id: str) -> str:
     return slim(text[text.index("<svg") :], prefix).rstrip() + "\n"
 
 
+def drawn(
+    figure: Figure,
+    chart_id: str,
+    *,
+    title: str,
+    alt: str,
+    data: pd.DataFrame,
+    subtitle: str = "",
+    caption: str = "",
+    **values: object,
+) -> Chart:
+    """Any matplotlib or seaborn figure as a chart for `body.chart`: its finding, what it shows in words, what it plots.
+
+    Title, alt text, subtitle and caption are templates; `values` fill them as in `body.say`. The figure is closed, so
+    that a notebook does not show it a second time.
+    """
+    import matplotlib.pyplot as plt
+
+    drawing = svg(figure, chart_id)
+    plt.close(figure)
+    return Chart(chart_id, title, subtitle, alt, drawing, rows_of(data), caption, values)
+
+
 def rounded(values: Any, digits: int = PLOT_DIGITS) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Values rounded to `digits` significant digits, element by element."""
     array = np.asarray(values, dtype=float)
@@ -128,6 +153,14 @@ def rows_of(frame: pd.DataFrame) -> tuple[tuple[str, ...], ...]:
 
     body = (tuple(cell(v) for v in row) for row in frame.itertuples(index=False, name=None))
     return (tuple(str(c) for c in frame.columns), *body)
+
+
+def wrapped(text: str, width: int, lines: int = 2) -> str:
+    """A label on a few short lines, whatever a person typed: too wide a label leaves no room for the drawing."""
+    found = textwrap.wrap(text, width)
+    if len(found) > lines:
+        found = [*found[: lines - 1], f"{found[lines - 1][: width - 2].rstrip()} …"]
+    return "\n".join(found)
 
 
 def label_end(axis: Axes, x: float, y: float, text: str, colour: str, *, dx: float = 4, dy: float = 0) -> None:

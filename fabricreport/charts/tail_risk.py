@@ -28,6 +28,7 @@ from fabricreport.charts.style import (
     rows_of,
     spread_labels,
     svg,
+    wrapped,
 )
 from fabricreport.models.answers import exceedance
 from fabricreport.models.disagreement import Contested
@@ -56,10 +57,10 @@ def groups_of(result: TailResult, names: Mapping[str, str]) -> list[tuple[str, s
 
 def _label(result: TailResult, names: Mapping[str, str], members: Sequence[str]) -> str:
     if len(members) == 1:
-        return names[members[0]]
+        return wrapped(names[members[0]], 36)
     family = {result.subjects[o].option.family for o in members}
     return {"rocev2": "RoCEv2, every switch", "infiniband": "InfiniBand, every switch"}.get(
-        family.pop() if len(family) == 1 else "", names[members[0]] + " and alike"
+        family.pop() if len(family) == 1 else "", wrapped(names[members[0]] + " and alike", 36)
     )
 
 
@@ -163,7 +164,7 @@ def causes_chart(
                 rows.append({"option": names[option], "cause": CAUSES[cause], "mean": mean, "p5": low, "p95": high,
                              "grade": grades[cause]})  # fmt: skip
         for k, option in enumerate(options):
-            axis.text(0.99, 0.80 + 0.10 * (len(options) - 1 - k), names[option], transform=axis.transAxes, ha="right",
+            axis.text(0.99, 0.80 + 0.10 * (len(options) - 1 - k), wrapped(names[option], 48, 1), transform=axis.transAxes, ha="right",
                       va="bottom", color=colour_of(option, families[option]), weight="bold")  # fmt: skip
         axis.set_yticks(range(len(causes)), [CAUSES[c] for c in reversed(causes)])
         axis.tick_params(axis="y", length=0, labelcolor=INK)
@@ -265,7 +266,7 @@ def optics_chart(quantity: Contested, *, title: str, values: Mapping[str, object
 def _short(publisher: str, base: str) -> str:
     """A source's label in two lines: who says it, and of what."""
     words = base.partition(",")[0].partition(" (")[0]
-    return f"{publisher}\n{words}"
+    return f"{wrapped(publisher, 36, 1)}\n{wrapped(words, 36, 1)}"
 
 
 def interval_chart(result: TailResult, *, title: str) -> Chart:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 
 import numpy as np
@@ -27,6 +26,7 @@ from fabricreport.charts.style import (
     rows_of,
     spread_labels,
     svg,
+    wrapped,
 )
 from fabricreport.provenance import plain
 
@@ -174,7 +174,7 @@ def totals_chart(result: TcoResult, names: Mapping[str, str], *, title: str, cur
             axis.plot([p5, p95], [row + 0.36] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
             axis.plot([p50], [row + 0.36], "o", color=INK, markersize=3.5)
         axis.axvline(0, color=INK, linewidth=1)
-        axis.set_yticks(range(len(result.order)), [textwrap.fill(names[o], 24) for o in result.order])
+        axis.set_yticks(range(len(result.order)), [wrapped(names[o], 24, 3) for o in result.order])
         axis.set_ylim(len(result.order) - 0.3, -0.95)
         axis.tick_params(axis="y", length=0, labelcolor=INK)
         axis.spines["left"].set_visible(False)
@@ -219,7 +219,7 @@ def hours_chart(
             if row == 0:
                 axis.annotate("rent", (price / 2, row), va="center", ha="center", color="white", weight="bold")
             rows.append((option, price, mean - price, p5, p95))
-        axis.set_yticks(range(len(result.order)), [textwrap.fill(names[o], 26) for o in result.order])
+        axis.set_yticks(range(len(result.order)), [wrapped(names[o], 26, 3) for o in result.order])
         axis.set_ylim(len(result.order) - 0.35, -0.55)
         axis.tick_params(axis="y", length=0, labelcolor=INK)
         axis.spines["left"].set_visible(False)
@@ -291,7 +291,7 @@ def name_ends(axis: Axes, x: float, ends: Mapping[str, tuple[float, str]], names
     low, high = axis.get_ylim()
     order = list(ends)
     for option, y in zip(order, spread_labels([ends[o][0] for o in order], (high - low) * 0.2), strict=True):
-        label_end(axis, x, y, textwrap.fill(names[option], 20), ends[option][1])
+        label_end(axis, x, y, wrapped(names[option], 20, 3), ends[option][1])
 
 
 def on_scale(gaps: Mapping[str, NDArray[np.float64]], *, keep: str) -> list[str]:

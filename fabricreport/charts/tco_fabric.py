@@ -23,6 +23,7 @@ from fabricreport.charts.style import (
     rounded,
     rows_of,
     svg,
+    wrapped,
 )
 from fabricreport.charts.tco import name_ends, on_scale
 from fabricreport.models.staffing import MID_GPUS, SMALL_GPUS
@@ -116,7 +117,9 @@ def stages_chart(
     with canvas(2.3, columns=2, share_y=True) as (figure, axes):
         for axis, option in zip(axes, pair, strict=True):
             _stage_bars(axis, option, owned, rows, colour_of(option, families[option]))
-            axis.set_title(names[option], color=colour_of(option, families[option]), fontsize=8.5, weight="bold")
+            axis.set_title(
+                wrapped(names[option], 32), color=colour_of(option, families[option]), fontsize=8.5, weight="bold"
+            )
             money_axis(axis, "y", 1.0, currency)
         axes[0].set_ylim(0, axes[0].get_ylim()[1] * 1.18)
         drawing = svg(figure, chart_id)

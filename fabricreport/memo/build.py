@@ -8,7 +8,7 @@ Nothing is published unless every step succeeded; the folder of the last edition
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -25,6 +25,7 @@ from fabricreport.memo.environment import PACKAGE, default_jobs
 from fabricreport.memo.execute import CELL_TIMEOUT_S, SECTION_TIMEOUT_S, ProgressCall, run_sections
 from fabricreport.memo.failures import clear_failed, keep_failed
 from fabricreport.memo.headlines import headline_of, section_title
+from fabricreport.memo.leaks import leaks, machine_folders, text_leaks
 from fabricreport.memo.locks import disk_errors, refused_by_disk, scratch_folder
 from fabricreport.memo.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
 from fabricreport.memo.plan import BuildPlan, Places, load_checked, make_plan
@@ -113,7 +114,10 @@ def build(
             raise refused_by_disk(record.unsaved.ename, root)
         if not record.ok:
             raise SectionFailed(keep_failed(record, root, plan, Path(params_path), places.notebooks))
-        return _finish(plan, root, scratch, record, notebooks)
+        own = machine_folders(
+            {"the build's scratch folder": scratch, "the output folder": root, "the params' folder": loaded.path.parent}
+        )
+        return _finish(plan, root, scratch, record, notebooks, own)
 
 
 def _published_before(plan: BuildPlan, root: Path, scratch: Path) -> BuildResult | None:
@@ -169,28 +173,41 @@ def _run(
 
 
 def _finish(
-    plan: BuildPlan, root: Path, scratch: Path, record: RunRecord, notebooks: dict[str, NotebookNode]
+    plan: BuildPlan,
+    root: Path,
+    scratch: Path,
+    record: RunRecord,
+    notebooks: dict[str, NotebookNode],
+    machine: Mapping[str, str],
 ) -> BuildResult:
-    """Stitch, check, render, write and publish."""
+    """Stitch, check, render, write and publish; `machine` names the folders that nothing published may name."""
     from fabricreport.memo.checks import check_memo
     from fabricreport.memo.stitch import headline, merged_ledger, stitch
 
     memo = stitch(notebooks, {})
     declared = headline(memo)
     memo.metadata["fabricreport"] = _front_matter(plan, notebooks, declared)
-    faults = tuple(check_memo(memo, draft=plan.draft))
-    if faults and not plan.draft:
-        raise MemoRejected(faults)
+    faults = _accepted(check_memo(memo, draft=plan.draft), plan)
     folder = scratch / plan.edition
     ledger = merged_ledger(memo)
     _write_outputs(folder, memo, ledger, notebooks)
     head = headline_of(declared, ledger)
+    faults += _accepted(leaks(folder, machine), plan)
     manifest = _manifest(plan, record, head, faults, list_outputs(folder))
+    _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False), machine), plan)
     (folder / MANIFEST).write_bytes(sealed(manifest))
     run = {"sections": [r.as_dict() for r in record.sections]}
     at = publish(scratch, root, plan.slug, plan.edition, run=run, draft=plan.draft, partial=bool(plan.only))
     clear_failed(root, plan.slug)
     return _result(plan, at.folder, manifest, record, at.messages, reused=at.reused)
+
+
+def _accepted(faults: Iterable[str], plan: BuildPlan) -> tuple[str, ...]:
+    """The faults of a draft; a client copy must have none."""
+    found = tuple(faults)
+    if found and not plan.draft:
+        raise MemoRejected(found)
+    return found
 
 
 def _front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:

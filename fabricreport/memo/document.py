@@ -17,6 +17,7 @@ from typing import Any
 from fabricreport import __version__
 from fabricreport.blocks.markdown import plain_text
 from fabricreport.errors import Problem
+from fabricreport.memo.assumed import assumed_piece
 from fabricreport.memo.derive import Derivation, InputSet, appendix
 from fabricreport.memo.gather import Piece, gather
 from fabricreport.memo.number import MALFORMED, Numbering
@@ -108,7 +109,7 @@ def document_from_notebook(nb: Any, title: str = "") -> Document:
     _, more_headline, annex = _split_special([p for p in found.pieces if p.place == "annex"], found.problems)
     book = SourceBook(found.inputs)
     numbering = Numbering(found.ledger, book, found.problems)
-    annex_pieces = _grouped(annex, section_titles)
+    annex_pieces = [*_grouped(annex, section_titles), *assumed_piece(found)]
     numbering.number_body(body)
     numbering.number_annexes(annex_pieces)
     sources_at = numbering.closing_annex(SOURCES_TITLE, "sec-sources") if numbering.uses_sources(found.pieces) else None

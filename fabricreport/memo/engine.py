@@ -24,6 +24,8 @@ from jupyter_client.provisioning.local_provisioner import LocalProvisioner
 from nbclient.exceptions import CellControlSignal
 from nbformat import NotebookNode
 
+from fabricreport.memo.binding import is_asking
+
 ENGINE = "fabricreport"
 
 
@@ -150,7 +152,8 @@ def make_engine(session: Session, connection_file: Path) -> type:
             def cell_start(cell: NotebookNode, cell_index: int | None = None, **kwargs: Any) -> None:
                 papermill_start(cell, cell_index, **kwargs)
                 session.cell = cell_index
-                session.on_cell(source_number(nb_man.nb.cells, cell_index or 0), len(nb_man.nb.cells) - 1)
+                own = [c for c in nb_man.nb.cells if not is_asking(c)]
+                session.on_cell(min(source_number(nb_man.nb.cells, cell_index or 0), len(own) - 1), len(own) - 1)
 
             nb_man.cell_start = cell_start
             manager = _KernelManager(

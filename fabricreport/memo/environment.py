@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Mapping
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import fabricreport
@@ -16,7 +19,7 @@ _FIXED = {
     "PYTHONSAFEPATH": "1",  # a numpy.py beside a notebook must not shadow the library
     "PYTHONUTF8": "1",
     "PYTHONDONTWRITEBYTECODE": "1",  # `bytecode` writes it, checked by hash
-    "MPLBACKEND": "agg",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # figures shown or left open become outputs
     "OMP_NUM_THREADS": "1",  # sums in one order; two sections share two cores anyway
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -26,10 +29,11 @@ _FIXED = {
     "LANG": "C.UTF-8",
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
+_FONTS_TIMEOUT_S = 120.0
 _DROPPED = ("MATPLOTLIBRC", "LANGUAGE", "IPYTHON_STARTUP")
 
 
-def section_environment(base: Mapping[str, str], runtime: Path, matplotlib_dir: Path) -> dict[str, str]:
+def section_environment(base: Mapping[str, str], runtime: Path) -> dict[str, str]:
     """Environment variables for a worker and its kernel.
 
     All `PYTHON*` variables of the caller are dropped (start-up files, warnings filters, other paths); the path
@@ -41,8 +45,34 @@ def section_environment(base: Mapping[str, str], runtime: Path, matplotlib_dir: 
     env.update(_FIXED)
     env["PYTHONPATH"] = str(PROJECT)
     env["IPYTHONDIR"] = str(runtime / "ipython")  # a user's start-up files stay out
-    env["MPLCONFIGDIR"] = str(matplotlib_dir)
     return env
+
+
+def ready_fonts(env: Mapping[str, str], folders: Sequence[Path]) -> Path:
+    """The first of the folders that can be written (else the last), with matplotlib's list of this machine's fonts in it.
+
+    A kernel that has to make the list first logs a line about it, which would be taken for a warning of its section.
+    """
+    folder = next((f for f in folders if _writable(f)), folders[-1])
+    if not any(folder.glob("fontlist-*.json")):
+        quiet = subprocess.DEVNULL
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            subprocess.run(
+                [sys.executable, "-c", "import matplotlib.font_manager"],
+                env={**env, "MPLCONFIGDIR": str(folder)},
+                stdin=quiet,
+                stdout=quiet,
+                stderr=quiet,
+                timeout=_FONTS_TIMEOUT_S,
+                check=False,
+            )
+    return folder
+
+
+def _writable(folder: Path) -> bool:
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return os.access(folder, os.W_OK | os.X_OK)
 
 
 def default_jobs() -> int:

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from fabricreport.memo.environment import section_environment
+from fabricreport.memo.environment import ready_fonts, section_environment
 from fabricreport.memo.record import Progress, RunRecord, SectionRun
 
 CELL_TIMEOUT_S = 300.0
@@ -71,7 +71,10 @@ def run_sections(
     scratch.mkdir(parents=True, exist_ok=True)
     runtime = _runtime_folder()
     try:
-        env = section_environment(os.environ, runtime, matplotlib_dir or scratch / "matplotlib")
+        env = section_environment(os.environ, runtime)
+        if notebooks:
+            wanted = [matplotlib_dir] if matplotlib_dir else []
+            env["MPLCONFIGDIR"] = str(ready_fonts(env, [*wanted, scratch.resolve() / "matplotlib"]).resolve())
         folder = None if cwd is None else cwd.resolve()
         params = Path(params_json).resolve()
         pool = _Pool(params, scratch.resolve(), folder, runtime, limits, env, progress or _silent)

@@ -9,6 +9,9 @@ from typing import Any
 Node = dict[str, Any]
 
 _NUMERIC = re.compile(r"[-−+]?[$€£]?[\d,.\s]*\d[\d,.]*(?:e[+-]?\d+)?\s*[%×x]?\Z", re.IGNORECASE)
+_CUT = re.compile(r"\d+ rows × \d+ columns")
+_WIDEST = 49
+"""Characters at which pandas cuts a cell's text, the three dots included."""
 _MISSING = frozenset(["", "nan", "none", "nat", "<na>", "-", "–"])
 
 
@@ -20,6 +23,7 @@ class _TableReader(HTMLParser):
         self.head: list[list[str]] = []
         self.body: list[list[str]] = []
         self.tables = 0
+        self.remark = ""
         self._in_head = False
         self._row: list[str] | None = None
         self._cell: list[str] | None = None
@@ -50,6 +54,8 @@ class _TableReader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._cell is not None:
             self._cell.append(data)
+        elif self.tables and self._row is None:
+            self.remark += data
 
 
 def table_from_html(html: str, caption: str = "", table_id: str = "") -> Node | None:
@@ -79,6 +85,28 @@ def table_from_html(html: str, caption: str = "", table_id: str = "") -> Node | 
         "rows": rows,
         "note": [],
     }
+
+
+def frame_faults(html: str, table: Node) -> list[tuple[str, str]]:
+    """What pandas left out of a DataFrame's HTML, and tables beside the first: each as (fault, remedy)."""
+    reader = _TableReader()
+    reader.feed(html)
+    reader.close()
+    faults = []
+    if reader.tables > 1:
+        faults.append(("an HTML output holds more than one table", "Show each table from a cell of its own."))
+    if _CUT.search(reader.remark):
+        faults.append(
+            ("a DataFrame is shown with rows or columns left out", "Choose what to show, or use body.frame(…).")
+        )
+    cells = [_words(cell) for row in table["rows"] for cell in row["cells"]]
+    if any(cell.endswith("...") and len(cell) >= _WIDEST for cell in cells):
+        faults.append(("a DataFrame is shown with long text cut off", "Use body.frame(…), which prints all of it."))
+    return faults
+
+
+def _words(nodes: list[Node]) -> str:
+    return "".join(str(node["v"]) for node in nodes)
 
 
 def _fit(row: list[str], width: int) -> list[str]:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fabricreport.blocks.markdown import parse_markdown
+from fabricreport.blocks.cells import bind_cell
 from fabricreport.errors import Problem
-from fabricreport.memo.frames import table_from_html
+from fabricreport.memo.outputs import carry, metadata, own
 from fabricreport.memo.safe import has_hidden, visible
 
 Node = dict[str, Any]
 
 BLOCK_MIME = "application/vnd.fabricreport.block+json"
-_HIDDEN_TAGS = frozenset(["remove-cell", "remove_cell", "hide-cell", "remove-output", "remove_output"])
-_ATTACHMENT_NAME = re.compile(r"attachment:(.+)\Z")
+ANSWERS = "answers"
+"""Where a Markdown cell's own metadata keeps what the case said to its fields."""
+
+HIDDEN_TAGS = frozenset(["remove-cell", "remove_cell", "hide-cell", "remove-output", "remove_output"])
 
 
 @dataclass(frozen=True)
@@ -47,33 +48,26 @@ def gather(nb: Any) -> Gathered:
     homes = _homes(cells)
     for index, cell in enumerate(cells):
         where = _name(cell, index)
-        tags = set(_metadata(cell).get("tags", []))
-        if tags & _HIDDEN_TAGS:
+        tags = set(metadata(cell).get("tags", []))
+        if tags & HIDDEN_TAGS:
             continue
         section, place = homes[index]
         if cell.get("cell_type") == "markdown":
-            nodes = _markdown_cell(cell)
-            _keep(found, nodes, section, place, where)
+            _markdown_cell(found, cell, (section, place), where)
         elif cell.get("cell_type") == "code":
             for output in cell.get("outputs", []):
                 _output(found, cell, output, (section, place), where)
+        else:
+            remedy = "Make it a Markdown cell, or tag it remove-cell."
+            found.problems.append(Problem("a raw cell is not carried into the memo", key=where, remedy=remedy))
     return found
 
 
 def _name(cell: Any, index: int) -> str:
-    own = _own(cell)
-    notebook = str(own.get("notebook", own.get("section", "")))
-    number = own.get("cell", index + 1)
+    said = own(cell)
+    notebook = str(said.get("notebook", said.get("section", "")))
+    number = said.get("cell", index + 1)
     return f"{notebook}, cell {number}" if notebook else f"cell {number}"
-
-
-def _metadata(part: Any) -> Any:
-    return part.get("metadata") or {}
-
-
-def _own(part: Any) -> Any:
-    own = _metadata(part).get("fabricreport")
-    return own if isinstance(own, dict) else {}
 
 
 def _bundles(cell: Any) -> Iterator[Any]:
@@ -87,12 +81,12 @@ def _homes(cells: list[Any]) -> list[tuple[str, str]]:
     """Section and place of each cell: its own metadata, else its blocks', else its neighbours' in that section."""
     known: list[tuple[str, str] | None] = []
     for cell in cells:
-        own = _own(cell)
+        said = own(cell)
         block = next(_bundles(cell), None)
         if block is not None:
             known.append((str(block.get("section", "")), str(block.get("place", "body"))))
-        elif own.get("section") and own.get("place"):
-            known.append((str(own["section"]), str(own["place"])))
+        elif said.get("section") and said.get("place"):
+            known.append((str(said["section"]), str(said["place"])))
         else:
             known.append(None)
     homes: list[tuple[str, str]] = []
@@ -100,7 +94,7 @@ def _homes(cells: list[Any]) -> list[tuple[str, str]]:
         if home is not None:
             homes.append(home)
             continue
-        section = str(_own(cells[index]).get("section", ""))
+        section = str(own(cells[index]).get("section", ""))
         before = homes[-1] if homes else None
         after = next((h for h in known[index + 1 :] if h is not None), None)
         neighbours = [h for h in (before, after) if h is not None and (not section or h[0] == section)]
@@ -108,32 +102,27 @@ def _homes(cells: list[Any]) -> list[tuple[str, str]]:
     return homes
 
 
-def _markdown_cell(cell: Any) -> list[Node]:
+def _markdown_cell(found: Gathered, cell: Any, home: tuple[str, str], where: str) -> None:
     attachments = {
         f"attachment:{name}": f"data:image/png;base64,{''.join(str(data['image/png']).split())}"
         for name, data in (cell.get("attachments") or {}).items()
         if isinstance(data, dict) and "image/png" in data
     }
-    return parse_markdown(str(cell.get("source", "")), images=attachments)
+    given = own(cell).get(ANSWERS)
+    bound = bind_cell(str(cell.get("source", "")), given if isinstance(given, dict) else {}, home[0], attachments)
+    found.problems += [replace(fault, key=where) for fault in bound.faults]
+    _keep(found, bound.nodes, *home, where)
+    _note_records(found, bound.ledger, bound.inputs, where)
 
 
 def _output(found: Gathered, cell: Any, output: Any, home: tuple[str, str], where: str) -> None:
-    kind = output.get("output_type")
-    if kind == "error":
-        message = f"the cell ended in an error: {output.get('ename', '')}: {output.get('evalue', '')}"
-        found.problems.append(Problem(message, key=where, remedy="Mend the cell and run the notebook again."))
+    bundle = (output.get("data") or {}).get(BLOCK_MIME)
+    if bundle is not None:
+        _block(found, bundle, where)
         return
-    if kind not in ("display_data", "execute_result"):
-        return
-    data = output.get("data") or {}
-    if BLOCK_MIME in data:
-        _block(found, data[BLOCK_MIME], where)
-    elif "image/png" in data:
-        _keep(found, [_png(cell, output, data["image/png"])], *home, where)
-    elif "text/markdown" in data:
-        _keep(found, parse_markdown(str(data["text/markdown"])), *home, where)
-    elif "text/html" in data:
-        _frame(found, cell, output, home, where)
+    carried = carry(cell, output)
+    found.problems += [replace(fault, key=where) for fault in carried.faults]
+    _keep(found, list(carried.nodes), *home, where)
 
 
 def _block(found: Gathered, bundle: Any, where: str) -> None:
@@ -143,10 +132,14 @@ def _block(found: Gathered, bundle: Any, where: str) -> None:
         return
     section, place = str(bundle.get("section", "")), str(bundle.get("place", "body"))
     _keep(found, bundle["nodes"], section, place, where)
-    for entry in visible(bundle.get("ledger", [])):
-        _merge_ledger(found, entry, where)
-    for entry in visible(bundle.get("inputs", [])):
-        found.inputs.setdefault(str(entry.get("id", "")), entry)
+    _note_records(found, bundle.get("ledger", []), bundle.get("inputs", []), where)
+
+
+def _note_records(found: Gathered, ledger: Iterable[Node], inputs: Iterable[Node], where: str) -> None:
+    for entry in ledger:
+        _merge_ledger(found, visible(entry), where)
+    for entry in inputs:
+        found.inputs.setdefault(str(entry.get("id", "")), visible(entry))
 
 
 def _merge_ledger(found: Gathered, entry: Node, where: str) -> None:
@@ -157,35 +150,6 @@ def _merge_ledger(found: Gathered, entry: Node, where: str) -> None:
         message = f"one number has two values: {first.get('text')} in {first_where}, {entry.get('text')} in {where}"
         remedy = "What concerns the whole memo is changed in the params, not in one notebook."
         found.problems.append(Problem(message, key=number_id, remedy=remedy))
-
-
-def _png(cell: Any, output: Any, payload: Any) -> Node:
-    encoded = "".join("".join(payload).split() if isinstance(payload, list) else str(payload).split())
-    of_output = _metadata(output)
-    alt = (
-        _own(output).get("alt")
-        or of_output.get("alt")
-        or (of_output.get("image/png") or {}).get("alt")
-        or _own(cell).get("alt")
-        or _metadata(cell).get("alt")
-        or ""
-    )
-    return {"t": "image", "src": f"data:image/png;base64,{encoded}", "alt": str(alt)}
-
-
-def _frame(found: Gathered, cell: Any, output: Any, home: tuple[str, str], where: str) -> None:
-    html = output["data"]["text/html"]
-    own = {**_metadata(cell), **_own(cell), **_metadata(output), **_own(output)}
-    table = table_from_html(
-        "".join(html) if isinstance(html, list) else str(html),
-        str(own.get("caption", "")),
-        str(own.get("id", "") or own.get("label", "")),
-    )
-    if table is None:
-        remedy = "Show it with say(), chart() or table(), or as a DataFrame or an image."
-        found.problems.append(Problem("an HTML output that holds no table is not shown", key=where, remedy=remedy))
-        return
-    _keep(found, [table], *home, where)
 
 
 def _keep(found: Gathered, nodes: list[Node], section: str, place: str, where: str) -> None:

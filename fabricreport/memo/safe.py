@@ -17,6 +17,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\Z")
 _ACCENT = "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
 _PILE = re.compile(f"({_ACCENT}{{{MAX_COMBINING_RUN}}}){_ACCENT}+")
+_FOLDERS = re.compile(r"(?<![\w.:/])(?:[A-Za-z]:)?(?:[/\\][\w.+@~ -]*[\w.+@~-])*[/\\](?=[\w.+@~<-])")
 _SPACE = re.compile(r"[\t\n\r]")
 
 
@@ -78,3 +79,8 @@ def slug(text: str, longest: int = 60) -> str:
     bare = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
     name = re.sub(r"[^a-z0-9]+", "-", bare.lower()).strip("-")[:longest].strip("-")
     return name or "x"
+
+
+def without_folders(text: str) -> str:
+    """The text with every absolute path cut to its last part: a folder of this machine is nobody's business."""
+    return _FOLDERS.sub("", text)

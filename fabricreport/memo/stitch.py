@@ -9,6 +9,7 @@ from typing import Any
 import nbformat
 
 from fabricreport.blocks import MIME
+from fabricreport.memo.assumed import assumed_piece
 from fabricreport.memo.gather import Gathered, gather
 
 Node = dict[str, Any]
@@ -71,7 +72,7 @@ def names(nb: Any) -> set[str]:
 
 
 def _nodes(found: Gathered) -> Iterator[Node]:
-    for piece in found.pieces:
+    for piece in [*found.pieces, *assumed_piece(found)]:
         yield from piece.nodes
 
 

@@ -76,6 +76,7 @@ def _run(job: dict[str, Any], tell: Callable[[dict[str, Any]], None], kernels: l
     import papermill
     from papermill.engines import papermill_engines
 
+    from fabricreport.memo import binding
     from fabricreport.memo.engine import ENGINE, Session, make_engine
 
     session = Session(
@@ -91,6 +92,7 @@ def _run(job: dict[str, Any], tell: Callable[[dict[str, Any]], None], kernels: l
         if "language_info" not in source.metadata:
             source.metadata["language_info"] = {"name": "python"}
         session.notebook = source
+        binding.ask(source)
         session.notebook = papermill.execute_notebook(
             source,
             None,
@@ -104,6 +106,8 @@ def _run(job: dict[str, Any], tell: Callable[[dict[str, Any]], None], kernels: l
     except BaseException as error:
         _drop_markers(session)
         outcome = _outcome(error, session)
+    if session.notebook is not None:
+        binding.take(session.notebook)
     return _kept(session, Path(job["output"]), outcome)
 
 

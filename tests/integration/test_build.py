@@ -37,8 +37,8 @@ node = {"t": "headline", "data": {"recommendation": "Buy", "numbers": [
     {"t": "num", "id": "tco.price", "text": "$" + price, "value": float(price)}]}}
 block = {"version": 1, "place": "body", "section": "decision", "nodes": [node], "ledger": [], "inputs": [], "names": []}
 display({"application/vnd.fabricreport.block+json": block, "text/plain": "headline"}, raw=True)
-print(pathlib.Path(params), object())
 """
+HIDDEN = "print(pathlib.Path(params), object())"
 
 
 class Shop:
@@ -52,18 +52,20 @@ class Shop:
         self.params.write_text(text, encoding="utf-8")
         self.price("100", "2026-11-01")
         for section in SECTION_NAMES:
-            self.notebook(section, "print('hello')")
-        self.notebook("decision", HEADLINE)
+            self.notebook(section, "greeting = 'hello'")
+        self.notebook("decision", HEADLINE, hidden=HIDDEN)
 
     def price(self, price: str, day: str) -> None:
         row = f"switch,each,{price},,,USD,{day},,S,quote\n"
         (self.folder / "client" / "prices" / "a.csv").write_text(HEADER + row, encoding="utf-8")
 
-    def notebook(self, section: str, *sources: str, text: str = "Words only.") -> None:
+    def notebook(self, section: str, *sources: str, text: str = "Words only.", hidden: str = "") -> None:
         nb = nbformat.v4.new_notebook()
         parameters = nbformat.v4.new_code_cell('params = "x"', metadata={"tags": ["parameters"]})
         nb.cells = [nbformat.v4.new_markdown_cell(f"# About {section}\n\n{text}"), parameters]
         nb.cells += [nbformat.v4.new_code_cell(s) for s in sources]
+        if hidden:
+            nb.cells.append(nbformat.v4.new_code_cell(hidden, metadata={"tags": ["remove-cell"]}))
         nbformat.write(nb, self.places.notebooks / f"{section}.ipynb")
 
     def build(self, **options: Any) -> BuildResult:
@@ -116,7 +118,7 @@ def test_a_failing_section_is_named_its_notebook_kept_and_nothing_published(shop
     assert str(shop.params) in kept.read_text() and "KeyError" in kept.read_text()
     assert {k: v for k, v in shop.tree().items() if ".failed" not in k} == before
     assert (shop.output / "acme" / "latest").readlink() == Path(good.edition)
-    shop.notebook("tco", "print('mended')")
+    shop.notebook("tco", "mended = True")
     shop.build()
     assert not kept.exists()
 
@@ -230,3 +232,17 @@ def test_what_is_published_names_no_folder_of_the_machine(shop: Shop) -> None:
             assert str(shop.folder) not in path.read_text(encoding="utf-8"), path.name
     run = json.loads((folder / "run.json").read_text())
     assert run["sequence"] == 1 and all(s["seconds"] > 0 for s in run["sections"])
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["data = '{home}/mine.csv'", "import warnings\nwarnings.warn_explicit('odd', UserWarning, '{home}/x.py', 1)"],
+)
+def test_a_path_of_the_machine_in_a_notebook_stops_a_client_copy_with_its_cell(shop: Shop, cell: str) -> None:
+    shop.notebook("tco", cell.format(home=shop.folder))
+    with pytest.raises(MemoRejected, match=r"tco\.ipynb, cell 3") as caught:
+        shop.build()
+    assert str(shop.folder) not in str(caught.value) and list_editions(shop.output) == ()
+    draft = shop.build(draft=True)
+    assert any("notebooks/tco.ipynb, cell 3: holds the path of" in fault for fault in draft.faults)
+    assert str(shop.folder) not in (draft.folder / "manifest.json").read_text(encoding="utf-8")

@@ -36,7 +36,7 @@ class Bench:
         self.params = folder / "params {x}.json"
         self.params.write_text(json.dumps({"answer": 42}), encoding="utf-8")
         self.scratch = folder / "scratch"
-        self.matplotlib = folder / "mpl"
+        self.matplotlib = folder.parent / "mpl"
 
     def run(self, sections: dict[str, tuple[str, ...]], **limits: object) -> RunRecord:
         paths = {name: write_notebook(self.notebooks, name, *cells) for name, cells in sections.items()}
@@ -82,13 +82,23 @@ def test_a_good_section_gets_the_path_and_a_clean_environment(bench: Bench, monk
     monkeypatch.setenv("TZ", "Asia/Kathmandu")
     code = (
         "import json, os, pathlib; print(json.loads(pathlib.Path(params).read_text())['answer'])",
-        "print(pathlib.Path.cwd().name, os.environ['TZ'], os.environ['MPLBACKEND'], 'PYTHONWARNINGS' in os.environ)",
+        "print(pathlib.Path.cwd().name, os.environ['TZ'], os.environ['MPLBACKEND'].rpartition('.')[2], 'PYTHONWARNINGS' in os.environ)",
     )
     record = bench.run({"good": code})
     assert record.ok and record.facts() == [{"section": "good", "status": "ok"}]
     assert record.sections[0].cell is None and record.sections[0].seconds > 0
     outputs = [o["text"] for c in json.loads(bench.text("good"))["cells"] for o in c.get("outputs", [])]
-    assert outputs == ["42\n", "note{books} ü UTC agg False\n"]
+    assert outputs == ["42\n", "note{books} ü UTC backend_inline False\n"]
+
+
+def test_the_fonts_are_listed_before_a_section_runs_where_that_folder_can_be_written(bench: Bench) -> None:
+    code = (
+        "import os, pathlib; here = pathlib.Path(os.environ['MPLCONFIGDIR']); print(here.parent.name, *here.iterdir())"
+    )
+    bench.matplotlib = bench.params / "under a file"
+    assert bench.run({"fonts": (code,)}).ok
+    (printed,) = [o["text"] for c in json.loads(bench.text("fonts"))["cells"] for o in c.get("outputs", [])]
+    assert printed.startswith("scratch ") and "fontlist-" in printed
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from fabricreport.blocks import Chart, Column, Name, Row, Section, Tile
@@ -13,6 +14,8 @@ from fabricreport.provenance import Traced
 
 class Figures:
     """A small case: two figures and their inputs."""
+
+    names = ("Fabric 9000 <svg>",)
 
     def __init__(self) -> None:
         self.numbers = {
@@ -64,7 +67,7 @@ def test_text_given_as_a_value_is_never_markdown_or_html() -> None:
     body.say("From {who}.", who=hostile)
     bundle = emitted(body)
     assert bundle["nodes"] == [{"t": "p", "c": [{"t": "text", "v": f"From {hostile}."}]}]
-    assert bundle["names"] == [str(hostile)]
+    assert bundle["names"] == sorted([str(hostile), *Figures.names])
     assert "<script>" not in body.emitted[-1]._repr_mimebundle_()["text/html"]
 
 
@@ -131,3 +134,28 @@ def test_thousands_follow_millions_in_a_row_but_dollars_stay_dollars() -> None:
     node = emitted(body)["nodes"][0]
     assert [c["unit"] for c in node["columns"][1:]] == ["$M", "$M", "$"]
     assert [cell[0]["text"] for cell in node["rows"][0]["cells"][1:]] == ["5.00", "0.60", "131.00"]
+
+
+def test_a_dataframe_becomes_a_table_whose_figures_keep_their_footing_and_whose_text_is_never_a_template() -> None:
+    figures = Figures().numbers
+    frame = pd.DataFrame(
+        {"What": ["Fabric 9000 <svg>", "{tco.difference} *5*", None], "Cost": [*figures.values(), None], "n": [1, 2, 3]}
+    )
+    body = Section("tco", Figures())
+    body.frame(frame, "tab-x", "Costs of {price:x}")
+    bundle = emitted(body)
+    (node,) = bundle["nodes"]
+    assert [[c["t"] for cell in row["cells"] for c in cell] for row in node["rows"][:2]] == [
+        ["text", "num", "text"]
+    ] * 2
+    assert node["rows"][1]["cells"][0] == [{"t": "text", "v": "{tco.difference} *5*"}]
+    assert [n["id"] for n in bundle["ledger"]] == ["price:x", "tco.difference"]
+    assert [w for _, text in texts([node]) for w in bare_numbers(text, bundle["names"])] == ["1", "*5*", "2", "3"]
+
+
+def test_a_frame_of_several_units_shows_the_unit_in_each_cell() -> None:
+    body = Section("tco", Figures())
+    numbers = [Number("a", 5.0, "usd", "a", "r"), Number("b", 0.5, "share", "b", "r")]
+    body.frame(pd.DataFrame({"Value": numbers}), "tab-x", "Two units")
+    node = emitted(body)["nodes"][0]
+    assert [row["cells"][0][0]["text"] for row in node["rows"]] == ["$5", "50\u00a0%"]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import copy
 from typing import Any
 
 import pytest
-from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
 from rich_notebook import (
     INPUTS,
     PNG,
@@ -49,6 +50,13 @@ def every(value: Any, kind: str) -> list[dict[str, Any]]:
         for part in value:
             found += every(part, kind)
     return found
+
+
+TABLE = "<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>x</td></tr></tbody></table>"
+
+
+def shows(data: dict[str, Any]) -> Any:
+    return new_code_cell("x", outputs=[new_output("display_data", data=data)])
 
 
 def messages(document: Document) -> list[str]:
@@ -246,8 +254,6 @@ def test_code_sources_and_plain_outputs_never_enter_the_document() -> None:
 
 
 def test_png_outputs_need_alt_text_from_metadata() -> None:
-    import base64
-
     data = {"image/png": base64.b64encode(PNG).decode()}
     with_alt = new_output("display_data", data=data, metadata={"image/png": {"alt": "All is grey."}})
     document = read(
@@ -273,6 +279,46 @@ def test_a_dataframe_is_read_as_data() -> None:
 def test_html_without_a_table_is_a_fault() -> None:
     cell = new_code_cell("x", outputs=[new_output("display_data", data={"text/html": "<iframe src=x></iframe>"})])
     assert "holds no table" in messages(read(cell))[0]
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (new_raw_cell("words"), "a raw cell is not carried into the memo"),
+        (shows({"image/svg+xml": "<svg/>", "text/plain": "x"}), "an output of this kind is not shown"),
+        (shows({"application/vnd.jupyter.widget-view+json": {}}), "an output of this kind is not shown"),
+        (shows({"text/html": TABLE * 2}), "an HTML output holds more than one table"),
+        (shows({"text/plain": "42"}), "the cell ends in a value that the memo cannot show"),
+        (shows({"text/markdown": "It is {tco.x}."}), "a field of a Markdown cell is not filled"),
+        (new_code_cell("x", outputs=[new_output("stream", text="hi")]), "the cell prints text, which is not carried into the memo"),
+    ],
+)  # fmt: skip
+def test_what_a_memo_cannot_carry_is_named_with_its_cell(cell: Any, message: str) -> None:
+    problems = [p for p in read(new_markdown_cell("# One"), cell).problems if "caption" not in p.message]
+    assert [(p.key, p.message) for p in problems] == [("cell 2", message)]
+    assert problems[0].remedy
+
+
+def test_the_repr_of_a_drawing_is_no_loss_beside_the_drawing_but_any_other_value_is() -> None:
+    drawing = new_output("display_data", data={"image/png": base64.b64encode(PNG).decode()}, metadata={"alt": "Grey."})
+
+    def value(text: str) -> Any:
+        return new_code_cell("x", outputs=[new_output("execute_result", data={"text/plain": text}), drawing])
+
+    reprs = [
+        "[<matplotlib.lines.Line2D at 0x0>]",
+        "<Axes: xlabel='a'>",
+        "(array([1.]), <BarContainer object of 3 artists>)",
+    ]
+    assert messages(read(*map(value, reprs))) == []
+    assert len(messages(read(value("0.42")))) == 1
+    assert len(messages(read(new_code_cell("x", outputs=value("<Axes: >").outputs[:1])))) == 1
+
+
+def test_a_folder_of_the_machine_is_cut_from_what_a_cell_wrote() -> None:
+    text = "/home/ann/p/style.py:99: UserWarning: see /srv/x/y.csv and https://a.example/b/c\n  code()\n"
+    (problem,) = read(new_code_cell("x", outputs=[new_output("stream", name="stderr", text=text)])).problems
+    assert problem.value == "UserWarning: see y.csv and https://a.example/b/c"
 
 
 def test_front_matter_defaults_make_a_draft_named_after_its_first_heading() -> None:

@@ -1,0 +1,113 @@
+"""Ordinary Markdown cells: `{id}` in them is filled from the ledger, as in `body.say`.
+
+A Markdown cell never runs, so nobody asks the case for its figures. Therefore a build collects the fields of all
+Markdown cells, lets the notebook's own kernel answer them once its last cell has run (`show_answers`), and keeps the
+answers with the cell; `bind_cell` writes them in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fabricreport.blocks.document import Figures
+from fabricreport.blocks.markdown import parse_markdown
+from fabricreport.blocks.template import REFERENCES, Binder, Node
+from fabricreport.errors import Problem
+
+ANSWERS_MIME = "application/vnd.fabricreport.answers+json"
+CASE = "case"
+"""The notebook's variable that answers for its Markdown cells."""
+
+_NOT_ASKED = (
+    "Only a build fills the Markdown cells of a notebook (fabricreport build); a code cell is filled anywhere: "
+    'body.say("… {id} …")'
+)
+_BRACES = "Braces that are meant to be printed are doubled: {{ and }}."
+
+
+@dataclass(frozen=True)
+class BoundCell:
+    """A Markdown cell as document nodes, with the ledger entries and inputs behind it, and what could not be filled."""
+
+    nodes: list[Node]
+    ledger: tuple[Node, ...]
+    inputs: tuple[Node, ...]
+    faults: tuple[Problem, ...]
+
+
+def fields_of(text: str) -> tuple[str, ...]:
+    """The fields of a Markdown cell that only a case can fill, each once; cross-references fill themselves."""
+    found: dict[str, None] = {}
+
+    def note(field: str) -> Node:
+        if not field.startswith(REFERENCES):
+            found[field] = None
+        return {"t": "text", "v": ""}
+
+    parse_markdown(text, field=note)
+    return tuple(found)
+
+
+def answers(fields: Iterable[str], case: Figures | None) -> dict[str, dict[str, Any]]:
+    """What the case says to each field: `{node, ledger, inputs}`, or `{fault}` with the reason."""
+    return {field: _answer(field, case) for field in fields}
+
+
+def _answer(field: str, case: Figures | None) -> dict[str, Any]:
+    if case is None:
+        return {"fault": f"the notebook has no variable `{CASE}`. Begin it with {CASE} = open_case(params)"}
+    binder = Binder(case.figure)
+    try:
+        node = binder.field_node(field)
+        numbers = list(binder.numbers.values())
+        used = sorted({i for n in numbers for i in (*n.inputs, *n.sources)} | set(binder.cited))
+        return {
+            "node": node,
+            "ledger": [n.as_dict() for n in numbers],
+            "inputs": [dict(case.input_record(i)) for i in used],
+        }
+    except Exception as error:  # whatever an analysis raises is a fault of this field, told with its cell
+        said = str(error.args[0]) if isinstance(error, LookupError) and error.args else str(error)
+        return {"fault": said or type(error).__name__}
+
+
+def show_answers(fields: Iterable[str], namespace: Mapping[str, Any]) -> None:
+    """Display the answers of a running notebook's `case`, for the build to collect."""
+    from IPython.display import display
+
+    case = namespace.get(CASE)
+    given = answers(fields, case if hasattr(case, "figure") else None)
+    display({ANSWERS_MIME: given}, raw=True)  # type: ignore[no-untyped-call]
+
+
+def bind_cell(text: str, given: Mapping[str, Any], section: str, images: Mapping[str, str] | None = None) -> BoundCell:
+    """The cell with every field filled from `given`; one without an answer is named and printed without its braces."""
+    used: dict[str, Mapping[str, Any]] = {}
+    faults: dict[str, Problem] = {}
+
+    def fill(field: str) -> Node:
+        if field.startswith(REFERENCES):
+            return {"t": "ref", "id": field}
+        found = given.get(field)
+        if isinstance(found, Mapping) and isinstance(found.get("node"), dict):
+            used[field] = found
+            return dict(found["node"])
+        reason = str(found["fault"]) if isinstance(found, Mapping) and "fault" in found else _NOT_ASKED
+        remedy = f"{reason[:1].upper()}{reason[1:].rstrip('.?')}{'?' if reason.endswith('?') else '.'} {_BRACES}"
+        faults[field] = Problem("a field of a Markdown cell is not filled", value=f"{{{field}}}", remedy=remedy)
+        return {"t": "text", "v": f"[{field}]"}
+
+    nodes = parse_markdown(text, images=images, field=fill)
+    return BoundCell(
+        nodes,
+        tuple({**entry, "section": section} for entry in _records(used, "ledger")),
+        tuple(_records(used, "inputs")),
+        tuple(faults.values()),
+    )
+
+
+def _records(used: Mapping[str, Mapping[str, Any]], kind: str) -> list[Node]:
+    lists = [found.get(kind) for found in used.values()]
+    return [entry for found in lists if isinstance(found, list) for entry in found if isinstance(entry, dict)]

@@ -1,0 +1,207 @@
+"""Whatever a cell shows, says or leaves open is in the memo, or is named with its notebook and cell."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from fabricreport.blocks.markdown import plain_text
+from fabricreport.memo.checks import check_memo
+from fabricreport.memo.document import Document, document_from_notebook
+from fabricreport.memo.execute import run_sections
+from fabricreport.memo.stitch import chart_data, merged_ledger, stitch
+from fabricreport.memo.volatile import notebook_from_bytes, strip_volatile
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
+OPENING = (
+    "from fabricreport.blocks import Section\nfrom fabricreport.case import open_case\n\n"
+    'case = open_case(params)\nbody = Section("tco", case)\nbody.heading("Extra", level=1)'
+)
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One executed notebook, as the memo takes it."""
+
+    memo: Any
+    document: Document
+    faults: list[str]
+
+    def named(self, cell: int) -> list[str]:
+        """What the checks say of one cell."""
+        return [fault for fault in self.faults if fault.startswith(f"tco.ipynb, cell {cell}:")]
+
+    def words(self) -> list[str]:
+        return [plain_text(node["c"]) for node in self.document.nodes if node["t"] == "p"]
+
+
+def run(folder: Path, *cells: str | tuple[str, dict[str, Any]], opening: str = OPENING) -> Ran:
+    """Run cells 3, 4 … behind the usual two; one that starts with `md:` is Markdown."""
+    nb = nbformat.v4.new_notebook()
+    first = nbformat.v4.new_code_cell('params = ""', metadata={"tags": ["parameters"]})
+    nb.cells = [first, nbformat.v4.new_code_cell(opening)]
+    for cell in cells:
+        source, metadata = (cell, {}) if isinstance(cell, str) else cell
+        new = nbformat.v4.new_markdown_cell if source.startswith("md:") else nbformat.v4.new_code_cell
+        nb.cells.append(new(source.removeprefix("md:"), metadata=metadata))
+    path = folder / "tco.ipynb"
+    nbformat.write(nb, path)
+    record = run_sections(
+        {"tco": path},
+        ROOT / "params" / "tern-finetuning.yaml",
+        folder / "out",
+        jobs=1,
+        matplotlib_dir=folder.parent / "mpl",
+    )
+    assert record.ok, record.sections
+    executed = notebook_from_bytes(Path(record.sections[0].notebook).read_bytes())
+    assert len(executed.cells) == len(nb.cells) + 1, "only the injected parameters are added"
+    memo = stitch({"tco": strip_volatile(executed)}, {})
+    return Ran(memo, document_from_notebook(memo), check_memo(memo))
+
+
+def images(ran: Ran) -> list[str]:
+    return [node["alt"] for node in ran.document.nodes if node["t"] == "image"]
+
+
+def test_figures_shown_left_open_or_last_are_carried_in_order(tmp_path: Path) -> None:
+    ran = run(
+        tmp_path,
+        ("import matplotlib.pyplot as plt\nplt.plot([0, 1]); plt.show()", {"alt": "shown"}),
+        ("import seaborn as sns\n_ = sns.barplot(x=['a', 'b'], y=[1, 2])", {"alt": "left open"}),
+        ("figure, axis = plt.subplots()\nplt.close(figure)\nfigure", {"alt": "last value"}),
+        ("for n in range(3):\n    plt.figure()\n    plt.plot([n, 1])", {"alt": "several"}),
+        ("plt.plot([0, 1])", {"alt": "beside the repr of its line"}),
+        ("plt.figure(); plt.plot([1, 0]); plt.show()", {}),
+    )
+    assert images(ran) == ["shown", "left open", "last value", *["several"] * 3, "beside the repr of its line", ""]
+    assert ["alt text" in fault for fault in ran.faults] == [True]
+    assert ran.named(8)
+
+
+def test_prints_values_warnings_errors_and_log_lines_are_named_with_their_cell(tmp_path: Path) -> None:
+    ran = run(
+        tmp_path,
+        "print('left over')",
+        "import warnings; warnings.warn('this is odd', stacklevel=1)",
+        "import logging; logging.getLogger('x').warning('look here')",
+        "import sys; print('aside', file=sys.stderr)",
+        "case.options[0].name",
+        "from IPython.display import SVG, HTML, Latex, display\ndisplay(Latex('x'))",
+        "display(HTML('<b>bold</b>'))",
+        "body.say('All is well.')",
+    )
+    told = {cell: " ".join(ran.named(cell)) for cell in range(3, 11)}
+    for cell, words in {
+        3: "left over", 4: "UserWarning: this is odd", 5: "look here", 6: "aside", 7: "InfiniBand", 8: "text/latex",
+        9: "holds no table",
+    }.items():  # fmt: skip
+        assert words in told[cell], (cell, told[cell])
+    assert told[10] == "" and "/" not in told[4].partition("found")[2].partition("UserWarning")[0]
+
+
+def test_markdown_cells_are_filled_from_the_ledger(tmp_path: Path) -> None:
+    ran = run(
+        tmp_path,
+        "md:Over {param:money.horizon_months} it is **{tco.mine}** or {power.mine:abs}.^[From {price:switch-qm9700}.] See "
+        "{sec-tco} {cite evidence:rule-material-share}. `{code}`, $\\frac{a}{b}$ and {{braces}} stay.",
+        "case.number('tco.mine', 1.5e6, 'usd', label='Mine', rule='twice', inputs=('param:cluster.gpus',));",
+        "case.number('power.mine', -2.0, 'count', label='Mine too', rule='twice', inputs=('param:cluster.gpus',));",
+    )
+    assert ran.faults == []
+    (sentence,) = ran.words()
+    assert sentence.startswith("Over 12\u00a0months it is $1.5M or 2. See Section\u00a01")
+    assert sentence.endswith("{code}, $\\frac{a}{b}$ and {braces} stay.")
+    assert plain_text(ran.document.notes[0]["c"]).startswith("From $")
+    numbers = {n["id"] for n in merged_ledger(ran.memo)["numbers"]}
+    assert {"tco.mine", "power.mine", "stated.param.money.horizon_months", "stated.price.switch-qm9700"} <= numbers
+    assert [s.cited for s in ran.document.sources].count(True) == 1
+    assert not any("show_answers" in cell.source for cell in ran.memo.cells)
+
+
+def test_a_markdown_field_that_means_nothing_is_named_with_the_nearest_figure(tmp_path: Path) -> None:
+    ran = run(
+        tmp_path,
+        "md:It is {param:money.horizon_month}, {no figure} and {cite evidence:none}.",
+        "md:A draft of {nothing}.",
+        "case.number('tco.mine', 1.0, 'usd', label='Mine', rule='made up');",
+    )
+    assert len(ran.named(3)) == 3 and len(ran.named(4)) == 1
+    assert "did you mean param:money.horizon_months?" in " ".join(ran.named(3)).lower()
+    assert ran.words()[0] == "It is [param:money.horizon_month], [no figure] and [cite evidence:none]."
+
+
+def test_a_notebook_without_a_case_has_its_markdown_fields_named(tmp_path: Path) -> None:
+    ran = run(tmp_path, "md:It is {tco.difference}.", opening="x = 1")
+    assert "no variable `case`" in " ".join(ran.named(3))
+
+
+def test_a_notebook_that_no_build_ran_names_its_fields_instead_of_printing_braces() -> None:
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("It is {tco.difference}, see {fig-x}.")])
+    document = document_from_notebook(nb)
+    assert [p.value for p in document.problems] == ["{tco.difference}", "fig-x"]
+    assert all(p.key == "cell 1" for p in document.problems)
+    assert "{" not in plain_text(document.nodes[0]["c"])
+
+
+def test_a_dataframe_cut_by_pandas_is_named(tmp_path: Path) -> None:
+    ran = run(
+        tmp_path,
+        ("import pandas as pd\npd.DataFrame({'Letter': list('ab')})", {"caption": "Two letters"}),
+        ("pd.DataFrame({'Letter': list('ab') * 50}, index=['x'] * 100)", {"caption": "Many letters"}),
+        ("pd.DataFrame({'Letter': ['ab ' * 40]}, index=['x'])", {"caption": "Long letters"}),
+        "pd.DataFrame({'Letter': ['ab']}, index=['x'])",
+        "pd.Series(['a'])",
+    )
+    assert "rows or columns left out" in " ".join(ran.named(4)) and "cut off" in " ".join(ran.named(5))
+    assert "no caption" in " ".join(ran.named(6)) and "cannot show" in " ".join(ran.named(7))
+
+
+def readme_cells() -> list[str]:
+    """The Python cells of README's section on writing, as printed."""
+    section = (ROOT / "README.md").read_text().partition("## Writing in a notebook")[2].partition("\n## ")[0]
+    return re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
+
+
+def test_the_cells_of_the_readme_put_number_sentence_table_and_chart_into_a_memo_without_faults(tmp_path: Path) -> None:
+    number, sentence, table, chart = readme_cells()
+    said = re.search(r'body\.say\("(.*)"\)', sentence)
+    assert said, "the README's sentence is one line"
+    ran = run(tmp_path, number, sentence, table, chart, f"md:{said[1]}")
+    assert ran.faults == [] and list(ran.document.problems) == []
+    live, filled = ran.words()
+    assert live == filled and re.match(r"Spares cost \$[\d.]+k \(P5–P95: .+ to .+\), or \$[\d,.]+k? each", live)
+    ledger = {n["id"]: n for n in merged_ledger(ran.memo)["numbers"]}
+    assert ledger["tco.spares"]["inputs"] == ["price:switch-qm9700"] and ledger["tco.spares"]["spread"]
+    drawn = {node["id"]: node for node in ran.document.nodes if node["t"] in ("figure", "datatable")}
+    assert set(drawn) == {"tab-tco-useful", "fig-tco-useful"}
+    assert plain_text(drawn["tab-tco-useful"]["caption"]) == "How much GPU time each option leaves for work"
+    assert "<svg" in drawn["fig-tco-useful"]["svg"] and re.search(r"leaves \d", drawn["fig-tco-useful"]["alt"])
+    rows = chart_data(ran.memo)
+    options = [row[0] for row in rows["fig-tco-useful"][1:]]
+    assert rows["fig-tco-useful"][0] == ["option", "share"] and options == [
+        row[0] for row in rows["tab-tco-useful"][1:]
+    ]
+    assert all(0 < float(row[1]) <= 1 for row in rows["fig-tco-useful"][1:])
+
+
+def test_an_assumed_number_is_marked_so_and_listed_and_one_with_an_input_is_not(tmp_path: Path) -> None:
+    ran = run(
+        tmp_path,
+        "case.number('tco.guess', 1234.0, 'usd', label='My guess', rule='made up');",
+        "case.number('tco.fair', 2.0, 'gpus', label='Fair', rule='as given', inputs=('param:cluster.gpus',));",
+        "body.say('It is {tco.guess} and {tco.fair}.')",
+    )
+    assert ran.faults == [] and list(ran.document.problems) == []
+    shown = [node for node in ran.document.body[-1]["c"] if node["t"] == "num"]
+    assert [(node["id"], node["footing"]) for node in shown] == [("tco.guess", "assumed"), ("tco.fair", "firm")]
+    heading, _, table = ran.document.annexes
+    assert plain_text(heading["c"]) == "Numbers that this memo assumes"
+    assert [[plain_text(cell) for cell in row["cells"]] for row in table["rows"]] == [["$1.23k", "My guess", "made up"]]
+    assert len(chart_data(ran.memo)["tab-assumed"]) == 2

@@ -1,0 +1,92 @@
+"""Numbers an analyst makes: remembered by their case, quoted by id, and never firmer than what they rest on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fabricreport.blocks import Section
+from fabricreport.blocks.markdown import plain_text
+from fabricreport.case import ANALYSES, Case, open_case
+
+EXAMPLE = Path(__file__).parents[2] / "params" / "tern-finetuning.yaml"
+
+
+@pytest.fixture
+def case() -> Case:
+    return open_case(EXAMPLE)
+
+
+def made(case: Case, id: str = "tco.mine", value: float = 1234.0, **more: object) -> None:
+    case.number(id, value, "usd", label="A figure of mine", rule="made up", **more)
+
+
+@pytest.mark.parametrize("number_id", ["tco.mine", "power.mine", "mine"])
+def test_a_number_made_in_a_notebook_is_quoted_by_its_id_whatever_its_first_word(case: Case, number_id: str) -> None:
+    made(case, number_id)
+    body = Section("tco", case)
+    body.say("It costs {" + number_id + "}.")
+    assert plain_text(body.emitted[-1].bundle["nodes"][0]["c"]) == "It costs $1.23k."
+
+
+def test_a_number_with_neither_inputs_nor_sources_is_an_assumption(case: Case) -> None:
+    made(case)
+    assert case.figure("tco.mine").grade == "assumption"
+
+
+@pytest.mark.parametrize(
+    ("footing", "grade"),
+    [
+        ({"inputs": ("param:cluster.gpus",)}, "contract"),
+        ({"inputs": ("evidence:rule-material-share",)}, "assumption"),
+        ({"inputs": ("evidence:llama3-effective-training-time",)}, "published"),
+        ({"sources": ("evidence:llama3-effective-training-time",)}, "published"),
+        ({"counted": True}, "measured"),
+    ],
+)
+def test_a_number_is_as_firm_as_the_weakest_thing_it_rests_on(case: Case, footing: dict, grade: str) -> None:
+    made(case, **footing)
+    assert case.figure("tco.mine").grade == grade
+
+
+def test_a_second_value_under_the_same_id_is_refused_and_the_same_value_is_not(case: Case) -> None:
+    made(case)
+    made(case)
+    with pytest.raises(ValueError, match=r"tco\.mine is \$1\.23k .* cannot be \$5k"):
+        made(case, value=5000.0)
+
+
+def test_an_id_of_an_analysis_cannot_be_taken_before_or_after_it_ran(case: Case) -> None:
+    made(case, "latency.headline_gpus")
+    with pytest.raises(ValueError, match=r"latency\.headline_gpus is"):
+        case.latency()
+    fresh = open_case(EXAMPLE)
+    fresh.latency()
+    with pytest.raises(ValueError, match=r"latency\.headline_gpus is"):
+        made(fresh, "latency.headline_gpus")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [
+        ("power.mien", "power.mine"),
+        ("latency.headline_gpu", "latency.headline_gpus"),
+        ("evidence:llama3-effective-training-tme", "evidence:llama3-effective-training-time"),
+        ("price:switch-qm970", "price:switch-qm9700"),
+        ("param:money.horizon_month", "param:money.horizon_months"),
+    ],
+)
+def test_an_unknown_id_is_answered_with_the_nearest_known_one(case: Case, wrong: str, right: str) -> None:
+    made(case, "power.mine")
+    with pytest.raises(KeyError) as caught:
+        case.figure(wrong)
+    assert f"did you mean {right}?" in str(caught.value)
+
+
+@pytest.mark.parametrize("client", ["example", "tern-finetuning", "kestrel-lab"])
+def test_no_figure_of_the_package_is_an_assumption_for_want_of_inputs(client: str) -> None:
+    case = open_case(EXAMPLE.with_name(f"{client}.yaml"))
+    numbers = [n for analysis in ANALYSES for n in case.result(analysis).numbers.values()]
+    assert len(numbers) > 500
+    assert [n.id for n in numbers if n.grade == "assumption" and not n.inputs and not n.sources] == []
