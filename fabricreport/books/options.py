@@ -14,8 +14,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from fabricreport.bounds import bound_of
 from fabricreport.errors import InputError, Problem
-from fabricreport.evidence import ROOT
+from fabricreport.evidence import ROOT, read_yaml
 from fabricreport.hostile_text import clean_text
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import load_strict
@@ -24,6 +25,13 @@ FAMILIES = ("infiniband", "rocev2", "ethernet-tcp")
 PIECES = ("switch", "nic", "node_optic", "switch_optic", "dac", "acc", "aoc", "fibre")
 _NEEDED_PIECES = ("switch", "nic", "node_optic", "switch_optic")
 _LONGEST_NOTE = 400  # characters
+_COUNTS = {
+    "physical_ports": "switch-ports",
+    "radix": "switch-radix",
+    "links_per_cage": "links-per-cage",
+    "links_per_node": "links-per-node",
+}
+_LONGEST_NAME = 80
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _REFERENCE = re.compile(r"(price|evidence):[a-z0-9]+([-.][a-z0-9]+)*")
 
@@ -139,10 +147,10 @@ class _Reader:
             self._fault((), "an option must be a mapping of keys")
             return None
         own: dict[str, Any] = dict(entry)
-        like = own.pop("like", None)
-        if like is None:
+        if "like" not in own:
             return own
-        if like not in known:
+        like = own.pop("like")
+        if not isinstance(like, str) or like not in known:
             self._fault(("like",), "no option of this id stands above", like, suggestion=did_you_mean(like, known))
             return None
         base = known[like]
@@ -168,13 +176,16 @@ class _Reader:
             self._fault(("id",), "must be kebab-case", entry["id"], "Lower-case words joined by hyphens.")
         elif entry["id"] in taken:
             self._fault(("id",), "this id is used already", entry["id"], "Give the option an id of its own.")
+        fabrics = read_yaml("collectives")["fabrics"]
+        if isinstance(entry["fabric"], str) and entry["fabric"] not in fabrics:
+            hint = did_you_mean(entry["fabric"], fabrics)
+            self._fault(("fabric",), "unknown fabric", entry["fabric"], f"Known: {', '.join(fabrics)}.", hint)
         if entry["family"] not in FAMILIES:
             hint = did_you_mean(entry["family"], FAMILIES)
             self._fault(("family",), "unknown family", entry["family"], f"Known: {', '.join(FAMILIES)}.", hint)
         if not isinstance(entry["rdma"], bool):
             self._fault(("rdma",), "must be true or false", entry["rdma"])
-        if not _number(entry["link_gbits_per_s"]) or entry["link_gbits_per_s"] <= 0:
-            self._fault(("link_gbits_per_s",), "must be a number above 0", entry["link_gbits_per_s"])
+        self._figure(("link_gbits_per_s",), "link-gbits/s", entry["link_gbits_per_s"])
         self._counts(entry)
         made = Option(
             **{key: entry[key] for key in ("id", "name", "family", "fabric", "rdma", "link_gbits_per_s")},
@@ -199,14 +210,24 @@ class _Reader:
         for key in keys:
             if not isinstance(entry[key], str) or not entry[key].strip():
                 self._fault((key,), "must be text", entry[key])
+            elif len(entry[key]) > _LONGEST_NAME or "\n" in entry[key]:
+                self._fault((key,), f"must be one line of at most {_LONGEST_NAME} characters", entry[key])
+
+    def _figure(self, path: KeyPath, unit: str, value: Any, *, whole: bool = False) -> bool:
+        """Whether a value is a number within the bounds of its unit; a fault is noted if not."""
+        if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+            self._fault(path, "must be a whole number" if whole else "must be a number", value)
+            return False
+        wrong = bound_of(unit).fault(value)
+        if wrong:
+            self._fault(path, wrong, value)
+        return not wrong
 
     def _counts(self, entry: dict[str, Any]) -> None:
-        for key in ("physical_ports", "radix", "links_per_cage", "links_per_node"):
-            value = entry[key]
-            if value is None and key == "links_per_node":
+        for key, unit in _COUNTS.items():
+            if entry[key] is None and key == "links_per_node":
                 continue
-            if not _whole(value) or value < 1:
-                self._fault((key,), "must be a whole number of at least 1", value)
+            if not self._figure((key,), unit, entry[key], whole=True):
                 return
         if entry["radix"] % 2:
             self._fault(("radix",), "must be even", entry["radix"], "Half the ports of a spine face down.")
@@ -261,13 +282,12 @@ class _Reader:
             self._fault(("management",), "must be {links: ..., nodes: ..., node_price: ...}", value)
             return Management()
         links, nodes = value.get("links", 0), value.get("nodes", 0)
-        if not _whole(links) or links < 0:
-            self._fault(("management", "links"), "must be a whole number of at least 0", links)
+        if not self._figure(("management", "links"), "management-links", links, whole=True):
             links = 0
         if isinstance(nodes, str):
             nodes = self._reference(("management", "nodes"), nodes)
-        elif not _whole(nodes) or nodes < 0:
-            self._fault(("management", "nodes"), "must be a whole number of at least 0, or a reference", nodes)
+        elif not self._figure(("management", "nodes"), "management-nodes", nodes, whole=True):
+            nodes = 0
         price = self._reference(("management", "node_price"), value.get("node_price"), optional=True)
         if nodes and not price:
             self._fault(("management", "node_price"), "servers need a price")
@@ -298,11 +318,3 @@ class _Reader:
             self._fault(path, "must be a reference to a price or an evidence entry", value, remedy)
             return ""
         return value
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

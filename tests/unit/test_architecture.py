@@ -23,6 +23,7 @@ FOUNDATIONS = {
     "strict_yaml",
     "strict_json",
     "evidence",
+    "bounds",
 }
 MAY_IMPORT = {
     "evidence": set(),

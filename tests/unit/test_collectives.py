@@ -188,7 +188,9 @@ def test_busbw_never_exceeds_what_the_links_allow(
     more=st.integers(1, 300),
 )
 @example(gpu="h100", fabric="infiniband-xdr", nodes=2, more=1)
-def test_time_grows_with_ranks_and_with_bytes_but_for_the_chunk_of_two_nodes(gpu: str, fabric: str, nodes: int, more: int) -> None:
+def test_time_grows_with_ranks_and_with_bytes_but_for_the_chunk_of_two_nodes(
+    gpu: str, fabric: str, nodes: int, more: int
+) -> None:
     few = allreduce(MANY, gpus=8 * nodes, gpus_per_node=8, gpu=gpu, fabric=fabric).time_us
     many = allreduce(MANY, gpus=8 * (nodes + more), gpus_per_node=8, gpu=gpu, fabric=fabric).time_us
     saved = nvls_filling_saved_beyond_two_nodes(gpu, fabric) if nodes == 2 else 0.0
@@ -212,9 +214,7 @@ def nvls_filling_saved_beyond_two_nodes(gpu: str, fabric: str) -> Any:
 
 def test_a_third_node_is_faster_only_where_nics_outrun_the_switches() -> None:
     def quickest_share(fabric: str) -> float:
-        two, three = (
-            allreduce(MANY, gpus=n, gpus_per_node=8, gpu="h100", fabric=fabric).time_us for n in (16, 24)
-        )
+        two, three = (allreduce(MANY, gpus=n, gpus_per_node=8, gpu="h100", fabric=fabric).time_us for n in (16, 24))
         return float(np.min(three / two))
 
     assert quickest_share("infiniband-xdr") < 1.0
