@@ -77,6 +77,11 @@ def price_bound(unit: str, currency: str = "USD") -> Bound:
     return replace(found, high=found.high * float(read_yaml("bounds")["currency_scale"].get(currency, 1)))
 
 
+def whole(limit: float) -> float:
+    """The limit as an integer where it is one, as schemas write it."""
+    return int(limit) if float(limit).is_integer() else limit
+
+
 @lru_cache(maxsize=2)
 def _table(part: str) -> Mapping[str, Bound]:
     return {unit: _bound(row) for unit, row in read_yaml("bounds")[part].items()}

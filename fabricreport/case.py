@@ -32,6 +32,7 @@ from fabricreport.records import (
     distribution_of,
     evidence_distribution,
     evidence_record,
+    impossible_figures,
     param_record,
     param_value,
     price_distribution,
@@ -119,7 +120,8 @@ class Case:
     def problems(self) -> list[Problem]:
         """Every fault that only params and books together show: unknown references, a fabric that cannot be built."""
         unknown = [*self._unknown_overrides(), *self._unknown_options()]
-        return unknown or list(import_module("fabricreport.analysis.feasibility").contradictions(self))
+        impossible = impossible_figures(self.params, self.prices, self.evidence)
+        return [*impossible, *(unknown or import_module("fabricreport.analysis.feasibility").contradictions(self))]
 
     def _unknown_overrides(self) -> Iterable[Problem]:
         from difflib import get_close_matches

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fabricreport import formats
 from fabricreport.books.evidence import EvidenceEntry
 from fabricreport.books.prices import Price
+from fabricreport.bounds import Bound, Figure, bound_of, price_bound
+from fabricreport.errors import Problem
 from fabricreport.models.sampling import Distribution, fixed
-from fabricreport.scenario import Interval90, Override, Params, Pert, Range, UncertainValue
-
-PARAM_UNITS = (
-    ("_weeks", "week"),
-    ("_months", "month"),
-    ("_days", "day"),
-    ("_gbits_per_s", "gbits/s"),
-    ("_per_year", "share"),
-    ("_usd_per_day", "usd/day"),
-    ("gpus_per_node", "gpus"),
-    ("gpus", "gpus"),
-    ("month", "month"),
-    ("network_engineers", "fte"),
+from fabricreport.scenario import (
+    Bounds,
+    Interval90,
+    Override,
+    Params,
+    Pert,
+    Range,
+    Reference,
+    UncertainValue,
+    dump_uncertain,
+    unit_at,
 )
-"""Unit of a params value by the end of its key; a key that says nothing counts things."""
 
 PRICE_UNITS = {"each": "usd", "usd": "ratio"}
 
@@ -66,9 +65,65 @@ def evidence_distribution(entry: EvidenceEntry) -> Distribution:
 def param_value(params: Params, key: str) -> Any:
     """The value at a dotted key such as `cluster.trajectory[1].gpus` or `money.horizon_months`."""
     found: Any = params
-    for part in key.replace("[", ".").replace("]", "").split("."):
-        found = found[int(part)] if part.isdigit() else getattr(found, part)
+    for part in _path(key):
+        found = found[part] if isinstance(part, int) else getattr(found, part)
     return found
+
+
+def _path(key: str) -> tuple[str | int, ...]:
+    return tuple(int(part) if part.isdigit() else part for part in key.replace("[", ".").replace("]", "").split("."))
+
+
+def impossible_figures(
+    params: Params, prices: Mapping[str, Price], evidence: Mapping[str, EvidenceEntry]
+) -> Iterator[Problem]:
+    """Overrides that no entry of that unit could have, and entries that the params refer to where they cannot stand.
+
+    An id that no book holds is passed over: that is told elsewhere. Each problem has the key of the params, no line.
+    """
+    books = (prices, evidence)
+    for number, override in enumerate(params.overrides):
+        bound = _bound_of_entry(override.id, *books)
+        if bound is not None:
+            yield from _beyond(f"overrides[{number}].value", override.value, bound, *books)
+    for name, field in type(params.money).model_fields.items():
+        bounds = next((m.bound for m in field.metadata if isinstance(m, Bounds)), None)
+        value = getattr(params.money, name)
+        if bounds is not None and isinstance(value, Reference):
+            yield from _beyond(f"money.{name}", value, bounds, *books)
+
+
+def _beyond(
+    key: str, value: UncertainValue, bound: Bound, prices: Mapping[str, Price], evidence: Mapping[str, EvidenceEntry]
+) -> Iterator[Problem]:
+    figure = _figure_of(value, prices, evidence) if isinstance(value, Reference) else dump_uncertain(value)
+    fault = "" if figure is None else bound.fault(figure)
+    if fault:
+        what = f"refers to an entry that {fault}" if isinstance(value, Reference) else fault
+        shown = ", ".join(f"{k}: {v:g}" for k, v in figure.items()) if isinstance(figure, Mapping) else f"{figure:g}"
+        remedy = "The figure is in the unit of the entry: correct it or its unit."
+        yield Problem(what, key=key, value=shown, remedy=remedy)
+
+
+def _bound_of_entry(entry_id: str, prices: Mapping[str, Price], evidence: Mapping[str, EvidenceEntry]) -> Bound | None:
+    """What the entry with this id may be; None for one that no book holds or that is text."""
+    kind, _, name = entry_id.partition(":")
+    if kind == "price":
+        price = prices.get(name)
+        return None if price is None else price_bound(price.unit, price.currency)
+    entry = evidence.get(name)
+    return None if entry is None or entry.kind == "text" else bound_of(entry.unit)
+
+
+def _figure_of(
+    reference: Reference, prices: Mapping[str, Price], evidence: Mapping[str, EvidenceEntry]
+) -> Figure | None:
+    if reference.kind == "price":
+        price = prices.get(reference.id)
+        ends = {} if price is None else {"low": price.low, "price": price.price, "high": price.high}
+        return {name: end for name, end in ends.items() if end is not None} or None
+    entry = evidence.get(reference.id)
+    return None if entry is None or isinstance(entry.value, str) else entry.value
 
 
 def price_record(price: Price, override: Override | None) -> dict[str, Any]:
@@ -128,7 +183,7 @@ def evidence_record(entry: EvidenceEntry, override: Override | None) -> dict[str
 def param_record(params: Params, key: str) -> dict[str, Any]:
     """The ledger's record of a value of the params file."""
     value = param_value(params, key)
-    unit = next((unit for end, unit in PARAM_UNITS if key.endswith(end)), "count")
+    unit = unit_at(_path(key))
     return {
         "id": f"param:{key}",
         "kind": "param",

@@ -16,7 +16,7 @@ from typing import Any
 
 from fabricreport.bounds import bound_of
 from fabricreport.errors import InputError, Problem
-from fabricreport.evidence import ROOT, read_yaml
+from fabricreport.evidence import ROOT
 from fabricreport.hostile_text import clean_text
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import load_strict
@@ -176,10 +176,6 @@ class _Reader:
             self._fault(("id",), "must be kebab-case", entry["id"], "Lower-case words joined by hyphens.")
         elif entry["id"] in taken:
             self._fault(("id",), "this id is used already", entry["id"], "Give the option an id of its own.")
-        fabrics = read_yaml("collectives")["fabrics"]
-        if isinstance(entry["fabric"], str) and entry["fabric"] not in fabrics:
-            hint = did_you_mean(entry["fabric"], fabrics)
-            self._fault(("fabric",), "unknown fabric", entry["fabric"], f"Known: {', '.join(fabrics)}.", hint)
         if entry["family"] not in FAMILIES:
             hint = did_you_mean(entry["family"], FAMILIES)
             self._fault(("family",), "unknown family", entry["family"], f"Known: {', '.join(FAMILIES)}.", hint)

@@ -13,6 +13,7 @@ from fabricreport.scenario.load import (
     load_params_file,
     params_from,
 )
+from fabricreport.scenario.messages import field_at, unit_at
 from fabricreport.scenario.schema import (
     SECTION_NAMES,
     SHIPPED_OPTIONS,
@@ -31,6 +32,7 @@ from fabricreport.scenario.schema import (
 )
 from fabricreport.scenario.template import new_params
 from fabricreport.scenario.uncertain import (
+    Bounds,
     Interval90,
     Pert,
     Range,
@@ -43,6 +45,7 @@ from fabricreport.scenario.uncertain import (
 __all__ = [
     "SECTION_NAMES",
     "SHIPPED_OPTIONS",
+    "Bounds",
     "Client",
     "Cluster",
     "Interval90",
@@ -65,6 +68,7 @@ __all__ = [
     "client_slug",
     "defaulted_keys",
     "dump_uncertain",
+    "field_at",
     "json_schema",
     "load_params",
     "load_params_file",
@@ -73,4 +77,5 @@ __all__ = [
     "params_from",
     "parse_uncertain",
     "slugify",
+    "unit_at",
 ]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any, Literal, get_args, get_origin
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.price_rules import rules
@@ -16,6 +19,9 @@ from fabricreport.books.units import QUANTITIES
 from fabricreport.bounds import Bound, bound_of, price_bound
 from fabricreport.case import PROJECT
 from fabricreport.evidence import read_yaml
+from fabricreport.records import param_record
+from fabricreport.scenario import Bounds, Params, load_params
+from fabricreport.scenario.fields import Unit
 
 UNITS = tuple(read_yaml("bounds")["units"])
 PRICE_UNITS = tuple(read_yaml("bounds")["prices"])
@@ -52,7 +58,7 @@ def test_a_row_of_the_table_says_nothing_else() -> None:
 
 
 def test_no_count_price_power_time_or_bandwidth_may_be_negative() -> None:
-    assert {unit for unit, bound in every_bound() if bound.least < 0} == {"relative", "share/year"}
+    assert {unit for unit, bound in every_bound() if bound.least < 0} == {"relative"}
 
 
 def test_a_share_lies_within_nothing_and_all() -> None:
@@ -94,3 +100,44 @@ def test_the_whole_shipped_library_and_every_shipped_price_lie_within_the_bounds
     for row in (*PriceBook.read(PROJECT / "params" / "prices").rows, *baseline()):
         for value in (row.price, row.low, row.high):
             assert value is None or not price_bound(row.unit, row.currency).fault(value), row
+
+
+def flat(annotation: Any) -> list[type]:
+    parts = [a for a in get_args(annotation) if a is not Ellipsis] if get_origin(annotation) is not Literal else []
+    return [arm for part in parts for arm in flat(part)] or ([annotation] if isinstance(annotation, type) else [])
+
+
+def numeric_fields(model: type[BaseModel]) -> list[tuple[str, FieldInfo]]:
+    found = []
+    for name, field in model.model_fields.items():
+        arms = flat(field.annotation)
+        found += [pair for arm in arms if issubclass(arm, BaseModel) for pair in numeric_fields(arm)]
+        if {int, float} & set(arms):
+            found.append((f"{model.__name__}.{name}", field))
+    return found
+
+
+def test_every_number_of_the_params_states_its_unit_and_lies_within_its_bounds() -> None:
+    fields = dict(numeric_fields(Params))
+    assert len(fields) > 25
+    without = {name for name, f in fields.items() if not any(isinstance(m, Unit | Bounds) for m in f.metadata)}
+    assert without == {"Params.seed"}
+    for name, field in fields.items():
+        default = field.get_default()
+        for limits in (m for m in field.metadata if isinstance(m, Unit)):
+            assert limits.bound.low < limits.bound.high, name
+            assert not isinstance(default, int | float) or not limits.bound.fault(default), name
+
+
+@pytest.mark.parametrize(
+    ("key", "unit"),
+    [
+        ("money.horizon_months", "month"),
+        ("cluster.gpus", "gpus"),
+        ("workload.run_days", "day"),
+        ("cluster.links_per_gpu", "count"),
+    ],
+)
+def test_the_unit_of_a_param_in_the_ledger_is_the_schemas(key: str, unit: str) -> None:
+    params = load_params(PROJECT / "params" / "example.yaml")
+    assert param_record(params, key)["unit"] == unit
