@@ -6,10 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from fabricreport import formats
+from fabricreport.books.answer_limits import Links
 from fabricreport.books.evidence import EvidenceEntry
 from fabricreport.books.prices import Price
 from fabricreport.bounds import Bound, Figure, bound_of, price_bound
 from fabricreport.errors import Problem
+from fabricreport.evidence import read_yaml
 from fabricreport.models.sampling import Distribution, fixed
 from fabricreport.scenario import (
     Bounds,
@@ -124,6 +126,13 @@ def _figure_of(
         return {name: end for name, end in ends.items() if end is not None} or None
     entry = evidence.get(reference.id)
     return None if entry is None or isinstance(entry.value, str) else entry.value
+
+
+def links_of(params: Params) -> Links:
+    """The links of the client's cluster, by which a seller's bandwidths are judged possible."""
+    cluster = params.cluster
+    rack = int(read_yaml("collectives")["gpus"][cluster.gpu]["domain_gpus"])
+    return Links(float(cluster.link_gbits_per_s), cluster.links_per_gpu, max(cluster.gpus_per_node, rack))
 
 
 def price_record(price: Price, override: Override | None) -> dict[str, Any]:
