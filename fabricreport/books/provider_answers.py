@@ -82,7 +82,7 @@ def read_answers(path: Path, *, provider: str, as_of: Date | None = None, links:
     """
     reader = _Reader(load_strict(path), [])
     found = reader.file(provider, as_of)
-    if found is not None and links is not None:
+    if found is not None and links is not None and not reader.problems:
         reader.bandwidths(found.answers, links)
     if reader.problems or found is None:
         raise InputError(reader.problems)
@@ -112,8 +112,8 @@ class _Reader:
         return AnswerFile(name, day, who, answers, self.located.file)
 
     def bandwidths(self, answers: Mapping[str, Answer], links: Links) -> None:
-        """Note every bandwidth that is above what the links carry."""
-        index = {row.get("question"): i for i, row in enumerate(self.located.data["answers"]) if isinstance(row, dict)}
+        """Note every bandwidth that is above what the links carry, in a file without other faults."""
+        index = {row["question"]: i for i, row in enumerate(self.located.data["answers"])}
         remedy = f"Mend it, or state the links of that cluster: `question: {PER_GPU}` with its value."
         for question, key, value, reason in beyond_links(answers, links):
             at: KeyPath = ("answers", index[question], key)

@@ -175,3 +175,9 @@ def test_two_nodes_and_racks_are_given_the_bandwidth_they_have(tmp_path):
     rack = "  - {question: allreduce-results, answer: x, measured: {gpus: 144, busbw_gbytes_per_s: 930}}\n"
     assert judged(tmp_path, two) and judged(tmp_path, one)
     assert judged(tmp_path, rack, Links(gbits_per_s=400, per_gpu=1, domain_gpus=72))
+
+
+@pytest.mark.parametrize("text", ["", "  - {question: [not-two-nodes], answer: x}\n", MANY % "x"])
+def test_a_faulty_file_is_refused_for_its_faults_before_its_bandwidths_are_judged(tmp_path, text):
+    with pytest.raises(InputError):
+        judged(tmp_path, text)
