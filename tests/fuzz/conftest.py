@@ -1,7 +1,7 @@
 """How many cases, from which seed, and what became of them.
 
-`FABRICREPORT_FUZZ_CASES` (150 unless set) are shared out among the tests. The seed is the commit, so that a run can be repeated
-and the next commit tries others.
+`FABRICREPORT_FUZZ_CASES` (150 unless set) are shared out among the tests; where it is set the tests belong to `make trust`
+and `make soak`. The seed is the commit, so that a run can be repeated and the next commit tries others.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-CASES = int(os.environ.get("FABRICREPORT_FUZZ_CASES", "150"))
+_ASKED = os.environ.get("FABRICREPORT_FUZZ_CASES", "")
+CASES = int(_ASKED or "150")
 COUNTS: Counter[str] = Counter()
 """Accepted and refused cases by kind of file."""
 
@@ -27,6 +28,17 @@ def commit() -> str:
 
 
 SEED = int(commit(), 16)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Each kind of file may be tried by any worker; with a number of cases asked for, by the long targets only."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker("spread")
+            if _ASKED:
+                item.add_marker("trust")
+                item.add_marker("soak")
 
 
 def pytest_report_header() -> str:
