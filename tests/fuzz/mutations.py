@@ -160,7 +160,7 @@ def _field(field: FieldInfo) -> st.SearchStrategy[Any]:
     odd = st.sampled_from(
         [None, True, "", -1, 10**17, 1e-300, 1e300, float("inf"), float("nan"), [], {}, "x", {"low": 1}]
     )
-    return st.integers(0, 255).flatmap(lambda n: odd if n == 0 else good)
+    return st.integers(0, 255).flatmap(lambda n: odd if n == 101 else good)
 
 
 def _good(field: FieldInfo) -> st.SearchStrategy[Any]:
@@ -179,6 +179,8 @@ def _good(field: FieldInfo) -> st.SearchStrategy[Any]:
         return _number(limits, whole=int in arms)
     if bool in arms:
         return st.booleans()
+    if int in arms:
+        return st.integers(0, 2**53 - 1)
     if date in arms:
         return st.sampled_from(["2026-11-20", "2027-01-31"])
     if field.default == SHIPPED_OPTIONS:
