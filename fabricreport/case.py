@@ -35,6 +35,7 @@ from fabricreport.records import (
     distribution_of,
     evidence_distribution,
     evidence_record,
+    impossible_overrides,
     param_record,
     price_distribution,
     price_record,
@@ -147,7 +148,8 @@ class Case:
     def problems(self) -> list[Problem]:
         """Every fault that only params and books together show: unknown references, a fabric that cannot be built."""
         asked, feasible = (import_module(f"fabricreport.analysis.{name}") for name in ("asked", "feasibility"))
-        unknown = list(self._unknown_options())
+        impossible = list(impossible_overrides(self.params, self.price_book.terms, self.evidence))
+        unknown = [*impossible, *self._unknown_options()]
         return unknown or [*asked.unanswered(self), *feasible.contradictions(self)]
 
     def _unknown_options(self) -> Iterable[Problem]:

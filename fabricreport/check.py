@@ -21,6 +21,7 @@ from fabricreport.books.measurements import read_log
 from fabricreport.books.provider_answers import Log, read_answers
 from fabricreport.case import Case, book_folder, open_case
 from fabricreport.errors import InputError, Problem
+from fabricreport.records import links_of
 from fabricreport.scenario import ParamsFile, dated, load_params_file, notes
 
 BYTES_PER_MIB = 2**20
@@ -68,7 +69,9 @@ def _answers(loaded: ParamsFile, case: Case | None) -> Iterator[Problem]:
         if not provider.answers:
             continue
         at = loaded.path.parent / str(provider.answers)
-        found, faults = _tried(partial(read_answers, at, provider=provider.name, as_of=loaded.params.as_of))
+        found, faults = _tried(
+            partial(read_answers, at, provider=provider.name, as_of=loaded.params.as_of, links=links_of(loaded.params))
+        )
         yield from faults
         for answer in found.answers.values() if found and case else ():
             if answer.measured and case:

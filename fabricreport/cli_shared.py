@@ -80,4 +80,4 @@ def error_facts(error: FabricReportError) -> dict[str, Any]:
 
 def print_json(data: Any) -> None:
     """Print plain values as JSON."""
-    click.echo(json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True, default=str))
+    click.echo(json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True, default=str, allow_nan=False))

@@ -93,6 +93,7 @@ _WRITERS: dict[str, Callable[[float, int], str]] = {
     "count": _whole,
     "year-ad": lambda value, digits: f"{value:.0f}",
     "index": plain_number,
+    "weight": plain_number,
     "x": lambda value, digits: f"{plain_number(value, digits)}×",
     "ratio": plain_number,
     "ns": _suffix("ns"),

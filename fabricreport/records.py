@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from fabricreport import formats
+from fabricreport.books.answer_limits import Links
 from fabricreport.books.evidence import EvidenceEntry
 from fabricreport.books.prices import Price
+from fabricreport.bounds import Bound, bound_of, price_bound
+from fabricreport.errors import Problem
+from fabricreport.evidence import read_yaml
 from fabricreport.models.sampling import Distribution, fixed
-from fabricreport.scenario import Interval90, Override, Params, Pert, Range, UncertainValue, is_given, value_at
-
-PARAM_UNITS = (
-    ("_weeks", "week"),
-    ("_months", "month"),
-    ("_days", "day"),
-    ("_gbits_per_s", "gbits/s"),
-    ("_per_year", "share"),
-    ("_usd_per_day", "usd/day"),
-    ("gpus_per_node", "gpus"),
-    ("gpus", "gpus"),
-    ("month", "month"),
-    ("network_engineers", "fte"),
+from fabricreport.scenario import (
+    Interval90,
+    Override,
+    Params,
+    Pert,
+    Range,
+    Reference,
+    UncertainValue,
+    dump_uncertain,
+    is_given,
+    unit_at,
+    value_at,
 )
-"""Unit of a params value by the end of its key; a key that says nothing counts things."""
 
 PRICE_UNITS = {"each": "usd", "usd": "ratio"}
 
@@ -66,6 +68,49 @@ def evidence_distribution(entry: EvidenceEntry) -> Distribution:
         low, high = float(value["low"]), float(value["high"])
         return Distribution("uniform", low, (low + high) / 2, high)
     raise TypeError(f"evidence {entry.id} is text: it has no number to draw")
+
+
+def _path(key: str) -> tuple[str | int, ...]:
+    return tuple(int(part) if part.isdigit() else part for part in key.replace("[", ".").replace("]", "").split("."))
+
+
+def impossible_overrides(
+    params: Params, terms: Callable[[str], tuple[str, str] | None], evidence: Mapping[str, EvidenceEntry]
+) -> Iterator[Problem]:
+    """Overrides that no entry of that unit could have; `terms` gives the unit and currency of a price item.
+
+    An id that no book holds is passed over: that is told elsewhere. Each problem has the key of the params, no line.
+    """
+    for number, override in enumerate(params.overrides):
+        bound = _bound_of_entry(override.id, terms, evidence)
+        if bound is None or isinstance(override.value, Reference):
+            continue
+        figure = dump_uncertain(override.value)
+        if fault := bound.fault(figure):
+            shown = (
+                ", ".join(f"{k}: {v:g}" for k, v in figure.items()) if isinstance(figure, Mapping) else f"{figure:g}"
+            )
+            remedy = "The figure is in the unit of the entry: correct it or its unit."
+            yield Problem(fault, key=f"overrides[{number}].value", value=shown, remedy=remedy)
+
+
+def _bound_of_entry(
+    entry_id: str, terms: Callable[[str], tuple[str, str] | None], evidence: Mapping[str, EvidenceEntry]
+) -> Bound | None:
+    """What the entry with this id may be; None for one that no book holds or that is text."""
+    kind, _, name = entry_id.partition(":")
+    if kind == "price":
+        found = terms(name)
+        return None if found is None else price_bound(*found)
+    entry = evidence.get(name)
+    return None if entry is None or entry.kind == "text" else bound_of(entry.unit)
+
+
+def links_of(params: Params) -> Links:
+    """The links of the client's cluster, by which a seller's bandwidths are judged possible."""
+    cluster = params.cluster
+    rack = int(read_yaml("collectives")["gpus"][cluster.gpu]["domain_gpus"])
+    return Links(float(cluster.link_gbits_per_s), cluster.links_per_gpu, max(cluster.gpus_per_node, rack))
 
 
 def price_record(price: Price, override: Override | None) -> dict[str, Any]:
@@ -126,7 +171,7 @@ def evidence_record(entry: EvidenceEntry, override: Override | None) -> dict[str
 def param_record(params: Params, key: str) -> dict[str, Any]:
     """The ledger's record of a value of the params: the client's word where the key was given, else an assumption."""
     value, given = value_at(params, key), is_given(params, key)
-    unit = next((unit for end, unit in PARAM_UNITS if key.endswith(end)), "count")
+    unit = unit_at(_path(key))
     return {
         "id": f"param:{key}",
         "kind": "param",

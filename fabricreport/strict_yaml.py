@@ -129,7 +129,7 @@ class _Builder:
             return None
         if not isinstance(key, str):
             composite = isinstance(key, list | dict)
-            shown = "a list or mapping" if composite else json.dumps(key)
+            shown = "a list or mapping" if composite else json.dumps(key, allow_nan=False)
             remedy = (
                 "Put text that begins with a brace or bracket in quotes." if composite else "Put the key in quotes."
             )

@@ -195,12 +195,13 @@ def _wrong_unit(case: Case, asked: Asked) -> Iterator[Problem]:
 
 
 def _out_of_bounds(case: Case, asked: Asked) -> Iterator[Problem]:
-    found, within = case.distribution(asked.input_id), asked.within
+    found, bound = case.distribution(asked.input_id), asked.within.bound
     factor = _usd_per_own(case, asked.input_id)
     low, high = found.low * factor, found.high * factor
-    if not within.minimum <= low <= high <= within.maximum:
+    fault = bound.fault({"low": low, "high": high} if low != high else low) if bound else ""
+    if fault:
         span = f"{low:g}" if low == high else f"{low:g} to {high:g}"
-        message = f"is {span} {_unit(case, asked.input_id)}, outside {within.minimum:g} to {within.maximum:g}"
+        message = f"is {span} {_unit(case, asked.input_id)}: {fault}"
         yield asked.problem(message, "Name another entry, or write the figure itself.")
 
 

@@ -22,6 +22,7 @@ from fabricreport.ledger import Number
 from fabricreport.models import diligence as model
 from fabricreport.models.decision import Swing, expected_order
 from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.records import links_of
 
 if TYPE_CHECKING:
     from fabricreport.case import Case
@@ -279,7 +280,7 @@ def _settled(case: Case, question: Question, known: frozenset[str]) -> dict[str,
 
 def _judged(case: Case, book: ProviderBook, option: Option, tests: tuple[Promise, ...]) -> tuple[Judged, ...]:
     files = [
-        read_answers(case.folder / str(p.answers), provider=p.name, as_of=case.as_of)
+        read_answers(case.folder / str(p.answers), provider=p.name, as_of=case.as_of, links=links_of(case.params))
         for p in case.params.providers
         if p.answers
     ]

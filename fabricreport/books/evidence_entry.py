@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fabricreport.books.units import unit_problem
+from fabricreport.bounds import bound_of
 from fabricreport.errors import Problem
 from fabricreport.located import Located, did_you_mean
 
@@ -237,7 +238,8 @@ def _value_problems(tree: Located, index: int, raw: dict[str, Any]) -> list[Prob
     ordered = [numbers[k] for k in ("low", "p5", "mode", "high", "p95", "value") if k in numbers]
     if ordered != sorted(ordered):
         return [tree.problem(at, "must rise from low to high", value=ordered)]
-    if unit == "share" and not (ordered[0] >= 0 and ordered[-1] <= 1):
-        remedy = "A share lies between 0 and 1; for a signed difference use `unit: relative`, for a multiple `x`."
-        return [tree.problem(at, "is outside 0 to 1", value=ordered, remedy=remedy)]
+    wrong = bound_of(unit).fault(value) if unit_problem(unit) is None else ""
+    if wrong:
+        remedy = "For a signed difference use `unit: relative`, for a multiple `x`." if unit == "share" else ""
+        return [tree.problem(at, wrong, value=value if isinstance(value, dict) else f"{value:g}", remedy=remedy)]
     return []

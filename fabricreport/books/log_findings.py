@@ -165,7 +165,8 @@ def _rank_count(section: LogSection, setting: Setting) -> Iterator[Finding]:
     line = section.rows[-1].line
     if implied is None:
         return
-    numbers = {"implied": float(implied), "fewest": fewest, "most": min(most, 1e9)}
+    ends = {"fewest": fewest, "most": most}
+    numbers = {"implied": float(implied), **{name: end for name, end in ends.items() if math.isfinite(end)}}
     if claimed is None:
         message = f"the log names no ranks; busbw/algbw implies {implied}"
         yield Finding("ranks-implied", INFO, line, message, "", numbers)

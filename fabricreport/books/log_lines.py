@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,10 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from fabricreport.books.price_rules import clean_text
+from fabricreport.bounds import bound_of
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
 
 ERROR, WARNING, INFO = "error", "warning", "info"
+IMPOSSIBLE = "impossible"
+"""Kind of the findings for which a log is refused."""
 
 _ESCAPES = re.compile(r"(?:\x1b|\^\[)(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
 _BARE_COLOUR = re.compile(r"\[\d{1,3}(?:;\d{1,3})*m")
@@ -70,6 +74,62 @@ class LogRow:
     in_place_algbw_gbytes_per_s: float | None = None
     in_place_busbw_gbytes_per_s: float | None = None
     extra: Mapping[str, float] = field(default_factory=dict)
+
+
+class ImpossibleFigure(ValueError):
+    """A figure that no run of a benchmark can have; the text says which and why."""
+
+
+_ROW_UNITS = {
+    "size_bytes": "bytes",
+    "time_us": "us",
+    "algbw_gbytes_per_s": "printed-gbytes/s",
+    "busbw_gbytes_per_s": "printed-gbytes/s",
+    "wrong": "printed-wrong",
+    "in_place_time_us": "us",
+    "in_place_algbw_gbytes_per_s": "printed-gbytes/s",
+    "in_place_busbw_gbytes_per_s": "printed-gbytes/s",
+    "peak_gbytes_per_s": "printed-gbytes/s",
+    "min_us": "us",
+    "max_us": "us",
+    "p99_us": "us",
+    "p999_us": "us",
+    "stdev_us": "us",
+}
+"""Unit of every figure of a row, its extra ones included."""
+_PLAIN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_MOST_DIGITS = 18
+
+
+def possible(row: LogRow) -> LogRow:
+    """The row, if each of its figures lies within the bounds of its unit; else `ImpossibleFigure`."""
+    for name, value in (vars(row) | dict(row.extra)).items():
+        if name in _ROW_UNITS and value is not None and (fault := bound_of(_ROW_UNITS[name]).fault(value)):
+            raise ImpossibleFigure(f"{name} of {value:g} {fault}")
+    return row
+
+
+def decimal(word: str) -> float:
+    """A decimal number; `ValueError` for anything else, nan and inf included, `ImpossibleFigure` if it overflows."""
+    if not _PLAIN.fullmatch(word):
+        raise ValueError(f"{word[:20]} is not a number")
+    value = float(word)
+    if not math.isfinite(value):
+        raise ImpossibleFigure(f"{word[:20]} is larger than any number")
+    return value
+
+
+def counted(digits: str, unit: str) -> int:
+    """A count of a header or command line within the bounds of its unit; else `ImpossibleFigure`."""
+    fault = "has too many digits" if len(digits) > _MOST_DIGITS else bound_of(unit).fault(int(digits))
+    if fault:
+        raise ImpossibleFigure(f"a count of {digits[:24]} {fault}")
+    return int(digits)
+
+
+def impossible(line: int, error: ImpossibleFigure) -> Finding:
+    """The finding for which a log is refused."""
+    return Finding(IMPOSSIBLE, ERROR, line, f"an impossible figure: {error}", "Ask for the log as the tool wrote it.")
 
 
 @dataclass(frozen=True)

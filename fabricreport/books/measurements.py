@@ -3,7 +3,8 @@
 Every reader returns one row for each measured size with the columns of `COLUMNS`; rows keep the log's order.
 The out-of-place figures are the row's own; the in-place ones of the same line stand beside them (`in_place_*`).
 `in_place` is True only where a line has nothing but in-place figures. `df.attrs["findings"]` is a tuple of `Finding`;
-`df.attrs["kind"]` and `df.attrs["source"]` say what was read. A reader raises `InputError` only if no row parses.
+`df.attrs["kind"]` and `df.attrs["source"]` say what was read. A reader raises `InputError` if no row
+parses, and for a figure that no run can have.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from fabricreport.books.log_findings import check_collective, check_perftest, setting_of
-from fabricreport.books.log_lines import ERROR, Finding, LogSection, ParsedLog, read_text
+from fabricreport.books.log_lines import ERROR, IMPOSSIBLE, Finding, LogSection, ParsedLog, read_text
 from fabricreport.books.nccl_log import parse_nccl_tests
 from fabricreport.books.perftest_log import parse_all_reduce_bench, parse_perftest
 from fabricreport.errors import InputError, Problem
@@ -156,6 +157,9 @@ def _read(
     text, source = read_text(path_or_text)
     parsed = [parse(text) for k, parse in _PARSERS.items() if kind in (None, k)]
     log = max(parsed, key=lambda p: sum(len(s.rows) for s in p.sections))
+    refused = [f for p in ([log] if log.sections else parsed) for f in p.findings if f.kind == IMPOSSIBLE]
+    if refused:
+        raise InputError(Problem(f.message, source, f.line, remedy=f.remedy) for f in refused)
     if not log.sections:
         raise InputError(_no_row(source, parsed))
     return _frame(log, source, ranks, nic, gpus_per_node)
@@ -164,9 +168,9 @@ def _read(
 def _no_row(source: str, parsed: Sequence[ParsedLog]) -> Problem:
     best = max(parsed, key=lambda p: len(p.findings))
     first = next((f for f in best.findings if f.line), None)
-    why = f"; line {first.line}: {first.message}" if first else ""
+    why = f": {first.message}" if first else ""
     remedy = "Known: nccl-tests, rccl-tests, perftest and all_reduce_bench output, as the tool prints it."
-    return Problem(f"no row of a measurement in this log{why}", source, first.line if first else None, remedy=remedy)
+    return Problem(f"no row of a measurement in this log{why}", source, first.line if first else 1, remedy=remedy)
 
 
 def _frame(

@@ -8,7 +8,22 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fabricreport.books.log_lines import ERROR, INFO, WARNING, Finding, LogRow, LogSection, ParsedLog, clean_lines
+from fabricreport.books.log_lines import (
+    ERROR,
+    INFO,
+    WARNING,
+    Finding,
+    ImpossibleFigure,
+    LogRow,
+    LogSection,
+    ParsedLog,
+    clean_lines,
+    counted,
+    decimal,
+    impossible,
+    possible,
+)
+from fabricreport.bounds import bound_of
 
 _TYPES = frozenset(
     [
@@ -55,6 +70,8 @@ _NAME = re.compile(r"\b(all_reduce|all_gather|reduce_scatter|alltoallv?|all_to_a
                    r"scatter|hypercube)_perf")  # fmt: skip
 _LARGEST = re.compile(r"maxBytes\s+(\d+)")
 _AVERAGE = re.compile(r"#\s*Avg bus bandwidth\s*:\s*(\S+)")
+_ELIDED = re.compile(r"\s*(\.{3,}|…|\[\.\.\.\]|<snip>)\s*")
+_WHOLE = re.compile(r"\d+", re.ASCII)
 _LONGEST_WRAP = 4
 
 
@@ -103,11 +120,13 @@ def parse_nccl_tests(text: str) -> ParsedLog:
         number, line = lines[at]
         at += 1
         in_table = drafts[-1].header or bool(drafts[-1].rows)
-        if _note(drafts, number, line) or not _looks_like_row(line, in_table):
-            if re.fullmatch(r"\s*(\.{3,}|…|\[\.\.\.\]|<snip>)\s*", line):
-                findings.append(Finding("elided", INFO, number, "rows were left out here by whoever pasted the log"))
-            continue
         try:
+            if _note(drafts, number, line) or not _looks_like_row(line, in_table):
+                if _ELIDED.fullmatch(line):
+                    findings.append(
+                        Finding("elided", INFO, number, "rows were left out here by whoever pasted the log")
+                    )
+                continue
             read, used = _wrapped_row(lines, at - 1, drafts[-1])
             at += used - 1
             drafts[-1].rows.append(read.row)
@@ -115,6 +134,8 @@ def parse_nccl_tests(text: str) -> ParsedLog:
             drafts[-1].figures = max(drafts[-1].figures, read.figures)
             if read.cut:
                 findings.append(_bad_line(number, read.cut, lines[at:]))
+        except ImpossibleFigure as error:
+            findings.append(impossible(number, error))
         except _BadRow as error:
             findings.append(_bad_line(number, str(error), lines[at:]))
     done = [d for d in drafts if d.rows]
@@ -138,13 +159,13 @@ def _note(drafts: list[_Draft], number: int, line: str) -> bool:
         draft.collective = _COLLECTIVES[name.group(1).removesuffix("v")]
         _launch(draft, line)
     if match := _LARGEST.search(line):
-        draft.largest = int(match.group(1))
+        draft.largest = counted(match.group(1), "bytes")
     if match := _RANK.search(line):
-        draft.ranks.add(int(match.group(1)))
+        draft.ranks.add(counted(match.group(1), "gpus"))
         draft.hosts.add(match.group(2))
         draft.device = match.group(3).strip() or draft.device
     if match := _AVERAGE.search(line):
-        draft.average = float(match.group(1)) if _NUMBER.fullmatch(match.group(1)) else None
+        draft.average = _average(match.group(1))
     if _is_header(stripped):
         words = stripped.lstrip("# ").split()
         checked = "#wrong" in words or "error" in words
@@ -160,11 +181,11 @@ def _is_header(stripped: str) -> bool:
 
 def _launch(draft: _Draft, line: str) -> None:
     """Ranks and nodes as a command line claims them; the list of ranks in the log is better and wins."""
-    per_process = int(m.group(1)) if (m := re.search(r"_perf\b.*?\s(?:-g|--ngpus)[ =](\d+)", line)) else 1
+    per_process = counted(m.group(1), "gpus") if (m := re.search(r"_perf\b.*?\s(?:-g|--ngpus)[ =](\d+)", line)) else 1
     if m := re.search(r"\s(?:-np|--ntasks|-n)[ =](\d+)(?=.*_perf)", line):
-        draft.launched = int(m.group(1)) * per_process
+        draft.launched = counted(str(counted(m.group(1), "gpus") * per_process), "gpus")
     if m := re.search(r"(?:--nodes[ =]|\bsrun\b.*?\s-N\s?)(\d+)", line):
-        draft.nodes = int(m.group(1))
+        draft.nodes = counted(m.group(1), "gpus")
 
 
 def _looks_like_row(line: str, in_table: bool = True) -> bool:
@@ -185,14 +206,14 @@ def _wrapped_row(lines: Sequence[tuple[int, str]], at: int, draft: _Draft) -> tu
     """The row that starts at `lines[at]`, joined with the lines after it where a terminal wrapped it."""
     number, text = lines[at]
     best: tuple[_Read, int] | None = None
-    reason = ""
+    reason: ImpossibleFigure | _BadRow | None = None
     candidates = [text]
     for used in range(1, _LONGEST_WRAP + 1):
         for candidate in candidates:
             try:
                 read = _row(number, candidate.split(), draft)
-            except _BadRow as error:
-                reason = reason or str(error)
+            except (ImpossibleFigure, _BadRow) as error:
+                reason = reason or error
                 continue
             if best is None or (read.figures, not read.cut) > (best[0].figures, not best[0].cut):
                 best = (read, used)
@@ -202,7 +223,7 @@ def _wrapped_row(lines: Sequence[tuple[int, str]], at: int, draft: _Draft) -> tu
         more = lines[at + used][1]
         candidates = [glued for c in candidates for glued in (f"{c} {more}", c + more.lstrip())]
     if best is None:
-        raise _BadRow(reason)
+        raise reason or _BadRow("no row")
     return best
 
 
@@ -234,18 +255,19 @@ def _row(number: int, words: list[str], draft: _Draft) -> _Read:
         raise _BadRow("a time of zero or a negative figure")
     wrong = [f[3] for f in figures if len(f) == 4 and f[3] is not None] if draft.wrong_column else []
     second = figures[1] if len(figures) == 2 and not in_place else [None] * 3
-    row = LogRow(
-        number, int(words[0]), time_us, algbw, busbw, wrong=sum(wrong) if wrong else None, in_place=in_place,
-        in_place_time_us=second[0], in_place_algbw_gbytes_per_s=second[1], in_place_busbw_gbytes_per_s=second[2],
-    )  # fmt: skip
+    row = possible(LogRow(
+        number, counted(words[0], "bytes"), time_us, algbw, busbw, wrong=sum(wrong) if wrong else None,
+        in_place=in_place, in_place_time_us=second[0], in_place_algbw_gbytes_per_s=second[1],
+        in_place_busbw_gbytes_per_s=second[2],
+    ))  # fmt: skip
     return _Read(row, operation, len(rest), cut)
 
 
 def _head(words: list[str], draft: _Draft) -> tuple[str, list[str]]:
     """The operation of a row ('' if none) and its figures, without size, count, type and root."""
-    if len(words) < 2 or not words[0].isdigit():
+    if len(words) < 2 or not _WHOLE.fullmatch(words[0]):
         raise _BadRow("the line does not begin with a size: its start is missing")
-    if not words[1].isdigit():
+    if not _WHOLE.fullmatch(words[1]):
         raise _BadRow(f"the second column should be a count of elements and is {words[1][:20]}")
     if len(words) < 3:
         raise _BadRow("only size and count: the rest is missing")
@@ -261,9 +283,25 @@ def _head(words: list[str], draft: _Draft) -> tuple[str, list[str]]:
 def _figure(word: str) -> float | None:
     if word in _MISSING or word.lower() in ("nan", "inf", "-nan", "-inf"):
         return None
-    if not _NUMBER.fullmatch(word):
-        raise _BadRow(f"{word[:20]} is not a number")
-    return float(word)
+    try:
+        return decimal(word)
+    except ImpossibleFigure:
+        raise
+    except ValueError as error:
+        raise _BadRow(str(error)) from None
+
+
+def _average(word: str) -> float | None:
+    """The printed average; None for a word that is no number, as some tools print nan there."""
+    try:
+        value = decimal(word)
+    except ImpossibleFigure:
+        raise
+    except ValueError:
+        return None
+    if fault := bound_of("printed-gbytes/s").fault(value):
+        raise ImpossibleFigure(f"an average of {value:g} GB/s {fault}")
+    return value
 
 
 def _bad_line(number: int, reason: str, after: Sequence[tuple[int, str]]) -> Finding:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from fabricreport.bounds import bound_of
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import ROOT, read_yaml
 from fabricreport.hostile_text import clean_text
@@ -33,6 +34,12 @@ PER_SWITCH_YEAR = ("usd", "usd/year", "usd/switch-year")
 PER_SERVER = ("usd", "usd/node", "usd/server")
 PER_PERSON = ("usd", "usd/person")
 """The units, as the ledger writes them, that can serve a key of an option."""
+_COUNTS = {
+    "physical_ports": "switch-ports",
+    "radix": "switch-radix",
+    "links_per_cage": "links-per-cage",
+    "links_per_node": "links-per-node",
+}
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _SHIPPED_FILE = ROOT / "options.yaml"
 _REFERENCE = re.compile(r"(price|evidence):[a-z0-9]+([-.][a-z0-9]+)*")
@@ -183,10 +190,10 @@ class _Reader:
             self._fault((), "an option must be a mapping of keys")
             return None
         own: dict[str, Any] = dict(entry)
-        like = own.pop("like", None)
-        if like is None:
+        if "like" not in own:
             return own
-        if like not in known:
+        like = own.pop("like")
+        if not isinstance(like, str) or like not in known:
             self._fault(("like",), "no option of this id stands above", like, suggestion=did_you_mean(like, known))
             return None
         base = known[like]
@@ -212,11 +219,6 @@ class _Reader:
         if isinstance(entry["fabric"], str) and entry["fabric"].strip() and entry["fabric"] not in fabrics:
             hint = did_you_mean(entry["fabric"], fabrics)
             self._fault(("fabric",), "unknown fabric", entry["fabric"], f"Known: {', '.join(fabrics)}.", hint)
-        if isinstance(entry["name"], str) and len(entry["name"]) > MAX_NAME:
-            remedy = (
-                f"At most {MAX_NAME} characters, to fit charts and tables; what more there is to say goes to notes."
-            )
-            self._fault(("name",), f"is {len(entry['name'])} characters long", entry["name"], remedy)
         if not isinstance(entry["id"], str) or not _ID.fullmatch(entry["id"]):
             self._fault(("id",), "must be kebab-case", entry["id"], "Lower-case words joined by hyphens.")
         elif entry["id"] in taken:
@@ -226,8 +228,7 @@ class _Reader:
             self._fault(("family",), "unknown family", entry["family"], f"Known: {', '.join(FAMILIES)}.", hint)
         if not isinstance(entry["rdma"], bool):
             self._fault(("rdma",), "must be true or false", entry["rdma"])
-        if not _number(entry["link_gbits_per_s"]) or entry["link_gbits_per_s"] <= 0:
-            self._fault(("link_gbits_per_s",), "must be a number above 0", entry["link_gbits_per_s"])
+        self._figure(("link_gbits_per_s",), "link-gbits/s", entry["link_gbits_per_s"])
         self._counts(entry)
         made = Option(
             **{key: entry[key] for key in ("id", "name", "family", "fabric", "rdma", "link_gbits_per_s")},
@@ -254,14 +255,24 @@ class _Reader:
         for key in keys:
             if not isinstance(entry[key], str) or not entry[key].strip():
                 self._fault((key,), "must be text", entry[key])
+            elif len(entry[key]) > MAX_NAME or "\n" in entry[key]:
+                self._fault((key,), f"must be one line of at most {MAX_NAME} characters", entry[key])
+
+    def _figure(self, path: KeyPath, unit: str, value: Any, *, whole: bool = False) -> bool:
+        """Whether a value is a number within the bounds of its unit; a fault is noted if not."""
+        if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
+            self._fault(path, "must be a whole number" if whole else "must be a number", value)
+            return False
+        wrong = bound_of(unit).fault(value)
+        if wrong:
+            self._fault(path, wrong, value)
+        return not wrong
 
     def _counts(self, entry: dict[str, Any]) -> None:
-        for key in ("physical_ports", "radix", "links_per_cage", "links_per_node"):
-            value = entry[key]
-            if value is None and key == "links_per_node":
+        for key, unit in _COUNTS.items():
+            if entry[key] is None and key == "links_per_node":
                 continue
-            if not _whole(value) or value < 1:
-                self._fault((key,), "must be a whole number of at least 1", value)
+            if not self._figure((key,), unit, entry[key], whole=True):
                 return
         if entry["radix"] % 2:
             self._fault(("radix",), "must be even", entry["radix"], "Half the ports of a spine face down.")
@@ -316,13 +327,12 @@ class _Reader:
             self._fault(("management",), "must be {links: ..., nodes: ..., node_price: ...}", value)
             return Management()
         links, nodes = value.get("links", 0), value.get("nodes", 0)
-        if not _whole(links) or links < 0:
-            self._fault(("management", "links"), "must be a whole number of at least 0", links)
+        if not self._figure(("management", "links"), "management-links", links, whole=True):
             links = 0
         if isinstance(nodes, str):
             nodes = self._reference(("management", "nodes"), nodes)
-        elif not _whole(nodes) or nodes < 0:
-            self._fault(("management", "nodes"), "must be a whole number of at least 0, or a reference", nodes)
+        elif not self._figure(("management", "nodes"), "management-nodes", nodes, whole=True):
+            nodes = 0
         price = self._reference(("management", "node_price"), value.get("node_price"), optional=True)
         if nodes and not price:
             self._fault(("management", "node_price"), "servers need a price")
@@ -353,11 +363,3 @@ class _Reader:
             self._fault(path, "must be a reference to a price or an evidence entry", value, remedy)
             return ""
         return value
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

@@ -9,7 +9,20 @@ from __future__ import annotations
 
 import re
 
-from fabricreport.books.log_lines import WARNING, Finding, LogRow, LogSection, ParsedLog, clean_lines
+from fabricreport.books.log_lines import (
+    WARNING,
+    Finding,
+    ImpossibleFigure,
+    LogRow,
+    LogSection,
+    ParsedLog,
+    clean_lines,
+    counted,
+    decimal,
+    impossible,
+    possible,
+)
+from fabricreport.bounds import bound_of
 
 _TITLE = re.compile(
     r"\b(RDMA_Write|RDMA_Read|Send|Atomic\w*|Write|Read)\s+(Bidirectional\s+)?(BW|Latency)\s+(?:\w+\s+)*Test"
@@ -55,6 +68,8 @@ def parse_perftest(text: str) -> ParsedLog:
         elif columns and re.match(r"\s*\d", line):
             try:
                 rows.append(_row(number, line.split(), columns))
+            except ImpossibleFigure as error:
+                findings.append(impossible(number, error))
             except ValueError as error:
                 findings.append(Finding("malformed", WARNING, number, f"a line that is no row: {error}", _REMEDY))
     close()
@@ -75,17 +90,20 @@ def parse_all_reduce_bench(text: str) -> ParsedLog:
     for number, line in clean_lines(text):
         if match := re.search(r"bandwidth of all_reduce over (\d+) ranks", line):
             close()
-            rows, ranks, start = [], int(match.group(1)), number
+            rows, ranks, start = [], None, number
+            try:
+                ranks = counted(match.group(1), "gpus")
+            except ImpossibleFigure as error:
+                findings.append(impossible(number, error))
         elif match := re.search(r"name='([^']+)'", line):
             device = match.group(1)
         elif match := _PAYLOAD.match(line):
-            size, algbw = _bytes(match.group(1), match.group(2)), float(match.group(4))
-            if algbw <= 0:
-                message = "an algbw of 0.00 says nothing of the time; the row is left out"
-                findings.append(Finding("malformed", WARNING, number, message))
-                continue
-            time_us = size / algbw / 1e3
-            rows.append(LogRow(number, size, time_us, algbw, float(match.group(3)), extra={"time_derived": 1.0}))
+            try:
+                rows.append(_payload_row(number, match))
+            except ImpossibleFigure as error:
+                findings.append(impossible(number, error))
+            except ValueError as error:
+                findings.append(Finding("malformed", WARNING, number, str(error)))
         elif re.match(r"\s*\|?\s*\d+(\.\d+)?\s*[KMGT]?i?B\b", line):
             message = "a line that is no row: payload, busbw and algbw in GBps are needed"
             findings.append(Finding("malformed", WARNING, number, message, _REMEDY))
@@ -93,11 +111,22 @@ def parse_all_reduce_bench(text: str) -> ParsedLog:
     return ParsedLog("all_reduce_bench", tuple(sections), tuple(findings))
 
 
+def _payload_row(line: int, match: re.Match[str]) -> LogRow:
+    """One row of `all_reduce_bench`; its time is derived."""
+    payload, busbw, algbw = (decimal(match.group(n)) for n in (1, 3, 4))
+    if algbw <= 0:
+        raise ValueError("an algbw of 0.00 says nothing of the time; the row is left out")
+    size = _bytes(payload, match.group(2))
+    return possible(LogRow(line, size, size / algbw / 1e3, algbw, busbw, extra={"time_derived": 1.0}))
+
+
 def _row(number: int, words: list[str], columns: list[str]) -> LogRow:
     if len(words) != len(columns):
         raise ValueError(f"{len(words)} figures under {len(columns)} columns")
     try:
-        cells = {c: float(w) for c, w in zip(columns, words, strict=True)}
+        cells = {c: decimal(w) for c, w in zip(columns, words, strict=True)}
+    except ImpossibleFigure:
+        raise
     except ValueError:
         raise ValueError("not every column is a number") from None
     size = int(cells["#bytes"])
@@ -111,7 +140,8 @@ def _row(number: int, words: list[str], columns: list[str]) -> LogRow:
         if bandwidth <= 0:
             raise ValueError("an average bandwidth of zero")
         peak = next((cells[c] * factor for c in columns if c.lower().replace("_", " ").startswith("bw peak")), 0.0)
-        return LogRow(number, size, size / bandwidth / 1e3, bandwidth, bandwidth, extra={"peak_gbytes_per_s": peak})
+        extra = {"peak_gbytes_per_s": peak}
+        return possible(LogRow(number, size, size / bandwidth / 1e3, bandwidth, bandwidth, extra=extra))
     typical = next(
         (c for c in columns if c.startswith("t_typical")), next((c for c in columns if c.startswith("t_avg")), "")
     )
@@ -121,7 +151,7 @@ def _row(number: int, words: list[str], columns: list[str]) -> LogRow:
     names = {"t_min": "min_us", "t_max": "max_us", "99%": "p99_us", "99.9%": "p999_us", "t_stdev": "stdev_us"}
     extra = {names[k]: v for c, v in cells.items() for k in [re.split(r"[ \[]", c)[0]] if k in names}
     bandwidth = size / time_us / 1e3
-    return LogRow(number, size, time_us, bandwidth, bandwidth, extra=extra)
+    return possible(LogRow(number, size, time_us, bandwidth, bandwidth, extra=extra))
 
 
 def _unit(column: str) -> str:
@@ -137,5 +167,8 @@ def _name_by_columns(columns: list[str]) -> str:
     return "ib_write_lat" if any(c.startswith("t_") for c in columns) else "ib_write_bw"
 
 
-def _bytes(number: str, unit: str) -> int:
-    return round(float(number) * 1024.0 ** _POWERS[unit.removesuffix("B").removesuffix("i")])
+def _bytes(number: float, unit: str) -> int:
+    size = number * 1024.0 ** _POWERS[unit.removesuffix("B").removesuffix("i")]
+    if fault := bound_of("bytes").fault(size):
+        raise ImpossibleFigure(f"a payload of {size:g} bytes {fault}")
+    return round(size)

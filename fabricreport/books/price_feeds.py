@@ -148,9 +148,9 @@ def _read(text: str, source: str, kind: str, provider: str, as_of: date | None) 
     found = feed_kind(text)
     if kind == "auto" and not found:
         message, remedy = header_fault(text)
-        raise InputError(Problem(message, shown, 1 if remedy else None, remedy=remedy or _KNOWN))
+        raise InputError(Problem(message, shown, 1, remedy=remedy or _KNOWN))
     if kind not in ("auto", found):
-        raise InputError(Problem(f"the header is not that of a {kind} feed", shown, remedy="Use --kind auto."))
+        raise InputError(Problem(f"the header is not that of a {kind} feed", shown, 1, remedy="Use --kind auto."))
     if found == "csv":
         return read_csv_feed(text, shown), found
     if found == "gpu-hour-history":

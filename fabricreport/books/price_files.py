@@ -34,10 +34,12 @@ def read_price_file(path: Path) -> tuple[list[PriceRow], list[Malformed]]:
     """Rows of one CSV and its malformed ones; a file that is no price table raises."""
     try:
         if path.stat().st_size > int(rules()["largest_file_bytes"]):
-            raise InputError(Problem(f"larger than {rules()['largest_file_bytes']} bytes", str(path)))
-        text = path.read_bytes().decode("utf-8-sig")
+            raise InputError(Problem(f"larger than {rules()['largest_file_bytes']} bytes", str(path), 1))
+        data = path.read_bytes()
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(Problem("not UTF-8 text", str(path), remedy="Save it as UTF-8 CSV.")) from error
+        line = 1 + data[: error.start].count(b"\n")
+        raise InputError(Problem("not UTF-8 text", str(path), line, remedy="Save it as UTF-8 CSV.")) from error
     except OSError as error:
         raise InputError(Problem(f"cannot be read ({error.strerror})", str(path))) from error
     return parse_prices(text, str(path))
@@ -69,7 +71,7 @@ def parse_prices(text: str, file: str) -> tuple[list[PriceRow], list[Malformed]]
     except csv.Error as error:
         raise InputError(Problem(f"not a CSV table ({error})", file, reader.line_num)) from error
     if header is None:
-        raise InputError(Problem("an empty file", file, remedy=f"Its first line is {','.join(COLUMNS)}."))
+        raise InputError(Problem("an empty file", file, 1, remedy=f"Its first line is {','.join(COLUMNS)}."))
     return rows, malformed
 
 

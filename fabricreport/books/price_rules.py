@@ -17,6 +17,7 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
+from fabricreport.bounds import Bound, price_bound
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
 
@@ -94,8 +95,7 @@ def parse_row(cells: Mapping[str, str], file: str = "", line: int = 0) -> PriceR
         if text[key] not in known:
             fault(key, f"unknown {key}", f"Known: {', '.join(known)}.", _close(text[key], known))
     numbers = {key: _number(text[key], key, fault) for key in ("price", "low", "high") if key == "price" or text[key]}
-    zero_allowed = bool(units.get(text["unit"], {}).get("zero_allowed", False))
-    _check_numbers(numbers, zero_allowed, fault)
+    _check_numbers(numbers, price_bound(text["unit"], text["currency"]) if text["unit"] in units else None, fault)
     day, expiry = _day(text["date"], "date", fault), None
     if text["expiry"]:
         expiry = _day(text["expiry"], "expiry", fault)
@@ -178,19 +178,13 @@ def _number(text: str, key: str, fault: Any) -> float | None:
     if not _NUMBER.fullmatch(text):
         fault(key, "not a plain number", "Write digits and a decimal point; the currency has its own column.")
         return None
-    value = float(text)
-    if not math.isfinite(value) or abs(value) > float(rules()["largest_price"]):
-        fault(key, "larger than any price")
-        return None
-    return value
+    return float(text)
 
 
-def _check_numbers(numbers: Mapping[str, float | None], zero_allowed: bool, fault: Any) -> None:
+def _check_numbers(numbers: Mapping[str, float | None], bound: Bound | None, fault: Any) -> None:
     for key, value in numbers.items():
-        if value is not None and value < 0:
-            fault(key, "a negative price")
-        elif value == 0 and not zero_allowed:
-            fault(key, "a price of zero", "Leave the row out if there is no price.")
+        if value is not None and bound is not None and (wrong := bound.fault(value)):
+            fault(key, wrong, "" if value else "Leave the row out if there is no price.")
     price, low, high = numbers.get("price"), numbers.get("low"), numbers.get("high")
     if price is None:
         return

@@ -23,7 +23,9 @@ from datetime import date as Date
 from pathlib import Path
 from typing import Any
 
+from fabricreport.books.answer_limits import PER_GPU, Links, beyond_links
 from fabricreport.books.providers import Question, folded, read_providers
+from fabricreport.bounds import Figure, bound_of
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import clean_text, load_strict
@@ -31,7 +33,7 @@ from fabricreport.strict_yaml import clean_text, load_strict
 _HEAD = ("provider", "date", "answered_by", "answers")
 _NEEDED_OF_ANSWER = ("question", "answer")
 _OPTIONAL_OF_ANSWER = ("value", "unit", "document", "measured")
-_MEASURED = ("gpus", "size_mib", "busbw_gbytes_per_s", "algbw_gbytes_per_s")
+_MEASURED = {"gpus": "gpus", "size_mib": "mib", "busbw_gbytes_per_s": "gbytes/s", "algbw_gbytes_per_s": "gbytes/s"}
 _NEEDED_OF_MEASURED = ("gpus", "busbw_gbytes_per_s")
 _LONGEST_ANSWER = 2_000
 
@@ -71,14 +73,17 @@ class AnswerFile:
     file: str
 
 
-def read_answers(path: Path, *, provider: str, as_of: Date | None = None) -> AnswerFile:
+def read_answers(path: Path, *, provider: str, as_of: Date | None = None, links: Links | None = None) -> AnswerFile:
     """One seller's answers. `provider` is the name in the params; `as_of` refuses answers from after the memo.
 
+    `links` are those of the client's cluster: a bandwidth above what they, or the links answered, carry is refused.
     Raises `InputError` with every fault: unknown, missing or doubled keys and questions, a value outside its domain or
     in another unit, a name that is not the params' provider, text a page could show otherwise than typed.
     """
     reader = _Reader(load_strict(path), [])
     found = reader.file(provider, as_of)
+    if found is not None and links is not None and not reader.problems:
+        reader.bandwidths(found.answers, links)
     if reader.problems or found is None:
         raise InputError(reader.problems)
     return found
@@ -105,6 +110,14 @@ class _Reader:
         who = self._line_of_text(("answered_by",), data.get("answered_by"))
         answers = self._answers(data.get("answers"))
         return AnswerFile(name, day, who, answers, self.located.file)
+
+    def bandwidths(self, answers: Mapping[str, Answer], links: Links) -> None:
+        """Note every bandwidth that is above what the links carry, in a file without other faults."""
+        index = {row["question"]: i for i, row in enumerate(self.located.data["answers"])}
+        remedy = f"Mend it, or state the links of that cluster: `question: {PER_GPU}` with its value."
+        for question, key, value, reason in beyond_links(answers, links):
+            at: KeyPath = ("answers", index[question], key)
+            self._fault((*at, "busbw_gbytes_per_s") if key == "measured" else at, reason, value, remedy)
 
     def _answers(self, rows: Any) -> dict[str, Answer]:
         if not isinstance(rows, list) or not rows:
@@ -134,6 +147,8 @@ class _Reader:
         if question is None:
             return None
         unit = self._unit(at, row, question)
+        if unit and ends[0] is not None and ends[1] is not None:
+            self._bounded((*at, "value"), unit, {"low": ends[0], "high": ends[1]} if ends[0] < ends[1] else ends[0])
         measured = self._log((*at, "measured"), row["measured"]) if "measured" in row else None
         return Answer(question.id, text, *ends, unit, document, measured, self.located.line_of(at))
 
@@ -173,20 +188,29 @@ class _Reader:
         else:
             self._fault(at, "must be a number or {low, high}", value, "Words belong into `answer`.")
             return None, None
-        if not 0.0 <= ends[0] <= ends[1]:
-            self._fault(at, "must be at least 0 and rise from low to high", value)
+        if ends[0] > ends[1]:
+            self._fault(at, "must rise from low to high", value)
             return None, None
         return ends
+
+    def _bounded(self, at: KeyPath, unit: str, figure: Figure) -> None:
+        fault = bound_of(unit).fault(figure)
+        if fault:
+            self._fault(at, fault, figure, f"The unit is {unit}.")
 
     def _log(self, at: KeyPath, value: Any) -> Log | None:
         if not isinstance(value, dict):
             self._fault(at, "must be a mapping", value, f"Write {{{', '.join(f'{k}: ...' for k in _MEASURED)}}}.")
             return None
         before = len(self.problems)
-        self._keys(at, value, _NEEDED_OF_MEASURED, _MEASURED)
-        for key in set(value) & set(_MEASURED):
-            if not _finite(value[key]) or value[key] <= 0:
+        self._keys(at, value, _NEEDED_OF_MEASURED, tuple(_MEASURED))
+        for key, unit in _MEASURED.items():
+            if key not in value:
+                continue
+            if not _finite(value[key]) or value[key] == 0:
                 self._fault((*at, key), "must be a number above 0", value[key])
+            else:
+                self._bounded((*at, key), unit, value[key])
         gpus: Any = value.get("gpus")
         if _finite(gpus) and (gpus != int(gpus) or gpus < 2):
             self._fault((*at, "gpus"), "must be a whole number of at least 2", gpus, "Count the ranks of the run.")

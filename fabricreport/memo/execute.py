@@ -156,7 +156,8 @@ class _Pool:
                     "section_timeout_s": self.limits.section_timeout_s,
                     "output_limit_bytes": self.limits.output_limit_bytes,
                     "pipe": writer,
-                }
+                },
+                allow_nan=False,
             ),
             encoding="utf-8",
         )

@@ -41,7 +41,7 @@ _SCRATCH = ".scratch-"
 
 
 def _identity() -> bytes:
-    return json.dumps({"pid": os.getpid(), "host": socket.gethostname()}).encode()
+    return json.dumps({"pid": os.getpid(), "host": socket.gethostname()}, allow_nan=False).encode()
 
 
 def _holder(text: bytes) -> str:

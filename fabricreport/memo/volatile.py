@@ -47,7 +47,7 @@ def strip_volatile(nb: Any, *, folders: Iterable[str] = ()) -> NotebookNode:
 
 def notebook_bytes(nb: Any) -> bytes:
     """The one spelling of a notebook as bytes: sorted keys, UTF-8, one line feed at the end."""
-    return (json.dumps(nb, ensure_ascii=False, sort_keys=True, indent=1) + "\n").encode("utf-8")
+    return (json.dumps(nb, ensure_ascii=False, sort_keys=True, indent=1, allow_nan=False) + "\n").encode("utf-8")
 
 
 def notebook_from_bytes(data: bytes) -> NotebookNode:
@@ -70,7 +70,9 @@ def source_bytes(nb: Any) -> bytes:
     metadata = {
         k: v for k, v in nb.metadata.items() if k not in ("kernelspec", "language_info", "papermill", "widgets")
     }
-    text = json.dumps({"cells": cells, "metadata": _plain(metadata)}, ensure_ascii=False, sort_keys=True)
+    text = json.dumps(
+        {"cells": cells, "metadata": _plain(metadata)}, ensure_ascii=False, sort_keys=True, allow_nan=False
+    )
     return text.encode("utf-8")
 
 
@@ -145,4 +147,4 @@ def _notebook_metadata(metadata: Any) -> NotebookNode:
 
 
 def _plain(value: Any) -> Any:
-    return nbformat.from_dict(json.loads(json.dumps(value)))  # type: ignore[no-untyped-call]
+    return nbformat.from_dict(json.loads(json.dumps(value, allow_nan=False)))  # type: ignore[no-untyped-call]

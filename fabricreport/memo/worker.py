@@ -48,7 +48,7 @@ def main(job_path: Path) -> None:
     threading.Thread(target=_end_with_parent, args=(kernels,), daemon=True).start()
 
     def tell(message: dict[str, Any]) -> None:
-        pipe.write(json.dumps(message) + "\n")
+        pipe.write(json.dumps(message, allow_nan=False) + "\n")
 
     outcome = _run(job, tell, kernels)
     tell({"end": outcome})
@@ -190,7 +190,7 @@ def _kept(session: Session, path: Path, outcome: dict[str, Any]) -> dict[str, An
     """Write the notebook as far as it got, the memo's source or the debugger's; a success without it is none."""
     if session.notebook is None:
         return outcome
-    text = json.dumps(session.notebook, ensure_ascii=False)
+    text = json.dumps(session.notebook, ensure_ascii=False, allow_nan=False)
     part = path.with_suffix(".part")
     try:
         part.write_text(text, encoding="utf-8")

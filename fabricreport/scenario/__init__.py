@@ -14,6 +14,7 @@ from fabricreport.scenario.load import (
     load_params_file,
     params_from,
 )
+from fabricreport.scenario.messages import field_at, unit_at
 from fabricreport.scenario.schema import (
     SECTION_NAMES,
     SHIPPED_OPTIONS,
@@ -32,6 +33,7 @@ from fabricreport.scenario.schema import (
 )
 from fabricreport.scenario.template import new_params
 from fabricreport.scenario.uncertain import (
+    Bounds,
     Interval90,
     Pert,
     Range,
@@ -45,6 +47,7 @@ __all__ = [
     "SECTION_NAMES",
     "SHIPPED_OPTIONS",
     "Assumed",
+    "Bounds",
     "Client",
     "Cluster",
     "Interval90",
@@ -69,6 +72,7 @@ __all__ = [
     "dated",
     "defaulted_keys",
     "dump_uncertain",
+    "field_at",
     "is_given",
     "json_schema",
     "load_params",
@@ -78,5 +82,6 @@ __all__ = [
     "params_from",
     "parse_uncertain",
     "slugify",
+    "unit_at",
     "value_at",
 ]

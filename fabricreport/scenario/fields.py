@@ -1,14 +1,18 @@
-"""Kinds of field the params share: one line of text, an ISO date, a list, a path, and the house base model."""
+"""Kinds of field the params share: a number with its unit, one line of text, an ISO date, a list, a path, and the base model."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 
+from annotated_types import Ge, GroupedMetadata, Le
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints
 from pydantic_core import PydanticCustomError
 
+from fabricreport.bounds import Bound, bound_of, whole
 from fabricreport.errors import InputError
 from fabricreport.hostile_text import clean_text
 
@@ -22,6 +26,38 @@ class Section(BaseModel):
     model_config = ConfigDict(
         strict=True, frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, allow_inf_nan=False
     )
+
+
+@dataclass(frozen=True)
+class Unit(GroupedMetadata):
+    """Metadata of a number: its unit, and the unit's bounds, narrowed to `low` and `high` where this key has less room.
+
+    `zero`: 0 is allowed although it is below the least figure. `listed`: the type lists the values, only the unit is told.
+    """
+
+    unit: str
+    low: float | None = None
+    high: float | None = None
+    zero: bool = False
+    listed: bool = False
+
+    @property
+    def bound(self) -> Bound:
+        """What this key may hold."""
+        return bound_of(self.unit).within(self.low, self.high, self.zero)
+
+    def __iter__(self) -> Iterator[object]:
+        bound = self.bound
+        if not self.listed:
+            yield Ge(whole(bound.least))
+            yield Le(whole(bound.high))
+        if bound.zero:
+            yield AfterValidator(self._refuse)
+
+    def _refuse(self, value: float | None) -> float | None:
+        if value is not None and (fault := self.bound.fault(value)):
+            raise PydanticCustomError("text", "{reason}", {"reason": fault})
+        return value
 
 
 def _line(text: str) -> str:

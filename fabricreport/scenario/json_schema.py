@@ -19,7 +19,7 @@ def json_schema() -> str:
     schema["properties"]["options"]["items"] = {
         "anyOf": [{"enum": list(SHIPPED_OPTIONS)}, schema["properties"]["options"]["items"]]
     }
-    return json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+    return json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _tidy(node: Any) -> Any:

@@ -13,12 +13,12 @@ from pydantic_core import ErrorDetails
 
 from fabricreport.errors import Problem
 from fabricreport.located import KeyPath, Located, did_you_mean, dotted
+from fabricreport.scenario.fields import Unit
 from fabricreport.scenario.schema import TAG, Params
 from fabricreport.scenario.uncertain import FORMS, Bounds
 
 _A = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "date": "a date"}
 _BOUND = {
-    "greater_than": ("above", "gt"),
     "greater_than_equal": ("at least", "ge"),
     "less_than_equal": ("at most", "le"),
 }
@@ -30,7 +30,7 @@ def problem_of(error: ErrorDetails, located: Located) -> Problem:
     given = error["input"]
     if error["type"] == "extra_forbidden":
         return _unknown_key(path, located)
-    field = _field_at(path)
+    field = field_at(path)
     described = f" {field.description}" if field is not None and field.description else ""
     if error["type"] == "missing":
         return located.problem(path, "is missing", remedy=f"Add it.{described}")
@@ -61,7 +61,7 @@ def _explain(error: ErrorDetails, field: FieldInfo | None, given: Any) -> tuple[
         return reason, remedy, did_you_mean(given, words)
     if kind in _BOUND:
         word, key = _BOUND[kind]
-        return f"must be {word} {context[key]:,}".replace(".0", ""), "", ""
+        return f"must be {word} {context[key]:,.10g}", "", ""
     if kind in ("too_short", "too_long"):
         word, key = ("at least", "min_length") if kind == "too_short" else ("at most", "max_length")
         return f"must hold {word} {context[key]} item(s)", "", ""
@@ -176,7 +176,15 @@ def _model_at(path: KeyPath) -> type[BaseModel] | None:
     return model
 
 
-def _field_at(path: KeyPath) -> FieldInfo | None:
+def unit_at(path: KeyPath) -> str:
+    """The unit of the number at a key, as the schema states it; a number without one counts things."""
+    field = field_at(path)
+    found = [] if field is None else [m.unit for m in field.metadata if isinstance(m, Unit | Bounds)]
+    return next((unit for unit in found if unit), "count")
+
+
+def field_at(path: KeyPath) -> FieldInfo | None:
+    """The schema's field at a key of the file; None where there is none."""
     names = [i for i, part in enumerate(path) if isinstance(part, str)]
     if not names:
         return None
@@ -225,4 +233,4 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-__all__ = ["FORMS", "choices_of", "path_of", "problem_of"]
+__all__ = ["FORMS", "choices_of", "field_at", "path_of", "problem_of", "unit_at"]

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 
-from fabricreport.scenario.fields import IsoDate, Items, Line, RelativePath, Section, Sentence
+from fabricreport.scenario.fields import IsoDate, Items, Line, RelativePath, Section, Sentence, Unit
 from fabricreport.scenario.uncertain import REFERENCE_PATTERN, Bounds, UncertainValue
 
 Gpu = Literal["a100", "h100", "h200", "b200", "gb200-nvl72", "mi300x"]
@@ -72,8 +72,10 @@ class MemoHead(Section):
 class Stage(Section):
     """One later size of the cluster."""
 
-    month: int = Field(ge=1, le=240, description="Months after the start of the horizon.")
-    gpus: int = Field(ge=1, le=1_000_000, description="GPUs in total from that month on; never fewer than before.")
+    month: Annotated[int, Unit("month", 1, 240)] = Field(description="Months after the start of the horizon.")
+    gpus: Annotated[int, Unit("gpus", 1, 1_000_000)] = Field(
+        description="GPUs in total from that month on; never fewer than before."
+    )
 
 
 def _vendor_of(data: dict[str, Any]) -> Vendor:
@@ -83,7 +85,7 @@ def _vendor_of(data: dict[str, Any]) -> Vendor:
 class Cluster(Section):
     """The GPUs, now and later, and the network between them."""
 
-    gpus: int = Field(ge=1, le=1_000_000, description="GPUs at the start.")
+    gpus: Annotated[int, Unit("gpus", 1, 1_000_000)] = Field(description="GPUs at the start.")
     trajectory: Annotated[tuple[Stage, ...], Items] = Field(
         default=(),
         max_length=40,
@@ -92,22 +94,26 @@ class Cluster(Section):
     )
     gpu: Gpu = Field(default="h100", description="GPU type.")
     vendor: Vendor = Field(default_factory=_vendor_of, description="Maker of the GPU; follows from the type.")
-    gpus_per_node: int = Field(default=8, ge=1, le=72, description="GPUs in one server.")
-    links_per_gpu: int = Field(default=1, ge=1, le=16, description="Fabric links of each GPU.")
-    nic_ports_per_node: int | None = Field(
+    gpus_per_node: Annotated[int, Unit("gpus", 1, 72)] = Field(default=8, description="GPUs in one server.")
+    links_per_gpu: Annotated[int, Unit("count", 1, 16)] = Field(default=1, description="Fabric links of each GPU.")
+    nic_ports_per_node: Annotated[int | None, Unit("count", 1, 256)] = Field(
         default=None,
-        ge=1,
-        le=256,
         description="Fabric ports of one server; links_per_gpu x gpus_per_node if left out.",
         examples=[8],
     )
-    link_gbits_per_s: LinkSpeed = Field(default=400, description="Line rate of one fabric link, in Gbit/s.")
-    topology: Topology = Field(default="rail-optimised", description="Shape of the fabric.")
-    oversubscription: float = Field(
-        default=1.0, ge=1, le=16, description="Leaf down-links over up-links: 1 is non-blocking, 2 is 2:1."
+    link_gbits_per_s: Annotated[LinkSpeed, Unit("gbits/s", listed=True)] = Field(
+        default=400, description="Line rate of one fabric link, in Gbit/s."
     )
-    sites: int = Field(default=1, ge=1, le=64, description="Buildings or data centres the cluster spans.")
-    subnets: int = Field(default=1, ge=1, le=4096, description="Subnets the fabric must be routable across.")
+    topology: Topology = Field(default="rail-optimised", description="Shape of the fabric.")
+    oversubscription: Annotated[float, Unit("x", 1, 16)] = Field(
+        default=1.0, description="Leaf down-links over up-links: 1 is non-blocking, 2 is 2:1."
+    )
+    sites: Annotated[int, Unit("count", 1, 64)] = Field(
+        default=1, description="Buildings or data centres the cluster spans."
+    )
+    subnets: Annotated[int, Unit("count", 1, 4096)] = Field(
+        default=1, description="Subnets the fabric must be routable across."
+    )
     tenancy: Literal["single", "multi"] = Field(default="single", description="One owner, or tenants kept apart.")
 
     @property
@@ -129,11 +135,13 @@ class Cluster(Section):
 class Parallelism(Section):
     """A given parallel plan; tp x pp x dp x cp must equal the GPUs at the start."""
 
-    tp: int = Field(ge=1, le=1024, description="Tensor-parallel ranks.")
-    pp: int = Field(ge=1, le=1024, description="Pipeline stages.")
-    dp: int = Field(ge=1, le=1_000_000, description="Data-parallel replicas.")
-    ep: int = Field(default=1, ge=1, le=1024, description="Expert-parallel ranks, taken from the replicas.")
-    cp: int = Field(default=1, ge=1, le=1024, description="Context-parallel ranks.")
+    tp: Annotated[int, Unit("count", 1, 1024)] = Field(description="Tensor-parallel ranks.")
+    pp: Annotated[int, Unit("count", 1, 1024)] = Field(description="Pipeline stages.")
+    dp: Annotated[int, Unit("count", 1, 1_000_000)] = Field(description="Data-parallel replicas.")
+    ep: Annotated[int, Unit("count", 1, 1024)] = Field(
+        default=1, description="Expert-parallel ranks, taken from the replicas."
+    )
+    cp: Annotated[int, Unit("count", 1, 1024)] = Field(default=1, description="Context-parallel ranks.")
 
 
 TAG = "tag:"
@@ -152,24 +160,18 @@ class Workload(Section):
     """What runs on it."""
 
     kind: WorkloadKind = Field(description="The workload that sizes the network.")
-    model_parameters_billion: float = Field(
+    model_parameters_billion: Annotated[float, Unit("count", 0.001, 100_000)] = Field(
         default=USUAL_MODEL_BILLION,
-        gt=0,
-        le=100_000,
         description="Model size in billions of parameters; not used for HPC. "
         "If left out 70, or two for each GPU of a cluster too small for that.",
     )
-    tokens_billion: float | None = Field(
+    tokens_billion: Annotated[float | None, Unit("count", 0.001, 10_000_000)] = Field(
         default=None,
-        gt=0,
-        le=10_000_000,
         description="Training tokens of one run, in billions.",
         examples=[2000],
     )
-    run_days: float | None = Field(
+    run_days: Annotated[float | None, Unit("day", 0.04, 3650)] = Field(
         default_factory=_run_days,
-        gt=0,
-        le=3650,
         description="Planned length of one run, in days. Follows from tokens_billion if that is given; else 30 if left out.",
         examples=[30],
     )
@@ -201,11 +203,11 @@ class Organisation(Section):
     single_vendor_policy: Literal["avoid", "neutral", "prefer"] = Field(
         default="neutral", description="Stance on buying GPUs and network from one maker."
     )
-    network_engineers: float = Field(
-        default=1.0, ge=0, le=10_000, description="Network engineers for this cluster, in full-time posts."
+    network_engineers: Annotated[float, Unit("fte", zero=True)] = Field(
+        default=1.0, description="Network engineers for this cluster, in full-time posts."
     )
-    time_to_production_weeks: float = Field(
-        default=12.0, gt=0, le=520, description="Weeks from delivery until the cluster must be in production."
+    time_to_production_weeks: Annotated[float, Unit("week", 0.1, 520)] = Field(
+        default=12.0, description="Weeks from delivery until the cluster must be in production."
     )
 
 
@@ -213,28 +215,30 @@ class Money(Section):
     """How it is paid for and how money over time is valued."""
 
     acquisition: Literal["buy", "lease", "rent", "colocate"] = Field(description="How the cluster is obtained.")
-    horizon_months: int = Field(default=48, ge=1, le=240, description="Months over which all costs are counted.")
-    discount_rate_per_year: Annotated[UncertainValue, Bounds(0, 1, units=("share", "share/year"))] = Field(
+    horizon_months: Annotated[int, Unit("month", 1, 240)] = Field(
+        default=48, description="Months over which all costs are counted."
+    )
+    discount_rate_per_year: Annotated[UncertainValue, Bounds("share", units=("share", "share/year"))] = Field(
         default=0.08, description="Discount rate as a share per year: 0.08 is 8 %."
     )
     discounting: Literal["nominal", "real"] = Field(
         default="nominal", description="Whether the discount rate and the cash flows include inflation."
     )
-    inflation_per_year: Annotated[UncertainValue, Bounds(-0.1, 1, units=("share", "share/year", "relative"))] = Field(
-        default=0.025, description="Inflation as a share per year."
-    )
+    inflation_per_year: Annotated[
+        UncertainValue, Bounds("relative", -0.1, 1, units=("share", "share/year", "relative"))
+    ] = Field(default=0.025, description="Inflation as a share per year.")
     currency: Currency = Field(
         default="USD",
         description="Currency of the memo's amounts. Another than USD needs its rate (item fx-eur-usd) in the price book.",
     )
     gpu_hour_value: Annotated[
         Literal["amortised", "market"] | UncertainValue,
-        Bounds(0, 10_000, words=("amortised", "market"), units=("usd/gpu-hour",)),
+        Bounds("usd/gpu-hour", words=("amortised", "market"), units=("usd/gpu-hour",)),
     ] = Field(
         default_factory=lambda data: "market" if data.get("acquisition") == "rent" else "amortised",
         description="What a lost GPU-hour is worth: `amortised`, `market`, or US dollars.",
     )
-    price_of_delay_usd_per_day: Annotated[UncertainValue, Bounds(0, 1e10, units=("usd/day",))] = Field(
+    price_of_delay_usd_per_day: Annotated[UncertainValue, Bounds("usd/day", high=1e10, units=("usd/day",))] = Field(
         default=0.0, description="Value lost per day of delay beyond compute, such as a missed launch, in US dollars."
     )
 
@@ -242,10 +246,16 @@ class Money(Section):
 class Weights(Section):
     """Weights of the four axes; any scale, only their ratios count."""
 
-    workload: float = Field(default=0.25, ge=0, le=1000, description="Latency sensitivity and synchronisation.")
-    maturity: float = Field(default=0.25, ge=0, le=1000, description="Networking maturity.")
-    scale_and_budget: float = Field(default=0.25, ge=0, le=1000, description="Scale trajectory and budget.")
-    time_to_production: float = Field(default=0.25, ge=0, le=1000, description="Time to production.")
+    workload: Annotated[float, Unit("weight", zero=True)] = Field(
+        default=0.25, description="Latency sensitivity and synchronisation."
+    )
+    maturity: Annotated[float, Unit("weight", zero=True)] = Field(default=0.25, description="Networking maturity.")
+    scale_and_budget: Annotated[float, Unit("weight", zero=True)] = Field(
+        default=0.25, description="Scale trajectory and budget."
+    )
+    time_to_production: Annotated[float, Unit("weight", zero=True)] = Field(
+        default=0.25, description="Time to production."
+    )
 
     @property
     def shares(self) -> dict[str, float]:

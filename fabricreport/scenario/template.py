@@ -102,7 +102,7 @@ def _yaml(value: Any) -> str:
     if isinstance(value, dt.date):
         return value.isoformat()
     if isinstance(value, bool) or value is None:
-        return json.dumps(value)
+        return json.dumps(value, allow_nan=False)
     if isinstance(value, dict):
         return "{" + ", ".join(f"{k}: {_yaml(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -112,7 +112,7 @@ def _yaml(value: Any) -> str:
     if isinstance(value, str):
         plain = value.replace("-", "").replace("_", "")
         word = plain.isalnum() and plain.isascii() and plain[:1].isalpha() and value.lower() not in _READ_OTHERWISE
-        return value if word else json.dumps(value, ensure_ascii=False)
+        return value if word else json.dumps(value, ensure_ascii=False, allow_nan=False)
     return _yaml(dump_uncertain(value))
 
 

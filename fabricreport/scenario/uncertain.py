@@ -18,6 +18,7 @@ from typing import Any, Literal
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from fabricreport.bounds import Bound, bound_of, whole
 from fabricreport.hostile_text import visible
 
 REFERENCE_PATTERN = r"^(?:price|evidence):[a-z0-9]+(?:[-.][a-z0-9]+)*$"
@@ -68,21 +69,21 @@ _SHAPES: tuple[tuple[type[Pert] | type[Interval90] | type[Range], tuple[str, ...
 )
 
 
-def parse_uncertain(value: Any, *, minimum: float = -math.inf, maximum: float = math.inf) -> UncertainValue:
+def parse_uncertain(value: Any, bound: Bound | None = None) -> UncertainValue:
     """The frozen form of a written value; `ValueError` with a sentence for the user if it has none.
 
-    `minimum` and `maximum` bound every number in it (a reference is bounded where it is looked up).
+    `bound` holds for every number in it (a reference is bounded where it is looked up).
     """
     if isinstance(value, Pert | Interval90 | Range | Reference):
         value = dump_uncertain(value)
     if isinstance(value, str):
         return _reference(value)
     if not isinstance(value, dict):
-        return _number(value, "", minimum, maximum)
+        return _number(value, "", bound)
     keys = {str(k) for k in value}
     for shape, names in _SHAPES:
         if keys == set(names):
-            numbers = [_number(value[name], name, minimum, maximum) for name in names]
+            numbers = [_number(value[name], name, bound) for name in names]
             _ordered(shape, names, numbers)
             return shape(*numbers)
     raise ValueError(f"these keys do not describe a range; write {FORMS}")
@@ -97,22 +98,29 @@ def dump_uncertain(value: UncertainValue | str) -> Any:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Pydantic metadata that makes a field uncertain: the bounds of its numbers, and words it may hold instead.
+    """Pydantic metadata that makes a field uncertain: the unit of its numbers, and words it may hold instead.
 
-    `units` are the units, as the ledger writes them, that an entry may have which the field refers to.
+    The unit's bounds hold, narrowed to `low` and `high`. Without a unit any finite number may stand there, since the
+    entry it replaces has the unit. `units` are the units, as the ledger writes them, that an entry referred to may have.
     """
 
-    minimum: float = -math.inf
-    maximum: float = math.inf
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
     words: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
+
+    @property
+    def bound(self) -> Bound | None:
+        """What each number may be; None if only the books know."""
+        return bound_of(self.unit).within(self.low, self.high) if self.unit else None
 
     def validate(self, value: Any) -> UncertainValue | str:
         """The frozen value, or one of the words; a `PydanticCustomError` with the reason otherwise."""
         if isinstance(value, str) and value in self.words:
             return value
         try:
-            return parse_uncertain(value, minimum=self.minimum, maximum=self.maximum)
+            return parse_uncertain(value, self.bound)
         except ValueError as error:
             reason = {"reason": str(error), "words": self.words}
             raise PydanticCustomError("uncertain", "{reason}", reason) from None
@@ -124,15 +132,13 @@ class Bounds:
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         words = [{"enum": list(self.words)}] if self.words else []
-        return {"anyOf": words + _json_forms(self.minimum, self.maximum)}
+        return {"anyOf": words + _json_forms(self.bound)}
 
 
-def _json_forms(minimum: float, maximum: float) -> list[dict[str, Any]]:
+def _json_forms(bound: Bound | None) -> list[dict[str, Any]]:
     number: dict[str, Any] = {"type": "number"}
-    if math.isfinite(minimum):
-        number["minimum"] = minimum
-    if math.isfinite(maximum):
-        number["maximum"] = maximum
+    if bound is not None:
+        number |= {"minimum": whole(bound.least), "maximum": whole(bound.high)}
     shapes: list[dict[str, Any]] = [
         {
             "type": "object",
@@ -154,15 +160,14 @@ def _reference(text: str) -> Reference:
     return Reference("price" if kind == "price" else "evidence", name)
 
 
-def _number(value: Any, name: str, minimum: float, maximum: float) -> float:
+def _number(value: Any, name: str, bound: Bound | None) -> float:
     what = f"'{name}'" if name else "it"
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"{what} must be a number" if name else f"write {FORMS}")
     if abs(value) > sys.float_info.max or not math.isfinite(value):  # a Python integer may be larger than any float
         raise ValueError(f"{what} must be a finite number")
-    if not minimum <= value <= maximum:
-        bound = f"at least {minimum:g}" if value < minimum else f"at most {maximum:g}"
-        raise ValueError(f"{what} must be {bound}")
+    if bound is not None and (fault := bound.fault(value)):
+        raise ValueError(f"{what} {fault}")
     return float(value)
 
 

@@ -17,13 +17,14 @@ from typing import Any, Union, get_args, get_origin
 
 import yaml
 from allpairspy import AllPairs
-from annotated_types import Ge, Gt, Le, Lt
+from annotated_types import Ge, Le
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from fabricreport.analysis.feasibility import most_gpus
 from fabricreport.books.options import read_options
 from fabricreport.scenario import SECTION_NAMES, SHIPPED_OPTIONS, Cluster, Params
+from fabricreport.scenario.fields import Unit
 from fabricreport.scenario.messages import choices_of
 from fabricreport.scenario.uncertain import Bounds
 
@@ -112,7 +113,8 @@ def _levels(field: FieldInfo) -> tuple[Any, ...]:
 
 
 def _uncertain(bounds: Bounds) -> tuple[Any, ...]:
-    low, high = bounds.minimum, bounds.maximum
+    assert bounds.bound is not None, "only an override has the unit of what it replaces"
+    low, high = bounds.bound.least, bounds.bound.high
     span = high - low
     inner = [low + span * share for share in (0.02, 0.05, 0.1)]
     return (
@@ -128,17 +130,10 @@ def _arms(annotation: Any) -> list[Any]:
 
 
 def _edges(field: FieldInfo) -> tuple[Any, Any]:
-    """Least and largest value of a number; an open end is approached to a thousandth of the other."""
+    """Least and largest value of a number."""
     whole = int in _arms(field.annotation)
-    marks = {type(m): m for m in field.metadata}
-    low = marks[Ge].ge if Ge in marks else None
-    high = marks[Le].le if Le in marks else None
-    if low is None and Gt in marks:
-        low = marks[Gt].gt + (1 if whole else 1e-3)
-    if high is None and Lt in marks:
-        high = marks[Lt].lt - (1 if whole else 1e-3)
-    if low is None or high is None:
-        raise AssertionError(f"{field} has an open end: give it a bound, or a factor by hand")
+    marks = {type(m): m for mark in field.metadata for m in (mark if isinstance(mark, Unit) else (mark,))}
+    low, high = marks[Ge].ge, marks[Le].le
     return (int(low), int(high)) if whole else (float(low), float(high))
 
 

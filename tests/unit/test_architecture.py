@@ -23,6 +23,7 @@ FOUNDATIONS = {
     "strict_yaml",
     "strict_json",
     "evidence",
+    "bounds",
 }
 MAY_IMPORT = {
     "evidence": set(),
@@ -108,6 +109,14 @@ def test_no_unsafe_loader_or_evaluator_is_used(path: Path) -> None:
         "yaml.unsafe_load",
     }
     assert not calls & banned
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_json_is_never_written_with_figures_that_are_not_finite(path: Path) -> None:
+    calls = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
+    for call in calls:
+        if ast.unparse(call.func) in ("json.dumps", "json.dump"):
+            assert "allow_nan=False" in [ast.unparse(k) for k in call.keywords], f"line {call.lineno}"
 
 
 def test_notebooks_are_committed_without_outputs_and_take_one_parameter() -> None:

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fabricreport.errors import InputError, OutOfRange
-from fabricreport.models import collectives
+from fabricreport.models import collectives, nccl
 from fabricreport.models.collective_inputs import fabric_names, gpu_names
 from fabricreport.models.collectives import (
     Calibration,
@@ -187,11 +187,39 @@ def test_busbw_never_exceeds_what_the_links_allow(
     nodes=st.integers(1, 300),
     more=st.integers(1, 300),
 )
-def test_time_grows_with_ranks_and_with_bytes(gpu: str, fabric: str, nodes: int, more: int) -> None:
+@example(gpu="h100", fabric="infiniband-xdr", nodes=2, more=1)
+def test_time_grows_with_ranks_and_with_bytes_but_for_the_chunk_of_two_nodes(
+    gpu: str, fabric: str, nodes: int, more: int
+) -> None:
     few = allreduce(MANY, gpus=8 * nodes, gpus_per_node=8, gpu=gpu, fabric=fabric).time_us
     many = allreduce(MANY, gpus=8 * (nodes + more), gpus_per_node=8, gpu=gpu, fabric=fabric).time_us
-    assert np.all(many >= few * (1 - 1e-9))
+    saved = nvls_filling_saved_beyond_two_nodes(gpu, fabric) if nodes == 2 else 0.0
+    assert np.all(many >= (few - saved) * (1 - 1e-9))
     assert np.all(np.diff(few) >= -1e-9 * few[1:])
+
+
+def nvls_filling_saved_beyond_two_nodes(gpu: str, fabric: str) -> Any:
+    """Two nodes fill the NVLS tree with chunks of 128 KiB, more nodes with 64 KiB (nccl enqueue.cc).
+
+    Where the NICs limit, as all 400G fabrics do, each byte sent twice beyond two nodes costs far more than the smaller
+    chunk saves. NICs of 800G outrun the switches' reduction at any number of nodes, so there the saving is seen.
+    """
+    where = collectives.job(gpus=16, gpus_per_node=8, gpu=gpu, fabric=fabric)
+    if not nccl.has_nvls(where):
+        return 0.0
+    chunk = nccl.library()["chunk_kib"]
+    fill = nccl.allreduce_parts(MANY, where, "nvlstree", "simple", packaged_parameters()).fill_us
+    return fill * (1 - chunk["nvls_many_nodes"] / chunk["nvls_two_nodes"])
+
+
+def test_a_third_node_is_faster_only_where_nics_outrun_the_switches() -> None:
+    def quickest_share(fabric: str) -> float:
+        two, three = (allreduce(MANY, gpus=n, gpus_per_node=8, gpu="h100", fabric=fabric).time_us for n in (16, 24))
+        return float(np.min(three / two))
+
+    assert quickest_share("infiniband-xdr") < 1.0
+    assert quickest_share("infiniband-ndr") >= 1.0
+    assert quickest_share("rocev2-400g") >= 1.0
 
 
 @settings(max_examples=30, deadline=None)

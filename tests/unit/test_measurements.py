@@ -388,3 +388,79 @@ def test_every_unreadable_log_is_named_at_once(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         measure_report([CLEAN, tmp_path / "a.txt", tmp_path / "b.txt"])
     assert len(caught.value.problems) == 2
+
+
+# --- figures that no run can have
+
+
+def edited(log: Path, folder: Path, old: str, new: str) -> tuple[Path, int]:
+    """The log with the first `old` replaced, and the line it stood on."""
+    text = log.read_text(encoding="utf-8")
+    assert old in text
+    path = folder / log.name
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    return path, text[: text.index(old)].count("\n") + 1
+
+
+@pytest.mark.parametrize("figure", ["1e400", "1e300", "-1e400", "1e-300", "9" * 400])
+@pytest.mark.parametrize(
+    ("log", "cell"), [(CLEAN, "68.52"), (CLEAN, "24.71"), (CLEAN, "3.38"), (PERFTEST, "392.10"), (PERFTEST, "44.10")]
+)
+def test_an_impossible_figure_refuses_the_log_with_its_line(tmp_path: Path, log: Path, cell: str, figure: str) -> None:
+    path, line = edited(log, tmp_path, cell, figure)
+    with pytest.raises(InputError) as caught:
+        measure_report([path])
+    assert [(p.file, p.line) for p in caught.value.problems] == [(str(path), line)]
+
+
+@pytest.mark.parametrize("figure", ["9" * 400, "9" * 5000, "1" + "0" * 30])
+@pytest.mark.parametrize(
+    ("log", "old", "new"),
+    [
+        (CLEAN, "maxBytes 17179869184", "maxBytes {}"),
+        (CLEAN, "Rank  3", "Rank  {}"),
+        (CLEAN, "-np 16", "-np {}"),
+        (BENCH, "over 32 ranks", "over {} ranks"),
+    ],
+)
+def test_a_count_in_a_header_that_no_cluster_has_refuses_the_log_with_its_line(
+    tmp_path: Path, log: Path, old: str, new: str, figure: str
+) -> None:
+    path, line = edited(log, tmp_path, old, new.format(figure))
+    with pytest.raises(InputError) as caught:
+        measure_report([path])
+    assert [(p.file, p.line) for p in caught.value.problems] == [(str(path), line)]
+
+
+def test_a_log_without_a_row_is_refused_at_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear customer,\nour fabric is fast.\n", encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        measure_report([path])
+    assert [(p.file, p.line) for p in caught.value.problems] == [(str(path), 1)]
+
+
+@pytest.mark.parametrize("digit", ["\u0663", "\u00b2", "\uff13"])
+def test_digits_of_other_scripts_are_no_figures(tmp_path: Path, digit: str) -> None:
+    path, _ = edited(CLEAN, tmp_path, "131072         32768", f"{digit}         {digit}")
+    assert "malformed" in kinds(read_log(path))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_no_figure_of_a_report_is_infinite(data: st.DataObject) -> None:
+    log = data.draw(st.sampled_from([CLEAN, BROKEN, PERFTEST, BENCH]))
+    text = log.read_text(encoding="utf-8")
+    spots = [m.span() for m in re.finditer(r"\d+(?:\.\d+)?", text)]
+    start, end = data.draw(st.sampled_from(spots))
+    figure = data.draw(
+        st.sampled_from(["0", "0.00", "1e400", "1e-400", "nan", "inf", "-1", "1e18", "1e15", "99999999"])
+    )
+    try:
+        frame = read_log(text[:start] + figure + text[end:])
+    except InputError as error:
+        assert all(p.line for p in error.problems)
+        return
+    values = [v for f in frame.attrs["findings"] for v in f.numbers.values()]
+    json.dumps(values, allow_nan=False)
+    assert not frame.isin([float("inf"), float("-inf")]).to_numpy().any()

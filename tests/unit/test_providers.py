@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 
+from fabricreport.books.answer_limits import Links
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import read_providers
@@ -82,7 +83,7 @@ def test_all_faults_of_a_file_come_at_once_with_line_key_and_the_nearest_name(tm
     assert by_key["answers[1].anser"].suggestion == "answer"
     assert "gbits/s" in by_key["answers[2].unit"].message
     assert by_key["answers[3].measured.gpus"].line == 8
-    assert "above 0" in by_key["answers[3].measured.busbw_gbytes_per_s"].message
+    assert "at least 0" in by_key["answers[3].measured.busbw_gbytes_per_s"].message
     assert all(p.file.endswith("answers.yaml") and p.line for p in found)
 
 
@@ -98,6 +99,17 @@ def test_all_faults_of_a_file_come_at_once_with_line_key_and_the_nearest_name(tm
         ("{question: claim-window, answer: x, document: ''}", "is empty"),
         ("{question: claim-window, answer: x, measured: 3}", "must be a mapping"),
         ("just words", "must be a mapping"),
+        ("{question: per-gpu-bandwidth, answer: x, value: -400, unit: gbits/s}", "at least 0"),
+        ("{question: per-gpu-bandwidth, answer: x, value: 1e300, unit: gbits/s}", "at most"),
+        ("{question: per-gpu-bandwidth, answer: x, value: 1e400, unit: gbits/s}", "too large"),
+        ("{question: per-gpu-bandwidth, answer: x, value: {low: 1e-300, high: 4}, unit: gbits/s}", "0 or at least"),
+        ("{question: claim-window, answer: x, value: 1e9, unit: day}", "at most"),
+        ("{question: not-two-nodes, answer: x, measured: {gpus: 64, busbw_gbytes_per_s: 1e300}}", "at most"),
+        (
+            "{question: not-two-nodes, answer: x, measured: {gpus: 64, busbw_gbytes_per_s: 300, size_mib: 1e300}}",
+            "at most",
+        ),
+        ("{question: not-two-nodes, answer: x, measured: {gpus: 1e300, busbw_gbytes_per_s: 300}}", "at most"),
     ],
 )
 def test_a_value_outside_its_domain_is_refused(tmp_path, line, message):
@@ -125,3 +137,47 @@ def test_answers_for_another_seller_or_from_after_the_memo_are_refused(tmp_path)
 @pytest.mark.parametrize("text", ["- a list\n", HEAD.replace("answers:\n", ""), HEAD + "  []\n"])
 def test_a_file_without_answers_is_refused(tmp_path, text):
     assert problems(tmp_path, text)
+
+
+CLUSTER = Links(gbits_per_s=400, per_gpu=1, domain_gpus=8)
+MANY = "  - {question: not-two-nodes, answer: x, measured: {gpus: 1024, busbw_gbytes_per_s: %s}}\n"
+
+
+def judged(tmp_path, text, links=CLUSTER):
+    return read_answers(written(tmp_path, HEAD + text), provider="Example Cloud", links=links)
+
+
+def test_a_bandwidth_above_what_the_clusters_links_carry_is_refused_at_its_line(tmp_path):
+    judged(tmp_path, MANY % 400)
+    with pytest.raises(InputError) as caught:
+        judged(tmp_path, MANY % 450)
+    (problem,) = caught.value.problems
+    assert (problem.key, problem.line) == ("answers[0].measured.busbw_gbytes_per_s", 5)
+
+
+def test_a_seller_that_states_faster_links_may_measure_more(tmp_path):
+    faster = "  - {question: per-gpu-bandwidth, answer: x, value: 800, unit: gbits/s}\n"
+    assert judged(tmp_path, faster + MANY % 450).answers["not-two-nodes"].measured.busbw_gbytes_per_s == 450
+    with pytest.raises(InputError):
+        judged(tmp_path, faster + MANY % 900)
+
+
+def test_a_gpu_has_no_more_bandwidth_than_its_links(tmp_path):
+    line = "  - {question: generation-and-line-rate, answer: x, value: 100, unit: gbits/s}\n"
+    judged(tmp_path, line + "  - {question: per-gpu-bandwidth, answer: x, value: 400, unit: gbits/s}\n")
+    with pytest.raises(InputError, match="carry"):
+        judged(tmp_path, line + "  - {question: per-gpu-bandwidth, answer: x, value: 4000, unit: gbits/s}\n")
+
+
+def test_two_nodes_and_racks_are_given_the_bandwidth_they_have(tmp_path):
+    two = "  - {question: allreduce-results, answer: x, measured: {gpus: 16, busbw_gbytes_per_s: 700}}\n"
+    one = "  - {question: allreduce-results, answer: x, measured: {gpus: 8, busbw_gbytes_per_s: 900}}\n"
+    rack = "  - {question: allreduce-results, answer: x, measured: {gpus: 144, busbw_gbytes_per_s: 930}}\n"
+    assert judged(tmp_path, two) and judged(tmp_path, one)
+    assert judged(tmp_path, rack, Links(gbits_per_s=400, per_gpu=1, domain_gpus=72))
+
+
+@pytest.mark.parametrize("text", ["", "  - {question: [not-two-nodes], answer: x}\n", MANY % "x"])
+def test_a_faulty_file_is_refused_for_its_faults_before_its_bandwidths_are_judged(tmp_path, text):
+    with pytest.raises(InputError):
+        judged(tmp_path, text)

@@ -1,0 +1,248 @@
+"""Whatever is done to a file, it is accepted or refused in one clear way: no traceback, the file named, and its line."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable
+from functools import cache, partial
+from pathlib import Path
+
+import pytest
+import yaml
+from conftest import CASES, COUNTS, SEED
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+from mutations import Change, changes, params_data
+
+from fabricreport.books.evidence import read_evidence
+from fabricreport.books.measurements import measure_report, read_log
+from fabricreport.books.options import read_options
+from fabricreport.books.price_feeds import import_prices
+from fabricreport.books.price_reports import check_prices
+from fabricreport.books.provider_answers import read_answers
+from fabricreport.case import PROJECT, open_case
+from fabricreport.errors import InputError, Problem
+from fabricreport.records import links_of
+from fabricreport.scenario import load_params
+
+LOGS = Path(__file__).parents[1] / "data" / "logs"
+SHIPPED = PROJECT / "params"
+EVIDENCE = """\
+- id: own-step
+  what: Extra time per step measured on our own pilot
+  value: {p5: 1.2, p95: 4.8}
+  unit: us
+  date: 2026-10-01
+  source: Pilot report 7
+  publisher: Client
+  address: ""
+  read: 2026-11-20
+  grade: measured
+  seen: A
+  interest: ""
+  use: replaces the contested range
+- id: own-watts
+  what: Draw of our own switch
+  value: 1700
+  unit: w
+  date: undated
+  source: Pilot report 7
+  publisher: Client
+  address: ""
+  read: 2026-11-20
+  grade: quote
+  seen: A
+  interest: ""
+  use: power of the fabric
+"""
+OPTIONS = """\
+- id: own-option
+  like: rocev2-nvidia-800g
+  name: RoCEv2 on our own switch
+  link_gbits_per_s: 400
+  physical_ports: 64
+  radix: 128
+  links_per_cage: 2
+  pieces:
+    switch: {price: "price:switch-sn5610", watts: "evidence:own-watts"}
+  alternatives: {switch: ["price:switch-sn5600"]}
+  management: {links: 2, nodes: 2, node_price: "evidence:management-server-usd"}
+  licence: {per_endpoint_year: "evidence:licence-ufm-per-endpoint-year"}
+  notes:
+    - Priced as quoted.
+"""
+PARAMS = "acme.yaml"
+TESTS = 13
+"""Tests that share the cases: one for each kind of file of a client's folder, and those of the commands."""
+FUZZ = settings(
+    max_examples=max(1, CASES // TESTS),
+    deadline=None,
+    database=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.function_scoped_fixture],
+)
+
+
+@cache
+def files() -> dict[str, str]:
+    """A client's folder in which every kind of file is present and nothing is wrong, by path."""
+    data = load_params(SHIPPED / "example.yaml").model_dump(mode="json", by_alias=True, exclude_none=True)
+    data["providers"] = [{"name": "Example Cloud", "answers": "providers/answers.yaml"}]
+    data["measurements"] = ["logs/nccl.txt", "logs/perftest.txt", "logs/bench.txt"]
+    data["options"] = [*data["options"], "own-option"]
+    who = {"who": "A. Buyer", "why": "A written quote", "until": "2027-06-30"}
+    data["overrides"] = [
+        {"id": "price:switch-qm9700", "value": {"low": 28000, "mode": 30000, "high": 31000}, **who},
+        {"id": "evidence:switch-qm9700-watts", "value": 1700, **who},
+    ]
+    return {
+        PARAMS: yaml.safe_dump(data, sort_keys=False),
+        "evidence/own.yaml": EVIDENCE,
+        "options/own.yaml": OPTIONS,
+        "providers/answers.yaml": (SHIPPED / "providers" / "example-answers.yaml").read_text(encoding="utf-8"),
+        "logs/nccl.txt": (LOGS / "xe9680_16gpu_mpirun.txt").read_text(encoding="utf-8"),
+        "logs/perftest.txt": (LOGS / "roce_perftest.txt").read_text(encoding="utf-8"),
+        "logs/bench.txt": (LOGS / "b200_32gpu_all_reduce_bench.txt").read_text(encoding="utf-8"),
+        **{f"prices/{p.name}": p.read_text(encoding="utf-8") for p in sorted((SHIPPED / "prices").glob("*.csv"))},
+    }
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The client's folder on disk; a test puts back what it changed."""
+    root = tmp_path_factory.mktemp("client")
+    for name, text in files().items():
+        path = root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return root
+
+
+def read_all(folder: Path) -> None:
+    """Everything a build of the folder's params file reads; `InputError` with every fault."""
+    problems = [
+        *faults(partial(read_options, folder / "options")),
+        *faults(partial(read_evidence, folder / "evidence")),
+    ]
+    if problems:
+        raise InputError(problems)
+    case = open_case(folder / PARAMS)
+    for provider in case.params.providers:
+        if provider.answers:
+            at, links = folder / provider.answers, links_of(case.params)
+            problems += faults(partial(read_answers, at, provider=provider.name, links=links))
+    for log in case.params.measurements:
+        problems += faults(partial(read_log, folder / log, gpus_per_node=case.params.cluster.gpus_per_node))
+    if problems:
+        raise InputError(problems)
+
+
+def faults(read: Callable[[], object]) -> tuple[Problem, ...]:
+    try:
+        read()
+    except InputError as error:
+        assert error.problems, "a refusal that says nothing"
+        return error.problems
+    return ()
+
+
+def changed(text: str, edits: Iterable[Change]) -> str:
+    for edit in edits:
+        text = edit.on(text)
+    return text
+
+
+def told(kind: str, problems: tuple[Problem, ...], at: Path, before: str = "") -> None:
+    """Count the case; every problem must name a file and a line, and one of them the file that was changed.
+
+    Another file may be named alone if it refers to an id which the changed one (`before`) had and has no more.
+    """
+    COUNTS[f"{kind}:{'refused' if problems else 'accepted'}"] += 1
+    for problem in problems:
+        assert problem.message and problem.file and problem.line, problem
+    after = at.read_text(encoding="utf-8", errors="surrogatepass") if problems else ""
+    lost = [p for p in problems if (name := p.value.rpartition(":")[2]) and name in before and name not in after]
+    assert not problems or lost or any(Path(p.file).name == at.name for p in problems), [str(p) for p in problems]
+
+
+def test_the_folder_is_accepted_as_it_is(folder: Path) -> None:
+    assert len(files()) + 3 == TESTS
+    read_all(folder)
+
+
+@pytest.mark.parametrize("name", sorted(files()))
+def test_a_changed_file_is_accepted_or_refused_with_its_name_and_line(folder: Path, name: str) -> None:
+    path = folder / name
+    kind = name.partition("/")[0] if "/" in name else "params"
+
+    @FUZZ
+    @seed(SEED)
+    @given(st.lists(changes, min_size=1, max_size=3))
+    def one(edits: list[Change]) -> None:
+        path.write_text(changed(files()[name], edits), encoding="utf-8", errors="surrogatepass", newline="")
+        told(kind, faults(lambda: read_all(folder)), path, files()[name])
+
+    try:
+        one()
+    finally:
+        path.write_text(files()[name], encoding="utf-8")
+
+
+@FUZZ
+@seed(SEED)
+@given(data=params_data())
+def test_params_made_from_the_schema_are_accepted_or_refused_with_key_and_line(
+    tmp_path_factory: pytest.TempPathFactory, data: dict[str, object]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "made.yaml"
+    path.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    problems = faults(lambda: open_case(path))
+    assert all(p.key for p in problems)
+    told("schema", problems, path)
+
+
+@FUZZ
+@seed(SEED)
+@given(
+    name=st.sampled_from([n for n in sorted(files()) if n.startswith("prices/")]),
+    edits=st.lists(changes, min_size=1, max_size=3),
+)
+def test_a_changed_price_file_is_checked_and_imported_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, name: str, edits: list[Change]
+) -> None:
+    root = tmp_path_factory.getbasetemp() / "feed"
+    shutil.rmtree(root, ignore_errors=True)
+    (root / "prices").mkdir(parents=True)
+    source = root / "prices" / Path(name).name
+    source.write_text(changed(files()[name], edits), encoding="utf-8", errors="surrogatepass", newline="")
+    as_of = load_params(SHIPPED / "example.yaml").as_of
+
+    def check() -> None:
+        check_prices(root / "prices", as_of).as_dict()
+
+    told("prices check", faults(check), source)
+
+    def bring() -> None:
+        import_prices(str(source), "csv", folder=root / "book", as_of=as_of).as_dict()
+
+    (root / "book").mkdir()
+    told("prices import", faults(bring), source)
+
+
+@FUZZ
+@seed(SEED)
+@given(
+    name=st.sampled_from([n for n in sorted(files()) if n.startswith("logs/")]),
+    edits=st.lists(changes, min_size=1, max_size=3),
+)
+def test_a_changed_log_is_measured_or_refused_with_its_line(
+    tmp_path_factory: pytest.TempPathFactory, name: str, edits: list[Change]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / Path(name).name
+    path.write_text(changed(files()[name], edits), encoding="utf-8", errors="surrogatepass", newline="")
+
+    def measure() -> None:
+        report = measure_report([path])
+        report.text()
+        report.as_dict()
+
+    told("measure", faults(measure), path)
