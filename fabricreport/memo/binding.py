@@ -30,7 +30,7 @@ def ask(nb: Any) -> None:
             del cell.metadata["fabricreport"][ANSWERS]
         fields.update(dict.fromkeys(fields_of(cell.source)))
     if fields:
-        wanted = json.dumps(list(fields))
+        wanted = json.dumps(list(fields), allow_nan=False)
         source = f"from fabricreport.blocks.cells import show_answers\n\nshow_answers({wanted}, globals())"
         cell = nbformat.v4.new_code_cell(source, metadata={"tags": [ASKING_TAG]})  # type: ignore[no-untyped-call]
         nb.cells.append(cell)

@@ -194,7 +194,7 @@ def _finish(
     head = headline_of(declared, ledger)
     faults += _accepted(leaks(folder, machine), plan)
     manifest = _manifest(plan, record, head, faults, list_outputs(folder))
-    _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False), machine), plan)
+    _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
     (folder / MANIFEST).write_bytes(sealed(manifest))
     run = {"sections": [r.as_dict() for r in record.sections]}
     at = publish(scratch, root, plan.slug, plan.edition, run=run, draft=plan.draft, partial=bool(plan.only))

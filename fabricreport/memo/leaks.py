@@ -77,4 +77,4 @@ def _parts(name: str, data: bytes) -> Iterable[tuple[str, str]]:
 
 
 def _strings(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "analysis": {"books", "case", "models", "scenario", "records"},
     "blocks": set(),
     "charts": {"analysis", "blocks", "models"},
-    "check": {"analysis", "books", "case", "scenario"},
+    "check": {"analysis", "books", "case", "records", "scenario"},
     "memo": {"blocks", "case", "check", "scenario"},
     "cli_shared": set(),
     "cli_prices": {"books", "cli_shared"},

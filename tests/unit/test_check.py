@@ -22,6 +22,7 @@ from fabricreport.books.price_files import parse_prices
 from fabricreport.books.price_reports import show_prices
 from fabricreport.books.price_rules import COLUMNS
 from fabricreport.books.prices import PriceBook, baseline
+from fabricreport.bounds import bound_of
 from fabricreport.case import Case, open_case
 from fabricreport.check import check
 from fabricreport.cli import main
@@ -134,23 +135,30 @@ def test_a_fact_in_words_cannot_stand_for_a_number(tmp_path: Path, key: str) -> 
 def test_a_value_referred_to_keeps_the_bounds_of_the_key(tmp_path: Path, key: str, factor: float) -> None:
     bounds = FIELDS[key]
     unit = next((u for u in bounds.units if not u.startswith("share")), bounds.units[0])
+    assert bounds.bound is not None
+    value = bounds.bound.high * factor
     path = desk(tmp_path, with_key(key, "evidence:mine"))
     (tmp_path / "evidence").mkdir()
-    entry = ENTRY | {"id": "mine", "value": bounds.maximum * factor, "unit": unit}
-    (tmp_path / "evidence" / "own.yaml").write_text(yaml.safe_dump([entry]), encoding="utf-8")
+    (tmp_path / "evidence" / "own.yaml").write_text(
+        yaml.safe_dump([ENTRY | {"id": "mine", "value": value, "unit": unit}]), encoding="utf-8"
+    )
     problems = check(path).problems
     if factor == 1.0:
         assert not problems
-    elif not unit.startswith("share"):  # a share beyond 1 is refused where it is written
-        assert only(problems).key == key and f"{bounds.maximum:g}" in problems[0].message
-    else:
+    elif bound_of(unit).allows(value):
+        assert only(problems).key == key and f"{bounds.bound.high:,g}" in problems[0].message
+    else:  # what no entry of the unit can be is refused where it is written
         assert only(problems).file.endswith("own.yaml")
 
 
 def test_an_overridden_entry_is_judged_by_the_overrides_value(tmp_path: Path) -> None:
-    data = with_key("money.gpu_hour_value", "price:gpu-hour-h100-on-demand")
-    data["overrides"] = [OVERRIDE | {"id": "price:gpu-hour-h100-on-demand", "value": 20_000}]
-    assert only(check(desk(tmp_path, data)).problems).key == "money.gpu_hour_value"
+    data = with_key("money.inflation_per_year", "evidence:mine")
+    data["overrides"] = [OVERRIDE | {"id": "evidence:mine", "value": 2.0}]
+    path = desk(tmp_path, data)
+    (tmp_path / "evidence").mkdir()
+    entry = ENTRY | {"id": "mine", "value": 0.02, "unit": "relative"}
+    (tmp_path / "evidence" / "own.yaml").write_text(yaml.safe_dump([entry]), encoding="utf-8")
+    assert only(check(path).problems).key == "money.inflation_per_year"
 
 
 # ---- overrides that refer
@@ -434,8 +442,8 @@ def test_good_answers_and_a_good_log_pass(tmp_path: Path) -> None:
         (ANSWERS.replace("allreduce-results", "allreduce-result") + "    answer: a\n", None, "answers.yaml", 5),
         (ANSWERS.replace("CoreWeave", "Lambda") + "    answer: a\n", None, "answers.yaml", 1),
         (ANSWERS.replace("2026-10-02", "2026-12-02") + "    answer: a\n", None, "answers.yaml", 2),
-        (None, "Meeting of 3 May: we talked about the network.\n", "log.txt", None),
-        (None, "", "log.txt", None),
+        (None, "Meeting of 3 May: we talked about the network.\n", "log.txt", 1),
+        (None, "", "log.txt", 1),
     ],
 )  # fmt: skip
 def test_broken_answers_and_logs_are_the_users_error_in_check_and_in_build(

@@ -93,7 +93,7 @@ def test_a_folder_that_is_not_there_adds_nothing(tmp_path):
         (("link_gbits_per_s: 800", "link_gbits_per_s: 1e300"), 4, "at most 12,800", ""),
         (("like: infiniband-ndr", "like: {low: 1}"), 2, "no option of this id", ""),
         (("like: infiniband-ndr", "like: [1]"), 2, "no option of this id", ""),
-        (("name: InfiniBand XDR 800G", "name: " + "X" * 81), 3, "at most 80", ""),
+        (("name: InfiniBand XDR 800G", "name: " + "X" * 61), 3, "at most 60", ""),
         (("name: InfiniBand XDR 800G", "nam: InfiniBand XDR 800G"), 3, "unknown key", "name"),
         (("price:switch-q3400", "12000"), 8, "reference", ""),
         (("    switch:", "    swicth:"), 8, "unknown kind", "switch"),
