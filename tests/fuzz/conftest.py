@@ -1,33 +1,12 @@
-"""How many cases, from which seed, and what became of them.
-
-`FABRICREPORT_FUZZ_CASES` (150 unless set) are shared out among the tests; where it is set the tests belong to `make trust`
-and `make soak`. The seed is the commit, so that a run can be repeated and the next commit tries others.
-"""
+"""Which targets the fuzz belongs to, and its report; see `cases.py`."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
-
-_ASKED = os.environ.get("FABRICREPORT_FUZZ_CASES", "")
-CASES = int(_ASKED or "150")
-COUNTS: Counter[str] = Counter()
-"""Accepted and refused cases by kind of file."""
-
-
-def commit() -> str:
-    """The commit under test; zeros where there is no repository."""
-    run = subprocess.run(
-        ["git", "rev-parse", "HEAD"], cwd=Path(__file__).parent, capture_output=True, text=True, check=False
-    )
-    return run.stdout.strip() or "0" * 40
-
-
-SEED = int(commit(), 16)
+from cases import ASKED, CASES, COUNTS, SEED
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -36,13 +15,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.parent == Path(__file__).parent:
             item.add_marker("spread")
-            if _ASKED:
+            if ASKED:
                 item.add_marker("trust")
                 item.add_marker("soak")
 
 
 def pytest_report_header() -> str:
     return f"fuzz: {CASES} cases, seed {SEED:040x}"
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker hands its counts to the process that reports."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["fuzz"] = dict(COUNTS)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    COUNTS.update(getattr(node, "workeroutput", {}).get("fuzz", {}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

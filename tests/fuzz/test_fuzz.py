@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Iterable
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import pytest
 import yaml
-from conftest import CASES, COUNTS, SEED
+from cases import CASES, COUNTS, SEED
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from mutations import Change, changes, params_data
 
-from fabricreport.books.evidence import read_evidence
-from fabricreport.books.measurements import measure_report, read_log
-from fabricreport.books.options import read_options
+from fabricreport.books.measurements import measure_report
 from fabricreport.books.price_feeds import import_prices
 from fabricreport.books.price_reports import check_prices
-from fabricreport.books.provider_answers import read_answers
 from fabricreport.case import PROJECT, open_case
+from fabricreport.check import check
 from fabricreport.errors import InputError, Problem
-from fabricreport.records import links_of
 from fabricreport.scenario import load_params
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
@@ -118,21 +115,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def read_all(folder: Path) -> None:
-    """Everything a build of the folder's params file reads; `InputError` with every fault."""
-    problems = [
-        *faults(partial(read_options, folder / "options")),
-        *faults(partial(read_evidence, folder / "evidence")),
-    ]
-    if problems:
-        raise InputError(problems)
-    case = open_case(folder / PARAMS)
-    for provider in case.params.providers:
-        if provider.answers:
-            at, links = folder / provider.answers, links_of(case.params)
-            problems += faults(partial(read_answers, at, provider=provider.name, links=links))
-    for log in case.params.measurements:
-        problems += faults(partial(read_log, folder / log, gpus_per_node=case.params.cluster.gpus_per_node))
-    if problems:
+    """Everything a build of the folder's params file reads, as `fabricreport check` reads it; `InputError` with every fault."""
+    if problems := check(folder / PARAMS).problems:
         raise InputError(problems)
 
 
@@ -216,10 +200,10 @@ def test_a_changed_price_file_is_checked_and_imported_or_refused(
     source.write_text(changed(files()[name], edits), encoding="utf-8", errors="surrogatepass", newline="")
     as_of = load_params(SHIPPED / "example.yaml").as_of
 
-    def check() -> None:
+    def look() -> None:
         check_prices(root / "prices", as_of).as_dict()
 
-    told("prices check", faults(check), source)
+    told("prices check", faults(look), source)
 
     def bring() -> None:
         import_prices(str(source), "csv", folder=root / "book", as_of=as_of).as_dict()
