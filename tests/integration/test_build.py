@@ -175,7 +175,7 @@ def test_a_full_disk_is_an_error_and_not_a_memo(shop: Shop, monkeypatch: pytest.
 
 def test_a_disk_that_fills_while_sections_run_is_one_message_and_the_last_edition_stays(shop: Shop) -> None:
     good, before = shop.build(), shop.tree()
-    shop.notebook("tco", "print(('x' * 79 + chr(10)) * 5_000)")
+    shop.notebook("tco", hidden="print(('x' * 79 + chr(10)) * 5_000)")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, limits[1]))  # no file may grow beyond it: a disk's EFBIG
     try:
