@@ -55,4 +55,4 @@ def test_a_name_longer_than_that_is_refused_with_its_line_before_anything_runs(t
     with pytest.raises(InputError) as caught:
         read_options(tmp_path / "params" / "options")
     (problem,) = caught.value.problems
-    assert problem.line == 3 and problem.key == "[0].name" and str(MAX_NAME) in problem.remedy
+    assert problem.line == 3 and problem.key == "[0].name" and str(MAX_NAME) in str(problem)
