@@ -77,4 +77,9 @@ def _parts(name: str, data: bytes) -> Iterable[tuple[str, str]]:
 
 
 def _strings(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    """Every string of a JSON value, names included, one to a line."""
+    if isinstance(value, dict):
+        return "\n".join(f"{key}\n{_strings(inner)}" for key, inner in value.items())
+    if isinstance(value, list):
+        return "\n".join(_strings(inner) for inner in value)
+    return value if isinstance(value, str) else ""
