@@ -76,3 +76,11 @@ def test_every_kind_of_file_is_read_and_a_notebook_cell_by_cell(tmp_path: Path) 
     assert sorted(where) == [
         "data/fig-a.csv", "ledger.json", "memo.html", "memo.pdf", "notebooks/tco.ipynb, cell 2", "notebooks/tco.ipynb, cell 3",
     ]  # fmt: skip
+
+
+def test_a_notebook_with_a_figure_that_is_not_finite_is_read_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "tco.ipynb").write_text(
+        '{"cells": [{"outputs": [{"data": {"x": NaN, "y": ["/home/ann/x"]}}]}]}', "utf-8"
+    )
+    (fault,) = leaks(tmp_path, PLACES)
+    assert fault.startswith("tco.ipynb, cell 1: holds the path of the home folder")
