@@ -15,11 +15,7 @@ import click
 
 from fabricreport import __version__
 from fabricreport.cli_prices import prices
-from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, error_facts
-from fabricreport.cli_shared import complain as _complain
-from fabricreport.cli_shared import epilog as _epilog
-from fabricreport.cli_shared import print_json as _print_json
-from fabricreport.cli_shared import told as _told
+from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, complain, epilog, error_facts, print_json, told
 from fabricreport.errors import FabricReportError, InputError, Problem
 
 if TYPE_CHECKING:
@@ -44,14 +40,14 @@ def main() -> None:
     """
 
 
-@main.command(epilog=_epilog())
+@main.command(epilog=epilog())
 @PARAMS
 @OUTPUT
 @click.option("--only", metavar="SECTION", default=None, help="Build one section, as a draft, beside the editions.")
 @JOBS
 @click.option("--draft", is_flag=True, help="Watermark the memo; its checks warn instead of stopping.")
 @JSON
-@_told
+@told
 def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | None, draft: bool, as_json: bool) -> int:
     """Build the memo of each PARAMS file into OUTPUT/<client>/<edition>/."""
     from fabricreport.memo.build import build as build_memo
@@ -70,7 +66,7 @@ def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | No
         if not as_json:
             _say_built(result)
     if as_json:
-        _print_json({"ok": not failed, "built": done, "failed": failed, "notes": notes})
+        print_json({"ok": not failed, "built": done, "failed": failed, "notes": notes})
     return int(failed[0]["exit_code"]) if failed else 0
 
 
@@ -78,7 +74,7 @@ def _failed(path: Path, error: FabricReportError, as_json: bool) -> dict[str, An
     """What is told of a params file that could not be built; the others are built all the same."""
     if not as_json:
         click.echo(f"Nothing was built for {path}.", err=True)
-        _complain(error, as_json=False)
+        complain(error, as_json=False)
     return {"params": str(path), **error_facts(error)}
 
 
@@ -151,12 +147,28 @@ def _say_built(result: Any) -> None:
             click.echo(f"    {number['label']}: {number['text']}")
 
 
-@main.command(epilog=_epilog())
-@PARAMS
+def _say_rules(as_json: bool) -> int:
+    from fabricreport.scenario import REFUSALS
+
+    if as_json:
+        print_json(dict(REFUSALS))
+        return 0
+    for rule, why in REFUSALS.items():
+        click.echo(f"{rule:24} {why}")
+    return 0
+
+
+@main.command(epilog=epilog())
+@click.argument("params", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--rules", is_flag=True, help="List the rules by which a well-formed file is refused, and why.")
 @JSON
-@_told
-def check(params: Sequence[Path], as_json: bool) -> int:
+@told
+def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
     """Validate PARAMS files and everything they name; build nothing."""
+    if rules:
+        return _say_rules(as_json)
+    if not params:
+        raise click.UsageError("Missing argument 'PARAMS...'.")
     from fabricreport.analysis.plausibility import date_notes_of, doubts_of
     from fabricreport.memo.plan import Places, checked
 
@@ -169,7 +181,7 @@ def check(params: Sequence[Path], as_json: bool) -> int:
         if not found.problems:
             remarks += [*doubts_of(path), *date_notes_of([path], date.today())]
     if as_json:
-        _print_json({"ok": not problems, "problems": [p.as_dict() for p in problems], "notes": remarks})
+        print_json({"ok": not problems, "problems": [p.as_dict() for p in problems], "notes": remarks})
         return InputError.exit_code if problems else 0
     for remark in remarks:
         click.echo(f"note: {remark}", err=True)
@@ -179,7 +191,7 @@ def check(params: Sequence[Path], as_json: bool) -> int:
     return 0
 
 
-@main.command(epilog=_epilog())
+@main.command(epilog=epilog())
 @click.argument("name")
 @click.option(
     "--folder",
@@ -189,7 +201,7 @@ def check(params: Sequence[Path], as_json: bool) -> int:
     help="Folder to write it into.",
 )
 @click.option("--as-of", type=DAY, default=None, help="Date of the memo.  [default: the newest price's date]")
-@_told
+@told
 def new(name: str, folder: Path, as_of: date | None) -> int:
     """Write a commented params file for the client NAME, ready to edit."""
     from fabricreport.books.prices import PriceBook
@@ -218,17 +230,17 @@ def _first_date(asked: date | None, newest: date | None) -> tuple[date, str]:
     return (newest, "the newest price's date") if newest is not None else (date.today(), "for there is no price yet")
 
 
-@main.command(name="list", epilog=_epilog())
+@main.command(name="list", epilog=epilog())
 @OUTPUT
 @JSON
-@_told
+@told
 def list_(output: Path, as_json: bool) -> int:
     """List the editions in OUTPUT, oldest first for each client, and name what was changed in them since."""
     from fabricreport.memo.editions import list_editions
 
     editions = [e.verified() for e in list_editions(output)]
     if as_json:
-        _print_json([{**vars(e), "folder": str(e.folder), "damaged": e.damaged} for e in editions])
+        print_json([{**vars(e), "folder": str(e.folder), "damaged": e.damaged} for e in editions])
         return 0
     if not editions:
         click.echo(f"No editions in {output}.")
@@ -242,21 +254,21 @@ def list_(output: Path, as_json: bool) -> int:
     return 0
 
 
-@main.command(epilog=_epilog())
+@main.command(epilog=epilog())
 @PARAMS
 @OUTPUT
 @click.option("--as-of", type=DAY, default=None, help="Date of the new edition.  [default: the newest price's date]")
 @JOBS
 @click.option("--quiet", is_flag=True, help="Say nothing unless a headline figure moved or a build failed (for cron).")
 @JSON
-@_told
+@told
 def refresh(
     params: Sequence[Path], output: Path, as_of: date | None, jobs: int | None, quiet: bool, as_json: bool
 ) -> int:
     """Build a new edition only where something the last one rested on has changed, and say what moved."""
     from fabricreport.memo.refresh import refresh as refresh_memo
 
-    told, failed = [], []
+    done, failed = [], []
     for path in params:
         try:
             result = refresh_memo(
@@ -265,11 +277,11 @@ def refresh(
         except FabricReportError as error:
             failed.append(_failed(path, error, as_json))
             continue
-        told.append(_refreshed(path, result))
+        done.append(_refreshed(path, result))
         if not as_json and not (quiet and not result.changes):
             _say_refreshed(path, result)
     if as_json:
-        _print_json({"ok": not failed, "refreshed": told, "failed": failed})
+        print_json({"ok": not failed, "refreshed": done, "failed": failed})
     return int(failed[0]["exit_code"]) if failed else 0
 
 
@@ -301,7 +313,7 @@ def _say_refreshed(path: Path, result: Any) -> None:
         click.echo("  no headline figure moved")
 
 
-@main.command(epilog=_epilog())
+@main.command(epilog=epilog())
 @click.argument("entry_id", metavar="ID")
 @click.option(
     "--edition",
@@ -310,7 +322,7 @@ def _say_refreshed(path: Path, result: Any) -> None:
 )
 @OUTPUT
 @JSON
-@_told
+@told
 def explain(entry_id: str, edition: str, output: Path, as_json: bool) -> int:
     """Print the chain from the printed number ID (or an input's id) to its sources."""
     from fabricreport.memo.explain import explain as explain_entry
@@ -318,19 +330,19 @@ def explain(entry_id: str, edition: str, output: Path, as_json: bool) -> int:
 
     found = explain_entry(read_ledger(find_edition(output, edition)), entry_id)
     if as_json:
-        _print_json(found.as_dict())
+        print_json(found.as_dict())
     else:
         click.echo(found.as_text())
     return 0
 
 
-@main.command(epilog=_epilog())
+@main.command(epilog=epilog())
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="LOG...")
 @click.option("--ranks", type=click.IntRange(1), default=None, help="Ranks the run claims.  [default: as the log says]")
 @click.option("--nic-gbytes-per-s", type=float, default=None, help="NIC rate per GPU, for the check against the cap.")
 @click.option("--gpus-per-node", type=click.IntRange(1), default=None, help="GPUs in a node, for the same check.")
 @JSON
-@_told
+@told
 def measure(
     logs: Sequence[Path], ranks: int | None, nic_gbytes_per_s: float | None, gpus_per_node: int | None, as_json: bool
 ) -> int:
@@ -342,16 +354,16 @@ def measure(
 
     report = measure_report(logs, ranks=ranks, nic_gbytes_per_s=nic_gbytes_per_s, gpus_per_node=gpus_per_node)
     if as_json:
-        _print_json(report.as_dict())
+        print_json(report.as_dict())
     else:
         click.echo(report.text())
     return 0 if report.ok else InputError.exit_code
 
 
-@main.command(epilog=_epilog())
+@main.command(epilog=epilog())
 @click.option("--claims", is_flag=True, help="The audit of what the articles claim, instead of the library.")
 @JSON
-@_told
+@told
 def evidence(claims: bool, as_json: bool) -> int:
     """List the evidence library, or the audited claims."""
     from fabricreport.analysis.claims import audit
@@ -365,7 +377,7 @@ def evidence(claims: bool, as_json: bool) -> int:
         else [e.as_dict() for e in read_evidence(folder if folder.is_dir() else None).values()]
     )
     if as_json:
-        _print_json(rows)
+        print_json(rows)
         return 0
     for row in rows:
         what = f"{row['verdict']}: {row['claim']}" if claims else f"[{row['grade']}] {row['what']}"
@@ -373,17 +385,17 @@ def evidence(claims: bool, as_json: bool) -> int:
     return 0
 
 
-@main.command(epilog=_epilog())
+@main.command(epilog=epilog())
 @click.argument("models", nargs=-1, metavar="[MODEL]...")
 @JSON
-@_told
+@told
 def validate(models: Sequence[str], as_json: bool) -> int:
     """Recompute the models' validation cards: published figure beside ours."""
     from fabricreport.analysis.cards import card_dict, card_text, cards
 
     chosen = cards(models)
     if as_json:
-        _print_json([card_dict(c) for c in chosen])
+        print_json([card_dict(c) for c in chosen])
     else:
         click.echo("\n\n".join(card_text(c) for c in chosen))
     return 0

@@ -181,3 +181,8 @@ def column_scale(unit: str, largest: float, currency: str = "USD") -> Scale:
     }
     decimals = 0 if largest >= 100 or unit in ("count", "gpus") else (1 if largest >= 10 else 2)
     return Scale(head.get(unit, unit), 1.0, decimals)
+
+
+def inside(label: str) -> str:
+    """A label as it stands within a sentence: small first letter, unless it begins with an abbreviation."""
+    return label if label[1:2].isupper() else label[:1].lower() + label[1:]

@@ -15,6 +15,7 @@ from fabricreport.scenario.load import (
     params_from,
 )
 from fabricreport.scenario.messages import field_at, unit_at
+from fabricreport.scenario.refusals import REFUSALS
 from fabricreport.scenario.schema import (
     SECTION_NAMES,
     SHIPPED_OPTIONS,
@@ -44,6 +45,7 @@ from fabricreport.scenario.uncertain import (
 )
 
 __all__ = [
+    "REFUSALS",
     "SECTION_NAMES",
     "SHIPPED_OPTIONS",
     "Assumed",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from fabricreport.formats import column_scale, fixed, money, percent, plain_number, significant, write
+from fabricreport.formats import column_scale, fixed, inside, money, percent, plain_number, significant, write
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,13 @@ def test_a_column_has_one_scale_in_its_head() -> None:
     assert (scale.head, scale.by) == ("$M", 1e6)
     assert column_scale("share", 0.05).head == "%"
     assert percent(1.0) == "100\N{NO-BREAK SPACE}%"
+
+
+def test_a_label_inside_a_sentence_begins_small_unless_it_is_an_abbreviation() -> None:
+    assert [inside(x) for x in ("Optics and cables", "GPU time lost", "NICs", "", "A")] == [
+        "optics and cables",
+        "GPU time lost",
+        "NICs",
+        "",
+        "a",
+    ]

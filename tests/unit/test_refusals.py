@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from click.testing import CliRunner
 from scenario_cases import minimal, override
 
 from fabricreport.case import open_case
+from fabricreport.cli import main
 from fabricreport.errors import InputError, Problem
 from fabricreport.scenario.refusals import REFUSALS
 
@@ -102,3 +105,10 @@ def test_the_largest_cluster_of_a_switch_is_accepted_and_one_node_more_is_not(gp
         assert open_case(path).tco().totals
     else:
         assert {p.rule for p in refused(data, tmp_path)} == {"switches-cannot-connect"}
+
+
+def test_check_lists_the_rules() -> None:
+    done = CliRunner().invoke(main, ["check", "--rules", "--json"])
+    assert done.exit_code == 0 and json.loads(done.stdout) == dict(REFUSALS)
+    assert all(why in CliRunner().invoke(main, ["check", "--rules"]).stdout for why in REFUSALS.values())
+    assert CliRunner().invoke(main, ["check"]).exit_code == 2
