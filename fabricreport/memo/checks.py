@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabricreport.blocks.gate import bare_numbers, texts
+from fabricreport.located import did_you_mean
 from fabricreport.memo.gather import Gathered, Piece, gather
+from fabricreport.memo.number import CLOSING_ANNEXES, left_out
 from fabricreport.memo.stitch import names
 
 Node = dict[str, Any]
@@ -25,6 +27,7 @@ def check_memo(nb: Any, *, draft: bool = False) -> list[str]:
     for piece in found.pieces:
         faults += [f"{piece.where}: {fault}" for fault in _piece_faults(piece, known)]
     faults += _reference_faults(found)
+    faults += _dead_references(found)
     if not draft and not found.pieces:
         faults.append("the memo is empty: no notebook emitted a block")
     return faults
@@ -83,6 +86,28 @@ def _reference_faults(found: Gathered) -> Iterator[str]:
                 yield f"{found.ledger_where[number_id]}: number {number_id} names the unknown input {input_id}."
         if not entry["inputs"] and not entry["rule"]:
             yield f"{found.ledger_where[number_id]}: number {number_id} has neither a rule nor an input."
+
+
+def _dead_references(found: Gathered) -> Iterator[str]:
+    """References to a figure, table or heading that the memo does not hold; a section left out of it is told in words."""
+    known = {str(n["id"]) for piece in found.pieces for n in piece.nodes if n.get("id")} | CLOSING_ANNEXES
+    for piece in found.pieces:
+        for target in sorted({*_references(piece.nodes)} - known):
+            if not left_out(target):
+                close = did_you_mean(target, known)
+                yield (
+                    f"{piece.where}: the reference {{{target}}} leads nowhere"
+                    + (f": did you mean {{{close}}}?" if close else ": give the id of a figure, a table or a heading.")
+                )
+
+
+def _references(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        if part.get("t") == "ref":
+            yield str(part["id"])
+        part = list(part.values())
+    for item in part if isinstance(part, list | tuple) else ():
+        yield from _references(item)
 
 
 def _excerpt(text: str, word: str) -> str:

@@ -13,11 +13,24 @@ from fabricreport.memo.derive import Anchors
 from fabricreport.memo.gather import Piece
 from fabricreport.memo.safe import one_line
 from fabricreport.memo.sources import SourceBook
+from fabricreport.scenario.schema import SECTION_NAMES
 
 Node = dict[str, Any]
 
 MALFORMED = (LookupError, TypeError, ValueError, AttributeError)
 _WORDS = {"fig": "Figure", "tab": "Table"}
+
+
+CLOSING_ANNEXES = frozenset({"sec-sources", "sec-derivations"})
+_SUBJECTS = {"tco": "total cost", "tail_risk": "tail risk", "decision": "the decision"}
+
+
+def left_out(identity: str) -> str:
+    """How prose names one of the memo's sections that this copy does not hold; '' for any other id."""
+    section = identity.removeprefix("sec-")
+    if section == identity or section not in SECTION_NAMES:
+        return ""
+    return f"the section on {_SUBJECTS.get(section, section)} (left out of this copy)"
 
 
 class Numbering:

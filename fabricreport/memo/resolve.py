@@ -8,7 +8,7 @@ from typing import Any
 
 from fabricreport.blocks.markdown import safe_link
 from fabricreport.memo.derive import FOOTING, quoted_input
-from fabricreport.memo.number import MALFORMED, Numbering
+from fabricreport.memo.number import MALFORMED, Numbering, left_out
 from fabricreport.memo.safe import one_line
 from fabricreport.memo.svg import UnsafeDrawing, clean_svg
 from fabricreport.memo.tables import table_shape
@@ -210,6 +210,8 @@ class Resolver:
 
     def _ref(self, identity: str, where: str) -> Node:
         target = self._numbering.targets.get(identity)
+        if target is None and (words := left_out(identity)):
+            return {"t": "text", "v": words}
         if target is None:
             self._numbering.fault(
                 "a reference leads nowhere", where, identity, "Check the id of the figure, table or heading."

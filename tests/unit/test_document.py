@@ -27,6 +27,7 @@ from rich_notebook import (
 )
 
 from fabricreport.blocks.markdown import plain_text
+from fabricreport.memo.checks import check_memo
 from fabricreport.memo.derive import Step, short_steps
 from fabricreport.memo.document import Document, document_from_notebook
 from fabricreport.memo.frames import table_from_html
@@ -101,6 +102,14 @@ def test_a_reference_to_nothing_is_listed_with_its_cell() -> None:
     (problem,) = document.problems
     assert problem.value == "fig-lost"
     assert "cell 1" in problem.key
+
+
+def test_a_dead_reference_stops_a_client_copy_and_a_section_left_out_is_told_in_words() -> None:
+    cell = block("one", [para(*words("See "), ref("tab-nnoe"), *words(" and "), ref("sec-diligence"))])
+    (fault,) = check_memo(new_notebook(cells=[cell]))
+    assert "tab-nnoe" in fault
+    (paragraph,) = (n for n in read(cell).body if n["t"] == "p")
+    assert "the section on diligence (left out of this copy)" in plain_text(paragraph["c"])
 
 
 def test_the_glance_moves_to_page_one_and_the_headline_is_data() -> None:
