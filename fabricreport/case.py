@@ -138,7 +138,7 @@ class Case:
         self.all_options = options
         self.overrides: dict[str, Override] = {o.id: o for o in params.overrides}
         for override in params.overrides:
-            self._rescue(override)
+            self._put_in(override)
         self._samples: dict[str, Traced] = {}
         self._results: dict[str, Any] = {}
         self._made: dict[str, Number] = {}
@@ -237,17 +237,25 @@ class Case:
             input_id = str(self.overrides[input_id].value)
         return input_id
 
-    def _rescue(self, override: Override) -> None:
-        """Let an override stand for a price none of whose rows can be used, where its unit and currency are known."""
+    def _put_in(self, override: Override) -> None:
+        """Let an override stand in the view of prices for a price none of whose rows can be used, where its unit and
+        currency are known, and for an exchange rate, which conversions read from the view."""
         kind, _, item = override.id.partition(":")
         terms = self.price_book.terms(item)
-        if kind != "price" or item in self.prices or terms is None or isinstance(override.value, Reference):
+        rate = item.startswith("fx-")
+        if (
+            kind != "price"
+            or terms is None
+            or isinstance(override.value, Reference)
+            or (item in self.prices and not rate)
+        ):
             return
-        note = "no row of it can be used on this day: the price is the override's"
+        note = "" if item in self.prices else "no row of it can be used on this day: the price is the override's"
         stated, until = distribution_of(override.value), override.until
         value = stated.mode if stated.kind in ("fixed", "pert") else float(stated.quantile(0.5))
+        low, high = (None, None) if not rate or stated.kind == "fixed" else (stated.low, stated.high)
         price = Price(
-            item, terms[0], value, None, None, terms[1], self.as_of, until, f"{override.who}, for the client", "contract",
+            item, terms[0], value, low, high, terms[1], self.as_of, until, f"{override.who}, for the client", "contract",
             stale=False, age_days=0, quarantined=note,
         )  # fmt: skip
         self.prices = self.prices.plus(price)

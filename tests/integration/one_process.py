@@ -71,13 +71,14 @@ def whole(path: Path, *, draws: int | None = None, draw_charts: bool = True) -> 
 
 
 def written(done: Whole) -> tuple[str, bytes]:
-    """The memo as the two writers make it: HTML text, PDF bytes."""
-    from fabricreport.memo.exporters import FabricReportHTMLExporter, FabricReportPDFExporter
+    """The memo as the two writers make it of one document: HTML text, PDF bytes."""
+    from fabricreport.memo.document import document_from_notebook
+    from fabricreport.memo.html import render_html
+    from fabricreport.memo.pdf import render_pdf
 
-    memo = done.memo
-    html, _ = FabricReportHTMLExporter().from_notebook_node(memo)
-    pdf, _ = FabricReportPDFExporter().from_notebook_node(memo)
-    return html, pdf
+    document = document_from_notebook(done.memo)
+    assert document.problems == ()
+    return render_html(document), render_pdf(document)
 
 
 @contextlib.contextmanager

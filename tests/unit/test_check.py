@@ -14,6 +14,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 from pydantic import BaseModel
+from scenario_cases import PARAMS, minimal
 
 from fabricreport.analysis.asked import asked_inputs, unanswered
 from fabricreport.books.evidence import read_evidence
@@ -33,7 +34,6 @@ from fabricreport.memo.plan import Places, load_checked
 from fabricreport.scenario import Params, params_from
 from fabricreport.scenario.schema import Currency, Gpu
 from fabricreport.scenario.uncertain import Bounds
-from tests.unit.scenario_cases import PARAMS, minimal
 
 HEADER = ",".join(COLUMNS)
 OVERRIDE = {"id": "price:switch-qm9700", "value": 30000, "who": "J. Buyer", "why": "Quote", "until": "2027-01-31"}
@@ -166,6 +166,15 @@ def test_an_overridden_entry_is_judged_by_the_overrides_value(tmp_path: Path) ->
 
 def overriding(*pairs: tuple[str, Any]) -> dict[str, Any]:
     return minimal() | {"overrides": [OVERRIDE | {"id": i, "value": v} for i, v in pairs]}
+
+
+def test_an_override_of_an_exchange_rate_converts_every_amount(tmp_path: Path) -> None:
+    data = minimal() | {"money": {"acquisition": "buy", "currency": "JPY"}}
+    plain = open_case(desk(tmp_path / "a", data))
+    half = float(plain.prices["fx-jpy-usd"].price) / 2
+    dear = open_case(desk(tmp_path / "b", data | {"overrides": [OVERRIDE | {"id": "price:fx-jpy-usd", "value": half}]}))
+    switches = [float(np.median(c.sample("price:switch-qm9700"))) for c in (plain, dear)]
+    assert switches[1] / switches[0] == pytest.approx(2.0, rel=0.1)
 
 
 def test_an_override_that_refers_takes_the_other_entrys_draws(tmp_path: Path) -> None:
