@@ -1,7 +1,7 @@
 """What no cluster can do: contradictions that only params and books together show, found before any analysis.
 
 Each is one of the rules of `scenario/refusals.py`. The models are asked themselves, so that what is accepted here is
-what they can carry: the switches of every option at every size, and a plan of the client's model at every size.
+what they can carry: the switches of every option at every size, and the memory for the client's model.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from fabricreport.analysis import latency_inputs
 from fabricreport.analysis.tco_fabric import endpoints_for, shape
 from fabricreport.books.options import Option
-from fabricreport.errors import InputError, Problem
+from fabricreport.errors import Problem
 from fabricreport.models import parallel
 from fabricreport.models.topology import capacity
 
@@ -63,18 +63,16 @@ def _beyond_switches(case: Case) -> Iterator[Problem]:
 
 
 def _without_room(case: Case) -> Iterator[Problem]:
-    """A model that no plan holds in the memory of the GPUs of some stage."""
+    """A model whose weights alone exceed the memory of the GPUs of some stage."""
     workload = case.params.workload
     for key, gpus in sizes(case).items():
-        try:
-            latency_inputs.hold(case, gpus)
-        except InputError:
+        if not latency_inputs.weights_fit(case, gpus):
             memory = parallel.memory_gbytes(str(case.params.cluster.gpu))
             yield Problem(
-                f"does not fit into {gpus:,} GPUs of {memory:g} GB ({key})",
+                f"its weights alone do not fit into {gpus:,} GPUs of {memory:g} GB ({key})",
                 key="workload.model_parameters_billion",
                 value=f"{workload.model_parameters_billion:g}",
-                remedy="Write a smaller model or more GPUs, or the parallel plan you use.",
+                remedy="Write a smaller model or more GPUs.",
                 rule="model-does-not-fit",
             )
             return

@@ -131,14 +131,11 @@ def _step_by_size(
     case: Case, options: tuple[Option, Option], measured: Measured | None, sizes: tuple[int, ...]
 ) -> Sweep:
     """The step's gap at each size the model can be trained on, plans chosen anew; a given plan is scaled."""
-    from fabricreport.errors import InputError
-
     every, at, found = int(display()["thinned"]), [], []
     for gpus in sizes:
-        try:
-            work = inputs.job(case, gpus)
-        except InputError:  # too few GPUs to hold the model: the curve begins later
+        if gpus < sizes[-1] and not inputs.held(case, gpus):  # too few GPUs to hold the model: the curve begins later
             continue
+        work = inputs.job(case, gpus)
         at.append(float(gpus))
         found.append(step_gap(case, work, options, measured, every=every) + 0.0 * case.sample(inputs.STEP)[::every])
     return Sweep(tuple(at), np.stack(found, axis=-1))

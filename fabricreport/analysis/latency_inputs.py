@@ -15,12 +15,14 @@ import numpy as np
 
 from fabricreport.analysis.tail_inputs import maturity_of
 from fabricreport.books.options import Option
+from fabricreport.errors import InputError
 from fabricreport.models import other_steps, parallel
 from fabricreport.models.collective_inputs import fabric_class
 from fabricreport.models.collectives import Calibration
 from fabricreport.models.parallel import Model, Plan
 from fabricreport.models.training import Network, Overlap, StepTime, best_plan, training_step
 from fabricreport.provenance import Traced, plain
+from fabricreport.scenario.schema import PRETRAINING
 
 if TYPE_CHECKING:
     from fabricreport.case import Case
@@ -154,7 +156,7 @@ def job(case: Case, gpus: int) -> Job:
     kind = str(workload.kind)
     if kind == "hpc-simulation":
         return Job(kind, size, None, None)
-    model = parallel.custom("moe" if kind in MOE_KINDS else "dense", float(workload.model_parameters_billion))
+    model = _model(case)
     if kind not in TRAINING_KINDS:
         memory = parallel.memory_gbytes(str(case.params.cluster.gpu))
         per_node = int(case.params.cluster.gpus_per_node)
@@ -170,25 +172,46 @@ def job(case: Case, gpus: int) -> Job:
     return Job(kind, size, model, plan)
 
 
-def hold(case: Case, gpus: int) -> None:
-    """Raise `InputError` if no plan finds room for the client's model; a plan the client states is taken at its word."""
+def weights_fit(case: Case, gpus: int) -> bool:
+    """Whether the client's model has room in the memory of so many GPUs at all; a simulation has no model."""
     workload, size = case.params.workload, whole_nodes(case, gpus)
-    kind = str(workload.kind)
-    if kind == "hpc-simulation":
-        return
-    model = parallel.custom("moe" if kind in MOE_KINDS else "dense", float(workload.model_parameters_billion))
-    memory = parallel.memory_gbytes(str(case.params.cluster.gpu))
-    if kind not in TRAINING_KINDS:
-        parallel.hold_weights(model, gpus=size, memory_gbytes=memory)
-    elif workload.parallelism == "choose":
+    if workload.kind == "hpc-simulation":
+        return True
+    return parallel.weights_fit(
+        _model(case),
+        gpus=size,
+        memory_gbytes=parallel.memory_gbytes(str(case.params.cluster.gpu)),
+        pretraining=workload.kind in PRETRAINING,
+    )
+
+
+def held(case: Case, gpus: int) -> bool:
+    """Whether a plan of the rules holds the client's model and its states in memory, or the client states a plan."""
+    workload, cluster = case.params.workload, case.params.cluster
+    if workload.kind not in TRAINING_KINDS or workload.parallelism != "choose":
+        return True
+    memory = parallel.memory_gbytes(str(cluster.gpu))
+    per_node = int(cluster.gpus_per_node)
+    try:
         parallel.candidate_plans(
-            model, gpus=size, gpus_per_node=int(case.params.cluster.gpus_per_node), memory_gbytes=memory
+            _model(case), gpus=whole_nodes(case, gpus), gpus_per_node=per_node, memory_gbytes=memory
         )
+    except InputError:
+        return False
+    return True
+
+
+def _model(case: Case) -> Model:
+    kind = "moe" if case.params.workload.kind in MOE_KINDS else "dense"
+    return parallel.custom(kind, float(case.params.workload.model_parameters_billion))
 
 
 @lru_cache(maxsize=64)
 def _chosen(model: Model, wires: Network, gpus: int) -> Plan:
-    return best_plan(model, wires, gpus=gpus)
+    try:
+        return best_plan(model, wires, gpus=gpus)
+    except InputError:  # lighter ways to train than the rules count: adapters, offloading; `held` tells
+        return parallel.nearest_plan(model, gpus=gpus, gpus_per_node=wires.gpus_per_node)
 
 
 def _chunks(model: Model, stages: int) -> int:

@@ -231,18 +231,16 @@ def bytes_per_gpu(model: Model, plan: Plan) -> float:
     return float(states + kept)
 
 
-def hold_weights(model: Model, *, gpus: int, memory_gbytes: float) -> None:
-    """Raise `InputError` if the weights of one copy, as inference needs them, exceed the memory of all the GPUs."""
-    room = rules()["memory_for_weights_share"] * memory_gbytes * BILLION * gpus
-    if model.parameters * rules()["parameter_bytes"] > room:
-        raise InputError(
-            Problem(
-                f"does not fit: its weights need more than {gpus} GPUs of {memory_gbytes:g} GB",
-                key="workload.model_parameters_billion",
-                value=f"{model.parameters / BILLION:g}",
-                remedy="Serve a smaller model, or use more GPUs.",
-            )
-        )
+def weights_fit(model: Model, *, gpus: int, memory_gbytes: float, pretraining: bool) -> bool:
+    """Whether the weights alone, in the fewest bits anybody uses, find room in the memory of all the GPUs."""
+    least = rules()["least_weight_bytes"]["pretraining" if pretraining else "other"]
+    return bool(model.parameters * least <= memory_gbytes * BILLION * gpus)
+
+
+def nearest_plan(model: Model, *, gpus: int, gpus_per_node: int) -> Plan:
+    """Where no plan fits as `candidate_plans` counts: the one that needs least memory, what is over kept off the GPUs."""
+    plans = [*_usual(model, gpus, gpus_per_node), *_fully_sharded(model, gpus, gpus_per_node)]
+    return min((replace(p, recompute=1.0) for p in plans), key=lambda p: bytes_per_gpu(model, p))
 
 
 def given_plan(

@@ -26,6 +26,6 @@ REFUSALS: Mapping[str, str] = {
     "override-of-itself": "A figure cannot be replaced by a reference to itself.",
     "dragonfly-has-no-taper": "A dragonfly has no leaf-to-spine ratio to state: its balanced form fixes every link.",
     "switches-cannot-connect": "Three tiers of a switch connect no more links than its ports allow.",
-    "model-does-not-fit": "Weights, optimiser and activations must find room in the memory of all the GPUs.",
+    "model-does-not-fit": "Weights, in the fewest bits anybody uses, must find room in the memory of all the GPUs.",
 }
 """Rule -> why, in one sentence."""

@@ -94,7 +94,10 @@ class Cluster(Section):
     )
     gpu: Gpu = Field(default="h100", description="GPU type.")
     vendor: Vendor = Field(default_factory=_vendor_of, description="Maker of the GPU; follows from the type.")
-    gpus_per_node: Annotated[int, Unit("gpus", 1, 72)] = Field(default=8, description="GPUs in one server.")
+    gpus_per_node: Annotated[int, Unit("gpus", 1, 72)] = Field(
+        default_factory=lambda data: 72 if data.get("gpu") == "gb200-nvl72" else 8,
+        description="GPUs in one server, or in one rack that NVLink joins; follows from the GPU type.",
+    )
     links_per_gpu: Annotated[int, Unit("count", 1, 16)] = Field(default=1, description="Fabric links of each GPU.")
     nic_ports_per_node: Annotated[int | None, Unit("count", 1, 256)] = Field(
         default=None,

@@ -255,7 +255,7 @@ def _settle_head(row: Row, data: dict[str, Any]) -> None:
 
 def _settle_cluster(row: Row, data: dict[str, Any]) -> None:
     cluster = data.setdefault("cluster", {})
-    per_node = cluster.get("gpus_per_node", 8)
+    per_node = _per_node(cluster)
     most = max(per_node, _most_gpus(row, cluster) // per_node * per_node)
     cluster["gpus"] = {"least": 1, "one node": per_node, "sixteen nodes": min(16 * per_node, most), "largest": most}[
         row["cluster.gpus"]
@@ -272,6 +272,10 @@ def _settle_cluster(row: Row, data: dict[str, Any]) -> None:
         first = cluster["gpus"] if cluster["gpus"] >= per_node else per_node
         later = first if row["cluster.trajectory"] == "pause" else min(4 * first, most)
         cluster["trajectory"] = [{"month": 1, "gpus": first}, {"month": horizon // 2, "gpus": later}]
+
+
+def _per_node(cluster: Mapping[str, Any]) -> int:
+    return int(cluster.get("gpus_per_node", 72 if cluster.get("gpu") == "gb200-nvl72" else 8))
 
 
 def _most_gpus(row: Row, cluster: Mapping[str, Any]) -> int:
@@ -295,7 +299,7 @@ def _settle_work(row: Row, data: dict[str, Any]) -> None:
     if work["kind"].startswith("pretraining") and not {"tokens_billion", "run_days"} & set(work):
         work["run_days"] = 30.0
     if row["workload.parallelism"] == "stated":
-        tp = next(t for t in (8, 4, 2, 1) if cluster["gpus"] % t == 0 and t <= cluster.get("gpus_per_node", 8))
+        tp = next(t for t in (8, 4, 2, 1) if cluster["gpus"] % t == 0 and t <= _per_node(cluster))
         work["parallelism"] = {"tp": tp, "pp": 1, "dp": cluster["gpus"] // tp}
 
 

@@ -61,7 +61,7 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "switches-cannot-connect": (client(cluster={"gpus": 131_072}), "cluster.gpus"),
     "model-does-not-fit": (
-        client(cluster={"gpus": 8}, workload={"model_parameters_billion": 405}),
+        client(cluster={"gpus": 8}, workload={"model_parameters_billion": 1500}),
         "workload.model_parameters_billion",
     ),
 }
@@ -112,3 +112,14 @@ def test_check_lists_the_rules() -> None:
     assert done.exit_code == 0 and json.loads(done.stdout) == dict(REFUSALS)
     assert all(why in CliRunner().invoke(main, ["check", "--rules"]).stdout for why in REFUSALS.values())
     assert CliRunner().invoke(main, ["check"]).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("gpus", "kind", "size"),
+    [(8, "fine-tuning", 70), (1, "fine-tuning", 8), (8, "inference", 405), (256, "pretraining-moe", 1000)],
+)
+def test_a_model_that_people_do_run_on_such_gpus_is_accepted(gpus: int, kind: str, size: float, tmp_path: Path) -> None:
+    path = tmp_path / "client.yaml"
+    data = client(cluster={"gpus": gpus}, workload={"kind": kind, "model_parameters_billion": size})
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    assert open_case(path).latency().numbers
