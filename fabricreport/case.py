@@ -182,10 +182,9 @@ class Case:
     @cached_property
     def sampler(self) -> sampling.Sampler:
         """The seeded streams of all inputs."""
-        return sampling.Sampler(int(self.params.seed), DRAWS, self._value_of("correlation-within-group", 0.0))
-
-    def _value_of(self, evidence_id: str, otherwise: float) -> float:
-        return self.evidence[evidence_id].mid if evidence_id in self.evidence else otherwise
+        known = "correlation-within-group" in self.evidence
+        together = self.central("evidence:correlation-within-group") if known else 0.0
+        return sampling.Sampler(int(self.params.seed), DRAWS, together)
 
     def sample(self, input_id: str) -> Traced:
         """Draws (DRAWS,) of `price:…` (in the memo's currency), `evidence:…`, `contested:…` or `param:…`."""

@@ -196,6 +196,8 @@ def _latency_price(case: Case, option: Option, worth: Worth, time: Any, size: fl
         return None
     longer = replace(wires, extra_step_us=np.asanyarray(wires.extra_step_us) + 1.0)
     more = cluster_allreduce(case, longer, int(case.params.cluster.gpus), [size]).time_us[..., 0] - time[::_EVERY]
+    if not np.all(plain(more) > 0):  # every step stays inside one NVLink domain: the way between NICs is never taken
+        return None
     return case.number(
         "diligence.price.latency",
         _slower(case, option, worth, longer) / more,

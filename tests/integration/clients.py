@@ -62,6 +62,9 @@ _BY_HAND: Levels = {
 }
 """Factors whose levels must agree with other keys, or that are more than one value."""
 
+_ALSO = {"cluster.gpus_per_node": (4,)}
+"""Levels between the edges at which something changes: several servers in one rack that NVLink joins."""
+
 _NOT_VARIED = {
     "client.name": "the factor `client`", "client.slug": "the factor `client`",
     "memo.to": "text, tried by the hostile params", "memo.from": "text, tried by the hostile params",
@@ -76,7 +79,7 @@ def factors() -> Levels:
     for path, field in _leaves(Params, ""):
         if path in _BY_HAND or path in _NOT_VARIED:
             continue
-        found[path] = _levels(field)
+        found[path] = (*_levels(field), *_ALSO.get(path, ()))
     return {**found, **_BY_HAND}
 
 
