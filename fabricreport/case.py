@@ -11,7 +11,6 @@ with another and gets the same values. A case does not plot or print.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import date
@@ -40,7 +39,7 @@ from fabricreport.records import (
     price_distribution,
     price_record,
 )
-from fabricreport.scenario import Override, Params, ParamsFile, Reference, dated, load_params_file, value_at
+from fabricreport.scenario import Override, Params, Reference, dated, load_params_file, value_at
 
 if TYPE_CHECKING:
     from fabricreport.analysis.decision import DecisionResult
@@ -81,18 +80,10 @@ def open_case(path: str | Path, *, as_of: date | None = None) -> Case:
     if loaded is None or evidence is None or prices is None or options is None:
         raise InputError(faults)
     case = Case(loaded.params, folder, evidence, prices, options)
-    problems = [_placed(problem, loaded) for problem in case.problems()]
+    problems = [loaded.placed(problem) for problem in case.problems()]
     if problems:
         raise InputError(problems)
     return case
-
-
-def _placed(problem: Problem, loaded: ParamsFile) -> Problem:
-    """The problem with the file and the line of its key, if it does not name a file of its own."""
-    if problem.file:
-        return problem
-    path = [int(part) if part.isdigit() else part for part in re.split(r"[.\[\]]+", problem.key) if part]
-    return replace(problem, file=str(loaded.path), line=loaded.line_of(*path))
 
 
 def book_folder(folder: Path, name: str) -> Path:
@@ -162,6 +153,10 @@ class Case:
                     suggestion=did_you_mean(option_id, self.all_options),
                     remedy=f"Known: {', '.join(self.all_options)}; add your own as params/options/*.yaml.",
                 )
+
+    def with_params(self, params: Params) -> Case:
+        """The same books under other params."""
+        return Case(params, self.folder, self.evidence, self.price_book, self.all_options)
 
     # ---- options and params
 

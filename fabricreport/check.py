@@ -6,7 +6,7 @@ A build and a refresh ask the same function first, so a section has nothing left
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from fabricreport.analysis.footing import lost_footing
 from fabricreport.analysis.latency import cluster_allreduce
 from fabricreport.analysis.latency_inputs import network
 from fabricreport.analysis.latency_measured import client_log, measured_option
+from fabricreport.analysis.trial import founderings, own_inputs
 from fabricreport.books.measurements import read_log
 from fabricreport.books.provider_answers import Log, read_answers
 from fabricreport.case import Case, book_folder, open_case
@@ -34,12 +35,14 @@ class Checked:
 
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
+    case: Case | None = field(default=None, compare=False, repr=False)
 
 
-def check(path: Path, *, as_of: date | None = None) -> Checked:
-    """Read a params file, its books, the answers and the logs it names; no analysis is run unless a source is missing.
+def check(path: Path, *, as_of: date | None = None, thorough: bool = False) -> Checked:
+    """Read a params file, its books, the answers and the logs it names, and try the analyses on what is the client's own.
 
-    `as_of` replaces the date of the params. Nothing is raised for what is wrong in the files.
+    `as_of` replaces the date of the params; `thorough` tries the analyses in any case. Nothing is raised for what is
+    wrong in the files. The case that comes back is the one that was tried.
     """
     problems: list[Problem] = []
     loaded: ParamsFile | None = None
@@ -60,7 +63,9 @@ def check(path: Path, *, as_of: date | None = None) -> Checked:
     remarks: list[str] = []
     if case is not None:
         remarks = [*notes(case.params), *(str(held) for held in case.prices.quarantine), *_stand_ins(case)]
-    return Checked(tuple(problems), tuple(remarks))
+    if case is not None and loaded is not None and not problems and (thorough or own_inputs(case)):
+        problems += [loaded.placed(problem) for problem in founderings(case)]
+    return Checked(tuple(problems), tuple(remarks), case)
 
 
 def _answers(loaded: ParamsFile, case: Case | None) -> Iterator[Problem]:

@@ -169,17 +169,18 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
         return _say_rules(as_json)
     if not params:
         raise click.UsageError("Missing argument 'PARAMS...'.")
-    from fabricreport.analysis.plausibility import date_notes_of, doubts_of
+    from fabricreport.analysis.plausibility import cautions, date_notes
     from fabricreport.memo.plan import Places, checked
 
     problems: list[Problem] = []
     remarks: list[str] = []
     for path in params:
-        found = checked(path, Places())
+        found = checked(path, Places(), thorough=True)
         problems += found.problems
         remarks += [f"{path}: {note}" for note in found.notes]
-        if not found.problems:
-            remarks += [*doubts_of(path), *date_notes_of([path], date.today())]
+        if found.case is not None and not found.problems:
+            doubts = (*cautions(found.case), *date_notes(found.case, date.today()))
+            remarks += [f"{path}: {doubt}" for doubt in doubts]
     if as_json:
         print_json({"ok": not problems, "problems": [p.as_dict() for p in problems], "notes": remarks})
         return InputError.exit_code if problems else 0

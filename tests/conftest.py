@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from fuzz_cases import CASES, COUNTS, SEED
 
 
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
@@ -13,3 +16,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("memos"))
         elif not item.get_closest_marker("spread"):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+def pytest_report_header() -> str:
+    return f"fuzz: {CASES} cases, seed {SEED:040x}"
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker hands its counts of fuzz cases to the process that reports."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["fuzz"] = dict(COUNTS)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    COUNTS.update(getattr(node, "workeroutput", {}).get("fuzz", {}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for kind in sorted({name.partition(":")[0] for name in COUNTS}):
+        accepted, refused = COUNTS[f"{kind}:accepted"], COUNTS[f"{kind}:refused"]
+        terminalreporter.write_line(
+            f"fuzz of {kind}: {accepted + refused} cases, {accepted} accepted, {refused} refused"
+        )

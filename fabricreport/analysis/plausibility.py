@@ -197,13 +197,6 @@ _FINDERS: tuple[Callable[[Case], Iterator[Caution]], ...] = (
 )
 
 
-def doubts_of(path: Path) -> tuple[str, ...]:
-    """The cautions of a params file that has passed its checks, each with the file."""
-    from fabricreport.case import open_case
-
-    return tuple(f"{path}: {caution}" for caution in cautions(open_case(path)))
-
-
 def date_notes_of(paths: Iterable[Path], today: date, *, as_of: date | None = None) -> tuple[str, ...]:
     """The notes of several params files, each with its file; a file with faults has none here."""
     from fabricreport.case import open_case

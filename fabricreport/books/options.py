@@ -27,6 +27,8 @@ MAX_NAME = 60
 
 PIECES = ("switch", "nic", "node_optic", "switch_optic", "dac", "acc", "aoc", "fibre")
 _NEEDED_PIECES = ("switch", "nic", "node_optic", "switch_optic")
+_KINDS = {"infiniband": ("infiniband",), "rocev2": ("rocev2", "efa"), "ethernet-tcp": ("tcp",)}
+"""Kinds of fabric, as the collective model knows them, that an option of each family may be."""
 _LONGEST_NOTE = 400  # characters
 MONEY, WATTS, SHARE, COUNT = ("usd",), ("w",), ("share",), ("count", "gpus", "1")
 PER_ENDPOINT_YEAR = ("usd", "usd/year", "usd/endpoint-year")
@@ -215,10 +217,16 @@ class _Reader:
         if len(self.problems) > before:
             return None
         self._text(entry, "name", "fabric")
-        fabrics = tuple(read_yaml("collectives")["fabrics"])
+        fabrics: Mapping[str, Any] = read_yaml("collectives")["fabrics"]
         if isinstance(entry["fabric"], str) and entry["fabric"].strip() and entry["fabric"] not in fabrics:
             hint = did_you_mean(entry["fabric"], fabrics)
             self._fault(("fabric",), "unknown fabric", entry["fabric"], f"Known: {', '.join(fabrics)}.", hint)
+        elif (
+            entry["family"] in _KINDS
+            and (kind := fabrics.get(entry["fabric"], {}).get("kind")) not in _KINDS[entry["family"]]
+        ):
+            remedy = f"Name a fabric of kind {' or '.join(_KINDS[entry['family']])}, or mend `family`."
+            self._fault(("fabric",), f"is of kind {kind}, but the family is {entry['family']}", entry["fabric"], remedy)
         if not isinstance(entry["id"], str) or not _ID.fullmatch(entry["id"]):
             self._fault(("id",), "must be kebab-case", entry["id"], "Lower-case words joined by hyphens.")
         elif entry["id"] in taken:
@@ -296,6 +304,8 @@ class _Reader:
         for kind in _NEEDED_PIECES:
             if kind not in value:
                 self._fault(("pieces",), f"the price of '{kind}' is missing")
+            elif kind in out and not out[kind].watts:
+                self._fault(("pieces", kind), "has no watts", remedy="Add watts: evidence:<id> beside its price.")
         return out
 
     def _alternatives(self, value: Any) -> dict[str, tuple[str, ...]]:

@@ -60,23 +60,24 @@ class BuildPlan:
         return DRAFT if self.draft else CLIENT_COPY
 
 
-def checked(params_path: Path, places: Places, as_of: str | date | None = None) -> Checked:
+def checked(params_path: Path, places: Places, as_of: str | date | None = None, *, thorough: bool = False) -> Checked:
     """All that is wrong with, and worth a note about, what a build of these params would read.
 
+    `thorough` tries the analyses too, also where nothing but the params is the client's own.
     A file that the build would refuse to copy (a link, a device, one too large) is a fault like any other.
     """
     from fabricreport.check import Checked
     from fabricreport.scenario import load_params_file
 
     day = None if as_of is None else parse_date(as_of)
-    found = _check(params_path, day) if places.check is None else places.check(params_path, day)
+    found = _check(params_path, day, thorough) if places.check is None else places.check(params_path, day)
     try:
         loaded = load_params_file(params_path)
     except InputError as error:
         return found if found.problems else Checked(error.problems)
     refused = input_problems(loaded.params, params_path, project_params=places.project_params)
     named = {p.file for p in found.problems}
-    return Checked((*found.problems, *(p for p in refused if p.file not in named)), found.notes)
+    return Checked((*found.problems, *(p for p in refused if p.file not in named)), found.notes, found.case)
 
 
 def load_checked(params_path: Path, places: Places, as_of: str | date | None = None) -> ParamsFile:
@@ -151,11 +152,11 @@ def parse_date(value: str | date) -> date:
         ) from None
 
 
-def _check(params_path: Path, as_of: date | None) -> Checked:
+def _check(params_path: Path, as_of: date | None, thorough: bool) -> Checked:
     """Imported where it is used: the command line's help needs none of the analyses."""
     from fabricreport.check import check
 
-    return check(params_path, as_of=as_of)
+    return check(params_path, as_of=as_of, thorough=thorough)
 
 
 def _sections(params: Params, only: str | None) -> tuple[str, ...]:

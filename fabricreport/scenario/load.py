@@ -6,6 +6,7 @@ import copy
 import datetime as dt
 import json
 import os
+import re
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -64,6 +65,13 @@ class ParamsFile:
     def line_of(self, *path: str | int) -> int:
         """Line of a key: `line_of("cluster", "gpus")`."""
         return self.located.line_of(path)
+
+    def placed(self, problem: Problem) -> Problem:
+        """The problem with the file and the line of its key, if it does not name a file of its own."""
+        if problem.file:
+            return problem
+        path = [int(part) if part.isdigit() else part for part in re.split(r"[.\[\]]+", problem.key) if part]
+        return replace(problem, file=str(self.path), line=self.line_of(*path))
 
 
 def load_params(path: Path, *, folder: Path | None = None, extra_options: Iterable[str] = ()) -> Params:

@@ -372,7 +372,7 @@ def with_broken_item(folder: Path, row: str, *overrides: dict[str, Any]) -> Path
         "id": "mine",
         "like": "infiniband-ndr",
         "name": "Mine",
-        "pieces": {"switch": {"price": "price:switch-mine"}},
+        "pieces": {"switch": {"price": "price:switch-mine", "watts": "evidence:switch-qm9700-watts"}},
     }
     path = desk(
         folder, minimal() | {"options": ["mine", "rocev2-nvidia-800g"], "overrides": list(overrides)}, prices=row

@@ -91,6 +91,7 @@ def test_a_folder_that_is_not_there_adds_nothing(tmp_path):
         (("link_gbits_per_s: 800", "link_gbits_per_s: fast"), 4, "a number", ""),
         (("link_gbits_per_s: 800", "link_gbits_per_s: 1e-300"), 4, "at least 1", ""),
         (("link_gbits_per_s: 800", "link_gbits_per_s: 1e300"), 4, "at most 12,800", ""),
+        (("like: infiniband-ndr", "like: rocev2-whitebox\n  family: infiniband"), 1, "of kind rocev2", ""),
         (("like: infiniband-ndr", "like: {low: 1}"), 2, "no option of this id", ""),
         (("like: infiniband-ndr", "like: [1]"), 2, "no option of this id", ""),
         (("name: InfiniBand XDR 800G", "name: " + "X" * 61), 3, "at most 60", ""),

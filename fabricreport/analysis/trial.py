@@ -1,0 +1,89 @@
+"""Whether the analyses can be carried out with what the client put in, and what to blame if they cannot.
+
+Bounds by unit refuse what no entry can be; they cannot know that a model divides by this one. So the analyses of a case
+with figures, options, logs or answers of the client's own are tried before anything is built, and each of those is left out
+in turn to find the one that they founder on.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from fabricreport.errors import InputError, Problem
+from fabricreport.scenario import Params
+
+if TYPE_CHECKING:
+    from fabricreport.case import Case
+
+FOUNDERS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, Warning)
+MOST_TRIED = 40
+"""Own figures left out one at a time; a file with more of them is told without a culprit."""
+
+
+@dataclass(frozen=True)
+class Own:
+    """Something the client put in: where it stands, how it reads, and the params without it."""
+
+    key: str
+    value: str
+    without: Params
+
+
+def own_inputs(case: Case) -> tuple[Own, ...]:
+    """Everything of the client's own that reaches a model, each with the params that lack it."""
+    return tuple(_own(case))
+
+
+def founderings(case: Case) -> tuple[Problem, ...]:
+    """One problem for each of the client's own inputs that the analyses founder on; none if they can be carried out."""
+    why = foundering(case)
+    if not why:
+        return ()
+    own = own_inputs(case)
+    blamed = [one for one in own if not foundering(case.with_params(one.without))] if len(own) <= MOST_TRIED else []
+    remedy = "Correct the figure, or leave it out."
+    if not blamed:
+        return (Problem(f"the analyses cannot be carried out with these inputs: {why}", key="as_of", remedy=remedy),)
+    return tuple(
+        Problem(f"the analyses cannot be carried out with this: {why}", key=one.key, value=one.value, remedy=remedy)
+        for one in blamed
+    )
+
+
+def foundering(case: Case) -> str:
+    """Why the analyses cannot be carried out, in one line; '' if they can."""
+    from fabricreport.case import ANALYSES
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            for analysis in ANALYSES:
+                case.result(analysis)
+        except InputError as error:
+            return str(replace(error.problems[0], remedy="", file="", line=None)).rstrip(".")
+        except FOUNDERS as error:
+            return " ".join(str(error).split())[:200] or type(error).__name__
+    return ""
+
+
+def _own(case: Case) -> Iterator[Own]:
+    params = case.params
+    for number, override in enumerate(params.overrides):
+        rest = tuple(o for o in params.overrides if o is not override)
+        yield Own(f"overrides[{number}].value", override.id, params.model_copy(update={"overrides": rest}))
+    for number, option in enumerate(case.options):
+        left = tuple(o for o in params.options if o != option.id)
+        if not option.shipped and left:
+            yield Own(f"options[{number}]", option.id, params.model_copy(update={"options": left}))
+    for number, log in enumerate(params.measurements):
+        logs = tuple(m for m in params.measurements if m != log)
+        yield Own(f"measurements[{number}]", str(log), params.model_copy(update={"measurements": logs}))
+    for number, provider in enumerate(params.providers):
+        if provider.answers:
+            others = tuple(p for p in params.providers if p is not provider)
+            yield Own(
+                f"providers[{number}].answers", str(provider.answers), params.model_copy(update={"providers": others})
+            )
