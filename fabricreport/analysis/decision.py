@@ -68,11 +68,12 @@ def direction(difference: Number) -> str:
     return "less" if difference.value > 0 else "more"
 
 
-def standing(verdict: model.Verdict, families: Mapping[str, str], leans_to: str) -> str:
-    """Where the framework stands to the advice, by the families (option id -> family).
+def standing(verdict: model.Verdict, families: Mapping[str, str], leans_to: str, printed: Mapping[str, float]) -> str:
+    """Where the framework stands to the advice, by families and printed total costs (both by option id).
 
     `none`: it leans to neither side. `chose`: it decided. `agrees`: it leans to the choice's family; `rival`: to the
-    rival's; `behind`: to one that is neither and costs more than both; `absent`: to one that no option belongs to.
+    rival's; `behind`: to one that is neither and costs more than both; `third`: to one that is neither and does not;
+    `absent`: to one that no option belongs to.
     """
     if leans_to == "neither":
         return "none"
@@ -80,7 +81,10 @@ def standing(verdict: model.Verdict, families: Mapping[str, str], leans_to: str)
         return "chose" if verdict.decided_by == "framework" else "agrees"
     if leans_to == families[verdict.runner_up]:
         return "rival"
-    return "behind" if leans_to in families.values() else "absent"
+    offered = [cost for option, cost in printed.items() if families[option] == leans_to]
+    if not offered:
+        return "absent"
+    return "behind" if min(offered) > max(printed[verdict.choice], printed[verdict.runner_up]) else "third"
 
 
 def fate(median_gap: float, mean_gap: float) -> str:

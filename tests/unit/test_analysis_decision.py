@@ -167,9 +167,11 @@ def test_the_framework_agrees_only_when_it_leans_to_the_family_of_the_choice(
 ) -> None:
     families = {"ib": "infiniband", "white": "rocev2", "tcp": "ethernet-tcp"}
     verdict = Verdict(choice, rival, "toss-up", decided_by, 0.5, None, False)
-    assert standing(verdict, families, leans_to) == word
+    printed = {"tcp": 1.0, "white": 2.0, "ib": 3.0}
+    assert standing(verdict, families, leans_to, printed) == word
     if word == "behind":
-        assert standing(verdict, {o: f for o, f in families.items() if o != "ib"}, leans_to) == "absent"
+        assert standing(verdict, families, leans_to, {**printed, "ib": 1.9}) == "third"
+        assert standing(verdict, families, leans_to, {"tcp": 1.0, "white": 2.0}) == "absent"
 
 
 @pytest.mark.parametrize(
