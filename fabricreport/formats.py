@@ -161,11 +161,12 @@ def column_scale(unit: str, largest: float, currency: str = "USD") -> Scale:
     """A scale for a column whose largest absolute value is `largest`, so that all cells share unit and decimals."""
     symbol = SYMBOLS.get(currency, currency)
     if unit.startswith("usd"):
+        joint = "" if currency in SYMBOLS else NBSP
         per = f" per {unit[4:].replace('gpu', 'GPU')}" if unit.startswith("usd/") else ""
         for size, letter in ((2e6, "M"), (1e4, "k")):
             if largest >= size:
                 decimals = (2 if largest < 1e8 else 1) if letter == "M" else (0 if largest >= 1e5 else 1)
-                return Scale(f"{symbol}{letter}{per}", 1e6 if letter == "M" else 1e3, decimals)
+                return Scale(f"{symbol}{joint}{letter}{per}", 1e6 if letter == "M" else 1e3, decimals)
         return Scale(f"{symbol}{per}", 1.0, 2 if largest < 1000 else 0)
     if unit == "share":
         return Scale("%", 0.01, 1 if largest < 0.2 else 0)

@@ -58,6 +58,47 @@ class DecisionResult:
         return max(gaps, key=lambda c: gaps[c])
 
 
+def direction(difference: Number) -> str:
+    """Whether the advised option costs `less` or `more` than its rival, or the `same`: by the figure as it is printed.
+
+    The choice is made on the mean and the median is printed: they may differ in sign.
+    """
+    if not any(digit in "123456789" for digit in difference.text):
+        return "same"
+    return "less" if difference.value > 0 else "more"
+
+
+def standing(verdict: model.Verdict, families: Mapping[str, str], leans_to: str, printed: Mapping[str, float]) -> str:
+    """Where the framework stands to the advice, by families and printed total costs (both by option id).
+
+    `none`: it leans to neither side. `chose`: it decided. `agrees`: it leans to the choice's family; `rival`: to the
+    rival's; `behind`: to one that is neither and costs more than both; `third`: to one that is neither and does not;
+    `absent`: to one that no option belongs to.
+    """
+    if leans_to == "neither":
+        return "none"
+    if leans_to == families[verdict.choice]:
+        return "chose" if verdict.decided_by == "framework" else "agrees"
+    if leans_to == families[verdict.runner_up]:
+        return "rival"
+    offered = [cost for option, cost in printed.items() if families[option] == leans_to]
+    if not offered:
+        return "absent"
+    return "behind" if min(offered) > max(printed[verdict.choice], printed[verdict.runner_up]) else "third"
+
+
+def fate(median_gap: float, mean_gap: float) -> str:
+    """How an option that is not advised compares with the choice: gaps of its cost over the choice's.
+
+    `median_gap` is between the two medians printed side by side, `mean_gap` is what the choice was made on.
+    """
+    if median_gap == 0:
+        return "level"
+    if median_gap > 0:
+        return "dearer" if mean_gap >= 0 else "cheaper on the mean"
+    return "cheaper" if mean_gap < 0 else "cheaper at the median"
+
+
 def framework_facts(params: Params) -> dict[str, Any]:
     """The facts the framework's rules may ask for."""
     cluster, organisation = params.cluster, params.organisation

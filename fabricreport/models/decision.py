@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fabricreport.models.framework import leaning
 from fabricreport.provenance import plain
 
 CLASSES = ("does not matter", "toss-up", "leaning", "clear")
@@ -33,8 +34,8 @@ class Verdict:
     """`choice` and `runner_up` are option ids; `confidence` one of CLASSES; `decided_by` money, framework or size.
 
     `probability`: share of draws in which the choice costs less than the runner-up. `capped_by_assumption`: the class
-    was lowered to `leaning` because the choice flips within the range of an assumption. `agrees`: money and framework
-    point the same way (None when either does not lean).
+    was lowered to `leaning` because the choice flips within the range of an assumption. `agrees`: the framework leans to
+    the choice's family (False: to another family; None: to neither side).
     """
 
     choice: str
@@ -137,16 +138,16 @@ def decide(
     """Apply the printed rule to total costs (option id -> (draws,)) and the framework's lean."""
     order = expected_order(totals)
     choice, runner_up = order[0], order[1] if len(order) > 1 else order[0]
+    leans_to = leaning(framework_total)
     if gpus <= gpus_per_node or gpus < thresholds.fabric_matters_from_gpus:
         share = _share_cheaper(totals, choice, runner_up)
-        return Verdict(choice, runner_up, "does not matter", "size", share, None, False)
+        return Verdict(choice, runner_up, "does not matter", "size", share, _agrees(leans_to, families[choice]), False)
     rival = _best_of_other_family(order, families)
     probability = _share_cheaper(totals, choice, rival)
-    lean = _side(families[choice])
-    agrees = None if abs(framework_total) < 0.05 or lean == 0 else (framework_total > 0) == (lean > 0)
+    agrees = _agrees(leans_to, families[choice])
     material = _material(totals, choice, rival, thresholds.material_share)
     decided_by = "money"
-    if probability < thresholds.leaning_probability and agrees is False:
+    if probability < thresholds.leaning_probability and agrees is False and families[rival] == leans_to:
         choice, rival, probability, decided_by, agrees = rival, choice, 1 - probability, "framework", True
     confidence = _class(probability, agrees, material, thresholds)
     capped = confidence == "clear" and assumption_flips
@@ -159,8 +160,9 @@ def _share_cheaper(totals: Mapping[str, Any], a: str, b: str) -> float:
     return float(np.mean(gap < 0) + np.mean(gap == 0) / 2)
 
 
-def _side(family: str) -> int:
-    return {"infiniband": 1, "rocev2": -1}.get(family, 0)
+def _agrees(leans_to: str, family: str) -> bool | None:
+    """Whether the framework leans to the family; None when it does not lean."""
+    return None if leans_to == "neither" else leans_to == family
 
 
 def _best_of_other_family(order: Sequence[str], families: Mapping[str, str]) -> str:

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 AXES = ("workload", "maturity", "scale_and_budget", "time_to_production")
+NO_LEAN = 0.05
+"""A total smaller than this, either way, is no lean."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,15 @@ class FrameworkResult:
 
     @property
     def leans_to(self) -> str:
-        """`infiniband`, `rocev2` or `neither` (a total inside ±0.05 is no lean)."""
-        if abs(self.total) < 0.05:
-            return "neither"
-        return "infiniband" if self.total > 0 else "rocev2"
+        """The family it leans to: `infiniband`, `rocev2` or `neither`."""
+        return leaning(self.total)
+
+
+def leaning(total: float) -> str:
+    """The family a framework's total leans to: `infiniband`, `rocev2` or `neither` (inside ±NO_LEAN)."""
+    if abs(total) < NO_LEAN:
+        return "neither"
+    return "infiniband" if total > 0 else "rocev2"
 
 
 def rules_from(data: Sequence[Mapping[str, Any]]) -> tuple[Rule, ...]:

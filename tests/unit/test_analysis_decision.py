@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 import yaml
 
-from fabricreport.analysis.decision import assumed_facts, framework_facts, target_gpus
+from fabricreport.analysis.decision import assumed_facts, direction, fate, framework_facts, standing, target_gpus
 from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
+from fabricreport.ledger import Number
+from fabricreport.models.decision import Verdict
 from fabricreport.models.framework import AXES, evaluate, rules_from
 from fabricreport.provenance import plain
 from fabricreport.scenario import params_from
@@ -140,3 +142,47 @@ def test_an_assumed_param_is_an_assumption_and_a_stated_one_the_clients_word(cas
     inputs = ("param:cluster.gpus", "price:switch-qm9700")
     priced = {c: c.number("x", 1.0, "usd", label="x", rule="x", inputs=inputs).grade for c in (case, silent)}
     assert priced[case] == priced[silent] == case.input_record("price:switch-qm9700")["grade"]
+
+
+@pytest.mark.parametrize(
+    ("median", "word"), [(23_185.0, "less"), (-23_185.0, "more"), (0.0, "same"), (0.001, "same"), (-0.001, "same")]
+)
+def test_the_word_of_the_difference_follows_the_figure_that_is_printed(median: float, word: str) -> None:
+    assert direction(Number("decision.difference", median, "usd", "Difference", "median")) == word
+
+
+@pytest.mark.parametrize(
+    ("choice", "rival", "leans_to", "decided_by", "word"),
+    [
+        ("white", "ib", "neither", "money", "none"),
+        ("white", "ib", "rocev2", "money", "agrees"),
+        ("white", "ib", "rocev2", "framework", "chose"),
+        ("white", "ib", "infiniband", "money", "rival"),
+        ("tcp", "white", "infiniband", "money", "behind"),
+        ("tcp", "white", "infiniband", "size", "behind"),
+    ],
+)
+def test_the_framework_agrees_only_when_it_leans_to_the_family_of_the_choice(
+    choice: str, rival: str, leans_to: str, decided_by: str, word: str
+) -> None:
+    families = {"ib": "infiniband", "white": "rocev2", "tcp": "ethernet-tcp"}
+    verdict = Verdict(choice, rival, "toss-up", decided_by, 0.5, None, False)
+    printed = {"tcp": 1.0, "white": 2.0, "ib": 3.0}
+    assert standing(verdict, families, leans_to, printed) == word
+    if word == "behind":
+        assert standing(verdict, families, leans_to, {**printed, "ib": 1.9}) == "third"
+        assert standing(verdict, families, leans_to, {"tcp": 1.0, "white": 2.0}) == "absent"
+
+
+@pytest.mark.parametrize(
+    ("median_gap", "mean_gap", "word"),
+    [
+        (5.0, 5.0, "dearer"),
+        (-5.0, -5.0, "cheaper"),
+        (-5.0, 5.0, "cheaper at the median"),
+        (5.0, -5.0, "cheaper on the mean"),
+        (0.0, 5.0, "level"),
+    ],
+)
+def test_an_option_costs_more_only_when_its_printed_total_does(median_gap: float, mean_gap: float, word: str) -> None:
+    assert fate(median_gap, mean_gap) == word

@@ -98,3 +98,53 @@ def test_a_client_who_said_everything_is_told_that_nothing_was_assumed(tmp_path:
     said = ["".join(texts(node)) for node in nodes_of(path)]
     assert "Nothing: every key was given." in said
     assert not any("assumed, not stated" in text for text in said)
+
+
+def client(folder: Path, cluster: dict[str, Any], kind: str = "pretraining-dense") -> Path:
+    path = folder / "client.yaml"
+    data = {
+        "client": {"name": "Client"},
+        "as_of": "2026-11-20",
+        "cluster": cluster,
+        "workload": {"kind": kind},
+        "organisation": {"networking_maturity": "medium"},
+        "money": {"acquisition": "buy"},
+    }
+    path.write_text(yaml.safe_dump(data))
+    return path
+
+
+def said_by(node: dict[str, Any]) -> str:
+    return "".join(texts(node))
+
+
+def test_where_the_median_is_against_the_choice_every_sentence_table_and_figure_says_so(tmp_path: Path) -> None:
+    nodes = nodes_of(client(tmp_path, {"gpus": 64, "sites": 64, "subnets": 4096}))
+    told = headline(nodes)
+    difference = next(n for n in told["numbers"] if n["id"] == "decision.difference")
+    assert difference["value"] < 0, "the case no longer has a median against its mean: take another"
+    glance = said_by(next(n for n in nodes if n["t"] == "glance"))
+    amount = difference["text"].removeprefix("\N{MINUS SIGN}")
+    assert f"{amount} more than" in glance and f"{amount} (P5" not in glance
+    assert difference["text"] in glance
+    figure = said_by(next(n for n in nodes if n.get("id") == "fig-decision-difference"))
+    assert "costs more than" in figure and f"costs less than {difference['text']}" not in figure
+    table = said_by(next(n for n in nodes if n.get("id") == "tab-decision-options"))
+    assert "cheaper at the median, dearer on the mean" in table
+
+
+def test_a_framework_that_leans_to_a_fabric_behind_both_does_not_agree(tmp_path: Path) -> None:
+    nodes = nodes_of(client(tmp_path, {"gpus": 128, "trajectory": [{"month": 47, "gpus": 4096}]}))
+    told = headline(nodes)
+    assert (told["framework"], told["framework_leans_to"]) == ("disagrees", "InfiniBand")
+    assert told["decided_by"] == "money"
+    section = said_by(next(n for n in nodes if n.get("id") == "sec-decision-framework"))
+    assert section == "The framework leans to InfiniBand, which the money puts behind both"
+    assert not any("framework agrees: it leans" in said_by(n) for n in nodes)
+
+
+def test_a_single_gpu_is_told_the_chief_cause_of_the_difference(tmp_path: Path) -> None:
+    nodes = nodes_of(client(tmp_path, {"gpus": 1, "gpus_per_node": 1}, "inference"))
+    assert headline(nodes)["decided_by"] == "size"
+    glance = said_by(next(n for n in nodes if n["t"] == "glance"))
+    assert "more at the median, chiefly for network staff and training." in glance

@@ -43,6 +43,7 @@ def test_significant_digits_and_fixed_decimals() -> None:
 def test_a_column_has_one_scale_in_its_head() -> None:
     scale = column_scale("usd", 7_700_000)
     assert (scale.head, scale.by) == ("$M", 1e6)
+    assert column_scale("usd", 7_700_000, "JPY").head == "JPY\N{NO-BREAK SPACE}M"
     assert column_scale("share", 0.05).head == "%"
     assert percent(1.0) == "100\N{NO-BREAK SPACE}%"
 

@@ -94,7 +94,7 @@ def test_swings_find_the_break_even_and_ignore_a_dummy_input() -> None:
 
 
 RULE = decision.Thresholds(0.8, 0.65, 0.005, 16)
-FAMILIES = {"ib": "infiniband", "roce": "rocev2", "white": "rocev2"}
+FAMILIES = {"ib": "infiniband", "roce": "rocev2", "white": "rocev2", "tcp": "ethernet-tcp"}
 
 
 def decided(roce_minus_ib: np.ndarray, **changes: object) -> decision.Verdict:
@@ -116,6 +116,33 @@ def test_when_money_is_too_close_the_framework_decides() -> None:
     verdict = decided(np.linspace(-10, 10, 1001) - 1, framework_total=0.6)
     assert (verdict.choice, verdict.decided_by, verdict.agrees) == ("ib", "framework", True)
     assert verdict.confidence in ("toss-up", "leaning") and verdict.probability < 0.5
+
+
+def against_plain_ethernet(roce_minus_tcp: np.ndarray, framework_total: float, **more: np.ndarray) -> decision.Verdict:
+    base = np.full(roce_minus_tcp.size, 100.0)
+    totals = {"tcp": base, "roce": base + roce_minus_tcp, **more}
+    return decision.decide(
+        totals, FAMILIES, framework_total=framework_total, gpus=1024, gpus_per_node=8, thresholds=RULE,
+        assumption_flips=False,
+    )  # fmt: skip
+
+
+def test_a_lean_to_another_family_than_the_choices_is_against_it_and_the_advice_is_not_clear() -> None:
+    dearer = np.linspace(5, 10, 101)
+    for total in (0.3, -0.3):
+        verdict = against_plain_ethernet(dearer, total)
+        assert (verdict.choice, verdict.agrees, verdict.confidence) == ("tcp", False, "leaning")
+    assert against_plain_ethernet(dearer, 0.02).agrees is None
+    assert against_plain_ethernet(dearer, 0.02).confidence == "clear"
+
+
+def test_the_framework_never_decides_for_an_option_it_does_not_lean_to() -> None:
+    close, far = np.linspace(-10, 9, 1001), np.full(1001, 150.0)
+    verdict = against_plain_ethernet(close, 0.3, ib=far)
+    assert (verdict.choice, verdict.runner_up, verdict.decided_by) == ("roce", "tcp", "money")
+    assert verdict.agrees is False and verdict.confidence == "toss-up"
+    turned = against_plain_ethernet(-close, -0.3, ib=far)
+    assert (turned.choice, turned.decided_by, turned.agrees) == ("roce", "framework", True)
 
 
 def test_the_rival_is_the_best_option_of_the_other_kind() -> None:
