@@ -176,7 +176,7 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
     remarks: list[str] = []
     for path in params:
         found = checked(path, Places())
-        problems += found.problems
+        problems += (p for p in found.problems if p not in problems)  # several params files share their books
         remarks += [f"{path}: {note}" for note in found.notes]
         if not found.problems:
             remarks += [*doubts_of(path), *date_notes_of([path], date.today())]
