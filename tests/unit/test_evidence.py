@@ -203,7 +203,8 @@ def test_a_faulty_entry_is_refused_with_its_line(tmp_path: Path, old: str, new: 
 
 
 @pytest.mark.parametrize(
-    ("key", "remedy"), [("what", "one line of words"), ("publisher", "who published"), ("read", "YYYY-MM-DD"), ("seen", "A (")]
+    ("key", "remedy"),
+    [("what", "one line of words"), ("publisher", "who published"), ("read", "YYYY-MM-DD"), ("seen", "A (")],
 )
 def test_a_missing_key_is_told_with_what_to_write(tmp_path: Path, key: str, remedy: str) -> None:
     kept = "".join(line for line in GOOD.splitlines(keepends=True) if not line.strip().startswith(f"{key}:"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from fabricreport.blocks import Section
@@ -81,6 +82,11 @@ def test_an_input_nobody_knows_is_answered_with_the_nearest_known_one(
     with pytest.raises(KeyError) as caught:
         made(case, "power.next", **{key: [wrong]})
     assert f"did you mean {right}?" in str(caught.value)
+
+
+def test_a_dataframe_without_rows_is_named_with_the_table_it_was_meant_for(case: Case) -> None:
+    with pytest.raises(ValueError, match="the DataFrame of tab-none has no rows"):
+        Section("tco", case).frame(pd.DataFrame({"a": []}), "tab-none", "None")
 
 
 def test_a_second_value_under_the_same_id_is_refused_and_the_same_value_is_not(case: Case) -> None:
