@@ -25,7 +25,7 @@ from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_eviden
 from fabricreport.books.options import Option, read_options
 from fabricreport.books.prices import Price, PriceBook, PriceView
 from fabricreport.errors import InputError, OutOfRange, Problem
-from fabricreport.ledger import Number, NumberMaker
+from fabricreport.ledger import Number, NumberMaker, weakest
 from fabricreport.located import did_you_mean
 from fabricreport.models import sampling
 from fabricreport.models.disagreement import Contested, contested
@@ -288,13 +288,46 @@ class Case:
     def number(self, id: str, value: Any, unit: str, *, label: str, rule: str, **more: Any) -> Number:
         """A ledger number from a scalar or draws; its inputs follow from the array's provenance (see `NumberMaker`).
 
-        A number made in a notebook is remembered: from then on `{id}` quotes it, in prose and in Markdown cells. Its id
+        `inputs` names inputs, or figures (ledger numbers or their ids), whose own inputs and sources the number takes
+        over: it is no firmer than they are. A number made in a notebook is remembered: from then on `{id}` quotes it, in prose and in Markdown cells. Its id
         may have any first word; a second, different value under the same id is refused.
         """
-        made = self.maker.number(id, value, unit, label=label, rule=rule, **more)
+        ids, figures = self._footing(more.pop("inputs", ()))
+        sources, told = self._footing(more.pop("sources", ()))
+        taken = {i for figure in (*figures, *told) for i in figure.sources}
+        made = self.maker.number(
+            id, value, unit, label=label, rule=rule, inputs=ids, sources={*sources, *taken}, **more
+        )
+        if figures:
+            own = [made.grade] if made.inputs or made.sources or more.get("counted") else []
+            made = replace(
+                made,
+                grade=weakest([*own, *(f.grade for f in figures)], made.grade),
+                stale=made.stale or any(f.stale for f in figures),
+            )
         if not self._computing:
             self._remember(made)
         return made
+
+    def _footing(self, given: Any) -> tuple[list[str], list[Number]]:
+        """Input ids and figures that a number is said to rest on; the ids of the figures' own inputs are among the first."""
+        ids: list[str] = []
+        figures: list[Number] = []
+        for one in (given,) if isinstance(given, str | Number) else given:
+            if isinstance(one, Number):
+                figures.append(one)
+            elif ":" not in one:
+                figures.append(self.figure(one))
+            else:
+                ids.append(self._known_input(one))
+        return [*ids, *(i for figure in figures for i in figure.inputs)], figures
+
+    def _known_input(self, input_id: str) -> str:
+        try:
+            self.input_record(input_id)
+        except (AttributeError, LookupError) as error:
+            raise KeyError(f"no input {input_id}{_hint(input_id, self._input_ids())}") from error
+        return input_id
 
     def _remember(self, made: Number) -> None:
         for result in self._results.values():
@@ -347,10 +380,7 @@ class Case:
         return numbers[figure_id]
 
     def _input_figure(self, input_id: str) -> Number:
-        try:
-            record = self.input_record(input_id)
-        except (AttributeError, LookupError) as error:
-            raise KeyError(f"no input {input_id}{_hint(input_id, self._input_ids())}") from error
+        record = self.input_record(self._known_input(input_id))
         draws = self.sample(input_id)
         value: Any = float(draws[0]) if drawn_exactly(draws) else draws
         drawn = self.maker.number(

@@ -176,7 +176,7 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
     remarks: list[str] = []
     for path in params:
         found = checked(path, Places(), thorough=True)
-        problems += found.problems
+        problems += (p for p in found.problems if p not in problems)  # several params files share their books
         remarks += [f"{path}: {note}" for note in found.notes]
         if found.case is not None and not found.problems:
             doubts = (*cautions(found.case), *date_notes(found.case, date.today()))

@@ -169,7 +169,9 @@ def _unknown(case: Case, asked: Asked) -> Iterator[Problem]:
     held = [h for h in case.price_book.quarantine if h.item == name]
     if dates and dates[0] > case.as_of:
         remedy = "Date the memo later, add a row of that day to a CSV in params/prices, or override it."
-        yield asked.problem(f"has no price on {case.as_of}; its first is of {dates[0]}", remedy)
+        early = asked.problem(f"has no price on {case.as_of}; its first is of {dates[0]}", remedy)
+        # Where the package itself asks (a shipped option, a server), no key of the params but the date is at fault.
+        yield replace(early, key="as_of", value="") if asked.what else early
     elif held:
         remedy = f"Mend {held[-1].file}:{held[-1].line}, or state the price under `overrides`."
         if case.price_book.terms(name) is None:

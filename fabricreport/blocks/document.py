@@ -152,6 +152,10 @@ class Section:
     def frame(self, frame: Any, table_id: str, caption: str, *, note: str = "", **values: object) -> None:
         """A pandas DataFrame as a table; figures in its cells are ledger numbers (`case.figure(…)`, `case.number(…)`)."""
         columns, rows = frame_parts(frame)
+        if not rows:
+            raise ValueError(
+                f"the DataFrame of {table_id} has no rows: show it only where it has some, or say so in words"
+            )
         self.table(table_id, caption, columns, rows, note=note, **values)
 
     def formula(self, svg: str, tex: str, alt: str) -> None:

@@ -55,7 +55,7 @@ def parse_markdown(
 
     `resolve_number` turns the id of a marked number into its `num` node; without it the id is printed as
     text. `images` maps an image's address (such as `attachment:plot.png`) to a `data:image/png;base64,` one;
-    an image that resolves to nothing keeps an empty `src`. A heading may end in `{#sec-name}`; a paragraph
+    an image that resolves to nothing keeps an empty `src` and its `address`; one amid words follows their block. A heading may end in `{#sec-name}`; a paragraph
     `Table: caption {#tab-name}` beside a table is its caption.
 
     With `field`, each `{…}` of the prose becomes the node it returns, `^[…]` a footnote, `{{` and `}}` braces; code and
@@ -117,6 +117,8 @@ class _Reader:
         self._resolve = resolve_number
         self._images = images
         self._spans: list[Node] = []
+        self._amid: list[Node] = []
+        """Images met amid words: the document has a place for them only behind the block."""
 
     def fold(self, text: str) -> str:
         """Replace every marked span by one private character that stands for it."""
@@ -146,8 +148,16 @@ class _Reader:
     # ---- blocks
 
     def blocks(self, parent: SyntaxTreeNode) -> list[Node]:
-        nodes = [node for child in parent.children for node in self._block(child)]
-        return _adopt_captions(nodes)
+        nodes: list[Node] = []
+        behind: dict[int, list[Node]] = {}
+        for child in parent.children:
+            made = self._block(child)
+            amid, self._amid = self._amid, []
+            if made:
+                behind[id(made[-1])] = amid
+            nodes += made or amid
+        shown = [image for node in _adopt_captions(nodes) for image in (node, *behind.pop(id(node), ()))]
+        return [*shown, *(image for amid in behind.values() for image in amid)]
 
     def _block(self, tree: SyntaxTreeNode) -> list[Node]:
         kind = tree.type
@@ -177,7 +187,8 @@ class _Reader:
         address = str(tree.attrs.get("src", ""))
         source = self._images.get(address, address)
         words = _join(_close_notes(self._inline(tree.children)))
-        node = {"t": "image", "src": source if _INLINE_IMAGE.match(source) else "", "alt": plain_text(words)}
+        node: Node = {"t": "image", "src": "", "alt": plain_text(words)}
+        node |= {"src": source} if _INLINE_IMAGE.match(source) else {"address": self._unfold(address)}
         # The gate reads the nodes where there are any: a number of the ledger is no bare one.
         return {**node, "alt_nodes": words} if any(word["t"] == "num" for word in words) else node
 
@@ -221,7 +232,10 @@ class _Reader:
         if kind == "link":
             children = _join(_close_notes(self._inline(tree.children)))
             href = str(tree.attrs.get("href", ""))
-            return [{"t": "link", "href": href, "c": children}] if safe_link(href) else children
+            return [{"t": "link", "href": href, "c": children}] if children and safe_link(href) else children
+        if kind == "image":
+            self._amid.append(self._image(tree))
+            return []
         return self._inline(tree.children)
 
     def _split(self, content: str, kind: str) -> list[Node]:

@@ -20,7 +20,20 @@ GRADES = ("measured", "contract", "quote", "published", "secondary", "estimate",
 SEEN = ("A", "B", "D", "-")
 """A read in the primary, B read in a text that quotes it, D derived by arithmetic, - an assumption of ours."""
 UNDATED = "undated"
-REQUIRED = ("id", "what", "value", "unit", "date", "source", "publisher", "read", "grade", "seen", "use")
+HOW_TO_WRITE = {
+    "id": "lower-case words joined by hyphens",
+    "what": "the figure in one line of words",
+    "value": "a number, {low, high}, {low, mode, high}, {p5, p95}, or words with `unit: text`",
+    "unit": "such as us, gbits/s, w, share, usd/gpu-hour",
+    "date": "the figure's own date, YYYY, YYYY-MM or YYYY-MM-DD, or undated",
+    "source": "the title of the document",
+    "publisher": "who published it",
+    "read": "the day you read it, YYYY-MM-DD",
+    "grade": "one of " + ", ".join(GRADES),
+    "seen": 'A (read in the primary), B (in a text that quotes it), D (derived) or "-" (an assumption)',
+    "use": "what the memo takes it for",
+}
+REQUIRED = tuple(HOW_TO_WRITE)
 OPTIONAL = ("address", "interest", "contested", "base", "group", "derived_from")
 VALUE_KEYS = {
     frozenset({"low", "high"}): "range",
@@ -121,12 +134,14 @@ def read_entry(tree: Located, index: int, problems: list[Problem], *, shipped: b
             found.append(tree.problem((index, key), "is not a key of an entry", suggestion=did_you_mean(key, known)))
     for key in REQUIRED:
         if key not in raw and not _may_be_empty(key, raw):
-            found.append(tree.problem((index,), f"has no `{key}`", value=raw.get("id", "")))
+            remedy = f"Add `{key}:` {HOW_TO_WRITE[key]}."
+            found.append(tree.problem((index,), f"has no `{key}`", value=raw.get("id", ""), remedy=remedy))
     for key in set(raw) & (set(known) - {"value", "date", "derived_from"}):
         if not isinstance(raw[key], str):
             found.append(tree.problem((index, key), "must be text", value=raw[key], remedy="Put it in quotes."))
         elif key in REQUIRED and not raw[key].strip() and not _may_be_empty(key, raw):
-            found.append(tree.problem((index, key), "is empty", value=raw.get("id", "")))
+            remedy = f"Write {HOW_TO_WRITE[key]}."
+            found.append(tree.problem((index, key), "is empty", value=raw.get("id", ""), remedy=remedy))
     if not found:
         found.extend(_semantic_problems(tree, index, raw))
     problems.extend(found)

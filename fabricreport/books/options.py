@@ -196,7 +196,8 @@ class _Reader:
             return own
         like = own.pop("like")
         if not isinstance(like, str) or like not in known:
-            self._fault(("like",), "no option of this id stands above", like, suggestion=did_you_mean(like, known))
+            hint = did_you_mean(like, known)
+            self._fault(("like",), "no option of this id stands above", like, f"Known: {', '.join(known)}.", hint)
             return None
         base = known[like]
         pieces = own.get("pieces")

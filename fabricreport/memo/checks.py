@@ -10,12 +10,20 @@ from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.located import did_you_mean
 from fabricreport.memo.gather import Gathered, Piece, gather
 from fabricreport.memo.number import CLOSING_ANNEXES, left_out
+from fabricreport.memo.remedies import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY
+from fabricreport.memo.resolve import png_width_px
+from fabricreport.memo.safe import one_line
 from fabricreport.memo.stitch import names
 
 Node = dict[str, Any]
 
 _SHOWN = 60
 _LIKELIHOOD = re.compile(r"\b(remote|unlikely|roughly even|likely|probable|almost certain|nearly certain)\b", re.I)
+_UNCLOSED = re.compile(
+    r"\{((?:price|evidence|param|contested):[^\s{}]+|[a-z][a-z0-9_]*\.[a-z][^\s{}]*|(?:fig|tab|sec)-[^\s{}]+|cite [^\s{}]+)"
+    r"(?![^{}]*\})"
+)
+"""What begins like a field of the ledger and has no closing brace."""
 _CONFIDENCE = re.compile(r"\bconfiden(?:ce|t)\b", re.I)
 
 
@@ -37,6 +45,9 @@ def _piece_faults(piece: Piece, known: set[str]) -> Iterator[str]:
     for node in piece.nodes:
         yield from _missing_parts(node)
     for where, text in texts(piece.nodes):
+        for field in () if where == "preformatted text" else _UNCLOSED.findall(text):
+            yield f"the field {{{_id(field)} in {where} is not closed: write {{{_id(field)}}}."
+        text = _UNCLOSED.sub(" ", text)
         for word in bare_numbers(text, known):
             yield (
                 f"bare number '{word}' in {where}: “{_excerpt(text, word)}”. "
@@ -47,17 +58,25 @@ def _piece_faults(piece: Piece, known: set[str]) -> Iterator[str]:
                 yield f"one sentence mixes likelihood and confidence: “{sentence[:_SHOWN]}…”. Make two sentences of it."
 
 
+def _id(field: str) -> str:
+    return field.rstrip(".,;:!?)")
+
+
 def _missing_parts(node: Node) -> Iterator[str]:
     kind = node["t"]
     if kind in ("figure", "image", "formula") and not str(node.get("alt", "")).strip():
         name = node.get("id") or "an image"
-        yield f"{name} has no alt text: say in one or two sentences what it shows, for readers who cannot see it."
+        yield (
+            f"{name} has no alt text: say in one or two sentences what it shows, for readers who cannot see it. "
+            f"{ALT_REMEDY[kind]}"
+        )
     if kind == "figure" and not node.get("title"):
         yield f"{node['id']} has no title: state its finding."
     if kind == "datatable" and not node.get("caption"):
-        yield "a table has no caption: state its takeaway (a paragraph 'Table: …' under a Markdown table, or a caption)."
-    if kind == "image" and not node.get("src"):
-        yield "an image is not embedded: attach it to the cell or draw it in a code cell."
+        yield f"a table has no caption: state its takeaway. {CAPTION_REMEDY}"
+    if kind == "image" and not png_width_px(str(node.get("src") or "")):
+        name = f"the image {one_line(str(node['address']))[:_SHOWN]}" if node.get("address") else "an image"
+        yield f"{name} is not embedded: {PICTURE_REMEDY}"
     for item in _children(node):
         yield from _missing_parts(item)
 

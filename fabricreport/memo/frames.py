@@ -99,6 +99,10 @@ def frame_faults(html: str, table: Node) -> list[tuple[str, str]]:
         faults.append(
             ("a DataFrame is shown with rows or columns left out", "Choose what to show, or use body.frame(…).")
         )
+    if not table["rows"]:
+        faults.append(
+            ("a DataFrame without rows is shown", "Show it only where it has some, or say that there are none.")
+        )
     cells = [_words(cell) for row in table["rows"] for cell in row["cells"]]
     if any(cell.endswith("...") and len(cell) >= _WIDEST for cell in cells):
         faults.append(("a DataFrame is shown with long text cut off", "Use body.frame(…), which prints all of it."))

@@ -8,7 +8,7 @@ from typing import Any
 
 from fabricreport.blocks.cells import bind_cell
 from fabricreport.errors import Problem
-from fabricreport.memo.outputs import carry, metadata, own
+from fabricreport.memo.outputs import carry, metadata, own, shown_once
 from fabricreport.memo.safe import has_hidden, visible
 
 Node = dict[str, Any]
@@ -55,7 +55,7 @@ def gather(nb: Any) -> Gathered:
         if cell.get("cell_type") == "markdown":
             _markdown_cell(found, cell, (section, place), where)
         elif cell.get("cell_type") == "code":
-            for output in cell.get("outputs", []):
+            for output in shown_once(cell.get("outputs", [])):
                 _output(found, cell, output, (section, place), where)
         else:
             remedy = "Make it a Markdown cell, or tag it remove-cell."
@@ -103,11 +103,13 @@ def _homes(cells: list[Any]) -> list[tuple[str, str]]:
 
 
 def _markdown_cell(found: Gathered, cell: Any, home: tuple[str, str], where: str) -> None:
-    attachments = {
-        f"attachment:{name}": f"data:image/png;base64,{''.join(str(data['image/png']).split())}"
+    attached = {
+        str(name): f"data:image/png;base64,{''.join(str(data['image/png']).split())}"
         for name, data in (cell.get("attachments") or {}).items()
         if isinstance(data, dict) and "image/png" in data
     }
+    # A picture named by its path is attached under that path when a build copies the notebook (`memo.pictures`).
+    attachments = {address: picture for n, picture in attached.items() for address in (f"attachment:{n}", n)}
     given = own(cell).get(ANSWERS)
     bound = bind_cell(str(cell.get("source", "")), given if isinstance(given, dict) else {}, home[0], attachments)
     found.problems += [replace(fault, key=where) for fault in bound.faults]

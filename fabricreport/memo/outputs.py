@@ -6,7 +6,7 @@ Every output ends as one or the other; nothing is passed over in silence.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,18 @@ def carry(cell: Any, output: Any) -> Carried:
         return _plain(cell, _joined(data.get("text/plain", "")))
     kinds = ", ".join(sorted(str(k) for k in data if k != "text/plain"))
     return _fault("an output of this kind is not shown", kinds, _SHOW_DATA)
+
+
+def shown_once(outputs: Iterable[Any]) -> list[Any]:
+    """The outputs without a figure as last value that the inline backend shows too: the same picture, drawn twice."""
+    kept = list(outputs)
+    shown = [_picture(o) for o in kept if o.get("output_type") == "display_data"]
+    return [o for o in kept if o.get("output_type") != "execute_result" or not _picture(o) or _picture(o) not in shown]
+
+
+def _picture(output: Any) -> str:
+    data = output.get("data") or {}
+    return "".join(_joined(data.get("image/png", "")).split())
 
 
 def own(part: Any) -> Any:

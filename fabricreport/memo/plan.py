@@ -14,6 +14,7 @@ from fabricreport.memo import fingerprint as prints
 from fabricreport.memo.environment import PROJECT
 from fabricreport.memo.fingerprint import Fingerprint
 from fabricreport.memo.inputs import Snapshot, input_problems, take_snapshot
+from fabricreport.memo.pictures import attach_pictures
 
 if TYPE_CHECKING:
     from fabricreport.check import Checked
@@ -186,6 +187,7 @@ def _copy_notebooks(folder: Path, sections: tuple[str, ...], target: Path) -> di
         source, copy = folder / f"{section}.ipynb", target / f"{section}.ipynb"
         try:
             shutil.copyfile(source, copy)
+            attach_pictures(copy, folder)
         except OSError as error:
             reason = "the notebook does not exist" if isinstance(error, FileNotFoundError) else f"{error.strerror}"
             problems.append(Problem(reason, str(source), remedy="Restore it, or take its section out of `sections`."))

@@ -9,6 +9,7 @@ from typing import Any
 from fabricreport.blocks.markdown import safe_link
 from fabricreport.memo.derive import FOOTING, quoted_input
 from fabricreport.memo.number import MALFORMED, Numbering, left_out
+from fabricreport.memo.remedies import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY
 from fabricreport.memo.safe import one_line
 from fabricreport.memo.svg import UnsafeDrawing, clean_svg
 from fabricreport.memo.tables import table_shape
@@ -99,7 +100,9 @@ class Resolver:
     def _alt(self, node: Node, where: str) -> str:
         alt = one_line(str(node.get("alt") or ""))
         if not alt:
-            remedy = "Say in one or two sentences what it shows, with the numbers."
+            remedy = (
+                f"Say in one or two sentences what it shows, with the numbers. {ALT_REMEDY.get(str(node['t']), '')}"
+            )
             self._numbering.fault("an image has no alt text", where, str(node.get("id") or node.get("t")), remedy)
         return alt
 
@@ -107,7 +110,7 @@ class Resolver:
         placed = self._numbering.placed[id(node)]
         caption = self.inline(node.get("caption") or [], where)
         if not caption:
-            remedy = "Say what the table shows: caption= for a block, cell metadata for a DataFrame, or `Table: ...`."
+            remedy = f"Say what the table shows. {CAPTION_REMEDY}"
             self._numbering.fault("a table has no caption", where, str(node.get("id") or ""), remedy)
         columns = [
             {
@@ -149,9 +152,9 @@ class Resolver:
         source = str(node.get("src") or "")
         width = png_width_px(source)
         if not width:
-            self._numbering.fault(
-                "an image is neither attached nor a PNG", where, source[:60], "Attach a PNG to the cell."
-            )
+            found = one_line(source or str(node.get("address") or ""))[:60]
+            remedy = f"{PICTURE_REMEDY[:1].upper()}{PICTURE_REMEDY[1:]}"
+            self._numbering.fault("an image is neither attached nor a PNG", where, found, remedy)
             source = ""
         return {"t": "image", "src": source, "alt": self._alt(node, where), "width_pt": width * _PT_PER_PX}
 

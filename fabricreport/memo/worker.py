@@ -145,6 +145,7 @@ def _outcome(error: BaseException, session: Session) -> dict[str, Any]:
         return _failure("failed", session, at, "OutputTooLarge", limit, "")
     if isinstance(error, PapermillExecutionError):
         trace = "\n".join(error.traceback or [])
+        at = _erring(session, error.ename, error.evalue, otherwise=at)
         return _failure("failed", session, at, str(error.ename), str(error.evalue), trace)
     if isinstance(error, SectionOutOfTime):
         return _failure("timeout", session, at, "SectionTimeout", str(error), "")
@@ -153,6 +154,15 @@ def _outcome(error: BaseException, session: Session) -> dict[str, Any]:
     if isinstance(error, DeadKernelError) or "kernel died" in str(error).lower():
         return _failure("dead", session, at, "KernelDied", "the kernel process ended by itself", "")
     return _failure("failed", session, at, type(error).__name__, str(error), "")
+
+
+def _erring(session: Session, ename: Any, evalue: Any, *, otherwise: int | None) -> int | None:
+    """The cell that shows this error: not the one run last if a tag let the notebook go on."""
+    for index, cell in enumerate(session.notebook.cells if session.notebook else []):
+        for output in cell.get("outputs", ()):
+            if output.output_type == "error" and (output.ename, output.evalue) == (ename, evalue):
+                return index
+    return otherwise
 
 
 def _which_limit(session: Session) -> tuple[str, str]:

@@ -225,7 +225,7 @@ def _missing_files(params: Params, folder: Path) -> list[Finding]:
 
 def _file_fault(folder: Path, name: str) -> Iterator[tuple[str, str]]:
     """Walk down from the folder and refuse every symbolic link on the way, wherever it points."""
-    at = folder
+    at, place = folder, f"in {folder.name}/" if folder.name else "beside the params file"
     try:
         for part in Path(name).parts:
             at = at / part
@@ -236,4 +236,4 @@ def _file_fault(folder: Path, name: str) -> Iterator[tuple[str, str]]:
         if not stat.S_ISREG(mode):
             yield "is not an ordinary file", "Name a file."
     except (OSError, ValueError):
-        yield "names a file that does not exist", f"Put it in {folder.name or 'the params folder'}/, or drop the line."
+        yield "names a file that does not exist", f"Put it {place}, or drop the line."

@@ -135,6 +135,16 @@ def test_every_bad_end_is_named_and_the_others_finish(bench: Bench, marker: str)
 
 
 @pytest.mark.slow
+def test_a_cell_that_may_raise_is_blamed_itself_and_not_the_cell_after_it(bench: Bench) -> None:
+    path = write_notebook(bench.notebooks, "tco", "1 / 0", "later = 1")
+    nb = nbformat.read(path, as_version=4)
+    nb.cells[2].metadata["tags"] = ["raises-exception"]
+    nb.cells.append(nbformat.v4.new_markdown_cell("It is {tco.x}."))
+    nbformat.write(nb, path)
+    run = run_sections({"tco": path}, bench.params, bench.scratch, matplotlib_dir=bench.matplotlib).sections[0]
+    assert (run.status, run.cell, run.source_line, run.ename) == ("failed", 3, "1 / 0", "ZeroDivisionError")
+
+
 def test_endless_output_is_capped(bench: Bench, marker: str) -> None:
     record = bench.run(
         {"floods": ("while True: print('x' * 1000)",)}, output_limit_bytes=2_000_000, cell_timeout_s=30.0

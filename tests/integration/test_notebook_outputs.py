@@ -79,10 +79,12 @@ def test_figures_shown_left_open_or_last_are_carried_in_order(tmp_path: Path) ->
         ("for n in range(3):\n    plt.figure()\n    plt.plot([n, 1])", {"alt": "several"}),
         ("plt.plot([0, 1])", {"alt": "beside the repr of its line"}),
         ("plt.figure(); plt.plot([1, 0]); plt.show()", {}),
+        ("fig, ax = plt.subplots(layout='constrained')\nax.plot([1, 2])\nfig", {"alt": "last value, left open"}),
     )
-    assert images(ran) == ["shown", "left open", "last value", *["several"] * 3, "beside the repr of its line", ""]
+    carried = ["shown", "left open", "last value", *["several"] * 3, "beside the repr of its line", ""]
+    assert images(ran) == [*carried, "last value, left open"]
     assert ["alt text" in fault for fault in ran.faults] == [True]
-    assert ran.named(8)
+    assert "the cell's metadata" in ran.named(8)[0]
 
 
 def test_prints_values_warnings_errors_and_log_lines_are_named_with_their_cell(tmp_path: Path) -> None:

@@ -346,7 +346,7 @@ def test_a_memo_dated_before_a_price_is_refused_with_the_first_date_of_it(tmp_pa
     path = desk(tmp_path, minimal() | {"as_of": "2025-01-31"})
     problems = check(path).problems
     nic = [p for p in problems if "nic-connectx7-400g" in p.message]
-    assert only(tuple(nic)).key == "options[0]" and "2026-" in nic[0].message
+    assert only(tuple(nic)).key == "as_of" and nic[0].line == line_of(path, "as_of") and "2026-" in nic[0].message
     assert all(p.file == str(path) and p.line for p in problems) and len({p.message for p in problems}) == len(problems)
 
 

@@ -69,6 +69,16 @@ def test_a_wrong_file_ends_with_two_and_one_message_per_problem(tmp_path: Path) 
     assert code == 2 and not told["ok"] and {"file", "line", "key", "remedy"} <= set(told["problems"][0])
 
 
+def test_a_fault_of_a_book_that_several_params_files_share_is_told_once(tmp_path: Path) -> None:
+    (tmp_path / "options").mkdir()
+    (tmp_path / "options" / "own.yaml").write_text("- id: mine\n  like: nope\n", encoding="utf-8")
+    paths = [tmp_path / f"{name}.yaml" for name in ("one", "two", "three")]
+    for path in paths:
+        path.write_text((ROOT / "params/tern-finetuning.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    code, _, err = run("check", *map(str, paths))
+    assert code == 2 and err.count("no option of this id stands above") == 1
+
+
 def test_books_and_params_together_are_checked_with_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "huge.yaml"
     path.write_text((ROOT / "params/example.yaml").read_text().replace("gpus: 1024", "gpus: 131072"))

@@ -324,6 +324,65 @@ def test_the_repr_of_a_drawing_is_no_loss_beside_the_drawing_but_any_other_value
     assert len(messages(read(new_code_cell("x", outputs=value("<Axes: >").outputs[:1])))) == 1
 
 
+def test_a_figure_that_is_last_value_and_shown_too_is_carried_once_and_two_showings_twice() -> None:
+    data = {"image/png": base64.b64encode(PNG).decode(), "text/plain": "<Figure size 640x480 with 1 Axes>"}
+    last, drawn = (
+        new_output(kind, data=data, metadata={"alt": "Grey."}) for kind in ("execute_result", "display_data")
+    )
+    assert len(every(read(new_code_cell("fig", outputs=[last, drawn])).body, "image")) == 1
+    assert len(every(read(new_code_cell("fig", outputs=[last])).body, "image")) == 1
+    assert len(every(read(new_code_cell("show(), show()", outputs=[drawn, drawn])).body, "image")) == 2
+
+
+def checked(*cells: Any) -> list[str]:
+    return check_memo(new_notebook(cells=list(cells)))
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("It costs {tco.total.rocev2-whitebox, a lot.", "{tco.total.rocev2-whitebox}"),
+        ("It costs **{tco.total** here.", "{tco.total}"),
+        ("Each {price:switch-qm9700", "{price:switch-qm9700}"),
+        ("See {fig-waterfall.", "{fig-waterfall}"),
+        ("Said {{so}} and {cite evidence:x", "{cite evidence:x}"),
+    ],
+)
+def test_a_field_without_its_closing_brace_is_named_as_such(text: str, field: str) -> None:
+    (fault,) = checked(new_markdown_cell(text))
+    assert fault.startswith("cell 1: ") and f"is not closed: write {field}" in fault
+
+
+@pytest.mark.parametrize("text", ["Literal {{tco.total}} braces.", "A lone } or { brace.", "```\n{tco.total\n```"])
+def test_braces_that_are_meant_are_no_open_field(text: str) -> None:
+    assert checked(new_markdown_cell(text)) == []
+
+
+def test_an_image_that_is_not_embedded_is_named_with_its_path_wherever_it_stands() -> None:
+    for text in (
+        "![A plot](zz.png)",
+        "Amid ![A plot](zz.png) words.",
+        "- ![A plot](zz.png)",
+        "|h|\n|--|\n|![A plot](zz.png)|\n\nTable: T",
+    ):
+        (fault,) = checked(new_markdown_cell(text))
+        assert fault.startswith(
+            "cell 1: the image zz.png is not embedded: attach it to the cell or draw it in a code cell"
+        )
+
+
+def test_a_missing_alt_text_or_caption_is_told_with_the_way_to_give_it() -> None:
+    (alt,) = checked(shows({"image/png": base64.b64encode(PNG).decode()}))
+    assert '{"alt": "…"}' in alt and "drawn(" in alt
+    (caption,) = checked(shows({"text/html": TABLE}))
+    assert '{"caption": "…"}' in caption and "body.frame(" in caption
+
+
+def test_a_dataframe_without_rows_is_named() -> None:
+    empty = shows({"text/html": TABLE.replace("<tr><td>x</td></tr>", "")})
+    assert any("cell 1" in fault and "a DataFrame without rows is shown" in fault for fault in checked(empty))
+
+
 def test_a_folder_of_the_machine_is_cut_from_what_a_cell_wrote() -> None:
     text = "/home/ann/p/style.py:99: UserWarning: see /srv/x/y.csv and https://a.example/b/c\n  code()\n"
     (problem,) = read(new_code_cell("x", outputs=[new_output("stream", name="stderr", text=text)])).problems

@@ -202,6 +202,15 @@ def test_a_faulty_entry_is_refused_with_its_line(tmp_path: Path, old: str, new: 
     assert re.search(r"own\.yaml:\d+:", message)
 
 
+@pytest.mark.parametrize(
+    ("key", "remedy"),
+    [("what", "one line of words"), ("publisher", "who published"), ("read", "YYYY-MM-DD"), ("seen", "A (")],
+)
+def test_a_missing_key_is_told_with_what_to_write(tmp_path: Path, key: str, remedy: str) -> None:
+    kept = "".join(line for line in GOOD.splitlines(keepends=True) if not line.strip().startswith(f"{key}:"))
+    assert remedy in faults(tmp_path, kept)
+
+
 def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:
     folder(tmp_path, GOOD.replace("unit: us", "unit: furlong"), "one.yaml")
     folder(tmp_path, GOOD.replace("grade: measured", "grade: sure").replace("seen: A", "seen: Z"), "two.yaml")

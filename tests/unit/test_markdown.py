@@ -101,7 +101,18 @@ def test_an_image_is_kept_only_when_it_is_attached_as_png() -> None:
     (kept,) = parse_markdown("![alt](attachment:a.png)", images={"attachment:a.png": "data:image/png;base64,QUJD"})
     (lost,) = parse_markdown("![alt](../../etc/passwd)")
     assert kept == {"t": "image", "src": "data:image/png;base64,QUJD", "alt": "alt"}
-    assert lost == {"t": "image", "src": "", "alt": "alt"}
+    assert lost == {"t": "image", "src": "", "alt": "alt", "address": "../../etc/passwd"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["say ![a](x.png) so", "# head ![a](x.png)", "- item ![a](x.png)", "|h ![a](x.png)|\n|--|\n|c|", "**![a](x.png)**",
+     "[![a](x.png)](https://a.example)", "|h|\n|--|\n|c|\n\nTable: words ![a](x.png)", "> said ![a](x.png)"],
+)  # fmt: skip
+def test_an_image_amid_words_follows_their_block(text: str) -> None:
+    nodes = parse_markdown(text)
+    inner = nodes[0]["items"][0] if nodes[0]["t"] == "ul" else nodes[0]["c"] if nodes[0]["t"] == "quote" else nodes
+    assert inner[-1] == {"t": "image", "src": "", "alt": "a", "address": "x.png"}
 
 
 def test_code_blocks_keep_their_lines_and_print_numbers() -> None:

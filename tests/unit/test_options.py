@@ -112,6 +112,11 @@ def test_a_fault_is_named_with_its_line(tmp_path, change, line, message, suggest
     assert found[0].file.endswith("mine.yaml")
 
 
+def test_an_unknown_option_to_be_like_is_answered_with_the_known_ones(tmp_path):
+    (found,) = problems(tmp_path, XDR.replace("like: infiniband-ndr", "like: nope"))
+    assert all(option_id in found.remedy for option_id in read_options())
+
+
 def test_missing_keys_are_told_one_by_one(tmp_path):
     found = problems(tmp_path, "- id: thin\n  name: Thin\n")
     assert {"the key 'radix' is missing", "the key 'pieces' is missing"} <= {p.message for p in found}

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from fabricreport.blocks import Section
 from fabricreport.blocks.markdown import plain_text
 from fabricreport.case import ANALYSES, Case, open_case
+from fabricreport.ledger import GRADES
 
 EXAMPLE = Path(__file__).parents[2] / "params" / "tern-finetuning.yaml"
 
@@ -48,6 +50,43 @@ def test_a_number_with_neither_inputs_nor_sources_is_an_assumption(case: Case) -
 def test_a_number_is_as_firm_as_the_weakest_thing_it_rests_on(case: Case, footing: dict, grade: str) -> None:
     made(case, **footing)
     assert case.figure("tco.mine").grade == grade
+
+
+def test_a_number_rests_on_a_figure_given_as_itself_or_by_its_id(case: Case) -> None:
+    base = case.figure("tco.difference")
+    made(case, "tco.by-number", inputs=[base])
+    made(case, "tco.by-id", inputs=[base.id, "param:cluster.gpus"])
+    first, second = case.figure("tco.by-number"), case.figure("tco.by-id")
+    assert (first.inputs, first.sources) == (base.inputs, base.sources)
+    assert second.inputs == tuple(sorted({*base.inputs, "param:cluster.gpus"}))
+    assert GRADES.index(first.grade) >= GRADES.index(base.grade) <= GRADES.index(second.grade)
+
+
+def test_a_number_made_from_an_assumed_one_is_assumed_whatever_else_it_rests_on(case: Case) -> None:
+    made(case, "power.guess")
+    made(case, "power.more", inputs=["power.guess", "evidence:llama3-effective-training-time"])
+    made(case, "power.most", inputs=(case.figure("power.more"),), counted=True)
+    assert case.figure("power.more").grade == case.figure("power.most").grade == "assumption"
+    assert case.figure("power.most").inputs == ("evidence:llama3-effective-training-time",)
+
+
+@pytest.mark.parametrize("key", ["inputs", "sources"])
+@pytest.mark.parametrize(
+    ("wrong", "right"),
+    [("power.mien", "power.mine"), ("price:switch-qm970", "price:switch-qm9700"), ("tco.differenc", "tco.difference")],
+)
+def test_an_input_nobody_knows_is_answered_with_the_nearest_known_one(
+    case: Case, key: str, wrong: str, right: str
+) -> None:
+    made(case, "power.mine")
+    with pytest.raises(KeyError) as caught:
+        made(case, "power.next", **{key: [wrong]})
+    assert f"did you mean {right}?" in str(caught.value)
+
+
+def test_a_dataframe_without_rows_is_named_with_the_table_it_was_meant_for(case: Case) -> None:
+    with pytest.raises(ValueError, match="the DataFrame of tab-none has no rows"):
+        Section("tco", case).frame(pd.DataFrame({"a": []}), "tab-none", "None")
 
 
 def test_a_second_value_under_the_same_id_is_refused_and_the_same_value_is_not(case: Case) -> None:

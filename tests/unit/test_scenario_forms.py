@@ -64,6 +64,17 @@ def test_named_files_must_exist_inside_the_folder_and_not_be_links(tmp_path: Pat
         load_params(path)
 
 
+@pytest.mark.parametrize(("named", "place"), [("mine/p.json", "in mine/"), ("p.json", "beside the params file")])
+def test_a_file_that_is_missing_is_told_where_to_put_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, place: str
+) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / named).write_text(json.dumps(minimal() | {"measurements": ["log.txt"]}))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match=f"Put it {place}, or drop the line"):
+        load_params(Path(named))
+
+
 def test_paths_may_start_from_another_folder(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
