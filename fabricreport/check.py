@@ -22,7 +22,7 @@ from fabricreport.books.provider_answers import Log, read_answers
 from fabricreport.case import Case, book_folder, open_case
 from fabricreport.errors import InputError, Problem
 from fabricreport.records import links_of
-from fabricreport.scenario import ParamsFile, dated, load_params_file, notes
+from fabricreport.scenario import ParamsFile, dated, load_params_file
 
 BYTES_PER_MIB = 2**20
 Read = TypeVar("Read")
@@ -59,7 +59,7 @@ def check(path: Path, *, as_of: date | None = None) -> Checked:
         problems += [*_answers(loaded, sound), *_logs(loaded, sound)]
     remarks: list[str] = []
     if case is not None:
-        remarks = [*notes(case.params), *(str(held) for held in case.prices.quarantine), *_stand_ins(case)]
+        remarks = [*(str(held) for held in case.prices.quarantine), *_stand_ins(case)]
     return Checked(tuple(problems), tuple(remarks))
 
 
