@@ -23,7 +23,7 @@ from fabricreport.books.provider_answers import Log, read_answers
 from fabricreport.case import Case, book_folder, open_case
 from fabricreport.errors import InputError, Problem
 from fabricreport.records import links_of
-from fabricreport.scenario import ParamsFile, dated, load_params_file, notes
+from fabricreport.scenario import ParamsFile, dated, load_params_file
 
 BYTES_PER_MIB = 2**20
 Read = TypeVar("Read")
@@ -62,7 +62,7 @@ def check(path: Path, *, as_of: date | None = None, thorough: bool = False) -> C
         problems += [*_answers(loaded, sound), *_logs(loaded, sound)]
     remarks: list[str] = []
     if case is not None:
-        remarks = [*notes(case.params), *(str(held) for held in case.prices.quarantine), *_stand_ins(case)]
+        remarks = [*(str(held) for held in case.prices.quarantine), *_stand_ins(case)]
     if case is not None and loaded is not None and not problems and (thorough or own_inputs(case)):
         problems += [loaded.placed(problem) for problem in founderings(case)]
     return Checked(tuple(problems), tuple(remarks), case)

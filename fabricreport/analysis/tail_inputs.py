@@ -111,9 +111,13 @@ def subject(
 
 def planned_days(case: Case) -> float:
     """Days the run is planned to take: as stated, or from its tokens at the central efficiency of the kernels."""
+    stated = case.params.workload.run_days
+    return days_of_tokens(case) if stated is None else float(stated)
+
+
+def days_of_tokens(case: Case) -> float:
+    """Days that the run's tokens take at the central efficiency of the kernels, on the GPUs at the start."""
     workload, cluster = case.params.workload, case.params.cluster
-    if workload.run_days is not None:
-        return float(workload.run_days)
     presets = read_yaml("training_presets")
     gpu = presets["gpus"][cluster.gpu]
     tokens = float(workload.tokens_billion or 0.0) * 1e9

@@ -3,7 +3,7 @@
 Knows nothing of prices, models or notebooks.
 """
 
-from fabricreport.scenario.checks import client_slug, notes, slugify
+from fabricreport.scenario.checks import client_slug, slugify
 from fabricreport.scenario.defaults import Assumed, assumptions, defaulted_keys, is_given, value_at
 from fabricreport.scenario.json_schema import json_schema
 from fabricreport.scenario.load import (
@@ -80,7 +80,6 @@ __all__ = [
     "load_params",
     "load_params_file",
     "new_params",
-    "notes",
     "params_from",
     "parse_uncertain",
     "slugify",

@@ -64,24 +64,6 @@ def findings(params: Params, *, extra_options: Iterable[str] = ()) -> list[Findi
     return [finding for rule in _RULES for finding in rule(params)] + list(_options(params, known))
 
 
-def notes(params: Params) -> tuple[str, ...]:
-    """What is unusual but allowed, in sentences for the user."""
-    out = []
-    cluster = params.cluster
-    infiniband = [o for o in params.options if o.startswith("infiniband")]
-    if cluster.vendor == "amd" and infiniband:
-        out.append(
-            f"{', '.join(infiniband)} with AMD GPUs works, but few providers offer it; expect a longer list of questions."
-        )
-    if cluster.sites > 1 and cluster.subnets < cluster.sites:
-        out.append("There are more sites than subnets: the fabric would be stretched over sites in one subnet.")
-    if params.money.acquisition == "rent" and not params.providers:
-        out.append("The cluster is rented but no provider is named; the diligence section stays general.")
-    if cluster.tenancy == "multi" and params.organisation.qos_expertise == "none":
-        out.append("Several tenants share the fabric and nobody has QoS expertise.")
-    return tuple(out)
-
-
 def _as_of(params: Params) -> Iterator[Finding]:
     if not FIRST_YEAR <= params.as_of.year <= LAST_YEAR:
         yield Finding(
@@ -151,6 +133,20 @@ def _whole_nodes(params: Params) -> Iterator[Finding]:
                 f"Write {below} or {below + per_node}, or correct cluster.gpus_per_node.",
                 uses=(("cluster", "gpus_per_node"),),
             )
+
+
+def _sites(params: Params) -> Iterator[Finding]:
+    cluster = params.cluster
+    servers = -(-cluster.final_gpus // cluster.gpus_per_node)
+    if cluster.sites > servers:
+        yield Finding(
+            "more-sites-than-servers",
+            ("cluster", "sites"),
+            f"the cluster has {servers} server{'s' if servers > 1 else ''}, at its largest, and no more sites than servers",
+            cluster.sites,
+            f"Write {servers} or fewer, or correct cluster.gpus or cluster.gpus_per_node.",
+            uses=(("cluster", "gpus"), ("cluster", "gpus_per_node"), ("cluster", "trajectory")),
+        )
 
 
 def _ports(params: Params) -> Iterator[Finding]:
@@ -296,6 +292,7 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _client,
     _growth,
     _whole_nodes,
+    _sites,
     _ports,
     _vendor,
     _taper,

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import KeyPath, Located, dotted
-from fabricreport.scenario.checks import Finding, client_slug, findings, notes
+from fabricreport.scenario.checks import Finding, client_slug, findings
 from fabricreport.scenario.messages import path_of, problem_of
 from fabricreport.scenario.schema import Params
 from fabricreport.strict_json import inspect_json
@@ -59,8 +59,8 @@ class ParamsFile:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is unusual but allowed, in sentences."""
-        return tuple(dict.fromkeys((*notes(self.params), *self.remarks)))
+        """What was read otherwise than written, in sentences."""
+        return tuple(dict.fromkeys(self.remarks))
 
     def line_of(self, *path: str | int) -> int:
         """Line of a key: `line_of("cluster", "gpus")`."""

@@ -15,6 +15,7 @@ REFUSALS: Mapping[str, str] = {
     "cluster-shrinks": "The models buy what a stage adds; a cluster that shrinks has no bill to add up.",
     "stage-beyond-horizon": "Costs are counted to the end of the horizon, and a stage after it would cost nothing.",
     "part-of-a-node": "Servers are bought whole, so beyond one server the GPUs are a multiple of those in one.",
+    "more-sites-than-servers": "A site of the cluster holds at least one of its servers.",
     "too-few-ports": "A server cannot have more links than ports.",
     "maker-of-the-gpu": "Each GPU type has one maker.",
     "plan-does-not-multiply": "Every GPU has exactly one place in a parallel plan.",

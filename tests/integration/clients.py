@@ -275,6 +275,9 @@ def _settle_cluster(row: Row, data: dict[str, Any]) -> None:
         first = cluster["gpus"] if cluster["gpus"] >= per_node else per_node
         later = first if row["cluster.trajectory"] == "pause" else min(4 * first, most)
         cluster["trajectory"] = [{"month": 1, "gpus": first}, {"month": horizon // 2, "gpus": later}]
+    largest = max(cluster["gpus"], *(stage["gpus"] for stage in cluster.get("trajectory", ())), 0)
+    if "sites" in cluster:
+        cluster["sites"] = min(cluster["sites"], -(-largest // per_node))
 
 
 def _per_node(cluster: Mapping[str, Any]) -> int:

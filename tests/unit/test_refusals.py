@@ -37,6 +37,7 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
         "cluster.trajectory[0].month",
     ),
     "part-of-a-node": (client(cluster={"gpus": 65}), "cluster.gpus"),
+    "more-sites-than-servers": (client(cluster={"sites": 9}), "cluster.sites"),
     "too-few-ports": (client(cluster={"nic_ports_per_node": 4}), "cluster.links_per_gpu"),
     "maker-of-the-gpu": (client(cluster={"vendor": "amd"}), "cluster.vendor"),
     "plan-does-not-multiply": (

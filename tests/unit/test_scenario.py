@@ -33,7 +33,6 @@ from fabricreport.scenario import (
     json_schema,
     load_params,
     new_params,
-    notes,
     params_from,
 )
 from fabricreport.scenario.defaults import FOLLOWS_FROM
@@ -290,11 +289,6 @@ def test_a_part_filled_single_node_is_allowed() -> None:
 def test_one_option_is_enough_on_a_single_node() -> None:
     data = with_value("cluster", {"gpus": 8}) | {"options": ["ethernet-tcp"]}
     assert params_from(data).options == ("ethernet-tcp",)
-
-
-def test_infiniband_with_amd_gpus_is_only_a_note() -> None:
-    assert any("AMD" in note for note in notes(params_from(with_value("cluster.gpu", "mi300x"))))
-    assert not any("AMD" in note for note in notes(params_from(minimal())))
 
 
 def test_a_clients_own_option_is_accepted_when_its_data_adds_it(tmp_path: Path) -> None:
