@@ -81,9 +81,12 @@ def _rdma(case: Case) -> tuple[Option, ...]:
 
 
 def _idle(case: Case) -> Iterator[Caution]:
-    """Less than half of the GPU time works on the advised fabric, or its network is waited for: the largest cause."""
+    """A model that is small for its GPUs; or less than half of the GPU time works, and the largest loss is named."""
     option, tail = _advised(case), case.tail()
-    useful = float(np.median(plain(case.tco().useful_share[option.id])))
+    small = _too_little_work(case)
+    yield from small
+    if float(np.median(plain(case.tco().useful_share[option.id]))) >= _threshold(case, "useful-share"):
+        return
     losses = {
         "exposed": (case.latency().exposed_share, f"latency.exposed.{option.id}"),
         "bring-up": (tail.bring_up_share, f"tail_risk.bring_up_share.{option.id}"),
@@ -91,11 +94,7 @@ def _idle(case: Case) -> Iterator[Caution]:
         "incidents": (tail.incident_share, f"tail_risk.incident_share.{option.id}"),
     }
     worst = max(losses, key=lambda cause: float(np.median(plain(losses[cause][0][option.id]))))
-    idle = useful < _threshold(case, "useful-share")
-    waits = _waits(case)
-    if waits is not None and (waits.id == "too-little-work" or not (idle and worst == "exposed")):
-        yield waits
-    if idle and not (worst == "exposed" and waits is not None and waits.id == "too-little-work"):
+    if not (worst == "exposed" and small):
         yield _caution(
             f"idle-{worst}",
             choice=option.name,
@@ -104,13 +103,15 @@ def _idle(case: Case) -> Iterator[Caution]:
         )
 
 
-def _waits(case: Case) -> Caution | None:
-    """At some size each replica's batch is the least there is, and the network's time shows: too small a model, or not."""
+def _too_little_work(case: Case) -> tuple[Caution, ...]:
+    """At some size the model is small for the GPUs: each replica's batch is the least, and the network's time shows."""
     option, latency = _advised(case), case.latency()
     stages = {case.params.cluster.gpus: latency.exposed_now, case.params.cluster.final_gpus: latency.exposed_final}
     for (gpus, exposed), suffix in zip(stages.items(), ("now", "final"), strict=False):
         job = latency.jobs.get(gpus)
         if job is None or not _at_least_batch(job) or one_node(case, gpus):
+            continue
+        if case.params.workload.model_parameters_billion >= _threshold(case, "parameters-per-gpu") * gpus:
             continue
         if float(np.median(plain(exposed[option.id]))) < _threshold(case, "exposed-share"):
             continue
@@ -119,16 +120,14 @@ def _waits(case: Case) -> Caution | None:
             rule="as stated in the params", inputs=("param:cluster.gpus",), digits=6,
         )  # fmt: skip
         share = case.figure(f"latency.exposed_{suffix}.{option.id}")
-        least = _threshold(case, "parameters-per-gpu") * gpus
-        if float(case.params.workload.model_parameters_billion) >= least:
-            return _caution("plan-waits", choice=option.name, size=size, exposed=share)
         replicas = case.number(
             f"decision.caution_replicas_{suffix}", float(job.plan.dp if job.plan else 1), "count",
             label="Copies of the model that train side by side", rule="GPUs ÷ (tensor × pipeline × context ranks)",
             inputs=("param:cluster.gpus", "param:workload.model_parameters_billion"), digits=6,
         )  # fmt: skip
-        return _caution("too-little-work", choice=option.name, size=size, replicas=replicas, exposed=share)
-    return None
+        found = _caution("too-little-work", choice=option.name, size=size, replicas=replicas, exposed=share)
+        return (found,)
+    return ()
 
 
 def _at_least_batch(job: Job) -> bool:

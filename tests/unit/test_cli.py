@@ -134,9 +134,11 @@ def test_check_doubts_a_plan_that_leaves_most_gpus_idle_and_still_accepts_it(tmp
     path = changed_example(tmp_path, "gpus: 1024", "gpus: 32768")
     code, out, err = run("check", str(path))
     assert code == 0 and "nothing to mend" in out
-    assert re.search(r"^note: .*changed\.yaml: On .* of the GPU time does work: .*cluster\.gpus", err, re.M)
+    assert re.search(
+        r"^note: .*changed\.yaml: At .* of a step on .* waits for the network\. .*cluster\.gpus", err, re.M
+    )
     told = json.loads(run("check", "--json", str(path))[1])
-    assert told["ok"] and any("of the GPU time does work" in note for note in told["notes"])
+    assert told["ok"] and any("of a step on" in note for note in told["notes"])
 
 
 def test_check_of_an_ordinary_plan_doubts_nothing() -> None:

@@ -74,7 +74,8 @@ def test_a_plan_that_leaves_most_gpus_idle_is_doubted_right_after_the_glance_wit
     (place,) = doubts(nodes)
     assert nodes[place - 1]["t"] == "glance"
     choice = headline(nodes)["choice"]
-    assert {f"tco.useful.{choice}", f"latency.exposed.{choice}"} <= set(numbers(nodes[place]))
+    assert {"decision.caution_gpus_now", f"latency.exposed_now.{choice}"} <= set(numbers(nodes[place]))
+    assert {"workload.model_parameters_billion", "cluster.gpus"} <= set(texts(nodes[place]))
 
 
 def test_a_client_who_said_five_things_is_told_the_rest_and_that_the_framework_disagrees(tmp_path: Path) -> None:
