@@ -7,10 +7,10 @@ node is taken for eight GPUs at least, and a ring for as fast as the NICs of a n
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fabricreport.bounds import bound_of
+from fabricreport.bounds import Bound, bound_of
 
 if TYPE_CHECKING:
     from fabricreport.books.provider_answers import Answer, Log
@@ -32,23 +32,36 @@ class Links:
     domain_gpus: int
 
 
-def beyond_links(answers: Mapping[str, Answer], links: Links) -> Iterator[tuple[str, str, float, str]]:
-    """Question, key, value and reason of every bandwidth above what the links carry."""
+def bound_of_answer(question: str, unit: str) -> Bound:
+    """The bounds of the value of an answer: of its unit, but a rate of links is that of a link, or of all a GPU has."""
+    if question not in (LINE_RATE, PER_GPU):
+        return bound_of(unit)
+    link = bound_of("link-gbits/s")
+    if question == LINE_RATE:
+        return link
+    most = bound_of("links-per-gpu").high
+    return replace(link, high=link.high * most, beyond=f"{link.beyond}, and a GPU has at most {most:g} links")
+
+
+def beyond_links(answers: Mapping[str, Answer], links: Links) -> Iterator[tuple[str, tuple[str, ...], float, str]]:
+    """Question, keys, value and reason of every bandwidth above what the links carry."""
     line = _stated(answers, LINE_RATE)
     per_gpu = _stated(answers, PER_GPU)
     most_links = bound_of("links-per-gpu").high
     if line is not None and per_gpu is not None and per_gpu > most_links * line * _PRINTED:
         reason = f"is more than {most_links:g} links of {line:g} Gb/s carry, the most a GPU has"
-        yield PER_GPU, "value", per_gpu, reason
+        yield PER_GPU, ("value",), per_gpu, reason
         return
     rate = per_gpu or max(links.gbits_per_s, line or 0.0) * links.per_gpu
     domain = max(links.domain_gpus, _LEAST_NODE_GPUS)
     for question, answer in answers.items():
         if answer.measured is not None:
             cap = _cap_gbytes_per_s(answer.measured, rate / _BITS_PER_BYTE, domain)
-            if cap is not None and answer.measured.busbw_gbytes_per_s > cap * _PRINTED:
-                reason = f"is more than {rate:g} Gb/s a GPU carry between nodes of {domain} GPUs, {cap:.4g} GB/s"
-                yield question, "measured", answer.measured.busbw_gbytes_per_s, reason
+            for key in ("busbw_gbytes_per_s", "algbw_gbytes_per_s"):  # AllReduce's algbw is never above its busbw
+                value = getattr(answer.measured, key)
+                if cap is not None and value is not None and value > cap * _PRINTED:
+                    reason = f"is more than {rate:g} Gb/s a GPU carry between nodes of {domain} GPUs, {cap:.4g} GB/s"
+                    yield question, ("measured", key), value, reason
 
 
 def _cap_gbytes_per_s(log: Log, nic_gbytes_per_s: float, domain: int) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -14,25 +14,26 @@ from fabricreport.books.price_rules import clean_text
 from fabricreport.bounds import bound_of
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
+from fabricreport.located import read_bytes_strict, shown_path
 
 ERROR, WARNING, INFO = "error", "warning", "info"
 IMPOSSIBLE = "impossible"
 """Kind of the findings for which a log is refused."""
 
-_ESCAPES = re.compile(r"(?:\x1b|\^\[)(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-Z0-9])")
+# No expression here may take longer than in proportion to the line: what repeats is possessive or of bounded length.
+_ESCAPES = re.compile(r"(?:\x1b|\^\[)(?:\[[0-9;?]*+[ -/]*+[@-~]|\][^\x07\x1b]{0,512}+(?:\x07|\x1b\\)|[()][A-Z0-9])")
 _BARE_COLOUR = re.compile(r"\[\d{1,3}(?:;\d{1,3})*m")
-_PREFIXES = tuple(
-    re.compile(pattern)
-    for pattern in (
-        r"\s*\[[^\]\s]*\d+,\d+\]<std\w+>:\s?",  # mpirun --tag-output
-        r"\s*\[[A-Za-z][\w.-]*(?::\d+)?\]:\s?",  # torchrun --tee
-        r"\s*\[?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?\]?:?\s+",  # date and time
-        r"\s*\[?\d{2}:\d{2}:\d{2}(?:[.,]\d+)?\]?:?\s+",  # time of day
-        r"\s*[A-Z][a-z]{2}\s+\d{1,2}\s\d{2}:\d{2}:\d{2}\s\S+\s\S+\[\d+\]:\s",  # journal
-        r"\s*\d+:\s",  # srun --label
-        r"\s*[A-Za-z][\w.-]*:\s+(?=[#|]|\d+\s+\d)",  # pdsh, kubectl: host in front of a table line
-        r"\s*>\s?",  # a quoted mail or issue
-    )
+_PREFIXES = re.compile(
+    r"(?:\s*+(?:"
+    r"\[[^\],\s]*+(?<=\d),\d++\]<std\w++>:\s?"  # mpirun --tag-output
+    r"|\[[A-Za-z][\w.-]*+(?::\d++)?\]:\s?"  # torchrun --tee
+    r"|\[?\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d++)?(?:Z|[+-]\d{2}:?\d{2})?\]?:?\s++"  # date and time
+    r"|\[?\d{2}:\d{2}:\d{2}(?:[.,]\d++)?\]?:?\s++"  # time of day
+    r"|[A-Z][a-z]{2}\s++\d{1,2}\s\d{2}:\d{2}:\d{2}\s\S++\s\S+\[\d++\]:\s"  # journal
+    r"|\d++:\s"  # srun --label
+    r"|[A-Za-z][\w.-]*+:\s++(?=[#|]|\d++\s++\d)"  # pdsh, kubectl: host in front of a table line
+    r"|>\s?"  # a quoted mail or issue
+    r"))*"
 )
 
 
@@ -97,7 +98,7 @@ _ROW_UNITS = {
     "stdev_us": "us",
 }
 """Unit of every figure of a row, its extra ones included."""
-_PLAIN = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
+_PLAIN = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?", re.ASCII)
 _MOST_DIGITS = 18
 
 
@@ -164,28 +165,40 @@ def log_rules() -> Mapping[str, Any]:
     return loaded
 
 
-def read_text(path_or_text: str | Path) -> tuple[str, str]:
-    """The text and a name for it. A `Path`, or a one-line string, is a file; anything with a line break is the log."""
+def read_log_lines(path_or_text: str | Path) -> tuple[list[tuple[int, str]], str]:
+    """The cleaned lines of a log and a name for it; a log too large or too long to be one is refused unread.
+
+    A `Path`, or a one-line string, is an ordinary file; anything with a line break is the log itself.
+    """
     if isinstance(path_or_text, str) and ("\n" in path_or_text or "\r" in path_or_text):
-        return path_or_text, "text"
-    path = Path(path_or_text)
-    shown = clean_text(str(path))[:200]
-    try:
-        size, limit = path.stat().st_size, int(log_rules()["largest_log_bytes"])
-        if size > limit:
-            raise InputError(Problem(f"larger than {limit} bytes", shown, remedy="Keep the lines of the benchmark."))
-        data = path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a path"
-        raise InputError(Problem(f"log cannot be read ({reason})", shown, remedy="Name a text file.")) from error
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", errors="replace"), shown
-    return data.decode("utf-8-sig", errors="replace"), shown
+        text, shown = path_or_text, "text"
+    else:
+        path = Path(path_or_text)
+        data, shown = read_bytes_strict(path, max_bytes=int(log_rules()["largest_log_bytes"])), shown_path(path)
+        wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
+        text = data.decode("utf-16" if wide else "utf-8-sig", errors="replace")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    _refuse_what_is_no_log(lines, shown)
+    return list(_clean_lines(lines)), shown
 
 
-def clean_lines(text: str) -> Iterator[tuple[int, str]]:
+def _refuse_what_is_no_log(lines: Sequence[str], shown: str) -> None:
+    """Before any expression is tried on a line: bound how many there are, and how long each is."""
+    most, longest = int(log_rules()["most_lines"]), int(log_rules()["longest_line_characters"])
+    remedy = "Keep the lines of the benchmark."
+    if len(lines) > most + 1:  # what follows the last line break is no line
+        raise InputError(Problem(f"has more than {most:,} lines", shown, most + 1, remedy=remedy))
+    number = next((n for n, line in enumerate(lines, start=1) if len(line) > longest), None)
+    if number:
+        length = len(lines[number - 1])
+        raise InputError(
+            Problem(f"a line of {length:,} characters: no log has more than {longest:,}", shown, number, remedy=remedy)
+        )
+
+
+def _clean_lines(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Numbered lines without colour codes, launcher prefixes, timestamps and Markdown fences; empty ones left out."""
-    for number, line in enumerate(re.split(r"\r\n|\n|\r", text), start=1):
+    for number, line in enumerate(lines, start=1):
         cleaned = strip_line(line)
         if cleaned.strip() and not cleaned.strip().startswith(("```", "~~~")):
             yield number, cleaned
@@ -194,11 +207,7 @@ def clean_lines(text: str) -> Iterator[tuple[int, str]]:
 def strip_line(line: str) -> str:
     """One line freed from everything a launcher, a terminal or a chat put around it."""
     line = _BARE_COLOUR.sub("", _ESCAPES.sub("", line)).replace("\xa0", " ").replace("\t", " ")
-    line = clean_text(line)
-    while True:
-        for prefix in _PREFIXES:
-            if match := prefix.match(line):
-                line = line[match.end() :]
-                break
-        else:
-            return line.rstrip()
+    if not line.isprintable():
+        line = clean_text(line)
+    prefixes = _PREFIXES.match(line)
+    return line[prefixes.end() if prefixes else 0 :].rstrip()

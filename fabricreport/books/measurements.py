@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from fabricreport.books.log_findings import check_collective, check_perftest, setting_of
-from fabricreport.books.log_lines import ERROR, IMPOSSIBLE, Finding, LogSection, ParsedLog, read_text
+from fabricreport.books.log_lines import ERROR, IMPOSSIBLE, Finding, LogSection, ParsedLog, read_log_lines
 from fabricreport.books.nccl_log import parse_nccl_tests
 from fabricreport.books.perftest_log import parse_all_reduce_bench, parse_perftest
 from fabricreport.errors import InputError, Problem
@@ -154,8 +154,8 @@ def _read(
     for value, name in ((ranks, "ranks"), (nic, "nic_gbytes_per_s"), (gpus_per_node, "gpus_per_node")):
         if value is not None and not 0 < value < 1e7:
             raise InputError(Problem("must be a positive number", key=name, value=str(value)))
-    text, source = read_text(path_or_text)
-    parsed = [parse(text) for k, parse in _PARSERS.items() if kind in (None, k)]
+    lines, source = read_log_lines(path_or_text)
+    parsed = [parse(lines) for k, parse in _PARSERS.items() if kind in (None, k)]
     log = max(parsed, key=lambda p: sum(len(s.rows) for s in p.sections))
     refused = [f for p in ([log] if log.sections else parsed) for f in p.findings if f.kind == IMPOSSIBLE]
     if refused:

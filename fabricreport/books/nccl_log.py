@@ -17,7 +17,6 @@ from fabricreport.books.log_lines import (
     LogRow,
     LogSection,
     ParsedLog,
-    clean_lines,
     counted,
     decimal,
     impossible,
@@ -60,7 +59,7 @@ _COLLECTIVES = {
     "all_to_all": "alltoall", "broadcast": "broadcast", "reduce": "reduce", "sendrecv": "sendrecv",
     "gather": "gather", "scatter": "scatter", "hypercube": "hypercube",
 }  # fmt: skip
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|nan|inf", re.ASCII | re.IGNORECASE)
+_NUMBER = re.compile(r"[+-]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?|nan|inf)", re.ASCII | re.IGNORECASE)
 _MISSING = frozenset(("N/A", "n/a", "NA", "-", "--"))
 _RANK = re.compile(
     r"#\s*Rank\s+(\d+)\s+(?:Group\s+\d+\s+)?Pid\s+\d+\s+on\s+(\S+)\s+device\s+\d+\s*(?:\[[^\]]*\])?\s*(.*)",
@@ -72,6 +71,9 @@ _LARGEST = re.compile(r"maxBytes\s+(\d+)")
 _AVERAGE = re.compile(r"#\s*Avg bus bandwidth\s*:\s*(\S+)")
 _ELIDED = re.compile(r"\s*(\.{3,}|…|\[\.\.\.\]|<snip>)\s*")
 _WHOLE = re.compile(r"\d+", re.ASCII)
+_SRUN = re.compile(r"\bsrun\b")
+_GLUED_NODES = re.compile(r"-N\d", re.ASCII)
+_COLUMNS = ("time", "algbw", "busbw", "#wrong")
 _LONGEST_WRAP = 4
 
 
@@ -110,9 +112,9 @@ class _Draft:
     wrong_column: bool = True
 
 
-def parse_nccl_tests(text: str) -> ParsedLog:
+def parse_nccl_tests(cleaned: Sequence[tuple[int, str]]) -> ParsedLog:
     """All tables of a log; a line that looks like a row but is none becomes a finding with its number and reason."""
-    lines = [(n, line.replace("|", " ") if line.lstrip().startswith("|") else line) for n, line in clean_lines(text)]
+    lines = [(n, line.replace("|", " ") if line.lstrip().startswith("|") else line) for n, line in cleaned]
     drafts = [_Draft(lines[0][0] if lines else 1)]
     findings: list[Finding] = []
     at = 0
@@ -133,11 +135,11 @@ def parse_nccl_tests(text: str) -> ParsedLog:
             drafts[-1].operation = read.operation or drafts[-1].operation
             drafts[-1].figures = max(drafts[-1].figures, read.figures)
             if read.cut:
-                findings.append(_bad_line(number, read.cut, lines[at:]))
+                findings.append(_bad_line(number, read.cut, lines, at))
         except ImpossibleFigure as error:
             findings.append(impossible(number, error))
         except _BadRow as error:
-            findings.append(_bad_line(number, str(error), lines[at:]))
+            findings.append(_bad_line(number, str(error), lines, at))
     done = [d for d in drafts if d.rows]
     findings += [f for d in done for f in _ending(d)]
     return ParsedLog("nccl-tests", tuple(_section(d) for d in done), tuple(findings))
@@ -181,11 +183,26 @@ def _is_header(stripped: str) -> bool:
 
 def _launch(draft: _Draft, line: str) -> None:
     """Ranks and nodes as a command line claims them; the list of ranks in the log is better and wins."""
-    per_process = counted(m.group(1), "gpus") if (m := re.search(r"_perf\b.*?\s(?:-g|--ngpus)[ =](\d+)", line)) else 1
-    if m := re.search(r"\s(?:-np|--ntasks|-n)[ =](\d+)(?=.*_perf)", line):
-        draft.launched = counted(str(counted(m.group(1), "gpus") * per_process), "gpus")
-    if m := re.search(r"(?:--nodes[ =]|\bsrun\b.*?\s-N\s?)(\d+)", line):
-        draft.nodes = counted(m.group(1), "gpus")
+    words = line.split()
+    programs = [n for n, word in enumerate(words) if "_perf" in word]
+    starter = next((n for n, word in enumerate(words) if _SRUN.search(word)), len(words))
+    per_process = _option(words[programs[0] :], ("-g", "--ngpus")) or 1
+    if launched := _option(words[: programs[-1]], ("-np", "--ntasks", "-n")):
+        draft.launched = counted(str(launched * per_process), "gpus")
+    glued = [word.removeprefix("-N") for word in words[starter:] if _GLUED_NODES.match(word)]
+    if nodes := _option(words, ("--nodes",)) or _option(words[starter:], ("-N",)) or _option(["-N", *glued], ("-N",)):
+        draft.nodes = nodes
+
+
+def _option(words: Sequence[str], names: tuple[str, ...]) -> int | None:
+    """The number that the first of the options `--name 8`, `--name=8` gives; None if none does."""
+    for n, word in enumerate(words):
+        name, equals, value = word.partition("=")
+        if name in names:
+            value = value if equals else "".join(words[n + 1 : n + 2])
+            if match := _WHOLE.match(value):
+                return counted(match.group(), "gpus")
+    return None
 
 
 def _looks_like_row(line: str, in_table: bool = True) -> bool:
@@ -245,14 +262,17 @@ def _row(number: int, words: list[str], draft: _Draft) -> _Read:
         raise _BadRow(f"{len(rest)} figures after type, operation and root: a row has 3 or 4, or twice as many")
     width = 4 if (len(rest) if whole else expected) in (4, 8) else 3
     cut = "" if whole else f"{len(rest)} of {expected} figures"
-    figures = [[_figure(w) for w in rest[n : n + width]] for n in range(0, len(rest), width)]
+    figures = [
+        [_figure(w, name) for w, name in zip(rest[n : n + width], _COLUMNS, strict=False)]
+        for n in range(0, len(rest), width)
+    ]
     figures = [f for f in figures if len(f) >= 3]
     in_place = None in figures[0][:3] and len(figures) == 2 and None not in figures[1][:3]
     time_us, algbw, busbw = (figures[1] if in_place else figures[0])[:3]
     if time_us is None or algbw is None or busbw is None:
         raise _BadRow("time, algbw or busbw is not a number")
-    if time_us <= 0 or algbw < 0 or busbw < 0:
-        raise _BadRow("a time of zero or a negative figure")
+    if any(f[0] == 0 for f in figures):
+        raise _BadRow("a time of zero")
     wrong = [f[3] for f in figures if len(f) == 4 and f[3] is not None] if draft.wrong_column else []
     second = figures[1] if len(figures) == 2 and not in_place else [None] * 3
     row = possible(LogRow(
@@ -275,20 +295,28 @@ def _head(words: list[str], draft: _Draft) -> tuple[str, list[str]]:
         raise _BadRow("no data type after size and count")
     rest = words[3:]
     operation = rest.pop(0) if rest and rest[0] in _OPERATIONS else ""
-    if rest and (rest[0] == "-1" or ((draft.rooted or len(rest) in (5, 7, 9)) and rest[0].isdigit())):
+    has_root = draft.rooted or len(rest) in (5, 7, 9)
+    if rest and ((rest[0] == "-1" and (has_root or not draft.header)) or (has_root and rest[0].isdigit())):
         rest.pop(0)
     return operation, rest
 
 
-def _figure(word: str) -> float | None:
-    if word in _MISSING or word.lower() in ("nan", "inf", "-nan", "-inf"):
-        return None
+def _figure(word: str, column: str) -> float | None:
+    """A figure of either half of a row; None where the tool printed that it has none, as for `#wrong` without a check."""
+    missing = word in _MISSING
+    if missing or word.lower().lstrip("+-") in ("nan", "inf"):
+        if missing or column == "#wrong":
+            return None
+        raise ImpossibleFigure(f"{column} of {word} is not a number")
     try:
-        return decimal(word)
+        value = decimal(word)
     except ImpossibleFigure:
         raise
     except ValueError as error:
         raise _BadRow(str(error)) from None
+    if value < 0 and column != "#wrong":
+        raise ImpossibleFigure(f"{column} of {word} is below zero")
+    return value
 
 
 def _average(word: str) -> float | None:
@@ -304,8 +332,8 @@ def _average(word: str) -> float | None:
     return value
 
 
-def _bad_line(number: int, reason: str, after: Sequence[tuple[int, str]]) -> Finding:
-    last = not any(_looks_like_row(line) for _, line in after)
+def _bad_line(number: int, reason: str, lines: Sequence[tuple[int, str]], at: int) -> Finding:
+    last = not any(_looks_like_row(lines[n][1]) for n in range(at, len(lines)))
     kind, what = ("cut-off", "the table is cut off in this line") if last else ("malformed", "a line that is no row")
     return Finding(kind, WARNING, number, f"{what}: {reason}", "Paste the log again from a file instead of a screen.")
 

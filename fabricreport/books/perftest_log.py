@@ -8,6 +8,7 @@ size over the average bandwidth: the spacing of messages, not their latency. A l
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from fabricreport.books.log_lines import (
     WARNING,
@@ -16,7 +17,6 @@ from fabricreport.books.log_lines import (
     LogRow,
     LogSection,
     ParsedLog,
-    clean_lines,
     counted,
     decimal,
     impossible,
@@ -25,20 +25,22 @@ from fabricreport.books.log_lines import (
 from fabricreport.bounds import bound_of
 
 _TITLE = re.compile(
-    r"\b(RDMA_Write|RDMA_Read|Send|Atomic\w*|Write|Read)\s+(Bidirectional\s+)?(BW|Latency)\s+(?:\w+\s+)*Test"
+    r"\b(RDMA_Write|RDMA_Read|Send|Atomic\w*|Write|Read)\s+(Bidirectional\s+)?(BW|Latency)\s+(?:\w++\s++){0,8}?Test"
 )
 _COMMAND = re.compile(r"\b(ib_(?:write|read|send|atomic)_(?:bw|lat))\b")
-_COLUMN = re.compile(r"#bytes|#iterations|[A-Za-z0-9_.%]+(?: (?:peak|average|percentile))?\s?\[[^\]]+\]|tps average")
+_COLUMN = re.compile(
+    r"#bytes|#iterations|(?<![A-Za-z0-9_.%])[A-Za-z0-9_.%]++(?: (?:peak|average|percentile))?\s?\[[^\[\]]++\]|tps average"
+)
 _FACT = re.compile(r"^\s*(Link type|Mtu|Device|Number of qps|Connection type|CQ Moderation)\s*:\s*(\S+)")
 _BANDWIDTH_UNITS = {"gb/sec": 1 / 8, "mb/sec": 2**20 / 1e9, "gib/sec": 2**30 / 1e9, "gb/s": 1 / 8}
 _PAYLOAD = re.compile(
-    r"\|?\s*(\d+(?:\.\d+)?)\s*([KMGT]?i?B)\s*\|\s*(\d+(?:\.\d+)?)\s*GBps\s*\|\s*(\d+(?:\.\d+)?)\s*GBps\s*\|?\s*$"
+    r"\|?\s*(\d+(?:\.\d+)?)\s*([KMGT]?i?B)\s*\|\s*(\d+(?:\.\d+)?)\s*GBps\s*\|\s*(\d+(?:\.\d+)?)\s*GBps\s*+\|?\s*+$"
 )
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _REMEDY = "Paste the log again from a file instead of a screen."
 
 
-def parse_perftest(text: str) -> ParsedLog:
+def parse_perftest(lines: Sequence[tuple[int, str]]) -> ParsedLog:
     """All tables of a perftest log, one section for each header line."""
     sections: list[LogSection] = []
     findings: list[Finding] = []
@@ -48,7 +50,7 @@ def parse_perftest(text: str) -> ParsedLog:
         if rows:
             sections.append(LogSection(name or _name_by_columns(columns), tuple(rows), start, 2, 2, facts=dict(facts)))
 
-    for number, line in clean_lines(text):
+    for number, line in lines:
         title, command = _TITLE.search(line), _COMMAND.search(line)
         if title or command:
             if rows:
@@ -76,7 +78,7 @@ def parse_perftest(text: str) -> ParsedLog:
     return ParsedLog("perftest", tuple(sections), tuple(findings))
 
 
-def parse_all_reduce_bench(text: str) -> ParsedLog:
+def parse_all_reduce_bench(lines: Sequence[tuple[int, str]]) -> ParsedLog:
     """All tables of `all_reduce_bench`; it prints payload, busbw and algbw, so the time is derived from algbw."""
     sections: list[LogSection] = []
     findings: list[Finding] = []
@@ -87,7 +89,7 @@ def parse_all_reduce_bench(text: str) -> ParsedLog:
         if rows:
             sections.append(LogSection("allreduce", tuple(rows), start, ranks, None, device))
 
-    for number, line in clean_lines(text):
+    for number, line in lines:
         if match := re.search(r"bandwidth of all_reduce over (\d+) ranks", line):
             close()
             rows, ranks, start = [], None, number
@@ -104,7 +106,7 @@ def parse_all_reduce_bench(text: str) -> ParsedLog:
                 findings.append(impossible(number, error))
             except ValueError as error:
                 findings.append(Finding("malformed", WARNING, number, str(error)))
-        elif re.match(r"\s*\|?\s*\d+(\.\d+)?\s*[KMGT]?i?B\b", line):
+        elif re.match(r"\s*+\|?\s*+\d++(\.\d++)?\s*+[KMGT]?i?B\b", line):
             message = "a line that is no row: payload, busbw and algbw in GBps are needed"
             findings.append(Finding("malformed", WARNING, number, message, _REMEDY))
     close()

@@ -23,9 +23,9 @@ from datetime import date as Date
 from pathlib import Path
 from typing import Any
 
-from fabricreport.books.answer_limits import PER_GPU, Links, beyond_links
+from fabricreport.books.answer_limits import PER_GPU, Links, beyond_links, bound_of_answer
 from fabricreport.books.providers import Question, folded, read_providers
-from fabricreport.bounds import Figure, bound_of
+from fabricreport.bounds import Bound, Figure, bound_of
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import clean_text, load_strict
@@ -115,9 +115,8 @@ class _Reader:
         """Note every bandwidth that is above what the links carry, in a file without other faults."""
         index = {row["question"]: i for i, row in enumerate(self.located.data["answers"])}
         remedy = f"Mend it, or state the links of that cluster: `question: {PER_GPU}` with its value."
-        for question, key, value, reason in beyond_links(answers, links):
-            at: KeyPath = ("answers", index[question], key)
-            self._fault((*at, "busbw_gbytes_per_s") if key == "measured" else at, reason, value, remedy)
+        for question, keys, value, reason in beyond_links(answers, links):
+            self._fault(("answers", index[question], *keys), reason, value, remedy)
 
     def _answers(self, rows: Any) -> dict[str, Answer]:
         if not isinstance(rows, list) or not rows:
@@ -148,7 +147,8 @@ class _Reader:
             return None
         unit = self._unit(at, row, question)
         if unit and ends[0] is not None and ends[1] is not None:
-            self._bounded((*at, "value"), unit, {"low": ends[0], "high": ends[1]} if ends[0] < ends[1] else ends[0])
+            figure: Figure = {"low": ends[0], "high": ends[1]} if ends[0] < ends[1] else ends[0]
+            self._bounded((*at, "value"), unit, bound_of_answer(question.id, unit), figure)
         measured = self._log((*at, "measured"), row["measured"]) if "measured" in row else None
         return Answer(question.id, text, *ends, unit, document, measured, self.located.line_of(at))
 
@@ -193,8 +193,8 @@ class _Reader:
             return None, None
         return ends
 
-    def _bounded(self, at: KeyPath, unit: str, figure: Figure) -> None:
-        fault = bound_of(unit).fault(figure)
+    def _bounded(self, at: KeyPath, unit: str, bound: Bound, figure: Figure) -> None:
+        fault = bound.fault(figure)
         if fault:
             self._fault(at, fault, figure, f"The unit is {unit}.")
 
@@ -210,7 +210,7 @@ class _Reader:
             if not _finite(value[key]) or value[key] == 0:
                 self._fault((*at, key), "must be a number above 0", value[key])
             else:
-                self._bounded((*at, key), unit, value[key])
+                self._bounded((*at, key), unit, bound_of(unit), value[key])
         gpus: Any = value.get("gpus")
         if _finite(gpus) and (gpus != int(gpus) or gpus < 2):
             self._fault((*at, "gpus"), "must be a whole number of at least 2", gpus, "Count the ranks of the run.")

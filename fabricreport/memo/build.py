@@ -25,7 +25,7 @@ from fabricreport.memo.environment import PACKAGE, default_jobs
 from fabricreport.memo.execute import CELL_TIMEOUT_S, SECTION_TIMEOUT_S, ProgressCall, run_sections
 from fabricreport.memo.failures import clear_failed, keep_failed
 from fabricreport.memo.headlines import headline_of, section_title
-from fabricreport.memo.leaks import leaks, machine_folders, text_leaks
+from fabricreport.memo.leaks import leaks, machine_folders, not_said_by, text_leaks
 from fabricreport.memo.locks import disk_errors, refused_by_disk, scratch_folder
 from fabricreport.memo.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
 from fabricreport.memo.plan import BuildPlan, Places, load_checked, make_plan
@@ -117,7 +117,7 @@ def build(
         own = machine_folders(
             {"the build's scratch folder": scratch, "the output folder": root, "the params' folder": loaded.path.parent}
         )
-        return _finish(plan, root, scratch, record, notebooks, own)
+        return _finish(plan, root, scratch, record, notebooks, not_said_by(plan.snapshot.folder, own))
 
 
 def _published_before(plan: BuildPlan, root: Path, scratch: Path) -> BuildResult | None:

@@ -42,6 +42,12 @@ def machine_folders(places: Mapping[str, Path]) -> dict[str, str]:
     return dict(sorted(found.items(), key=lambda item: -len(item[0])))
 
 
+def not_said_by(inputs: Path, places: Mapping[str, str]) -> dict[str, str]:
+    """The places that no file below `inputs` names: what a client or a seller wrote may stand in their memo."""
+    texts = [text for name, path in walk(inputs) for _, text in _parts(name, read_regular(path))]
+    return {path: name for path, name in places.items() if not any(any(text_leaks("", t, {path: name})) for t in texts)}
+
+
 def leaks(folder: Path, places: Mapping[str, str]) -> list[str]:
     """One fault for each file (of a notebook: each cell) below `folder` that names one of `places`."""
     return [

@@ -9,7 +9,7 @@ import nbformat
 import pytest
 
 from fabricreport.memo.environment import PROJECT
-from fabricreport.memo.leaks import leaks, machine_folders, text_leaks
+from fabricreport.memo.leaks import leaks, machine_folders, not_said_by, text_leaks
 
 PLACES = {
     "/srv/buyers/acme": "the params' folder",
@@ -84,3 +84,26 @@ def test_a_notebook_with_a_figure_that_is_not_finite_is_read_all_the_same(tmp_pa
     )
     (fault,) = leaks(tmp_path, PLACES)
     assert fault.startswith("tco.ipynb, cell 1: holds the path of the home folder")
+
+
+@pytest.mark.parametrize("name", ["params.json", "providers/answers.yaml", "logs/nccl.txt"])
+def test_a_folder_that_an_input_names_is_no_leak_and_all_others_still_are(tmp_path: Path, name: str) -> None:
+    said = tmp_path / "inputs" / name
+    said.parent.mkdir(parents=True)
+    said.write_text('document: "/home/ann/secret"\n', encoding="utf-8")
+    left = not_said_by(tmp_path / "inputs", PLACES)
+    assert left == {path: what for path, what in PLACES.items() if path != "/home/ann"}
+    assert not list(text_leaks("memo.html", "they gave /home/ann/secret", left))
+    assert len(list(text_leaks("memo.html", "read from /srv/buyers/acme/x", left))) == 1
+
+
+def test_inputs_that_only_hold_something_alike_leave_every_folder_searched(tmp_path: Path) -> None:
+    (tmp_path / "params.json").write_text('{"a": "https://example.com/home/ann/x and /home/annette"}', encoding="utf-8")
+    assert not_said_by(tmp_path, PLACES) == PLACES
+
+
+def test_the_copies_of_a_shipped_clients_inputs_name_no_folder_of_the_machine(tmp_path: Path) -> None:
+    params = PROJECT / "params" / "example.yaml"
+    plan = make_plan(load_checked(params), tmp_path)
+    known = machine_folders({"the params' folder": params.parent, "the build's scratch folder": tmp_path})
+    assert not_said_by(plan.snapshot.folder, known) == known

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricreport import evidence
-from fabricreport.books.log_lines import strip_line
+from fabricreport.books.log_lines import log_rules, strip_line
 from fabricreport.books.measurements import (
     COLUMNS,
     Finding,
@@ -22,6 +24,7 @@ from fabricreport.books.measurements import (
     read_nccl_tests,
     read_perftest,
 )
+from fabricreport.books.nccl_log import parse_nccl_tests
 from fabricreport.errors import InputError
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
@@ -175,10 +178,11 @@ def test_a_row_with_in_place_figures_only_says_so() -> None:
         ("268435456 float sum -1 100.0 2.0 3.0 0", "count of elements"),
         ("float sum -1 100.0 2.0 3.0 0", "start is missing"),
         ("1048576 262144 float sum -1 71,93 14.58 27.33 0", "71,93 is not a number"),
-        ("1048576 262144 float sum -1 -71.93 14.58 27.33 0", "zero or a negative"),
+        ("1048576 262144 float sum -1 0.00 14.58 27.33 0", "a time of zero"),
+        (ROW.replace("4490.1", "0.00"), "a time of zero"),
         ("1048576 262144 float sum -1 71.93", "1 figures"),
         ("1048576 262144", "rest is missing"),
-        ("1048576 262144 float sum -1 nan 14.58 27.33 0", "not a number"),
+        ("1048576 262144 float sum -1 N/A 14.58 27.33 0", "not a number"),
         ("100.0 2.0 3.0 0", "start is missing"),
     ],
 )
@@ -201,7 +205,7 @@ def test_only_a_log_without_any_row_raises() -> None:
         read_log("hello\nworld\n")
     with pytest.raises(InputError, match=r"line 1.*rest is missing|only size and count"):
         read_nccl_tests("# size count type redop root time algbw busbw\n8 2\n")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="does not exist"):
         read_log("/nowhere/log.txt")
     with pytest.raises(InputError, match="positive"):
         read_log(CLEAN, nic_gbytes_per_s=-1)
@@ -464,3 +468,111 @@ def test_no_figure_of_a_report_is_infinite(data: st.DataObject) -> None:
     values = [v for f in frame.attrs["findings"] for v in f.numbers.values()]
     json.dumps(values, allow_nan=False)
     assert not frame.isin([float("inf"), float("-inf")]).to_numpy().any()
+
+
+@pytest.mark.parametrize("figure", ["-1", "-0.01", "inf", "-inf", "nan"])
+@pytest.mark.parametrize("cell", ["4484.9", "239.41", "448.90", "4490.1", "239.14", "448.38"])
+def test_a_figure_no_run_has_is_refused_out_of_place_and_in_place_alike(tmp_path: Path, cell: str, figure: str) -> None:
+    path = tmp_path / "log.txt"
+    head = "# size count type redop root time algbw busbw #wrong time algbw busbw #wrong"
+    for before in ("# none", head):
+        path.write_text(f"{before}\n{ROW}\n{ROW.replace(cell, figure)}\n", encoding="utf-8")
+        with pytest.raises(InputError) as caught:
+            measure_report([path])
+        assert [(p.file, p.line) for p in caught.value.problems] == [(str(path), 3)]
+
+
+def test_a_time_of_minus_one_is_not_taken_for_the_root_of_a_table_that_has_none() -> None:
+    head = "# size count type redop time algbw busbw error time algbw busbw error"
+    with pytest.raises(InputError, match="time of -1"):
+        read_nccl_tests(f"{head}\n{ROW.replace('sum -1 4484.9', 'sum -1')}\n")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[a" + "1" * 50_000 + "]",
+        " " * 200_000 + "x",
+        "all_reduce_perf " * 20_000,
+        "all_reduce_perf " + "srun " * 20_000,
+        "all_reduce_perf " + " -np 1" * 40_000,
+        "1 " * 3_000_000,
+    ],
+)
+def test_a_line_longer_than_any_of_a_benchmark_is_refused_at_its_number(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "log.txt"
+    path.write_text(f"{ROW}\n{line}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="characters") as caught:
+        measure_report([path])
+    assert [(p.file, p.line) for p in caught.value.problems] == [(str(path), 2)]
+
+
+@pytest.mark.parametrize(
+    ("start", "repeated", "end"),
+    [
+        ("[a", "1", "]"),
+        ("[a,", "1,", "]<stdout"),
+        ("", " ", "x"),
+        ("", "> ", "x"),
+        ("", "a.", ":"),
+        ("", "^[]", ""),
+        ("", "all_reduce_perf ", ""),
+        ("all_reduce_perf ", "srun ", ""),
+        ("all_reduce_perf ", " -np 1", ""),
+        ("", "1", "x"),
+        ("1 2 3 4 ", "1", "x"),
+        ("1048576 262144 float sum -1 ", "1 ", ""),
+        ("#bytes ", "a", ""),
+        ("#bytes ", "a[", ""),
+        ("", "Send BW ", ""),
+        ("1 KB | 1 GBps | 1 GBps", " ", "x"),
+    ],
+)
+def test_the_longest_line_allowed_is_read_in_a_moment_whatever_it_repeats(start: str, repeated: str, end: str) -> None:
+    length = int(log_rules()["longest_line_characters"]) - len(start) - len(end)
+    line = start + (repeated * length)[:length] + end
+    began = time.process_time()
+    frame = read_log(f"{ROW}\n" + f"{line}\n" * 10)
+    assert len(frame) == 1
+    assert time.process_time() - began < 1.0, "2 to 70 ms for a line, ten times slower is a slow machine"
+
+
+def test_a_log_of_more_lines_than_any_benchmark_prints_is_refused_and_one_at_the_limit_is_read(tmp_path: Path) -> None:
+    path, most = tmp_path / "log.txt", int(log_rules()["most_lines"])
+    path.write_text(f"{ROW}\n" + "# x\n" * (most - 1), encoding="utf-8")
+    assert len(read_log(path)) == 1
+    path.write_text(f"{ROW}\n" + "# x\n" * most, encoding="utf-8")
+    with pytest.raises(InputError, match="lines") as caught:
+        measure_report([path])
+    assert [(p.file, p.line) for p in caught.value.problems] == [(str(path), most + 1)]
+
+
+def test_a_pipe_a_device_and_a_folder_are_refused_and_never_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero"), tmp_path):
+        with pytest.raises(InputError, match="not an ordinary file") as caught:
+            measure_report([path])
+        assert [p.file for p in caught.value.problems] == [str(path)]
+
+
+def test_a_file_larger_than_any_log_is_refused(tmp_path: Path) -> None:
+    with (tmp_path / "log.txt").open("wb") as handle:
+        handle.truncate(int(log_rules()["largest_log_bytes"]) + 1)
+    with pytest.raises(InputError, match="larger than"):
+        measure_report([tmp_path / "log.txt"])
+
+
+@pytest.mark.parametrize(
+    ("command", "ranks", "hosts"),
+    [
+        ("srun --nodes=2 --ntasks=16 ./all_reduce_perf -b 8", 16, 2),
+        ("/usr/bin/srun -N 2 -n 16 all_reduce_perf -n 20", 16, 2),
+        ("srun -N4 all_reduce_perf", None, 4),
+        ("mpirun -np 2 -x A=1 ./build/all_reduce_perf -b 8 -g 8", 16, None),
+        ("mpirun -np 2 ./build/all_reduce_perf --ngpus=8", 16, None),
+        ("./all_reduce_perf -n 20", None, None),
+    ],
+)
+def test_ranks_and_nodes_are_read_from_the_command_line(command: str, ranks: int | None, hosts: int | None) -> None:
+    (section,) = parse_nccl_tests([(1, command), (2, ROW)]).sections
+    assert (section.ranks, section.hosts) == (ranks, hosts)

@@ -8,6 +8,7 @@ from fabricreport.books.answer_limits import Links
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import read_providers
+from fabricreport.bounds import bound_of
 from fabricreport.case import PROJECT
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
@@ -99,10 +100,10 @@ def test_all_faults_of_a_file_come_at_once_with_line_key_and_the_nearest_name(tm
         ("{question: claim-window, answer: x, document: ''}", "is empty"),
         ("{question: claim-window, answer: x, measured: 3}", "must be a mapping"),
         ("just words", "must be a mapping"),
-        ("{question: per-gpu-bandwidth, answer: x, value: -400, unit: gbits/s}", "at least 0"),
+        ("{question: per-gpu-bandwidth, answer: x, value: -400, unit: gbits/s}", "at least 1"),
         ("{question: per-gpu-bandwidth, answer: x, value: 1e300, unit: gbits/s}", "at most"),
         ("{question: per-gpu-bandwidth, answer: x, value: 1e400, unit: gbits/s}", "too large"),
-        ("{question: per-gpu-bandwidth, answer: x, value: {low: 1e-300, high: 4}, unit: gbits/s}", "0 or at least"),
+        ("{question: per-gpu-bandwidth, answer: x, value: {low: 1e-300, high: 4}, unit: gbits/s}", "at least 1"),
         ("{question: claim-window, answer: x, value: 1e9, unit: day}", "at most"),
         ("{question: not-two-nodes, answer: x, measured: {gpus: 64, busbw_gbytes_per_s: 1e300}}", "at most"),
         (
@@ -181,3 +182,29 @@ def test_two_nodes_and_racks_are_given_the_bandwidth_they_have(tmp_path):
 def test_a_faulty_file_is_refused_for_its_faults_before_its_bandwidths_are_judged(tmp_path, text):
     with pytest.raises(InputError):
         judged(tmp_path, text)
+
+
+@pytest.mark.parametrize("question", ["generation-and-line-rate", "per-gpu-bandwidth"])
+@pytest.mark.parametrize("value", ["1000000", "0", "0.5", "{low: 0, high: 400}", "{low: 400, high: 1000000}"])
+def test_a_link_rate_no_link_has_is_refused_at_its_line(tmp_path, question, value):
+    (found,) = problems(tmp_path, HEAD + f"  - {{question: {question}, answer: x, value: {value}, unit: gbits/s}}\n")
+    assert (found.key, found.line) == ("answers[0].value", 5)
+    assert "one link of a fabric" in found.message
+
+
+@pytest.mark.parametrize(("question", "links"), [("generation-and-line-rate", 1), ("per-gpu-bandwidth", 16)])
+def test_the_bound_of_a_link_holds_for_each_link_a_gpu_may_have(tmp_path, question, links):
+    most = bound_of("link-gbits/s").high * links
+    row = f"  - {{question: {question}, answer: x, value: %s, unit: gbits/s}}\n"
+    assert read(tmp_path, HEAD + row % most).answers[question].high == most
+    assert [p.line for p in problems(tmp_path, HEAD + row % (most + 1))] == [5]
+
+
+def test_an_algbw_above_what_the_links_carry_is_refused_like_a_busbw(tmp_path):
+    row = "  - {question: not-two-nodes, answer: x, measured: {gpus: 1024, busbw_gbytes_per_s: 300, algbw_gbytes_per_s: %s}}\n"
+    assert judged(tmp_path, row % 150).answers
+    with pytest.raises(InputError) as caught:
+        judged(tmp_path, row % 15000)
+    (found,) = caught.value.problems
+    assert (found.key, found.line) == ("answers[0].measured.algbw_gbytes_per_s", 5)
+    assert "Gb/s a GPU carry" in found.message
