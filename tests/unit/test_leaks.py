@@ -10,6 +10,7 @@ import pytest
 
 from fabricreport.memo.environment import PROJECT
 from fabricreport.memo.leaks import leaks, machine_folders, not_said_by, text_leaks
+from fabricreport.memo.plan import Places, load_checked, make_plan
 
 PLACES = {
     "/srv/buyers/acme": "the params' folder",
@@ -104,6 +105,6 @@ def test_inputs_that_only_hold_something_alike_leave_every_folder_searched(tmp_p
 
 def test_the_copies_of_a_shipped_clients_inputs_name_no_folder_of_the_machine(tmp_path: Path) -> None:
     params = PROJECT / "params" / "example.yaml"
-    plan = make_plan(load_checked(params), tmp_path)
+    plan = make_plan(load_checked(params, Places()), tmp_path)
     known = machine_folders({"the params' folder": params.parent, "the build's scratch folder": tmp_path})
     assert not_said_by(plan.snapshot.folder, known) == known
