@@ -1,88 +1,86 @@
-"""The one object a notebook needs: a buyer's params, the books as of the memo's date, and one shared sample.
+"""The one object a notebook needs: a buyer's inputs on shared draws, and every section's study, each made once.
 
     case = open_case("params/example.yaml")
-    case.sample("price:switch-qm9700")     # draws, tagged with where they come from
-    case.tco().numbers["tco.difference"]   # a ledger number
-    case.figure("tco.difference")          # the same, by id
+    case.decision().verdict                # what to do, how sure
+    case.figure("tco.difference")          # a ledger number by id
+    case.inputs.draw("price:switch-qm9700")
+    case.changed(cluster__gpus=2048, prices={"switch-qm9700": 30000}).decision()
 
-Every analysis (`case.latency()`, `case.tco()` …) is lazy, pure and seeded, so each notebook recomputes what it shares
-with another and gets the same values. A case does not plot or print.
+A case is wiring: it hands each section its inputs and the results it builds on. It holds no formula, plots and prints
+nothing; every study is lazy, pure and seeded, so each notebook recomputes what it shares with another and gets the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from datetime import date
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from pydantic import BaseModel
-
-from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
+from fabricreport.books.evidence import read_evidence
 from fabricreport.books.options import Option, read_options
-from fabricreport.books.prices.book import Price, PriceBook, PriceView
-from fabricreport.errors import InputError, OutOfRange, Problem
-from fabricreport.ledger import Number, NumberMaker, weakest
+from fabricreport.books.prices.book import PriceBook, PriceView
+from fabricreport.chain import Chain, chain
+from fabricreport.errors import InputError, Problem
+from fabricreport.inputs import INPUT_KINDS, Inputs
+from fabricreport.intake import faults_of
+from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
-from fabricreport.models import sampling
-from fabricreport.models.audit.disagreement import Contested, contested
-from fabricreport.provenance import Traced, plain
-from fabricreport.records import (
-    distribution_of,
-    evidence_distribution,
-    evidence_record,
-    impossible_overrides,
-    param_record,
-    price_distribution,
-    price_record,
-)
-from fabricreport.scenario import Override, Params, Reference, dated, load_params_file, value_at
+from fabricreport.models.judgement.comparison import Comparison
+from fabricreport.scenario import SECTION_NAMES, Params, changed_params, dated, load_params_file, params_from
+from fabricreport.sections.decision import study as decision
+from fabricreport.sections.decision.inputs import comparison_of
+from fabricreport.sections.diligence import study as diligence
+from fabricreport.sections.evidence import study as evidence
+from fabricreport.sections.latency import study as latency
+from fabricreport.sections.tail_risk import study as tail_risk
+from fabricreport.sections.tco import study as tco
 
-if TYPE_CHECKING:
-    from fabricreport.sections.decision.study import DecisionResult
-    from fabricreport.sections.diligence.study import DiligenceResult
-    from fabricreport.sections.evidence.study import SourcesResult
-    from fabricreport.sections.latency.study import LatencyResult
-    from fabricreport.sections.tail_risk.study import TailResult
-    from fabricreport.sections.tco.study import TcoResult
-
-Read = TypeVar("Read")
-DRAWS = 4096
+Found = TypeVar("Found")
 PROJECT = Path(__file__).parent.parent
-_ORIGIN = {"assumption": "as assumed: not stated in the params"}
-INPUT_KINDS = ("price:", "evidence:", "param:")
-_ROOM = {"sources": "evidence"}
-ANALYSES = ("decision", "latency", "tco", "tail_risk", "diligence", "sources")
 
 
-def open_case(path: str | Path, *, as_of: date | None = None) -> Case:
+def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None) -> Case:
     """Read a params file (YAML, or the canonical JSON of a build) with its books; `InputError` lists every fault.
 
-    `as_of` replaces the date of the params.
+    `params` may be the same as plain data: then the books are the project's own. `as_of` replaces their date.
     """
     faults: list[Problem] = []
 
-    def read(reader: Callable[..., Read], *given: Any) -> Read | None:
+    def read(reader: Callable[..., Found], *given: Any) -> Found | None:
         try:
             return reader(*given)
         except InputError as error:
             faults.extend(error.problems)
             return None
 
-    folder = Path(path).resolve().parent
-    loaded = read(load_params_file, Path(path))
+    if isinstance(params, dict):
+        return _opened(params, as_of)
+    folder = Path(params).resolve().parent
+    loaded = read(load_params_file, Path(params))
     loaded = loaded and read(dated, loaded, as_of)
-    evidence = read(read_evidence, _beside(folder, "evidence"))
+    library = read(read_evidence, _beside(folder, "evidence"))
     prices = read(PriceBook.read, book_folder(folder, "prices"))
     options = read(read_options, _beside(folder, "options"))
-    if loaded is None or evidence is None or prices is None or options is None:
+    if loaded is None or library is None or prices is None or options is None:
         raise InputError(faults)
-    case = Case(loaded.params, folder, evidence, prices, options)
+    case = Case(Inputs(loaded.params, folder, library, prices, options))
     problems = [loaded.placed(problem) for problem in case.problems()]
     if problems:
+        raise InputError(problems)
+    return case
+
+
+def _opened(data: dict[str, Any], as_of: date | None) -> Case:
+    """A case of params in memory, on the project's own books."""
+    folder = PROJECT / "params"
+    stated = data if as_of is None else {**data, "as_of": as_of.isoformat()}
+    options = read_options(_beside(folder, "options"))
+    params = params_from(stated, extra_options=options)
+    library = read_evidence(_beside(folder, "evidence"))
+    case = Case(Inputs(params, folder, library, PriceBook.read(folder / "prices"), options))
+    if problems := case.problems():
         raise InputError(problems)
     return case
 
@@ -90,16 +88,6 @@ def open_case(path: str | Path, *, as_of: date | None = None) -> Case:
 def book_folder(folder: Path, name: str) -> Path:
     """The folder of a book: beside the params file if it is there, else the project's own `params/`."""
     return _beside(folder, name) or PROJECT / "params" / name
-
-
-def drawn_exactly(draws: Traced) -> bool:
-    """True when every draw of an input is the same number."""
-    return float(draws.min()) == float(draws.max())
-
-
-def _hint(wanted: str, known: Iterable[str]) -> str:
-    close = did_you_mean(wanted, known)
-    return f"; did you mean {close}?" if close else ""
 
 
 def _beside(folder: Path, name: str) -> Path | None:
@@ -111,350 +99,166 @@ def _beside(folder: Path, name: str) -> Path | None:
 
 
 class Case:
-    """A buyer, the books as of the memo's date, and one seeded sample of everything uncertain."""
+    """A buyer's inputs and the studies made of them, each computed once."""
 
-    def __init__(
-        self,
-        params: Params,
-        folder: Path,
-        evidence: EvidenceBook,
-        price_book: PriceBook,
-        options: Mapping[str, Option],
-    ) -> None:
-        self.params = params
-        self.folder = folder
-        self.evidence = evidence
-        self.price_book = price_book
-        self.as_of = date.fromisoformat(str(params.as_of))
-        self.prices: PriceView = price_book.at(self.as_of)
-        self.all_options = options
-        self.overrides: dict[str, Override] = {o.id: o for o in params.overrides}
-        for override in params.overrides:
-            self._put_in(override)
-        self._samples: dict[str, Traced] = {}
+    def __init__(self, inputs: Inputs) -> None:
+        self.inputs = inputs
         self._results: dict[str, Any] = {}
         self._made: dict[str, Number] = {}
-        self._computing = 0
-        self._records: dict[str, dict[str, Any]] = {}
 
     def problems(self) -> list[Problem]:
         """Every fault that only params and books together show: unknown references, a fabric that cannot be built."""
-        asked, feasible = (import_module(f"fabricreport.intake.{name}") for name in ("asked", "feasibility"))
-        impossible = list(impossible_overrides(self.params, self.price_book.terms, self.evidence))
-        unknown = [*impossible, *self._unknown_options()]
-        return unknown or [*asked.unanswered(self), *feasible.contradictions(self)]
+        return faults_of(self.inputs)
 
-    def _unknown_options(self) -> Iterable[Problem]:
-        for number, option_id in enumerate(self.params.options):
-            if option_id not in self.all_options:
-                yield Problem(
-                    "is no option",
-                    key=f"options[{number}]",
-                    value=option_id,
-                    suggestion=did_you_mean(option_id, self.all_options),
-                    remedy=f"Known: {', '.join(self.all_options)}; add your own as params/options/*.yaml.",
-                )
+    # ---- what the client says
 
-    def with_params(self, params: Params) -> Case:
-        """The same books under other params."""
-        return Case(params, self.folder, self.evidence, self.price_book, self.all_options)
+    @property
+    def params(self) -> Params:
+        """The client's params."""
+        return self.inputs.params
 
-    # ---- options and params
+    @property
+    def as_of(self) -> date:
+        """The memo's date."""
+        return self.inputs.as_of
+
+    @property
+    def prices(self) -> PriceView:
+        """The prices of the memo's date, overrides in force."""
+        return self.inputs.prices
 
     @property
     def options(self) -> tuple[Option, ...]:
         """The options to compare, in the params' order."""
-        return tuple(self.all_options[o] for o in self.params.options)
+        return self.inputs.options
 
-    @cached_property
+    @property
     def names(self) -> tuple[str, ...]:
-        """Names of the client, the options and the providers, which may hold digits wherever they are printed."""
-        options = [option.name for option in self.options]
-        providers = [provider.name for provider in self.params.providers]
-        return tuple(dict.fromkeys([self.params.client.name, *options, *providers]))
+        """Names that may hold digits wherever they are printed."""
+        return self.inputs.names
 
-    # ---- the sample
+    # ---- what-ifs
+
+    def with_params(self, params: Params) -> Case:
+        """The same books under other params."""
+        return Case(self.inputs.with_params(params))
+
+    def changed(
+        self,
+        *,
+        prices: Mapping[str, Any] | None = None,
+        evidence: Mapping[str, Any] | None = None,
+        contested: Mapping[str, Any] | None = None,
+        **keys: Any,
+    ) -> Case:
+        """A what-if: `cluster__gpus=2048` sets a key of the params, the others override entries of the books by id.
+
+        Values are written as in the params file. `InputError` names what is wrong with them.
+        """
+        replaced = {"price": prices, "evidence": evidence, "contested": contested}
+        figures = {f"{kind}:{i}": v for kind, given in replaced.items() for i, v in (given or {}).items()}
+        params = changed_params(self.params, keys, figures, extra_options=self.inputs.all_options)
+        case = self.with_params(params)
+        if problems := case.problems():
+            raise InputError(problems)
+        return case
+
+    # ---- studies, each made once
 
     @cached_property
-    def sampler(self) -> sampling.Sampler:
-        """The seeded streams of all inputs."""
-        known = "correlation-within-group" in self.evidence
-        together = self.central("evidence:correlation-within-group") if known else 0.0
-        return sampling.Sampler(int(self.params.seed), DRAWS, together)
+    def chain(self) -> Chain:
+        """Exposed communication, losses and bills: what every study builds on."""
+        return chain(self.inputs)
 
-    def sample(self, input_id: str) -> Traced:
-        """Draws (DRAWS,) of `price:…` (in the memo's currency), `evidence:…`, `contested:…` or `param:…`."""
-        if input_id not in self._samples:
-            self._samples[input_id] = self._draw(input_id)
-        return self._samples[input_id]
+    @cached_property
+    def comparison(self) -> Comparison:
+        """What is advised, its rival and its lead: made once, handed to every section."""
+        return comparison_of(self.inputs, self.chain.bills)
 
-    def _draw(self, input_id: str) -> Traced:
-        kind, _, name = input_id.partition(":")
-        if kind == "contested":
-            return self.contested(name).quantile(self.sampler.uniforms(input_id))
-        if kind == "param":
-            value = value_at(self.params, name)
-            if isinstance(value, Reference):
-                return self.sample(str(value))
-            return self._from(distribution_of(value), input_id)
-        if kind == "price":
-            price = self.prices[name]
-            rate = self.prices.rate(price.currency, str(self.params.money.currency))
-            own = self._own(input_id)
-            return own if not rate.inputs else self._converted(own, rate)
-        if kind == "evidence":
-            return self._own(input_id)
-        raise KeyError(f"{input_id}: an input id starts with price:, evidence:, contested: or param:")
+    def latency(self) -> latency.LatencyResult:
+        """What latency costs this client."""
+        links = self.chain
+        return self._once("latency", lambda: latency.run(self.inputs, links.exposure, links.measurements))
 
-    def _converted(self, own: Traced, rate: Any) -> Traced:
-        uncertain = sampling.Distribution("pert", rate.low, rate.rate, rate.high)
-        u = self.sampler.uniforms("+".join(rate.inputs))
-        return Traced(own * Traced(uncertain.quantile(u), set(rate.inputs)))
+    def tail(self) -> tail_risk.TailResult:
+        """What could go wrong: tail, incidents, the date the run ends."""
+        links, steps = self.chain, self.latency().step_time_s
+        hour = links.bills.common.gpu_hour_value
+        return self._once("tail_risk", lambda: tail_risk.run(self.inputs, links.exposed, steps, links.losses, hour))
 
-    def _from(self, distribution: sampling.Distribution, input_id: str, group: str = "") -> Traced:
-        return Traced(distribution.quantile(self.sampler.uniforms(input_id, group)), {input_id})
+    def tco(self) -> tco.TcoResult:
+        """What each option costs over the horizon."""
+        return self._once("tco", lambda: tco.run(self.inputs, self.chain.bills, self.comparison))
 
-    def _own(self, input_id: str) -> Traced:
-        """Draws of a price or an evidence entry in its own unit; an override that refers takes the other's draws."""
-        stated = self.stated_by(input_id)
-        if stated != input_id:
-            return Traced(plain(self._own(stated)), {input_id})
-        kind, _, name = input_id.partition(":")
-        return self._from(self.distribution(input_id), input_id, self._entry(name).group if kind == "evidence" else "")
+    def decision(self) -> decision.DecisionResult:
+        """What to do, how sure we are, and what would change it."""
+        return self._once("decision", lambda: decision.run(self.inputs, self.chain, self.comparison))
 
-    def stated_by(self, input_id: str) -> str:
-        """The entry that states the value: the input itself, or what an override of it refers to in the end."""
-        met: list[str] = []
-        while input_id in self.overrides and isinstance(self.overrides[input_id].value, Reference):
-            if input_id in met:
-                raise OutOfRange(Problem(f"the overrides {', '.join(met)} refer to each other", key=input_id))
-            met.append(input_id)
-            input_id = str(self.overrides[input_id].value)
-        return input_id
+    def diligence(self) -> diligence.DiligenceResult:
+        """What each provider offers, what it has answered, and what is left to ask."""
+        upstream = (self.latency(), self.tail(), self.tco(), self.comparison)
+        return self._once("diligence", lambda: diligence.run(self.inputs, *upstream))
 
-    def _put_in(self, override: Override) -> None:
-        """Let an override stand in the view of prices for a price none of whose rows can be used, where its unit and
-        currency are known, and for an exchange rate, which conversions read from the view."""
-        kind, _, item = override.id.partition(":")
-        terms = self.price_book.terms(item)
-        rate = item.startswith("fx-")
-        if (
-            kind != "price"
-            or terms is None
-            or isinstance(override.value, Reference)
-            or (item in self.prices and not rate)
-        ):
-            return
-        note = "" if item in self.prices else "no row of it can be used on this day: the price is the override's"
-        stated, until = distribution_of(override.value), override.until
-        value = stated.mode if stated.kind in ("fixed", "pert") else float(stated.quantile(0.5))
-        low, high = (None, None) if not rate or stated.kind == "fixed" else (stated.low, stated.high)
-        price = Price(
-            item, terms[0], value, low, high, terms[1], self.as_of, until, f"{override.who}, for the client", "contract",
-            stale=False, age_days=0, quarantined=note,
-        )  # fmt: skip
-        self.prices = self.prices.plus(price)
+    def evidence(self) -> evidence.EvidenceResult:
+        """The evidence behind this case: library, contested quantities, audited claims."""
+        read = [self.latency().numbers, self.tail().numbers, self.tco().numbers, self.decision().numbers]
+        behind = self.tco().inputs
+        return self._once("evidence", lambda: evidence.run(self.inputs, read, behind))
 
-    def distribution(self, input_id: str) -> sampling.Distribution:
-        """The uncertainty of a price or an evidence entry, with the client's override if there is one."""
-        input_id = self.stated_by(input_id)
-        kind, _, name = input_id.partition(":")
-        if input_id in self.overrides:
-            return distribution_of(self.overrides[input_id].value)
-        return price_distribution(self.prices[name]) if kind == "price" else evidence_distribution(self._entry(name))
+    def result(self, section: str) -> Any:
+        """The study of one of SECTION_NAMES."""
+        return getattr(self, "tail" if section == "tail_risk" else section)()
 
-    def central(self, input_id: str) -> float:
-        """The central value of an input: its mode if it has one, else its median."""
-        distribution = self.distribution(input_id)
-        return distribution.mode if distribution.kind in ("fixed", "pert") else float(distribution.quantile(0.5))
-
-    def _entry(self, name: str) -> EvidenceEntry:
-        return self.evidence[name]
-
-    def contested(self, quantity: str) -> Contested:
-        """What the sources say on a contested quantity, and the prior that their spread makes."""
-        return contested(quantity, self.evidence)
-
-    def price(self, item: str) -> Price:
-        """A price as of the memo's date."""
-        return self.prices[item]
+    def _once(self, section: str, make: Callable[[], Found]) -> Found:
+        if section not in self._results:
+            found = make()
+            numbers: Mapping[str, Number] = found.numbers  # type: ignore[attr-defined]
+            for made in self._made.values():
+                _refuse_second(numbers.get(made.id), made)
+            self._results[section] = found
+        result: Found = self._results[section]
+        return result
 
     # ---- the ledger
 
-    @cached_property
-    def maker(self) -> NumberMaker:
-        """Makes ledger numbers from arrays of this case."""
-        return NumberMaker(self, str(self.params.money.currency))
-
     def number(self, id: str, value: Any, unit: str, *, label: str, rule: str, **more: Any) -> Number:
-        """A ledger number from a scalar or draws; its inputs follow from the array's provenance (see `NumberMaker`).
+        """A ledger number of a notebook's own, from a scalar or draws; its inputs follow from the array's provenance.
 
         `inputs` names inputs, or figures (ledger numbers or their ids), whose own inputs and sources the number takes
-        over: it is no firmer than they are. A number made in a notebook is remembered: from then on `{id}` quotes it, in prose and in Markdown cells. Its id
-        may have any first word; a second, different value under the same id is refused.
+        over: it is no firmer than they are. The number is remembered: from then on `{id}` quotes it, in prose and in
+        Markdown cells. Its id may have any first word; a second, different value under the same id is refused.
         """
-        ids, figures = self._footing(more.pop("inputs", ()))
-        sources, told = self._footing(more.pop("sources", ()))
-        taken = {i for figure in (*figures, *told) for i in figure.sources}
-        made = self.maker.number(
-            id, value, unit, label=label, rule=rule, inputs=ids, sources={*sources, *taken}, **more
-        )
-        if figures:
-            own = [made.grade] if made.inputs or made.sources or more.get("counted") else []
-            made = replace(
-                made,
-                grade=weakest([*own, *(f.grade for f in figures)], made.grade),
-                stale=made.stale or any(f.stale for f in figures),
-            )
-        if not self._computing:
-            self._remember(made)
+        for key in ("inputs", "sources"):
+            given = more.get(key, ())
+            each = (given,) if isinstance(given, str | Number) else given
+            more[key] = [self.figure(i) if isinstance(i, str) and ":" not in i else i for i in each]
+        made = self.inputs.number(id, value, unit, label=label, rule=rule, **more)
+        for result in self._results.values():
+            _refuse_second(result.numbers.get(id), made)
+        _refuse_second(self._made.get(id), made)
+        self._made[id] = made
         return made
 
-    def _footing(self, given: Any) -> tuple[list[str], list[Number]]:
-        """Input ids and figures that a number is said to rest on; the ids of the figures' own inputs are among the first."""
-        ids: list[str] = []
-        figures: list[Number] = []
-        for one in (given,) if isinstance(given, str | Number) else given:
-            if isinstance(one, Number):
-                figures.append(one)
-            elif ":" not in one:
-                figures.append(self.figure(one))
-            else:
-                ids.append(self._known_input(one))
-        return [*ids, *(i for figure in figures for i in figure.inputs)], figures
-
-    def _known_input(self, input_id: str) -> str:
-        try:
-            self.input_record(input_id)
-        except (AttributeError, LookupError) as error:
-            raise KeyError(f"no input {input_id}{_hint(input_id, self._input_ids())}") from error
-        return input_id
-
-    def _remember(self, made: Number) -> None:
-        for result in self._results.values():
-            self._refuse_second(result.numbers.get(made.id), made)
-        self._refuse_second(self._made.get(made.id), made)
-        self._made[made.id] = made
-
-    @staticmethod
-    def _refuse_second(first: Number | None, second: Number) -> None:
-        if first is not None and first.as_dict() != second.as_dict():
-            raise ValueError(
-                f"{second.id} is {first.text} ({first.label}) already and cannot be {second.text} ({second.label}) too: "
-                "give the second number an id of its own, or open the case again if you changed the first"
-            )
-
-    def input_record(self, input_id: str) -> dict[str, Any]:
-        """Value, unit, date, source, grade … of an input, as the ledger and the source list print it."""
-        if input_id not in self._records:
-            self._records[input_id] = self._record(input_id)
-        return self._records[input_id]
-
-    def _record(self, input_id: str) -> dict[str, Any]:
-        kind, _, name = input_id.partition(":")
-        override = self.overrides.get(input_id)
-        if kind == "price":
-            return price_record(self.prices[name], override)
-        if kind == "evidence":
-            return evidence_record(self._entry(name), override)
-        if kind == "param":
-            return param_record(self.params, name)
-        if kind == "claim":
-            from fabricreport.books.claims import claim_record
-
-            return claim_record(name)
-        raise KeyError(f"{input_id}: an input id starts with price:, evidence:, claim: or param:")
-
     def figure(self, figure_id: str) -> Number:
-        """The ledger number with this id: an input (`price:…`, `evidence:…`, `param:…`), a figure of an analysis, or a
+        """The ledger number with this id: an input (`price:…`, `evidence:…`, `param:…`), a figure of a section, or a
         number made with `number`."""
         if figure_id.startswith(INPUT_KINDS):
-            return self._input_figure(figure_id)
+            return self.inputs.figure(figure_id)
         if figure_id in self._made:
             return self._made[figure_id]
-        analysis = figure_id.partition(".")[0]
-        numbers: Mapping[str, Number] = self.result(analysis).numbers if analysis in ANALYSES else {}
+        section = figure_id.partition(".")[0]
+        numbers: Mapping[str, Number] = self.result(section).numbers if section in SECTION_NAMES else {}
         if figure_id not in numbers:
-            kinds = f"; a figure's id starts with {', '.join(ANALYSES)}, or was given to case.number before"
-            hint = _hint(figure_id, [*numbers, *self._made])
+            kinds = f"; a figure's id starts with {', '.join(SECTION_NAMES)}, or was given to case.number before"
+            close = did_you_mean(figure_id, [*numbers, *self._made])
+            hint = f"; did you mean {close}?" if close else ""
             raise KeyError(f"no figure {figure_id}{hint or ('' if numbers else kinds)}")
         return numbers[figure_id]
 
-    def _input_figure(self, input_id: str) -> Number:
-        record = self.input_record(self._known_input(input_id))
-        draws = self.sample(input_id)
-        value: Any = float(draws[0]) if drawn_exactly(draws) else draws
-        drawn = self.maker.number(
-            f"stated.{input_id.replace(':', '.')}",
-            value,
-            record["unit"],
-            label=record["label"],
-            rule=_ORIGIN.get(record["grade"], "as stated in the params")
-            if input_id.startswith("param:")
-            else "as stated by the source",
-            inputs=(input_id,),
-            digits=6 if drawn_exactly(draws) else 3,
+
+def _refuse_second(first: Number | None, second: Number) -> None:
+    if first is not None and first.as_dict() != second.as_dict():
+        raise ValueError(
+            f"{second.id} is {first.text} ({first.label}) already and cannot be {second.text} ({second.label}) too: "
+            "give the second number an id of its own, or open the case again if you changed the first"
         )
-        # A source's own central figure is quoted as it stands; the median of a distribution around it is ours.
-        stated = None if input_id.startswith("param:") else self._stated(input_id)
-        return drawn if stated is None else replace(drawn, value=stated, digits=6)
-
-    def _input_ids(self) -> list[str]:
-        """Ids of all inputs that can be quoted."""
-        params = [
-            f"param:{group}.{key}"
-            for group, fields in self.params
-            if isinstance(fields, BaseModel)
-            for key, _ in fields
-        ]
-        return [*(f"price:{i}" for i in self.price_book.items), *(f"evidence:{i}" for i in self.evidence), *params]
-
-    def _stated(self, input_id: str) -> float | None:
-        distribution = self.distribution(input_id)
-        foreign = input_id.startswith("price:") and self.prices[input_id[6:]].currency != self.params.money.currency
-        return distribution.mode if distribution.kind in ("fixed", "pert") and not foreign else None
-
-    # ---- analyses, each computed once
-
-    def result(self, analysis: str) -> Any:
-        """The result of one of ANALYSES, computed on first use."""
-        if analysis not in self._results:
-            self._computing += 1
-            try:
-                found = import_module(f"fabricreport.sections.{_ROOM.get(analysis, analysis)}.study").run(self)
-            finally:
-                self._computing -= 1
-            for made in self._made.values():
-                self._refuse_second(found.numbers.get(made.id), made)
-            self._results[analysis] = found
-        return self._results[analysis]
-
-    def latency(self) -> LatencyResult:
-        """What latency costs this client."""
-        found: LatencyResult = self.result("latency")
-        return found
-
-    def tail(self) -> TailResult:
-        """What could go wrong: tail, incidents, the date the run ends."""
-        found: TailResult = self.result("tail_risk")
-        return found
-
-    def tco(self) -> TcoResult:
-        """What each option costs over the horizon."""
-        found: TcoResult = self.result("tco")
-        return found
-
-    def diligence(self) -> DiligenceResult:
-        """What each provider offers, what it has answered, and what is left to ask."""
-        found: DiligenceResult = self.result("diligence")
-        return found
-
-    def sources(self) -> SourcesResult:
-        """The evidence behind this case: library, contested quantities, audited claims."""
-        found: SourcesResult = self.result("sources")
-        return found
-
-    def decision(self) -> DecisionResult:
-        """What to buy, how sure we are, and what would change the answer."""
-        found: DecisionResult = self.result("decision")
-        return found

@@ -1,53 +1,18 @@
-"""From books and params to the case: each input's uncertainty, and the record the ledger prints of it."""
+"""The record of each input as the ledger and the source list print it: value in force, unit, date, source, grade."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from fabricreport import formats
-from fabricreport.books.answer_limits import Links
 from fabricreport.books.evidence import EvidenceEntry
 from fabricreport.books.prices.book import Price
-from fabricreport.bounds import Bound, bound_of, price_bound
-from fabricreport.errors import Problem
-from fabricreport.evidence import read_yaml
-from fabricreport.models.sampling import Distribution, fixed
-from fabricreport.scenario import (
-    Interval90,
-    Override,
-    Params,
-    Pert,
-    Range,
-    Reference,
-    UncertainValue,
-    dump_uncertain,
-    is_given,
-    unit_at,
-    value_at,
-)
+from fabricreport.ledger import weakest
+from fabricreport.models.audit.disagreement import Contested
+from fabricreport.scenario import Params, is_given, unit_at, value_at
+from fabricreport.uncertain import Replaced, Uncertain
 
 PRICE_UNITS = {"each": "usd", "usd": "ratio"}
-
-
-def distribution_of(value: UncertainValue) -> Distribution:
-    """The distribution of a value as the params write it; a reference has none of its own."""
-    if isinstance(value, Pert):
-        return Distribution("pert", value.low, value.mode, value.high)
-    if isinstance(value, Interval90):
-        return Distribution("interval", value.p5, value.p5, value.p95)
-    if isinstance(value, Range):
-        return Distribution("uniform", value.low, (value.low + value.high) / 2, value.high)
-    if isinstance(value, int | float):
-        return fixed(float(value))
-    raise TypeError(f"{value!r} refers to another entry: look that one up")
-
-
-def price_distribution(price: Price) -> Distribution:
-    """PERT between the low and the high a price row states around its price; without them the price is taken as it is."""
-    low = price.price if price.low is None else price.low
-    high = price.price if price.high is None else price.high
-    return fixed(price.price) if low == high else Distribution("pert", low, price.price, high)
 
 
 def price_unit(price: Price) -> str:
@@ -55,65 +20,11 @@ def price_unit(price: Price) -> str:
     return PRICE_UNITS.get(price.unit, f"usd/{price.unit}")
 
 
-def evidence_distribution(entry: EvidenceEntry) -> Distribution:
-    """Number: fixed; {low, high}: uniform; {low, mode, high}: PERT; {p5, p95}: a 90 % interval."""
-    value = entry.value
-    if isinstance(value, int | float):
-        return fixed(float(value))
-    if isinstance(value, Mapping):
-        if "mode" in value:
-            return Distribution("pert", float(value["low"]), float(value["mode"]), float(value["high"]))
-        if "p5" in value:
-            return Distribution("interval", float(value["p5"]), float(value["p5"]), float(value["p95"]))
-        low, high = float(value["low"]), float(value["high"])
-        return Distribution("uniform", low, (low + high) / 2, high)
-    raise TypeError(f"evidence {entry.id} is text: it has no number to draw")
-
-
 def _path(key: str) -> tuple[str | int, ...]:
     return tuple(int(part) if part.isdigit() else part for part in key.replace("[", ".").replace("]", "").split("."))
 
 
-def impossible_overrides(
-    params: Params, terms: Callable[[str], tuple[str, str] | None], evidence: Mapping[str, EvidenceEntry]
-) -> Iterator[Problem]:
-    """Overrides that no entry of that unit could have; `terms` gives the unit and currency of a price item.
-
-    An id that no book holds is passed over: that is told elsewhere. Each problem has the key of the params, no line.
-    """
-    for number, override in enumerate(params.overrides):
-        bound = _bound_of_entry(override.id, terms, evidence)
-        if bound is None or isinstance(override.value, Reference):
-            continue
-        figure = dump_uncertain(override.value)
-        if fault := bound.fault(figure):
-            shown = (
-                ", ".join(f"{k}: {v:g}" for k, v in figure.items()) if isinstance(figure, Mapping) else f"{figure:g}"
-            )
-            remedy = "The figure is in the unit of the entry: correct it or its unit."
-            yield Problem(fault, key=f"overrides[{number}].value", value=shown, remedy=remedy)
-
-
-def _bound_of_entry(
-    entry_id: str, terms: Callable[[str], tuple[str, str] | None], evidence: Mapping[str, EvidenceEntry]
-) -> Bound | None:
-    """What the entry with this id may be; None for one that no book holds or that is text."""
-    kind, _, name = entry_id.partition(":")
-    if kind == "price":
-        found = terms(name)
-        return None if found is None else price_bound(*found)
-    entry = evidence.get(name)
-    return None if entry is None or entry.kind == "text" else bound_of(entry.unit)
-
-
-def links_of(params: Params) -> Links:
-    """The links of the client's cluster, by which a seller's bandwidths are judged possible."""
-    cluster = params.cluster
-    rack = int(read_yaml("collectives")["gpus"][cluster.gpu]["domain_gpus"])
-    return Links(float(cluster.link_gbits_per_s), cluster.links_per_gpu, max(cluster.gpus_per_node, rack))
-
-
-def price_record(price: Price, override: Override | None) -> dict[str, Any]:
+def price_record(price: Price) -> dict[str, Any]:
     """The ledger's record of a price as of the memo's date."""
     unit = price_unit(price)
     stand_in = f" {price.stand_in.capitalize()}." if price.stand_in else ""
@@ -123,48 +34,72 @@ def price_record(price: Price, override: Override | None) -> dict[str, Any]:
         "kind": "price",
         "label": f"Price of {price.item.replace('-', ' ')}",
         "value": price.price,
-        "text": formats.write(price.price, unit, 6, price.currency)
-        + _range_text(price_distribution(price), unit, price.currency),
+        "text": _price_text(price.figure, unit, price.currency),
         "unit": unit,
         "date": price.date.isoformat(),
         "source": price.source,
         "publisher": price.source.split(",")[0],
         "address": "",
         "read": "2026-11-20",
-        "grade": "contract" if override else price.grade,
+        "grade": price.grade,
         "seen": "B",
         "interest": "seller" if price.grade in ("quote", "secondary", "published") else "",
         "use": f"price per {price.unit} in {price.currency}.{held}{stand_in}",
         "expiry": price.expiry.isoformat(),
-        "stale": price.stale and override is None,
-        "override": _override_record(override),
+        "stale": price.stale,
+        "override": replaced_record(price.replaced, lambda old: _price_text(old, unit, price.currency)),
     }
 
 
-def evidence_record(entry: EvidenceEntry, override: Override | None) -> dict[str, Any]:
+def evidence_record(entry: EvidenceEntry) -> dict[str, Any]:
     """The ledger's record of an evidence entry."""
-    numeric = not isinstance(entry.value, str)
-    distribution = evidence_distribution(entry) if numeric else None
-    text = _value_text(distribution, entry.unit) if distribution else str(entry.value)
+    words = isinstance(entry.value, str)
     return {
         "id": f"evidence:{entry.id}",
         "kind": "evidence",
         "label": entry.what,
-        "value": distribution.mode if distribution else None,
-        "text": text,
+        "value": None if words else entry.figure.central,
+        "text": str(entry.value) if words else _value_text(entry.figure, entry.unit),
         "unit": entry.unit,
         "date": entry.date,
         "source": entry.source,
         "publisher": entry.publisher,
         "address": entry.address,
         "read": entry.read,
-        "grade": "contract" if override else entry.grade,
+        "grade": entry.grade,
         "seen": entry.seen,
         "interest": entry.interest,
         "use": entry.use,
         "expiry": "",
         "stale": False,
-        "override": _override_record(override),
+        "override": replaced_record(entry.replaced, lambda old: _value_text(old, entry.unit)),
+    }
+
+
+def contested_record(quantity: Contested, value: Uncertain | None, replaced: Replaced | None) -> dict[str, Any]:
+    """The ledger's record of a contested quantity: the prior that its sources make, or the client's figure for it."""
+    prior = Uncertain("interval", quantity.prior_low, quantity.prior_mid, quantity.prior_high)
+    dates = [p.date for p in quantity.admissible if p.date[:1].isdigit()]
+    own = value is not None and replaced is not None
+    return {
+        "id": f"contested:{quantity.id}",
+        "kind": "evidence",
+        "label": quantity.what,
+        "value": (value or prior).central,
+        "text": _value_text(value or prior, quantity.unit),
+        "unit": quantity.unit,
+        "date": max(dates, default="undated"),
+        "source": replaced.who if own and replaced else "; ".join(sorted({p.publisher for p in quantity.admissible})),
+        "publisher": replaced.who if own and replaced else "",
+        "address": "",
+        "read": "",
+        "grade": "contract" if own else weakest((p.grade for p in quantity.admissible), "assumption"),
+        "seen": "-" if own else "D",
+        "interest": "",
+        "use": "the client's own figure" if own else "the spread of the sources that disagree on it",
+        "expiry": "",
+        "stale": False,
+        "override": replaced_record(replaced, lambda old: _value_text(old, quantity.unit), prior),
     }
 
 
@@ -196,21 +131,32 @@ def param_record(params: Params, key: str) -> dict[str, Any]:
     }
 
 
-def _override_record(override: Override | None) -> dict[str, str] | None:
-    if override is None:
+def replaced_record(
+    replaced: Replaced | None, write: Any, instead_of: Uncertain | None = None
+) -> dict[str, str] | None:
+    """Who replaced a figure, why, until when, and what stood there before; None if nobody did."""
+    if replaced is None:
         return None
-    return {"who": override.who, "why": override.why, "until": str(override.until)}
+    old = replaced.old or instead_of
+    return {
+        "who": replaced.who,
+        "why": replaced.why,
+        "until": replaced.until,
+        "replaced": write(old) if old is not None else "no usable figure",
+    }
 
 
-def _value_text(distribution: Distribution, unit: str) -> str:
-    if distribution.fixed:
-        return formats.write(distribution.mode, unit, 6)
-    ends = f"{formats.write(distribution.low, unit, 4)} to {formats.write(distribution.high, unit, 4)}"
-    kind = {"interval": " (P5–P95)", "pert": f", most likely {formats.write(distribution.mode, unit, 4)}"}
-    return ends + kind.get(distribution.kind, "")
+def _value_text(figure: Uncertain, unit: str) -> str:
+    if figure.fixed:
+        return formats.write(figure.mode, unit, 6)
+    ends = f"{formats.write(figure.low, unit, 4)} to {formats.write(figure.high, unit, 4)}"
+    kind = {"interval": " (P5–P95)", "pert": f", most likely {formats.write(figure.mode, unit, 4)}"}
+    return ends + kind.get(figure.kind, "")
 
 
-def _range_text(distribution: Distribution, unit: str, currency: str) -> str:
-    if distribution.fixed:
-        return ""
-    return f" ({formats.write(distribution.low, unit, 6, currency)} to {formats.write(distribution.high, unit, 6, currency)})"
+def _price_text(figure: Uncertain, unit: str, currency: str) -> str:
+    text = formats.write(figure.central, unit, 6, currency)
+    if figure.fixed:
+        return text
+    low, high = (formats.write(end, unit, 6, currency) for end in (figure.low, figure.high))
+    return f"{text} ({low} to {high})"

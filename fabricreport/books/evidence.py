@@ -16,6 +16,7 @@ from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import ROOT
 from fabricreport.located import did_you_mean
 from fabricreport.strict_yaml import inspect_yaml
+from fabricreport.uncertain import Replaced, Uncertain
 
 __all__ = ["GRADES", "LIBRARY", "SEEN", "UNDATED", "EvidenceBook", "EvidenceEntry", "read_evidence"]
 
@@ -49,6 +50,10 @@ class EvidenceBook(Mapping[str, EvidenceEntry]):
         """The book if this source were withdrawn: its title (all sections of it) or its address."""
         kept = (e for e in self.values() if not e.source.startswith(source) and e.address != source)
         return EvidenceBook(kept)
+
+    def with_figures(self, figures: Mapping[str, tuple[Uncertain, Replaced | None]]) -> EvidenceBook:
+        """The book with other figures in force, by entry id; an id it does not hold is passed over."""
+        return EvidenceBook(e.with_figure(*figures[e.id]) if e.id in figures else e for e in self.values())
 
     def require(self, key: str, *, asked_by: str = "") -> EvidenceEntry:
         """The entry, or an `InputError` that names who asked for it and the nearest id."""

@@ -8,15 +8,18 @@ import re
 from dataclasses import dataclass
 from datetime import date as Date
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from fabricreport.books.units import unit_problem
 from fabricreport.bounds import bound_of
 from fabricreport.errors import Problem
 from fabricreport.located import Located, did_you_mean
+from fabricreport.uncertain import SHAPES, Replaced, Uncertain
 
 GRADES = ("measured", "contract", "quote", "published", "secondary", "estimate", "assumption")
 """Strongest to weakest."""
+CLIENTS_WORD = "contract"
+"""The grade of a figure that the client put in place of the library's."""
 SEEN = ("A", "B", "D", "-")
 """A read in the primary, B read in a text that quotes it, D derived by arithmetic, - an assumption of ours."""
 UNDATED = "undated"
@@ -35,30 +38,23 @@ HOW_TO_WRITE = {
 }
 REQUIRED = tuple(HOW_TO_WRITE)
 OPTIONAL = ("address", "interest", "contested", "base", "group", "derived_from")
-VALUE_KEYS = {
-    frozenset({"low", "high"}): "range",
-    frozenset({"low", "mode", "high"}): "pert",
-    frozenset({"p5", "p95"}): "interval",
-}
 KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _DAY = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
-
-Kind = Literal["number", "text", "range", "pert", "interval"]
 
 
 @dataclass(frozen=True)
 class EvidenceEntry:
     """One figure or fact and where it comes from.
 
-    `value` has the form it has in the file: a number, a text, or a dict with low/high (uniform), low/mode/high
-    (PERT) or p5/p95 (a 90 % interval). `date` is the figure's own date or "undated"; `read` is the day the
-    source was read. `contested` names the quantity on which sources disagree, `base` what this source's figure
-    is measured on; `derived_from` lists the entries it was computed from. Treat `value` as read-only.
+    `value` is a figure or, with the unit `text`, a fact in words. `date` is the figure's own date or "undated"; `read` is
+    the day the source was read. `contested` names the quantity on which sources disagree, `base` what this source's
+    figure is measured on; `derived_from` lists the entries it was computed from. `replaced` tells whose figure stands
+    here in place of the library's.
     """
 
     id: str
     what: str
-    value: float | str | dict[str, float]
+    value: Uncertain | str
     unit: str
     date: str
     source: str
@@ -75,48 +71,46 @@ class EvidenceEntry:
     derived_from: tuple[str, ...] = ()
     file: str = ""
     line: int = 0
+    replaced: Replaced | None = None
 
     @property
-    def kind(self) -> Kind:
-        """The form of the value: number, text, range, pert or interval."""
+    def figure(self) -> Uncertain:
+        """The figure; `TypeError` for a fact in words."""
         if isinstance(self.value, str):
-            return "text"
-        if isinstance(self.value, dict):
-            return VALUE_KEYS[frozenset(self.value)]  # type: ignore[return-value]
-        return "number"
+            raise TypeError(f"evidence {self.id} is text: it has no number to draw")
+        return self.value
+
+    @property
+    def kind(self) -> str:
+        """The form of the value: number, text, range, pert or interval."""
+        return "text" if isinstance(self.value, str) else self.value.kind
 
     @property
     def low(self) -> float:
         """Lower end: the number itself, `low` or `p5`; not a number for a text."""
-        return self._end("low", "p5")
+        return math.nan if isinstance(self.value, str) else self.value.low
 
     @property
     def high(self) -> float:
         """Upper end: the number itself, `high` or `p95`; not a number for a text."""
-        return self._end("high", "p95")
+        return math.nan if isinstance(self.value, str) else self.value.high
 
     @property
     def mid(self) -> float:
         """The number, the mode of a PERT, the middle of a range, the median of a lognormal (normal) interval."""
-        if isinstance(self.value, dict) and "mode" in self.value:
-            return self.value["mode"]
-        if self.kind == "interval" and self.low > 0:
-            return math.sqrt(self.low * self.high)
-        return (self.low + self.high) / 2
+        return math.nan if isinstance(self.value, str) else self.value.central
 
-    @property
-    def central(self) -> float:
-        """The central value a point estimate uses: the same as `mid`."""
-        return self.mid
-
-    def _end(self, bound: str, quantile: str) -> float:
-        if isinstance(self.value, dict):
-            return self.value.get(bound, self.value.get(quantile, math.nan))
-        return math.nan if isinstance(self.value, str) else self.value
+    def with_figure(self, value: Uncertain, replaced: Replaced | None = None) -> EvidenceEntry:
+        """The entry with another figure in force; one that restates the library's keeps its grade."""
+        same = replaced is None or replaced.restates
+        return dataclasses.replace(self, value=value, replaced=replaced, grade=self.grade if same else CLIENTS_WORD)
 
     def as_dict(self) -> dict[str, Any]:
         """The entry for `--json`: the file's own keys, without empty optional ones."""
-        facts = dataclasses.asdict(self) | {"derived_from": list(self.derived_from)}
+        facts = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        value = self.value if isinstance(self.value, str) else self.value.written()
+        facts |= {"derived_from": list(self.derived_from), "value": value}
+        facts.pop("replaced")
         optional = {*OPTIONAL, "file", "line"} - {"address", "interest"}
         return {k: v for k, v in facts.items() if k not in optional or v}
 
@@ -150,7 +144,7 @@ def read_entry(tree: Located, index: int, problems: list[Problem], *, shipped: b
     value = raw["value"]
     texts = {k: raw.get(k, "") for k in (*REQUIRED, *OPTIONAL) if k not in ("value", "date", "derived_from")}
     return EvidenceEntry(
-        value={k: float(v) for k, v in value.items()} if isinstance(value, dict) else value,
+        value=value if isinstance(value, str) else Uncertain.of(value),
         date=str(raw["date"]),
         derived_from=tuple(raw.get("derived_from", ())),
         file=Path(tree.file).name if shipped else tree.file,
@@ -240,7 +234,7 @@ def _value_problems(tree: Located, index: int, raw: dict[str, Any]) -> list[Prob
         return [tree.problem(at, "must be words, as its unit is text", value=value)]
     numbers: dict[str, Any]
     if isinstance(value, dict):
-        if frozenset(value) not in VALUE_KEYS:
+        if set(value) not in [set(keys) for keys in SHAPES.values()]:
             remedy = "Write {low, high}, {low, mode, high} or {p5, p95}."
             return [tree.problem(at, "has the wrong keys", value=", ".join(map(str, value)), remedy=remedy)]
         numbers = value

@@ -15,12 +15,11 @@ from typing import TypeVar
 from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.provider_answers import Log, read_answers
 from fabricreport.case import Case, book_folder, open_case
-from fabricreport.checking.footing import lost_footing
 from fabricreport.checking.trial import founderings, own_inputs
 from fabricreport.errors import InputError, Problem
 from fabricreport.intake.asked import stood_in
-from fabricreport.records import links_of
 from fabricreport.scenario import ParamsFile, dated, load_params_file
+from fabricreport.sections.client import links_of
 from fabricreport.sections.latency.inputs import network
 from fabricreport.sections.latency.measured import client_log, measured_option
 from fabricreport.sections.latency.study import cluster_allreduce
@@ -55,7 +54,7 @@ def check(path: Path, *, as_of: date | None = None, thorough: bool = False) -> C
         loaded = dated(load_params_file(path), as_of)
     except InputError as error:
         problems += () if problems else error.problems
-    lost = [*case.evidence.check_references(), *lost_footing(case)] if case else []
+    lost = [*case.inputs.evidence.check_references()] if case else []
     problems += lost
     if loaded is not None:
         sound = None if lost else case
@@ -88,7 +87,9 @@ def _answers(loaded: ParamsFile, case: Case | None) -> Iterator[Problem]:
 
 def _modelled(case: Case, log: Log) -> object:
     """The model's AllReduce of a log, on few draws: only to learn whether there is one."""
-    return cluster_allreduce(case, network(case, case.options[0], every=64), log.gpus, [log.size_mib * BYTES_PER_MIB])
+    return cluster_allreduce(
+        case.inputs, network(case.inputs, case.options[0], every=64), log.gpus, [log.size_mib * BYTES_PER_MIB]
+    )
 
 
 def _logs(loaded: ParamsFile, case: Case | None) -> Iterator[Problem]:
@@ -97,7 +98,7 @@ def _logs(loaded: ParamsFile, case: Case | None) -> Iterator[Problem]:
         at = loaded.path.parent / str(log)
         _, faults = _tried(partial(read_log, at, gpus_per_node=int(loaded.params.cluster.gpus_per_node)))
         if case and not faults:
-            _, faults = _tried(partial(client_log, case, measured_option(case), str(log)))
+            _, faults = _tried(partial(client_log, case.inputs, measured_option(case.inputs), str(log)))
             faults = tuple(replace(p, file=str(at)) for p in faults)
         yield from faults
 
@@ -110,10 +111,10 @@ def _tried(read: Callable[[], Read]) -> tuple[Read | None, tuple[Problem, ...]]:
 
 
 def _stand_ins(case: Case) -> Iterator[str]:
-    found = stood_in(case)
+    found = stood_in(case.inputs)
     if found:
         listed = "; ".join(f"{input_id.removeprefix('price:')}, {price}" for input_id, price in found.items())
         yield (
-            f"{book_folder(case.folder, 'prices')} has no usable row on {case.as_of} of prices this case needs, so those "
+            f"{book_folder(case.inputs.folder, 'prices')} has no usable row on {case.as_of} of prices this case needs, so those "
             f"shipped with the package are used: {listed}"
         )

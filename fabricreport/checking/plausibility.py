@@ -22,9 +22,8 @@ from fabricreport.ledger import Number
 from fabricreport.models.training import parallel
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
-from fabricreport.sections.latency.inputs import TRAINING_KINDS, Job, one_node
-from fabricreport.sections.tail_risk.inputs import days_of_tokens, param_money
-from fabricreport.sections.tco.inputs import server_row
+from fabricreport.sections.client import days_of_tokens, one_node, server_row
+from fabricreport.sections.latency.inputs import TRAINING_KINDS, Job
 
 if TYPE_CHECKING:
     from fabricreport.books.options import Option
@@ -68,11 +67,11 @@ def _caution(id: str, *, assumed: str = "", **values: Number | str) -> Caution:
 
 
 def _threshold(case: Case, name: str) -> float:
-    return case.central(f"evidence:plausible-{name}")
+    return case.inputs.central(f"evidence:plausible-{name}")
 
 
 def _advised(case: Case) -> Option:
-    return case.all_options[case.decision().verdict.choice]
+    return case.inputs.all_options[case.decision().verdict.choice]
 
 
 def _rdma(case: Case) -> tuple[Option, ...]:
@@ -109,7 +108,7 @@ def _too_little_work(case: Case) -> tuple[Caution, ...]:
     stages = {case.params.cluster.gpus: latency.exposed_now, case.params.cluster.final_gpus: latency.exposed_final}
     for (gpus, exposed), suffix in zip(stages.items(), ("now", "final"), strict=False):
         job = latency.jobs.get(gpus)
-        if job is None or not _at_least_batch(job) or one_node(case, gpus):
+        if job is None or not _at_least_batch(job) or one_node(case.inputs, gpus):
             continue
         if case.params.workload.model_parameters_billion >= _threshold(case, "parameters-per-gpu") * gpus:
             continue
@@ -152,9 +151,9 @@ def _fits_one_node(case: Case) -> Iterator[Caution]:
 def _links(case: Case) -> Iterator[Caution]:
     """Links far below what a server of that GPU usually carries, or above it; ports that no link uses."""
     cluster = case.params.cluster
-    reference = str(server_row(case)["fabric_per_gpu"])
-    own, usual = float(cluster.links_per_gpu * cluster.link_gbits_per_s), case.central(reference)
-    thin = own < _threshold(case, "link-share") * usual and not one_node(case, cluster.final_gpus)
+    reference = str(server_row(case.inputs)["fabric_per_gpu"])
+    own, usual = float(cluster.links_per_gpu * cluster.link_gbits_per_s), case.inputs.central(reference)
+    thin = own < _threshold(case, "link-share") * usual and not one_node(case.inputs, cluster.final_gpus)
     fat = own > _threshold(case, "link-multiple") * usual
     if thin or fat:
         given = case.number(
@@ -184,7 +183,7 @@ def _links(case: Case) -> Iterator[Caution]:
 
 def _node_size(case: Case) -> Iterator[Caution]:
     """A node of a size in which its GPU is not sold."""
-    cluster, whole = case.params.cluster, int(server_row(case)["gpus"])
+    cluster, whole = case.params.cluster, int(server_row(case.inputs)["gpus"])
     per_node, largest = cluster.gpus_per_node, _threshold(case, "node-gpus")
     planned, gpu = case.figure("param:cluster.gpus_per_node"), cluster.gpu.upper()
     sold = case.number(
@@ -237,7 +236,7 @@ def _run_and_tokens(case: Case) -> Iterator[Caution]:
     workload = case.params.workload
     if workload.tokens_billion is None or workload.run_days is None or workload.kind not in TRAINING_KINDS:
         return
-    days, by_tokens = float(workload.run_days), days_of_tokens(case)
+    days, by_tokens = float(workload.run_days), days_of_tokens(case.inputs)
     if max(days, by_tokens) > _threshold(case, "run-multiple") * min(days, by_tokens):
         expected = case.number(
             "decision.caution_days_of_tokens", by_tokens, "day", label="Days that the tokens of a run take", digits=2,
@@ -264,7 +263,7 @@ def _amounts(case: Case) -> Iterator[Caution]:
     """Values of an hour and of a day that no market would pay, and a discount rate that none would ask."""
     common = case.tco().common
     if common.value_basis == "stated":
-        hour, (dearest, item) = param_money(case, "gpu_hour_value"), _dearest_hour(case)
+        hour, (dearest, item) = case.inputs.money("param:money.gpu_hour_value"), _dearest_hour(case)
         if float(np.median(plain(hour))) > _threshold(case, "gpu-hour-multiple") * dearest > 0:
             stated = case.number("decision.caution_hour", hour, "usd/gpu-hour", label="Value stated of a lost GPU-hour",
                                  rule="as stated in the params")  # fmt: skip
@@ -279,7 +278,7 @@ def _amounts(case: Case) -> Iterator[Caution]:
                                   rule="price of a server without its adapters × servers at the largest size")  # fmt: skip
         yield _caution("dear-delay", day=stated, servers_cost=all_servers)
     rate = "param:money.discount_rate_per_year"
-    if float(np.median(plain(case.sample(rate)))) > _threshold(case, "discount-rate"):
+    if float(np.median(plain(case.inputs.draw(rate)))) > _threshold(case, "discount-rate"):
         yield _caution("high-discount", rate=case.figure(rate))
 
 
@@ -313,11 +312,11 @@ def _team(case: Case) -> Iterator[Caution]:
 
 def _exchange_rate(case: Case) -> Iterator[Caution]:
     """An override that moves an exchange rate by what would hold a new price back; the furthest moved is named."""
-    book, moved = case.price_book.at(case.as_of), {}
+    book, moved = case.inputs.price_book.at(case.as_of), {}
     for override in case.params.overrides:
         item = override.id.removeprefix("price:")
         if item.startswith("fx-") and item in book:
-            ratio = case.central(override.id) / book[item].price
+            ratio = case.inputs.central(override.id) / book[item].price
             moved[item] = max(ratio, 1 / ratio) if ratio > 0 else np.inf
     item = max(moved, key=lambda name: moved[name], default="")
     if not item or moved[item] < float(rules()["hold_at_ratio"]):
@@ -325,7 +324,12 @@ def _exchange_rate(case: Case) -> Iterator[Caution]:
     stated, usual = (
         case.number(f"decision.caution_rate_{name}", value, "count", label=label, rule=rule, inputs=(f"price:{item}",))
         for name, value, label, rule in (
-            ("stated", case.central(f"price:{item}"), "Exchange rate of the override", "as stated in the params"),
+            (
+                "stated",
+                case.inputs.central(f"price:{item}"),
+                "Exchange rate of the override",
+                "as stated in the params",
+            ),
             (
                 "book",
                 book[item].price,
@@ -409,7 +413,7 @@ def date_notes(case: Case, today: date, *, as_of: date | None = None) -> tuple[s
             f"the memo is dated {day}, {abs(apart)} days {'after' if apart > 0 else 'before'} today ({today}): "
             "prices and evidence are taken as of that date; change as_of if it is not meant"
         )
-    ahead = [row for row in case.price_book.rows if row.date > today]
+    ahead = [row for row in case.inputs.price_book.rows if row.date > today]
     if ahead:
         last = max(ahead, key=lambda row: row.date)
         found.append(

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from fabricreport.errors import InputError, Problem
-from fabricreport.scenario import Params
+from fabricreport.scenario import SECTION_NAMES, Params
 
 if TYPE_CHECKING:
     from fabricreport.case import Case
@@ -55,13 +55,11 @@ def founderings(case: Case) -> tuple[Problem, ...]:
 
 def foundering(case: Case) -> str:
     """Why the analyses cannot be carried out, in one line; '' if they can."""
-    from fabricreport.case import ANALYSES
-
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            for analysis in ANALYSES:
-                case.result(analysis)
+            for section in SECTION_NAMES:
+                case.result(section)
         except InputError as error:
             return str(replace(error.problems[0], remedy="", file="", line=None)).rstrip(".")
         except FOUNDERS as error:

@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING
 
 from fabricreport.books.options import Option
 from fabricreport.errors import Problem
+from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.topology import capacity
 from fabricreport.models.training import parallel
+from fabricreport.sections.client import endpoints_for, one_node, shape, whole_nodes
 from fabricreport.sections.latency import inputs as latency_inputs
-from fabricreport.sections.tco.fabric import endpoints_for, shape
 
 if TYPE_CHECKING:
-    from fabricreport.case import Case
     from fabricreport.scenario import Cluster
 
 
-def contradictions(case: Case) -> Iterator[Problem]:
+def contradictions(given: Inputs) -> Iterator[Problem]:
     """One problem for each option that cannot be built and for a model that finds no room."""
-    yield from _beyond_switches(case)
-    yield from _without_room(case)
+    yield from _beyond_switches(given)
+    yield from _without_room(given)
 
 
-def sizes(case: Case) -> dict[str, int]:
+def sizes(given: Inputs) -> dict[str, int]:
     """Every size of the cluster by the key that states it, the start first."""
-    cluster = case.params.cluster
+    cluster = given.params.cluster
     later = {f"cluster.trajectory[{i}].gpus": int(stage.gpus) for i, stage in enumerate(cluster.trajectory)}
     return {"cluster.gpus": int(cluster.gpus), **later}
 
@@ -42,17 +42,15 @@ def most_gpus(cluster: Cluster, option: Option) -> int:
     return held // links * int(cluster.gpus_per_node)
 
 
-def _beyond_switches(case: Case) -> Iterator[Problem]:
+def _beyond_switches(given: Inputs) -> Iterator[Problem]:
     """Options whose switches cannot connect the largest cluster planned."""
-    cluster = case.params.cluster
-    key, largest = list(sizes(case).items())[-1]
-    if latency_inputs.one_node(case, largest):
+    cluster = given.params.cluster
+    key, largest = list(sizes(given).items())[-1]
+    if one_node(given, largest):
         return
-    for option in case.options:
+    for option in given.options:
         most = most_gpus(cluster, option)
-        if endpoints_for(cluster, option, latency_inputs.whole_nodes(case, largest)) > endpoints_for(
-            cluster, option, most
-        ):
+        if endpoints_for(cluster, option, whole_nodes(given, largest)) > endpoints_for(cluster, option, most):
             yield Problem(
                 f"is more than the switches of {option.id} can connect, {most:,} GPUs in this topology",
                 key=key,
@@ -62,12 +60,12 @@ def _beyond_switches(case: Case) -> Iterator[Problem]:
             )
 
 
-def _without_room(case: Case) -> Iterator[Problem]:
+def _without_room(given: Inputs) -> Iterator[Problem]:
     """A model whose weights alone exceed the memory of the GPUs of some stage."""
-    workload = case.params.workload
-    for key, gpus in sizes(case).items():
-        if not latency_inputs.weights_fit(case, gpus):
-            memory = parallel.memory_gbytes(str(case.params.cluster.gpu))
+    workload = given.params.workload
+    for key, gpus in sizes(given).items():
+        if not latency_inputs.weights_fit(given, gpus):
+            memory = parallel.memory_gbytes(str(given.params.cluster.gpu))
             yield Problem(
                 f"its weights alone do not fit into {gpus:,} GPUs of {memory:g} GB ({key})",
                 key="workload.model_parameters_billion",

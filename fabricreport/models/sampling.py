@@ -11,60 +11,10 @@ import hashlib
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy import special
 
 Draws = NDArray[np.float64]
-Z95 = 1.6448536269514722  # standard normal quantile at 0.95: half the width of a 90 % interval in standard deviations
-
-
-@dataclass(frozen=True)
-class Distribution:
-    """An input's uncertainty. `kind`: fixed, uniform, pert or interval (a 90 % interval).
-
-    `low, high` are the ends (P5 and P95 for an interval), `mode` the most likely value (fixed and pert).
-    """
-
-    kind: str
-    low: float
-    mode: float
-    high: float
-
-    def quantile(self, u: ArrayLike) -> Draws:
-        """The inverse distribution function at `u` in (0, 1), any shape."""
-        u = np.asanyarray(u, dtype=float)
-        if self.kind == "fixed" or self.low == self.high:
-            return np.full(u.shape, self.mode)
-        if self.kind == "uniform":
-            return np.asarray(self.low + (self.high - self.low) * u)
-        if self.kind == "pert":
-            return self._pert(u)
-        return self._interval(u)
-
-    def _pert(self, u: Draws) -> Draws:
-        """PERT: a beta distribution with mean (low + 4 mode + high) / 6."""
-        width = self.high - self.low
-        a = 1 + 4 * (self.mode - self.low) / width
-        b = 1 + 4 * (self.high - self.mode) / width
-        return np.asarray(self.low + width * special.betaincinv(a, b, u))
-
-    def _interval(self, u: Draws) -> Draws:
-        """Lognormal through P5 and P95 when both are positive, else normal through them."""
-        z = special.ndtri(u)
-        if self.low > 0:
-            low, high = np.log(self.low), np.log(self.high)
-            return np.asarray(np.exp((low + high) / 2 + (high - low) / (2 * Z95) * z))
-        return np.asarray((self.low + self.high) / 2 + (self.high - self.low) / (2 * Z95) * z)
-
-    @property
-    def fixed(self) -> bool:
-        """True when every draw is the same."""
-        return self.kind == "fixed" or self.low == self.high
-
-
-def fixed(value: float) -> Distribution:
-    """A value known exactly, or taken as such."""
-    return Distribution("fixed", value, value, value)
 
 
 @dataclass(frozen=True)

@@ -35,14 +35,12 @@ from fabricreport.scenario.schema import (
 from fabricreport.scenario.template import new_params
 from fabricreport.scenario.uncertain import (
     Bounds,
-    Interval90,
-    Pert,
-    Range,
     Reference,
     UncertainValue,
     dump_uncertain,
     parse_uncertain,
 )
+from fabricreport.scenario.whatif import changed_params
 
 __all__ = [
     "REFUSALS",
@@ -52,7 +50,6 @@ __all__ = [
     "Bounds",
     "Client",
     "Cluster",
-    "Interval90",
     "MemoHead",
     "Money",
     "Organisation",
@@ -60,9 +57,7 @@ __all__ = [
     "Parallelism",
     "Params",
     "ParamsFile",
-    "Pert",
     "Provider",
-    "Range",
     "Reference",
     "Stage",
     "UncertainValue",
@@ -70,6 +65,7 @@ __all__ = [
     "Workload",
     "assumptions",
     "canonical_json",
+    "changed_params",
     "client_slug",
     "dated",
     "defaulted_keys",

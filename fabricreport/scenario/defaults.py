@@ -35,6 +35,7 @@ _IN_WORDS: Mapping[str, str] = {
     "cluster.trajectory": "none: the cluster keeps its size",
     "workload.tokens_billion": "as many as the run's length gives",
     "workload.run_days": "as long as the tokens take",
+    "money.materiality_usd": "the larger of a share of the lines that differ and the noise of their quotes",
     "providers": "none named",
     "measurements": "none",
     "overrides": "none",

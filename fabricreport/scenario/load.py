@@ -114,9 +114,9 @@ def dated(loaded: ParamsFile, day: dt.date | None) -> ParamsFile:
     return replace(loaded, params=params)
 
 
-def params_from(data: dict[str, Any]) -> Params:
+def params_from(data: dict[str, Any], *, extra_options: Iterable[str] = ()) -> Params:
     """Params from plain data in memory (tests, notebooks); the same rules, except that no file is looked for."""
-    params, faults = _validate(Located(data, "", {}), set(), (), None)
+    params, faults = _validate(Located(data, "", {}), set(), tuple(extra_options), None)
     if faults or params is None:
         raise InputError(faults)
     return params

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 
 from fabricreport.scenario.fields import IsoDate, Items, Line, RelativePath, Section, Sentence, Unit
-from fabricreport.scenario.uncertain import REFERENCE_PATTERN, Bounds, UncertainValue
+from fabricreport.scenario.uncertain import OVERRIDABLE_PATTERN, Bounds, UncertainValue
 
 Gpu = Literal["a100", "h100", "h200", "b200", "gb200-nvl72", "mi300x"]
 Vendor = Literal["nvidia", "amd"]
@@ -244,6 +244,12 @@ class Money(Section):
     price_of_delay_usd_per_day: Annotated[UncertainValue, Bounds("usd/day", high=1e10, units=("usd/day",))] = Field(
         default=0.0, description="Value lost per day of delay beyond compute, such as a missed launch, in US dollars."
     )
+    materiality_usd: Annotated[float | None, Unit("usd", zero=True)] = Field(
+        default=None,
+        description="Lead in US dollars below which a choice is close. If left out, the larger of 5 % of the lines that "
+        "differ and the noise of their quotes.",
+        examples=[250000],
+    )
 
 
 class Weights(Section):
@@ -282,7 +288,7 @@ class Provider(Section):
 class Override(Section):
     """A figure of ours replaced by the client's, with a name to it and an end date."""
 
-    id: str = Field(description="What is replaced: price:ID or evidence:ID.", pattern=REFERENCE_PATTERN)
+    id: str = Field(description="What is replaced: price:ID, evidence:ID or contested:ID.", pattern=OVERRIDABLE_PATTERN)
     value: Annotated[UncertainValue, Bounds()] = Field(
         description="The client's value, in the unit of the entry it replaces."
     )

@@ -1,9 +1,9 @@
-"""An input that is not known exactly: how it may be written, and the frozen value it becomes.
+"""A value of the params that is not known exactly: how it may be written, and the frozen value it becomes.
 
 3.0                               a fixed number                     -> float
-{low: 2.0, mode: 3.0, high: 5.0}  PERT                               -> Pert
-{p5: 2.0, p95: 5.0}               lognormal from its 90 % interval   -> Interval90
-{low: 2.0, high: 5.0}             anything between, uniform          -> Range
+{low: 2.0, mode: 3.0, high: 5.0}  PERT                               -> Uncertain
+{p5: 2.0, p95: 5.0}               lognormal from its 90 % interval   -> Uncertain
+{low: 2.0, high: 5.0}             anything between, uniform          -> Uncertain
 "price:switch-qm9700"             whatever the book says             -> Reference
 """
 
@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,34 +21,11 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from fabricreport.bounds import Bound, bound_of, whole
 from fabricreport.hostile_text import visible
+from fabricreport.uncertain import SHAPES, Uncertain
 
 REFERENCE_PATTERN = r"^(?:price|evidence):[a-z0-9]+(?:[-.][a-z0-9]+)*$"
+OVERRIDABLE_PATTERN = r"^(?:price|evidence|contested):[a-z0-9]+(?:[-.][a-z0-9]+)*$"
 FORMS = "a number, {low, mode, high}, {p5, p95}, {low, high}, price:ID or evidence:ID"
-
-
-@dataclass(frozen=True)
-class Pert:
-    """Lowest, likeliest and highest value of a PERT distribution; low <= mode <= high."""
-
-    low: float
-    mode: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Interval90:
-    """A lognormal given by its 5 % and 95 % quantiles; 0 < p5 < p95."""
-
-    p5: float
-    p95: float
-
-
-@dataclass(frozen=True)
-class Range:
-    """Anything between two bounds, all equally likely; low < high."""
-
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -61,12 +39,12 @@ class Reference:
         return f"{self.kind}:{self.id}"
 
 
-UncertainValue = float | Pert | Interval90 | Range | Reference
-_SHAPES: tuple[tuple[type[Pert] | type[Interval90] | type[Range], tuple[str, ...]], ...] = (
-    (Pert, ("low", "mode", "high")),
-    (Interval90, ("p5", "p95")),
-    (Range, ("low", "high")),
-)
+UncertainValue = float | Uncertain | Reference
+_DESCRIBED: Mapping[str, str] = {
+    "pert": "Lowest, likeliest and highest value of a PERT distribution; low <= mode <= high.",
+    "interval": "A lognormal given by its 5 % and 95 % quantiles; 0 < p5 < p95.",
+    "range": "Anything between two bounds, all equally likely; low < high.",
+}
 
 
 def parse_uncertain(value: Any, bound: Bound | None = None) -> UncertainValue:
@@ -74,18 +52,18 @@ def parse_uncertain(value: Any, bound: Bound | None = None) -> UncertainValue:
 
     `bound` holds for every number in it (a reference is bounded where it is looked up).
     """
-    if isinstance(value, Pert | Interval90 | Range | Reference):
+    if isinstance(value, Uncertain | Reference):
         value = dump_uncertain(value)
     if isinstance(value, str):
         return _reference(value)
     if not isinstance(value, dict):
         return _number(value, "", bound)
     keys = {str(k) for k in value}
-    for shape, names in _SHAPES:
+    for kind, names in SHAPES.items():
         if keys == set(names):
             numbers = [_number(value[name], name, bound) for name in names]
-            _ordered(shape, names, numbers)
-            return shape(*numbers)
+            _ordered(kind, names, numbers)
+            return Uncertain.of(dict(zip(names, numbers, strict=True)))
     raise ValueError(f"these keys do not describe a range; write {FORMS}")
 
 
@@ -93,7 +71,7 @@ def dump_uncertain(value: UncertainValue | str) -> Any:
     """The value as it is written in a params file; the inverse of `parse_uncertain`."""
     if isinstance(value, Reference):
         return str(value)
-    return value if isinstance(value, int | float | str) else dict(vars(value))
+    return value if isinstance(value, int | float | str) else value.written()
 
 
 @dataclass(frozen=True)
@@ -142,12 +120,12 @@ def _json_forms(bound: Bound | None) -> list[dict[str, Any]]:
     shapes: list[dict[str, Any]] = [
         {
             "type": "object",
-            "description": shape.__doc__,
+            "description": _DESCRIBED[kind],
             "properties": dict.fromkeys(names, number),
             "required": list(names),
             "additionalProperties": False,
         }
-        for shape, names in _SHAPES
+        for kind, names in SHAPES.items()
     ]
     reference = {"type": "string", "pattern": REFERENCE_PATTERN, "description": Reference.__doc__}
     return [number, *shapes, reference]
@@ -171,11 +149,11 @@ def _number(value: Any, name: str, bound: Bound | None) -> float:
     return float(value)
 
 
-def _ordered(shape: type, names: tuple[str, ...], numbers: list[float]) -> None:
+def _ordered(kind: str, names: tuple[str, ...], numbers: list[float]) -> None:
     low, high = numbers[0], numbers[-1]
     if numbers != sorted(numbers):
         raise ValueError(f"the numbers must not fall: {' <= '.join(names)}")
     if low == high:
         raise ValueError(f"'{names[0]}' and '{names[-1]}' are equal; write the number alone if it is certain")
-    if shape is Interval90 and low <= 0:
+    if kind == "interval" and low <= 0:
         raise ValueError("'p5' must be above 0, since the interval is read as a lognormal; use {low, high} instead")

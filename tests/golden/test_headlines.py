@@ -24,7 +24,7 @@ FIGURES = (
     "tco.gpu_hours",
     "tail_risk.deadline",
     "diligence.lead",
-    "sources.claims",
+    "evidence.claims",
 )
 
 

@@ -72,7 +72,7 @@ class Printed:
         """Evidence cited in words, quoted as a number or drawn in a chart."""
         marks = {i for n in self.inside if n.get("t") == "cite" for i in n["ids"]}
         quoted = {i.removeprefix("stated.").replace(".", ":", 1) for i in self.numbers if i.startswith("stated.")}
-        told = {f"evidence:{part}" for i in self.numbers if i.startswith("sources.stated.") for part in i.split(".")}
+        told = {f"evidence:{part}" for i in self.numbers if i.startswith("evidence.stated.") for part in i.split(".")}
         drawn = {f"evidence:{row['id']}" for chart in self.charts.values() for row in rows_of(chart) if "id" in row}
         return marks | quoted | told | drawn
 
@@ -182,24 +182,24 @@ def _claim(at: Printed, name: str) -> bool:
     if name not in CLAIMS:
         return False
     said = " ".join(CLAIMS[name]["claim"].split()) + "."  # what is wrong with it may follow in the same cell
-    cells = next((c for c in at.rows("tab-sources-claims") if words_of(c[0]).startswith(said)), None)
+    cells = next((c for c in at.rows("tab-evidence-claims") if words_of(c[0]).startswith(said)), None)
     if cells is None:
         return False
     figures = {n["id"] for n in everything(cells) if n.get("t") == "num"}
     numeric = isinstance(CLAIMS[name].get("stated"), int | float | dict)
-    told = {i for i in figures if i.startswith(f"sources.claim.{name}.stated")}
+    told = {i for i in figures if i.startswith(f"evidence.claim.{name}.stated")}
     return bool(words_of(cells[-1])) and bool(told) == numeric
 
 
 def _publisher(at: Printed, name: str) -> bool:
     source = AUDIT["sources"].get(name)
     return (
-        source is not None and at.row("tab-sources-claims", f"{source['publisher']} ({source['interest']})") is not None
+        source is not None and at.row("tab-evidence-claims", f"{source['publisher']} ({source['interest']})") is not None
     )
 
 
 def _contradiction(at: Printed, name: str) -> bool:
-    return name in CLAIMS and at.row("tab-sources-contradictions", CLAIMS[name]["claim"], 1) is not None
+    return name in CLAIMS and at.row("tab-evidence-contradictions", CLAIMS[name]["claim"], 1) is not None
 
 
 def _question(at: Printed, name: str) -> bool:
@@ -255,9 +255,9 @@ LOOKUPS: dict[str, Callable[[Printed, str], bool]] = {
     "evidence": lambda at, name: f"evidence:{name}" in at.cited,
     "fact": _fact,
     "number": lambda at, name: bool(at.texts(name)),
-    "operator": _rowed("tab-sources-operators", _names(CONTEXT["operators"])),
+    "operator": _rowed("tab-evidence-operators", _names(CONTEXT["operators"])),
     "option": lambda at, name: f"decision.total.{name}" in at.numbers,
-    "product": _rowed("tab-sources-products", _names(CONTEXT["products"])),
+    "product": _rowed("tab-evidence-products", _names(CONTEXT["products"])),
     "publisher": _publisher,
     "question": _question,
     "rule": lambda at, name: f"decision.rule.{name}" in at.numbers,
@@ -265,8 +265,8 @@ LOOKUPS: dict[str, Callable[[Printed, str], bool]] = {
     "seller": _seller,
     "stress": lambda at, name: f"tail_risk.stress.{name}.usd" in at.numbers,
     "table": lambda at, name: name in at.tables,
-    "term": lambda at, name: at.row("tab-sources-glossary", name) is not None,
-    "transport": _rowed("tab-sources-rdma", _names(CONTEXT["rdma_family"])),
+    "term": lambda at, name: at.row("tab-evidence-glossary", name) is not None,
+    "transport": _rowed("tab-evidence-rdma", _names(CONTEXT["rdma_family"])),
 }
 PLACED = {"html": {"anchor"}, "file": {"data", "ledger"}, "command": {"claim", "evidence", "model"}}
 

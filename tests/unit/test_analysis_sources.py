@@ -66,25 +66,25 @@ def test_the_grades_sum_to_the_library_and_to_what_is_behind_the_memo(case: Case
 
 
 def test_the_known_answers_stand_beside_what_the_articles_state(result: SourcesResult) -> None:
-    assert result.numbers["sources.claim.s2-waste-cost.recomputed"].text == "$110,592"
-    assert result.numbers["sources.claim.s2-wasted-gpu-hours.recomputed"].text == "36,864\N{NO-BREAK SPACE}GPU-hours"
-    assert result.numbers["sources.claim.s2-extra-days.recomputed"].value == pytest.approx(1.5)
-    assert result.numbers["sources.claim.s3-cheaper.recomputed"].value == pytest.approx(0.2099, abs=1e-4)
-    assert result.numbers["sources.claim.s3-cheaper-as-premium.recomputed"].value == pytest.approx(0.2656, abs=1e-4)
+    assert result.numbers["evidence.claim.s2-waste-cost.recomputed"].text == "$110,592"
+    assert result.numbers["evidence.claim.s2-wasted-gpu-hours.recomputed"].text == "36,864\N{NO-BREAK SPACE}GPU-hours"
+    assert result.numbers["evidence.claim.s2-extra-days.recomputed"].value == pytest.approx(1.5)
+    assert result.numbers["evidence.claim.s3-cheaper.recomputed"].value == pytest.approx(0.2099, abs=1e-4)
+    assert result.numbers["evidence.claim.s3-cheaper-as-premium.recomputed"].value == pytest.approx(0.2656, abs=1e-4)
 
 
 def test_a_recomputed_claim_names_its_claim_and_the_evidence_it_used(result: SourcesResult) -> None:
-    number = result.numbers["sources.claim.s0-infiniband-share-2023.recomputed"]
+    number = result.numbers["evidence.claim.s0-infiniband-share-2023.recomputed"]
     assert set(number.inputs) == {"claim:s0-infiniband-share-2023", "evidence:infiniband-share-2023-delloro"}
 
 
 def test_a_range_is_printed_from_end_to_end_with_its_unit_once_where_it_follows(result: SourcesResult) -> None:
-    key = "sources.claim.s0-roce-latency.stated"
+    key = "evidence.claim.s0-roce-latency.stated"
     assert result.amount(key) == f"{{{key}.low:bare}} to {{{key}.high}}"
-    share = "sources.claim.s3-cheaper.stated"
+    share = "evidence.claim.s3-cheaper.stated"
     assert result.amount(share) == f"{{{share}.low}} to {{{share}.high}}"
-    assert result.amount("sources.claim.s2-waste-cost.stated") == "{sources.claim.s2-waste-cost.stated}"
-    assert result.amount("sources.claim.s0-gap-irrelevant-mostly.stated") == ""
+    assert result.amount("evidence.claim.s2-waste-cost.stated") == "{evidence.claim.s2-waste-cost.stated}"
+    assert result.amount("evidence.claim.s0-gap-irrelevant-mostly.stated") == ""
 
 
 def test_what_is_behind_the_memo_are_the_inputs_of_the_other_sections(case: Case, result: SourcesResult) -> None:
@@ -102,7 +102,7 @@ def test_stale_prices_come_first_and_are_counted(case: Case, result: SourcesResu
 
 
 def test_a_stale_price_becomes_no_stale_count(result: SourcesResult) -> None:
-    number = result.numbers["sources.prices.stale"]
+    number = result.numbers["evidence.prices.stale"]
     assert number.value > 0
     assert not number.stale
 
@@ -110,7 +110,7 @@ def test_a_stale_price_becomes_no_stale_count(result: SourcesResult) -> None:
 def test_the_prior_lies_inside_what_the_admissible_sources_state(result: SourcesResult) -> None:
     for item in result.disagreements:
         admissible = item.quantity.admissible
-        spread = result.numbers[f"sources.contested.{item.id}.prior"].spread
+        spread = result.numbers[f"evidence.contested.{item.id}.prior"].spread
         assert spread is not None
         if item.quantity.rule == "mixture":
             assert (

@@ -35,9 +35,12 @@ from fabricreport.books.prices.rules import Day, PriceRow, doubt, grade_rank, pa
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_rows
 from fabricreport.located import did_you_mean
+from fabricreport.uncertain import Replaced, Uncertain, exactly
 
 __all__ = ["Held", "MissingPrice", "Price", "PriceBook", "PriceRow", "PriceView"]
 
+CLIENTS_WORD = "contract"
+"""The grade of a price that the client put in place of the book's."""
 SHIPPED = "prices shipped with the package"
 STAND_IN = "no usable row of it is in the price files on this day, so the price shipped with the package stands in"
 
@@ -98,15 +101,37 @@ class Price:
     stand_in: str = ""
     file: str = ""
     line: int = 0
+    stated: Uncertain | None = None
+    replaced: Replaced | None = None
 
     @property
     def id(self) -> str:
         """The id under which the ledger knows it."""
         return f"price:{self.item}"
 
+    @property
+    def figure(self) -> Uncertain:
+        """The price in force: PERT between the low and the high a row states around it; without them it is exact."""
+        if self.stated is not None:
+            return self.stated
+        low = self.price if self.low is None else self.low
+        high = self.price if self.high is None else self.high
+        return exactly(self.price) if low == high else Uncertain("pert", low, self.price, high)
+
+    def with_figure(self, value: Uncertain, replaced: Replaced | None = None) -> Price:
+        """The price with another figure in force; one that restates the book's keeps its grade and its age."""
+        low, high = (None, None) if value.fixed else (value.low, value.high)
+        found = replace(self, price=value.central, low=low, high=high, stated=value, replaced=replaced)
+        if replaced is None or replaced.restates:
+            return found
+        return replace(
+            found, grade=CLIENTS_WORD, stale=False, quarantined="" if replaced.old is None else self.quarantined
+        )
+
     def as_dict(self) -> dict[str, Any]:
         """Plain values for `--json`."""
-        return asdict(self) | {"date": self.date.isoformat(), "expiry": self.expiry.isoformat()}
+        facts = {k: v for k, v in asdict(self).items() if k not in ("stated", "replaced")}
+        return facts | {"date": self.date.isoformat(), "expiry": self.expiry.isoformat()}
 
 
 class PriceView(Mapping[str, Price]):
@@ -147,9 +172,13 @@ class PriceView(Mapping[str, Price]):
         """Prices shipped with the package, in use because the files have no usable row of the item."""
         return tuple(p for p in self.values() if p.stand_in)
 
-    def plus(self, price: Price) -> PriceView:
-        """The same view with one more price."""
-        return PriceView(self.as_of, {**self._prices, price.item: price}, self.quarantine)
+    def plus(self, *prices: Price) -> PriceView:
+        """The same view with these prices in it, in place of others of their item."""
+        return PriceView(self.as_of, {**self._prices, **{p.item: p for p in prices}}, self.quarantine)
+
+    def with_figures(self, figures: Mapping[str, tuple[Uncertain, Replaced | None]]) -> PriceView:
+        """The view with other figures in force, by item; an item it does not hold is passed over."""
+        return self.plus(*(self[item].with_figure(*given) for item, given in figures.items() if item in self))
 
     def rate(self, source: str, target: str) -> Rate:
         """The exchange rate on that day, with range and price ids; raises `InputError` if there is none."""

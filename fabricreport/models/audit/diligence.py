@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.errors import OutOfRange, Problem
-from fabricreport.models.judgement.decision import Swing, swings
+from fabricreport.models.judgement.swings import Swing, swings
 from fabricreport.provenance import plain
 
 VERDICTS = ("fails", "missing", "vague", "specific")

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from fabricreport.errors import InputError, OutOfRange, Problem
-from fabricreport.evidence import read_yaml
 from fabricreport.provenance import Traced, inputs_of
 
 RULES = ("mixture", "envelope")
@@ -140,10 +139,10 @@ CONVERSIONS: Mapping[str, Callable[[float], float]] = {
 }
 
 
-def contested(quantity: str, entries: Mapping[str, _Stated]) -> Contested:
-    """One contested quantity from the entries that name it and the definition in `contested.yaml`."""
+def contested(quantity: str, entries: Mapping[str, _Stated], definitions: Mapping[str, Mapping[str, Any]]) -> Contested:
+    """One contested quantity from the entries that name it and its definition (as in `evidence/contested.yaml`)."""
     members = {e.id: e for e in entries.values() if e.contested == quantity}
-    definition = _definitions().get(quantity)
+    definition = definitions.get(quantity)
     if definition is None:
         if not members:
             raise InputError(Problem("no contested quantity has this id", value=quantity))
@@ -164,11 +163,13 @@ def contested(quantity: str, entries: Mapping[str, _Stated]) -> Contested:
     )
 
 
-def contested_quantities(entries: Mapping[str, _Stated]) -> dict[str, Contested]:
+def contested_quantities(
+    entries: Mapping[str, _Stated], definitions: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Contested]:
     """Every contested quantity by id: those defined, in the order of the definitions, then those an entry names."""
-    named = dict.fromkeys(_definitions())
+    named = dict.fromkeys(definitions)
     named.update(dict.fromkeys(e.contested for e in entries.values() if e.contested))
-    return {quantity: contested(quantity, entries) for quantity in named}
+    return {quantity: contested(quantity, entries, definitions) for quantity in named}
 
 
 def prior_quantile(u: Any, entries: Sequence[Position], *, rule: str = "mixture") -> Traced:
@@ -246,10 +247,6 @@ def _position(entry: _Stated, definition: Mapping[str, Any], also: Mapping[str, 
     return Position(
         **facts, base=also.get("base", entry.base), low=low, mid=mid, high=high, converted=name, set_aside=why
     )
-
-
-def _definitions() -> Mapping[str, Any]:
-    return {item["id"]: item for item in read_yaml("contested")}
 
 
 def _json(value: Any) -> Any:

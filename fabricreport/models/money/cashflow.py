@@ -66,6 +66,20 @@ class Discounting:
         rate = self.real_per_year if terms == "today" else self.nominal_per_year
         return discount_factors(rate, months)
 
+    def lump(self, amount: Any, month: int, months: int) -> Array:
+        """Value today of an amount at one month of a horizon of `months`, in today's money."""
+        return array(amount) * self.factors(months)[..., month]
+
+    def level(
+        self, amount_per_month: Any, months: int, *, after: int = 0, until: int | None = None, terms: str = "today"
+    ) -> Array:
+        """Value today of the same amount at the end of each month m with after < m <= until (default: the horizon).
+
+        The amount times a sum of discount factors: what `present_value(level(...))` gives, without its flows by month.
+        """
+        last = months if until is None else until
+        return array(array(amount_per_month) * np.sum(self.factors(months, terms)[..., after + 1 : last + 1], axis=-1))
+
     def present_value(self, flows: Array, terms: str = "today") -> Array:
         """Value today of monthly flows (..., months + 1) in `terms`; the month axis is summed away."""
         flows = array(flows)

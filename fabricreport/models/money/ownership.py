@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from fabricreport.errors import InputError, Problem
 from fabricreport.models.fabric.cost import HOURS_PER_MONTH, energy_usd_per_month
-from fabricreport.models.money.cashflow import Discounting, array, lease_payment, level, lump
+from fabricreport.models.money.cashflow import Discounting, array, lease_payment, level
 
 Array = NDArray[np.float64]
 LOST = "lost: "
@@ -135,11 +135,11 @@ def bring_up_share(weeks: Any, months: int, *, idle_share: Any = 1.0) -> Array:
 
 @dataclass(frozen=True)
 class Purchase:
-    """What is bought at one month: capital by component name (USD), the watts it draws, licences a year (USD)."""
+    """What is bought at one month: capital by component name (USD), the watts each group of it draws, licences a year (USD)."""
 
     month: int
     capex_usd: Mapping[str, Any]
-    watts: Any = 0.0
+    watts: Mapping[str, Any] = field(default_factory=dict)
     licences_usd_per_year: Any = 0.0
 
 
@@ -181,8 +181,8 @@ def ownership_cost(
     """Present values by component of buying (or leasing) and running over `months`.
 
     Buying and colocation differ only in `running.colocation_usd_per_kw_month`. Components: those of the
-    purchases, then power, cooling, support, licences, colocation, staff, training, residual; support and residual
-    are booked piece by piece (`support of switches`), so that what two options share cancels term by term
+    purchases, then power, cooling, support, licences, colocation, staff, training, residual; all but licences, staff and
+    training are booked piece by piece (`support of switches`, `power of servers`), so that what two options share cancels term by term
     (`grouped` sums them). Running costs of a purchase start in the month after it. Lost GPU time is added by `charge_lost_time`.
     """
     if not purchases:
@@ -196,10 +196,10 @@ def ownership_cost(
         for name, price in bought.capex_usd.items():
             book(name, _capital(price, bought.month, months, discounting, lease))
     for bought in purchases:
-        for name, flow in _running_flows(bought, running, months).items():
-            book(name, discounting.present_value(flow))
+        for name, amount in _running_amounts(bought, running).items():
+            book(name, discounting.level(amount, months, after=bought.month))
     staff = array(running.staff_usd_per_year) / 12
-    book("staff", discounting.present_value(level(staff, months)))
+    book("staff", discounting.level(staff, months))
     book("training", array(running.training_usd))
     if lease is None:
         for bought in purchases:
@@ -211,32 +211,27 @@ def ownership_cost(
 def _capital(price: Any, month: int, months: int, discounting: Discounting, lease: Lease | None) -> Array:
     """Present value of a price paid at `month`, or of the lease payments in its place."""
     if lease is None:
-        return discounting.present_value(lump(price, month, months))
+        return discounting.lump(price, month, months)
     inflation = array(discounting.inflation_per_year)
     at_signing = array(price) * (1 + inflation) ** (month / 12)
     residual = at_signing * array(lease.residual_share)
     payment = lease_payment(at_signing, lease.rate_per_year, months - month, residual=residual)
     # in advance: the first payment on the day of delivery
-    flows = level(payment, months, after=month - 1, until=months - 1)
-    return discounting.present_value(flows, "fixed")
+    return discounting.level(payment, months, after=month - 1, until=months - 1, terms="fixed")
 
 
-def _running_flows(bought: Purchase, running: Running, months: int) -> dict[str, Array]:
-    """Monthly flows of one purchase in today's money, by component."""
-    power, cooling = energy_usd_per_month(bought.watts, running.usd_per_kwh, running.pue)
+def _running_amounts(bought: Purchase, running: Running) -> dict[str, Array]:
+    """What one purchase costs a month in today's money, by component."""
     support = {
         f"support{OF}{name}": array(bought.capex_usd.get(name, 0.0)) * array(rate) / 12
         for name, rate in running.support_per_year.items()
     }
-    kilowatts = array(bought.watts) / 1000
-    amounts = {
-        "power": power,
-        "cooling": cooling,
-        **support,
-        "licences": array(bought.licences_usd_per_year) / 12,
-        "colocation": kilowatts * array(running.colocation_usd_per_kw_month),
-    }
-    return {name: level(amount, months, after=bought.month) for name, amount in amounts.items()}
+    amounts: dict[str, Array] = {}
+    for group, watts in bought.watts.items():
+        power, cooling = energy_usd_per_month(watts, running.usd_per_kwh, running.pue)
+        amounts[f"power{OF}{group}"], amounts[f"cooling{OF}{group}"] = power, cooling
+        amounts[f"colocation{OF}{group}"] = array(watts) / 1000 * array(running.colocation_usd_per_kw_month)
+    return {**amounts, **support, "licences": array(bought.licences_usd_per_year) / 12}
 
 
 def _residual(bought: Purchase, running: Running, months: int, discounting: Discounting) -> dict[str, Array]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -22,13 +22,11 @@ from fabricreport.models.risk.incidents import HOURS_PER_YEAR, Luck, event_count
 from fabricreport.models.risk.schedule import HOURS_PER_DAY
 from fabricreport.models.training.step import Network
 from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.sections.client import one_node, whole_nodes
+from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.study import cluster_allreduce
-from fabricreport.sections.tail_risk.inputs import param_money
-from fabricreport.sections.tco.cost import LOST_CAUSES, hours_of, spread_over_draws
-
-if TYPE_CHECKING:
-    from fabricreport.case import Case
+from fabricreport.sections.tco.cost import LOST_CAUSES, hours_of
 
 GIB = 2.0**30
 _HOURS_PER_MONTH = HOURS_PER_YEAR / 12
@@ -65,67 +63,61 @@ class Worth:
     lead_inputs: frozenset[str]
 
 
-def modelled(case: Case, option: Option, gpus: int, sizes: list[float], *, every: int = 1) -> CollectiveTime:
+def modelled(on: Ground, option: Option, gpus: int, sizes: list[float], *, every: int = 1) -> CollectiveTime:
     """AllReduce on the option over `gpus` (whole nodes) at sizes in bytes, (draws, sizes)."""
-    return cluster_allreduce(case, _network(case, option, every), gpus, sizes)
+    return cluster_allreduce(on.given, on.network(option, every), gpus, sizes)
 
 
-def _network(case: Case, option: Option, every: int) -> Network:
-    measurements = case.latency().measurements
-    factors = measurements.factors if measurements else None
-    return inputs.network(case, option, every=every, measured=factors)
-
-
-def worth_of(case: Case, choice: str, rival: str) -> Worth:
+def worth_of(on: Ground) -> Worth:
     """What GPU time is worth to this client on the option, and by how much the option leads."""
-    tco, tail, latency = case.tco(), case.tail(), case.latency()
+    choice, tco, tail = on.option.id, on.tco, on.tail
     cost: Any = 0.0
     for cause in LOST_CAUSES:
         cost = cost + tco.components[choice].get(cause, 0.0)
     share = model.combined_share(
         tail.bring_up_share[choice],
-        latency.exposed_share[choice],
+        on.latency.exposed_share[choice],
         tail.tail_share[choice],
         tail.incident_share[choice],
     )
-    size = case.sampler.size
-    horizon: Any = spread_over_draws(model.time_per_lost_share(cost, share), size)
+    horizon: Any = on.given.spread(model.time_per_lost_share(cost, share))
     hours = float(plain(np.sum(hours_of(tco.common))))
-    lead = tco.gap(rival, choice)
+    lead = on.comparison.lead
     return Worth(horizon, horizon / hours, float(plain(lead).mean()), inputs_of(lead))
 
 
-def promises(case: Case, option: Option, worth: Worth) -> tuple[Promise, ...]:
+def promises(on: Ground, worth: Worth) -> tuple[Promise, ...]:
     """The acceptance test of one option; empty for a client whose GPUs all sit in one node."""
-    if inputs.one_node(case, case.params.cluster.gpus):
+    option = on.option
+    if one_node(on.given, on.given.params.cluster.gpus):
         return ()
     later = tuple(
         Promise(f"busbw.{gpus}", f"The same on {{diligence.gpus.{gpus}}}, at least", floor)
-        for gpus, floor in list(floors(case, option))[1:]
+        for gpus, floor in list(floors(on, option))[1:]
     )
     return (
-        _bandwidth(case, option, worth),
+        _bandwidth(on, worth),
         *later,
-        _latency(case, option, worth),
-        _ranks(case),
-        _weeks(case, option, worth),
-        _interruptions(case, option, worth),
-        _detection(case, option, worth),
+        _latency(on, worth),
+        _ranks(on),
+        _weeks(on, worth),
+        _interruptions(on, worth),
+        _detection(on, worth),
     )
 
 
-def floors(case: Case, option: Option) -> Iterator[tuple[int, Number]]:
+def floors(on: Ground, option: Option) -> Iterator[tuple[int, Number]]:
     """(GPUs, busbw floor) of every size the client plans, the first included."""
-    size = case.central("evidence:acceptance-message-gib") * GIB
-    for gpus, _ in inputs.stages(case):
-        if not inputs.one_node(case, gpus):
-            found = modelled(case, option, gpus, [size]).busbw_gbytes_per_s[..., 0]
-            yield gpus, _floor(case, f"diligence.floor.{gpus}", found, f"Floor for AllReduce busbw on {gpus:,} GPUs")
+    size = on.given.central("evidence:acceptance-message-gib") * GIB
+    for gpus, _ in inputs.stages(on.given):
+        if not one_node(on.given, gpus):
+            found = modelled(on, option, gpus, [size]).busbw_gbytes_per_s[..., 0]
+            yield gpus, _floor(on, f"diligence.floor.{gpus}", found, f"Floor for AllReduce busbw on {gpus:,} GPUs")
 
 
-def _floor(case: Case, number_id: str, busbw: Any, label: str) -> Number:
-    margin = case.central("evidence:acceptance-margin")
-    return case.number(
+def _floor(on: Ground, number_id: str, busbw: Any, label: str) -> Number:
+    margin = on.given.central("evidence:acceptance-margin")
+    return on.given.number(
         number_id,
         float(np.quantile(plain(busbw), 0.05)) * (1.0 - margin),
         "gbytes/s",
@@ -135,11 +127,12 @@ def _floor(case: Case, number_id: str, busbw: Any, label: str) -> Number:
     )
 
 
-def _bandwidth(case: Case, option: Option, worth: Worth) -> Promise:
-    busbw = case.latency().busbw[option.id]
-    wires = _network(case, option, _EVERY)
-    loss = _slower(case, option, worth, replace(wires, slowdown=np.asanyarray(wires.slowdown) / (1.0 - _PERCENT)))
-    price = case.number(
+def _bandwidth(on: Ground, worth: Worth) -> Promise:
+    option = on.option
+    busbw = on.latency.busbw[option.id]
+    wires = on.network(option, _EVERY)
+    loss = _slower(on, worth, replace(wires, slowdown=np.asanyarray(wires.slowdown) / (1.0 - _PERCENT)))
+    price = on.given.number(
         "diligence.price.busbw",
         loss,
         "usd/percent",
@@ -147,7 +140,7 @@ def _bandwidth(case: Case, option: Option, worth: Worth) -> Promise:
         rule="(1 − step ÷ step with one percent less bandwidth between nodes) × present worth of all GPU time",
         inputs=inputs.PROFILE,
     )
-    expected = case.number(
+    expected = on.given.number(
         "diligence.expected.busbw", busbw, "gbytes/s",
         label="AllReduce busbw the total cost rests on", rule="the latency analysis, at the full size", inputs=inputs.PROFILE,
     )  # fmt: skip
@@ -155,19 +148,20 @@ def _bandwidth(case: Case, option: Option, worth: Worth) -> Promise:
     return Promise(
         "busbw",
         "AllReduce busbw at {evidence:acceptance-message-gib} GiB, at least",
-        _floor(case, "diligence.pass.busbw", busbw, "Floor for AllReduce busbw in the acceptance test"),
+        _floor(on, "diligence.pass.busbw", busbw, "Floor for AllReduce busbw in the acceptance test"),
         expected,
         price,
-        None if lead is None else _lead(case, "busbw", expected.value * lead / 100.0, "gbytes/s", worth, price),
+        None if lead is None else _lead(on, "busbw", expected.value * lead / 100.0, "gbytes/s", worth, price),
     )
 
 
-def _latency(case: Case, option: Option, worth: Worth) -> Promise:
-    size = case.central("evidence:acceptance-message-bytes")
-    time = modelled(case, option, int(case.params.cluster.gpus), [size]).time_us[..., 0]
-    margin = case.central("evidence:acceptance-margin")
+def _latency(on: Ground, worth: Worth) -> Promise:
+    option = on.option
+    size = on.given.central("evidence:acceptance-message-bytes")
+    time = modelled(on, option, int(on.given.params.cluster.gpus), [size]).time_us[..., 0]
+    margin = on.given.central("evidence:acceptance-margin")
     used = inputs_of(time) | {*inputs.PROFILE, "evidence:acceptance-message-bytes"}
-    passes = case.number(
+    passes = on.given.number(
         "diligence.pass.latency",
         float(np.quantile(plain(time), 0.95)) * (1.0 + margin),
         "us",
@@ -175,7 +169,7 @@ def _latency(case: Case, option: Option, worth: Worth) -> Promise:
         rule="P95 of the modelled time at this size × (1 + allowance)",
         inputs=used | {"evidence:acceptance-margin"},
     )
-    expected = case.number(
+    expected = on.given.number(
         "diligence.expected.latency", time, "us",
         label="Time of the smallest AllReduce the total cost rests on", rule="the collective model, at the full size",
         inputs=used,
@@ -185,22 +179,25 @@ def _latency(case: Case, option: Option, worth: Worth) -> Promise:
         "AllReduce time at {evidence:acceptance-message-bytes} B, at most",
         passes,
         expected,
-        _latency_price(case, option, worth, time, size),
+        _latency_price(on, worth, time, size),
     )
 
 
-def _latency_price(case: Case, option: Option, worth: Worth, time: Any, size: float) -> Number | None:
+def _latency_price(on: Ground, worth: Worth, time: Any, size: float) -> Number | None:
     """Price of a microsecond more in the smallest AllReduce, by way of a longer step between NICs."""
-    wires = _network(case, option, _EVERY)
+    option = on.option
+    wires = on.network(option, _EVERY)
     if wires.extra_step_us is None:
         return None
     longer = replace(wires, extra_step_us=np.asanyarray(wires.extra_step_us) + 1.0)
-    more = cluster_allreduce(case, longer, int(case.params.cluster.gpus), [size]).time_us[..., 0] - time[::_EVERY]
+    more = (
+        cluster_allreduce(on.given, longer, int(on.given.params.cluster.gpus), [size]).time_us[..., 0] - time[::_EVERY]
+    )
     if not np.all(plain(more) > 0):  # every step stays inside one NVLink domain: the way between NICs is never taken
         return None
-    return case.number(
+    return on.given.number(
         "diligence.price.latency",
-        _slower(case, option, worth, longer) / more,
+        _slower(on, worth, longer) / more,
         "usd/µs",
         label="Cost of one microsecond more in the smallest AllReduce, over the horizon",
         rule="(1 − step ÷ step with a longer way between NICs) × present worth of all GPU time ÷ microseconds added",
@@ -208,23 +205,24 @@ def _latency_price(case: Case, option: Option, worth: Worth, time: Any, size: fl
     )
 
 
-def _slower(case: Case, option: Option, worth: Worth, worse: Network) -> Any:
+def _slower(on: Ground, worth: Worth, worse: Network) -> Any:
     """Money lost over the horizon on a worse network, sizes weighted by GPU-months; every `_EVERY`-th draw."""
-    wires, jobs = _network(case, option, _EVERY), case.latency().jobs
+    option = on.option
+    wires, jobs = on.network(option, _EVERY), on.latency.jobs
     share: Any = 0.0
-    for gpus, weight in inputs.stages(case):
-        if not inputs.one_node(case, gpus):
-            steps = [inputs.step(case, jobs[gpus], w, every=_EVERY).step_time_s for w in (wires, worse)]
+    for gpus, weight in inputs.stages(on.given):
+        if not one_node(on.given, gpus):
+            steps = [inputs.step(on.given, jobs[gpus], w, every=_EVERY).step_time_s for w in (wires, worse)]
             share = share + weight * model.slower_step_share(*steps)
     return worth.horizon[::_EVERY] * share
 
 
-def _ranks(case: Case) -> Promise:
-    gpus = inputs.whole_nodes(case, int(case.params.cluster.gpus))
+def _ranks(on: Ground) -> Promise:
+    gpus = whole_nodes(on.given, int(on.given.params.cluster.gpus))
     return Promise(
         "ranks",
         "Ratio of busbw to algbw in every log",
-        case.number(
+        on.given.number(
             "diligence.pass.ranks",
             2.0 * (gpus - 1) / gpus,
             "ratio",
@@ -236,13 +234,14 @@ def _ranks(case: Case) -> Promise:
     )
 
 
-def _weeks(case: Case, option: Option, worth: Worth) -> Promise:
-    weeks = case.tail().bring_up_weeks[option.id]
-    productivity = np.asanyarray(case.tail().subjects[option.id].risk.bring_up.productivity)
-    hours = DAYS_PER_WEEK * HOURS_PER_DAY * int(case.params.cluster.gpus)
-    delay = DAYS_PER_WEEK * np.asanyarray(param_money(case, "price_of_delay_usd_per_day"))
+def _weeks(on: Ground, worth: Worth) -> Promise:
+    option = on.option
+    weeks = on.tail.bring_up_weeks[option.id]
+    productivity = np.asanyarray(on.tail.subjects[option.id].risk.bring_up.productivity)
+    hours = DAYS_PER_WEEK * HOURS_PER_DAY * int(on.given.params.cluster.gpus)
+    delay = DAYS_PER_WEEK * np.asanyarray(on.given.money("param:money.price_of_delay_usd_per_day"))
     unit, days = _long_unit(weeks)
-    price = case.number(
+    price = on.given.number(
         "diligence.price.weeks",
         (hours * (1.0 - productivity) * worth.gpu_hour + delay) * days / DAYS_PER_WEEK,
         f"usd/{unit}",
@@ -250,7 +249,7 @@ def _weeks(case: Case, option: Option, worth: Worth) -> Promise:
         rule="GPU-hours of that time × share not usable until stable × worth of a GPU-hour + price of delay",
         inputs=("param:cluster.gpus", "param:money.price_of_delay_usd_per_day"),
     )
-    expected = case.number(
+    expected = on.given.number(
         "diligence.expected.weeks",
         weeks * DAYS_PER_WEEK / days,
         unit,
@@ -268,7 +267,7 @@ def _weeks(case: Case, option: Option, worth: Worth) -> Promise:
         expected.renamed("diligence.pass.weeks", label="Time until stable to write into the contract", spread=None),
         expected,
         price,
-        _lead(case, "weeks", at, unit, worth, price) if at is not None and within_a_year else None,
+        _lead(on, "weeks", at, unit, worth, price) if at is not None and within_a_year else None,
     )
 
 
@@ -277,9 +276,10 @@ def _long_unit(weeks: Traced) -> tuple[str, float]:
     return ("week", DAYS_PER_WEEK) if float(np.median(plain(weeks))) >= 1.0 else ("day", 1.0)
 
 
-def _interruptions(case: Case, option: Option, worth: Worth) -> Promise:
-    subject = case.tail().subjects[option.id]
-    luck = Luck(int(case.params.seed), case.sampler.size)
+def _interruptions(on: Ground, worth: Worth) -> Promise:
+    option = on.option
+    subject = on.tail.subjects[option.id]
+    luck = Luck(int(on.given.params.seed), on.given.sampler.size)
     mean: Any = 0.0
     counts: Any = 0.0
     for law in subject.risk.incidents:
@@ -290,7 +290,7 @@ def _interruptions(case: Case, option: Option, worth: Worth) -> Promise:
     return Promise(
         "interruptions",
         "Interruptions by the fabric a month, at most",
-        case.number(
+        on.given.number(
             "diligence.pass.interruptions",
             float(np.ceil(np.quantile(plain(counts), 0.95))),
             "count",
@@ -298,7 +298,7 @@ def _interruptions(case: Case, option: Option, worth: Worth) -> Promise:
             rule="P95 of the number in a month, clustering and luck included",
             inputs=used,
         ),
-        case.number(
+        on.given.number(
             "diligence.expected.interruptions",
             mean,
             "count",
@@ -307,9 +307,9 @@ def _interruptions(case: Case, option: Option, worth: Worth) -> Promise:
             inputs=used,
             digits=2,
         ),
-        case.number(
+        on.given.number(
             "diligence.price.interruptions",
-            _stop_hours(case, option) * int(case.params.cluster.gpus) * worth.gpu_hour,
+            _stop_hours(on, option) * int(on.given.params.cluster.gpus) * worth.gpu_hour,
             "usd/interruption",
             label="Cost of one interruption",
             rule="(detection + restart + half a checkpoint interval) × GPUs × worth of a GPU-hour",
@@ -318,21 +318,22 @@ def _interruptions(case: Case, option: Option, worth: Worth) -> Promise:
     )
 
 
-def _detection_hours(case: Case, option: Option) -> Any:
-    laws = case.tail().subjects[option.id].risk.incidents
+def _detection_hours(on: Ground, option: Option) -> Any:
+    laws = on.tail.subjects[option.id].risk.incidents
     return np.asanyarray(laws[0].detection_h) if laws else np.asanyarray(0.0)
 
 
-def _stop_hours(case: Case, option: Option) -> Any:
+def _stop_hours(on: Ground, option: Option) -> Any:
     """Hours that all GPUs stand still, or redo, after one interruption."""
-    tail = case.tail()
+    tail = on.tail
     interval_h = np.asanyarray(tail.outcomes[option.id].run.interval_s) / 3600.0
-    return _detection_hours(case, option) + np.asanyarray(tail.subjects[option.id].run.restart_h) + interval_h / 2.0
+    return _detection_hours(on, option) + np.asanyarray(tail.subjects[option.id].run.restart_h) + interval_h / 2.0
 
 
-def _detection(case: Case, option: Option, worth: Worth) -> Promise:
-    minutes = spread_over_draws(60.0 * _detection_hours(case, option), case.sampler.size)
-    expected = case.number(
+def _detection(on: Ground, worth: Worth) -> Promise:
+    option = on.option
+    minutes = on.given.spread(60.0 * _detection_hours(on, option))
+    expected = on.given.number(
         "diligence.expected.detection",
         minutes,
         "min",
@@ -348,9 +349,9 @@ def _detection(case: Case, option: Option, worth: Worth) -> Promise:
             "diligence.pass.detection", label="Minutes until a fault is noticed, to write down", spread=None
         ),
         expected,
-        case.number(
+        on.given.number(
             "diligence.price.detection",
-            int(case.params.cluster.gpus) * worth.gpu_hour,
+            int(on.given.params.cluster.gpus) * worth.gpu_hour,
             "usd/hour",
             label="Cost of one hour in which all GPUs stand still",
             rule="GPUs × worth of a GPU-hour",
@@ -359,8 +360,8 @@ def _detection(case: Case, option: Option, worth: Worth) -> Promise:
     )
 
 
-def _lead(case: Case, promise: str, at: float, unit: str, worth: Worth, price: Number) -> Number:
-    return case.number(
+def _lead(on: Ground, promise: str, at: float, unit: str, worth: Worth, price: Number) -> Number:
+    return on.given.number(
         f"diligence.lead.{promise}",
         at,
         unit,

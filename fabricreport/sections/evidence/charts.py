@@ -16,7 +16,7 @@ from fabricreport import formats
 from fabricreport.blocks import Chart, Name
 from fabricreport.models.audit.disagreement import Position
 from fabricreport.sections.evidence.context import Disagreement
-from fabricreport.sections.evidence.study import SourcesResult
+from fabricreport.sections.evidence.study import EvidenceResult
 from fabricreport.theme import COLOURS, GRID, INK, MUTED, canvas, percent_axis, rounded, rows_of, svg
 
 LOG_FROM = 20.0
@@ -27,9 +27,9 @@ CROWDED_YEARS = 0.4
 VERDICT_COLOURS = {"reproduces": INK, "contradicted": COLOURS["warn"]}
 
 
-def claims_chart(result: SourcesResult, *, title: str, verdicts: Sequence[str]) -> Chart:
+def claims_chart(result: EvidenceResult, *, title: str, verdicts: Sequence[str]) -> Chart:
     """How many of each article's claims came to each verdict: one small panel to a verdict."""
-    chart_id = "fig-sources-verdicts"
+    chart_id = "fig-evidence-verdicts"
     articles = list(result.articles.values())[::-1]
     counts = {
         v: [sum(c.verdict == v and c.kind != "check" for c in result.of(a.id)) for a in articles] for v in verdicts
@@ -52,8 +52,8 @@ def claims_chart(result: SourcesResult, *, title: str, verdicts: Sequence[str]) 
         chart_id,
         title,
         "Audited claims by article and verdict; numbers at the bars are counts",
-        "Bars by article and verdict. Of {sources.claims} claims {sources.claims.reproduces} reproduce, "
-        "{sources.claims.reproduces-with-a-caveat} with a caveat; {sources.claims.contradicted} are contradicted.",
+        "Bars by article and verdict. Of {evidence.claims} claims {evidence.claims.reproduces} reproduce, "
+        "{evidence.claims.reproduces-with-a-caveat} with a caveat; {evidence.claims.contradicted} are contradicted.",
         drawing,
         rows_of(frame),
     )
@@ -61,7 +61,7 @@ def claims_chart(result: SourcesResult, *, title: str, verdicts: Sequence[str]) 
 
 def contested_chart(item: Disagreement, *, settle: Name) -> Chart:
     """Every source's statement on one quantity, with the base it uses and the band of the prior."""
-    chart_id, key = f"fig-contested-{item.id}", f"sources.contested.{item.id}"
+    chart_id, key = f"fig-contested-{item.id}", f"evidence.contested.{item.id}"
     positions, quantity = list(reversed(item.stated)), item.quantity
     alone = len({p.publisher for p in positions}) == 1
     labels, bases = _labels(positions), [_base(p, last_clause=alone) for p in positions]
@@ -106,7 +106,7 @@ def contested_chart(item: Disagreement, *, settle: Name) -> Chart:
 
 def market_chart(points: Sequence[Mapping[str, Any]], *, title: str) -> Chart:
     """InfiniBand's share over time; every figure is a bound, so arrows say which way the truth lies."""
-    chart_id = "fig-sources-market"
+    chart_id = "fig-evidence-market"
     days = [date.fromisoformat(f"{p['quarter']}-15") for p in points]
     x = [d.year + d.month / 12 for d in days]
     with canvas(1.8) as (figure, (axis,)):
@@ -138,8 +138,8 @@ def market_chart(points: Sequence[Mapping[str, Any]], *, title: str) -> Chart:
         chart_id,
         title,
         "InfiniBand's share of AI back-end switch sales; arrows point to where the source's words leave room",
-        "Bounds over time: at least {sources.stated.infiniband-share-2023-delloro} in late 2023, at most "
-        "{sources.stated.infiniband-share-4q25-alatirok} in late 2025.",
+        "Bounds over time: at least {evidence.stated.infiniband-share-2023-delloro} in late 2023, at most "
+        "{evidence.stated.infiniband-share-4q25-alatirok} in late 2025.",
         drawing,
         rows_of(frame),
         caption="Shares of sales by one market report, not of ports or clusters.",

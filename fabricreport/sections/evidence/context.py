@@ -5,14 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from fabricreport.evidence import read_yaml
-from fabricreport.models.audit.disagreement import Contested, Position, contested_quantities
-
-if TYPE_CHECKING:
-    from fabricreport.books.evidence import EvidenceBook
-    from fabricreport.scenario import Params
+from fabricreport.inputs import Inputs
+from fabricreport.models.audit.disagreement import Contested, Position
+from fabricreport.scenario import Params
 
 ALWAYS, IF_USED = "all", "used"
 
@@ -111,15 +108,15 @@ def facts(params: Params) -> tuple[Fact, ...]:
     return tuple(sorted(found, key=lambda f: (not f.bears, f.general)))
 
 
-def disagreements(params: Params, evidence: EvidenceBook, used: frozenset[str]) -> tuple[Disagreement, ...]:
+def disagreements(given: Inputs, used: frozenset[str]) -> tuple[Disagreement, ...]:
     """Every contested quantity; `used` are the input ids behind the case's printed numbers.
 
     A quantity bears on the case when a model drew on one of its admissible figures, or when its mark says so.
     """
     marks = {item["id"]: item for item in read_yaml("assurance")["contested"]}
-    mine = traits(params)
+    mine = traits(given.params)
     found = []
-    for quantity in contested_quantities(evidence).values():
+    for quantity in given.contested_quantities().values():
         mark = marks.get(quantity.id, {"short": quantity.what, "bears_on": IF_USED})
         drawn = any(f"evidence:{p.id}" in used for p in quantity.admissible)
         bears = mark["bears_on"] in mine or (drawn and mark["bears_on"] != "table")

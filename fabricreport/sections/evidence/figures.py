@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from fabricreport.books.claims import VERDICTS, ClaimBook
 from fabricreport.books.prices.book import Price
+from fabricreport.inputs import Inputs
 from fabricreport.ledger import GRADES, Number
 from fabricreport.models.audit.claims import AuditedClaim, SelfContradiction
 from fabricreport.models.audit.recomputations import Amount
 from fabricreport.models.card import Card, CardRow, median_abs_error
 from fabricreport.sections.evidence.context import Disagreement, shown_unit
-
-if TYPE_CHECKING:
-    from fabricreport.case import Case
 
 EXACT_DIGITS, ROUNDED_DIGITS, CONTESTED_DIGITS = 6, 4, 3
 """A whole number is printed as it is; a claim's other figures to four digits, enough to see whether it holds."""
@@ -33,7 +30,7 @@ def slug(words: str) -> str:
 
 
 def stated_number(
-    case: Case,
+    given: Inputs,
     id: str,
     value: float,
     unit: str,
@@ -47,31 +44,31 @@ def stated_number(
     if unit == "count" and abs(value) >= BILLION:
         value, unit = value / BILLION, "billion"
     digits = EXACT_DIGITS if value == int(value) else rounded_to
-    number = case.number(id, value, shown_unit(unit), label=label, rule=rule, inputs=inputs, digits=digits)
+    number = given.number(id, value, shown_unit(unit), label=label, rule=rule, inputs=inputs, digits=digits)
     return replace(number, currency="USD") if unit.startswith("usd") else number
 
 
 def amount_numbers(
-    case: Case, id: str, amount: Amount, unit: str, *, label: str, rule: str, inputs: Iterable[str]
+    given: Inputs, id: str, amount: Amount, unit: str, *, label: str, rule: str, inputs: Iterable[str]
 ) -> Iterator[Number]:
     """A number under `id`, or the ends of a range under `id.low` and `id.high`."""
     ids = tuple(inputs)
     if not isinstance(amount, tuple):
-        yield stated_number(case, id, float(amount), unit, label=label, rule=rule, inputs=ids)
+        yield stated_number(given, id, float(amount), unit, label=label, rule=rule, inputs=ids)
         return
     for end, value in zip(("low", "high"), amount, strict=True):
         name = f"{label}, {end} end"
-        yield stated_number(case, f"{id}.{end}", float(value), unit, label=name, rule=rule, inputs=ids)
+        yield stated_number(given, f"{id}.{end}", float(value), unit, label=name, rule=rule, inputs=ids)
 
 
-def claim_numbers(case: Case, audited: Iterable[AuditedClaim], book: ClaimBook) -> Iterator[Number]:
+def claim_numbers(given: Inputs, audited: Iterable[AuditedClaim], book: ClaimBook) -> Iterator[Number]:
     """What each claim states and what its own inputs come to: `sources.claim.<id>.stated` and `.recomputed`."""
     for claim in audited:
         own = f"claim:{claim.id}"
         if not isinstance(claim.stated, str):
             yield from amount_numbers(
-                case,
-                f"sources.claim.{claim.id}.stated",
+                given,
+                f"evidence.claim.{claim.id}.stated",
                 claim.stated,
                 claim.unit,
                 label=f"Stated in claim {claim.id}",
@@ -81,8 +78,8 @@ def claim_numbers(case: Case, audited: Iterable[AuditedClaim], book: ClaimBook) 
         if claim.recomputed is not None:
             cited = [v for v in book[claim.id].inputs.values() if isinstance(v, str)]
             yield from amount_numbers(
-                case,
-                f"sources.claim.{claim.id}.recomputed",
+                given,
+                f"evidence.claim.{claim.id}.recomputed",
                 claim.recomputed,
                 claim.unit,
                 label=f"Recomputed from claim {claim.id}",
@@ -91,95 +88,101 @@ def claim_numbers(case: Case, audited: Iterable[AuditedClaim], book: ClaimBook) 
             )
 
 
-def count(case: Case, id: str, value: float, label: str, rule: str, sources: Iterable[str] = ()) -> Number:
+def count(given: Inputs, id: str, value: float, label: str, rule: str, sources: Iterable[str] = ()) -> Number:
     """A count of things of this memo; it tells of its `sources` without depending on their values."""
-    return case.number(f"sources.{id}", float(value), "count", label=label, rule=rule, sources=sources, counted=True)
+    return given.number(f"sources.{id}", float(value), "count", label=label, rule=rule, sources=sources, counted=True)
 
 
 def audit_counts(
-    case: Case,
+    given: Inputs,
     audited: tuple[AuditedClaim, ...],
     contradictions: tuple[SelfContradiction, ...],
     book: ClaimBook,
 ) -> Iterator[Number]:
     """Claims by verdict and article, and how the verdicts were reached; our own cross-checks are not claims."""
     audited = tuple(c for c in audited if c.kind != "check")
-    yield count(case, "claims", len(audited), "Audited claims", "count of entries in the audit")
+    yield count(given, "claims", len(audited), "Audited claims", "count of entries in the audit")
     for verdict in VERDICTS:
         number = sum(c.verdict == verdict for c in audited)
-        yield count(case, f"claims.{slug(verdict)}", number, f"Claims with verdict: {verdict}", "count by verdict")
+        yield count(given, f"claims.{slug(verdict)}", number, f"Claims with verdict: {verdict}", "count by verdict")
         for source in book.sources:
             of_it = sum(c.verdict == verdict and c.source == source for c in audited)
             label = f"Claims of {book.sources[source].publisher} with verdict: {verdict}"
-            yield count(case, f"claims.{source}.{slug(verdict)}", of_it, label, "count by article and verdict")
+            yield count(given, f"claims.{source}.{slug(verdict)}", of_it, label, "count by article and verdict")
     reproduced = sum(c.verdict in VERDICTS[:2] for c in audited)
-    yield count(case, "claims.standing", reproduced, "Claims that reproduce, with or without a caveat", "sum of both")
+    yield count(given, "claims.standing", reproduced, "Claims that reproduce, with or without a caveat", "sum of both")
     computed = sum(c.computed for c in audited)
-    yield count(case, "claims.computed", computed, "Verdicts reached by code", "count of claims with number and method")
+    yield count(
+        given, "claims.computed", computed, "Verdicts reached by code", "count of claims with number and method"
+    )
     judged = len(audited) - computed
-    yield count(case, "claims.judged", judged, "Verdicts that are judgements with grounds", "all claims − computed")
-    yield count(case, "articles", len(book.sources), "Audited articles", "count of articles")
+    yield count(given, "claims.judged", judged, "Verdicts that are judgements with grounds", "all claims − computed")
+    yield count(given, "articles", len(book.sources), "Audited articles", "count of articles")
     selling = sum(s.interest.startswith("sells") for s in book.sources.values())
     yield count(
-        case, "articles.selling", selling, "Articles whose publisher sells something related", "count by interest"
+        given, "articles.selling", selling, "Articles whose publisher sells something related", "count by interest"
     )
     clashes, torn = len(contradictions), len({c.source for c in contradictions})
     yield count(
-        case, "contradictions", clashes, "Places where an article contradicts itself", "count of pairs of claims"
+        given, "contradictions", clashes, "Places where an article contradicts itself", "count of pairs of claims"
     )
-    yield count(case, "contradictions.articles", torn, "Articles that contradict themselves", "count of articles")
+    yield count(given, "contradictions.articles", torn, "Articles that contradict themselves", "count of articles")
 
 
-def library_counts(case: Case, used: frozenset[str], prices: tuple[Price, ...]) -> Iterator[Number]:
+def library_counts(given: Inputs, used: frozenset[str], prices: tuple[Price, ...]) -> Iterator[Number]:
     """Entries by grade, in the library and behind this memo's numbers; prices, overrides."""
-    book = case.evidence
-    yield count(case, "entries", len(book), "Entries of the evidence library", "count of entries")
+    book = given.evidence
+    yield count(given, "entries", len(book), "Entries of the evidence library", "count of entries")
     grades = Counter(e.grade for e in book.values())
-    behind = Counter(str(case.input_record(i)["grade"]) for i in used)
+    behind = Counter(str(given.record(i)["grade"]) for i in used)
     for grade in GRADES:
-        yield count(case, f"entries.{grade}", grades[grade], f"Entries of the library graded {grade}", "count by grade")
+        yield count(
+            given, f"entries.{grade}", grades[grade], f"Entries of the library graded {grade}", "count by grade"
+        )
         label = f"Inputs behind this memo graded {grade}"
-        yield count(case, f"used.{grade}", behind[grade], label, "count of evidence and prices behind printed numbers")
+        yield count(given, f"used.{grade}", behind[grade], label, "count of evidence and prices behind printed numbers")
     yield count(
-        case, "used", len(used), "Inputs behind this memo", "count of evidence and prices behind printed numbers"
+        given, "used", len(used), "Inputs behind this memo", "count of evidence and prices behind printed numbers"
     )
     quoted = sum(e.seen == "B" for e in book.values())
-    yield count(case, "entries.quoted", quoted, "Entries read in a text that quotes the source", "count of `seen: B`")
+    yield count(given, "entries.quoted", quoted, "Entries read in a text that quotes the source", "count of `seen: B`")
     stale = [p.id for p in prices if p.stale]
-    yield count(case, "prices", len(prices), "Prices behind this memo", "count of prices behind printed numbers")
+    yield count(given, "prices", len(prices), "Prices behind this memo", "count of prices behind printed numbers")
     # The count is exact, however old what it counts: it carries no mark of staleness itself.
     rule = "count of prices whose expiry lies before the memo's date"
-    old = count(case, "prices.stale", len(stale), "Prices behind this memo past their shelf life", rule, sources=stale)
+    old = count(given, "prices.stale", len(stale), "Prices behind this memo past their shelf life", rule, sources=stale)
     yield replace(old, stale=False)
-    held = len(case.prices.quarantine)
-    yield count(case, "prices.held", held, "Price rows held back", "count of rows that a rule refused")
-    yield count(case, "overrides", len(case.overrides), "Overrides in force", "count of overrides in the params")
+    held = len(given.prices.quarantine)
+    yield count(given, "prices.held", held, "Price rows held back", "count of rows that a rule refused")
+    yield count(given, "overrides", len(given.overrides), "Overrides in force", "count of overrides in the params")
     for price in prices:
         label, rule = f"Age of the price of {price.item}", "memo's date − date of the price"
-        age = case.number(
-            f"sources.age.{price.item}", float(price.age_days), "day", label=label, rule=rule, sources=(price.id,)
+        age = given.number(
+            f"evidence.age.{price.item}", float(price.age_days), "day", label=label, rule=rule, sources=(price.id,)
         )
         yield replace(age, stale=False)
 
 
-def disagreement_numbers(case: Case, found: tuple[Disagreement, ...]) -> Iterator[Number]:
+def disagreement_numbers(given: Inputs, found: tuple[Disagreement, ...]) -> Iterator[Number]:
     """How far the sources lie apart on each contested quantity, and the prior made of them."""
     bearing = sum(d.bears for d in found)
-    yield count(case, "contested", len(found), "Quantities on which sources disagree", "count of definitions")
-    yield count(case, "contested.bearing", bearing, "Contested quantities that bear on this case", "count by relevance")
+    yield count(given, "contested", len(found), "Quantities on which sources disagree", "count of definitions")
+    yield count(
+        given, "contested.bearing", bearing, "Contested quantities that bear on this case", "count by relevance"
+    )
     for item in found:
-        yield from _positions(case, item)
+        yield from _positions(given, item)
 
 
-def _positions(case: Case, item: Disagreement) -> Iterator[Number]:
+def _positions(given: Inputs, item: Disagreement) -> Iterator[Number]:
     key, quantity = f"contested.{item.id}", item.quantity
     told = [p for p in item.stated if p.grade != "assumption"] or list(item.stated)
     ids = [f"evidence:{p.id}" for p in told]
     publishers = {p.publisher for p in told}
-    yield count(case, f"{key}.sources", len(publishers), f"Publishers on {item.short}", "count of publishers")
+    yield count(given, f"{key}.sources", len(publishers), f"Publishers on {item.short}", "count of publishers")
     for end, value in (("low", min(p.low for p in told)), ("high", max(p.high for p in told))):
         yield stated_number(
-            case,
+            given,
             f"sources.{key}.{end}",
             value,
             quantity.unit,
@@ -188,9 +191,9 @@ def _positions(case: Case, item: Disagreement) -> Iterator[Number]:
             inputs=ids,
             rounded_to=CONTESTED_DIGITS,
         )
-    prior = case.number(
+    prior = given.number(
         f"sources.{key}.prior",
-        case.sample(f"contested:{item.id}"),
+        given.draw(f"contested:{item.id}"),
         item.unit,
         label=f"Prior of {item.short}",
         rule=f"{quantity.rule} of the admissible positions",
@@ -198,19 +201,19 @@ def _positions(case: Case, item: Disagreement) -> Iterator[Number]:
     yield replace(prior, currency="USD") if quantity.unit.startswith("usd") else prior
 
 
-def card_numbers(case: Case, found: Iterable[Card]) -> Iterator[Number]:
+def card_numbers(given: Inputs, found: Iterable[Card]) -> Iterator[Number]:
     """How many published figures each model was held against, and the error where nothing was set from them."""
     for card in found:
-        key, name = f"sources.card.{slug(card.model.lower())}", card.model
+        key, name = f"evidence.card.{slug(card.model.lower())}", card.model
         for part, value in (("rows", len(card.rows)), ("held_out", len(card.held_out))):
             label = f"Published figures {'held out from' if part == 'held_out' else 'beside'} the model: {name}"
             rule = "count of rows of the card"
-            yield case.number(f"{key}.{part}", float(value), "count", label=label, rule=rule, counted=True)
+            yield given.number(f"{key}.{part}", float(value), "count", label=label, rule=rule, counted=True)
         rows = tuple(r for r in card.held_out if r.counted)
         if not rows:
             continue
         for part, error in (("median", median_abs_error(rows)), ("worst", abs(worst_row(card).error))):
-            yield case.number(
+            yield given.number(
                 f"{key}.{part}",
                 error if error > NO_ERROR else 0.0,
                 "share",
@@ -227,15 +230,15 @@ def worst_row(card: Card) -> CardRow:
     return max(rows, key=lambda r: abs(r.error))
 
 
-def stated_evidence(case: Case, ids: Iterable[str]) -> Iterator[Number]:
-    """Library figures as their sources state them: `sources.stated.<id>`, with `.low` and `.high` for a range."""
+def stated_evidence(given: Inputs, ids: Iterable[str]) -> Iterator[Number]:
+    """Library figures as their sources state them: `evidence.stated.<id>`, with `.low` and `.high` for a range."""
     for name in dict.fromkeys(i.removeprefix("evidence:") for i in ids):
-        entry = case.evidence[name]
+        entry = given.evidence[name]
         if entry.kind != "text":
             amount: Amount = entry.low if entry.low == entry.high else (entry.low, entry.high)
             yield from amount_numbers(
-                case,
-                f"sources.stated.{name}",
+                given,
+                f"evidence.stated.{name}",
                 amount,
                 entry.unit,
                 label=entry.what,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from fabricreport.books.claims import ClaimSource, read_claims
 from fabricreport.books.prices.book import Price
 from fabricreport.evidence import read_yaml
+from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.claims import AuditedClaim, SelfContradiction, self_contradictions
 from fabricreport.models.card import Card
@@ -17,20 +18,14 @@ from fabricreport.sections.evidence.cards import cards
 from fabricreport.sections.evidence.claims import audit
 from fabricreport.sections.evidence.context import Disagreement, Fact, disagreements, facts
 
-if TYPE_CHECKING:
-    from fabricreport.case import Case
-
-READ = ("latency", "tail_risk", "tco", "decision")
-"""The analyses whose printed numbers say which inputs are behind this memo."""
-
 
 @dataclass(frozen=True)
-class SourcesResult:
+class EvidenceResult:
     """What the memo rests on.
 
     `claims` are the audited claims in the articles' order; `disagreements` every contested quantity, `facts` the
     context, both marked by whether they bear on this client; `used` the ids of the evidence and prices behind the
-    numbers of READ; `prices` those among them, past their shelf life first, then the oldest; `cards` every model's
+    numbers of the other sections; `prices` those among them, past their shelf life first, then the oldest; `cards` every model's
     validation card, with the packaged parameters.
     """
 
@@ -64,46 +59,41 @@ class SourcesResult:
         return f"{{{id}.low{':bare' if once else ''}}} to {{{id}.high}}"
 
 
-def run(case: Case) -> SourcesResult:
-    """Gather the evidence of a case; reads the other analyses for what they rest on."""
-    used = used_inputs(case)
-    book = read_claims()
-    audited = audit(case.evidence)
-    result = SourcesResult(
-        articles=book.sources,
+def run(given: Inputs, read: Sequence[Mapping[str, Number]], behind: frozenset[str]) -> EvidenceResult:
+    """Gather the evidence of a case.
+
+    `read`: the figures of the other sections, which say what this memo rests on; `behind`: the inputs of the total costs.
+    """
+    ids = {i for numbers in read for number in numbers.values() for i in number.inputs} | behind
+    used = frozenset(i for i in ids if i.startswith(("evidence:", "price:")))
+    audited = audit(given.evidence)
+    result = EvidenceResult(
+        articles=read_claims().sources,
         claims=audited,
         contradictions=self_contradictions(audited),
-        disagreements=disagreements(case.params, case.evidence, used),
-        facts=facts(case.params),
+        disagreements=disagreements(given, used),
+        facts=facts(given.params),
         used=used,
-        prices=_prices(case, used),
+        prices=_prices(given, used),
         cards=cards(refit=False),
         numbers={},
     )
-    numbers = {n.id: n for n in _numbers(case, result)}
-    return SourcesResult(**{**vars(result), "numbers": numbers})
+    return replace(result, numbers={n.id: n for n in _numbers(given, result)})
 
 
-def used_inputs(case: Case) -> frozenset[str]:
-    """Evidence and prices behind the printed numbers of the other sections."""
-    results = [case.result(name) for name in READ]
-    ids = {i for r in results for number in r.numbers.values() for i in number.inputs} | set(case.tco().inputs)
-    return frozenset(i for i in ids if i.startswith(("evidence:", "price:")))
-
-
-def _prices(case: Case, used: frozenset[str]) -> tuple[Price, ...]:
-    found = [case.prices[i.removeprefix("price:")] for i in used if i.startswith("price:")]
+def _prices(given: Inputs, used: frozenset[str]) -> tuple[Price, ...]:
+    found = [given.prices[i.removeprefix("price:")] for i in used if i.startswith("price:")]
     return tuple(sorted(found, key=lambda p: (not p.stale, -p.age_days, p.item)))
 
 
-def _numbers(case: Case, result: SourcesResult) -> Iterator[Number]:
+def _numbers(given: Inputs, result: EvidenceResult) -> Iterator[Number]:
     book = read_claims()
-    yield from made.library_counts(case, result.used, result.prices)
-    yield from made.audit_counts(case, result.claims, result.contradictions, book)
-    yield from made.claim_numbers(case, result.claims, book)
-    yield from made.disagreement_numbers(case, result.disagreements)
-    yield from made.card_numbers(case, result.cards)
-    yield from made.stated_evidence(case, _cited(read_yaml("context"), read_yaml("assurance")["scale"]))
+    yield from made.library_counts(given, result.used, result.prices)
+    yield from made.audit_counts(given, result.claims, result.contradictions, book)
+    yield from made.claim_numbers(given, result.claims, book)
+    yield from made.disagreement_numbers(given, result.disagreements)
+    yield from made.card_numbers(given, result.cards)
+    yield from made.stated_evidence(given, _cited(read_yaml("context"), read_yaml("assurance")["scale"]))
 
 
 def _cited(*trees: Any) -> Iterator[str]:

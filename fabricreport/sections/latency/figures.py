@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.card import Card
 from fabricreport.models.collectives.card import collectives_card
@@ -18,7 +19,6 @@ from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.gap_figures import size_number, slug
 
 if TYPE_CHECKING:
-    from fabricreport.case import Case
     from fabricreport.sections.latency.study import LatencyResult
 
 _STAGES = ("param:cluster.trajectory", "param:money.horizon_months")
@@ -28,19 +28,19 @@ _RULE_STEP = (
 )
 
 
-def numbers(case: Case, result: LatencyResult) -> Iterator[Number]:
+def numbers(given: Inputs, result: LatencyResult) -> Iterator[Number]:
     """Every number of the section."""
-    yield from _options(case, result)
-    yield from _steps(case, result)
-    yield from latency_gap_numbers.numbers(case, result)
-    yield from _table(case, result)
-    yield from _traffic(case, result)
-    yield from _measurements(case, result)
-    yield from _cards(case)
+    yield from _options(given, result)
+    yield from _steps(given, result)
+    yield from latency_gap_numbers.numbers(given, result)
+    yield from _table(given, result)
+    yield from _traffic(given, result)
+    yield from _measurements(given, result)
+    yield from _cards(given)
 
 
-def _names(case: Case, result: LatencyResult) -> dict[str, str]:
-    return {o.id: o.name for o in (*case.options, *result.pair)}
+def _names(given: Inputs, result: LatencyResult) -> dict[str, str]:
+    return {o.id: o.name for o in (*given.options, *result.pair)}
 
 
 def _profile(result: LatencyResult) -> tuple[str, ...]:
@@ -49,8 +49,8 @@ def _profile(result: LatencyResult) -> tuple[str, ...]:
     return (*inputs.PROFILE, *measured)
 
 
-def _options(case: Case, result: LatencyResult) -> Iterator[Number]:
-    names, profile = _names(case, result), _profile(result)
+def _options(given: Inputs, result: LatencyResult) -> Iterator[Number]:
+    names, profile = _names(given, result), _profile(result)
     measured = "param:measurements" in profile
     for key, share in result.exposed_share.items():
         for suffix, values, when in (
@@ -58,7 +58,7 @@ def _options(case: Case, result: LatencyResult) -> Iterator[Number]:
             ("_now", result.exposed_now[key], "at the first size"),
             ("_final", result.exposed_final[key], "at the last size"),
         ):
-            yield case.number(
+            yield given.number(
                 f"latency.exposed{suffix}.{key}",
                 values,
                 "share",
@@ -67,7 +67,7 @@ def _options(case: Case, result: LatencyResult) -> Iterator[Number]:
                 inputs=(*profile, *_STAGES) if suffix == "" else profile,
                 digits=2,
             )
-        yield case.number(
+        yield given.number(
             f"latency.busbw.{key}",
             result.busbw[key],
             "gbytes/s",
@@ -78,17 +78,17 @@ def _options(case: Case, result: LatencyResult) -> Iterator[Number]:
         )
 
 
-def _steps(case: Case, result: LatencyResult) -> Iterator[Number]:
-    names, profile = _names(case, result), _profile(result)
+def _steps(given: Inputs, result: LatencyResult) -> Iterator[Number]:
+    names, profile = _names(given, result), _profile(result)
     for key, step in result.steps.items():
-        time = inputs.as_draws(case, step.step_time_s)
-        yield case.number(
+        time = given.spread(step.step_time_s)
+        yield given.number(
             f"latency.step.{key}", time, "s", label=f"Time of one step: {names[key]}", rule=_RULE_STEP, inputs=profile
         )
         if isinstance(step, TrainingStep):
-            yield case.number(
+            yield given.number(
                 f"latency.mfu.{key}",
-                inputs.as_draws(case, step.mfu),
+                given.spread(step.mfu),
                 "share",
                 label=f"Model FLOP/s over the peak of all GPUs: {names[key]}",
                 rule="FLOPs of the batch ÷ (GPUs × peak × step time), losses outside the step not counted",
@@ -96,9 +96,9 @@ def _steps(case: Case, result: LatencyResult) -> Iterator[Number]:
                 digits=2,
             )
         for part, value in _parts(step):
-            yield case.number(
+            yield given.number(
                 f"latency.part.{part}.{key}",
-                inputs.as_draws(case, value / step.step_time_s),
+                given.spread(value / step.step_time_s),
                 "share",
                 label=f"Share of the step: {part.replace('_', ' ')}, {names[key]}",
                 rule=f"{part.replace('_', ' ')} ÷ step time",
@@ -117,22 +117,22 @@ def _parts(step: Any) -> tuple[tuple[str, Any], ...]:
     )
 
 
-def _table(case: Case, result: LatencyResult) -> Iterator[Number]:
-    names = _names(case, result)
+def _table(given: Inputs, result: LatencyResult) -> Iterator[Number]:
+    names = _names(given, result)
     for i, size in enumerate(result.table_bytes):
-        yield size_number(case, f"latency.size.{i}", size, "Message size")
+        yield size_number(given, f"latency.size.{i}", size, "Message size")
         for key, found in result.collectives.items():
-            yield case.number(
+            yield given.number(
                 f"latency.allreduce_time.{key}.{i}",
-                inputs.as_draws(case, found.time_us[..., i]),
+                given.spread(found.time_us[..., i]),
                 "us",
                 label=f"Time of an AllReduce over the whole cluster: {names[key]}",
                 rule="the fastest algorithm and protocol of the model, with its error on unseen clusters",
                 inputs=_profile(result),
             )
-            yield case.number(
+            yield given.number(
                 f"latency.allreduce_busbw.{key}.{i}",
-                inputs.as_draws(case, found.busbw_gbytes_per_s[..., i]),
+                given.spread(found.busbw_gbytes_per_s[..., i]),
                 "gbytes/s",
                 label=f"Bus bandwidth of an AllReduce over the whole cluster: {names[key]}",
                 rule="size × 2(n − 1)/n ÷ time",
@@ -140,17 +140,17 @@ def _table(case: Case, result: LatencyResult) -> Iterator[Number]:
             )
 
 
-def _traffic(case: Case, result: LatencyResult) -> Iterator[Number]:
+def _traffic(given: Inputs, result: LatencyResult) -> Iterator[Number]:
     for i, sent in enumerate(result.traffic):
         label = f"{sent.kind} {sent.collective}"
-        yield size_number(case, f"latency.traffic.size.{i}", sent.size_bytes, f"Size of one message: {label}")
+        yield size_number(given, f"latency.traffic.size.{i}", sent.size_bytes, f"Size of one message: {label}")
         for name, value, unit in (
-            ("count", inputs.as_draws(case, sent.count), "count"),
+            ("count", given.spread(sent.count), "count"),
             ("ranks", float(sent.ranks), "gpus"),
-            ("time", inputs.as_draws(case, sent.time_s * 1e3), "ms"),
-            ("exposed", inputs.as_draws(case, sent.exposed_s * 1e3), "ms"),
+            ("time", given.spread(sent.time_s * 1e3), "ms"),
+            ("exposed", given.spread(sent.exposed_s * 1e3), "ms"),
         ):
-            yield case.number(
+            yield given.number(
                 f"latency.traffic.{name}.{i}",
                 value,
                 unit,
@@ -160,7 +160,7 @@ def _traffic(case: Case, result: LatencyResult) -> Iterator[Number]:
             )
 
 
-def _measurements(case: Case, result: LatencyResult) -> Iterator[Number]:
+def _measurements(given: Inputs, result: LatencyResult) -> Iterator[Number]:
     if result.measurements is None:
         return
     for i, log in enumerate(result.measurements.used):
@@ -175,7 +175,7 @@ def _measurements(case: Case, result: LatencyResult) -> Iterator[Number]:
             ("latency_factor", pair_of_factors[0], "x", "Latency of the client's cluster over the model's"),
             ("bandwidth_factor", pair_of_factors[1], "x", "Bandwidth of the client's cluster over the model's"),
         ):
-            number = case.number(
+            number = given.number(
                 f"latency.measured.{name}.{i}",
                 value,
                 unit,
@@ -186,17 +186,17 @@ def _measurements(case: Case, result: LatencyResult) -> Iterator[Number]:
             yield replace(number, grade="measured")
 
 
-def _cards(case: Case) -> Iterator[Number]:
+def _cards(given: Inputs) -> Iterator[Number]:
     for name, card in (("collectives", collectives_card()), ("training", training_card())):
-        yield from card_numbers(case, name, card)
+        yield from card_numbers(given, name, card)
 
 
-def card_numbers(case: Case, name: str, card: Card) -> Iterator[Number]:
+def card_numbers(given: Inputs, name: str, card: Card) -> Iterator[Number]:
     """The summary and the baselines of a validation card."""
     for group, values in (("summary", card.summary), ("baseline", card.baselines)):
         for label, value in values.items():
             if np.isfinite(value):
-                number = case.number(
+                number = given.number(
                     f"latency.card.{name}.{group}.{slug(label)}",
                     float(value),
                     "share",

@@ -9,23 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fabricreport.books.options import Option
 from fabricreport.errors import InputError
+from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.parameters import fabric_class
 from fabricreport.models.collectives.timing import Calibration
 from fabricreport.models.training import other_steps, parallel
 from fabricreport.models.training.parallel import Model, Plan
 from fabricreport.models.training.step import Network, Overlap, StepTime, best_plan, training_step
-from fabricreport.provenance import Traced, plain
 from fabricreport.scenario.schema import PRETRAINING
-from fabricreport.sections.tail_risk.inputs import maturity_of
-
-if TYPE_CHECKING:
-    from fabricreport.case import Case
+from fabricreport.sections.client import maturity_of, stages_of, whole_nodes
 
 STEP = "contested:roce-extra-latency-per-step"
 SHARE = "contested:roce-bandwidth-share"
@@ -70,20 +67,9 @@ class Job:
     plan: Plan | None
 
 
-def one_node(case: Case, gpus: int) -> bool:
-    """Whether all GPUs share one node, so that no traffic meets a fabric."""
-    return gpus <= int(case.params.cluster.gpus_per_node)
-
-
-def whole_nodes(case: Case, gpus: int) -> int:
-    """The size in whole nodes; a part of a single node stays what it is."""
-    per_node = int(case.params.cluster.gpus_per_node)
-    return gpus if gpus <= per_node else per_node * -(-gpus // per_node)
-
-
-def links_per_gpu(case: Case, option: Option) -> float:
+def links_per_gpu(given: Inputs, option: Option) -> float:
     """Links of the option's fabric class per GPU that give this client's bandwidth."""
-    cluster = case.params.cluster
+    cluster = given.params.cluster
     links = cluster.links_per_gpu if option.links_per_node is None else option.links_per_node / cluster.gpus_per_node
     rate = option.link_gbits_per_s
     if option.links_per_node is None:
@@ -91,14 +77,14 @@ def links_per_gpu(case: Case, option: Option) -> float:
     return float(links * rate / fabric_class(option.fabric, cluster.gpu).link_gbits_per_s)
 
 
-def network(case: Case, option: Option, *, every: int = 1, measured: Measured | None = None) -> Network:
+def network(given: Inputs, option: Option, *, every: int = 1, measured: Measured | None = None) -> Network:
     """The option's network as this client would run it; `every` keeps one draw in so many."""
 
     def draw(input_id: str) -> Any:
-        return case.sample(input_id)[::every]
+        return given.draw(input_id)[::every]
 
-    kind = fabric_class(option.fabric, case.params.cluster.gpu).kind
-    tuned: Any = 1.0 if measured or kind not in ("infiniband", "rocev2") else draw(tuning_id(case, option))
+    kind = fabric_class(option.fabric, given.params.cluster.gpu).kind
+    tuned: Any = 1.0 if measured or kind not in ("infiniband", "rocev2") else draw(tuning_id(given, option))
     ratio = draw(SHARE)
     step: Any = None
     share: Any = None
@@ -110,100 +96,99 @@ def network(case: Case, option: Option, *, every: int = 1, measured: Measured | 
     elif kind == "tcp":
         step, share = draw("evidence:tcp-extra-latency-per-step"), draw("evidence:tcp-bandwidth-share")
     return Network(
-        gpu=str(case.params.cluster.gpu),
-        gpus_per_node=int(case.params.cluster.gpus_per_node),
+        gpu=str(given.params.cluster.gpu),
+        gpus_per_node=int(given.params.cluster.gpus_per_node),
         fabric=option.fabric,
-        links_per_gpu=links_per_gpu(case, option),
+        links_per_gpu=links_per_gpu(given, option),
         extra_step_us=step,
         bandwidth_share=share,
-        calibration=calibration(case, every=every, measured=measured),
-        slowdown=oversubscription(case, every=every),
+        calibration=calibration(given, every=every, measured=measured),
+        slowdown=oversubscription(given, every=every),
     )
 
 
-def tuning_id(case: Case, option: Option) -> str:
+def tuning_id(given: Inputs, option: Option) -> str:
     """The entry for how much of its tuned bandwidth this option reaches with the team that runs it."""
-    return f"evidence:fabric-tuning-{option.family}-{maturity_of(case, option)}"
+    return f"evidence:fabric-tuning-{option.family}-{maturity_of(given, option)}"
 
 
-def calibration(case: Case, *, every: int = 1, measured: Measured | None = None) -> Calibration:
+def calibration(given: Inputs, *, every: int = 1, measured: Measured | None = None) -> Calibration:
     """The model's error on clusters it never saw, drawn; or the client's factors and the error they leave."""
-    small = case.sample("evidence:collective-model-error-small")[::every]
-    large = case.sample("evidence:collective-model-error-large")[::every]
+    small = given.draw("evidence:collective-model-error-small")[::every]
+    large = given.draw("evidence:collective-model-error-large")[::every]
     if measured is None:
         return Calibration(small, 1.0 / large)
-    usual = float(np.log(case.evidence["collective-model-error-large"].high))
+    usual = float(np.log(given.uncertain("evidence:collective-model-error-large").high))
     narrower = min(1.0, _P95_OVER_MEDIAN * measured.residual / usual)
     return Calibration(measured.latency_factor * small**narrower, measured.bandwidth_factor / large**narrower)
 
 
-def oversubscription(case: Case, *, every: int = 1) -> Any:
+def oversubscription(given: Inputs, *, every: int = 1) -> Any:
     """Factor on the time of traffic between nodes: what crosses the oversubscribed tier takes its ratio longer."""
-    ratio = float(case.params.cluster.oversubscription)
+    ratio = float(given.params.cluster.oversubscription)
     if ratio <= 1.0:
         return 1.0
-    return 1.0 + case.sample("evidence:cross-leaf-traffic-share")[::every] * (ratio - 1.0)
+    return 1.0 + given.draw("evidence:cross-leaf-traffic-share")[::every] * (ratio - 1.0)
 
 
-def reference(case: Case) -> Network:
+def reference(given: Inputs) -> Network:
     """A tuned InfiniBand network of the client's build, without draws: what plans are compared on."""
-    return Network(str(case.params.cluster.gpu), int(case.params.cluster.gpus_per_node), "infiniband-ndr")
+    return Network(str(given.params.cluster.gpu), int(given.params.cluster.gpus_per_node), "infiniband-ndr")
 
 
-def job(case: Case, gpus: int) -> Job:
+def job(given: Inputs, gpus: int) -> Job:
     """The client's workload on `gpus`: its model, and its plan as given or by the rule."""
-    workload, size = case.params.workload, whole_nodes(case, gpus)
+    workload, size = given.params.workload, whole_nodes(given, gpus)
     kind = str(workload.kind)
     if kind == "hpc-simulation":
         return Job(kind, size, None, None)
-    model = _model(case)
+    model = _model(given)
     if kind not in TRAINING_KINDS:
-        memory = parallel.memory_gbytes(str(case.params.cluster.gpu))
-        per_node = int(case.params.cluster.gpus_per_node)
+        memory = parallel.memory_gbytes(str(given.params.cluster.gpu))
+        per_node = int(given.params.cluster.gpus_per_node)
         plan = other_steps.inference_plan(model, gpus=size, gpus_per_node=per_node, memory_gbytes=memory)
         return Job(kind, size, model, plan)
     if workload.parallelism == "choose":
-        plan = _chosen(model, reference(case), size)
+        plan = _chosen(model, reference(given), size)
         return Job(kind, size, parallel.filled(model, plan), plan)
-    given = workload.parallelism
-    plan = parallel.given_plan(
-        gpus=size, tp=given.tp, pp=given.pp, ep=given.ep, cp=given.cp, interleave=_chunks(model, given.pp)
-    )
+    stated = workload.parallelism
+    chunks = _chunks(model, stated.pp)
+    plan = parallel.given_plan(gpus=size, tp=stated.tp, pp=stated.pp, ep=stated.ep, cp=stated.cp, interleave=chunks)
     return Job(kind, size, model, plan)
 
 
-def weights_fit(case: Case, gpus: int) -> bool:
+def weights_fit(given: Inputs, gpus: int) -> bool:
     """Whether the client's model has room in the memory of so many GPUs at all; a simulation has no model."""
-    workload, size = case.params.workload, whole_nodes(case, gpus)
+    workload, size = given.params.workload, whole_nodes(given, gpus)
     if workload.kind == "hpc-simulation":
         return True
     return parallel.weights_fit(
-        _model(case),
+        _model(given),
         gpus=size,
-        memory_gbytes=parallel.memory_gbytes(str(case.params.cluster.gpu)),
+        memory_gbytes=parallel.memory_gbytes(str(given.params.cluster.gpu)),
         pretraining=workload.kind in PRETRAINING,
     )
 
 
-def held(case: Case, gpus: int) -> bool:
+def held(given: Inputs, gpus: int) -> bool:
     """Whether a plan of the rules holds the client's model and its states in memory, or the client states a plan."""
-    workload, cluster = case.params.workload, case.params.cluster
+    workload, cluster = given.params.workload, given.params.cluster
     if workload.kind not in TRAINING_KINDS or workload.parallelism != "choose":
         return True
     memory = parallel.memory_gbytes(str(cluster.gpu))
     per_node = int(cluster.gpus_per_node)
     try:
         parallel.candidate_plans(
-            _model(case), gpus=whole_nodes(case, gpus), gpus_per_node=per_node, memory_gbytes=memory
+            _model(given), gpus=whole_nodes(given, gpus), gpus_per_node=per_node, memory_gbytes=memory
         )
     except InputError:
         return False
     return True
 
 
-def _model(case: Case) -> Model:
-    kind = "moe" if case.params.workload.kind in MOE_KINDS else "dense"
-    return parallel.custom(kind, float(case.params.workload.model_parameters_billion))
+def _model(given: Inputs) -> Model:
+    kind = "moe" if given.params.workload.kind in MOE_KINDS else "dense"
+    return parallel.custom(kind, float(given.params.workload.model_parameters_billion))
 
 
 @lru_cache(maxsize=64)
@@ -224,12 +209,12 @@ def overlap_id(work: Job) -> str:
     return "overlap-alltoall" if work.plan is not None and work.plan.ep > 1 else "overlap-data-parallel"
 
 
-def step(case: Case, work: Job, wires: Network, *, every: int = 1, overlap: float | None = None) -> StepTime:
+def step(given: Inputs, work: Job, wires: Network, *, every: int = 1, overlap: float | None = None) -> StepTime:
     """One step of the client's workload on a network; `overlap` replaces the draws of `overlap_id`."""
     replaced = overlap_id(work) if overlap is not None else ""
 
     def draw(entry: str) -> Any:
-        return overlap if entry == replaced else case.sample(f"evidence:{entry}")[::every]
+        return overlap if entry == replaced else given.draw(f"evidence:{entry}")[::every]
 
     if work.model is None or work.plan is None:
         return other_steps.simulation_step(
@@ -263,28 +248,18 @@ def step(case: Case, work: Job, wires: Network, *, every: int = 1, overlap: floa
     )
 
 
-def stages(case: Case) -> tuple[tuple[int, float], ...]:
+def stages(given: Inputs) -> tuple[tuple[int, float], ...]:
     """(GPUs, share of the horizon's GPU-months) of each size of the cluster within the horizon."""
-    horizon = int(case.params.money.horizon_months)
-    sizes = [(0, int(case.params.cluster.gpus))]
-    sizes += [(int(s.month), int(s.gpus)) for s in case.params.cluster.trajectory if s.month < horizon]
-    ends = [*(month for month, _ in sizes[1:]), horizon]
+    sizes = stages_of(given)
+    ends = [*(month for month, _ in sizes[1:]), int(given.params.money.horizon_months)]
     months = [gpus * (end - month) for (month, gpus), end in zip(sizes, ends, strict=True)]
     return tuple((gpus, m / sum(months)) for (_, gpus), m in zip(sizes, months, strict=True))
 
 
-def pair(case: Case) -> tuple[Option, Option]:
+def pair(given: Inputs) -> tuple[Option, Option]:
     """(InfiniBand, RoCEv2): the client's first option of each family, or a shipped one where it names none."""
     chosen = []
     for family in ("infiniband", "rocev2"):
-        own = [o for o in case.options if o.family == family]
-        chosen.append(own[0] if own else next(o for o in case.all_options.values() if o.family == family))
+        own = [o for o in given.options if o.family == family]
+        chosen.append(own[0] if own else next(o for o in given.all_options.values() if o.family == family))
     return chosen[0], chosen[1]
-
-
-def as_draws(case: Case, value: Any) -> Traced:
-    """A vector over the case's draws, whatever the value depends on."""
-    size = case.sample(STEP).shape
-    array = np.asanyarray(value, dtype=float)
-    full: Any = array if array.shape == size else array + 0.0 * Traced(np.ones(size))
-    return full if isinstance(full, Traced) else Traced(plain(full))

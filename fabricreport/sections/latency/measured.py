@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,12 +11,10 @@ import pandas as pd
 from fabricreport.books.logs.lines import Finding
 from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.options import Option
+from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.fit import FEWEST_ROWS, MeasuredTable, fit_calibration
 from fabricreport.models.collectives.timing import Calibration, allreduce
 from fabricreport.sections.latency.inputs import Measured, links_per_gpu, pair
-
-if TYPE_CHECKING:
-    from fabricreport.case import Case
 
 UNFIT = ("warm-up", "spike", "identity", "bimodal", "wrong-results", "above-cap")
 """Findings on a row that keep it out of the fit; it is still shown."""
@@ -69,11 +67,11 @@ class ClientMeasurements:
         return tuple(log for log in self.logs if log.factors)
 
 
-def client_measurements(case: Case, option: Option) -> ClientMeasurements | None:
+def client_measurements(given: Inputs, option: Option) -> ClientMeasurements | None:
     """The logs of `measurements:` read and fitted; None if the params name none. `InputError` if one has no row."""
-    if not case.params.measurements:
+    if not given.params.measurements:
         return None
-    logs = tuple(client_log(case, option, str(path)) for path in case.params.measurements)
+    logs = tuple(client_log(given, option, str(path)) for path in given.params.measurements)
     fitted = [log.factors for log in logs if log.factors]
     factors = None
     if fitted:
@@ -85,14 +83,14 @@ def client_measurements(case: Case, option: Option) -> ClientMeasurements | None
     return ClientMeasurements(logs, factors, option)
 
 
-def measured_option(case: Case) -> Option:
+def measured_option(given: Inputs) -> Option:
     """The option the client's logs are read as: the first with RDMA, for the logs do not name their fabric."""
-    return next((o for o in case.options if o.rdma), pair(case)[0])
+    return next((o for o in given.options if o.rdma), pair(given)[0])
 
 
-def client_log(case: Case, option: Option, path: str) -> ClientLog:
+def client_log(given: Inputs, option: Option, path: str) -> ClientLog:
     """One log of `measurements:` read as `option`'s; `InputError` if it has no row or the model has no such cluster."""
-    frame = read_log(case.folder / path, gpus_per_node=int(case.params.cluster.gpus_per_node))
+    frame = read_log(given.folder / path, gpus_per_node=int(given.params.cluster.gpus_per_node))
     findings = tuple(frame.attrs["findings"])
     rows = _largest_section(frame[frame["collective"] == "allreduce"])
     if rows.empty:
@@ -100,7 +98,7 @@ def client_log(case: Case, option: Option, path: str) -> ClientLog:
     ranks = rows["ranks"].iloc[0]
     if pd.isna(ranks):
         return _unused(path, findings, "it does not say how many ranks ran")
-    gpus, per_node = int(ranks), int(case.params.cluster.gpus_per_node)
+    gpus, per_node = int(ranks), int(given.params.cluster.gpus_per_node)
     if gpus <= per_node:
         return _unused(path, findings, "it ran inside one node, where no fabric takes part")
     if gpus % per_node:
@@ -115,9 +113,9 @@ def client_log(case: Case, option: Option, path: str) -> ClientLog:
         good["time_us"].to_numpy(dtype=float),
         gpus,
         per_node,
-        str(case.params.cluster.gpu),
+        str(given.params.cluster.gpu),
         option.fabric,
-        links_per_gpu(case, option),
+        links_per_gpu(given, option),
     )
     found = fit_calibration(table)
     after = _modelled(table, found)

@@ -8,24 +8,24 @@ and faults are charged in the risk section.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from fabricreport.books.options import Option
+from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.collectives.timing import CollectiveTime, allreduce
 from fabricreport.models.training.parallel import over_draws
 from fabricreport.models.training.step import StepTime, Traffic, TrainingStep
 from fabricreport.provenance import Traced
+from fabricreport.sections.client import one_node, whole_nodes
 from fabricreport.sections.latency import figures as latency_numbers
 from fabricreport.sections.latency import gap as latency_gap
 from fabricreport.sections.latency import inputs
-from fabricreport.sections.latency.measured import ClientMeasurements, client_measurements, measured_option
-
-if TYPE_CHECKING:
-    from fabricreport.case import Case
+from fabricreport.sections.latency.exposure import Exposure
+from fabricreport.sections.latency.measured import ClientMeasurements
 
 
 @dataclass(frozen=True)
@@ -69,53 +69,42 @@ class LatencyResult:
         return tuple(dict.fromkeys(t.algorithm for t in self.traffic))
 
 
-def run(case: Case) -> LatencyResult:
-    """The latency analysis of a case."""
-    pair = inputs.pair(case)
-    measurements = client_measurements(case, measured_option(case))
+def run(given: Inputs, found: Exposure, measurements: ClientMeasurements | None) -> LatencyResult:
+    """The latency study, from every option's steps (the pair's among them) and the client's logs."""
+    pair = inputs.pair(given)
     factors = measurements.factors if measurements else None
-    options = {o.id: o for o in (*case.options, *pair)}
-    networks = {key: inputs.network(case, option, measured=factors) for key, option in options.items()}
-    stages = inputs.stages(case)
-    jobs = {gpus: inputs.job(case, gpus) for gpus, _ in stages}
-    steps = {gpus: {k: inputs.step(case, jobs[gpus], wires) for k, wires in networks.items()} for gpus in jobs}
-    first, last = stages[0][0], stages[-1][0]
-    exposed = {gpus: {k: _exposed(case, s) for k, s in at.items()} for gpus, at in steps.items()}
-    times = {gpus: {k: inputs.as_draws(case, s.step_time_s) for k, s in at.items()} for gpus, at in steps.items()}
+    first, last = found.stages[0][0], found.stages[-1][0]
+    times = {n: {o: given.spread(step.step_time_s) for o, step in found.steps[n].items()} for n in (first, last)}
     penalty, final = (times[n][pair[1].id] / times[n][pair[0].id] - 1.0 for n in (first, last))
     shown = latency_gap.display()
     table = tuple(float(b) for b in shown["table_bytes"])
-    collectives = {k: cluster_allreduce(case, wires, first, table) for k, wires in networks.items()}
+    collectives = {o: cluster_allreduce(given, wires, first, table) for o, wires in found.networks.items()}
     large = table.index(float(shown["headline_bytes"]))
-    mine = [o.id for o in case.options]
+    mine = [o.id for o in given.options]
+    horizon, now, end = found.horizon(given), found.now(given, first), found.now(given, last)
     result = LatencyResult(
-        exposed_share={k: inputs.as_draws(case, sum(w * exposed[n][k] for n, w in stages)) for k in mine},
-        exposed_now={k: exposed[first][k] for k in mine},
-        exposed_final={k: exposed[last][k] for k in mine},
-        step_time_s={k: times[first][k] for k in mine},
-        busbw={k: inputs.as_draws(case, collectives[k].busbw_gbytes_per_s[..., large]) for k in mine},
-        penalty=inputs.as_draws(case, penalty),
-        penalty_final=inputs.as_draws(case, final),
+        exposed_share={o: horizon[o] for o in mine},
+        exposed_now={o: now[o] for o in mine},
+        exposed_final={o: end[o] for o in mine},
+        step_time_s={o: times[first][o] for o in mine},
+        busbw={o: given.spread(collectives[o].busbw_gbytes_per_s[..., large]) for o in mine},
+        penalty=given.spread(penalty),
+        penalty_final=given.spread(final),
         pair=pair,
-        steps=steps[first],
+        steps=found.steps[first],
         collectives=collectives,
         table_bytes=table,
-        job=jobs[first],
-        jobs=jobs,
-        gap=latency_gap.study(case, pair, factors, penalty),
+        job=found.jobs[first],
+        jobs=found.jobs,
+        gap=latency_gap.study(given, pair, factors, penalty),
         measurements=measurements,
-        one_node=inputs.one_node(case, first),
+        one_node=one_node(given, first),
         numbers={},
     )
-    numbers = {n.id: n for n in latency_numbers.numbers(case, result)}
-    return LatencyResult(**{**vars(result), "numbers": numbers})
+    return replace(result, numbers={n.id: n for n in latency_numbers.numbers(given, result)})
 
 
-def _exposed(case: Case, step: StepTime) -> Traced:
-    return inputs.as_draws(case, step.exposed_share)
-
-
-def cluster_allreduce(case: Case, wires: Any, gpus: int, sizes: Sequence[float]) -> CollectiveTime:
+def cluster_allreduce(given: Inputs, wires: Any, gpus: int, sizes: Sequence[float]) -> CollectiveTime:
     """AllReduce over `gpus` (whole nodes) at sizes in bytes, (draws, sizes), slowed as the option's wires are."""
     calibration = wires.calibration
     if calibration is not None:
@@ -124,7 +113,7 @@ def cluster_allreduce(case: Case, wires: Any, gpus: int, sizes: Sequence[float])
         )
     found = allreduce(
         sizes,
-        gpus=inputs.whole_nodes(case, gpus),
+        gpus=whole_nodes(given, gpus),
         gpus_per_node=wires.gpus_per_node,
         gpu=wires.gpu,
         fabric=wires.fabric,
@@ -134,7 +123,7 @@ def cluster_allreduce(case: Case, wires: Any, gpus: int, sizes: Sequence[float])
         calibration=calibration,
     )
     slower = over_draws(wires.slowdown)
-    if inputs.one_node(case, gpus) or not np.any(np.asarray(slower) > 1.0):
+    if one_node(given, gpus) or not np.any(np.asarray(slower) > 1.0):
         return found
     return CollectiveTime(
         found.time_us * slower,

@@ -7,19 +7,17 @@ for the GPUs it adds. Stages weigh by their GPU-months.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from fabricreport.books.options import Option
+from fabricreport.inputs import Inputs
 from fabricreport.models.risk.goodput import DAYS_PER_WEEK, simulate
 from fabricreport.provenance import Traced
+from fabricreport.sections.client import planned_days, stages_of
 from fabricreport.sections.tail_risk.inputs import Subject, subject
-from fabricreport.sections.tco.cost import spread_over_draws
-from fabricreport.sections.tco.inputs import drawn, stages_of
-
-if TYPE_CHECKING:
-    from fabricreport.case import Case
 
 DAYS_PER_MONTH = 365.25 / 12
 CAUSES: Mapping[str, str] = {
@@ -35,29 +33,60 @@ CAUSES: Mapping[str, str] = {
 FABRIC_CAUSES = ("bring_up", "stalls", "topology", "fabric")
 
 
-def horizon_shares(case: Case, option: Option, days: float) -> dict[str, Traced]:
+def horizon_shares(given: Inputs, option: Option, days: float, exposed: Any) -> dict[str, Traced]:
     """Share of GPU time lost to each of `CAUSES` over the horizon on one option, draws (n,).
 
-    days: length of the runs. Shares of the running time are of the time that bring-up leaves, so they multiply.
+    days: length of the runs; exposed: exposed communication as a share of GPU time. Shares of the running time are of the time that bring-up leaves, so they multiply.
     """
-    months = int(case.params.money.horizon_months)
-    stages = stages_of(case)
+    months = int(given.params.money.horizon_months)
+    stages = stages_of(given)
     ends = [month for month, _ in stages[1:]] + [months]
     whole = sum(gpus * (end - month) for (month, gpus), end in zip(stages, ends, strict=True))
     totals: dict[str, Any] = dict.fromkeys(CAUSES, 0.0)
     before = 0
     for (month, gpus), end in zip(stages, ends, strict=True):
-        at = subject(case, option, gpus, days)
+        at = subject(given, option, gpus, days, exposed)
         weight = gpus * (end - month) / whole
         for cause, share in _running(at).items():
             totals[cause] = totals[cause] + weight * share
-        again = drawn(case, "evidence:expansion-bring-up-factor") if before else 1.0
+        again = given.value("evidence:expansion-bring-up-factor") if before else 1.0
         left = DAYS_PER_MONTH * (months - month)
         unstable = np.minimum(DAYS_PER_WEEK * np.asanyarray(at.risk.bring_up.weeks) * again, left)
         lost = unstable * (1.0 - np.asanyarray(at.risk.bring_up.productivity))
         totals["bring_up"] = totals["bring_up"] + (gpus - before) * lost / (DAYS_PER_MONTH * whole)
         before = gpus
-    return {cause: spread_over_draws(value, case.sampler.size) for cause, value in totals.items()}
+    return {cause: given.spread(value) for cause, value in totals.items()}
+
+
+@dataclass(frozen=True)
+class Losses:
+    """By option id: the shares of GPU time lost over the horizon by cause (of `CAUSES`), and weeks to stable, (draws,)."""
+
+    lost: Mapping[str, Mapping[str, Traced]]
+    weeks: Mapping[str, Traced]
+
+    @property
+    def tail(self) -> dict[str, Any]:
+        """What slow servers, stalls and contention take."""
+        return {o: lost["servers"] + lost["stalls"] + lost["topology"] for o, lost in self.lost.items()}
+
+    @property
+    def incidents(self) -> dict[str, Traced]:
+        """What faults of the fabric take."""
+        return {o: lost["fabric"] for o, lost in self.lost.items()}
+
+    @property
+    def bring_up(self) -> dict[str, Traced]:
+        """What the weeks until stable take."""
+        return {o: lost["bring_up"] for o, lost in self.lost.items()}
+
+
+def losses(given: Inputs, exposed: Mapping[str, Traced]) -> Losses:
+    """What every option loses over the horizon, given its exposed communication (shares of GPU time, by option id)."""
+    days, gpus = planned_days(given), int(given.params.cluster.gpus)
+    lost = {o.id: horizon_shares(given, o, days, exposed[o.id]) for o in given.options}
+    first = {o.id: subject(given, o, gpus, days, exposed[o.id]) for o in given.options}
+    return Losses(lost, {o: given.spread(s.risk.bring_up.weeks) for o, s in first.items()})
 
 
 def _running(at: Subject) -> dict[str, Any]:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from fabricreport.inputs import Inputs
 from fabricreport.models.risk.goodput import DAYS_PER_WEEK, RunRisk, simulate
 from fabricreport.models.risk.incidents import Luck
 from fabricreport.models.risk.schedule import HOURS_PER_DAY
-from fabricreport.sections.tail_risk.inputs import Subject, param_money
+from fabricreport.sections.tail_risk.inputs import Subject
 from fabricreport.sections.tco.cost import spread_over_draws
-
-if TYPE_CHECKING:
-    from fabricreport.case import Case
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class Outcome:
     bring_up_usd: Any
 
 
-def outcome_of(case: Case, subject: Subject, luck: Luck) -> Outcome:
+def outcome_of(given: Inputs, subject: Subject, luck: Luck) -> Outcome:
     """The option's run on this luck."""
     risk = simulate(subject.run, subject.risk, luck)
     gpu_hours = HOURS_PER_DAY * subject.run.cluster.gpus
@@ -44,9 +42,9 @@ def outcome_of(case: Case, subject: Subject, luck: Luck) -> Outcome:
     late = run_days - risk.ideal_days
     weeks = np.asanyarray(subject.risk.bring_up.weeks)
     end = DAYS_PER_WEEK * weeks + run_days
-    allowed = float(case.params.organisation.time_to_production_weeks)
+    allowed = float(given.params.organisation.time_to_production_weeks)
     value = np.asanyarray(subject.run.gpu_hour_usd)
-    delay = np.asanyarray(param_money(case, "price_of_delay_usd_per_day"))
+    delay = np.asanyarray(given.money("param:money.price_of_delay_usd_per_day"))
     size = luck.size
     return Outcome(
         option=subject.option.id,

@@ -8,24 +8,22 @@ P90 are draws of a run, with its luck, on the same uniforms for every option.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import Any
 
+from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.risk.answers import RunDifference, compare
 from fabricreport.models.risk.incidents import Luck
 from fabricreport.models.risk.levers import LeverValue
 from fabricreport.models.risk.stress import StressCase
 from fabricreport.provenance import Traced
+from fabricreport.sections.client import planned_days, rented
 from fabricreport.sections.tail_risk.figures import numbers_of
-from fabricreport.sections.tail_risk.horizon import horizon_shares
-from fabricreport.sections.tail_risk.inputs import Subject, planned_days, rented, subject
+from fabricreport.sections.tail_risk.horizon import Losses
+from fabricreport.sections.tail_risk.inputs import Subject, subject
 from fabricreport.sections.tail_risk.outcomes import Outcome, outcome_of
 from fabricreport.sections.tail_risk.sensitivity import Sensitivity, levers_of, sensitivity_of, stress_of
-from fabricreport.sections.tco.cost import spread_over_draws
-
-if TYPE_CHECKING:
-    from fabricreport.case import Case
 
 
 @dataclass(frozen=True)
@@ -57,42 +55,50 @@ class TailResult:
     numbers: Mapping[str, Number]
 
 
-def run(case: Case) -> TailResult:
-    """The risk of every option of a case."""
-    days = planned_days(case)
-    deadline = days * (1.0 + case.central("evidence:run-deadline-slack-share"))
-    luck = Luck(int(case.params.seed), case.sampler.size)
-    gpus = int(case.params.cluster.gpus)
-    subjects = {o.id: subject(case, o, gpus, days) for o in case.options}
-    outcomes = {o: outcome_of(case, s, luck) for o, s in subjects.items()}
-    pair = _pair(case)
-    focus = pair[1] if pair else case.options[0].id
-    lost = {o.id: horizon_shares(case, o, days) for o in case.options}
-    parts: dict[str, Any] = {
-        "tail_share": {o: lost[o]["servers"] + lost[o]["stalls"] + lost[o]["topology"] for o in lost},
-        "incident_share": {o: lost[o]["fabric"] for o in lost},
-        "bring_up_share": {o: lost[o]["bring_up"] for o in lost},
-        "lost": lost,
-        "bring_up_weeks": {o: spread_over_draws(s.risk.bring_up.weeks, case.sampler.size) for o, s in subjects.items()},
-        "subjects": subjects,
-        "outcomes": outcomes,
-        "planned_days": days,
-        "deadline_days": deadline,
-        "weeks_allowed": float(case.params.organisation.time_to_production_weeks),
-        "pair": pair,
-        "difference": compare(outcomes[pair[1]].run, outcomes[pair[0]].run) if pair else None,
-        "focus": focus,
-        "sensitivity": sensitivity_of(case, subjects, focus, deadline, luck),
-        "stress": stress_of(case, subjects[focus]),
-        "levers": levers_of(case, subjects[focus], hidden=rented(case)),
-    }
-    bare = TailResult(**parts, numbers={})
-    return TailResult(**parts, numbers={n.id: n for n in numbers_of(case, bare)})
+def run(
+    given: Inputs,
+    exposed: Mapping[str, Traced],
+    step_time_s: Mapping[str, Traced],
+    losses: Losses,
+    gpu_hour: Any,
+) -> TailResult:
+    """The risk of every option, from its exposed communication (share of GPU time) and step time (s), by option id.
+
+    gpu_hour: what a lost GPU-hour is worth, in the memo's currency: one value for all options and all sections.
+    """
+    days = planned_days(given)
+    deadline = days * (1.0 + given.central("evidence:run-deadline-slack-share"))
+    luck = Luck(int(given.params.seed), given.sampler.size)
+    gpus = int(given.params.cluster.gpus)
+    subjects = {o.id: subject(given, o, gpus, days, exposed[o.id], gpu_hour=gpu_hour) for o in given.options}
+    outcomes = {o: outcome_of(given, s, luck) for o, s in subjects.items()}
+    pair = _pair(given)
+    focus = pair[1] if pair else given.options[0].id
+    result = TailResult(
+        tail_share=losses.tail,
+        incident_share=losses.incidents,
+        bring_up_share=losses.bring_up,
+        bring_up_weeks=losses.weeks,
+        lost=losses.lost,
+        subjects=subjects,
+        outcomes=outcomes,
+        planned_days=days,
+        deadline_days=deadline,
+        weeks_allowed=float(given.params.organisation.time_to_production_weeks),
+        pair=pair,
+        difference=compare(outcomes[pair[1]].run, outcomes[pair[0]].run) if pair else None,
+        focus=focus,
+        sensitivity=sensitivity_of(given, subjects, focus, deadline, luck),
+        stress=stress_of(given, subjects[focus], step_time_s[focus]),
+        levers=levers_of(given, subjects[focus], hidden=rented(given)),
+        numbers={},
+    )
+    return replace(result, numbers={n.id: n for n in numbers_of(given, result)})
 
 
-def _pair(case: Case) -> tuple[str, str] | None:
+def _pair(given: Inputs) -> tuple[str, str] | None:
     """The first InfiniBand and the first RoCEv2 option, if both are compared."""
     first = {
-        family: next((o.id for o in case.options if o.family == family), "") for family in ("infiniband", "rocev2")
+        family: next((o.id for o in given.options if o.family == family), "") for family in ("infiniband", "rocev2")
     }
     return (first["infiniband"], first["rocev2"]) if all(first.values()) else None

@@ -58,6 +58,9 @@ LOST_CAUSES = ("lost_bring_up", "lost_communication", "lost_tail", "lost_interru
 FABRIC_CAUSES = ("switches", "optics_and_cables", "adapters", "spares_and_installation")
 """The causes that make up the fabric's capital."""
 
+QUOTED = ("switches", "optics", "copper and fibre", "adapters", "management servers", "licences", "support of switches")
+"""Pieces of a bill that sellers of the fabric quote, by the beginning of their names."""
+
 _GROUPS: Mapping[str, tuple[str, ...]] = {
     "optics_and_cables": ("optics", "copper and fibre"),
     "spares_and_installation": ("spares", "installation", "management servers"),
@@ -75,14 +78,20 @@ def purchases(builds: Sequence[Build], option: OptionInputs, common: Common) -> 
     """What is bought at each stage: the difference between what stands after it and what stood before."""
     bought = []
     before: dict[str, Any] = {}
-    watts_before, licences_before, nodes_before = 0.0, 0.0, 0
+    watts_before: dict[str, Any] = {"servers": 0.0, "fabric": 0.0}
+    licences_before, nodes_before = 0.0, 0
     for build in builds:
         standing = fabric.capex(build, option, common)
-        watts = sum(fabric.watts(build, option).values()) + build.nodes * common.server.watts
+        watts = {
+            "servers": build.nodes * common.server.watts,
+            "fabric": sum(fabric.watts(build, option).values()),
+        }
         licences = fabric.licences_per_year(build, option)
         parts = {name: value - before.get(name, 0.0) for name, value in standing.items()}
         parts["servers"] = (build.nodes - nodes_before) * common.server.price
-        bought.append(Purchase(build.month, parts, watts - watts_before, licences - licences_before))
+        bought.append(
+            Purchase(build.month, parts, {g: w - watts_before[g] for g, w in watts.items()}, licences - licences_before)
+        )
         before, watts_before, licences_before, nodes_before = standing, watts, licences, build.nodes
     return tuple(bought)
 
@@ -132,7 +141,7 @@ def own_cost(builds: Sequence[Build], option: OptionInputs, common: Common) -> C
     staff: Any = 0.0
     paid: Any = 0.0
     for month, per_year in staff_per_year(common, option):
-        staff = staff + common.discounting.present_value(level((per_year - paid) / 12, common.months, after=month))
+        staff = staff + common.discounting.level((per_year - paid) / 12, common.months, after=month)
         paid = per_year
     return CostComponents({**costs, "staff": staff})
 
@@ -206,8 +215,9 @@ def monthly_cash(builds: Sequence[Build], option: OptionInputs, common: Common) 
     months, terms = common.months, running(option, common)
     flows: NDArray[np.float64] = np.zeros(months + 1)
     for bought in purchases(builds, option, common):
-        kilowatts = np.asanyarray(bought.watts) / 1000
-        per_month = sum(energy_usd_per_month(bought.watts, common.per_kwh, common.pue))
+        watts = sum(bought.watts.values())
+        kilowatts = np.asanyarray(watts) / 1000
+        per_month = sum(energy_usd_per_month(watts, common.per_kwh, common.pue))
         per_month = per_month + kilowatts * terms.colocation_usd_per_kw_month + bought.licences_usd_per_year / 12
         capital: Any = 0.0
         resale: Any = 0.0

@@ -14,6 +14,7 @@ from fabricreport.models.fabric.cabling import CableBill, CablePlan, optics_and_
 from fabricreport.models.fabric.cost import Extras, fabric_capex_usd, fabric_watts
 from fabricreport.models.fabric.growth import GrowthPlan, GrowthPrices, GrowthStage, growth_flows, staged_growth
 from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materials
+from fabricreport.sections.client import endpoints_for, shape
 from fabricreport.sections.tco.inputs import Common, OptionInputs
 
 if TYPE_CHECKING:
@@ -35,23 +36,6 @@ class Build:
     cables: CableBill
     needed_switches: int
     managed: bool
-
-
-def shape(cluster: Cluster, option: Option) -> dict[str, Any]:
-    """Keyword arguments of `bill_of_materials` for this option in the client's topology, sizes apart."""
-    own_links = option.links_per_node
-    return {
-        "gpus_per_node": cluster.gpus_per_node if own_links is None else 1,
-        "links_per_gpu": cluster.links_per_gpu if own_links is None else own_links,
-        "radix": option.radix,
-        "oversubscription": cluster.oversubscription,
-        "topology": cluster.topology,
-    }
-
-
-def endpoints_for(cluster: Cluster, option: Option, gpus: int) -> int:
-    """The size in the unit that `shape` counts in: GPUs, or servers for an option with links of its own."""
-    return gpus if option.links_per_node is None else -(-gpus // cluster.gpus_per_node)
 
 
 def manager_links(cluster: Cluster, option: Option, sizes: Sequence[int]) -> int:

@@ -6,17 +6,14 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from fabricreport.books.options import Option
 from fabricreport.books.prices.currency import Rate
+from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.cabling import CablePlan, optics_and_cables
 from fabricreport.models.fabric.topology import bill_of_materials
 from fabricreport.scenario import slugify
 from fabricreport.sections.tco.fabric import Build
-
-if TYPE_CHECKING:
-    from fabricreport.case import Case
 
 
 @dataclass(frozen=True)
@@ -70,12 +67,12 @@ def short_names(options: Sequence[Option]) -> dict[str, str]:
     return {o.id: short[o.id] if short[o.id] and taken[short[o.id]] == 1 else o.name for o in options}
 
 
-def list_bills(case: Case, built: Mapping[str, tuple[Build, ...]]) -> tuple[ListBill, ...]:
+def list_bills(given: Inputs, built: Mapping[str, tuple[Build, ...]]) -> tuple[ListBill, ...]:
     """A bill for each option and each alternative switch, at the last stage's size."""
-    return tuple(bill for option in case.options for bill in _bills(case, option, built[option.id][-1]))
+    return tuple(bill for option in given.options for bill in _bills(given, option, built[option.id][-1]))
 
 
-def _bills(case: Case, option: Option, build: Build) -> Iterator[ListBill]:
+def _bills(given: Inputs, option: Option, build: Build) -> Iterator[ListBill]:
     bom = bill_of_materials(
         build.bom.nodes,
         gpus_per_node=1,
@@ -86,9 +83,9 @@ def _bills(case: Case, option: Option, build: Build) -> Iterator[ListBill]:
     )
     cables = optics_and_cables(bom, CablePlan(links_per_cage=option.links_per_cage))
     node, switch_side, nic = (option.pieces[kind].price for kind in ("node_optic", "switch_optic", "nic"))
-    optics = cables.node_optics * list_price(case, node) + cables.switch_optics * list_price(case, switch_side)
+    optics = cables.node_optics * list_price(given, node) + cables.switch_optics * list_price(given, switch_side)
     for ref in (option.pieces["switch"].price, *option.alternatives.get("switch", ())):
-        each = list_price(case, ref)
+        each = list_price(given, ref)
         yield ListBill(
             option.id,
             ref,
@@ -96,33 +93,33 @@ def _bills(case: Case, option: Option, build: Build) -> Iterator[ListBill]:
             each,
             bom.switches * each,
             optics,
-            cables.nics * list_price(case, nic),
-            (ref, node, switch_side, nic, *_rate(case, ref).inputs),
+            cables.nics * list_price(given, nic),
+            (ref, node, switch_side, nic, *_rate(given, ref).inputs),
         )
 
 
-def _rate(case: Case, ref: str) -> Rate:
-    own = case.prices[ref[6:]].currency if ref.startswith("price:") else "USD"
-    return case.prices.rate(own, str(case.params.money.currency))
+def _rate(given: Inputs, ref: str) -> Rate:
+    own = given.prices[ref[6:]].currency if ref.startswith("price:") else "USD"
+    return given.prices.rate(own, str(given.params.money.currency))
 
 
-def list_price(case: Case, ref: str) -> float:
+def list_price(given: Inputs, ref: str) -> float:
     """The central price of a piece in the memo's currency, at the central rate of the day."""
-    return case.central(ref) * _rate(case, ref).rate
+    return given.central(ref) * _rate(given, ref).rate
 
 
 _KINDS = {"": "on demand", "-list": "list price", "-marketplace": "marketplace"}
 
 
-def offers(case: Case) -> tuple[Offer, ...]:
+def offers(given: Inputs) -> tuple[Offer, ...]:
     """The newest price of each provider in the params that the price book knows for this GPU, cheapest first."""
-    gpu = case.params.cluster.gpu
+    gpu = given.params.cluster.gpu
     found = []
-    for provider in case.params.providers:
+    for provider in given.params.providers:
         names = {slugify(provider.name), *(slugify(part) for part in provider.name.split("/"))}
         items = [(f"gpu-hour-{gpu}-{name}{end}", kind) for name in names for end, kind in _KINDS.items()]
-        known = [(case.prices[item].date, item, kind) for item, kind in items if item in case.prices]
+        known = [(given.prices[item].date, item, kind) for item, kind in items if item in given.prices]
         if known:
             _, item, kind = max(known)
             found.append(Offer(provider.name, item, kind))
-    return tuple(sorted(found, key=lambda o: case.prices[o.item].price))
+    return tuple(sorted(found, key=lambda o: given.prices[o.item].price))

@@ -1,0 +1,407 @@
+"""One owner of every input: params, books and overrides, resolved once when a case is opened.
+
+    given.draw("price:switch-qm9700")     # draws in the memo's currency, tagged with where they come from
+    given.central("evidence:pue")         # the value in force as a point
+    given.record("evidence:pue")          # the same for a reader, with the value replaced, who, why, until
+    given.number("tco.mine", draws, "usd", label="...", rule="...")
+
+Everything else asks here: no section and no model opens a book by itself, so what is overridden is overridden for all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import date
+from functools import cached_property
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from fabricreport.books.claims import claim_record
+from fabricreport.books.evidence import EvidenceBook, EvidenceEntry
+from fabricreport.books.options import Option
+from fabricreport.books.prices.book import PriceBook, PriceView
+from fabricreport.evidence import read_yaml
+from fabricreport.ledger import Number, NumberMaker, weakest
+from fabricreport.located import did_you_mean
+from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities
+from fabricreport.models.sampling import Sampler
+from fabricreport.overrides import Figures, Overridden, resolved
+from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.records import contested_record, evidence_record, param_record, price_record
+from fabricreport.scenario import Params, Reference, value_at
+from fabricreport.uncertain import Replaced, Uncertain, exactly
+
+DRAWS = 4096
+INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
+CORRELATION = "evidence:correlation-within-group"
+_ORIGIN = {"assumption": "as assumed: not stated in the params"}
+
+
+class Inputs:
+    """A buyer's params, the books as of the memo's date with the overrides in force, one seeded sample of it all."""
+
+    def __init__(
+        self,
+        params: Params,
+        folder: Path,
+        evidence: EvidenceBook,
+        price_book: PriceBook,
+        options: Mapping[str, Option],
+    ) -> None:
+        self.params = params
+        self.folder = folder
+        self.as_of = date.fromisoformat(str(params.as_of))
+        self.price_book = price_book
+        self.all_options = options
+        self.shipped = evidence
+        self._definitions = {item["id"]: item for item in read_yaml("contested")}
+        self._samples: dict[str, Traced] = {}
+        self._records: dict[str, dict[str, Any]] = {}
+        self._noted: list[set[str]] = []
+        self._quantities: dict[str, tuple[Uncertain, Replaced | None]] = {}
+        self._traced = True
+        self._behind_bare: dict[str, set[str]] = {}
+        found = resolved(params, evidence, price_book, price_book.at(self.as_of), self.quantities)
+        self.overrides: Mapping[str, Overridden] = found.overrides
+        self._put(evidence, found.prices, found.figures)
+
+    def _put(self, evidence: EvidenceBook, prices: PriceView, figures: Figures) -> None:
+        by_kind: dict[str, dict[str, tuple[Uncertain, Replaced | None]]] = {}
+        for input_id, figure in figures.items():
+            kind, _, name = input_id.partition(":")
+            by_kind.setdefault(kind, {})[name] = figure
+        self.evidence = evidence.with_figures(by_kind.get("evidence", {}))
+        self.prices = prices.with_figures(by_kind.get("price", {}))
+        self._quantities = {**self._quantities, **by_kind.get("contested", {})}
+
+    def replacing(self, figures: Mapping[str, Uncertain]) -> Inputs:
+        """The same inputs with other figures in force for these books' ids (in each entry's own unit and currency).
+
+        Every other input keeps its draws; what does not depend on the ids is not drawn again.
+        """
+        other = self._copy()
+        other._put(self.evidence, self.prices, {i: (value, None) for i, value in figures.items()})
+        touched = set(figures)
+        kept = {} if CORRELATION in touched else self._samples
+        other._samples = {i: d for i, d in kept.items() if i not in touched and not touched & self._behind(i, d)}
+        return other
+
+    def bare(self) -> Inputs:
+        """The same inputs without provenance: several times faster, for what-ifs that only ask which way the answer goes."""
+        other = self._copy()
+        other._traced = False
+        other._samples = {i: cast(Traced, plain(d)) for i, d in self._samples.items()}
+        other._behind_bare = {i: self._behind(i, d) for i, d in self._samples.items()}
+        return other
+
+    def _tagged(self, values: Any, ids: set[str]) -> Traced:
+        return Traced(values, ids) if self._traced else cast(Traced, plain(values))  # bare inputs know no ids
+
+    def with_params(self, params: Params) -> Inputs:
+        """The same books under other params; draws are kept where nothing that they rest on has changed."""
+        ours = self.params
+        if (params.as_of, params.overrides) != (ours.as_of, ours.overrides):
+            return Inputs(params, self.folder, self.shipped, self.price_book, self.all_options)
+        other = self._copy()
+        other.params = params
+        same = (params.seed, params.money.currency) == (ours.seed, ours.money.currency)
+        other._samples = {i: d for i, d in self._samples.items() if same and not i.startswith("param:")}
+        return other
+
+    def _copy(self) -> Inputs:
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._records, other._noted = {}, []
+        for name in ("names", "sampler", "maker"):
+            other.__dict__.pop(name, None)
+        return other
+
+    def _behind(self, input_id: str, draws: Traced) -> set[str]:
+        """Ids that the draws of an input depend on."""
+        inputs = draws.inputs if isinstance(draws, Traced) else self._behind_bare.get(input_id, set())
+        return {*inputs, self.stated_by(input_id)}
+
+    # ---- what the params and the books say
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The options to compare, in the params' order."""
+        return tuple(self.all_options[o] for o in self.params.options)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the client, the options and the providers, which may hold digits wherever they are printed."""
+        options = [option.name for option in self.options]
+        providers = [provider.name for provider in self.params.providers]
+        return tuple(dict.fromkeys([self.params.client.name, *options, *providers]))
+
+    @property
+    def currency(self) -> str:
+        """The memo's currency."""
+        return str(self.params.money.currency)
+
+    def uncertain(self, input_id: str) -> Uncertain:
+        """The figure in force of `price:…` (its own currency), `evidence:…` (its own unit) or a number of the params."""
+        self._note(input_id)
+        kind, _, name = input_id.partition(":")
+        if kind == "price":
+            return self.prices[name].figure
+        if kind == "evidence":
+            return self.evidence[name].figure
+        if kind == "contested":
+            return self._quantities[name][0] if name in self._quantities else self._prior(name)
+        if kind == "param":
+            value = value_at(self.params, name)
+            return self.uncertain(str(value)) if isinstance(value, Reference) else Uncertain.of(value)
+        raise KeyError(f"{input_id}: an input id starts with {', '.join(INPUT_KINDS)}")
+
+    def _prior(self, quantity: str) -> Uncertain:
+        found = self.contested(quantity)
+        return Uncertain("interval", found.prior_low, found.prior_mid, found.prior_high)
+
+    def central(self, input_id: str) -> float:
+        """The central value of an input: its mode if it has one, else its median."""
+        return self.uncertain(input_id).central
+
+    def words(self, entry_id: str) -> str:
+        """A fact in words of the evidence."""
+        self._note(f"evidence:{entry_id}")
+        return str(self.evidence[entry_id].value)
+
+    def entry(self, entry_id: str) -> EvidenceEntry:
+        """An entry of the evidence, the figure in force."""
+        self._note(f"evidence:{entry_id}")
+        return self.evidence[entry_id]
+
+    def contested(self, quantity: str) -> Contested:
+        """What the sources say on a contested quantity, figures in force, and the prior that their spread makes."""
+        return contested(quantity, self.evidence, self._definitions)
+
+    @cached_property
+    def quantities(self) -> tuple[str, ...]:
+        """Ids of every contested quantity: those defined, then those that only an entry names."""
+        named = (e.contested for e in self.shipped.values() if e.contested)
+        return tuple(dict.fromkeys([*self._definitions, *named]))
+
+    def quantities_of(self, ids: Iterable[str]) -> set[str]:
+        """The contested quantities that any of these entries speaks on."""
+        names = {i.partition(":")[2] for i in ids if i.startswith("evidence:")}
+        own = {self.shipped[name].contested for name in names if name in self.shipped}
+        also = {q for q, d in self._definitions.items() if names & {str(a["id"]) for a in d.get("also", ())}}
+        return {*own, *also} - {""}
+
+    def contested_quantities(self) -> dict[str, Contested]:
+        """Every contested quantity by id."""
+        return contested_quantities(self.evidence, self._definitions)
+
+    def stated_elsewhere(self, key_id: str) -> bool:
+        """Whether a key of the params only refers to an entry of a book."""
+        return isinstance(value_at(self.params, key_id.partition(":")[2]), Reference)
+
+    def stated_by(self, input_id: str) -> str:
+        """The entry that states the value: the input itself, or what an override of it refers to in the end."""
+        replaced = self.overrides.get(input_id)
+        return replaced.follows if replaced is not None and replaced.follows else input_id
+
+    # ---- the sample
+
+    @cached_property
+    def sampler(self) -> Sampler:
+        """The seeded streams of all inputs."""
+        known = CORRELATION.partition(":")[2] in self.evidence
+        return Sampler(int(self.params.seed), DRAWS, self.central(CORRELATION) if known else 0.0)
+
+    def draw(self, input_id: str) -> Traced:
+        """Draws (DRAWS,) of `price:…` (in the memo's currency), `evidence:…`, `contested:…` or `param:…`."""
+        self._note(input_id)
+        if input_id not in self._samples:
+            self._samples[input_id] = self._draw(input_id)
+        return self._samples[input_id]
+
+    def value(self, input_id: str) -> Traced:
+        """Draws of an input; a scalar that still knows where it comes from when every draw is the same."""
+        draws = self.draw(input_id)
+        if not drawn_exactly(draws):
+            return draws
+        return self._tagged(plain(draws)[0], {*inputs_of(draws)})
+
+    def _draw(self, input_id: str) -> Traced:
+        kind, _, name = input_id.partition(":")
+        if kind == "contested":
+            u = self.sampler.uniforms(input_id)
+            if name not in self._quantities:
+                drawn = self.contested(name).quantile(u)
+                return self._tagged(drawn, set())
+            return self._following(input_id, self.uncertain(input_id).quantile(u))
+        if kind == "param":
+            value = value_at(self.params, name)
+            return self.draw(str(value)) if isinstance(value, Reference) else self.own(input_id)
+        own = self.own(input_id)
+        if kind != "price" or self.prices[name].currency == self.currency:
+            return own
+        converted: Any = own * self.rate(self.prices[name].currency)
+        return self._tagged(converted, set())
+
+    def own(self, input_id: str) -> Traced:
+        """Draws of an input in its own unit and currency; one replaced by a reference takes the other's draws."""
+        kind, _, name = input_id.partition(":")
+        if kind == "contested":
+            return self.draw(input_id)
+        group = self.evidence[name].group if kind == "evidence" else ""
+        u = self.sampler.uniforms(input_id, group)
+        return self._following(input_id, self.uncertain(input_id).quantile(u))
+
+    def _following(self, input_id: str, drawn: Any) -> Traced:
+        """The draws under the input's own id; one replaced by a reference takes the other's."""
+        other = self.stated_by(input_id)
+        return self._tagged(drawn if other == input_id else plain(self.own(other)), {input_id})
+
+    def rate(self, source: str) -> Any:
+        """Units of the memo's currency for one of `source`: draws, or 1 where they are the same."""
+        rate = self.prices.rate(source, self.currency)
+        for input_id in rate.inputs:
+            self._note(input_id)
+        if not rate.inputs:
+            return 1.0
+        u = self.sampler.uniforms("+".join(rate.inputs))
+        spread = Uncertain("pert", rate.low, rate.rate, rate.high)
+        return self._tagged((spread if rate.low < rate.high else exactly(rate.rate)).quantile(u), set(rate.inputs))
+
+    def money(self, input_id: str) -> Any:
+        """Draws (or a scalar) of an amount in the memo's currency; evidence and params are stated in US dollars.
+
+        A price that a param refers to is in the memo's currency already.
+        """
+        amount = self.value(input_id)
+        kind, _, name = input_id.partition(":")
+        stated = value_at(self.params, name) if kind == "param" else None
+        refers = isinstance(stated, Reference) and stated.kind == "price"
+        return amount if kind == "price" or refers else amount * self.rate("USD")
+
+    def spread(self, values: Any) -> Traced:
+        """A scalar or (DRAWS,) value as (DRAWS,), provenance kept."""
+        wide = np.broadcast_to(np.asanyarray(values, dtype=float), (self.sampler.size,))
+        return wide if isinstance(wide, Traced) else self._tagged(wide, set())
+
+    # ---- who asked for what
+
+    @contextmanager
+    def noting(self) -> Iterator[set[str]]:
+        """The ids of every input asked for inside the block."""
+        asked: set[str] = set()
+        self._noted.append(asked)
+        try:
+            yield asked
+        finally:
+            self._noted.remove(asked)
+
+    def _note(self, input_id: str) -> None:
+        for asked in self._noted:
+            asked.add(input_id)
+
+    # ---- the ledger
+
+    @cached_property
+    def maker(self) -> NumberMaker:
+        """Makes ledger numbers from arrays of this case."""
+        return NumberMaker(self, self.currency)
+
+    def number(self, id: str, value: Any, unit: str, *, label: str, rule: str, **more: Any) -> Number:
+        """A ledger number from a scalar or draws; its inputs follow from the array's provenance (see `NumberMaker`).
+
+        `inputs` and `sources` name inputs by id, or are ledger numbers, whose own inputs and sources the number takes
+        over: it is no firmer than they are.
+        """
+        ids, figures = self._footing(more.pop("inputs", ()))
+        sources, told = self._footing(more.pop("sources", ()))
+        taken = {i for figure in (*figures, *told) for i in figure.sources}
+        made = self.maker.number(
+            id, value, unit, label=label, rule=rule, inputs=ids, sources={*sources, *taken}, **more
+        )
+        if not figures:
+            return made
+        own = [made.grade] if made.inputs or made.sources or more.get("counted") else []
+        grade = weakest([*own, *(f.grade for f in figures)], made.grade)
+        return replace(made, grade=grade, stale=made.stale or any(f.stale for f in figures))
+
+    def _footing(self, given: str | Number | Iterable[str | Number]) -> tuple[list[str], list[Number]]:
+        """Input ids and figures a number is said to rest on; the figures' own inputs are among the first."""
+        each = [given] if isinstance(given, str | Number) else list(given)
+        figures = [one for one in each if isinstance(one, Number)]
+        ids = [self.known(one) for one in each if isinstance(one, str)]
+        return [*ids, *(i for figure in figures for i in figure.inputs)], figures
+
+    def known(self, input_id: str) -> str:
+        """The id itself; `KeyError` with the nearest one if no input has it."""
+        try:
+            self.record(input_id)
+        except (AttributeError, LookupError) as error:
+            close = did_you_mean(input_id, self.ids())
+            raise KeyError(f"no input {input_id}" + (f"; did you mean {close}?" if close else "")) from error
+        return input_id
+
+    def ids(self) -> list[str]:
+        """Ids of all inputs that can be quoted."""
+        from pydantic import BaseModel
+
+        params = [f"param:{g}.{k}" for g, fields in self.params if isinstance(fields, BaseModel) for k, _ in fields]
+        quantities = [f"contested:{q}" for q in self.quantities]
+        return [*(f"price:{i}" for i in self.prices), *(f"evidence:{i}" for i in self.evidence), *quantities, *params]
+
+    def record(self, input_id: str) -> dict[str, Any]:
+        """Value in force, value replaced, unit, date, source, grade … of an input, as the ledger prints it."""
+        if input_id not in self._records:
+            self._records[input_id] = self._record(input_id)
+        return self._records[input_id]
+
+    def _record(self, input_id: str) -> dict[str, Any]:
+        kind, _, name = input_id.partition(":")
+        if kind == "price":
+            return price_record(self.prices[name])
+        if kind == "evidence":
+            return evidence_record(self.evidence[name])
+        if kind == "contested":
+            return contested_record(self.contested(name), *self._quantities.get(name, (None, None)))
+        if kind == "param":
+            return param_record(self.params, name)
+        if kind == "claim":
+            return claim_record(name)
+        raise KeyError(f"{input_id}: an input id starts with price:, evidence:, contested:, claim: or param:")
+
+    input_record = record  # the name under which the ledger's maker asks
+
+    def figure(self, input_id: str) -> Number:
+        """The ledger number that quotes an input as it is stated."""
+        record = self.record(self.known(input_id))
+        draws = self.draw(input_id)
+        exact = drawn_exactly(draws)
+        of_params = input_id.startswith("param:")
+        origin = "as stated in the params" if of_params else "as stated by the source"
+        drawn = self.maker.number(
+            f"stated.{input_id.replace(':', '.')}",
+            float(draws[0]) if exact else draws,
+            record["unit"],
+            label=record["label"],
+            rule=_ORIGIN.get(record["grade"], origin) if of_params else origin,
+            inputs=(input_id,),
+            digits=6 if exact else 3,
+        )
+        # A source's own central figure is quoted as it stands; the median of a distribution around it is ours.
+        stated = None if of_params else self._stated(input_id)
+        return drawn if stated is None else replace(drawn, value=stated, digits=6)
+
+    def _stated(self, input_id: str) -> float | None:
+        kind, _, name = input_id.partition(":")
+        if kind == "contested" or (kind == "price" and self.prices[name].currency != self.currency):
+            return None
+        figure = self.uncertain(input_id)
+        return figure.central if figure.states_central else None
+
+
+def drawn_exactly(draws: Traced) -> bool:
+    """True when every draw of an input is the same number."""
+    return float(draws.min()) == float(draws.max())

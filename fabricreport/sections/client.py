@@ -1,0 +1,132 @@
+"""Facts of this client that several sections ask for: sizes, who runs the fabric, what its server and its hours are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fabricreport.books.answer_limits import Links
+from fabricreport.books.options import Option
+from fabricreport.errors import InputError, Problem
+from fabricreport.evidence import read_yaml
+from fabricreport.inputs import Inputs
+from fabricreport.models.money.cashflow import Discounting
+from fabricreport.scenario import Cluster, Params
+
+LEVELS = ("low", "medium", "high")
+_LEVEL_OF_SKILL = {"none": "low", "some": "medium", "strong": "high"}
+_FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
+_SECONDS_PER_DAY = 86_400
+
+
+def rented(given: Inputs) -> bool:
+    """Whether the fabric is somebody else's, who tunes and mends it."""
+    return bool(given.params.money.acquisition == "rent")
+
+
+def one_node(given: Inputs, gpus: int) -> bool:
+    """Whether all GPUs share one node, so that no traffic meets a fabric."""
+    return gpus <= int(given.params.cluster.gpus_per_node)
+
+
+def whole_nodes(given: Inputs, gpus: int) -> int:
+    """The size in whole nodes; a part of a single node stays what it is."""
+    per_node = int(given.params.cluster.gpus_per_node)
+    return gpus if gpus <= per_node else per_node * -(-gpus // per_node)
+
+
+def stages_of(given: Inputs) -> tuple[tuple[int, int], ...]:
+    """(month, GPUs) of every size within the horizon; a stage at or after its end is not bought any more."""
+    cluster, months = given.params.cluster, int(given.params.money.horizon_months)
+    return ((0, cluster.gpus), *((s.month, s.gpus) for s in cluster.trajectory if s.month < months))
+
+
+def maturity_of(given: Inputs, option: Option) -> str:
+    """The maturity at which this option would be run.
+
+    The provider's when rented; else the client's, and for RoCEv2 not above the client's skill with PFC, ECN and DCQCN.
+    """
+    if rented(given):
+        return given.words("rented-fabric-maturity")
+    own = str(given.params.organisation.networking_maturity)
+    if option.family != "rocev2":
+        return own
+    skill = _LEVEL_OF_SKILL[str(given.params.organisation.qos_expertise)]
+    return min(own, skill, key=LEVELS.index)
+
+
+def server_row(given: Inputs) -> dict[str, Any]:
+    """The references of the client's GPU type in `evidence/servers.yaml`; `InputError` if it has no row there."""
+    rows: list[dict[str, Any]] = read_yaml("servers")
+    gpu = str(given.params.cluster.gpu)
+    found = next((row for row in rows if row["gpu"] == gpu), None)
+    if found is None:
+        known = ", ".join(row["gpu"] for row in rows)
+        raise InputError(Problem("has no server in the book", key="cluster.gpu", value=gpu, remedy=f"Known: {known}."))
+    return found
+
+
+def discounting_of(given: Inputs) -> Discounting:
+    """The params' rate, its kind, and the inflation between the two kinds."""
+    return Discounting(
+        given.value("param:money.discount_rate_per_year"),
+        str(given.params.money.discounting),
+        given.value("param:money.inflation_per_year"),
+    )
+
+
+def market_rent(given: Inputs) -> Any:
+    """Market rent of one GPU-hour of the client's type, in the memo's currency: draws or a scalar."""
+    return given.money(server_row(given)["rent"])
+
+
+def planned_days(given: Inputs) -> float:
+    """Days the run is planned to take: as stated, or from its tokens at the central efficiency of the kernels."""
+    stated = given.params.workload.run_days
+    return days_of_tokens(given) if stated is None else float(stated)
+
+
+def days_of_tokens(given: Inputs) -> float:
+    """Days that the run's tokens take at the central efficiency of the kernels, on the GPUs at the start."""
+    workload, cluster = given.params.workload, given.params.cluster
+    presets = read_yaml("training_presets")
+    gpu = presets["gpus"][cluster.gpu]
+    tokens = float(workload.tokens_billion or 0.0) * 1e9
+    work = _FLOPS_PER_PARAMETER_AND_TOKEN * _active_parameters(given, presets["presets"]) * tokens
+    rate = cluster.gpus * gpu["peak_tflops"] * 1e12 * given.central(f"evidence:{gpu['efficiency']}")
+    return float(work / rate / _SECONDS_PER_DAY)
+
+
+def _active_parameters(given: Inputs, presets: Any) -> float:
+    """Parameters a token passes through: all of a dense model, the share of the nearest preset for a mixture."""
+    billion = float(given.params.workload.model_parameters_billion)
+    if given.params.workload.kind != "pretraining-moe":
+        return billion * 1e9
+    mixtures = [p for p in presets.values() if p["kind"] == "moe"]
+    near = min(mixtures, key=lambda p: abs(np.log(p["parameters_billion"] / billion)))
+    return billion * 1e9 * float(near["active_parameters_billion"] / near["parameters_billion"])
+
+
+def shape(cluster: Cluster, option: Option) -> dict[str, Any]:
+    """Keyword arguments of `bill_of_materials` for this option in the client's topology, sizes apart."""
+    own_links = option.links_per_node
+    return {
+        "gpus_per_node": cluster.gpus_per_node if own_links is None else 1,
+        "links_per_gpu": cluster.links_per_gpu if own_links is None else own_links,
+        "radix": option.radix,
+        "oversubscription": cluster.oversubscription,
+        "topology": cluster.topology,
+    }
+
+
+def endpoints_for(cluster: Cluster, option: Option, gpus: int) -> int:
+    """The size in the unit that `shape` counts in: GPUs, or servers for an option with links of its own."""
+    return gpus if option.links_per_node is None else -(-gpus // cluster.gpus_per_node)
+
+
+def links_of(params: Params) -> Links:
+    """The links of the client's cluster, by which a seller's bandwidths are judged possible."""
+    cluster = params.cluster
+    rack = int(read_yaml("collectives")["gpus"][cluster.gpu]["domain_gpus"])
+    return Links(float(cluster.link_gbits_per_s), cluster.links_per_gpu, max(cluster.gpus_per_node, rack))

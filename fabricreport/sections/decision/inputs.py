@@ -1,0 +1,149 @@
+"""What the decision rests on besides money: the framework's facts, the printed rule, the client's date and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fabricreport.evidence import read_yaml
+from fabricreport.inputs import Inputs
+from fabricreport.models.judgement.comparison import Comparison, Rule, Verdict, Weighing, decide, noise, stake
+from fabricreport.models.judgement.framework import FrameworkResult, evaluate, rules_from
+from fabricreport.provenance import plain
+from fabricreport.scenario import Params, is_given
+from fabricreport.sections.tco.bills import Bills
+from fabricreport.sections.tco.cost import QUOTED
+
+LOOK_AHEAD_MONTHS = 36
+"""The trajectory counts up to the longer end of the window in which growth is said to lock the fabric in."""
+
+_AXES = ("workload", "maturity", "scale_and_budget", "time_to_production")
+_DATE = "organisation.time_to_production_weeks"
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Everything but the bills that the verdict follows from; it gives the verdict on any bills of the same options."""
+
+    families: Mapping[str, str]
+    rule: Rule
+    weighing: Weighing
+    framework: FrameworkResult
+    weeks_allowed: float
+    gpus: int
+    gpus_per_node: int
+    materiality: float | None
+
+    def verdict(self, bills: Bills) -> Verdict:
+        """The printed rule applied to these bills."""
+        return decide(
+            bills.totals,
+            self.families,
+            rule=self.rule,
+            materiality=lambda a, b: material(bills, a, b, self.rule, self.materiality),
+            ready=ready(bills, self.weeks_allowed),
+            weighing=self.weighing,
+            gpus=self.gpus,
+            gpus_per_node=self.gpus_per_node,
+        )
+
+
+def judge_of(given: Inputs) -> Judge:
+    """The rule, the framework and the client's date and weights of a case."""
+    params, found = given.params, framework_of(given)
+    stated = params.money.materiality_usd
+    return Judge(
+        families={o.id: o.family for o in given.options},
+        rule=rule_of(given),
+        weighing=Weighing(
+            leans_to=found.leans_to,
+            weights_stated=any(is_given(params, f"weights.{a}") for a in _AXES),
+            date_stated=is_given(params, _DATE),
+        ),
+        framework=found,
+        weeks_allowed=float(params.organisation.time_to_production_weeks),
+        gpus=target_gpus(params),
+        gpus_per_node=int(params.cluster.gpus_per_node),
+        materiality=None if stated is None else float(stated) * float(np.mean(plain(given.rate("USD")))),
+    )
+
+
+def comparison_of(given: Inputs, bills: Bills) -> Comparison:
+    """The verdict on a case's bills, the rule, and the lead by draw."""
+    judge = judge_of(given)
+    verdict = judge.verdict(bills)
+    return Comparison(verdict, judge.rule, bills.gap(verdict.runner_up, verdict.choice))
+
+
+def rule_of(given: Inputs) -> Rule:
+    """The thresholds of the printed rule, each an entry of the library."""
+    return Rule(
+        clear_probability=given.central("evidence:rule-clear-probability"),
+        material_share=given.central("evidence:rule-material-share"),
+        ready_probability=given.central("evidence:rule-ready-probability"),
+        fabric_matters_from_gpus=int(given.central("evidence:fabric-matters-from-gpus")),
+    )
+
+
+def material(bills: Bills, a: str, b: str, rule: Rule, stated: float | None) -> float:
+    """The money below which a lead between two options is close: the client's figure, else the larger of a share of the
+    lines that differ and the noise of their quotes."""
+    if stated is not None:
+        return stated
+    parts = bills.parts[a], bills.parts[b]
+    quoted = [name for name in {**parts[0], **parts[1]} if name.startswith(QUOTED)]
+    return max(rule.material_share * stake(*parts), noise(*parts, quoted))
+
+
+def ready(bills: Bills, weeks_allowed: float) -> dict[str, float]:
+    """Share of draws in which each option is stable within the weeks the client allows."""
+    weeks = {o: plain(own.bring_up_weeks) for o, own in bills.own.items()}
+    return {o: float(np.mean(w <= weeks_allowed)) for o, w in weeks.items()}
+
+
+def framework_facts(params: Params) -> dict[str, Any]:
+    """The facts the framework's rules may ask for."""
+    cluster, organisation = params.cluster, params.organisation
+    return {
+        "kind": params.workload.kind,
+        "latency_variance_bound": params.workload.latency_variance_bound,
+        "vendor": cluster.vendor,
+        "target_gpus": target_gpus(params),
+        "one_node": target_gpus(params) <= cluster.gpus_per_node,
+        "spans_subnets": cluster.subnets > 1 or cluster.sites > 1,
+        "tenancy": cluster.tenancy,
+        "networking_maturity": organisation.networking_maturity,
+        "qos_expertise": organisation.qos_expertise,
+        "existing_ethernet": organisation.existing_ethernet,
+        "existing_infiniband": organisation.existing_infiniband,
+        "single_vendor_policy": organisation.single_vendor_policy,
+        "weeks_to_production": organisation.time_to_production_weeks,
+    }
+
+
+def target_gpus(params: Params) -> int:
+    """The largest size the client plans within LOOK_AHEAD_MONTHS."""
+    stages = [s.gpus for s in params.cluster.trajectory if s.month <= LOOK_AHEAD_MONTHS]
+    return max([params.cluster.gpus, *stages])
+
+
+def framework_of(given: Inputs) -> FrameworkResult:
+    """The four axes for this client."""
+    data = read_yaml("framework")
+    return evaluate(
+        rules_from(data["rules"]),
+        {a["id"]: a["title"] for a in data["axes"]},
+        framework_facts(given.params),
+        given.params.weights.model_dump(),
+        seed=int(given.params.seed),
+        assumed=assumed_facts(given.params),
+    )
+
+
+def assumed_facts(params: Params) -> dict[str, str]:
+    """The framework's facts that the client did not state, with their names in prose."""
+    facts: Mapping[str, Any] = read_yaml("framework")["facts"]
+    return {f: entry["name"] for f, entry in facts.items() if not any(is_given(params, k) for k in entry["keys"])}

@@ -1,0 +1,244 @@
+"""What would change the answer: every input that could, moved alone with the model run again.
+
+Candidates are screened on the draws that exist; only what can turn inside its range is run, and only the parts of the
+model that the input reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from fabricreport.chain import Chain, chain
+from fabricreport.errors import InputError
+from fabricreport.evidence import read_yaml
+from fabricreport.inputs import Inputs, drawn_exactly
+from fabricreport.models.judgement.comparison import Comparison, evpi
+from fabricreport.models.judgement.turning import Seen, Turning, reach, turning, turning_of_whole
+from fabricreport.provenance import plain
+from fabricreport.scenario import changed_params
+from fabricreport.sections.decision.inputs import Judge, judge_of
+from fabricreport.sections.tco.bills import Bills
+from fabricreport.uncertain import exactly
+
+SHOWN = 12
+"""Most bars of the chart of swings."""
+_DOUBT = 1.5
+"""A screened reach is taken to be this much wider: the screen is linear, the model is not."""
+_MONTHS = (6, 12, 18, 24, 30, 36, 42, 48, 54, 60, 72, 84, 96, 108, 120)
+_WEEKS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 26, 39, 52)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One input and what it does to the lead, all others at their draws.
+
+    `in_use`: the mean of its draws, or the client's choice. `low`, `high`: its P5 and P95; `at_low`, `at_high`: the mean
+    lead there (nan for a choice). `break_even`: where the money is level; `edge`: where the advice changes, to `course`.
+    `beyond`: chance that it lies beyond the break-even (None for a choice). `currency` is that of a price.
+    """
+
+    input_id: str
+    unit: str
+    currency: str
+    in_use: float
+    low: float
+    high: float
+    at_low: float
+    at_high: float
+    break_even: float | None
+    edge: float | None
+    course: str
+    beyond: float | None
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether the client sets it, rather than the world."""
+        return self.beyond is None and self.input_id.startswith("param:")
+
+    @property
+    def width(self) -> float:
+        """The size of the swing between P5 and P95."""
+        return abs(self.at_high - self.at_low) if np.isfinite(self.at_low) else 0.0
+
+    @property
+    def flips(self) -> bool:
+        """Whether the money is level somewhere inside its range."""
+        return self.break_even is not None
+
+    @property
+    def flips_inside(self) -> bool:
+        """Whether it does so between its P5 and its P95."""
+        return self.break_even is not None and self.low <= self.break_even <= self.high
+
+    @property
+    def side(self) -> str:
+        """On which side of the break-even (else of the edge) the answer has changed: `above` or `below`."""
+        at = self.break_even if self.break_even is not None else self.edge
+        return "" if at is None else "above" if at > self.in_use else "below"
+
+    @property
+    def settled(self) -> Mapping[str, str]:
+        """What settles it (`what`), and when (`when`, in words)."""
+        return settling(self.input_id)
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Every input that was run again: `drawn` the uncertain ones, widest swing first; `choices` the client's own."""
+
+    drawn: tuple[Turn, ...]
+    choices: tuple[Turn, ...]
+
+    @property
+    def turning(self) -> tuple[Turn, ...]:
+        """Those that turn the money or the advice: likeliest first, then the client's choices."""
+        found = [t for t in self.drawn if t.flips or t.edge is not None]
+        ranked = sorted(found, key=lambda t: -(t.beyond or 0.0))
+        return (*ranked, *(t for t in self.choices if t.flips or t.edge is not None))
+
+
+@lru_cache(maxsize=1)
+def _settlings() -> tuple[tuple[tuple[str, ...], Mapping[str, str]], ...]:
+    data = read_yaml("settling")
+    return tuple(
+        (tuple(e["ids"]), {"what": e["what"], "when": data["when"][e["when"]], "kind": e["when"]})
+        for e in data["settling"]
+    )
+
+
+def settling(input_id: str) -> Mapping[str, str]:
+    """What settles an input and when, in words."""
+    return next(found for patterns, found in _settlings() if any(fnmatchcase(input_id, p) for p in patterns))
+
+
+def turns_of(base: Chain, comparison: Comparison) -> Turns:
+    """Every input that can turn the comparison, and the widest swings."""
+    judge = judge_of(base.given)
+    own = {i: base.given.own(i) for i in sorted(base.reached_by) if _varies(base.given, i)}
+    expected = reach(plain(comparison.lead), {i: plain(d) for i, d in own.items()})
+    shown = sorted(expected, key=lambda i: -abs(expected[i][1] - expected[i][0]))[:SHOWN]
+    wanted = [i for i in expected if i in shown or _may_cross(expected[i], comparison.verdict.lead)]
+    fast = base.bare()
+    drawn = [_turn(fast, comparison, judge, i, plain(own[i])) for i in wanted]
+    return Turns(
+        tuple(sorted(drawn, key=lambda t: -t.width)),
+        tuple(_choices(fast, comparison)),
+    )
+
+
+def _varies(given: Inputs, input_id: str) -> bool:
+    """Whether an input is drawn and its draws differ; an entry that another one speaks for is drawn as that."""
+    kind, _, name = input_id.partition(":")
+    if kind == "evidence" and given.evidence[name].kind == "text":
+        return False
+    if kind == "param" and given.stated_elsewhere(input_id):
+        return False
+    return given.stated_by(input_id) == input_id and not drawn_exactly(given.own(input_id))
+
+
+def _may_cross(ends: tuple[float, float], lead: float) -> bool:
+    """Whether the lead may be used up somewhere in an input's range, by the screen and its doubt."""
+    low, high = (lead + _DOUBT * (end - lead) for end in sorted(ends))
+    return low <= 0 <= high
+
+
+def _seen(bills: Bills, comparison: Comparison, judge: Judge) -> Seen:
+    gap = plain(bills.gap(comparison.rival, comparison.choice))
+    verdict = judge.verdict(bills)
+    return Seen(float(gap.mean()), verdict.materiality, verdict.course.id)
+
+
+def _turn(base: Chain, comparison: Comparison, judge: Judge, input_id: str, draws: Any) -> Turn:
+    def model(value: float) -> Seen:
+        return _seen(base.replacing({input_id: exactly(value)}).bills, comparison, judge)
+
+    low, high = (float(q) for q in np.quantile(draws, [0.05, 0.95]))
+    ends = float(draws.min()), float(draws.max())
+    in_use = float(draws.mean())
+    at_low, at_high = model(low).lead, model(high).lead
+    found = turning(model, in_use, *ends)
+    record = base.given.record(input_id)
+    at = found.level
+    beyond = 0.0 if at is None else float(np.mean(draws > at if at > in_use else draws < at))
+    return Turn(
+        input_id, str(record["unit"]), _currency(base.given, input_id), in_use, low, high, at_low, at_high,
+        found.level, found.edge, found.course, beyond,
+    )  # fmt: skip
+
+
+def _currency(given: Inputs, input_id: str) -> str:
+    kind, _, name = input_id.partition(":")
+    if kind == "price":
+        return given.prices[name].currency
+    return "USD" if kind in ("evidence", "param", "contested") else given.currency
+
+
+def _choices(base: Chain, comparison: Comparison) -> Iterator[Turn]:
+    """The client's own choices: each set to other values, the whole chain run again where it reaches all of it."""
+    params = base.given.params
+    value = _hour_value(base)
+    if value > 0:
+        found = turning(_under(base, comparison, "money__gpu_hour_value", float), value, value / 4, value * 4)
+        yield _choice("param:money.gpu_hour_value", "usd/gpu-hour", value, found)
+    months = int(params.money.horizon_months)
+    last = max((s.month for s in params.cluster.trajectory), default=0)
+    horizon = turning_of_whole(
+        _under(base, comparison, "money__horizon_months", int), months, tuple(m for m in _MONTHS if m > last)
+    )
+    yield _choice("param:money.horizon_months", "month", months, horizon)
+    weeks = float(params.organisation.time_to_production_weeks)
+    dated = turning_of_whole(
+        _under(base, comparison, "organisation__time_to_production_weeks", float), round(weeks), _WEEKS
+    )
+    yield _choice("param:organisation.time_to_production_weeks", "week", weeks, dated)
+    yield from _size(base, comparison)
+
+
+def _size(base: Chain, comparison: Comparison) -> Iterator[Turn]:
+    cluster = base.given.params.cluster
+    if cluster.trajectory or base.given.params.workload.parallelism != "choose":
+        return
+    per_node = cluster.gpus_per_node
+    sizes = sorted({max(per_node * 2, 2**k) for k in range(4, 16)})
+    near = [n for n in sizes if cluster.gpus / 8 <= n <= cluster.gpus * 8 and n % per_node == 0]
+    found = turning_of_whole(_under(base, comparison, "cluster__gpus", int), int(cluster.gpus), tuple(near))
+    yield _choice("param:cluster.gpus", "gpus", int(cluster.gpus), found)
+
+
+def _choice(input_id: str, unit: str, in_use: float, found: Turning) -> Turn:
+    nan = float("nan")
+    return Turn(input_id, unit, "USD", in_use, nan, nan, nan, nan, found.level, found.edge, found.course, None)
+
+
+def _hour_value(base: Chain) -> float:
+    """US dollars that a lost GPU-hour is worth on the mean."""
+    rate = float(np.mean(plain(base.given.rate("USD"))))
+    return float(np.mean(plain(base.bills.common.gpu_hour_value))) / rate
+
+
+def _under(base: Chain, comparison: Comparison, key: str, kind: Callable[[float], Any]) -> Callable[[Any], Seen]:
+    """The model with one key of the params set; a value the client's plan does not allow changes nothing."""
+
+    def model(value: Any) -> Seen:
+        try:
+            params = changed_params(base.given.params, {key: kind(value)}, {}, extra_options=base.given.all_options)
+            given = base.given.with_params(params)
+            again = base.under(given) if key in _MONEY_ONLY else chain(given)
+        except InputError:
+            found = comparison.verdict
+            return Seen(found.lead, found.materiality, found.course.id)
+        return _seen(again.bills, comparison, judge_of(given))
+
+    return model
+
+
+_MONEY_ONLY = ("money__gpu_hour_value", "organisation__time_to_production_weeks")
+"""Keys that reach the bills alone, so that what the fabrics lose stays as it is."""
+
+__all__ = ["Turn", "Turns", "evpi", "settling", "turns_of"]

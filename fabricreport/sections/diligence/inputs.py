@@ -1,0 +1,50 @@
+"""What the diligence section rests on: the client's inputs and the other studies, with the comparison they share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fabricreport.books.options import Option
+from fabricreport.inputs import Inputs
+from fabricreport.models.judgement.comparison import Comparison
+from fabricreport.models.training.step import Network
+from fabricreport.provenance import Traced
+from fabricreport.sections.latency import inputs as network_inputs
+from fabricreport.sections.latency.study import LatencyResult
+from fabricreport.sections.tail_risk.study import TailResult
+from fabricreport.sections.tco.study import TcoResult
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The inputs and the studies of the other sections."""
+
+    given: Inputs
+    latency: LatencyResult
+    tail: TailResult
+    tco: TcoResult
+    comparison: Comparison
+
+    @property
+    def option(self) -> Option:
+        """The option advised, for which the acceptance test is written."""
+        return self._named(self.comparison.choice)
+
+    @property
+    def rival(self) -> Option:
+        """The option it is held against."""
+        return self._named(self.comparison.rival)
+
+    @property
+    def total(self) -> Traced:
+        """Total cost of the option, (draws,)."""
+        return self.tco.totals[self.comparison.choice]
+
+    def network(self, option: Option, every: int) -> Network:
+        """An option's network as this client would run it; `every` keeps one draw in so many."""
+        measurements = self.latency.measurements
+        factors = measurements.factors if measurements else None
+        return network_inputs.network(self.given, option, every=every, measured=factors)
+
+    def _named(self, option_id: str) -> Option:
+        return next(o for o in self.given.options if o.id == option_id)

@@ -1,0 +1,120 @@
+"""The bills that are compared: every option's cost piece by piece, over the same work and the same draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fabricreport.inputs import Inputs
+from fabricreport.models.judgement.comparison import expected_order
+from fabricreport.models.judgement.difference import difference
+from fabricreport.models.money.ownership import OF, CostComponents
+from fabricreport.provenance import Traced, plain
+from fabricreport.sections.client import rented
+from fabricreport.sections.tail_risk.horizon import Losses
+from fabricreport.sections.tco import fabric
+from fabricreport.sections.tco.cost import CAUSES, by_cause, cash_bill, common_hour_value, full_bill, with_delay
+from fabricreport.sections.tco.fabric import Build
+from fabricreport.sections.tco.inputs import Common, OptionInputs, common_inputs, option_inputs
+
+TAIL = "lost: tail"
+
+
+@dataclass(frozen=True)
+class Bills:
+    """By option id: what stands (`built`, empty for a renter), what is paid before lost time, and the whole bill.
+
+    `parts` are present values piece by piece, (draws,): what two options share cancels to exact zero in `gap`.
+    `components` are the same by cause, for the causes that are not zero for every option, whose names are `labels`.
+    """
+
+    common: Common
+    own: Mapping[str, OptionInputs]
+    built: Mapping[str, tuple[Build, ...]]
+    paid: Mapping[str, CostComponents]
+    parts: Mapping[str, Mapping[str, Traced]]
+    components: Mapping[str, Mapping[str, Traced]]
+    labels: Mapping[str, str]
+    totals: Mapping[str, Traced]
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Option ids, the lowest mean total first."""
+        return expected_order(self.totals)
+
+    def gap(self, a: str, b: str) -> Traced:
+        """Cost of `a` less cost of `b` (draws,); what both share leaves neither money nor provenance."""
+        return Traced(difference(self.parts[a], self.parts[b]).draws)
+
+    def gap_by_cause(self, a: str, b: str) -> dict[str, Traced]:
+        """The same by cause; the causes sum to it."""
+        found = by_cause(difference(self.parts[a], self.parts[b]).parts)
+        size = next(iter(self.totals.values())).size
+        return {c: _wide(found.get(c, 0.0), size) for c in self.labels}
+
+
+def bills(
+    given: Inputs,
+    exposed: Mapping[str, Traced],
+    losses: Losses,
+    built: Mapping[str, tuple[Build, ...]] | None = None,
+) -> Bills:
+    """Every option's bill; `exposed`: exposed communication as a share of GPU time, by option id.
+
+    `built`: what stands, if it is known already (it follows from the params alone).
+    """
+    rent = rented(given)
+    common = common_inputs(given)
+    own = {o.id: option_inputs(given, o, exposed[o.id], losses) for o in given.options}
+    standing = ({} if rent else builds_of(given, common)) if built is None else built
+    paid = {o: cash_bill(standing.get(o, ()), i, common, rent=rent) for o, i in own.items()}
+    common = common_hour_value(paid, own, common)
+    fine = {o: _parts(given, full_bill(paid[o], i, common, rent=rent), i, common) for o, i in own.items()}
+    parts = {o: _tail_by_side(pieces, losses.lost[o]) for o, pieces in fine.items()}
+    raw = {o: by_cause(fine) for o, fine in parts.items()}
+    causes = [cause for cause in CAUSES if any(np.any(plain(found.get(cause, 0.0))) for found in raw.values())]
+    components = {o: {cause: given.spread(found.get(cause, 0.0)) for cause in causes} for o, found in raw.items()}
+    totals = {o: _sum(given, found) for o, found in components.items()}
+    return Bills(common, own, standing, paid, parts, components, {c: CAUSES[c] for c in causes}, totals)
+
+
+def servers_per_rack(given: Inputs) -> int:
+    """Servers that share a rack, which decides where copper reaches."""
+    return int(given.central("evidence:servers-per-rack"))
+
+
+def builds_of(given: Inputs, common: Common) -> dict[str, tuple[Build, ...]]:
+    """What stands of each option after each stage."""
+    rack = servers_per_rack(given)
+    return {o.id: fabric.builds(given.params.cluster, o, common.stages, rack) for o in given.options}
+
+
+def _parts(given: Inputs, bill: CostComponents, option: OptionInputs, common: Common) -> dict[str, Traced]:
+    """A full bill piece by piece, each (draws,)."""
+    return {name: given.spread(value) for name, value in with_delay(bill, option, common).items()}
+
+
+def _tail_by_side(parts: Mapping[str, Any], lost: Mapping[str, Any]) -> dict[str, Any]:
+    """The pieces with what the tail takes split in two: by the servers, which every fabric has, and by the fabric."""
+    tail = next((name for name in parts if name.startswith(TAIL)), None)
+    whole = lost["servers"] + lost["stalls"] + lost["topology"]
+    if tail is None or not np.any(plain(whole)):
+        return dict(parts)
+    servers = parts[tail] * (lost["servers"] / np.where(plain(whole) > 0, whole, 1.0))
+    rest = {name: value for name, value in parts.items() if name != tail}
+    return {**rest, f"{TAIL}{OF}servers": servers, f"{TAIL}{OF}fabric": parts[tail] - servers}
+
+
+def _sum(given: Inputs, parts: Mapping[str, Traced]) -> Traced:
+    total: Any = 0.0
+    for value in parts.values():
+        total = total + value
+    return given.spread(total)
+
+
+def _wide(value: Any, size: int) -> Traced:
+    wide = np.broadcast_to(np.asanyarray(value, dtype=float), (size,))
+    return wide if isinstance(wide, Traced) else Traced(wide)
