@@ -58,6 +58,11 @@ def printed(figure: str) -> Any:
     return the_case().figure(figure)
 
 
+def audited(claim: str, part: str) -> float:
+    """A claim of an article as the memo audits it: the figure `stated`, or the one `recomputed`."""
+    return float(printed(f"sources.claim.{claim}.{part}").value)
+
+
 def printed_causes(option: str) -> list[str]:
     """The causes for which the memo prints a mean amount."""
     ids = (figure.split(".") for figure in the_case().tco().numbers)

@@ -11,7 +11,20 @@ from pathlib import Path
 
 import by_hand
 import pytest
-from by_hand import LOST_TIME, MONEY, OPTIONS, lost_time, money, param, pieces, printed, printed_causes, the_case, word
+from by_hand import (
+    LOST_TIME,
+    MONEY,
+    OPTIONS,
+    audited,
+    lost_time,
+    money,
+    param,
+    pieces,
+    printed,
+    printed_causes,
+    the_case,
+    word,
+)
 
 MONEY_WITHIN, LOST_TIME_WITHIN = 0.005, 0.03
 
@@ -89,8 +102,8 @@ SUMS: dict[str, tuple[Fraction, float, Fraction]] = {
 @pytest.mark.parametrize("claim", SUMS)
 def test_each_headline_sum_of_the_third_article_is_exact(claim: str) -> None:
     exact, in_the_article, rounded_to = SUMS[claim]
-    assert printed(f"sources.claim.{claim}.recomputed").value == pytest.approx(float(exact), rel=1e-12)
-    assert printed(f"sources.claim.{claim}.stated").value == in_the_article
+    assert audited(claim, "recomputed") == pytest.approx(float(exact), rel=1e-12)
+    assert audited(claim, "stated") == in_the_article
     assert round(exact / rounded_to) * rounded_to == in_the_article
 
 
