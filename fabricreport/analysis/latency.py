@@ -7,7 +7,7 @@ and faults are charged in the risk section.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from fabricreport.books.options import Option
 from fabricreport.ledger import Number
 from fabricreport.models.collectives import CollectiveTime, allreduce
 from fabricreport.models.parallel import over_draws
-from fabricreport.models.training import StepTime, Traffic, TrainingStep
+from fabricreport.models.training import StepTime, Traffic
 from fabricreport.provenance import Traced
 
 if TYPE_CHECKING:
@@ -142,8 +142,3 @@ def cluster_allreduce(case: Case, wires: Any, gpus: int, sizes: Sequence[float])
         found.algorithm,
         found.protocol,
     )
-
-
-def training_steps(result: LatencyResult) -> Iterator[tuple[str, TrainingStep]]:
-    """The options' steps that are training steps."""
-    yield from ((k, s) for k, s in result.steps.items() if isinstance(s, TrainingStep))

@@ -21,7 +21,6 @@ from fabricreport.evidence import read_yaml
 Array = NDArray[Any]
 ALGORITHMS = ("auto", "ring", "tree", "nvlstree")
 PROTOCOLS = ("auto", "ll", "ll128", "simple")
-MATURITIES = ("low", "medium", "high")
 MOST_GPUS = 1_048_576
 LARGEST_HOST = 8  # a larger `gpus_per_node` names the NVLink domain itself
 

@@ -7,16 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricreport.errors import InputError, OutOfRange
+from fabricreport.errors import InputError
 from fabricreport.models.collectives import allreduce
 from fabricreport.models.latency import (
-    claim_value,
-    contested,
     decompose,
-    gpus_below_which_it_does_not_matter,
     half_latency_size_bytes,
     penalty_map,
-    step_penalty,
 )
 from fabricreport.provenance import Traced, inputs_of
 
@@ -97,51 +93,3 @@ def test_penalty_map_over_draws_leads_with_them() -> None:
 def test_a_map_of_nothing_is_refused() -> None:
     with pytest.raises(InputError, match="at least one"):
         penalty_map((), (8.0,), **H100)
-
-
-def test_full_overlap_hides_the_gap_and_no_overlap_shows_it() -> None:
-    base, ours = 100.0, 120.0
-    hidden, shown = (step_penalty(base, ours, compute_us=1000.0, overlap_share=o) for o in (0.5, 0.0))
-    assert hidden == 0.0
-    assert shown == pytest.approx(20.0 / 1100.0)
-    with pytest.raises(OutOfRange, match="overlap_share"):
-        step_penalty(base, ours, compute_us=1000.0, overlap_share=1.5)
-
-
-def test_without_a_gap_it_never_matters_and_a_wide_one_matters_from_two_nodes() -> None:
-    how: dict[str, Any] = {"size_bytes": 2.0**24, "bandwidth_share": 1.0, **H100}
-    assert gpus_below_which_it_does_not_matter(0.01, extra_step_us=0.0, **how) == 131_072
-    assert gpus_below_which_it_does_not_matter(0.001, extra_step_us=50.0, **how) == 8
-
-
-def test_the_threshold_cluster_grows_with_size_and_overlap_and_shrinks_with_the_gap() -> None:
-    how: dict[str, Any] = {"bandwidth_share": 1.0, **H100}
-    small, large = (
-        gpus_below_which_it_does_not_matter(0.01, size_bytes=s, extra_step_us=3.0, **how) for s in (2.0**22, 2.0**30)
-    )
-    assert small < large
-    gaps = np.array([[0.5], [3.0], [9.0]])
-    by_gap = gpus_below_which_it_does_not_matter(0.01, size_bytes=2.0**28, extra_step_us=gaps, **how)
-    assert by_gap.shape == (3,)
-    assert np.all(np.diff(by_gap) <= 0.0)
-    hidden = gpus_below_which_it_does_not_matter(0.01, size_bytes=2.0**28, extra_step_us=gaps, exposed_share=0.1, **how)
-    assert np.all(hidden >= by_gap)
-
-
-@pytest.mark.parametrize("quantity", ["step-us", "bandwidth-share"])
-def test_contested_quantities_have_sources_that_disagree_and_ranges_by_who_tunes(quantity: str) -> None:
-    by_maturity = [contested(quantity, m) for m in ("low", "medium", "high")]
-    assert all(c.low <= c.mode <= c.high for c in by_maturity)
-    worse = [c.mode if quantity == "step-us" else 1.0 - c.mode for c in by_maturity]
-    assert worse == sorted(worse, reverse=True)
-    values = [claim_value(claim) for claim in by_maturity[0].claims]
-    assert max(values) > min(values)
-    assert by_maturity[0].grade == "assumption"
-    assert all(claim["source"] and claim["grade"] and claim["base"] for claim in by_maturity[0].claims)
-
-
-def test_unknown_maturity_or_quantity_is_refused_with_the_nearest_name() -> None:
-    with pytest.raises(InputError, match="Did you mean 'medium'"):
-        contested("step-us", "medum")
-    with pytest.raises(InputError, match="Did you mean 'step-us'"):
-        contested("step_us")
