@@ -25,7 +25,6 @@ __all__ = [
     "recompute",
     "resolve",
     "self_contradictions",
-    "verdict_counts",
 ]
 
 
@@ -195,11 +194,3 @@ def self_contradictions(audited: Iterable[AuditedClaim]) -> tuple[SelfContradict
         for other in claim.against
         if other in by_id
     )
-
-
-def verdict_counts(audited: Iterable[AuditedClaim]) -> dict[str, int]:
-    """How many claims came to each verdict."""
-    counts: dict[str, int] = {}
-    for claim in audited:
-        counts[claim.verdict] = counts.get(claim.verdict, 0) + 1
-    return counts

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from fabricreport.models.framework import leaning
 from fabricreport.provenance import plain
 
-CLASSES = ("does not matter", "toss-up", "leaning", "clear")
-
 
 @dataclass(frozen=True)
 class Thresholds:

@@ -117,14 +117,6 @@ class TrainingStep(StepTime):
     microbatches: float
     plan: Plan
 
-    def days_for(self, tokens: float) -> Any:
-        """Days of uninterrupted training for that many tokens."""
-        return tokens / self.tokens_per_s / 86_400.0
-
-    def tokens_in(self, days: float) -> Any:
-        """Tokens trained in that many days without interruption."""
-        return self.tokens_per_s * days * 86_400.0
-
 
 def training_step(
     model: Model,
