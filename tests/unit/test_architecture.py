@@ -21,7 +21,6 @@ FOUNDATIONS = {
     "hostile_text",
     "located",
     "strict_yaml",
-    "strict_json",
     "evidence",
     "bounds",
 }
