@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from fabricreport.books.options import Option
 from fabricreport.ledger import Number
 from fabricreport.models.collectives import CollectiveTime, allreduce
 from fabricreport.models.parallel import over_draws
-from fabricreport.models.training import StepTime, Traffic
+from fabricreport.models.training import Network, StepTime, Traffic
 from fabricreport.provenance import Traced
 
 if TYPE_CHECKING:
@@ -114,24 +114,10 @@ def _exposed(case: Case, step: StepTime) -> Traced:
     return inputs.as_draws(case, step.exposed_share)
 
 
-def cluster_allreduce(case: Case, wires: Any, gpus: int, sizes: Sequence[float]) -> CollectiveTime:
+def cluster_allreduce(case: Case, wires: Network, gpus: int, sizes: Sequence[float]) -> CollectiveTime:
     """AllReduce over `gpus` (whole nodes) at sizes in bytes, (draws, sizes), slowed as the option's wires are."""
-    calibration = wires.calibration
-    if calibration is not None:
-        calibration = type(calibration)(
-            over_draws(calibration.latency_factor), over_draws(calibration.bandwidth_factor)
-        )
-    found = allreduce(
-        sizes,
-        gpus=inputs.whole_nodes(case, gpus),
-        gpus_per_node=wires.gpus_per_node,
-        gpu=wires.gpu,
-        fabric=wires.fabric,
-        links_per_gpu=wires.links_per_gpu,
-        extra_step_us=None if wires.extra_step_us is None else over_draws(wires.extra_step_us),
-        bandwidth_share=None if wires.bandwidth_share is None else over_draws(wires.bandwidth_share),
-        calibration=calibration,
-    )
+    where = wires.job(inputs.whole_nodes(case, gpus))
+    found = allreduce(sizes, where, calibration=wires.calibration_by_draw)
     slower = over_draws(wires.slowdown)
     if inputs.one_node(case, gpus) or not np.any(np.asarray(slower) > 1.0):
         return found

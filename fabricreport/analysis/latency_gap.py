@@ -14,7 +14,7 @@ import numpy as np
 from fabricreport.analysis import latency_inputs as inputs
 from fabricreport.books.options import Option
 from fabricreport.evidence import read_yaml
-from fabricreport.models.collective_inputs import MOST_GPUS
+from fabricreport.models.collective_inputs import MOST_GPUS, Job, job
 from fabricreport.models.collectives import allreduce
 from fabricreport.models.decision import swings
 from fabricreport.models.latency import PenaltyMap, half_latency_size_bytes, penalty_map
@@ -64,18 +64,19 @@ def latency_alone(
     case: Case, *, gpus: int, size_bytes: float, extra_step_us: Any, algorithm: str = "auto", protocol: str = "auto"
 ) -> Any:
     """Gap of one AllReduce from the time per step alone, both fabrics at equal bandwidth; shape of `extra_step_us`."""
+    step = np.asanyarray(extra_step_us)[..., np.newaxis]
+    slow, fast = (
+        allreduce([size_bytes], _on(case, gpus, extra_step_us=us), algorithm=algorithm, protocol=protocol).time_us
+        for us in (step, 0.0)
+    )
+    return slow[..., 0] / fast[0] - 1.0
+
+
+def _on(case: Case, gpus: int, **fabric: Any) -> Job:
+    """The client's GPUs on a tuned InfiniBand, or on a fabric that differs from it as said."""
     cluster = case.params.cluster
-    how: dict[str, Any] = {
-        "gpus": gpus,
-        "gpus_per_node": int(cluster.gpus_per_node),
-        "gpu": str(cluster.gpu),
-        "fabric": "infiniband-ndr",
-        "algorithm": algorithm,
-        "protocol": protocol,
-    }
-    step = np.asanyarray(extra_step_us)
-    slow = allreduce([size_bytes], extra_step_us=step[..., np.newaxis], **how).time_us[..., 0]
-    return slow / allreduce([size_bytes], **how).time_us[0] - 1.0
+    named = {"fabric": "infiniband-ndr", **fabric}
+    return job(gpus=gpus, gpus_per_node=int(cluster.gpus_per_node), gpu=str(cluster.gpu), **named)
 
 
 def flat_ring(case: Case, gpus: int) -> Mapping[str, str]:
@@ -155,30 +156,14 @@ def _map(case: Case, step_us: float, how: Mapping[str, Any]) -> PenaltyMap:
     sizes = [n for n in shown["map_gpus"] if n % per_node == 0 and n > per_node] or [
         per_node * nodes for nodes in shown["map_nodes"]
     ]
-    return penalty_map(
-        sizes,
-        shown["map_bytes"],
-        gpus_per_node=per_node,
-        gpu=str(cluster.gpu),
-        extra_step_us=step_us,
-        bandwidth_share=1.0,
-        **how,
-    )
+    rocev2 = {"fabric": "rocev2-400g", "extra_step_us": step_us, "bandwidth_share": 1.0}
+    return penalty_map([(_on(case, n, **rocev2), _on(case, n)) for n in sizes], shown["map_bytes"], **how)
 
 
 def _half_latency(case: Case, step_us: float) -> tuple[float, float]:
-    cluster = case.params.cluster
-    found = [
-        half_latency_size_bytes(
-            gpus=inputs.whole_nodes(case, int(cluster.gpus)),
-            gpus_per_node=int(cluster.gpus_per_node),
-            gpu=str(cluster.gpu),
-            fabric="infiniband-ndr",
-            extra_step_us=extra,
-        )
-        for extra in (0.0, step_us)
-    ]
-    return float(found[0]), float(found[1])
+    gpus = inputs.whole_nodes(case, int(case.params.cluster.gpus))
+    level, slower = (half_latency_size_bytes(_on(case, gpus, extra_step_us=us)) for us in (0.0, step_us))
+    return float(level), float(slower)
 
 
 def hangs_on(case: Case, options: tuple[Option, Option], penalty: Any) -> dict[str, float]:

@@ -12,7 +12,6 @@ from fabricreport.analysis.latency_inputs import Measured, links_per_gpu, pair
 from fabricreport.books.log_lines import Finding
 from fabricreport.books.measurements import read_log
 from fabricreport.books.options import Option
-from fabricreport.models.collectives import Calibration, allreduce
 from fabricreport.models.collectives_fit import FEWEST_ROWS, MeasuredTable, fit_calibration
 
 if TYPE_CHECKING:
@@ -120,7 +119,7 @@ def client_log(case: Case, option: Option, path: str) -> ClientLog:
         links_per_gpu(case, option),
     )
     found = fit_calibration(table)
-    after = _modelled(table, found)
+    after = table.modelled_us(calibration=found)
     factors = Measured(
         float(np.asarray(found.latency_factor)),
         float(np.asarray(found.bandwidth_factor)),
@@ -138,18 +137,6 @@ def client_log(case: Case, option: Option, path: str) -> ClientLog:
         findings,
         factors,
     )
-
-
-def _modelled(table: MeasuredTable, calibration: Calibration) -> Any:
-    return allreduce(
-        table.size_bytes,
-        gpus=table.gpus,
-        gpus_per_node=table.gpus_per_node,
-        gpu=table.gpu,
-        fabric=table.fabric,
-        links_per_gpu=table.links_per_gpu,
-        calibration=calibration,
-    ).time_us
 
 
 def _largest_section(rows: pd.DataFrame) -> pd.DataFrame:

@@ -119,7 +119,14 @@ def job(
     extra_step_us: ArrayLike | None = None,
     bandwidth_share: ArrayLike | None = None,
 ) -> Job:
-    """Check one job's inputs and fill the defaults of its classes; every fault found is named at once."""
+    """Check one job's inputs and fill the defaults of its classes; every fault found is named at once.
+
+    `links_per_gpu=None` is the fabric's default: 1, except 2 for `rocev2-100g` on `a100` (16 x 100G a node), and for
+    `efa` 4 x 100G (0.5 on `a100`, whose node has 4 x 100G). `extra_step_us=None` is the fabric's own time per NIC-to-NIC
+    step above InfiniBand and `bandwidth_share=None` its achieved share of a tuned InfiniBand NIC's bandwidth; both are
+    data in `evidence/collectives.yaml`. Raises `InputError` for a name or count that cannot be, `OutOfRange` beyond the
+    largest cluster the model means something for.
+    """
     kind = gpu_class(gpu)
     wire = fabric_class(fabric, gpu)
     problems: list[Problem] = []

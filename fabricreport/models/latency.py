@@ -1,24 +1,21 @@
 """When the gap between RoCEv2 and InfiniBand matters: penalty maps, and where latency rules.
 
-All functions are pure and take the same job keywords as `collectives.allreduce`. Uncertain inputs (`extra_step_us`,
-`bandwidth_share`) may carry a leading draw axis of shape (draws, 1); results then lead with it.
+All functions are pure and take a `collective_inputs.Job`, as `collectives.allreduce` does. Its uncertain inputs
+(`extra_step_us`, `bandwidth_share`) may carry a leading draw axis of shape (draws, 1); results then lead with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fabricreport.errors import InputError, Problem
-from fabricreport.models.collective_inputs import Array, checked_sizes, job
+from fabricreport.models.collective_inputs import Array, Job, checked_sizes
 from fabricreport.models.collectives import allreduce, allreduce_pairs, best_parts
 
-BASELINE = "infiniband-ndr"
-CONTENDER = "rocev2-400g"
 OCTAVES = 44
 STEPS_PER_OCTAVE = 16
 
@@ -60,113 +57,51 @@ class PenaltyMap:
     protocol: Array
 
 
-def decompose(
-    size_bytes: ArrayLike,
-    *,
-    gpus: int,
-    gpus_per_node: int,
-    gpu: str,
-    fabric: str,
-    links_per_gpu: float | None = None,
-    algorithm: str = "auto",
-    protocol: str = "auto",
-    extra_step_us: ArrayLike | None = None,
-    bandwidth_share: ArrayLike | None = None,
-) -> Decomposition:
+def decompose(size_bytes: ArrayLike, where: Job, *, algorithm: str = "auto", protocol: str = "auto") -> Decomposition:
     """Split an AllReduce's time into in-node latency, inter-node latency and bandwidth terms."""
-    where = job(
-        gpus=gpus,
-        gpus_per_node=gpus_per_node,
-        gpu=gpu,
-        fabric=fabric,
-        links_per_gpu=links_per_gpu,
-        extra_step_us=extra_step_us,
-        bandwidth_share=bandwidth_share,
-    )
     pairs = allreduce_pairs(where, algorithm, protocol)
     parts, algorithms, protocols = best_parts(checked_sizes(size_bytes), where, pairs)
     return Decomposition(parts.launch_us, parts.network_us, parts.bandwidth_us, parts.total_us, algorithms, protocols)
 
 
-def half_latency_size_bytes(
-    *,
-    gpus: int,
-    gpus_per_node: int,
-    gpu: str,
-    fabric: str,
-    links_per_gpu: float | None = None,
-    algorithm: str = "auto",
-    protocol: str = "auto",
-    extra_step_us: ArrayLike | None = None,
-    bandwidth_share: ArrayLike | None = None,
-) -> Array:
+def half_latency_size_bytes(where: Job, *, algorithm: str = "auto", protocol: str = "auto") -> Array:
     """The message size where latency is half of an AllReduce's time, bytes, shape () or (draws).
 
     Below it steps rule, above it bytes do. With `auto` the algorithm changes along the way, so latency may fall
     under half more than once: the size is then where as much of the scale (in octaves) lies under latency's rule.
     """
     grid = np.exp2(np.arange(OCTAVES * STEPS_PER_OCTAVE + 1) / STEPS_PER_OCTAVE)
-    split = decompose(
-        grid,
-        gpus=gpus,
-        gpus_per_node=gpus_per_node,
-        gpu=gpu,
-        fabric=fabric,
-        links_per_gpu=links_per_gpu,
-        algorithm=algorithm,
-        protocol=protocol,
-        extra_step_us=extra_step_us,
-        bandwidth_share=bandwidth_share,
-    )
+    split = decompose(grid, where, algorithm=algorithm, protocol=protocol)
     latency_rules = split.latency_us >= 0.5 * split.total_us
     size: Array = np.exp2(np.sum(latency_rules, axis=-1) / STEPS_PER_OCTAVE)
     return size
 
 
 def penalty_map(
-    gpus: Sequence[int],
-    size_bytes: Sequence[float],
-    *,
-    gpus_per_node: int,
-    gpu: str,
-    fabric: str = CONTENDER,
-    baseline: str = BASELINE,
-    links_per_gpu: float | None = None,
-    algorithm: str = "auto",
-    protocol: str = "auto",
-    extra_step_us: ArrayLike | None = None,
-    bandwidth_share: ArrayLike | None = None,
+    pairs: Sequence[tuple[Job, Job]], size_bytes: Sequence[float], *, algorithm: str = "auto", protocol: str = "auto"
 ) -> PenaltyMap:
-    """Relative penalty of `fabric` over `baseline` across cluster sizes and message sizes.
+    """Relative penalty of a fabric over a baseline across cluster sizes and message sizes.
 
-    `extra_step_us` and `bandwidth_share` belong to `fabric` (default: its central values); `baseline` keeps its own
-    defaults. An algorithm named is forced on both.
+    `pairs` holds a (contender, baseline) of equal ranks for each cluster size; an algorithm named is forced on both.
     """
-    if not len(gpus) or not len(size_bytes):
+    if not len(pairs) or not len(size_bytes):
         raise InputError(
             Problem(
                 "a map needs at least one cluster size and one message size",
-                key="gpus, size_bytes",
-                value=f"{len(gpus)} and {len(size_bytes)}",
-                remedy="Give both, such as (16, 1024) and (2**20, 2**30).",
+                key="pairs, size_bytes",
+                value=f"{len(pairs)} and {len(size_bytes)}",
+                remedy="Give both: two jobs for each size, and sizes such as (2**20, 2**30).",
             )
         )
     sizes = np.asanyarray(size_bytes, dtype=float)
-    same: dict[str, Any] = {
-        "gpus_per_node": gpus_per_node,
-        "gpu": gpu,
-        "links_per_gpu": links_per_gpu,
-        "algorithm": algorithm,
-        "protocol": protocol,
-    }
-    uncertain: dict[str, Any] = {"extra_step_us": extra_step_us, "bandwidth_share": bandwidth_share}
-    ours = [allreduce(sizes, gpus=n, fabric=fabric, **same, **uncertain) for n in gpus]
-    base = [allreduce(sizes, gpus=n, fabric=baseline, **same) for n in gpus]
+    ours, base = (
+        [allreduce(sizes, pair[side], algorithm=algorithm, protocol=protocol) for pair in pairs] for side in (0, 1)
+    )
     contender_us = np.stack(np.broadcast_arrays(*(t.time_us for t in ours)), axis=-2)
     baseline_us = np.stack([t.time_us for t in base], axis=-2)
     names = [np.stack([_first_draw(getattr(t, key), sizes.size) for t in ours]) for key in ("algorithm", "protocol")]
     return PenaltyMap(
-        tuple(int(n) for n in gpus),
+        tuple(where.ranks for where, _ in pairs),
         tuple(float(s) for s in size_bytes),
         contender_us / baseline_us - 1.0,
         baseline_us,

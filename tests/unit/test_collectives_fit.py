@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.models.card import card_row
+from fabricreport.models.collective_inputs import job
 from fabricreport.models.collectives import Calibration, allreduce
 from fabricreport.models.collectives_card import cluster_of, collectives_card
 from fabricreport.models.collectives_fit import (
@@ -25,11 +27,11 @@ from fabricreport.models.collectives_fit import (
 from fabricreport.models.nccl import packaged_parameters
 
 
-def synthetic(gpus: int = 64, **how: object) -> MeasuredTable:
+def synthetic(gpus: int = 64, **how: Any) -> MeasuredTable:
     sizes = np.exp2(np.arange(3, 34.0))
-    same = {"gpus": gpus, "gpus_per_node": 8, "gpu": "h100", "fabric": "infiniband-ndr"}
-    times = allreduce(sizes, **same, **how).time_us  # type: ignore[arg-type]
-    return MeasuredTable(case=f"made-{gpus}", size_bytes=sizes, time_us=times, **same)  # type: ignore[arg-type]
+    same: dict[str, Any] = {"gpus": gpus, "gpus_per_node": 8, "gpu": "h100", "fabric": "infiniband-ndr"}
+    times = allreduce(sizes, job(**same), **how).time_us
+    return MeasuredTable(case=f"made-{gpus}", size_bytes=sizes, time_us=times, **same)
 
 
 def test_packaged_parameters_are_what_the_training_tables_give() -> None:
