@@ -93,9 +93,7 @@ def fabric_class(name: str, gpu: str) -> Fabric:
     entry = table[_known("fabric", name, tuple(table))]
     figures = {key: _by_gpu(entry.get(key, default), gpu) for key, default in _FABRIC_DEFAULTS.items()}
     if entry["kind"] == "rocev2":
-        contested = read_yaml("collectives")["contested"]
-        figures["step_us"] = float(contested["step-us"]["central"])
-        figures["bandwidth_share"] = float(contested["bandwidth-share"]["central"])
+        figures |= {key: float(value) for key, value in read_yaml("collectives")["rocev2"].items()}
     return Fabric(name=name, kind=entry["kind"], **figures)
 
 
