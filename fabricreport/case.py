@@ -29,6 +29,7 @@ from fabricreport.ledger import Number, NumberMaker, weakest
 from fabricreport.located import did_you_mean
 from fabricreport.models import sampling
 from fabricreport.models.disagreement import Contested, contested
+from fabricreport.project import book_folder
 from fabricreport.provenance import Traced, plain
 from fabricreport.records import (
     distribution_of,
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
 
 Read = TypeVar("Read")
 DRAWS = 4096
-PROJECT = Path(__file__).parent.parent
 _ORIGIN = {"assumption": "as assumed: not stated in the params"}
 INPUT_KINDS = ("price:", "evidence:", "param:")
 ANALYSES = ("decision", "latency", "tco", "tail_risk", "diligence", "sources")
@@ -74,9 +74,9 @@ def open_case(path: str | Path, *, as_of: date | None = None) -> Case:
     folder = Path(path).resolve().parent
     loaded = read(load_params_file, Path(path))
     loaded = loaded and read(dated, loaded, as_of)
-    evidence = read(read_evidence, _beside(folder, "evidence"))
+    evidence = read(read_evidence, _if_any(book_folder(folder, "evidence")))
     prices = read(PriceBook.read, book_folder(folder, "prices"))
-    options = read(read_options, _beside(folder, "options"))
+    options = read(read_options, _if_any(book_folder(folder, "options")))
     if loaded is None or evidence is None or prices is None or options is None:
         raise InputError(faults)
     case = Case(loaded.params, folder, evidence, prices, options)
@@ -84,11 +84,6 @@ def open_case(path: str | Path, *, as_of: date | None = None) -> Case:
     if problems:
         raise InputError(problems)
     return case
-
-
-def book_folder(folder: Path, name: str) -> Path:
-    """The folder of a book: beside the params file if it is there, else the project's own `params/`."""
-    return _beside(folder, name) or PROJECT / "params" / name
 
 
 def drawn_exactly(draws: Traced) -> bool:
@@ -101,12 +96,8 @@ def _hint(wanted: str, known: Iterable[str]) -> str:
     return f"; did you mean {close}?" if close else ""
 
 
-def _beside(folder: Path, name: str) -> Path | None:
-    found = folder / name
-    if found.is_dir():
-        return found
-    shipped = PROJECT / "params" / name
-    return shipped if shipped.is_dir() else None
+def _if_any(book: Path) -> Path | None:
+    return book if book.is_dir() or book.is_symlink() else None
 
 
 class Case:

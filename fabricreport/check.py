@@ -20,8 +20,9 @@ from fabricreport.analysis.latency_measured import client_log, measured_option
 from fabricreport.analysis.trial import founderings, own_inputs
 from fabricreport.books.measurements import read_log
 from fabricreport.books.provider_answers import Log, read_answers
-from fabricreport.case import Case, book_folder, open_case
+from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError, Problem
+from fabricreport.project import book_folder
 from fabricreport.records import links_of
 from fabricreport.scenario import ParamsFile, dated, load_params_file
 

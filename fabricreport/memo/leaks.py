@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from fabricreport.memo.environment import PROJECT
 from fabricreport.memo.manifest import read_regular, walk
 from fabricreport.memo.safe import one_line
+from fabricreport.project import PROJECT
 
 _SHOWN = 60
 _REMEDY = "Write a path from the notebook's folder, or leave it out."

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 from fabricreport.errors import InputError, Problem
 from fabricreport.memo import fingerprint as prints
-from fabricreport.memo.environment import PROJECT
 from fabricreport.memo.fingerprint import Fingerprint
 from fabricreport.memo.inputs import Snapshot, input_problems, take_snapshot
 from fabricreport.memo.pictures import attach_pictures
+from fabricreport.project import PARAMS, PROJECT
 
 if TYPE_CHECKING:
     from fabricreport.check import Checked
@@ -35,7 +35,7 @@ class Places:
     """
 
     notebooks: Path = NOTEBOOKS
-    project_params: Path = PROJECT / "params"
+    project_params: Path = PARAMS
     check: Check | None = None
 
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from fabricreport.memo.editions import LATEST, EditionInfo, latest_edition, publish, verify
 from fabricreport.memo.headlines import HeadlineChange, compare_headlines
-from fabricreport.memo.inputs import book_folder
 from fabricreport.memo.locks import disk_errors, scratch_folder
 from fabricreport.memo.manifest import MANIFEST, read_sealed
 from fabricreport.memo.plan import BuildPlan, Places, load_checked, make_plan
+from fabricreport.project import book_folder
 
 if TYPE_CHECKING:
     from fabricreport.memo.build import BuildResult

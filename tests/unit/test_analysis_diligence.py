@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricreport.case import PROJECT, open_case
+from fabricreport.case import open_case
 from fabricreport.models import diligence as model
+from fabricreport.project import PROJECT
 
 PARAMS = PROJECT / "params"
 NEED = model.Need(1024, 1024, 8, 400.0, 1.0, 240.0, 8)

@@ -12,11 +12,12 @@ import pytest
 from fabricreport.analysis import latency_gap, latency_inputs
 from fabricreport.analysis.latency import LatencyResult
 from fabricreport.blocks import Name
-from fabricreport.case import PROJECT, Case, open_case
+from fabricreport.case import Case, open_case
 from fabricreport.charts import latency as charts
 from fabricreport.charts import latency_annex
 from fabricreport.evidence import read_yaml
 from fabricreport.models.collectives_fit import packaged_tables
+from fabricreport.project import PROJECT
 from fabricreport.provenance import inputs_of, plain
 
 CLIENTS = ("example", "kestrel-lab", "tern-finetuning")

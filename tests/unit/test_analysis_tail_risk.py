@@ -13,9 +13,10 @@ from fabricreport.analysis import tail_risk
 from fabricreport.analysis.tail_horizon import CAUSES
 from fabricreport.analysis.tail_inputs import maturity_of, planned_days, subject
 from fabricreport.blocks import Section
-from fabricreport.case import PROJECT, Case, open_case
+from fabricreport.case import Case, open_case
 from fabricreport.charts import tail_risk as charts
 from fabricreport.models.answers import p_late
+from fabricreport.project import PROJECT
 from fabricreport.provenance import Traced, inputs_of, plain
 
 COMMUNICATION = 0.05

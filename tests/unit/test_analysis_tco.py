@@ -20,10 +20,11 @@ from fabricreport.analysis.tco_cost import (
 from fabricreport.analysis.tco_inputs import common_inputs, option_inputs, stages_of, thinned
 from fabricreport.analysis.tco_list import short_names
 from fabricreport.analysis.tco_sweep import STEP
-from fabricreport.case import PROJECT, open_case
+from fabricreport.case import open_case
 from fabricreport.errors import OutOfRange
 from fabricreport.models.cashflow import Discounting
 from fabricreport.models.money import Lease
+from fabricreport.project import PROJECT
 from fabricreport.provenance import Traced, inputs_of, plain
 
 EXPOSED = {"infiniband": 0.02, "rocev2": 0.03, "ethernet-tcp": 0.3}

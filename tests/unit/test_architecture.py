@@ -23,6 +23,7 @@ FOUNDATIONS = {
     "strict_yaml",
     "evidence",
     "bounds",
+    "project",
 }
 MAY_IMPORT = {
     "evidence": set(),
