@@ -1,6 +1,9 @@
 """GPUs, fabrics and jobs of the collective model: names checked, defaults filled in, refused with a remedy.
 
-The classes' figures live in `evidence/collectives.yaml`; the public names are the params file's.
+The classes' figures live in `evidence/collectives.yaml`; the public names are the params file's. Of a job,
+`links_per_gpu=None` is the fabric's default: 1, except 2 for `rocev2-100g` on `a100` (16 x 100G a node), and for `efa`
+4 x 100G (0.5 on `a100`, whose node has 4 x 100G). `extra_step_us=None` is the fabric's own time per NIC-to-NIC step above
+InfiniBand and `bandwidth_share=None` its achieved share of a tuned InfiniBand NIC's bandwidth.
 """
 
 from __future__ import annotations
@@ -8,7 +11,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fabricreport.errors import InputError, OutOfRange, Problem
 from fabricreport.evidence import read_yaml
+from fabricreport.located import did_you_mean
 
 Array = NDArray[Any]
 ALGORITHMS = ("auto", "ring", "tree", "nvlstree")
@@ -119,11 +122,7 @@ def job(
 ) -> Job:
     """Check one job's inputs and fill the defaults of its classes; every fault found is named at once.
 
-    `links_per_gpu=None` is the fabric's default: 1, except 2 for `rocev2-100g` on `a100` (16 x 100G a node), and for
-    `efa` 4 x 100G (0.5 on `a100`, whose node has 4 x 100G). `extra_step_us=None` is the fabric's own time per NIC-to-NIC
-    step above InfiniBand and `bandwidth_share=None` its achieved share of a tuned InfiniBand NIC's bandwidth; both are
-    data in `evidence/collectives.yaml`. Raises `InputError` for a name or count that cannot be, `OutOfRange` beyond the
-    largest cluster the model means something for.
+    Raises `InputError`, or `OutOfRange` beyond the largest cluster the model means something for.
     """
     kind = gpu_class(gpu)
     wire = fabric_class(fabric, gpu)
@@ -219,13 +218,12 @@ def _domains(ranks: int, per_node: int, gpu: Gpu) -> int:
 def _known(key: str, value: str, known: tuple[str, ...]) -> str:
     if isinstance(value, str) and value in known:
         return value
-    near = get_close_matches(str(value).lower(), known, n=1)
     raise InputError(
         Problem(
             f"is not one of {', '.join(known)}",
             key=key,
             value=repr(value),
-            suggestion=near[0] if near else "",
+            suggestion=did_you_mean(value, known),
             remedy="Write one of the names above.",
         )
     )

@@ -18,13 +18,13 @@ Sources: Al-Fares et al., SIGCOMM 2008 (fat tree); NVIDIA DGX SuperPOD reference
 
 from __future__ import annotations
 
-import difflib
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import index
 
 from fabricreport.errors import InputError, OutOfRange, Problem
+from fabricreport.located import did_you_mean
 
 TOPOLOGIES = ("fat-tree", "rail-optimised", "dragonfly")
 
@@ -313,9 +313,8 @@ def _fault(key: str, value: object) -> Problem | None:
     if key == "topology":
         if value in TOPOLOGIES:
             return None
-        near = difflib.get_close_matches(str(value), TOPOLOGIES, 1)
         remedy = f"Known: {', '.join(TOPOLOGIES)}."
-        return Problem("unknown topology", "", None, key, str(value), remedy, near[0] if near else "")
+        return Problem("unknown topology", "", None, key, str(value), remedy, did_you_mean(value, TOPOLOGIES))
     if key == "oversubscription":
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if number and math.isfinite(value) and 1 <= value <= 1000:  # type: ignore[arg-type,operator]
