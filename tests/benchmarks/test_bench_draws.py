@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricreport.models.cashflow import Discounting, level
-from fabricreport.models.collective_inputs import job
-from fabricreport.models.collectives import allreduce
+from fabricreport.models.collectives.parameters import job
+from fabricreport.models.collectives.timing import allreduce
+from fabricreport.models.money.cashflow import Discounting, level
 
 DRAWS = 256
 RNG = np.random.default_rng(7)

@@ -5,11 +5,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from fabricreport.errors import InputError
-from fabricreport.models.difference import (
+from fabricreport.models.judgement.difference import (
     difference,
     relative_difference,
 )
-from fabricreport.models.money import CostComponents
+from fabricreport.models.money.ownership import CostComponents
 from fabricreport.provenance import Traced
 
 law = settings(max_examples=50, deadline=None)

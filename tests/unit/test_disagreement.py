@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
 from fabricreport.errors import InputError, OutOfRange
-from fabricreport.models.collective_inputs import fabric_class
-from fabricreport.models.disagreement import (
+from fabricreport.models.audit.disagreement import (
     Contested,
     Position,
     contested,
@@ -22,6 +21,7 @@ from fabricreport.models.disagreement import (
     premium_to_discount,
     prior_quantile,
 )
+from fabricreport.models.collectives.parameters import fabric_class
 from fabricreport.provenance import Traced
 
 

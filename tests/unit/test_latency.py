@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from fabricreport.errors import InputError
-from fabricreport.models.collective_inputs import Job, job
-from fabricreport.models.collectives import allreduce
-from fabricreport.models.latency import (
+from fabricreport.models.collectives.latency import (
     decompose,
     half_latency_size_bytes,
     penalty_map,
 )
+from fabricreport.models.collectives.parameters import Job, job
+from fabricreport.models.collectives.timing import allreduce
 from fabricreport.provenance import Traced, inputs_of
 
 H100: dict[str, Any] = {"gpus_per_node": 8, "gpu": "h100"}

@@ -1,0 +1,359 @@
+"""Stress cases: one thing goes wrong, and the loss follows from the inputs by arithmetic that is printed.
+
+They are not forecasts and carry no probability. Each function takes its figures as arguments; `stress_table` reads the
+figures from the evidence and applies them to one client's cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fabricreport.errors import OutOfRange, Problem
+from fabricreport.models.risk.schedule import HOURS_PER_DAY
+
+__all__ = [
+    "Exposure",
+    "StressCase",
+    "bandwidth_loss",
+    "efficiency_loss",
+    "flapping_link",
+    "incast",
+    "packet_drop",
+    "stall",
+    "stress_table",
+]
+
+_BITS_PER_BYTE = 8.0
+_DAYS_PER_WEEK = 7.0
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """The cluster a stress case hits.
+
+    communication_share: exposed communication over step time. restart_h: detection to first new step.
+    interval_s: compute time between checkpoints. Values may be arrays over draws.
+    """
+
+    gpus: int
+    run_days: Any
+    gpu_hour_usd: Any
+    communication_share: Any = 0.0
+    step_s: Any = 1.0
+    link_gbits_per_s: Any = 400.0
+    restart_h: Any = 0.0
+    interval_s: Any = 0.0
+
+
+@dataclass(frozen=True)
+class StressCase:
+    """One stress case: what it costs and the arithmetic.
+
+    loss_share: throughput lost while it lasts; lasts_h: for how long. delay_days = loss_share x lasts_h / 24;
+    lost_gpu_hours and cost_usd are the same loss in other units, not further losses. steps: the named factors of
+    the arithmetic in order, (label, value, unit). sources: evidence ids.
+    """
+
+    id: str
+    title: str
+    loss_share: Any
+    lasts_h: Any
+    delay_days: Any
+    lost_gpu_hours: Any
+    cost_usd: Any
+    formula: str
+    steps: tuple[tuple[str, Any, str], ...]
+    sources: tuple[str, ...] = ()
+    caveat: str = ""
+
+
+def efficiency_loss(exposure: Exposure, loss_share: Any, **kwargs: Any) -> StressCase:
+    """A share of throughput is lost through the whole run: share x GPUs x 24 x days of GPU-hours."""
+    return _case(
+        "efficiency-loss",
+        "Efficiency is lower than planned through the whole run",
+        exposure,
+        loss_share,
+        HOURS_PER_DAY * np.asanyarray(exposure.run_days),
+        "loss x GPUs x 24 h x days",
+        (
+            ("loss", loss_share, "share"),
+            (
+                "days if the run is stretched until the work is done",
+                stretched_days(exposure.run_days, loss_share),
+                "day",
+            ),
+        ),
+        **kwargs,
+    )
+
+
+def stretched_days(run_days: Any, loss_share: Any) -> Any:
+    """Days the same work takes at (1 - loss): the lost time is itself worked at the lower rate."""
+    return np.asanyarray(run_days) / (1.0 - np.asanyarray(loss_share))
+
+
+def stall(exposure: Exposure, detection_min: Any, **kwargs: Any) -> StressCase:
+    """Every GPU idles until somebody notices, then work since the last checkpoint (half an interval) is redone."""
+    detection_h = np.asanyarray(detection_min) / 60.0
+    rework_h = np.asanyarray(exposure.interval_s) / 3600.0 / 2.0
+    return _case(
+        "stall",
+        "A collective stalls and the watchdog ends the job",
+        exposure,
+        1.0,
+        detection_h + np.asanyarray(exposure.restart_h) + rework_h,
+        "GPUs x (detection + restart + half a checkpoint interval)",
+        (
+            ("detection", detection_h, "h"),
+            ("restart", exposure.restart_h, "h"),
+            ("work done again", rework_h, "h"),
+        ),
+        **kwargs,
+    )
+
+
+def flapping_link(
+    exposure: Exposure, flaps_per_day: Any, stall_s: Any, *, days: Any = 1.0, fatal_flaps: Any = 0.0, **kwargs: Any
+) -> StressCase:
+    """One link flaps: each flap stops every worker for `stall_s`; `fatal_flaps` of them end the job as well."""
+    flaps = np.asanyarray(flaps_per_day) * days
+    stop_h = np.asanyarray(exposure.restart_h) + np.asanyarray(exposure.interval_s) / 7200.0
+    lost_h = flaps * np.asanyarray(stall_s) / 3600.0 + np.asanyarray(fatal_flaps) * stop_h
+    lasts_h = HOURS_PER_DAY * np.asanyarray(days)
+    return _case(
+        "flapping-link",
+        "One link flaps for a day",
+        exposure,
+        np.minimum(lost_h / lasts_h, 1.0),
+        lasts_h,
+        "GPUs x (flaps x stall + fatal flaps x (restart + half a checkpoint interval))",
+        (("flaps", flaps, "count"), ("stall of each", stall_s, "s"), ("flaps that end the job", fatal_flaps, "count")),
+        **kwargs,
+    )
+
+
+def bandwidth_loss(exposure: Exposure, loss_share: Any, days: Any, *, id: str, title: str, **kwargs: Any) -> StressCase:
+    """Collectives lose a share of their bandwidth for some days; only exposed communication is stretched.
+
+    Step grows by c (1 / (1 - loss) - 1), so throughput falls to 1 / that.
+    """
+    return _case(
+        id,
+        title,
+        exposure,
+        1.0 - 1.0 / _stretched_step(exposure.communication_share, loss_share),
+        HOURS_PER_DAY * np.asanyarray(days),
+        "GPUs x 24 h x days x (1 - 1 / (1 + c (1 / (1 - loss) - 1)))",
+        (
+            ("bandwidth lost", loss_share, "share"),
+            ("exposed communication c", exposure.communication_share, "share"),
+            ("days until mended", days, "day"),
+        ),
+        **kwargs,
+    )
+
+
+def incast(
+    exposure: Exposure,
+    senders: Any,
+    message_mbytes: Any,
+    buffer_mbytes: Any,
+    events_per_step: Any,
+    *,
+    retransmit_ms: Any = 0.0,
+    **kwargs: Any,
+) -> StressCase:
+    """Many senders meet at one receiver: the burst drains at one link's rate whatever the fabric.
+
+    A lossless fabric (credits or working PFC) pays the drain time beyond one message; a lossy one also pays a
+    retransmission time-out when the burst overflows the buffer. Source: conservation of bytes.
+    """
+    rate_mbytes_per_ms = np.asanyarray(exposure.link_gbits_per_s) / _BITS_PER_BYTE
+    queued = (np.asanyarray(senders) - 1.0) * np.asanyarray(message_mbytes)
+    drain_ms = queued / rate_mbytes_per_ms
+    overflow = queued > np.asanyarray(buffer_mbytes)
+    wait_ms = drain_ms + np.where(overflow, np.asanyarray(retransmit_ms), 0.0)
+    added = np.asanyarray(events_per_step) * wait_ms / 1000.0 / np.asanyarray(exposure.step_s)
+    return _case(
+        "incast",
+        "Many senders meet at one receiver at every step",
+        exposure,
+        1.0 - 1.0 / (1.0 + added),
+        HOURS_PER_DAY * np.asanyarray(exposure.run_days),
+        "wait = (senders - 1) x message / link rate, plus a time-out if the buffer overflows; loss = 1 - step / (step + wait)",
+        (
+            ("drain time", drain_ms, "ms"),
+            ("wait", wait_ms, "ms"),
+            ("events per step", events_per_step, "count"),
+            ("buffer overflows", overflow, "yes or no"),
+        ),
+        **kwargs,
+    )
+
+
+def packet_drop(
+    exposure: Exposure,
+    drop_share: Any,
+    *,
+    packet_bytes: Any,
+    round_trip_us: Any,
+    days: Any = _DAYS_PER_WEEK,
+    **kwargs: Any,
+) -> StressCase:
+    """Random drops under go-back-N: each loss resends the window, so goodput is (1 - p) / (1 + (W - 1) p).
+
+    W = link rate x round trip / packet, in packets. Source: textbook automatic repeat request (go-back-N) efficiency.
+    """
+    p = np.asanyarray(drop_share)
+    bytes_per_us = np.asanyarray(exposure.link_gbits_per_s) * 1000.0 / _BITS_PER_BYTE
+    window = np.maximum(bytes_per_us * np.asanyarray(round_trip_us) / np.asanyarray(packet_bytes), 1.0)
+    goodput = (1.0 - p) / (1.0 + (window - 1.0) * p)
+    return _case(
+        "packet-drop",
+        "Packets are dropped at random and nothing holds the fabric lossless",
+        exposure,
+        1.0 - 1.0 / _stretched_step(exposure.communication_share, 1.0 - goodput),
+        HOURS_PER_DAY * np.asanyarray(days),
+        "goodput = (1 - p) / (1 + (W - 1) p), W = rate x round trip / packet; then as a loss of bandwidth",
+        (
+            ("drop rate p", drop_share, "share"),
+            ("window W", window, "packets"),
+            ("goodput of a link", goodput, "share"),
+        ),
+        **kwargs,
+    )
+
+
+def stress_table(exposure: Exposure, read: Callable[[str], Any]) -> tuple[StressCase, ...]:
+    """The stress cases the articles name, for one client. read: evidence id to value (number or array over draws)."""
+    return (*_time_cases(exposure, read), *_bandwidth_cases(exposure, read), *_packet_cases(exposure, read))
+
+
+def _time_cases(exposure: Exposure, read: Callable[[str], Any]) -> tuple[StressCase, ...]:
+    return (
+        efficiency_loss(exposure, read("inflect-efficiency-loss"), sources=("inflect-efficiency-loss",)),
+        stall(
+            exposure,
+            read("stress-stall-detection"),
+            sources=("nccl-stall-detection", "stress-stall-detection"),
+            caveat="The watchdog's time is the library's default; tracing finds the fault sooner.",
+        ),
+        flapping_link(
+            exposure,
+            read("flaps-per-day-of-a-bad-link"),
+            read("flap-stall-seconds"),
+            fatal_flaps=1.0,
+            sources=("flaps-per-day-of-a-bad-link", "flap-stall-seconds"),
+            caveat="Nobody publishes flaps per link; one of them is taken to end the job.",
+        ),
+    )
+
+
+def _bandwidth_cases(exposure: Exposure, read: Callable[[str], Any]) -> tuple[StressCase, ...]:
+    untuned = 1.0 - read("untuned-roce-bandwidth-share") / read("tuned-roce-bandwidth-share")
+    return (
+        bandwidth_loss(
+            exposure,
+            untuned,
+            read("stress-misconfiguration-days"),
+            id="misconfiguration",
+            title="PFC, ECN or DCQCN is misconfigured until somebody finds it",
+            sources=("untuned-roce-bandwidth-share", "tuned-roce-bandwidth-share", "stress-misconfiguration-days"),
+            caveat="The bandwidth figures come from a vendor that sells the tuning and does not show its inputs.",
+        ),
+        bandwidth_loss(
+            exposure,
+            read("ecmp-collision-loss"),
+            read("stress-ecmp-days"),
+            id="ecmp-collisions",
+            title="Hash collisions put several flows on one link",
+            sources=("ecmp-collision-loss", "stress-ecmp-days"),
+            caveat="The worst that one operator saw before it changed the load balancing.",
+        ),
+        bandwidth_loss(
+            exposure,
+            read("dragonfly-noise-loss"),
+            read("stress-neighbour-days"),
+            id="noisy-neighbour",
+            title="A noisy neighbour shares the dragonfly's global links",
+            sources=("dragonfly-noise-loss", "stress-neighbour-days"),
+            caveat="The worst of one InfiniBand system; another network in the same study was largely immune.",
+        ),
+    )
+
+
+def _packet_cases(exposure: Exposure, read: Callable[[str], Any]) -> tuple[StressCase, ...]:
+    return (
+        incast(
+            exposure,
+            read("stress-incast-senders"),
+            read("stress-incast-message-mbytes"),
+            read("stress-incast-buffer-mbytes"),
+            read("stress-incast-events-per-step"),
+            retransmit_ms=read("roce-local-ack-timeout"),
+            sources=(
+                "stress-incast-senders",
+                "stress-incast-message-mbytes",
+                "stress-incast-buffer-mbytes",
+                "stress-incast-events-per-step",
+                "roce-local-ack-timeout",
+            ),
+            caveat="A lossless fabric pays the drain time only; the bursts themselves are a choice of this case.",
+        ),
+        packet_drop(
+            exposure,
+            read("netpilot-packet-drop"),
+            packet_bytes=read("stress-packet-bytes"),
+            round_trip_us=read("stress-path-round-trip-us"),
+            sources=(
+                "netpilot-packet-drop",
+                "netpilot-packet-drop-cost-per-week",
+                "stress-packet-bytes",
+                "stress-path-round-trip-us",
+            ),
+            caveat="One week. The article's figure has no curve from drops to time, so it cannot be checked, only compared.",
+        ),
+    )
+
+
+def _stretched_step(communication_share: Any, loss_share: Any) -> Any:
+    loss = np.minimum(np.asanyarray(loss_share), 0.999)
+    return 1.0 + np.asanyarray(communication_share) * (1.0 / (1.0 - loss) - 1.0)
+
+
+def _case(
+    id: str,
+    title: str,
+    exposure: Exposure,
+    loss_share: Any,
+    lasts_h: Any,
+    formula: str,
+    steps: tuple[tuple[str, Any, str], ...],
+    *,
+    sources: tuple[str, ...] = (),
+    caveat: str = "",
+) -> StressCase:
+    loss, hours = np.asanyarray(loss_share), np.asanyarray(lasts_h)
+    if not np.all((np.asarray(loss) >= 0) & (np.asarray(loss) <= 1)) or not np.all(np.asarray(hours) >= 0):
+        raise OutOfRange(
+            Problem("loss must be a share and its time at least 0", key=id, value=str(loss)[:40], remedy="Check units.")
+        )
+    gpu_hours = loss * hours * exposure.gpus
+    return StressCase(
+        id,
+        title,
+        loss,
+        hours,
+        loss * hours / HOURS_PER_DAY,
+        gpu_hours,
+        gpu_hours * np.asanyarray(exposure.gpu_hour_usd),
+        formula,
+        steps,
+        tuple(f"evidence:{s}" for s in sources),
+        caveat,
+    )
