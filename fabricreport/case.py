@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
 
-from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
+from fabricreport.books.evidence import EvidenceBook, read_evidence
 from fabricreport.books.options import Option, read_options
 from fabricreport.books.prices.book import Price, PriceBook, PriceView
 from fabricreport.errors import InputError, OutOfRange, Problem
+from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.ledger import Number, NumberMaker, weakest
 from fabricreport.located import did_you_mean
 from fabricreport.models import sampling

@@ -7,11 +7,11 @@ from typing import Any
 
 from fabricreport import formats
 from fabricreport.books.answer_limits import Links
-from fabricreport.books.evidence import EvidenceEntry
 from fabricreport.books.prices.book import Price
 from fabricreport.bounds import Bound, bound_of, price_bound
 from fabricreport.errors import Problem
 from fabricreport.evidence import read_yaml
+from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.models.sampling import Distribution, fixed
 from fabricreport.scenario import (
     Interval90,

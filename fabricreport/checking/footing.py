@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from fabricreport.books.evidence import EvidenceBook, EvidenceEntry
+from fabricreport.books.evidence import EvidenceBook
 from fabricreport.errors import Problem
 from fabricreport.evidence import read_lines
+from fabricreport.evidence_entry import EvidenceEntry
 
 if TYPE_CHECKING:
     from fabricreport.case import Case

@@ -24,6 +24,8 @@ FOUNDATIONS = {
     "evidence",
     "bounds",
     "project",
+    "evidence_entry",
+    "claim",
 }
 MAY_IMPORT = {
     "evidence": set(),

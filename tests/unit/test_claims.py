@@ -9,9 +9,11 @@ from types import MappingProxyType
 
 import pytest
 
-from fabricreport.books.claims import CLAIMS, VERDICTS, Claim, ClaimBook, claim_record, read_claims
-from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
+from fabricreport.books.claims import CLAIMS, VERDICTS, ClaimBook, claim_record, read_claims
+from fabricreport.books.evidence import EvidenceBook, read_evidence
+from fabricreport.claim import Claim
 from fabricreport.errors import InputError
+from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.models.audit.claims import (
     METHODS,
     AuditedClaim,

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
+from fabricreport.books.evidence import EvidenceBook, read_evidence
 from fabricreport.errors import InputError, OutOfRange
+from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.models.audit.disagreement import (
     Contested,
     Position,
