@@ -28,6 +28,7 @@ from fabricreport.intake import faults_of
 from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
 from fabricreport.models.judgement.comparison import Comparison
+from fabricreport.project import PARAMS, book_folder
 from fabricreport.scenario import SECTION_NAMES, Params, changed_params, dated, load_params_file, params_from
 from fabricreport.sections.decision import study as decision
 from fabricreport.sections.decision.inputs import comparison_of
@@ -38,7 +39,6 @@ from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tco import study as tco
 
 Found = TypeVar("Found")
-PROJECT = Path(__file__).parent.parent
 
 
 def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None) -> Case:
@@ -60,9 +60,9 @@ def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None)
     folder = Path(params).resolve().parent
     loaded = read(load_params_file, Path(params))
     loaded = loaded and read(dated, loaded, as_of)
-    library = read(read_evidence, _beside(folder, "evidence"))
+    library = read(read_evidence, _if_any(book_folder(folder, "evidence")))
     prices = read(PriceBook.read, book_folder(folder, "prices"))
-    options = read(read_options, _beside(folder, "options"))
+    options = read(read_options, _if_any(book_folder(folder, "options")))
     if loaded is None or library is None or prices is None or options is None:
         raise InputError(faults)
     case = Case(Inputs(loaded.params, folder, library, prices, options))
@@ -74,28 +74,19 @@ def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None)
 
 def _opened(data: dict[str, Any], as_of: date | None) -> Case:
     """A case of params in memory, on the project's own books."""
-    folder = PROJECT / "params"
+    folder = PARAMS
     stated = data if as_of is None else {**data, "as_of": as_of.isoformat()}
-    options = read_options(_beside(folder, "options"))
+    options = read_options(_if_any(book_folder(folder, "options")))
     params = params_from(stated, extra_options=options)
-    library = read_evidence(_beside(folder, "evidence"))
+    library = read_evidence(_if_any(book_folder(folder, "evidence")))
     case = Case(Inputs(params, folder, library, PriceBook.read(folder / "prices"), options))
     if problems := case.problems():
         raise InputError(problems)
     return case
 
 
-def book_folder(folder: Path, name: str) -> Path:
-    """The folder of a book: beside the params file if it is there, else the project's own `params/`."""
-    return _beside(folder, name) or PROJECT / "params" / name
-
-
-def _beside(folder: Path, name: str) -> Path | None:
-    found = folder / name
-    if found.is_dir():
-        return found
-    shipped = PROJECT / "params" / name
-    return shipped if shipped.is_dir() else None
+def _if_any(book: Path) -> Path | None:
+    return book if book.is_dir() or book.is_symlink() else None
 
 
 class Case:
@@ -238,6 +229,10 @@ class Case:
         _refuse_second(self._made.get(id), made)
         self._made[id] = made
         return made
+
+    def record(self, input_id: str) -> dict[str, Any]:
+        """Value in force, value replaced, unit, date, source, grade … of an input, as the ledger prints it."""
+        return self.inputs.record(input_id)
 
     def figure(self, figure_id: str) -> Number:
         """The ledger number with this id: an input (`price:…`, `evidence:…`, `param:…`), a figure of a section, or a

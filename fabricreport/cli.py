@@ -206,7 +206,7 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
 def new(name: str, folder: Path, as_of: date | None) -> int:
     """Write a commented params file for the client NAME, ready to edit."""
     from fabricreport.books.prices.book import PriceBook
-    from fabricreport.case import book_folder
+    from fabricreport.project import book_folder
     from fabricreport.scenario import new_params, slugify
 
     target = folder / f"{slugify(name)}.yaml"
@@ -368,7 +368,7 @@ def measure(
 def evidence(claims: bool, as_json: bool) -> int:
     """List the evidence library, or the audited claims."""
     from fabricreport.books.evidence import read_evidence
-    from fabricreport.case import book_folder
+    from fabricreport.project import book_folder
     from fabricreport.sections.evidence.claims import audit
 
     folder = book_folder(Path.cwd(), "evidence")

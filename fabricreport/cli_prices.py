@@ -9,14 +9,13 @@ import click
 
 from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, epilog, print_json, told
 from fabricreport.errors import InputError
-
-PROJECT = Path(__file__).parent.parent
+from fabricreport.project import PARAMS
 
 
 def _default_folder() -> Path:
     """The folder a build of a params file in `./params` or in `.` would read: its own, else the project's."""
     own = (Path("params") / "prices", Path("prices"))
-    return next((folder for folder in own if folder.is_dir()), PROJECT / "params" / "prices")
+    return next((folder for folder in own if folder.is_dir()), PARAMS / "prices")
 
 
 PRICES = click.option(

@@ -21,10 +21,11 @@ from typing import Any, cast
 import numpy as np
 
 from fabricreport.books.claims import claim_record
-from fabricreport.books.evidence import EvidenceBook, EvidenceEntry
+from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.evidence import read_yaml
+from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.ledger import Number, NumberMaker, weakest
 from fabricreport.located import did_you_mean
 from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities

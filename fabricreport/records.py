@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from fabricreport import formats
-from fabricreport.books.evidence import EvidenceEntry
 from fabricreport.books.prices.book import Price
+from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.ledger import weakest
 from fabricreport.models.audit.disagreement import Contested
 from fabricreport.scenario import Params, is_given, unit_at, value_at

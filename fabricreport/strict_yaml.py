@@ -5,7 +5,8 @@ numbers (`1e3` is a number). `on`, `yes`, `1:30` and dates stay strings, for the
 `.inf` and `.nan` are refused, because programs disagree on what they mean.
 
 The tree is built from parser events without recursion, so depth and size are bounded while reading, and the
-walk goes on after a fault: all faults of a file are reported at once.
+walk goes on after a fault: all faults of a file are reported at once. JSON, the canonical form of a params file, is read
+by the same rules.
 """
 
 from __future__ import annotations
@@ -22,9 +23,8 @@ import yaml
 from fabricreport.errors import InputError, Problem
 from fabricreport.hostile_text import clean_text, masked, text_problems, visible
 from fabricreport.located import KeyPath, Located, dotted, read_text_strict, shown_path
-from fabricreport.strict_json import load_json_strict
 
-__all__ = ["Located", "clean_text", "inspect_yaml", "load_json_strict", "load_strict", "visible"]
+__all__ = ["Located", "clean_text", "inspect_yaml", "load_strict", "visible"]
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULL = {"", "~", "null", "Null", "NULL"}

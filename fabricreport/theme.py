@@ -8,7 +8,6 @@ The three inks are named in the HTML writer too, which lightens them in dark mod
 from __future__ import annotations
 
 import io
-import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -95,8 +94,7 @@ def svg(figure: Figure, chart_id: str) -> str:
     with _look({"svg.hashsalt": chart_id}):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = buffer.getvalue()
-    prefix = re.sub(r"[^a-z0-9-]", "-", chart_id.lower())
-    return slim(text[text.index("<svg") :], prefix).rstrip() + "\n"
+    return slim(text[text.index("<svg") :]).rstrip() + "\n"
 
 
 def drawn(

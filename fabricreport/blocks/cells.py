@@ -66,7 +66,7 @@ def _answer(field: str, case: Figures | None) -> dict[str, Any]:
         return {
             "node": node,
             "ledger": [n.as_dict() for n in numbers],
-            "inputs": [dict(case.inputs.record(i)) for i in used],
+            "inputs": [dict(case.record(i)) for i in used],
         }
     except Exception as error:  # whatever an analysis raises is a fault of this field, told with its cell
         said = str(error.args[0]) if isinstance(error, LookupError) and error.args else str(error)

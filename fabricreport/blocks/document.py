@@ -181,7 +181,7 @@ class Section:
                 "section": self.name,
                 "nodes": nodes,
                 "ledger": [{**n.as_dict(), "section": self.name} for n in numbers],
-                "inputs": [dict(self._case.inputs.record(i)) for i in used],
+                "inputs": [dict(self._case.record(i)) for i in used],
                 "names": sorted({*binder.names, *self._case.names}),
             }
         )

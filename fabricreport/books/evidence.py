@@ -10,15 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from fabricreport.books.evidence_entry import GRADES, SEEN, UNDATED, EvidenceEntry, read_entry
+from fabricreport.books.entry_reader import GRADES, SEEN, UNDATED, read_entry
 from fabricreport.books.references import Reference, shipped_references
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import ROOT
+from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.located import did_you_mean
 from fabricreport.strict_yaml import inspect_yaml
 from fabricreport.uncertain import Replaced, Uncertain
 
-__all__ = ["GRADES", "LIBRARY", "SEEN", "UNDATED", "EvidenceBook", "EvidenceEntry", "read_evidence"]
+__all__ = ["GRADES", "LIBRARY", "SEEN", "UNDATED", "EvidenceBook", "read_evidence"]
 
 LIBRARY = ROOT / "library"
 

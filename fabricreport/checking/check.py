@@ -14,10 +14,11 @@ from typing import TypeVar
 
 from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.provider_answers import Log, read_answers
-from fabricreport.case import Case, book_folder, open_case
+from fabricreport.case import Case, open_case
 from fabricreport.checking.trial import founderings, own_inputs
 from fabricreport.errors import InputError, Problem
 from fabricreport.intake.asked import stood_in
+from fabricreport.project import book_folder
 from fabricreport.scenario import ParamsFile, dated, load_params_file
 from fabricreport.sections.client import links_of
 from fabricreport.sections.latency.inputs import network

@@ -20,7 +20,6 @@ from fabricreport.located import KeyPath, Located, dotted
 from fabricreport.scenario.checks import Finding, client_slug, findings
 from fabricreport.scenario.messages import path_of, problem_of
 from fabricreport.scenario.schema import Params
-from fabricreport.strict_json import inspect_json
 from fabricreport.strict_yaml import inspect_yaml
 
 _STAND_INS: dict[KeyPath, Any] = {
@@ -87,8 +86,7 @@ def load_params_file(path: Path, *, folder: Path | None = None, extra_options: I
     """
     path = Path(path)
     folder = path.parent if folder is None else folder
-    inspect = inspect_json if path.suffix.lower() == ".json" else inspect_yaml
-    located, found = inspect(path)
+    located, found = inspect_yaml(path)
     problems = list(found)
     if located is None:
         raise InputError(problems)

@@ -18,9 +18,10 @@ from mutations import Change, changes, params_data
 from fabricreport.books.logs.measurements import measure_report
 from fabricreport.books.prices.feeds import import_prices
 from fabricreport.books.prices.reports import check_prices
-from fabricreport.case import PROJECT, open_case
+from fabricreport.case import open_case
 from fabricreport.checking.check import check
 from fabricreport.errors import InputError, Problem
+from fabricreport.project import PROJECT
 from fabricreport.scenario import load_params
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from fabricreport.blocks import Name
-from fabricreport.case import PROJECT, Case, open_case
+from fabricreport.case import Case, open_case
 from fabricreport.evidence import read_yaml
 from fabricreport.models.collectives.fit import packaged_tables
+from fabricreport.project import PROJECT
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.latency import charts
 from fabricreport.sections.latency import charts_annex as latency_annex

@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 from fabricreport.blocks import Section
-from fabricreport.case import PROJECT, Case, open_case
+from fabricreport.case import Case, open_case
 from fabricreport.models.risk.answers import p_late
+from fabricreport.project import PROJECT
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.tail_risk import charts
 from fabricreport.sections.tail_risk import study as tail_risk

@@ -8,10 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fabricreport.case import PROJECT, open_case
+from fabricreport.case import open_case
 from fabricreport.errors import OutOfRange
 from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.money.ownership import Lease
+from fabricreport.project import PROJECT
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.cost import (

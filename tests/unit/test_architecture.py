@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import json
+from collections.abc import Iterable
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "fabricreport"
 MODULES = sorted(PACKAGE.rglob("*.py"))
+TREES = {path: ast.parse(path.read_text()) for path in MODULES}
 
 # room: the rooms (and top-level modules) it may import besides itself and the foundations
 FOUNDATIONS = {
@@ -21,9 +21,11 @@ FOUNDATIONS = {
     "hostile_text",
     "located",
     "strict_yaml",
-    "strict_json",
     "evidence",
     "bounds",
+    "project",
+    "evidence_entry",
+    "claim",
 }
 MAY_IMPORT = {
     "evidence": set(),
@@ -62,62 +64,65 @@ def imported_rooms(tree: ast.AST) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_a_room_imports_only_what_lies_below_it(path: Path) -> None:
-    room = room_of(path)
+def calls_of(tree: ast.AST) -> list[ast.Call]:
+    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+
+
+def banned_calls(modules: Iterable[Path], banned: set[str]) -> list[str]:
+    """Where one of the banned functions is called, as `room/module.py:line name`."""
+    return [
+        f"{path.relative_to(PACKAGE)}:{call.lineno} {ast.unparse(call.func)}"
+        for path in modules
+        for call in calls_of(TREES[path])
+        if ast.unparse(call.func) in banned
+    ]
+
+
+def test_a_room_imports_only_what_lies_below_it() -> None:
     rooms = {p.name for p in PACKAGE.iterdir()} | {p.stem for p in PACKAGE.glob("*.py")}
-    foreign = (imported_rooms(ast.parse(path.read_text())) & rooms) - {room, "__version__"}
-    allowed = MAY_IMPORT.get(room, set()) | FOUNDATIONS
-    assert foreign <= allowed, f"{room} may not import {sorted(foreign - allowed)}"
+    upwards = []
+    for path, tree in TREES.items():
+        room = room_of(path)
+        foreign = (imported_rooms(tree) & rooms) - {room, "__version__"}
+        upwards += [
+            f"{path.relative_to(PACKAGE)} {found}" for found in foreign - MAY_IMPORT.get(room, set()) - FOUNDATIONS
+        ]
+    assert not upwards
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "models").rglob("*.py")), ids=lambda p: p.name)
-def test_a_model_reads_no_file_and_no_clock(path: Path) -> None:
-    calls = {ast.unparse(n.func) for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)}
-    banned = {
-        "open",
-        "print",
-        "time.time",
-        "datetime.now",
-        "date.today",
-        "datetime.datetime.now",
-        "datetime.date.today",
-        "Path",
-    }
-    assert not calls & banned
+def test_a_model_reads_no_file_and_no_clock() -> None:
+    clocks = {"time.time", "datetime.now", "date.today", "datetime.datetime.now", "datetime.date.today"}
+    models = [path for path in MODULES if room_of(path) == "models"]
+    assert models
+    assert not banned_calls(models, {"open", "print", "Path"} | clocks)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_modules_and_functions_stay_readable(path: Path) -> None:
-    text = path.read_text()
-    assert text.count("\n") <= 500
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert (node.end_lineno or 0) - node.lineno < 60, f"{node.name} is too long"
+def test_modules_and_functions_stay_readable() -> None:
+    long = [str(path.relative_to(PACKAGE)) for path in MODULES if path.read_text().count("\n") > 500]
+    long += [
+        f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}"
+        for path, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (node.end_lineno or 0) - node.lineno >= 60
+    ]
+    assert not long
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_no_unsafe_loader_or_evaluator_is_used(path: Path) -> None:
-    calls = {ast.unparse(n.func) for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)}
-    banned = {
-        "eval",
-        "exec",
-        "pickle.load",
-        "pickle.loads",
-        "pd.read_pickle",
-        "os.system",
-        "yaml.full_load",
-        "yaml.unsafe_load",
-    }
-    assert not calls & banned
+def test_no_unsafe_loader_or_evaluator_is_used() -> None:
+    evaluators = {"eval", "exec", "os.system"}
+    loaders = {"pickle.load", "pickle.loads", "pd.read_pickle", "yaml.full_load", "yaml.unsafe_load"}
+    assert not banned_calls(MODULES, evaluators | loaders)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_json_is_never_written_with_figures_that_are_not_finite(path: Path) -> None:
-    calls = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Call)]
-    for call in calls:
-        if ast.unparse(call.func) in ("json.dumps", "json.dump"):
-            assert "allow_nan=False" in [ast.unparse(k) for k in call.keywords], f"line {call.lineno}"
+def test_json_is_never_written_with_figures_that_are_not_finite() -> None:
+    loose = [
+        f"{path.relative_to(PACKAGE)}:{call.lineno}"
+        for path, tree in TREES.items()
+        for call in calls_of(tree)
+        if ast.unparse(call.func) in ("json.dumps", "json.dump")
+        and "allow_nan=False" not in [ast.unparse(keyword) for keyword in call.keywords]
+    ]
+    assert not loose
 
 
 def test_notebooks_are_committed_without_outputs_and_take_one_parameter() -> None:

@@ -17,8 +17,8 @@ from fabricreport.books.prices.rules import rules
 from fabricreport.books.providers import read_providers
 from fabricreport.books.units import QUANTITIES
 from fabricreport.bounds import Bound, bound_of, price_bound
-from fabricreport.case import PROJECT
 from fabricreport.evidence import read_yaml
+from fabricreport.project import PROJECT
 from fabricreport.records import param_record
 from fabricreport.scenario import Bounds, Params, load_params
 from fabricreport.scenario.fields import Unit

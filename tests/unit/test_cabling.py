@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricreport.errors import InputError, OutOfRange
-from fabricreport.models.fabric.cabling import CablePlan, medium_by_reach, optics_and_cables, plan_by_reach, with_spares
+from fabricreport.errors import InputError
+from fabricreport.models.fabric.cabling import CablePlan, optics_and_cables, with_spares
 from fabricreport.models.fabric.topology import bill_of_materials
 
 law = settings(max_examples=50, deadline=None)
@@ -37,26 +37,7 @@ def test_two_planes_share_a_cable_and_double_the_links():
 
 def test_one_port_cages_need_an_optic_at_each_end():
     bill = optics_and_cables(bill_of_materials(1024), CablePlan(links_per_cage=1))
-    assert bill.optical_links_per_link == 2.0
-
-
-@pytest.mark.parametrize(("length", "medium"), [(1.5, "dac"), (2.0, "dac"), (3, "acc"), (20, "aoc"), (80, "fibre")])
-def test_medium_is_the_cheapest_that_reaches(length, medium):
-    assert medium_by_reach(length) == medium
-
-
-def test_beyond_fibre_is_an_error_that_says_so():
-    with pytest.raises(OutOfRange, match="fibre ends at 500 m"):
-        medium_by_reach(2000)
-    with pytest.raises(InputError, match="length above 0"):
-        medium_by_reach(float("nan"))
-
-
-def test_a_plan_by_reach_takes_each_layer_on_its_own():
-    plan = plan_by_reach({"node_leaf": 1.5, "leaf_spine": 30})
-    assert (plan.node_leaf, plan.leaf_spine, plan.spine_core) == ("dac", "aoc", "fibre")
-    with pytest.raises(InputError, match="unknown cable layer"):
-        plan_by_reach({"leaf_core": 3})
+    assert bill.transceivers == 2 * bill.links
 
 
 def test_an_unknown_medium_is_refused():

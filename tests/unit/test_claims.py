@@ -9,9 +9,11 @@ from types import MappingProxyType
 
 import pytest
 
-from fabricreport.books.claims import CLAIMS, VERDICTS, Claim, ClaimBook, claim_record, read_claims
-from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
+from fabricreport.books.claims import CLAIMS, VERDICTS, ClaimBook, claim_record, read_claims
+from fabricreport.books.evidence import EvidenceBook, read_evidence
+from fabricreport.claim import Claim
 from fabricreport.errors import InputError
+from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.models.audit.claims import (
     METHODS,
     AuditedClaim,
@@ -20,7 +22,6 @@ from fabricreport.models.audit.claims import (
     recompute,
     resolve,
     self_contradictions,
-    verdict_counts,
 )
 
 
@@ -111,7 +112,7 @@ def test_every_article_is_audited_with_its_numbers_and_its_advice(claims: ClaimB
 
 
 def test_every_verdict_is_one_of_five_and_all_five_occur(audited: dict[str, AuditedClaim]) -> None:
-    assert set(verdict_counts(audited.values())) == set(VERDICTS)
+    assert {claim.verdict for claim in audited.values()} == set(VERDICTS)
 
 
 def test_a_contradicted_claim_names_what_contradicts_it_or_is_recomputed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,14 +23,15 @@ from fabricreport.models.collectives.fit import (
     training_tables,
 )
 from fabricreport.models.collectives.nccl import packaged_parameters
+from fabricreport.models.collectives.parameters import job
 from fabricreport.models.collectives.timing import Calibration, allreduce
 
 
-def synthetic(gpus: int = 64, **how: object) -> MeasuredTable:
+def synthetic(gpus: int = 64, **how: Any) -> MeasuredTable:
     sizes = np.exp2(np.arange(3, 34.0))
-    same = {"gpus": gpus, "gpus_per_node": 8, "gpu": "h100", "fabric": "infiniband-ndr"}
-    times = allreduce(sizes, **same, **how).time_us  # type: ignore[arg-type]
-    return MeasuredTable(case=f"made-{gpus}", size_bytes=sizes, time_us=times, **same)  # type: ignore[arg-type]
+    same: dict[str, Any] = {"gpus": gpus, "gpus_per_node": 8, "gpu": "h100", "fabric": "infiniband-ndr"}
+    times = allreduce(sizes, job(**same), **how).time_us
+    return MeasuredTable(case=f"made-{gpus}", size_bytes=sizes, time_us=times, **same)
 
 
 def test_packaged_parameters_are_what_the_training_tables_give() -> None:

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
+from fabricreport.books.evidence import EvidenceBook, read_evidence
 from fabricreport.errors import InputError, OutOfRange
+from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.models.audit.disagreement import (
     Contested,
     Position,
@@ -21,6 +22,7 @@ from fabricreport.models.audit.disagreement import (
     premium_to_discount,
     prior_quantile,
 )
+from fabricreport.models.collectives.parameters import fabric_class
 from fabricreport.provenance import Traced
 
 
@@ -223,3 +225,11 @@ def test_quantities_turn_into_json(quantities: dict[str, Contested]) -> None:
 
     rows = [q.as_dict() for q in quantities.values()]
     assert json.loads(json.dumps(rows, allow_nan=False))[0]["entries"]
+
+
+def test_the_collective_model_takes_rocev2_at_the_medians_of_the_priors(quantities: dict[str, Contested]) -> None:
+    """Where it has no other word, as for published tables: a second opinion of its own would be a rival."""
+    for fabric in ("rocev2-100g", "rocev2-400g"):
+        wire = fabric_class(fabric, "h100")
+        assert wire.step_us == pytest.approx(quantities["roce-extra-latency-per-step"].prior_mid)
+        assert wire.bandwidth_share == pytest.approx(min(1.0, quantities["roce-bandwidth-share"].prior_mid))

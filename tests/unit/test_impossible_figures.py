@@ -10,8 +10,9 @@ import pytest
 import yaml
 from scenario_cases import override
 
-from fabricreport.case import PROJECT, open_case
+from fabricreport.case import open_case
 from fabricreport.errors import InputError, Problem
+from fabricreport.project import PROJECT
 
 
 def faults(folder: Path, data: dict[str, Any]) -> tuple[Problem, ...]:

@@ -9,9 +9,9 @@ from fabricreport.books.evidence import read_evidence
 from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import read_providers
 from fabricreport.bounds import bound_of
-from fabricreport.case import PROJECT
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
+from fabricreport.project import PROJECT
 
 EXAMPLE = PROJECT / "params" / "providers" / "example-answers.yaml"
 HEAD = "provider: Example Cloud\ndate: 2026-11-02\nanswered_by: A. Seller\nanswers:\n"

@@ -1,4 +1,4 @@
-"""Order statistics, step inflation and tail fits against closed forms, quadrature and laws."""
+"""Order statistics, and step inflation against closed forms, quadrature and laws."""
 
 from __future__ import annotations
 
@@ -12,11 +12,7 @@ from fabricreport.errors import InputError, OutOfRange
 from fabricreport.models.risk.tail import (
     TailLaw,
     expected_max,
-    fit_gpd,
     lognormal_from_quantiles,
-    median_max,
-    quantile_max,
-    return_level,
     step_inflation,
 )
 from fabricreport.provenance import Traced
@@ -76,12 +72,6 @@ def test_correlated_lognormal_agrees_with_simulation_of_the_copula():
     largest = np.exp(0.5 * (np.sqrt(0.3) * shared + np.sqrt(0.7) * own)).max(axis=1)
     exact = expected_max(stats.lognorm(0.5), 64, correlation=0.3)
     assert abs(largest.mean() - exact) < 4 * largest.std() / np.sqrt(largest.size)
-    assert np.mean(largest > quantile_max(stats.lognorm(0.5), 64, 0.9, correlation=0.3)) == pytest.approx(0.1, abs=0.01)
-
-
-def test_median_of_the_maximum_is_the_quantile_at_a_half_to_the_one_over_n():
-    assert median_max(stats.lognorm(0.7), 512) == pytest.approx(stats.lognorm(0.7).ppf(0.5 ** (1 / 512)))
-    assert np.isfinite(median_max(stats.cauchy(), 10))
 
 
 def test_parameters_workers_and_correlation_broadcast():
@@ -211,33 +201,6 @@ def test_a_lognormal_goes_through_both_quantiles():
             assert law.ppf(probability) == pytest.approx(value)
     with pytest.raises(OutOfRange):
         lognormal_from_quantiles((0.99, 90.0), (0.999, 80.0))
-
-
-def test_a_pareto_tail_is_recovered_with_its_interval_and_return_level():
-    truth = stats.genpareto(0.25, scale=3.0)
-    samples = truth.rvs(20_000, random_state=4)
-    tail = fit_gpd(samples, 0.9)
-    reference, _, _ = stats.genpareto.fit(np.array(tail.excesses), floc=0)
-    assert tail.exceedances == 2_000
-    assert tail.shape == pytest.approx(reference, abs=1e-3)
-    assert tail.shape_interval[0] < 0.25 < tail.shape_interval[1]
-    value, low, high = return_level(tail, 1e-4)
-    assert low < value < high
-    assert low < truth.isf(1e-4) < high
-
-
-def test_fewer_points_widen_the_interval_of_the_tail():
-    samples = stats.expon().rvs(20_000, random_state=1)
-    widths = [np.diff(fit_gpd(samples[:n], 0.9).shape_interval)[0] for n in (500, 20_000)]
-    assert widths[0] > 3 * widths[1]
-
-
-def test_a_tail_of_fewer_than_thirty_exceedances_is_refused_with_the_reason():
-    with pytest.raises(OutOfRange, match="only 20 samples") as caught:
-        fit_gpd(np.arange(400.0), 0.95)
-    assert "600" in str(caught.value)
-    with pytest.raises(OutOfRange):
-        fit_gpd([], 0.95)
 
 
 def test_the_cost_of_a_maximum_does_not_grow_with_workers(monkeypatch):

@@ -178,11 +178,6 @@ def test_a_model_without_a_size_is_refused(size: float) -> None:
         parallel.custom("dense", size)
 
 
-def test_tokens_and_days_are_each_others_inverse() -> None:
-    found = step()
-    assert found.days_for(found.tokens_in(30.0)) == pytest.approx(30.0)
-
-
 def test_inference_on_one_node_meets_no_fabric_and_over_nodes_pays_one_step_a_stage() -> None:
     small = other_steps.inference_plan(DENSE, gpus=64, gpus_per_node=8, memory_gbytes=80)
     large = replace(DENSE, parameters=1e12, active=1e12)

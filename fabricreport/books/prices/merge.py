@@ -6,7 +6,6 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from fabricreport.books.prices.book import PriceBook, baseline
@@ -14,6 +13,7 @@ from fabricreport.books.prices.currency import PIVOT
 from fabricreport.books.prices.files import read_price_file
 from fabricreport.books.prices.rules import COLUMNS, PriceRow, rules
 from fabricreport.errors import Problem
+from fabricreport.located import did_you_mean
 
 _Key = tuple[str, object, str]
 _WORD = re.compile(rb"[a-z0-9]+(?:[-.][a-z0-9]+)*")
@@ -103,8 +103,8 @@ def unused_items(rows: Sequence[PriceRow], folder: Path, kind: str) -> tuple[str
     notes = []
     for item in odd:
         if item not in named:
-            close = get_close_matches(item, sorted(shipped), n=1, cutoff=0.7)
-            guess = f" Did you mean '{close[0]}'?" if close else " Name it in an option or in a params file to use it."
+            close = did_you_mean(item, sorted(shipped))
+            guess = f" Did you mean '{close}'?" if close else " Name it in an option or in a params file to use it."
             notes.append(f"No model uses '{item}'.{guess}")
     return tuple(notes)
 

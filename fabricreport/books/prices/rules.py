@@ -10,16 +10,16 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
 from fabricreport.bounds import Bound, price_bound
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
+from fabricreport.located import did_you_mean
 
 Day = date  # the field of the same name hides the type inside the frozen rows below
 
@@ -93,7 +93,7 @@ def parse_row(cells: Mapping[str, str], file: str = "", line: int = 0) -> PriceR
     units, currencies, grades = rules()["units"], rules()["currencies"], rules()["grades"]
     for key, known in (("unit", list(units)), ("currency", currencies), ("grade", grades)):
         if text[key] not in known:
-            fault(key, f"unknown {key}", f"Known: {', '.join(known)}.", _close(text[key], known))
+            fault(key, f"unknown {key}", f"Known: {', '.join(known)}.", did_you_mean(text[key], known))
     numbers = {key: _number(text[key], key, fault) for key in ("price", "low", "high") if key == "price" or text[key]}
     _check_numbers(numbers, price_bound(text["unit"], text["currency"]) if text["unit"] in units else None, fault)
     day, expiry = _day(text["date"], "date", fault), None
@@ -157,12 +157,6 @@ def source_fault(text: str) -> str:
 def clean_text(text: str | None) -> str:
     """The text without control, zero-width and bidirectional characters, so that a message cannot be forged."""
     return "".join(c for c in text or "" if unicodedata.category(c) not in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp"))
-
-
-def _close(text: str, known: Iterable[str]) -> str:
-    folded = {k.lower(): k for k in known}
-    found = get_close_matches(text.lower(), list(folded), n=1)
-    return folded[found[0]] if found else ""
 
 
 def _number(text: str, key: str, fault: Any) -> float | None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from fabricreport.memo.document.safe import one_line
 from fabricreport.memo.editions.manifest import read_regular, walk
-from fabricreport.memo.run.environment import PROJECT
+from fabricreport.project import PROJECT
 
 _SHOWN = 60
 _REMEDY = "Write a path from the notebook's folder, or leave it out."

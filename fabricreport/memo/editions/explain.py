@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from fabricreport.errors import InputError, Problem
+from fabricreport.located import did_you_mean
 from fabricreport.memo.editions.editions import LATEST, latest_edition, list_editions
 from fabricreport.memo.editions.manifest import read_output
 
@@ -73,12 +73,11 @@ def explain(ledger: Mapping[str, Any], entry_id: str) -> Explanation:
     if entry_id in inputs:
         resting = tuple(n for n in numbers.values() if entry_id in n["inputs"])
         return Explanation(inputs[entry_id], (), resting)
-    close = get_close_matches(entry_id, [*numbers, *inputs], n=1, cutoff=0.4)
     raise InputError(
         Problem(
             "is no number of this edition's ledger",
             key=entry_id,
-            suggestion=close[0] if close else "",
+            suggestion=did_you_mean(entry_id, [*numbers, *inputs]),
             remedy="ledger.json in the edition lists every id.",
         )
     )

@@ -15,7 +15,7 @@ from fabricreport.memo.editions.editions import LATEST, EditionInfo, latest_edit
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, read_sealed
 from fabricreport.memo.run.plan import BuildPlan, Places, load_checked, make_plan
-from fabricreport.memo.run.snapshot import book_folder
+from fabricreport.project import book_folder
 
 if TYPE_CHECKING:
     from fabricreport.memo.build import BuildResult

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import fabricreport
+from fabricreport.project import PROJECT
 
 PACKAGE = Path(fabricreport.__file__).resolve().parent
-PROJECT = PACKAGE.parent
 
 _FIXED = {
     "PYTHONHASHSEED": "0",  # order of sets

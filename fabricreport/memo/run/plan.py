@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from fabricreport.errors import InputError, Problem
 from fabricreport.memo.document.pictures import attach_pictures
 from fabricreport.memo.run import fingerprint as prints
-from fabricreport.memo.run.environment import PROJECT
 from fabricreport.memo.run.fingerprint import Fingerprint
 from fabricreport.memo.run.snapshot import Snapshot, input_problems, take_snapshot
+from fabricreport.project import PARAMS, PROJECT
 
 if TYPE_CHECKING:
     from fabricreport.checking.check import Checked
@@ -35,7 +35,7 @@ class Places:
     """
 
     notebooks: Path = NOTEBOOKS
-    project_params: Path = PROJECT / "params"
+    project_params: Path = PARAMS
     check: Check | None = None
 
 

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricreport.errors import InputError, Problem
-from fabricreport.memo.run.environment import PROJECT
 from fabricreport.memo.run.fingerprint import sha256
+from fabricreport.project import PARAMS, book_folder
 
 if TYPE_CHECKING:
     from fabricreport.scenario import Params
@@ -73,12 +73,6 @@ class Snapshot:
         return next(f.sha256 for f in self.files if f.kind == "params")
 
 
-def book_folder(params_folder: Path, name: str, project_params: Path) -> Path:
-    """Where a book is read from: the folder beside the params file, else the project's own."""
-    own = params_folder / name
-    return own if own.is_dir() or own.is_symlink() else project_params / name
-
-
 def take_snapshot(params: Params, params_path: Path, target: Path, *, project_params: Path | None = None) -> Snapshot:
     """Copy every input of `params` into the new folder `target` and hash it.
 
@@ -117,7 +111,7 @@ class _Copier:
         from fabricreport.scenario import canonical_json
 
         self.put("params.json", "params", canonical_json(params).encode("utf-8"), params_path)
-        shared = PROJECT / "params" if project_params is None else project_params
+        shared = project_params or PARAMS
         for name, suffixes in BOOKS.items():
             self.book(book_folder(params_path.parent, name, shared), name, suffixes)
         for provider in params.providers:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
+from fabricreport.claim import Amount, Claim
 from fabricreport.errors import InputError, Problem
-from fabricreport.models.audit.recomputations import METHODS, Amount, ends, recompute
+from fabricreport.evidence_entry import EvidenceEntry
+from fabricreport.models.audit.recomputations import METHODS, ends, recompute
 
 __all__ = [
     "METHODS",
@@ -25,7 +27,6 @@ __all__ = [
     "recompute",
     "resolve",
     "self_contradictions",
-    "verdict_counts",
 ]
 
 
@@ -73,60 +74,12 @@ class SelfContradiction:
     against_text: str
 
 
-class _Claim(Protocol):
-    """What the audit needs of a claim; the book's claims have it all."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def claim(self) -> str: ...
-    @property
-    def about(self) -> str: ...
-    @property
-    def stated(self) -> Amount | str: ...
-    @property
-    def unit(self) -> str: ...
-    @property
-    def inputs(self) -> Mapping[str, Amount | str]: ...
-    @property
-    def method(self) -> str: ...
-    @property
-    def compare(self) -> str: ...
-    @property
-    def tolerance(self) -> float: ...
-    @property
-    def caveat(self) -> str: ...
-    @property
-    def verdict(self) -> str: ...
-    @property
-    def by(self) -> tuple[str, ...]: ...
-    @property
-    def against(self) -> tuple[str, ...]: ...
-    @property
-    def note(self) -> str: ...
-    @property
-    def is_computed(self) -> bool: ...
-
-
-class _Entry(Protocol):
-    """What the audit needs of an evidence entry."""
-
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-
-
-def audit(claims: Mapping[str, _Claim], evidence: Mapping[str, _Entry]) -> tuple[AuditedClaim, ...]:
+def audit(claims: Mapping[str, Claim], evidence: Mapping[str, EvidenceEntry]) -> tuple[AuditedClaim, ...]:
     """Every claim recomputed and judged, in file order; `InputError` if a method or an evidence id is unknown."""
     return tuple(audit_claim(claim, evidence) for claim in claims.values())
 
 
-def audit_claim(claim: _Claim, evidence: Mapping[str, _Entry]) -> AuditedClaim:
+def audit_claim(claim: Claim, evidence: Mapping[str, EvidenceEntry]) -> AuditedClaim:
     """One claim recomputed from its own inputs and judged."""
     working = recompute(claim.method, resolve(claim, evidence)) if claim.method else None
     verdict = claim.verdict
@@ -148,7 +101,7 @@ def audit_claim(claim: _Claim, evidence: Mapping[str, _Entry]) -> AuditedClaim:
     )
 
 
-def resolve(claim: _Claim, evidence: Mapping[str, _Entry]) -> dict[str, Amount]:
+def resolve(claim: Claim, evidence: Mapping[str, EvidenceEntry]) -> dict[str, Amount]:
     """The claim's inputs as numbers and ranges: `evidence:<id>` becomes the entry's value."""
     out: dict[str, Amount] = {}
     for key, value in claim.inputs.items():
@@ -164,7 +117,7 @@ def resolve(claim: _Claim, evidence: Mapping[str, _Entry]) -> dict[str, Amount]:
     return out
 
 
-def judge(claim: _Claim, outcome: Amount) -> str:
+def judge(claim: Claim, outcome: Amount) -> str:
     """Reproduces, reproduces with a caveat, or contradicted: the outcome held against what is stated.
 
     `equal`: both ends agree within the tolerance; `within`: the outcome lies inside the stated range;
@@ -195,11 +148,3 @@ def self_contradictions(audited: Iterable[AuditedClaim]) -> tuple[SelfContradict
         for other in claim.against
         if other in by_id
     )
-
-
-def verdict_counts(audited: Iterable[AuditedClaim]) -> dict[str, int]:
-    """How many claims came to each verdict."""
-    counts: dict[str, int] = {}
-    for claim in audited:
-        counts[claim.verdict] = counts.get(claim.verdict, 0) + 1
-    return counts

@@ -18,13 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.errors import OutOfRange, Problem
 from fabricreport.models.judgement.swings import Swing, swings
 from fabricreport.provenance import plain
 
 VERDICTS = ("fails", "missing", "vague", "specific")
 """Worst first."""
-TOPOLOGY = ("stated", "equipment only", "differs by host", "not documented")
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,8 @@ class Finding:
 
 
 def topology_stated(text: str, known: Sequence[str], unknown: Sequence[str]) -> str:
-    """How much a seller's entry says of its topology: one of TOPOLOGY. A switch's name is not a topology."""
+    """How much a seller's entry says of its topology: stated, equipment only, differs by host or
+    not documented. A switch's name is not a topology."""
     low = text.lower()
     if not low.strip():
         return "not documented"
@@ -99,21 +98,6 @@ def speed_fit(low: float | None, high: float | None, need: float) -> str:
     if low is None or high is None:
         return "unknown"
     return "enough" if low >= need else "some" if high >= need else "short"
-
-
-def rank_count(busbw: Any, algbw: Any) -> Any:
-    """Ranks of an AllReduce from its two bandwidths: busbw = algbw x 2 (n - 1) / n, so n = 2 / (2 - busbw / algbw)."""
-    ratio = np.asanyarray(busbw, dtype=float) / np.asanyarray(algbw, dtype=float)
-    if np.any(~((ratio >= 1.0) & (ratio < 2.0))):
-        raise OutOfRange(
-            Problem(
-                "an AllReduce's busbw is between once and twice its algbw",
-                key="busbw / algbw",
-                value=str(ratio),
-                remedy="Check which column is which.",
-            )
-        )
-    return 2.0 / (2.0 - ratio)
 
 
 def rank_range(busbw: float, algbw: float, decimals: int = 2) -> tuple[float, float]:

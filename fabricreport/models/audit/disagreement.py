@@ -15,53 +15,19 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from fabricreport.errors import InputError, OutOfRange, Problem
+from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.provenance import Traced, inputs_of
 
 RULES = ("mixture", "envelope")
 _GRID = 400
 _Z95 = float(stats.norm.ppf(0.95))
-
-
-class _Stated(Protocol):
-    """What a position needs of an evidence entry; the book's entries have it all."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def what(self) -> str: ...
-    @property
-    def unit(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def mid(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def publisher(self) -> str: ...
-    @property
-    def date(self) -> str: ...
-    @property
-    def grade(self) -> str: ...
-    @property
-    def seen(self) -> str: ...
-    @property
-    def interest(self) -> str: ...
-    @property
-    def base(self) -> str: ...
-    @property
-    def contested(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -139,7 +105,9 @@ CONVERSIONS: Mapping[str, Callable[[float], float]] = {
 }
 
 
-def contested(quantity: str, entries: Mapping[str, _Stated], definitions: Mapping[str, Mapping[str, Any]]) -> Contested:
+def contested(
+    quantity: str, entries: Mapping[str, EvidenceEntry], definitions: Mapping[str, Mapping[str, Any]]
+) -> Contested:
     """One contested quantity from the entries that name it and its definition (as in `evidence/contested.yaml`)."""
     members = {e.id: e for e in entries.values() if e.contested == quantity}
     definition = definitions.get(quantity)
@@ -164,7 +132,7 @@ def contested(quantity: str, entries: Mapping[str, _Stated], definitions: Mappin
 
 
 def contested_quantities(
-    entries: Mapping[str, _Stated], definitions: Mapping[str, Mapping[str, Any]]
+    entries: Mapping[str, EvidenceEntry], definitions: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Contested]:
     """Every contested quantity by id: those defined, in the order of the definitions, then those an entry names."""
     named = dict.fromkeys(definitions)
@@ -229,7 +197,7 @@ def _two_sided(u: NDArray[np.float64], low: float, mid: float, high: float) -> N
     return np.asanyarray(mid + np.where(z > 0, z * (high - mid), z * (mid - low)), dtype=float)
 
 
-def _position(entry: _Stated, definition: Mapping[str, Any], also: Mapping[str, Any]) -> Position:
+def _position(entry: EvidenceEntry, definition: Mapping[str, Any], also: Mapping[str, Any]) -> Position:
     name = also.get("convert", definition.get("convert", {}).get(entry.id, ""))
     low, mid, high = entry.low, entry.mid, entry.high
     if name:

@@ -10,9 +10,9 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from fabricreport.claim import Amount
 from fabricreport.errors import InputError, Problem
 
-Amount = float | tuple[float, float]
 Inputs = Mapping[str, Amount]
 
 

@@ -7,7 +7,7 @@ parameters in `evidence/collectives.yaml` are what it returns on the tables whos
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +18,7 @@ from scipy.optimize import least_squares
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_rows, read_yaml
 from fabricreport.models.collectives.nccl import Parameters
-from fabricreport.models.collectives.parameters import Array
+from fabricreport.models.collectives.parameters import Array, Job, job
 from fabricreport.models.collectives.timing import Calibration, allreduce
 
 BANDS = ("< 64 KiB", "64 KiB to 64 MiB", "> 64 MiB")
@@ -54,17 +54,25 @@ class MeasuredTable:
         chosen: Array = (self.size_bytes >= self.from_bytes) & self.counted
         return chosen
 
-    def modelled_us(self, parameters: Parameters | None = None) -> Array:
-        """The model's time for the same rows."""
-        return allreduce(
-            self.size_bytes,
+    @property
+    def where(self) -> Job:
+        """The job that was measured, the fabric's own step and bandwidth taken."""
+        return job(
             gpus=self.gpus,
             gpus_per_node=self.gpus_per_node,
             gpu=self.gpu,
             fabric=self.fabric,
             links_per_gpu=self.links_per_gpu,
+        )
+
+    def modelled_us(self, parameters: Parameters | None = None, calibration: Calibration | None = None) -> Array:
+        """The model's time for the same rows, by the packaged parameters unless others are given."""
+        return allreduce(
+            self.size_bytes,
+            self.where,
             algorithm=self.algorithm,
             protocol=self.protocol,
+            calibration=calibration,
             parameters=parameters,
         ).time_us
 
@@ -144,24 +152,13 @@ def fit_calibration(table: MeasuredTable, *, parameters: Parameters | None = Non
                 remedy="Run nccl-tests from 8 B to 8 GiB (-b 8 -e 8G -f 2) and give the whole log.",
             )
         )
-    sizes, times = table.size_bytes[good], table.time_us[good]
-    weights = _band_weights(sizes)
+    kept = replace(table, size_bytes=table.size_bytes[good], time_us=table.time_us[good])
+    weights = _band_weights(kept.size_bytes)
 
     def residuals(logs: Array) -> Array:
         factors = Calibration(float(np.exp(logs[0])), float(np.exp(logs[1])))
-        ours = allreduce(
-            sizes,
-            gpus=table.gpus,
-            gpus_per_node=table.gpus_per_node,
-            gpu=table.gpu,
-            fabric=table.fabric,
-            links_per_gpu=table.links_per_gpu,
-            algorithm=table.algorithm,
-            protocol=table.protocol,
-            calibration=factors,
-            parameters=parameters,
-        ).time_us
-        return np.concatenate([_soft(np.log(ours / times)) * weights, 0.05 * logs])
+        ours = kept.modelled_us(parameters, factors)
+        return np.concatenate([_soft(np.log(ours / kept.time_us)) * weights, 0.05 * logs])
 
     found = least_squares(residuals, np.zeros(2), bounds=(-4.0, 4.0), diff_step=1e-3)
     return Calibration(float(np.exp(found.x[0])), float(np.exp(found.x[1])))

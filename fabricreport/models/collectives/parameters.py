@@ -1,6 +1,9 @@
 """GPUs, fabrics and jobs of the collective model: names checked, defaults filled in, refused with a remedy.
 
-The classes' figures live in `evidence/collectives.yaml`; the public names are the params file's.
+The classes' figures live in `evidence/collectives.yaml`; the public names are the params file's. Of a job,
+`links_per_gpu=None` is the fabric's default: 1, except 2 for `rocev2-100g` on `a100` (16 x 100G a node), and for `efa`
+4 x 100G (0.5 on `a100`, whose node has 4 x 100G). `extra_step_us=None` is the fabric's own time per NIC-to-NIC step above
+InfiniBand and `bandwidth_share=None` its achieved share of a tuned InfiniBand NIC's bandwidth.
 """
 
 from __future__ import annotations
@@ -8,7 +11,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -17,11 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from fabricreport.errors import InputError, OutOfRange, Problem
 from fabricreport.evidence import read_yaml
+from fabricreport.located import did_you_mean
 
 Array = NDArray[Any]
 ALGORITHMS = ("auto", "ring", "tree", "nvlstree")
 PROTOCOLS = ("auto", "ll", "ll128", "simple")
-MATURITIES = ("low", "medium", "high")
 MOST_GPUS = 1_048_576
 LARGEST_HOST = 8  # a larger `gpus_per_node` names the NVLink domain itself
 
@@ -94,9 +96,7 @@ def fabric_class(name: str, gpu: str) -> Fabric:
     entry = table[_known("fabric", name, tuple(table))]
     figures = {key: _by_gpu(entry.get(key, default), gpu) for key, default in _FABRIC_DEFAULTS.items()}
     if entry["kind"] == "rocev2":
-        contested = read_yaml("collectives")["contested"]
-        figures["step_us"] = float(contested["step-us"]["central"])
-        figures["bandwidth_share"] = float(contested["bandwidth-share"]["central"])
+        figures |= {key: float(value) for key, value in read_yaml("collectives")["rocev2"].items()}
     return Fabric(name=name, kind=entry["kind"], **figures)
 
 
@@ -120,7 +120,10 @@ def job(
     extra_step_us: ArrayLike | None = None,
     bandwidth_share: ArrayLike | None = None,
 ) -> Job:
-    """Check one job's inputs and fill the defaults of its classes; every fault found is named at once."""
+    """Check one job's inputs and fill the defaults of its classes; every fault found is named at once.
+
+    Raises `InputError`, or `OutOfRange` beyond the largest cluster the model means something for.
+    """
     kind = gpu_class(gpu)
     wire = fabric_class(fabric, gpu)
     problems: list[Problem] = []
@@ -215,13 +218,12 @@ def _domains(ranks: int, per_node: int, gpu: Gpu) -> int:
 def _known(key: str, value: str, known: tuple[str, ...]) -> str:
     if isinstance(value, str) and value in known:
         return value
-    near = get_close_matches(str(value).lower(), known, n=1)
     raise InputError(
         Problem(
             f"is not one of {', '.join(known)}",
             key=key,
             value=repr(value),
-            suggestion=near[0] if near else "",
+            suggestion=did_you_mean(value, known),
             remedy="Write one of the names above.",
         )
     )

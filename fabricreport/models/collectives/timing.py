@@ -1,14 +1,8 @@
 """Time of NCCL collectives on a GPU cluster: `allreduce`, `allgather`, `reduce_scatter`, `alltoall`, `sendrecv`.
 
-Every function takes message sizes in bytes (a number or an array, sizes on the last axis) and returns a
-`CollectiveTime`. Uncertain inputs (`extra_step_us`, `bandwidth_share`, the fields of `calibration`) may carry a
-leading draw axis of shape (draws, 1); results are then (draws, sizes).
-
-`links_per_gpu=None` is the fabric's default: 1, except 2 for `rocev2-100g` on `a100` (16 x 100G a node), and for
-`efa` 4 x 100G (0.5 on `a100`, whose node has 4 x 100G). `extra_step_us=None` is the fabric's own time per
-NIC-to-NIC step above InfiniBand (0 for InfiniBand; the central value of the contested distribution for RoCEv2) and
-`bandwidth_share=None` its achieved share of a tuned InfiniBand NIC's bandwidth; both are data, with sources, in
-`evidence/collectives.yaml`.
+Every function takes message sizes in bytes (a number or an array, sizes on the last axis) and the job that runs it
+(`parameters.job`), and returns a `CollectiveTime`. Uncertain inputs (`extra_step_us`, `bandwidth_share` of the
+job, the fields of `calibration`) may carry a leading draw axis of shape (draws, 1); results are then (draws, sizes).
 
 Sizes follow nccl-tests: the whole vector for AllReduce, the gathered output for AllGather, the input for
 ReduceScatter, one rank's send buffer for AlltoAll and SendRecv.
@@ -32,7 +26,6 @@ from fabricreport.models.collectives.parameters import (
     Job,
     checked_choice,
     checked_sizes,
-    job,
 )
 from fabricreport.models.collectives.point_to_point import alltoall_parts, sendrecv_parts
 
@@ -65,34 +58,18 @@ class CollectiveTime:
 
 def allreduce(
     size_bytes: ArrayLike,
+    where: Job,
     *,
-    gpus: int,
-    gpus_per_node: int,
-    gpu: str,
-    fabric: str,
-    links_per_gpu: float | None = None,
     algorithm: str = "auto",
     protocol: str = "auto",
-    extra_step_us: ArrayLike | None = None,
-    bandwidth_share: ArrayLike | None = None,
     calibration: Calibration | None = None,
     parameters: Parameters | None = None,
 ) -> CollectiveTime:
-    """AllReduce of `size_bytes` over `gpus` ranks by the fastest algorithm and protocol, or the ones named.
+    """AllReduce of `size_bytes` over the job's ranks by the fastest algorithm and protocol, or the ones named.
 
     `parameters` replaces the packaged fit. One NVLink domain runs without NICs (NVLS is then reported as
-    `nvlstree`); one GPU moves nothing and costs a kernel launch. Raises `InputError` for a name, count or size
-    that cannot be, `OutOfRange` beyond the largest cluster the model means something for.
+    `nvlstree`); one GPU moves nothing and costs a kernel launch. Raises `InputError` for a name or size that cannot be.
     """
-    where = job(
-        gpus=gpus,
-        gpus_per_node=gpus_per_node,
-        gpu=gpu,
-        fabric=fabric,
-        links_per_gpu=links_per_gpu,
-        extra_step_us=extra_step_us,
-        bandwidth_share=bandwidth_share,
-    )
     sizes = checked_sizes(size_bytes)
     pairs = _pairs(where, algorithm, protocol, nccl.available(where))
     parts, algorithms, protocols = best_parts(sizes, where, pairs, calibration, parameters)
@@ -101,117 +78,57 @@ def allreduce(
 
 def allgather(
     size_bytes: ArrayLike,
+    where: Job,
     *,
-    gpus: int,
-    gpus_per_node: int,
-    gpu: str,
-    fabric: str,
-    links_per_gpu: float | None = None,
     algorithm: str = "auto",
     protocol: str = "auto",
-    extra_step_us: ArrayLike | None = None,
-    bandwidth_share: ArrayLike | None = None,
     calibration: Calibration | None = None,
     parameters: Parameters | None = None,
 ) -> CollectiveTime:
-    """AllGather of `size_bytes` of output over `gpus` ranks: one pass of a ring (the library's multi-node choice)."""
-    where = job(
-        gpus=gpus,
-        gpus_per_node=gpus_per_node,
-        gpu=gpu,
-        fabric=fabric,
-        links_per_gpu=links_per_gpu,
-        extra_step_us=extra_step_us,
-        bandwidth_share=bandwidth_share,
-    )
+    """AllGather of `size_bytes` of output over all ranks: one pass of a ring (the library's multi-node choice)."""
     return _one_pass("AllGather", size_bytes, where, algorithm, protocol, calibration, parameters)
 
 
 def reduce_scatter(
     size_bytes: ArrayLike,
+    where: Job,
     *,
-    gpus: int,
-    gpus_per_node: int,
-    gpu: str,
-    fabric: str,
-    links_per_gpu: float | None = None,
     algorithm: str = "auto",
     protocol: str = "auto",
-    extra_step_us: ArrayLike | None = None,
-    bandwidth_share: ArrayLike | None = None,
     calibration: Calibration | None = None,
     parameters: Parameters | None = None,
 ) -> CollectiveTime:
-    """ReduceScatter of `size_bytes` of input over `gpus` ranks: one pass of a ring."""
-    where = job(
-        gpus=gpus,
-        gpus_per_node=gpus_per_node,
-        gpu=gpu,
-        fabric=fabric,
-        links_per_gpu=links_per_gpu,
-        extra_step_us=extra_step_us,
-        bandwidth_share=bandwidth_share,
-    )
+    """ReduceScatter of `size_bytes` of input over all ranks: one pass of a ring."""
     return _one_pass("ReduceScatter", size_bytes, where, algorithm, protocol, calibration, parameters)
 
 
 def alltoall(
     size_bytes: ArrayLike,
+    where: Job,
     *,
-    gpus: int,
-    gpus_per_node: int,
-    gpu: str,
-    fabric: str,
-    links_per_gpu: float | None = None,
     algorithm: str = "auto",
     protocol: str = "auto",
-    extra_step_us: ArrayLike | None = None,
-    bandwidth_share: ArrayLike | None = None,
     calibration: Calibration | None = None,
     parameters: Parameters | None = None,
 ) -> CollectiveTime:
-    """AlltoAll: every rank sends `size_bytes / gpus` to every other, over NVLink inside the domain, NICs outside.
+    """AlltoAll: every rank sends `size_bytes / ranks` to every other, over NVLink inside the domain, NICs outside.
 
     Point to point: there is no algorithm to choose and the protocol is Simple. The NICs' share under this
     many-to-many traffic is an assumption (`evidence/collectives.yaml`, `alltoall`): one public figure exists.
     """
-    where = job(
-        gpus=gpus,
-        gpus_per_node=gpus_per_node,
-        gpu=gpu,
-        fabric=fabric,
-        links_per_gpu=links_per_gpu,
-        extra_step_us=extra_step_us,
-        bandwidth_share=bandwidth_share,
-    )
     return _point_to_point("AlltoAll", alltoall_parts, size_bytes, where, algorithm, protocol, calibration, parameters)
 
 
 def sendrecv(
     size_bytes: ArrayLike,
+    where: Job,
     *,
-    gpus: int,
-    gpus_per_node: int,
-    gpu: str,
-    fabric: str,
-    links_per_gpu: float | None = None,
     algorithm: str = "auto",
     protocol: str = "auto",
-    extra_step_us: ArrayLike | None = None,
-    bandwidth_share: ArrayLike | None = None,
     calibration: Calibration | None = None,
     parameters: Parameters | None = None,
 ) -> CollectiveTime:
     """SendRecv: every rank sends `size_bytes` to the next; the slowest pair crosses NICs if there are any."""
-    where = job(
-        gpus=gpus,
-        gpus_per_node=gpus_per_node,
-        gpu=gpu,
-        fabric=fabric,
-        links_per_gpu=links_per_gpu,
-        extra_step_us=extra_step_us,
-        bandwidth_share=bandwidth_share,
-    )
     return _point_to_point("SendRecv", sendrecv_parts, size_bytes, where, algorithm, protocol, calibration, parameters)
 
 

@@ -2,21 +2,18 @@
 
 A cage on the switch is twin-port (it carries `links_per_cage` links), so a switch-side transceiver, a passive
 breakout and an active breakout each serve that many links; the server side has one transceiver a link. An active
-optical cable is one piece a link with its ends fixed on. Media are chosen by reach (`evidence/cabling.yaml`).
+optical cable is one piece a link with its ends fixed on.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fabricreport.errors import InputError, OutOfRange, Problem
-from fabricreport.evidence import read_yaml
+from fabricreport.errors import InputError, Problem
 from fabricreport.models.fabric.topology import BillOfMaterials
 from fabricreport.models.money.cashflow import array
 
@@ -65,38 +62,6 @@ class CableBill:
     def transceivers(self) -> int:
         """All pluggable transceivers; the active ends of an AOC are not counted."""
         return self.node_optics + self.switch_optics
-
-    @property
-    def optical_links_per_link(self) -> float:
-        """Pluggable transceivers per link: 2 would be single-port all-fibre, 1.5 and less twin-port, 0 all-copper."""
-        return self.transceivers / self.links
-
-
-def medium_by_reach(length_m: float) -> str:
-    """The cheapest medium that reaches `length_m` metres at 400G a link; OutOfRange beyond the longest."""
-    if not math.isfinite(length_m) or length_m <= 0:
-        raise InputError(Problem("must be a length above 0 m", key="length_m", value=str(length_m)))
-    media = read_yaml("cabling")["media"]
-    for row in media:
-        if length_m <= row["reach_m"]:
-            return str(row["medium"])
-    longest = media[-1]["reach_m"]
-    raise OutOfRange(
-        Problem(
-            f"no medium of this fabric reaches that far; fibre ends at {longest:g} m",
-            key="length_m",
-            value=str(length_m),
-            remedy="Join the sites by routed long-haul links, which this bill does not cover.",
-        )
-    )
-
-
-def plan_by_reach(lengths_m: Mapping[str, float], *, links_per_cage: int = 2) -> CablePlan:
-    """A plan from the longest run of each layer (`node_leaf`, `leaf_spine`, `spine_core`; absent: fibre)."""
-    if unknown := set(lengths_m) - set(LAYERS):
-        raise InputError(Problem("unknown cable layer", value=", ".join(sorted(unknown)), remedy=f"Known: {LAYERS}."))
-    media = {layer: medium_by_reach(length) for layer, length in lengths_m.items()}
-    return replace(CablePlan(), links_per_cage=links_per_cage, **media)
 
 
 def optics_and_cables(bom: BillOfMaterials, plan: CablePlan | None = None) -> CableBill:

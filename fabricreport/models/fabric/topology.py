@@ -18,13 +18,13 @@ Sources: Al-Fares et al., SIGCOMM 2008 (fat tree); NVIDIA DGX SuperPOD reference
 
 from __future__ import annotations
 
-import difflib
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from operator import index
 
 from fabricreport.errors import InputError, OutOfRange, Problem
+from fabricreport.located import did_you_mean
 
 TOPOLOGIES = ("fat-tree", "rail-optimised", "dragonfly")
 
@@ -86,36 +86,6 @@ class BillOfMaterials:
     def ports_built(self) -> int:
         """Logical switch ports bought."""
         return self.switches * self.radix
-
-    @property
-    def switches_crossed_at_most(self) -> int:
-        """Switches on the longest minimal path between two servers."""
-        if self.topology == "dragonfly":
-            return {1: 1, 2: 2, 3: 4}[self.tiers]
-        return 2 * self.tiers - 1
-
-    @property
-    def leaves_per_node(self) -> int:
-        """Leaves of one plane that a server's links end on.
-
-        Plain: one, so traffic of all its GPUs meets there. Rail-optimised: link i of every server goes to the
-        rail's own leaf, so as many leaves as there are links, or as exist. Counts of switches are the same.
-        """
-        leaves = self.leaf // self.planes
-        if self.topology == "rail-optimised":
-            return min(self.links_per_node, leaves)
-        return min(leaves, math.ceil(self.links_per_node / self.down_links))
-
-    @property
-    def nodes_within_one_switch(self) -> int:
-        """Servers that a GPU reaches across one switch only (to the GPU of the same rail, when rail-optimised).
-
-        This is where a rail-optimised fabric differs from a plain one of the same size: its groups are as many
-        times larger as a server has leaves.
-        """
-        ports = self.radix if self.tiers == 1 else self.down_links
-        links_on_a_leaf = math.ceil(self.links_per_node / self.leaves_per_node)
-        return max(1, min(self.nodes, ports // links_on_a_leaf))
 
 
 def tier_capacity(radix: int, oversubscription: float = 1.0) -> tuple[int, int, int]:
@@ -343,9 +313,8 @@ def _fault(key: str, value: object) -> Problem | None:
     if key == "topology":
         if value in TOPOLOGIES:
             return None
-        near = difflib.get_close_matches(str(value), TOPOLOGIES, 1)
         remedy = f"Known: {', '.join(TOPOLOGIES)}."
-        return Problem("unknown topology", "", None, key, str(value), remedy, near[0] if near else "")
+        return Problem("unknown topology", "", None, key, str(value), remedy, did_you_mean(value, TOPOLOGIES))
     if key == "oversubscription":
         number = isinstance(value, int | float) and not isinstance(value, bool)
         if number and math.isfinite(value) and 1 <= value <= 1000:  # type: ignore[arg-type,operator]

@@ -1,4 +1,4 @@
-"""Money over time: monthly flows, discounting, annuities, leases, rates of return.
+"""Money over time: monthly flows, discounting, annuities, leases.
 
 Flows are arrays whose last axis is the month, 0 (today) to `months`; any axes before it are draws. Money paid
 during month m stands at its end. Everything is vectorised over draws, and numpy only, so provenance survives.
@@ -11,10 +11,7 @@ the other, so both statements of the same rate value every flow alike.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -91,11 +88,6 @@ def array(values: Any) -> Array:
     return np.asanyarray(values, dtype=float)
 
 
-def monthly_rate(rate_per_year: Any) -> Array:
-    """The effective rate a month that compounds to `rate_per_year`."""
-    return array((1 + array(rate_per_year)) ** (1 / 12) - 1)
-
-
 def discount_factors(rate_per_year: Any, months: int) -> Array:
     """(1 + rate)^(-m/12) for m = 0 to `months`, month last: (..., months + 1)."""
     growth = 1 + array(rate_per_year)
@@ -116,11 +108,6 @@ def level(amount_per_month: Any, months: int, *, after: int = 0, until: int | No
     return array(array(amount_per_month)[..., None] * paid)
 
 
-def total_flow(flows: Sequence[Array]) -> Array:
-    """Sum of several flows of the same horizon, keeping provenance."""
-    return reduce(add, flows)
-
-
 def annuity_factor(rate_per_year: Any, months: int, *, due: bool = False) -> Array:
     """Value today of 1 paid at the end (due: at the start) of each of `months` months."""
     _positive_months(months)
@@ -133,61 +120,10 @@ def annuity_payment(present_value: Any, rate_per_year: Any, months: int, *, due:
     return array(array(present_value) / annuity_factor(rate_per_year, months, due=due))
 
 
-def perpetuity(amount_per_month: Any, rate_per_year: Any) -> Array:
-    """Value today of a payment at the end of every month for ever; the rate must be above zero."""
-    rate = monthly_rate(rate_per_year)
-    if np.any(~(rate > 0)):
-        raise InputError(Problem("a perpetuity needs a rate above zero", key="rate_per_year", value=str(rate_per_year)))
-    return array(array(amount_per_month) / rate)
-
-
 def lease_payment(price: Any, rate_per_year: Any, months: int, *, residual: Any = 0.0, due: bool = True) -> Array:
     """Monthly lease payment: the lessor recovers `price` less the residual's value today, at its own rate."""
     at_end = discount_factors(rate_per_year, months)[..., months]
     return annuity_payment(array(price) - array(residual) * at_end, rate_per_year, months, due=due)
-
-
-def equivalent_per_month(present_value: Any, rate_per_year: Any, months: int) -> Array:
-    """The level monthly cost worth `present_value` over `months`: compares lives of different length."""
-    return annuity_payment(present_value, rate_per_year, months)
-
-
-def equivalent_per_year(present_value: Any, rate_per_year: Any, months: int) -> Array:
-    """The level cost at each year's end worth `present_value`: EAC = PV i / (1 - (1+i)^-n), PV / n at i = 0."""
-    rate = array(rate_per_year)
-    per_month = equivalent_per_month(present_value, rate, months)
-    # twelve month-end payments grown to the year's end
-    return array(per_month * np.sum(discount_factors(rate, 11) ** -1, axis=-1))
-
-
-def npv(flows: Any, rate_per_year: Any) -> Array:
-    """Net present value of monthly flows (..., months + 1) at one rate."""
-    flows = array(flows)
-    return array(np.sum(flows * discount_factors(rate_per_year, flows.shape[-1] - 1), axis=-1))
-
-
-def irr_two_flows(paid: Any, received: Any, months: int) -> Array:
-    """IRR a year of `paid` today and `received` after `months`: (received/paid)^(12/months) - 1."""
-    _positive_months(months)
-    return array((array(received) / array(paid)) ** (12 / months) - 1)
-
-
-def irr(flows: Any, *, low: float = -0.99, high: float = 100.0) -> Array:
-    """Internal rate of return a year of flows (..., months + 1), by bisection on all draws at once.
-
-    The rate between `low` and `high` at which the NPV is zero; NaN where the NPV has the same sign at both ends
-    (no rate, or an even number of them).
-    """
-    flows = array(flows)
-    at_low, at_high = npv(flows, low), npv(flows, high)
-    a = np.full(np.shape(at_low), np.log1p(low))
-    b = np.full(np.shape(at_low), np.log1p(high))
-    for _ in range(80):
-        middle = (a + b) / 2
-        same = np.sign(npv(flows, np.expm1(middle))) == np.sign(at_low)
-        a, b = np.where(same, middle, a), np.where(same, b, middle)
-    found = np.sign(at_low) * np.sign(at_high) <= 0
-    return array(np.where(found, np.expm1((a + b) / 2), np.nan))
 
 
 def _positive_months(months: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -88,26 +88,6 @@ def p_late(finish_days: Any, deadline_days: ArrayLike) -> Any:
     return np.mean(x > deadlines[..., None], axis=-1)
 
 
-def loss_shares(risk: RunRisk) -> dict[str, Any]:
-    """Share of the mean loss by cause: tail, topology, checkpoints, fabric incidents, common incidents, bring-up.
-
-    Shares add up to 1; all are 0 when nothing is lost.
-    """
-    parts = {
-        "tail": risk.tail_days,
-        "topology": risk.topology_days,
-        "checkpoints": risk.checkpoint_days,
-        "fabric incidents": risk.fabric_days,
-        "common incidents": risk.common_days,
-        "bring-up": risk.bring_up_days,
-    }
-    means = {name: np.mean(np.asanyarray(days)) for name, days in parts.items()}
-    total: Any = 0.0
-    for value in means.values():
-        total = total + value
-    return {name: np.where(total > 0, value / np.where(total > 0, total, 1.0), 0.0) for name, value in means.items()}
-
-
 def compare(a: RunRisk, b: RunRisk) -> RunDifference:
     """Difference of two options simulated with the same luck and the same epistemic draws."""
     days = a.finish_days - b.finish_days
@@ -121,16 +101,6 @@ def compare(a: RunRisk, b: RunRisk) -> RunDifference:
     )
 
 
-def sweep_gpus(
-    run: Run, risk: FabricRisk, sizes: Sequence[int], deadline_days: ArrayLike, luck: Luck | None = None
-) -> tuple[SweepPoint, ...]:
-    """The same run at other cluster sizes (same days of work, so proportionally more of it; links in proportion)."""
-    return tuple(
-        _point(f"{size} GPUs", size, replace(run, cluster=run.cluster.scaled(size)), risk, deadline_days, luck)
-        for size in sizes
-    )
-
-
 def sweep_interval(
     run: Run, risk: FabricRisk, intervals_s: Sequence[float], deadline_days: ArrayLike, luck: Luck | None = None
 ) -> tuple[SweepPoint, ...]:
@@ -138,15 +108,6 @@ def sweep_interval(
     return tuple(
         _point(f"every {value:g} s", value, replace(run, checkpoint_interval_s=value), risk, deadline_days, luck)
         for value in intervals_s
-    )
-
-
-def sweep_maturity(
-    run: Run, levels: Mapping[str, FabricRisk], deadline_days: ArrayLike, luck: Luck | None = None
-) -> tuple[SweepPoint, ...]:
-    """The same run and option at each level of networking maturity (label to risk, in the order given)."""
-    return tuple(
-        _point(label, float(i), run, risk, deadline_days, luck) for i, (label, risk) in enumerate(levels.items())
     )
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from fabricreport.models.risk.incidents import (
     check_law,
     incident_loss,
 )
-from fabricreport.models.risk.schedule import HOURS_PER_DAY, daly_interval, wall_time_factor, young_interval
+from fabricreport.models.risk.schedule import HOURS_PER_DAY, daly_interval, wall_time_factor
 from fabricreport.models.risk.steps import TailLaw, step_inflation
 
 __all__ = [
@@ -35,10 +34,8 @@ __all__ = [
     "RunRisk",
     "TopologyEffect",
     "daly_interval",
-    "finish_date",
     "matured",
     "simulate",
-    "young_interval",
 ]
 
 _RAREST = 1e-9  # interruptions an hour: keeps a cluster that never fails finite (one in 114,000 years)
@@ -239,11 +236,6 @@ def _result(run: Run, risk: FabricRisk, parts: tuple[Any, ...], engineering_h: A
         interruptions_expected=facts[2],
         incidents=facts[3],
     )
-
-
-def finish_date(start: date, days: float) -> date:
-    """The calendar day on which a run of `days` that starts at the beginning of `start` ends."""
-    return start + timedelta(days=float(np.ceil(days)) - 1.0)
 
 
 def _interval(run: Run, mtbf_h: Any) -> Any:

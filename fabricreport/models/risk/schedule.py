@@ -1,8 +1,7 @@
-"""When to write checkpoints, how often large jobs fail, and what share of the time then trains.
+"""When to write checkpoints, and how often large jobs fail.
 
 Daly 2006: "A higher order estimate of the optimum checkpoint interval for restart dumps" (interval and the full
-expectation of the wall time). Young 1974: its first-order form. Kokolis et al. 2025 (arXiv 2410.21680): mean time to
-failure and expected training-time ratio (ETTR) of large jobs.
+expectation of the wall time). Kokolis et al. 2025 (arXiv 2410.21680): mean time to failure of large jobs.
 """
 
 from __future__ import annotations
@@ -16,12 +15,6 @@ from fabricreport.errors import OutOfRange, Problem
 
 HOURS_PER_DAY = 24.0
 _LARGEST_EXPONENT = 60.0  # beyond e^60 attempts a job does not finish: keep the number finite and absurd
-
-
-def young_interval(checkpoint_s: ArrayLike, mtbf_s: ArrayLike) -> Any:
-    """First-order optimal interval between checkpoints in seconds: sqrt(2 d M). Arguments in seconds, broadcast."""
-    d, m = _positive(checkpoint_s=checkpoint_s, mtbf_s=mtbf_s)
-    return _scalar(np.sqrt(2.0 * d * m))
 
 
 def daly_interval(checkpoint_s: ArrayLike, mtbf_s: ArrayLike) -> Any:
@@ -57,26 +50,6 @@ def kokolis_mttf_h(gpus: ArrayLike, failures_per_1000_node_days: ArrayLike, gpus
     """
     n, rate = _positive(gpus=gpus, failures_per_1000_node_days=failures_per_1000_node_days)
     return _scalar(HOURS_PER_DAY * 1000.0 / (n / gpus_per_node * rate))
-
-
-def ettr(
-    gpus: ArrayLike,
-    failures_per_1000_node_days: ArrayLike,
-    *,
-    restart_s: ArrayLike,
-    interval_s: ArrayLike,
-    checkpoint_s: ArrayLike,
-    gpus_per_node: int = 8,
-) -> Any:
-    """Expected training-time ratio, a share in [0, 1] (Kokolis et al. 2025).
-
-    (1 - nodes r (u0 + dt/2)) / (1 + w/dt) with restart u0, interval dt and checkpoint w in seconds; it is a
-    first-order form and is cut at 0 where failures outrun recovery.
-    """
-    mttf_s = np.asanyarray(kokolis_mttf_h(gpus, failures_per_1000_node_days, gpus_per_node)) * 3600.0
-    dt, w = _positive(interval_s=interval_s, checkpoint_s=checkpoint_s)
-    lost = (np.asanyarray(restart_s) + dt / 2.0) / mttf_s
-    return _scalar(np.maximum(1.0 - lost, 0.0) / (1.0 + w / dt))
 
 
 def _positive(**values: ArrayLike) -> tuple[Any, ...]:

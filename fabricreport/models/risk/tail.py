@@ -1,4 +1,4 @@
-"""The slowest of N workers: expected, median and quantile of a maximum, by order statistics and not by simulation.
+"""The slowest of N workers: the expected maximum, by order statistics and not by simulation.
 
 Workers are exchangeable. `correlation` is the pairwise correlation of their *latent Gaussians* (a one-factor
 copula): worker i takes the value Q(Phi(sqrt(rho) Z + sqrt(1 - rho) E_i)). Such a copula has no tail dependence, so
@@ -16,20 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from fabricreport.errors import InputError, OutOfRange, Problem
 from fabricreport.models.risk import maxima
-from fabricreport.models.risk.extremes import GpdTail, fit_gpd, lognormal_from_quantiles, return_level
+from fabricreport.models.risk.extremes import lognormal_from_quantiles
 from fabricreport.models.risk.steps import StepInflation, TailLaw, step_inflation
 from fabricreport.provenance import Traced, inputs_of, plain
 
 __all__ = [
-    "GpdTail",
     "StepInflation",
     "TailLaw",
     "expected_max",
-    "fit_gpd",
     "lognormal_from_quantiles",
-    "median_max",
-    "quantile_max",
-    "return_level",
     "step_inflation",
 ]
 
@@ -60,7 +55,7 @@ def expected_max(dist: Any, n: ArrayLike, *, correlation: ArrayLike = 0.0) -> An
             "the mean of a worker is not finite, or a parameter is invalid, so the mean of the maximum does not exist",
             "dist",
             _name(dist),
-            "Use quantile_max, which needs no mean, or a law with a tail index above 1.",
+            "Use a law with a tail index above 1.",
         )
     shape = np.broadcast_shapes(mean.shape, workers.shape, rho.shape)
     spacing = _FINE if np.prod(shape) <= _LARGE_BATCH else _COARSE
@@ -75,34 +70,6 @@ def expected_max(dist: Any, n: ArrayLike, *, correlation: ArrayLike = 0.0) -> An
     )
     result = np.where((workers == 1) | (rho == 1.0), mean, loc + scale * standard)
     return _finish(result, dist.args, dist.kwds, n, correlation)
-
-
-def quantile_max(dist: Any, n: ArrayLike, probability: float, *, correlation: ArrayLike = 0.0) -> Any:
-    """The value the largest of `n` workers stays under with the given probability, a scalar in (0, 1).
-
-    Other arguments as `expected_max`, but the mean need not be finite. With correlation 0 it is
-    Q(probability**(1/n)).
-    """
-    family, args, loc, scale = _parts(dist)
-    workers, rho = _workers(n), _correlation(correlation)
-    if not 0.0 < probability < 1.0:
-        raise _range("must lie strictly between 0 and 1", "probability", probability, "Write e.g. 0.99.")
-    shape = np.broadcast_shapes(np.shape(loc), np.shape(scale), *(a.shape for a in args), workers.shape, rho.shape)
-    w = np.array([-np.log(probability)])
-    standard = _per_element(
-        lambda lower, upper, columns: _quantiles(family, columns, lower, upper)[0],
-        w,
-        workers,
-        rho,
-        args,
-        shape,
-    )
-    return _finish(loc + scale * standard, dist.args, dist.kwds, n, correlation)
-
-
-def median_max(dist: Any, n: ArrayLike, *, correlation: ArrayLike = 0.0) -> Any:
-    """Median of the largest of `n` workers; with correlation 0 it is Q(0.5**(1/n)). Arguments as `expected_max`."""
-    return quantile_max(dist, n, 0.5, correlation=correlation)
 
 
 def _per_element(evaluate: Any, w: Array, workers: Array, rho: Array, args: tuple[Array, ...], shape: Any) -> Array:

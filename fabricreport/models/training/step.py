@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.models.collectives import timing as nccl
-from fabricreport.models.collectives.parameters import LARGEST_HOST, gpu_class
+from fabricreport.models.collectives.parameters import LARGEST_HOST, Job, gpu_class, job
 from fabricreport.models.collectives.timing import Calibration, CollectiveTime
 from fabricreport.models.training import parallel
 from fabricreport.models.training.parallel import Model, Plan, over_draws
@@ -46,6 +46,25 @@ class Network:
     bandwidth_share: Any = None
     calibration: Calibration | None = None
     slowdown: Any = 1.0
+
+    def job(self, ranks: int, *, gpu: str | None = None, gpus_per_node: int | None = None) -> Job:
+        """`ranks` on these GPUs, or on another class or size of domain, for the collective model; draws as (n, 1)."""
+        return job(
+            gpus=ranks,
+            gpus_per_node=gpus_per_node or self.gpus_per_node,
+            gpu=gpu or self.gpu,
+            fabric=self.fabric,
+            links_per_gpu=self.links_per_gpu,
+            extra_step_us=None if self.extra_step_us is None else over_draws(self.extra_step_us),
+            bandwidth_share=None if self.bandwidth_share is None else over_draws(self.bandwidth_share),
+        )
+
+    @property
+    def calibration_by_draw(self) -> Calibration | None:
+        """The calibration for the collective model, draws as (n, 1)."""
+        if self.calibration is None:
+            return None
+        return Calibration(over_draws(self.calibration.latency_factor), over_draws(self.calibration.bandwidth_factor))
 
 
 @dataclass(frozen=True)
@@ -116,14 +135,6 @@ class TrainingStep(StepTime):
     batch_tokens: float
     microbatches: float
     plan: Plan
-
-    def days_for(self, tokens: float) -> Any:
-        """Days of uninterrupted training for that many tokens."""
-        return tokens / self.tokens_per_s / 86_400.0
-
-    def tokens_in(self, days: float) -> Any:
-        """Tokens trained in that many days without interruption."""
-        return self.tokens_per_s * days * 86_400.0
 
 
 def training_step(
@@ -279,17 +290,8 @@ def timed(
 ) -> Traffic:
     """One collective over `ranks` that sit `stride` GPUs apart."""
     gpu, per_node = _placed(network, ranks, stride)
-    result = function(
-        [size_bytes],
-        gpus=ranks,
-        gpus_per_node=per_node,
-        gpu=gpu,
-        fabric=network.fabric,
-        links_per_gpu=network.links_per_gpu,
-        extra_step_us=None if network.extra_step_us is None else over_draws(network.extra_step_us),
-        bandwidth_share=None if network.bandwidth_share is None else over_draws(network.bandwidth_share),
-        calibration=_calibrated(network.calibration),
-    )
+    where = network.job(ranks, gpu=gpu, gpus_per_node=per_node)
+    result = function([size_bytes], where, calibration=network.calibration_by_draw)
     on_fabric = ranks * max(1, stride) > _domain(network)
     time = result.time_us[..., 0] * US * (np.asanyarray(network.slowdown) if on_fabric else 1.0)
     return Traffic(
@@ -322,12 +324,6 @@ def _placed(network: Network, ranks: int, stride: int) -> tuple[str, int]:
     per_domain = next(d for d in range(most, 0, -1) if ranks % d == 0)
     fused = gpu_class(network.gpu).domain_gpus > LARGEST_HOST
     return (SMALL_NODE_OF_A_RACK if fused and per_domain <= LARGEST_HOST else network.gpu), per_domain
-
-
-def _calibrated(calibration: Calibration | None) -> Calibration | None:
-    if calibration is None:
-        return None
-    return Calibration(over_draws(calibration.latency_factor), over_draws(calibration.bandwidth_factor))
 
 
 def counted(one: Traffic, kind: str, count: Any, exposed_share: Any) -> Traffic:

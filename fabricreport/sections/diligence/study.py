@@ -42,7 +42,7 @@ _CLAIM = ("-claim-days", "-claim-window")
 class Shortlisted:
     """One seller of the params' list, with what it documents and what is open.
 
-    `topology` is one of models.diligence.TOPOLOGY, `speed` enough, some, unknown or short; `compared` says whether its
+    `topology` as `topology_stated` has it, `speed` enough, some, unknown or short; `compared` says whether its
     fabric is among the options, `advised` whether it is the cheapest option's kind. `gaps`: what to ask, in words.
     """
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from fabricreport.books.claims import VERDICTS, ClaimBook
 from fabricreport.books.prices.book import Price
+from fabricreport.claim import Amount
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import GRADES, Number
 from fabricreport.models.audit.claims import AuditedClaim, SelfContradiction
-from fabricreport.models.audit.recomputations import Amount
 from fabricreport.models.card import Card, CardRow, median_abs_error
 from fabricreport.sections.evidence.context import Disagreement, shown_unit
 

@@ -15,7 +15,7 @@ from fabricreport.books.options import Option
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.latency import PenaltyMap, half_latency_size_bytes, penalty_map
-from fabricreport.models.collectives.parameters import MOST_GPUS
+from fabricreport.models.collectives.parameters import MOST_GPUS, Job, job
 from fabricreport.models.collectives.timing import allreduce
 from fabricreport.models.judgement.swings import swings
 from fabricreport.sections.client import whole_nodes
@@ -65,18 +65,19 @@ def latency_alone(
     given: Inputs, *, gpus: int, size_bytes: float, extra_step_us: Any, algorithm: str = "auto", protocol: str = "auto"
 ) -> Any:
     """Gap of one AllReduce from the time per step alone, both fabrics at equal bandwidth; shape of `extra_step_us`."""
+    step = np.asanyarray(extra_step_us)[..., np.newaxis]
+    slow, fast = (
+        allreduce([size_bytes], _on(given, gpus, extra_step_us=us), algorithm=algorithm, protocol=protocol).time_us
+        for us in (step, 0.0)
+    )
+    return slow[..., 0] / fast[0] - 1.0
+
+
+def _on(given: Inputs, gpus: int, **fabric: Any) -> Job:
+    """The client's GPUs on a tuned InfiniBand, or on a fabric that differs from it as said."""
     cluster = given.params.cluster
-    how: dict[str, Any] = {
-        "gpus": gpus,
-        "gpus_per_node": int(cluster.gpus_per_node),
-        "gpu": str(cluster.gpu),
-        "fabric": "infiniband-ndr",
-        "algorithm": algorithm,
-        "protocol": protocol,
-    }
-    step = np.asanyarray(extra_step_us)
-    slow = allreduce([size_bytes], extra_step_us=step[..., np.newaxis], **how).time_us[..., 0]
-    return slow / allreduce([size_bytes], **how).time_us[0] - 1.0
+    named = {"fabric": "infiniband-ndr", **fabric}
+    return job(gpus=gpus, gpus_per_node=int(cluster.gpus_per_node), gpu=str(cluster.gpu), **named)
 
 
 def flat_ring(given: Inputs, gpus: int) -> Mapping[str, str]:
@@ -156,30 +157,14 @@ def _map(given: Inputs, step_us: float, how: Mapping[str, Any]) -> PenaltyMap:
     sizes = [n for n in shown["map_gpus"] if n % per_node == 0 and n > per_node] or [
         per_node * nodes for nodes in shown["map_nodes"]
     ]
-    return penalty_map(
-        sizes,
-        shown["map_bytes"],
-        gpus_per_node=per_node,
-        gpu=str(cluster.gpu),
-        extra_step_us=step_us,
-        bandwidth_share=1.0,
-        **how,
-    )
+    rocev2 = {"fabric": "rocev2-400g", "extra_step_us": step_us, "bandwidth_share": 1.0}
+    return penalty_map([(_on(given, n, **rocev2), _on(given, n)) for n in sizes], shown["map_bytes"], **how)
 
 
 def _half_latency(given: Inputs, step_us: float) -> tuple[float, float]:
-    cluster = given.params.cluster
-    found = [
-        half_latency_size_bytes(
-            gpus=whole_nodes(given, int(cluster.gpus)),
-            gpus_per_node=int(cluster.gpus_per_node),
-            gpu=str(cluster.gpu),
-            fabric="infiniband-ndr",
-            extra_step_us=extra,
-        )
-        for extra in (0.0, step_us)
-    ]
-    return float(found[0]), float(found[1])
+    gpus = whole_nodes(given, int(given.params.cluster.gpus))
+    level, slower = (half_latency_size_bytes(_on(given, gpus, extra_step_us=us)) for us in (0.0, step_us))
+    return float(level), float(slower)
 
 
 def hangs_on(given: Inputs, options: tuple[Option, Option], penalty: Any) -> dict[str, float]:

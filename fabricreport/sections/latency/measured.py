@@ -13,7 +13,6 @@ from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.fit import FEWEST_ROWS, MeasuredTable, fit_calibration
-from fabricreport.models.collectives.timing import Calibration, allreduce
 from fabricreport.sections.latency.inputs import Measured, links_per_gpu, pair
 
 UNFIT = ("warm-up", "spike", "identity", "bimodal", "wrong-results", "above-cap")
@@ -118,7 +117,7 @@ def client_log(given: Inputs, option: Option, path: str) -> ClientLog:
         links_per_gpu(given, option),
     )
     found = fit_calibration(table)
-    after = _modelled(table, found)
+    after = table.modelled_us(calibration=found)
     factors = Measured(
         float(np.asarray(found.latency_factor)),
         float(np.asarray(found.bandwidth_factor)),
@@ -136,18 +135,6 @@ def client_log(given: Inputs, option: Option, path: str) -> ClientLog:
         findings,
         factors,
     )
-
-
-def _modelled(table: MeasuredTable, calibration: Calibration) -> Any:
-    return allreduce(
-        table.size_bytes,
-        gpus=table.gpus,
-        gpus_per_node=table.gpus_per_node,
-        gpu=table.gpu,
-        fabric=table.fabric,
-        links_per_gpu=table.links_per_gpu,
-        calibration=calibration,
-    ).time_us
 
 
 def _largest_section(rows: pd.DataFrame) -> pd.DataFrame:

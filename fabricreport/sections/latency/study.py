@@ -7,9 +7,8 @@ and faults are charged in the risk section.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.collectives.timing import CollectiveTime, allreduce
 from fabricreport.models.training.parallel import over_draws
-from fabricreport.models.training.step import StepTime, Traffic, TrainingStep
+from fabricreport.models.training.step import Network, StepTime, Traffic
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import one_node, whole_nodes
 from fabricreport.sections.latency import figures as latency_numbers
@@ -104,24 +103,10 @@ def run(given: Inputs, found: Exposure, measurements: ClientMeasurements | None)
     return replace(result, numbers={n.id: n for n in latency_numbers.numbers(given, result)})
 
 
-def cluster_allreduce(given: Inputs, wires: Any, gpus: int, sizes: Sequence[float]) -> CollectiveTime:
+def cluster_allreduce(given: Inputs, wires: Network, gpus: int, sizes: Sequence[float]) -> CollectiveTime:
     """AllReduce over `gpus` (whole nodes) at sizes in bytes, (draws, sizes), slowed as the option's wires are."""
-    calibration = wires.calibration
-    if calibration is not None:
-        calibration = type(calibration)(
-            over_draws(calibration.latency_factor), over_draws(calibration.bandwidth_factor)
-        )
-    found = allreduce(
-        sizes,
-        gpus=whole_nodes(given, gpus),
-        gpus_per_node=wires.gpus_per_node,
-        gpu=wires.gpu,
-        fabric=wires.fabric,
-        links_per_gpu=wires.links_per_gpu,
-        extra_step_us=None if wires.extra_step_us is None else over_draws(wires.extra_step_us),
-        bandwidth_share=None if wires.bandwidth_share is None else over_draws(wires.bandwidth_share),
-        calibration=calibration,
-    )
+    where = wires.job(whole_nodes(given, gpus))
+    found = allreduce(sizes, where, calibration=wires.calibration_by_draw)
     slower = over_draws(wires.slowdown)
     if one_node(given, gpus) or not np.any(np.asarray(slower) > 1.0):
         return found
@@ -132,8 +117,3 @@ def cluster_allreduce(given: Inputs, wires: Any, gpus: int, sizes: Sequence[floa
         found.algorithm,
         found.protocol,
     )
-
-
-def training_steps(result: LatencyResult) -> Iterator[tuple[str, TrainingStep]]:
-    """The options' steps that are training steps."""
-    yield from ((k, s) for k, s in result.steps.items() if isinstance(s, TrainingStep))
