@@ -18,12 +18,11 @@ from fabricreport.analysis.latency import cluster_allreduce
 from fabricreport.analysis.tail_inputs import param_money
 from fabricreport.analysis.tco_cost import LOST_CAUSES, hours_of, spread_over_draws
 from fabricreport.books.options import Option
+from fabricreport.durations import DAYS_PER_WEEK, DAYS_PER_YEAR, HOURS_PER_DAY, HOURS_PER_MONTH
 from fabricreport.ledger import Number
 from fabricreport.models import diligence as model
 from fabricreport.models.collectives import CollectiveTime
-from fabricreport.models.goodput import DAYS_PER_WEEK
-from fabricreport.models.incidents import HOURS_PER_YEAR, Luck, event_counts
-from fabricreport.models.schedule import HOURS_PER_DAY
+from fabricreport.models.incidents import Luck, event_counts
 from fabricreport.models.training import Network
 from fabricreport.provenance import Traced, inputs_of, plain
 
@@ -31,9 +30,7 @@ if TYPE_CHECKING:
     from fabricreport.case import Case
 
 GIB = 2.0**30
-_HOURS_PER_MONTH = HOURS_PER_YEAR / 12
 _PERCENT = 0.01
-DAYS_PER_YEAR = HOURS_PER_YEAR / HOURS_PER_DAY
 _EVERY = 4
 """Steps made slower are timed on every so many draws: their ratio varies little."""
 
@@ -283,7 +280,7 @@ def _interruptions(case: Case, option: Option, worth: Worth) -> Promise:
     mean: Any = 0.0
     counts: Any = 0.0
     for law in subject.risk.incidents:
-        rate = law.interruptions_per_hour(subject.run.cluster) * _HOURS_PER_MONTH
+        rate = law.interruptions_per_hour(subject.run.cluster) * HOURS_PER_MONTH
         mean = mean + rate
         counts = counts + event_counts(rate, law.clustering, luck, f"acceptance:{law.kind}")
     used = inputs_of(mean) | {"param:cluster.gpus", "param:organisation.networking_maturity"}

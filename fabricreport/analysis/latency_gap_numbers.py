@@ -10,6 +10,7 @@ import numpy as np
 
 from fabricreport.analysis import latency_gap
 from fabricreport.analysis import latency_inputs as inputs
+from fabricreport.durations import HOURS_PER_DAY
 from fabricreport.ledger import Number
 from fabricreport.provenance import inputs_of
 
@@ -47,7 +48,7 @@ def _penalty(case: Case, result: LatencyResult) -> Iterator[Number]:
             digits=2,
         )
     if case.params.workload.run_days is not None:
-        hours = result.penalty * float(case.params.workload.run_days) * 24.0
+        hours = result.penalty * float(case.params.workload.run_days) * HOURS_PER_DAY
         short = float(np.quantile(np.abs(np.asarray(hours)), 0.95)) < 1.0
         yield case.number(
             "latency.extra_time",

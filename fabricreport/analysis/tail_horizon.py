@@ -15,13 +15,13 @@ from fabricreport.analysis.tail_inputs import Subject, subject
 from fabricreport.analysis.tco_cost import spread_over_draws
 from fabricreport.analysis.tco_inputs import drawn, stages_of
 from fabricreport.books.options import Option
-from fabricreport.models.goodput import DAYS_PER_WEEK, simulate
+from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
+from fabricreport.models.goodput import simulate
 from fabricreport.provenance import Traced
 
 if TYPE_CHECKING:
     from fabricreport.case import Case
 
-DAYS_PER_MONTH = 365.25 / 12
 CAUSES: Mapping[str, str] = {
     "bring_up": "Until the fabric is stable",
     "stalls": "Stalls of every worker at once",

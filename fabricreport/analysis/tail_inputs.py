@@ -15,6 +15,7 @@ import numpy as np
 from fabricreport.analysis.tco_fabric import endpoints_for, shape
 from fabricreport.analysis.tco_inputs import currency_per_usd, drawn, money, server_row
 from fabricreport.books.options import Option
+from fabricreport.durations import SECONDS_PER_DAY
 from fabricreport.evidence import read_yaml
 from fabricreport.models.goodput import BringUp, FabricRisk, Run, TopologyEffect
 from fabricreport.models.incidents import Cluster
@@ -31,7 +32,6 @@ FAMILY = {"infiniband": "infiniband", "rocev2": "rocev2", "ethernet-tcp": "tcp"}
 LEVELS = ("low", "medium", "high")
 _LEVEL_OF_SKILL = {"none": "low", "some": "medium", "strong": "high"}
 _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
-_SECONDS_PER_DAY = 86_400
 PROFILE = (
     "param:cluster.gpus",
     "param:organisation.networking_maturity",
@@ -123,7 +123,7 @@ def days_of_tokens(case: Case) -> float:
     tokens = float(workload.tokens_billion or 0.0) * 1e9
     work = _FLOPS_PER_PARAMETER_AND_TOKEN * _active_parameters(case, presets["presets"]) * tokens
     rate = cluster.gpus * gpu["peak_tflops"] * 1e12 * case.central(f"evidence:{gpu['efficiency']}")
-    return float(work / rate / _SECONDS_PER_DAY)
+    return float(work / rate / SECONDS_PER_DAY)
 
 
 def _active_parameters(case: Case, presets: Any) -> float:

@@ -11,10 +11,9 @@ from fabricreport.analysis.tail_answers import CORRELATIONS, Setting
 from fabricreport.analysis.tail_horizon import CAUSES, FABRIC_CAUSES
 from fabricreport.analysis.tail_inputs import LEVELS, PROFILE
 from fabricreport.analysis.tail_outcomes import Outcome
+from fabricreport.durations import HOURS_PER_DAY, HOURS_PER_YEAR
 from fabricreport.ledger import Number
 from fabricreport.models.answers import p_late, spread
-from fabricreport.models.incidents import HOURS_PER_YEAR
-from fabricreport.models.schedule import HOURS_PER_DAY
 from fabricreport.provenance import inputs_of
 
 if TYPE_CHECKING:

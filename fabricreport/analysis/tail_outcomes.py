@@ -9,9 +9,9 @@ import numpy as np
 
 from fabricreport.analysis.tail_inputs import Subject, param_money
 from fabricreport.analysis.tco_cost import spread_over_draws
-from fabricreport.models.goodput import DAYS_PER_WEEK, RunRisk, simulate
+from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY
+from fabricreport.models.goodput import RunRisk, simulate
 from fabricreport.models.incidents import Luck
-from fabricreport.models.schedule import HOURS_PER_DAY
 
 if TYPE_CHECKING:
     from fabricreport.case import Case

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fabricreport.analysis import tco_fabric as fabric
 from fabricreport.analysis.tco_fabric import Build
 from fabricreport.analysis.tco_inputs import Common, OptionInputs
+from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.models.cashflow import lease_payment, level, lump
 from fabricreport.models.fabric_cost import energy_usd_per_month
 from fabricreport.models.money import (
@@ -190,7 +191,7 @@ def full_bill(cash: CostComponents, option: OptionInputs, common: Common, *, ren
 
 def delay_days(option: OptionInputs, common: Common) -> Any:
     """Days the first result comes later: bring-up beyond the weeks allowed, and the first run's own slip."""
-    late = np.maximum(np.asanyarray(option.bring_up_weeks) - common.weeks_allowed, 0.0) * 7
+    late = np.maximum(np.asanyarray(option.bring_up_weeks) - common.weeks_allowed, 0.0) * DAYS_PER_WEEK
     lost = option.lost
     if common.run_days is None:
         return late

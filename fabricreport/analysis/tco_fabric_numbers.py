@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fabricreport.analysis.tco_cost import CAUSES, FABRIC_CAUSES
+from fabricreport.durations import HOURS_PER_YEAR
 from fabricreport.ledger import Number
 from fabricreport.models.difference import relative_difference
-from fabricreport.models.fabric_cost import HOURS_PER_YEAR
 from fabricreport.provenance import inputs_of, plain
 
 if TYPE_CHECKING:

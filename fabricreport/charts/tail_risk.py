@@ -30,9 +30,9 @@ from fabricreport.charts.style import (
     svg,
     wrapped,
 )
+from fabricreport.durations import HOURS_PER_DAY
 from fabricreport.models.answers import exceedance
 from fabricreport.models.disagreement import Contested
-from fabricreport.models.schedule import HOURS_PER_DAY
 from fabricreport.provenance import plain
 
 _POINTS = 120

@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fabricreport.durations import HOURS_PER_MONTH
 from fabricreport.errors import InputError, Problem
 from fabricreport.models.cabling import CableBill, with_spares
 from fabricreport.models.cashflow import array
 from fabricreport.models.topology import BillOfMaterials
 
 Array = NDArray[np.float64]
-HOURS_PER_YEAR = 8760.0
-HOURS_PER_MONTH = HOURS_PER_YEAR / 12
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY
 from fabricreport.errors import OutOfRange, Problem
 from fabricreport.models.incidents import (
     Cluster,
@@ -24,7 +25,7 @@ from fabricreport.models.incidents import (
     check_law,
     incident_loss,
 )
-from fabricreport.models.schedule import HOURS_PER_DAY, daly_interval, wall_time_factor, young_interval
+from fabricreport.models.schedule import daly_interval, wall_time_factor, young_interval
 from fabricreport.models.steps import TailLaw, step_inflation
 
 __all__ = [
@@ -42,7 +43,6 @@ __all__ = [
 ]
 
 _RAREST = 1e-9  # interruptions an hour: keeps a cluster that never fails finite (one in 114,000 years)
-DAYS_PER_WEEK = 7.0
 
 
 @dataclass(frozen=True)

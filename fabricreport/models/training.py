@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.durations import SECONDS_PER_DAY
 from fabricreport.models import collectives as nccl
 from fabricreport.models import parallel
 from fabricreport.models.collective_inputs import LARGEST_HOST, gpu_class
@@ -119,11 +120,11 @@ class TrainingStep(StepTime):
 
     def days_for(self, tokens: float) -> Any:
         """Days of uninterrupted training for that many tokens."""
-        return tokens / self.tokens_per_s / 86_400.0
+        return tokens / self.tokens_per_s / SECONDS_PER_DAY
 
     def tokens_in(self, days: float) -> Any:
         """Tokens trained in that many days without interruption."""
-        return self.tokens_per_s * days * 86_400.0
+        return self.tokens_per_s * days * SECONDS_PER_DAY
 
 
 def training_step(

@@ -14,6 +14,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 # room: the rooms (and top-level modules) it may import besides itself and the foundations
 FOUNDATIONS = {
+    "durations",
     "errors",
     "formats",
     "ledger",
