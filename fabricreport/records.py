@@ -11,7 +11,7 @@ from fabricreport.books.evidence import EvidenceEntry
 from fabricreport.books.prices import Price
 from fabricreport.bounds import Bound, bound_of, price_bound
 from fabricreport.errors import Problem
-from fabricreport.evidence import read_yaml
+from fabricreport.models.collective_inputs import gpu_class
 from fabricreport.models.sampling import Distribution, fixed
 from fabricreport.scenario import (
     Interval90,
@@ -109,7 +109,7 @@ def _bound_of_entry(
 def links_of(params: Params) -> Links:
     """The links of the client's cluster, by which a seller's bandwidths are judged possible."""
     cluster = params.cluster
-    rack = int(read_yaml("collectives")["gpus"][cluster.gpu]["domain_gpus"])
+    rack = gpu_class(cluster.gpu).domain_gpus
     return Links(float(cluster.link_gbits_per_s), cluster.links_per_gpu, max(cluster.gpus_per_node, rack))
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from fabricreport.books.options import Option
+from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
 from fabricreport.models.cashflow import Discounting
 from fabricreport.models.fabric_cost import PerPiece
@@ -139,9 +140,13 @@ def server_of(case: Case) -> Server:
 
 
 def server_row(case: Case) -> dict[str, Any]:
-    """The references of the client's GPU type in `evidence/servers.yaml`."""
-    rows: list[dict[str, Any]] = read_yaml("servers")
-    return next(row for row in rows if row["gpu"] == case.params.cluster.gpu)
+    """The references of the client's GPU type in `evidence/servers.yaml`; `InputError` for a type that has no row."""
+    rows: dict[str, dict[str, Any]] = {row["gpu"]: row for row in read_yaml("servers")}
+    gpu = str(case.params.cluster.gpu)
+    if gpu not in rows:
+        remedy = f"Take one of {', '.join(rows)}, or add a row for it to fabricreport/evidence/servers.yaml."
+        raise InputError(Problem("has no server in the shipped table", key="cluster.gpu", value=gpu, remedy=remedy))
+    return rows[gpu]
 
 
 def utilities(case: Case) -> tuple[str, str]:
