@@ -124,6 +124,8 @@ _WRITERS: dict[str, Callable[[float, int], str]] = {
     "fte": _suffix("FTE"),
     "person-hour": _noun("person-hour", "person-hours"),
     "relative": percent,
+    "seed": lambda value, digits: f"{value:.0f}",
+    "billion": _suffix("billion"),
     "port-number": lambda value, digits: f"{value:.0f}",
     "kbytes": _suffix("kB"),
     "gbytes": _suffix("GB"),

@@ -11,6 +11,7 @@ from fabricreport.books.evidence import EvidenceEntry
 from fabricreport.books.prices import Price
 from fabricreport.bounds import Bound, bound_of, price_bound
 from fabricreport.errors import Problem
+from fabricreport.located import undotted
 from fabricreport.models.collective_inputs import gpu_class
 from fabricreport.models.sampling import Distribution, fixed
 from fabricreport.scenario import (
@@ -23,8 +24,9 @@ from fabricreport.scenario import (
     UncertainValue,
     dump_uncertain,
     is_given,
+    param_text,
     unit_at,
-    value_at,
+    value_in_force,
 )
 
 PRICE_UNITS = {"each": "usd", "usd": "ratio"}
@@ -70,10 +72,6 @@ def evidence_distribution(entry: EvidenceEntry) -> Distribution:
     raise TypeError(f"evidence {entry.id} is text: it has no number to draw")
 
 
-def _path(key: str) -> tuple[str | int, ...]:
-    return tuple(int(part) if part.isdigit() else part for part in key.replace("[", ".").replace("]", "").split("."))
-
-
 def impossible_overrides(
     params: Params, terms: Callable[[str], tuple[str, str] | None], evidence: Mapping[str, EvidenceEntry]
 ) -> Iterator[Problem]:
@@ -114,7 +112,10 @@ def links_of(params: Params) -> Links:
 
 
 def price_record(price: Price, override: Override | None) -> dict[str, Any]:
-    """The ledger's record of a price as of the memo's date."""
+    """The ledger's record of a price as of the memo's date.
+
+    The book knows the day a price is of, not the day on which somebody read it: `read` is empty.
+    """
     unit = price_unit(price)
     stand_in = f" {price.stand_in.capitalize()}." if price.stand_in else ""
     held = f" {price.quarantined}" if price.quarantined else ""
@@ -130,7 +131,7 @@ def price_record(price: Price, override: Override | None) -> dict[str, Any]:
         "source": price.source,
         "publisher": price.source.split(",")[0],
         "address": "",
-        "read": "2026-11-20",
+        "read": "",
         "grade": "contract" if override else price.grade,
         "seen": "B",
         "interest": "seller" if price.grade in ("quote", "secondary", "published") else "",
@@ -170,17 +171,14 @@ def evidence_record(entry: EvidenceEntry, override: Override | None) -> dict[str
 
 def param_record(params: Params, key: str) -> dict[str, Any]:
     """The ledger's record of a value of the params: the client's word where the key was given, else an assumption."""
-    value, given = value_at(params, key), is_given(params, key)
-    unit = unit_at(_path(key))
+    value, given = value_in_force(params, key), is_given(params, key)
     return {
         "id": f"param:{key}",
         "kind": "param",
         "label": key.replace("_", " ").replace(".", ", "),
-        "value": value if isinstance(value, int | float) and not isinstance(value, bool) else None,
-        "text": formats.write(value, unit, 6)
-        if isinstance(value, int | float) and not isinstance(value, bool)
-        else str(value),
-        "unit": unit,
+        "value": _central(value),
+        "text": param_text(params, key),
+        "unit": unit_at(undotted(key)),
         "date": str(params.as_of),
         "source": "The client's params file" if given else "Assumption of this memo",
         "publisher": params.client.name if given else "",
@@ -194,6 +192,16 @@ def param_record(params: Params, key: str) -> dict[str, Any]:
         "stale": False,
         "override": None,
     }
+
+
+def _central(value: Any) -> float | None:
+    """The number that stands for a value of the params: itself, its mode, else its median; None if it has none."""
+    if isinstance(value, int | float):
+        return None if isinstance(value, bool) else value
+    if isinstance(value, Pert | Interval90 | Range):
+        distribution = distribution_of(value)
+        return distribution.mode if distribution.kind == "pert" else float(distribution.quantile(0.5))
+    return None
 
 
 def _override_record(override: Override | None) -> dict[str, str] | None:

@@ -35,7 +35,7 @@ _OPTIONAL = (
     *("unit", "inputs", "method", "compare", "tolerance", "caveat"),
     *("verdict", "by", "against", "note"),
 )
-_SOURCE_KEYS = ("title", "publisher", "interest", "date")
+_SOURCE_KEYS = ("title", "publisher", "interest", "date", "read")
 
 Amount = float | tuple[float, float]
 """A number, or a range as (low, high)."""
@@ -43,13 +43,14 @@ Amount = float | tuple[float, float]
 
 @dataclass(frozen=True)
 class ClaimSource:
-    """One article: its title, who published it, when, and what the publisher sells."""
+    """One article: its title, who published it, when, what the publisher sells, and the day it was read."""
 
     id: str
     title: str
     publisher: str
     interest: str
     date: str
+    read: str
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ def claim_record(name: str) -> dict[str, Any]:
         "source": source.title,
         "publisher": source.publisher,
         "address": "",
-        "read": "2026-11-20",
+        "read": source.read,
         "grade": "secondary",
         "seen": "A",
         "interest": source.interest,
