@@ -38,6 +38,7 @@ from fabricreport.records import (
     param_record,
     price_distribution,
     price_record,
+    price_unit,
 )
 from fabricreport.scenario import Override, Params, Reference, dated, load_params_file, value_at
 
@@ -386,7 +387,7 @@ class Case:
         drawn = self.maker.number(
             f"stated.{input_id.replace(':', '.')}",
             value,
-            record["unit"],
+            price_unit(self.prices[input_id[6:]]) if input_id.startswith("price:") else record["unit"],
             label=record["label"],
             rule=_ORIGIN.get(record["grade"], "as stated in the params")
             if input_id.startswith("param:")
@@ -394,9 +395,17 @@ class Case:
             inputs=(input_id,),
             digits=6 if drawn_exactly(draws) else 3,
         )
+        drawn = replace(drawn, currency=self._currency_of(input_id))
         # A source's own central figure is quoted as it stands; the median of a distribution around it is ours.
         stated = None if input_id.startswith("param:") else self._stated(input_id)
         return drawn if stated is None else replace(drawn, value=stated, digits=6)
+
+    def _currency_of(self, input_id: str) -> str:
+        """The currency that `sample` draws an amount in: a price is converted to the memo's, all else is in dollars."""
+        value = value_at(self.params, input_id[6:]) if input_id.startswith("param:") else None
+        if isinstance(value, Reference):
+            return self._currency_of(str(value))
+        return self.maker.currency if input_id.startswith("price:") else "USD"
 
     def _input_ids(self) -> list[str]:
         """Ids of all inputs that can be quoted."""

@@ -150,6 +150,12 @@ def write(value: float, unit: str, digits: int = 3, currency: str = "USD") -> st
     return writer(value, digits) if writer else f"{plain_number(value, digits)}{NBSP}{unit}"
 
 
+def unit_in(unit: str, currency: str) -> str:
+    """The unit as a file names it, its money in the currency it is in: `eur/gpu-hour` for `usd/gpu-hour` in EUR."""
+    per = unit.removeprefix("usd")
+    return currency.lower() + per if unit.startswith("usd") and per[:1] in ("", "/") else unit
+
+
 @dataclass(frozen=True)
 class Scale:
     """How a table's column shows a value: divided by `by`, with `decimals`, under the head `head`."""

@@ -11,6 +11,7 @@ from fabricreport.books.evidence import EvidenceEntry
 from fabricreport.books.prices import Price
 from fabricreport.bounds import Bound, bound_of, price_bound
 from fabricreport.errors import Problem
+from fabricreport.ledger import in_currency
 from fabricreport.located import undotted
 from fabricreport.models.collective_inputs import gpu_class
 from fabricreport.models.sampling import Distribution, fixed
@@ -53,7 +54,7 @@ def price_distribution(price: Price) -> Distribution:
 
 
 def price_unit(price: Price) -> str:
-    """The ledger's unit of a price, whose money is always written `usd`: the writer puts the memo's currency there."""
+    """The unit of a price as a `Number` has it, its money written `usd` whatever the currency."""
     return PRICE_UNITS.get(price.unit, f"usd/{price.unit}")
 
 
@@ -126,7 +127,8 @@ def price_record(price: Price, override: Override | None) -> dict[str, Any]:
         "value": price.price,
         "text": formats.write(price.price, unit, 6, price.currency)
         + _range_text(price_distribution(price), unit, price.currency),
-        "unit": unit,
+        "unit": formats.unit_in(unit, price.currency),
+        **in_currency(unit, price.currency),
         "date": price.date.isoformat(),
         "source": price.source,
         "publisher": price.source.split(",")[0],

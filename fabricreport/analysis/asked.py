@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
+from fabricreport import formats
 from fabricreport.analysis.tco_inputs import server_row, utilities
 from fabricreport.analysis.tco_list import offers
 from fabricreport.books.options import MONEY, WATTS, Option
@@ -245,9 +246,7 @@ def _unit(case: Case, input_id: str) -> str:
 def _own_unit(case: Case, input_id: str) -> str:
     """The unit with the currency that the entry itself is in."""
     unit = _unit(case, input_id)
-    if not input_id.startswith("price:") or not unit.startswith("usd"):
-        return unit
-    return case.prices[input_id[6:]].currency.lower() + unit.removeprefix("usd")
+    return formats.unit_in(unit, case.prices[input_id[6:]].currency) if input_id.startswith("price:") else unit
 
 
 def stood_in(case: Case) -> Mapping[str, str]:
