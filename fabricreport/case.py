@@ -23,12 +23,12 @@ from pydantic import BaseModel
 
 from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
 from fabricreport.books.options import Option, read_options
-from fabricreport.books.prices import Price, PriceBook, PriceView
+from fabricreport.books.prices.book import Price, PriceBook, PriceView
 from fabricreport.errors import InputError, OutOfRange, Problem
 from fabricreport.ledger import Number, NumberMaker, weakest
 from fabricreport.located import did_you_mean
 from fabricreport.models import sampling
-from fabricreport.models.disagreement import Contested, contested
+from fabricreport.models.audit.disagreement import Contested, contested
 from fabricreport.provenance import Traced, plain
 from fabricreport.records import (
     distribution_of,
@@ -43,18 +43,19 @@ from fabricreport.records import (
 from fabricreport.scenario import Override, Params, Reference, dated, load_params_file, value_at
 
 if TYPE_CHECKING:
-    from fabricreport.analysis.decision import DecisionResult
-    from fabricreport.analysis.diligence import DiligenceResult
-    from fabricreport.analysis.latency import LatencyResult
-    from fabricreport.analysis.sources import SourcesResult
-    from fabricreport.analysis.tail_risk import TailResult
-    from fabricreport.analysis.tco import TcoResult
+    from fabricreport.sections.decision.study import DecisionResult
+    from fabricreport.sections.diligence.study import DiligenceResult
+    from fabricreport.sections.evidence.study import SourcesResult
+    from fabricreport.sections.latency.study import LatencyResult
+    from fabricreport.sections.tail_risk.study import TailResult
+    from fabricreport.sections.tco.study import TcoResult
 
 Read = TypeVar("Read")
 DRAWS = 4096
 PROJECT = Path(__file__).parent.parent
 _ORIGIN = {"assumption": "as assumed: not stated in the params"}
 INPUT_KINDS = ("price:", "evidence:", "param:")
+_ROOM = {"sources": "evidence"}
 ANALYSES = ("decision", "latency", "tco", "tail_risk", "diligence", "sources")
 
 
@@ -139,7 +140,7 @@ class Case:
 
     def problems(self) -> list[Problem]:
         """Every fault that only params and books together show: unknown references, a fabric that cannot be built."""
-        asked, feasible = (import_module(f"fabricreport.analysis.{name}") for name in ("asked", "feasibility"))
+        asked, feasible = (import_module(f"fabricreport.intake.{name}") for name in ("asked", "feasibility"))
         impossible = list(impossible_overrides(self.params, self.price_book.terms, self.evidence))
         unknown = [*impossible, *self._unknown_options()]
         return unknown or [*asked.unanswered(self), *feasible.contradictions(self)]
@@ -429,7 +430,7 @@ class Case:
         if analysis not in self._results:
             self._computing += 1
             try:
-                found = import_module(f"fabricreport.analysis.{analysis}").run(self)
+                found = import_module(f"fabricreport.sections.{_ROOM.get(analysis, analysis)}.study").run(self)
             finally:
                 self._computing -= 1
             for made in self._made.values():

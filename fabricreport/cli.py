@@ -19,7 +19,7 @@ from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, complain, epilog, err
 from fabricreport.errors import FabricReportError, InputError, Problem
 
 if TYPE_CHECKING:
-    from fabricreport.memo.record import Progress
+    from fabricreport.memo.run.run_record import Progress
 
 PARAMS = click.argument("params", nargs=-1, required=True, type=click.Path(path_type=Path))
 OUTPUT = click.option(
@@ -80,7 +80,7 @@ def _failed(path: Path, error: FabricReportError, as_json: bool) -> dict[str, An
 
 def _date_notes(params: Sequence[Path], as_of: date | None = None) -> tuple[str, ...]:
     """What today's date makes of the memos' and the prices' dates, told on stderr."""
-    from fabricreport.analysis.plausibility import date_notes_of
+    from fabricreport.checking.plausibility import date_notes_of
 
     notes = date_notes_of(params, date.today(), as_of=as_of)
     for note in notes:
@@ -169,8 +169,8 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
         return _say_rules(as_json)
     if not params:
         raise click.UsageError("Missing argument 'PARAMS...'.")
-    from fabricreport.analysis.plausibility import cautions, date_notes
-    from fabricreport.memo.plan import Places, checked
+    from fabricreport.checking.plausibility import cautions, date_notes
+    from fabricreport.memo.run.plan import Places, checked
 
     problems: list[Problem] = []
     remarks: list[str] = []
@@ -205,7 +205,7 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
 @told
 def new(name: str, folder: Path, as_of: date | None) -> int:
     """Write a commented params file for the client NAME, ready to edit."""
-    from fabricreport.books.prices import PriceBook
+    from fabricreport.books.prices.book import PriceBook
     from fabricreport.case import book_folder
     from fabricreport.scenario import new_params, slugify
 
@@ -239,7 +239,7 @@ def _first_date(asked: date | None, newest: date | None) -> tuple[date, str]:
 @told
 def list_(output: Path, as_json: bool) -> int:
     """List the editions in OUTPUT, oldest first for each client, and name what was changed in them since."""
-    from fabricreport.memo.editions import list_editions
+    from fabricreport.memo.editions.editions import list_editions
 
     editions = [e.verified() for e in list_editions(output)]
     if as_json:
@@ -269,7 +269,7 @@ def refresh(
     params: Sequence[Path], output: Path, as_of: date | None, jobs: int | None, quiet: bool, as_json: bool
 ) -> int:
     """Build a new edition only where something the last one rested on has changed, and say what moved."""
-    from fabricreport.memo.refresh import refresh as refresh_memo
+    from fabricreport.memo.editions.refresh import refresh as refresh_memo
 
     done, failed = [], []
     for path in params:
@@ -328,8 +328,8 @@ def _say_refreshed(path: Path, result: Any) -> None:
 @told
 def explain(entry_id: str, edition: str, output: Path, as_json: bool) -> int:
     """Print the chain from the printed number ID (or an input's id) to its sources."""
-    from fabricreport.memo.explain import explain as explain_entry
-    from fabricreport.memo.explain import find_edition, read_ledger
+    from fabricreport.memo.editions.explain import explain as explain_entry
+    from fabricreport.memo.editions.explain import find_edition, read_ledger
 
     found = explain_entry(read_ledger(find_edition(output, edition)), entry_id)
     if as_json:
@@ -353,7 +353,7 @@ def measure(
 
     A finding marked error, where a log contradicts itself or what is claimed of it, ends with exit code 2.
     """
-    from fabricreport.books.measurements import measure_report
+    from fabricreport.books.logs.measurements import measure_report
 
     report = measure_report(logs, ranks=ranks, nic_gbytes_per_s=nic_gbytes_per_s, gpus_per_node=gpus_per_node)
     if as_json:
@@ -369,9 +369,9 @@ def measure(
 @told
 def evidence(claims: bool, as_json: bool) -> int:
     """List the evidence library, or the audited claims."""
-    from fabricreport.analysis.claims import audit
     from fabricreport.books.evidence import read_evidence
     from fabricreport.case import book_folder
+    from fabricreport.sections.evidence.claims import audit
 
     folder = book_folder(Path.cwd(), "evidence")
     rows = (
@@ -394,7 +394,7 @@ def evidence(claims: bool, as_json: bool) -> int:
 @told
 def validate(models: Sequence[str], as_json: bool) -> int:
     """Recompute the models' validation cards: published figure beside ours."""
-    from fabricreport.analysis.cards import card_dict, card_text, cards
+    from fabricreport.sections.evidence.cards import card_dict, card_text, cards
 
     chosen = cards(models)
     if as_json:

@@ -38,7 +38,7 @@ def prices() -> None:
 @told
 def show(item: str | None, folder: Path, as_of: date | None, as_json: bool) -> int:
     """Show the prices in use on a day, or one ITEM with its history."""
-    from fabricreport.books.price_reports import show_prices
+    from fabricreport.books.prices.reports import show_prices
 
     listing = show_prices(folder, _day(folder, as_of), item)
     print_json(listing.as_dict()) if as_json else click.echo(listing.text())
@@ -52,7 +52,7 @@ def show(item: str | None, folder: Path, as_of: date | None, as_json: bool) -> i
 @told
 def check_(folder: Path, as_of: date | None, as_json: bool) -> int:
     """Check every price file: malformed rows, held prices, stale ones."""
-    from fabricreport.books.price_reports import check_prices
+    from fabricreport.books.prices.reports import check_prices
 
     report = check_prices(folder, _day(folder, as_of))
     print_json(report.as_dict()) if as_json else click.echo(report.text())
@@ -78,7 +78,7 @@ def import_(
     source: str, kind: str, name: str | None, provider: str | None, as_of: date | None, folder: Path, as_json: bool
 ) -> int:
     """Import prices from a path or an http(s) address SOURCE; history is kept, odd prices are held."""
-    from fabricreport.books.price_feeds import import_prices
+    from fabricreport.books.prices.feeds import import_prices
 
     report = import_prices(source, kind, folder=folder, name=name, as_of=as_of, provider=provider)
     print_json(report.as_dict()) if as_json else click.echo(report.text())
@@ -87,6 +87,6 @@ def import_(
 
 def _day(folder: Path, as_of: date | None) -> date:
     """The day asked for, else the newest date in the folder."""
-    from fabricreport.books.prices import PriceBook
+    from fabricreport.books.prices.book import PriceBook
 
     return as_of or PriceBook.read(folder).newest or date.max

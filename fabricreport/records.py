@@ -8,12 +8,12 @@ from typing import Any
 from fabricreport import formats
 from fabricreport.books.answer_limits import Links
 from fabricreport.books.evidence import EvidenceEntry
-from fabricreport.books.prices import Price
+from fabricreport.books.prices.book import Price
 from fabricreport.bounds import Bound, bound_of, price_bound
 from fabricreport.errors import Problem
 from fabricreport.ledger import in_currency
 from fabricreport.located import undotted
-from fabricreport.models.collective_inputs import gpu_class
+from fabricreport.models.collectives.parameters import gpu_class
 from fabricreport.models.sampling import Distribution, fixed
 from fabricreport.scenario import (
     Interval90,

@@ -1,7 +1,7 @@
 """The claims of the articles a buyer reads: what each says, with the inputs it gives, as data.
 
 The file is read strictly. What a claim comes to when its own inputs are worked through, and so whether it
-holds, is not typed in: `fabricreport.models.claims.audit` computes it.
+holds, is not typed in: `fabricreport.models.audit.claims.audit` computes it.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Claim:
 
     `stated` is what the article says (a number, a (low, high) range or a text) in `unit`; `inputs` are the
     claim's own inputs (numbers, ranges, or `evidence:<id>`); `method` names a recomputation of
-    `fabricreport.models.claims`, `compare` how its outcome is held against `stated`, within `tolerance`
+    `fabricreport.models.audit.claims`, `compare` how its outcome is held against `stated`, within `tolerance`
     (a share of what is stated). Without a number to compare, `verdict` is our judgement and `by` its grounds.
     `against` names claims of the same source that this one contradicts.
     """

@@ -18,19 +18,19 @@ from nbformat import NotebookNode
 
 import fabricreport
 from fabricreport.errors import FabricReportError, MemoRejected, SectionFailed
-from fabricreport.memo.bytecode import compile_checked
-from fabricreport.memo.cache import SectionCache, cache_place
-from fabricreport.memo.editions import publish
-from fabricreport.memo.environment import PACKAGE, default_jobs
-from fabricreport.memo.execute import CELL_TIMEOUT_S, SECTION_TIMEOUT_S, ProgressCall, run_sections
-from fabricreport.memo.failures import clear_failed, keep_failed
-from fabricreport.memo.headlines import headline_of, section_title
-from fabricreport.memo.leaks import leaks, machine_folders, not_said_by, text_leaks
-from fabricreport.memo.locks import disk_errors, refused_by_disk, scratch_folder
-from fabricreport.memo.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
-from fabricreport.memo.plan import BuildPlan, Places, load_checked, make_plan
-from fabricreport.memo.record import Progress, RunRecord, SectionRun
-from fabricreport.memo.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
+from fabricreport.memo.document.headlines import headline_of, section_title
+from fabricreport.memo.document.leaks import leaks, machine_folders, not_said_by, text_leaks
+from fabricreport.memo.editions.editions import publish
+from fabricreport.memo.editions.failures import clear_failed, keep_failed
+from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
+from fabricreport.memo.editions.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
+from fabricreport.memo.run.bytecode import compile_checked
+from fabricreport.memo.run.cache import SectionCache, cache_place
+from fabricreport.memo.run.environment import PACKAGE, default_jobs
+from fabricreport.memo.run.execute import CELL_TIMEOUT_S, SECTION_TIMEOUT_S, ProgressCall, run_sections
+from fabricreport.memo.run.plan import BuildPlan, Places, load_checked, make_plan
+from fabricreport.memo.run.run_record import Progress, RunRecord, SectionRun
+from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
 
 # Spelt here because strftime follows the locale of whoever builds.
 _MONTHS = (
@@ -181,8 +181,8 @@ def _finish(
     machine: Mapping[str, str],
 ) -> BuildResult:
     """Stitch, check, render, write and publish; `machine` names the folders that nothing published may name."""
-    from fabricreport.memo.checks import check_memo
-    from fabricreport.memo.stitch import headline, merged_ledger, stitch
+    from fabricreport.memo.document.checks import check_memo
+    from fabricreport.memo.document.stitch import headline, merged_ledger, stitch
 
     memo = stitch(notebooks, {})
     declared = headline(memo)
@@ -232,9 +232,9 @@ def _front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mappi
 
 def _write_outputs(folder: Path, memo: Any, ledger: Mapping[str, Any], notebooks: Mapping[str, Any]) -> None:
     """`memo.html`, `memo.pdf`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`."""
-    from fabricreport.memo.exporters import FabricReportHTMLExporter, FabricReportPDFExporter
-    from fabricreport.memo.safe import csv_text
-    from fabricreport.memo.stitch import chart_data
+    from fabricreport.memo.document.safe import csv_text
+    from fabricreport.memo.document.stitch import chart_data
+    from fabricreport.memo.write.exporters import FabricReportHTMLExporter, FabricReportPDFExporter
 
     folder.mkdir()
     for name, exporter in (("memo.html", FabricReportHTMLExporter), ("memo.pdf", FabricReportPDFExporter)):

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricreport.models.cashflow import Discounting, level
-from fabricreport.models.collectives import allreduce
+from fabricreport.models.collectives.timing import allreduce
+from fabricreport.models.money.cashflow import Discounting, level
 
 DRAWS = 256
 RNG = np.random.default_rng(7)

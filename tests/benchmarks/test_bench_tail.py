@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fabricreport.models.goodput import Run, simulate
-from fabricreport.models.incidents import Cluster, Luck
-from fabricreport.models.risk_inputs import central, common_incidents, fabric_risk
-from fabricreport.models.tail import expected_max
+from fabricreport.models.risk.entries import central, common_incidents, fabric_risk
+from fabricreport.models.risk.goodput import Run, simulate
+from fabricreport.models.risk.incidents import Cluster, Luck
+from fabricreport.models.risk.tail import expected_max
 
 DRAWS = 100_000
 SIZES = (128, 131_072)

@@ -15,11 +15,11 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 from mutations import Change, changes, params_data
 
-from fabricreport.books.measurements import measure_report
-from fabricreport.books.price_feeds import import_prices
-from fabricreport.books.price_reports import check_prices
+from fabricreport.books.logs.measurements import measure_report
+from fabricreport.books.prices.feeds import import_prices
+from fabricreport.books.prices.reports import check_prices
 from fabricreport.case import PROJECT, open_case
-from fabricreport.check import check
+from fabricreport.checking.check import check
 from fabricreport.errors import InputError, Problem
 from fabricreport.scenario import load_params
 
@@ -120,7 +120,7 @@ def read_all(folder: Path) -> None:
 
     That the analyses are tried as well is left to `test_trial.py`: thousands of them would take hours.
     """
-    with mock.patch("fabricreport.check.founderings", lambda _: ()):
+    with mock.patch("fabricreport.checking.check.founderings", lambda _: ()):
         problems = check(folder / PARAMS).problems
     if problems:
         raise InputError(problems)

@@ -21,8 +21,8 @@ from annotated_types import Ge, Le
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from fabricreport.analysis.feasibility import most_gpus
 from fabricreport.books.options import read_options
+from fabricreport.intake.feasibility import most_gpus
 from fabricreport.scenario import SECTION_NAMES, SHIPPED_OPTIONS, Cluster, Params
 from fabricreport.scenario.fields import Unit
 from fabricreport.scenario.messages import choices_of

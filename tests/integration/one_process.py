@@ -21,8 +21,8 @@ from matplotlib.figure import Figure
 import fabricreport.case as case_module
 from fabricreport.blocks import document
 from fabricreport.case import Case, open_case
-from fabricreport.memo.checks import check_memo
-from fabricreport.memo.stitch import headline, merged_ledger, stitch
+from fabricreport.memo.document.checks import check_memo
+from fabricreport.memo.document.stitch import headline, merged_ledger, stitch
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"
@@ -72,9 +72,9 @@ def whole(path: Path, *, draws: int | None = None, draw_charts: bool = True) -> 
 
 def written(done: Whole) -> tuple[str, bytes]:
     """The memo as the two writers make it of one document: HTML text, PDF bytes."""
-    from fabricreport.memo.document import document_from_notebook
-    from fabricreport.memo.html import render_html
-    from fabricreport.memo.pdf import render_pdf
+    from fabricreport.memo.document.document import document_from_notebook
+    from fabricreport.memo.write.html import render_html
+    from fabricreport.memo.write.pdf import render_pdf
 
     document = document_from_notebook(done.memo)
     assert document.problems == ()

@@ -20,9 +20,9 @@ from fabricreport.blocks.markdown import plain_text
 from fabricreport.case import open_case
 from fabricreport.cli import main
 from fabricreport.evidence import read_yaml
-from fabricreport.memo.gather import gather
-from fabricreport.memo.stitch import stitch
-from fabricreport.memo.volatile import notebook_from_bytes
+from fabricreport.memo.document.gather import gather
+from fabricreport.memo.document.stitch import stitch
+from fabricreport.memo.run.volatile import notebook_from_bytes
 
 Node = dict[str, Any]
 ROOT = Path(__file__).parents[2]

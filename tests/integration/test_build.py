@@ -15,14 +15,14 @@ from typing import Any
 import nbformat
 import pytest
 
-from fabricreport.check import Checked
+from fabricreport.checking.check import Checked
 from fabricreport.errors import InputError, MemoRejected, SectionFailed
-from fabricreport.memo import fingerprint
 from fabricreport.memo.build import BuildResult, build
-from fabricreport.memo.editions import list_editions, verify
-from fabricreport.memo.files import Files
-from fabricreport.memo.plan import Places
-from fabricreport.memo.refresh import refresh
+from fabricreport.memo.editions.editions import list_editions, verify
+from fabricreport.memo.editions.files import Files
+from fabricreport.memo.editions.refresh import refresh
+from fabricreport.memo.run import fingerprint
+from fabricreport.memo.run.plan import Places
 from fabricreport.scenario import SECTION_NAMES, new_params
 
 pytestmark = pytest.mark.slow

@@ -17,9 +17,9 @@ from pypdf import PdfReader
 
 from fabricreport.blocks.markdown import plain_text
 from fabricreport.memo.build import BuildResult, build
-from fabricreport.memo.document import document_from_notebook
-from fabricreport.memo.stitch import stitch
-from fabricreport.memo.volatile import notebook_from_bytes
+from fabricreport.memo.document.document import document_from_notebook
+from fabricreport.memo.document.stitch import stitch
+from fabricreport.memo.run.volatile import notebook_from_bytes
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]

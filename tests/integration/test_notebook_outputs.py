@@ -11,11 +11,11 @@ import nbformat
 import pytest
 
 from fabricreport.blocks.markdown import plain_text
-from fabricreport.memo.checks import check_memo
-from fabricreport.memo.document import Document, document_from_notebook
-from fabricreport.memo.execute import run_sections
-from fabricreport.memo.stitch import chart_data, merged_ledger, stitch
-from fabricreport.memo.volatile import notebook_from_bytes, strip_volatile
+from fabricreport.memo.document.checks import check_memo
+from fabricreport.memo.document.document import Document, document_from_notebook
+from fabricreport.memo.document.stitch import chart_data, merged_ledger, stitch
+from fabricreport.memo.run.execute import run_sections
+from fabricreport.memo.run.volatile import notebook_from_bytes, strip_volatile
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]

@@ -9,7 +9,7 @@ import pytest
 from one_process import whole
 
 from fabricreport.memo.build import BuildResult
-from fabricreport.memo.stitch import chart_data
+from fabricreport.memo.document.stitch import chart_data
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 import yaml
 
-from fabricreport.analysis.decision import assumed_facts, direction, fate, framework_facts, standing, target_gpus
 from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
-from fabricreport.models.decision import Verdict
-from fabricreport.models.framework import AXES, evaluate, rules_from
+from fabricreport.models.judgement.decision import Verdict
+from fabricreport.models.judgement.framework import AXES, evaluate, rules_from
 from fabricreport.provenance import plain
 from fabricreport.scenario import params_from
+from fabricreport.sections.decision.study import assumed_facts, direction, fate, framework_facts, standing, target_gpus
 
 ROOT = Path(__file__).parents[2]
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fabricreport.case import PROJECT, open_case
 from fabricreport.errors import OutOfRange
-from fabricreport.models import diligence as model
+from fabricreport.models.audit import diligence as model
 
 PARAMS = PROJECT / "params"
 NEED = model.Need(1024, 1024, 8, 400.0, 1.0, 240.0, 8)
@@ -147,7 +147,7 @@ def test_a_lead_is_used_up_where_shortfall_times_price_equals_it():
 
 
 def test_one_input_alone_swings_as_the_decision_says():
-    from fabricreport.models.decision import swings
+    from fabricreport.models.judgement.decision import swings
 
     x = np.random.default_rng(1).uniform(size=2_000)
     d = 10.0 - 4.0 * x

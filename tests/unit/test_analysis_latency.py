@@ -9,15 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fabricreport.analysis import latency_gap, latency_inputs
-from fabricreport.analysis.latency import LatencyResult
 from fabricreport.blocks import Name
 from fabricreport.case import PROJECT, Case, open_case
-from fabricreport.charts import latency as charts
-from fabricreport.charts import latency_annex
 from fabricreport.evidence import read_yaml
-from fabricreport.models.collectives_fit import packaged_tables
+from fabricreport.models.collectives.fit import packaged_tables
 from fabricreport.provenance import inputs_of, plain
+from fabricreport.sections.latency import charts
+from fabricreport.sections.latency import charts_annex as latency_annex
+from fabricreport.sections.latency import gap as latency_gap
+from fabricreport.sections.latency import inputs as latency_inputs
+from fabricreport.sections.latency.study import LatencyResult
 
 CLIENTS = ("example", "kestrel-lab", "tern-finetuning")
 LOGS = Path(__file__).parent.parent / "data" / "logs"

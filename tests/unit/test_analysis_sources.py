@@ -8,20 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from fabricreport.analysis import cards as card_room
-from fabricreport.analysis.cards import NAMES, card_dict, card_text, cards, held_out_error
-from fabricreport.analysis.sources import SourcesResult, used_inputs
-from fabricreport.analysis.sources_context import disagreements, facts, shown_unit, traits
-from fabricreport.analysis.sources_numbers import slug, worst_row
 from fabricreport.blocks import Name, Section
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.books.claims import VERDICTS
 from fabricreport.case import Case, open_case
-from fabricreport.charts import sources as charts
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import GRADES
-from fabricreport.models.disagreement import Position
+from fabricreport.models.audit.disagreement import Position
+from fabricreport.sections.evidence import cards as card_room
+from fabricreport.sections.evidence import charts
+from fabricreport.sections.evidence.cards import NAMES, card_dict, card_text, cards, held_out_error
+from fabricreport.sections.evidence.context import disagreements, facts, shown_unit, traits
+from fabricreport.sections.evidence.figures import slug, worst_row
+from fabricreport.sections.evidence.study import SourcesResult, used_inputs
 
 PARAMS = Path(__file__).parents[2] / "params"
 

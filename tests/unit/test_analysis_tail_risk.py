@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import yaml
 
-from fabricreport.analysis import tail_risk
-from fabricreport.analysis.tail_horizon import CAUSES
-from fabricreport.analysis.tail_inputs import maturity_of, planned_days, subject
 from fabricreport.blocks import Section
 from fabricreport.case import PROJECT, Case, open_case
-from fabricreport.charts import tail_risk as charts
-from fabricreport.models.answers import p_late
+from fabricreport.models.risk.answers import p_late
 from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.sections.tail_risk import charts
+from fabricreport.sections.tail_risk import study as tail_risk
+from fabricreport.sections.tail_risk.horizon import CAUSES
+from fabricreport.sections.tail_risk.inputs import maturity_of, planned_days, subject
 
 COMMUNICATION = 0.05
 

@@ -8,8 +8,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from fabricreport.analysis import tco_fabric as fabric
-from fabricreport.analysis.tco_cost import (
+from fabricreport.case import PROJECT, open_case
+from fabricreport.errors import OutOfRange
+from fabricreport.models.money.cashflow import Discounting
+from fabricreport.models.money.ownership import Lease
+from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.sections.tco import fabric
+from fabricreport.sections.tco.cost import (
     CAUSES,
     FABRIC_CAUSES,
     LOST_CAUSES,
@@ -17,14 +22,9 @@ from fabricreport.analysis.tco_cost import (
     delay_days,
     monthly_cash,
 )
-from fabricreport.analysis.tco_inputs import common_inputs, option_inputs, stages_of, thinned
-from fabricreport.analysis.tco_list import short_names
-from fabricreport.analysis.tco_sweep import STEP
-from fabricreport.case import PROJECT, open_case
-from fabricreport.errors import OutOfRange
-from fabricreport.models.cashflow import Discounting
-from fabricreport.models.money import Lease
-from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.sections.tco.inputs import common_inputs, option_inputs, stages_of, thinned
+from fabricreport.sections.tco.list_bills import short_names
+from fabricreport.sections.tco.sweep import STEP
 
 EXPOSED = {"infiniband": 0.02, "rocev2": 0.03, "ethernet-tcp": 0.3}
 RISK = {"infiniband": "infiniband", "rocev2": "rocev2", "ethernet-tcp": "tcp"}

@@ -12,8 +12,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from fabricreport.books.evidence import read_evidence
-from fabricreport.books.price_rules import rules
-from fabricreport.books.prices import PriceBook, baseline
+from fabricreport.books.prices.book import PriceBook, baseline
+from fabricreport.books.prices.rules import rules
 from fabricreport.books.providers import read_providers
 from fabricreport.books.units import QUANTITIES
 from fabricreport.bounds import Bound, bound_of, price_bound

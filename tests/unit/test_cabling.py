@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricreport.errors import InputError, OutOfRange
-from fabricreport.models.cabling import CablePlan, medium_by_reach, optics_and_cables, plan_by_reach, with_spares
-from fabricreport.models.topology import bill_of_materials
+from fabricreport.models.fabric.cabling import CablePlan, medium_by_reach, optics_and_cables, plan_by_reach, with_spares
+from fabricreport.models.fabric.topology import bill_of_materials
 
 law = settings(max_examples=50, deadline=None)
 

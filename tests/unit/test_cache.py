@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricreport.memo.bytecode import compile_checked
-from fabricreport.memo.cache import (
+from fabricreport.memo.run.bytecode import compile_checked
+from fabricreport.memo.run.cache import (
     SectionCache,
     cache_folder,
     cache_place,
@@ -24,7 +24,7 @@ from fabricreport.memo.cache import (
     notebook_from_bytes,
     strip_volatile,
 )
-from fabricreport.memo.fingerprint import Fingerprint, notebook_digest, tree_digest, versions
+from fabricreport.memo.run.fingerprint import Fingerprint, notebook_digest, tree_digest, versions
 
 
 def executed(stamp: str) -> Any:

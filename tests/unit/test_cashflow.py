@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricreport.errors import InputError
-from fabricreport.models.cashflow import (
+from fabricreport.models.money.cashflow import (
     Discounting,
     annuity_payment,
     equivalent_per_month,

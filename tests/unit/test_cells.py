@@ -14,8 +14,8 @@ from fabricreport.blocks.cells import ANSWERS_MIME, answers, bind_cell, fields_o
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.blocks.markdown import plain_text
 from fabricreport.ledger import Number
-from fabricreport.memo import binding
-from fabricreport.memo.gather import gather
+from fabricreport.memo.document.gather import gather
+from fabricreport.memo.run import binding
 
 
 class Case:

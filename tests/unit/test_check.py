@@ -16,21 +16,21 @@ from click.testing import CliRunner
 from pydantic import BaseModel
 from scenario_cases import PARAMS, minimal
 
-from fabricreport.analysis.asked import asked_inputs, unanswered
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.options import read_options
-from fabricreport.books.price_files import parse_prices
-from fabricreport.books.price_reports import show_prices
-from fabricreport.books.price_rules import COLUMNS
-from fabricreport.books.prices import PriceBook, baseline
+from fabricreport.books.prices.book import PriceBook, baseline
+from fabricreport.books.prices.files import parse_prices
+from fabricreport.books.prices.reports import show_prices
+from fabricreport.books.prices.rules import COLUMNS
 from fabricreport.bounds import bound_of
 from fabricreport.case import Case, open_case
-from fabricreport.check import check
+from fabricreport.checking.check import check
 from fabricreport.cli import main
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
+from fabricreport.intake.asked import asked_inputs, unanswered
 from fabricreport.memo.build import build
-from fabricreport.memo.plan import Places, load_checked
+from fabricreport.memo.run.plan import Places, load_checked
 from fabricreport.scenario import Params, params_from
 from fabricreport.scenario.schema import Currency, Gpu
 from fabricreport.scenario.uncertain import Bounds

@@ -12,7 +12,7 @@ import pytest
 from fabricreport.books.claims import CLAIMS, VERDICTS, Claim, ClaimBook, claim_record, read_claims
 from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
 from fabricreport.errors import InputError
-from fabricreport.models.claims import (
+from fabricreport.models.audit.claims import (
     METHODS,
     AuditedClaim,
     audit,
@@ -265,8 +265,8 @@ def test_the_shipped_file_is_the_one_that_is_read() -> None:
 
 
 def test_the_audit_runs_on_the_shipped_library_without_arguments(audited: dict[str, AuditedClaim]) -> None:
-    from fabricreport.analysis.claims import audit as audit_shipped
-    from fabricreport.analysis.claims import self_contradictions as shipped_contradictions
+    from fabricreport.sections.evidence.claims import audit as audit_shipped
+    from fabricreport.sections.evidence.claims import self_contradictions as shipped_contradictions
 
     assert audit_shipped() == tuple(audited.values())
     assert shipped_contradictions() == self_contradictions(audited.values())

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from fabricreport.cli import _say_built, main
 from fabricreport.errors import FabricReportError, InputError, MemoRejected, Problem, SectionFailed
 from fabricreport.memo.build import BuildResult
-from fabricreport.memo.record import RunRecord
+from fabricreport.memo.run.run_record import RunRecord
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

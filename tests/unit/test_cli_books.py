@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from fabricreport.books.price_rules import COLUMNS
+from fabricreport.books.prices.rules import COLUMNS
 from fabricreport.cli import main
 
 ROOT = Path(__file__).parents[2]

@@ -11,10 +11,10 @@ from click.testing import CliRunner
 
 from fabricreport.cli import main
 from fabricreport.errors import InputError
-from fabricreport.memo.editions import publish
-from fabricreport.memo.locks import scratch_folder
-from fabricreport.memo.manifest import MANIFEST, list_outputs, sealed
-from fabricreport.memo.record import Progress
+from fabricreport.memo.editions.editions import publish
+from fabricreport.memo.editions.locks import scratch_folder
+from fabricreport.memo.editions.manifest import MANIFEST, list_outputs, sealed
+from fabricreport.memo.run.run_record import Progress
 
 FIRST, SECOND = "2026-11-20-aaaaaaaa", "2026-11-21-bbbbbbbb"
 NUMBER = {

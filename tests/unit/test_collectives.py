@@ -10,9 +10,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fabricreport.errors import InputError, OutOfRange
-from fabricreport.models import collectives, nccl
-from fabricreport.models.collective_inputs import fabric_names, gpu_names
-from fabricreport.models.collectives import (
+from fabricreport.models.collectives import nccl
+from fabricreport.models.collectives import timing as collectives
+from fabricreport.models.collectives.nccl import packaged_parameters
+from fabricreport.models.collectives.parameters import fabric_names, gpu_names
+from fabricreport.models.collectives.timing import (
     Calibration,
     allgather,
     allreduce,
@@ -20,7 +22,6 @@ from fabricreport.models.collectives import (
     reduce_scatter,
     sendrecv,
 )
-from fabricreport.models.nccl import packaged_parameters
 from fabricreport.provenance import Traced, inputs_of
 
 H100: dict[str, Any] = {"gpus_per_node": 8, "gpu": "h100", "fabric": "infiniband-ndr"}

@@ -10,9 +10,8 @@ import pytest
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.models.card import card_row
-from fabricreport.models.collectives import Calibration, allreduce
-from fabricreport.models.collectives_card import cluster_of, collectives_card
-from fabricreport.models.collectives_fit import (
+from fabricreport.models.collectives.card import cluster_of, collectives_card
+from fabricreport.models.collectives.fit import (
     BANDS,
     MeasuredTable,
     band_of,
@@ -22,7 +21,8 @@ from fabricreport.models.collectives_fit import (
     packaged_tables,
     training_tables,
 )
-from fabricreport.models.nccl import packaged_parameters
+from fabricreport.models.collectives.nccl import packaged_parameters
+from fabricreport.models.collectives.timing import Calibration, allreduce
 
 
 def synthetic(gpus: int = 64, **how: object) -> MeasuredTable:

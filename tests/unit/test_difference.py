@@ -5,14 +5,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from fabricreport.errors import InputError
-from fabricreport.models.difference import (
+from fabricreport.models.judgement.difference import (
     break_even,
     difference,
     rank_contributions,
     relative_difference,
     tornado,
 )
-from fabricreport.models.money import CostComponents
+from fabricreport.models.money.ownership import CostComponents
 from fabricreport.provenance import Traced
 
 law = settings(max_examples=50, deadline=None)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fabricreport.books.evidence import EvidenceBook, EvidenceEntry, read_evidence
 from fabricreport.errors import InputError, OutOfRange
-from fabricreport.models.disagreement import (
+from fabricreport.models.audit.disagreement import (
     Contested,
     Position,
     contested,

@@ -27,12 +27,12 @@ from rich_notebook import (
 )
 
 from fabricreport.blocks.markdown import plain_text
-from fabricreport.memo.checks import check_memo
-from fabricreport.memo.derive import Step, short_steps
-from fabricreport.memo.document import Document, document_from_notebook
-from fabricreport.memo.frames import table_from_html
-from fabricreport.memo.safe import csv_text, slug, spreadsheet_cell, visible_text
-from fabricreport.memo.svg import UnsafeDrawing, clean_svg
+from fabricreport.memo.document.checks import check_memo
+from fabricreport.memo.document.derive import Step, short_steps
+from fabricreport.memo.document.document import Document, document_from_notebook
+from fabricreport.memo.document.frames import table_from_html
+from fabricreport.memo.document.safe import csv_text, slug, spreadsheet_cell, visible_text
+from fabricreport.memo.document.svg import UnsafeDrawing, clean_svg
 
 
 def read(*cells: Any, **front: Any) -> Document:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from fabricreport import durations
-from fabricreport.models.fabric_cost import energy_usd_per_month
-from fabricreport.models.incidents import Cluster, IncidentLaw
-from fabricreport.models.money import bring_up_share, gpu_hours
+from fabricreport.models.fabric.cost import energy_usd_per_month
+from fabricreport.models.money.ownership import bring_up_share, gpu_hours
+from fabricreport.models.risk.incidents import Cluster, IncidentLaw
 
 PACKAGE = Path(durations.__file__).parent
 SPELT_OUT = {168.0, 365.0, 365.25, 366.0, 730.0, 730.5, 8760.0, 8766.0, 86400.0, 525600.0, 525960.0}

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from fabricreport.errors import FabricReportError, InputError
-from fabricreport.memo.editions import latest_edition, list_editions, publish, verify
-from fabricreport.memo.files import Files
-from fabricreport.memo.locks import client_lock, scratch_folder, sweep
-from fabricreport.memo.manifest import MANIFEST, RUN, list_outputs, read_output, read_sealed, sealed
+from fabricreport.memo.editions.editions import latest_edition, list_editions, publish, verify
+from fabricreport.memo.editions.files import Files
+from fabricreport.memo.editions.locks import client_lock, scratch_folder, sweep
+from fabricreport.memo.editions.manifest import MANIFEST, RUN, list_outputs, read_output, read_sealed, sealed
 
 FIRST, SECOND = "2026-11-20-aaaaaaaa", "2026-11-21-bbbbbbbb"
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import nbformat
 
-from fabricreport.check import Checked
-from fabricreport.memo.failures import keep_failed
-from fabricreport.memo.plan import Places, load_checked, make_plan
-from fabricreport.memo.record import RunRecord, SectionRun
+from fabricreport.checking.check import Checked
+from fabricreport.memo.editions.failures import keep_failed
+from fabricreport.memo.run.plan import Places, load_checked, make_plan
+from fabricreport.memo.run.run_record import RunRecord, SectionRun
 from fabricreport.scenario import SECTION_NAMES, new_params
 
 

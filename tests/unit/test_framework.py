@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fabricreport.evidence import read_yaml
-from fabricreport.models import decision
-from fabricreport.models.framework import AXES, Rule, evaluate, flip_distance, holds, rules_from, smaa
+from fabricreport.models.judgement import decision
+from fabricreport.models.judgement.framework import AXES, Rule, evaluate, flip_distance, holds, rules_from, smaa
 
 FACTS = {
     "kind": "pretraining-dense", "latency_variance_bound": True, "vendor": "nvidia", "target_gpus": 1024, "one_node": False,

@@ -13,7 +13,7 @@ from scipy import stats
 
 from fabricreport.errors import InputError, OutOfRange
 from fabricreport.evidence import read_yaml
-from fabricreport.models.answers import (
+from fabricreport.models.risk.answers import (
     compare,
     exceedance,
     loss_shares,
@@ -23,13 +23,13 @@ from fabricreport.models.answers import (
     sweep_interval,
     sweep_maturity,
 )
-from fabricreport.models.counts import poisson_quantile
-from fabricreport.models.goodput import BringUp, FabricRisk, Run, TopologyEffect, finish_date, matured, simulate
-from fabricreport.models.incidents import Cluster, IncidentLaw, Luck, aggregate, event_counts
-from fabricreport.models.risk_cards import goodput_card, tail_card
-from fabricreport.models.risk_inputs import central, common_incidents, fabric_risk, maturity_effect
-from fabricreport.models.schedule import daly_interval, ettr, kokolis_mttf_h, wall_time_factor, young_interval
-from fabricreport.models.steps import TailLaw
+from fabricreport.models.risk.cards import goodput_card, tail_card
+from fabricreport.models.risk.counts import poisson_quantile
+from fabricreport.models.risk.entries import central, common_incidents, fabric_risk, maturity_effect
+from fabricreport.models.risk.goodput import BringUp, FabricRisk, Run, TopologyEffect, finish_date, matured, simulate
+from fabricreport.models.risk.incidents import Cluster, IncidentLaw, Luck, aggregate, event_counts
+from fabricreport.models.risk.schedule import daly_interval, ettr, kokolis_mttf_h, wall_time_factor, young_interval
+from fabricreport.models.risk.steps import TailLaw
 from fabricreport.provenance import Traced
 
 few = settings(max_examples=30, deadline=None)
@@ -211,7 +211,7 @@ def test_the_same_seed_gives_the_same_luck_and_another_seed_another():
     family=st.sampled_from(["infiniband", "rocev2", "tcp"]),
 )
 def test_better_maturity_never_raises_risk(gpus, low, high, family):
-    from fabricreport.models.goodput import MaturityEffect
+    from fabricreport.models.risk.goodput import MaturityEffect
 
     risk = fabric_risk(central, family, communication_share=0.2)
     worse, better = (

@@ -8,13 +8,13 @@ from typing import Any, get_args
 
 import pytest
 
-from fabricreport.analysis import tco_inputs
 from fabricreport.case import open_case
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
-from fabricreport.models.collective_inputs import gpu_class
-from fabricreport.models.parallel import efficiency_id
+from fabricreport.models.collectives.parameters import gpu_class
+from fabricreport.models.training.parallel import efficiency_id
 from fabricreport.scenario.schema import Cluster
+from fabricreport.sections.tco import inputs as tco_inputs
 
 GPUS = get_args(Cluster.model_fields["gpu"].annotation)
 EXAMPLE = Path(__file__).parents[2] / "params" / "example.yaml"

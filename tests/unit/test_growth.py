@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricreport.errors import InputError
-from fabricreport.models.growth import GrowthPrices, growth_flows, staged_growth
+from fabricreport.models.fabric.growth import GrowthPrices, growth_flows, staged_growth
 
 law = settings(max_examples=50, deadline=None)
 

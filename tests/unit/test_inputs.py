@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fabricreport.errors import InputError
-from fabricreport.memo import inputs
-from fabricreport.memo.inputs import read_beneath, take_snapshot
+from fabricreport.memo.run import snapshot as inputs
+from fabricreport.memo.run.snapshot import read_beneath, take_snapshot
 from fabricreport.scenario import load_params, new_params, params_from
 
 

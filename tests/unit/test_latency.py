@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from fabricreport.errors import InputError, OutOfRange
-from fabricreport.models.collectives import allreduce
-from fabricreport.models.latency import (
+from fabricreport.models.collectives.latency import (
     claim_value,
     contested,
     decompose,
@@ -18,6 +17,7 @@ from fabricreport.models.latency import (
     penalty_map,
     step_penalty,
 )
+from fabricreport.models.collectives.timing import allreduce
 from fabricreport.provenance import Traced, inputs_of
 
 H100: dict[str, Any] = {"gpus_per_node": 8, "gpu": "h100"}

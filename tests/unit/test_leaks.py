@@ -8,9 +8,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from fabricreport.memo.environment import PROJECT
-from fabricreport.memo.leaks import leaks, machine_folders, not_said_by, text_leaks
-from fabricreport.memo.plan import Places, load_checked, make_plan
+from fabricreport.memo.document.leaks import leaks, machine_folders, not_said_by, text_leaks
+from fabricreport.memo.run.environment import PROJECT
+from fabricreport.memo.run.plan import Places, load_checked, make_plan
 
 PLACES = {
     "/srv/buyers/acme": "the params' folder",

@@ -12,7 +12,7 @@ from fabricreport.blocks.tables import frame_parts
 from fabricreport.case import Case, open_case
 from fabricreport.formats import unit_in
 from fabricreport.ledger import Number
-from fabricreport.memo.headlines import headline_of
+from fabricreport.memo.document.headlines import headline_of
 
 EXAMPLE = Path(__file__).parents[2] / "params" / "example.yaml"
 CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£"}

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricreport import evidence
-from fabricreport.books.log_lines import log_rules, strip_line
-from fabricreport.books.measurements import (
+from fabricreport.books.logs.lines import log_rules, strip_line
+from fabricreport.books.logs.measurements import (
     COLUMNS,
     Finding,
     measure_report,
@@ -23,7 +23,7 @@ from fabricreport.books.measurements import (
     read_nccl_tests,
     read_perftest,
 )
-from fabricreport.books.nccl_log import parse_nccl_tests
+from fabricreport.books.logs.nccl_log import parse_nccl_tests
 from fabricreport.errors import InputError
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"

@@ -6,16 +6,17 @@ from hypothesis import strategies as st
 from fabricreport.durations import HOURS_PER_MONTH, HOURS_PER_YEAR
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_rows
-from fabricreport.models.cabling import CablePlan, optics_and_cables
-from fabricreport.models.cashflow import Discounting, annuity_factor
-from fabricreport.models.fabric_cost import (
+from fabricreport.models.fabric.cabling import CablePlan, optics_and_cables
+from fabricreport.models.fabric.cost import (
     Extras,
     PerPiece,
     energy_usd_per_month,
     fabric_capex_usd,
     fabric_watts,
 )
-from fabricreport.models.money import (
+from fabricreport.models.fabric.topology import bill_of_materials
+from fabricreport.models.money.cashflow import Discounting, annuity_factor
+from fabricreport.models.money.ownership import (
     CostComponents,
     Lease,
     LostTime,
@@ -31,7 +32,6 @@ from fabricreport.models.money import (
     slip_days,
     usd_per_useful_gpu_hour,
 )
-from fabricreport.models.topology import bill_of_materials
 from fabricreport.provenance import Traced
 
 law = settings(max_examples=50, deadline=None)

@@ -5,7 +5,7 @@ import pytest
 from fabricreport.books.options import read_options
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
-from fabricreport.models.fabric_cost import PerPiece
+from fabricreport.models.fabric.cost import PerPiece
 
 XDR = """\
 - id: infiniband-xdr

@@ -13,9 +13,9 @@ import pypdf
 import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 
-from fabricreport.memo import pdf
-from fabricreport.memo.document import document_from_notebook
-from fabricreport.memo.pack import pack
+from fabricreport.memo.document.document import document_from_notebook
+from fabricreport.memo.write import pdf
+from fabricreport.memo.write.pack import pack
 
 
 @cache

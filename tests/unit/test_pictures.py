@@ -10,12 +10,12 @@ import pytest
 from rich_notebook import PNG
 
 from fabricreport.blocks.markdown import plain_text
-from fabricreport.memo import pictures
-from fabricreport.memo.checks import check_memo
-from fabricreport.memo.document import document_from_notebook
-from fabricreport.memo.fingerprint import notebook_digest
-from fabricreport.memo.plan import _copy_notebooks
-from fabricreport.memo.stitch import stitch
+from fabricreport.memo.document import pictures
+from fabricreport.memo.document.checks import check_memo
+from fabricreport.memo.document.document import document_from_notebook
+from fabricreport.memo.document.stitch import stitch
+from fabricreport.memo.run.fingerprint import notebook_digest
+from fabricreport.memo.run.plan import _copy_notebooks
 
 
 def copied(folder: Path, text: str) -> Path:

@@ -11,8 +11,8 @@ from typing import Any, get_args
 import pytest
 import yaml
 
-from fabricreport.analysis.plausibility import Caution, cautions, date_notes
 from fabricreport.case import Case, open_case
+from fabricreport.checking.plausibility import Caution, cautions, date_notes
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
 from fabricreport.scenario import load_params, value_at

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from fabricreport.books import price_store
-from fabricreport.books.feed_readers import HISTORY_COLUMNS, feed_kind
-from fabricreport.books.price_feeds import import_prices
-from fabricreport.books.price_rules import COLUMNS
-from fabricreport.books.prices import PriceBook
+from fabricreport.books.prices import store as price_store
+from fabricreport.books.prices.book import PriceBook
+from fabricreport.books.prices.feed_readers import HISTORY_COLUMNS, feed_kind
+from fabricreport.books.prices.feeds import import_prices
+from fabricreport.books.prices.rules import COLUMNS
 from fabricreport.errors import InputError
 
 SHIPPED = Path(__file__).parents[2] / "params" / "prices"

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricreport import evidence
-from fabricreport.books.price_reports import check_prices, show_prices
-from fabricreport.books.price_rules import COLUMNS, PriceRow, parse_row, rules, shelf_life_days
-from fabricreport.books.prices import MissingPrice, PriceBook, baseline
+from fabricreport.books.prices.book import MissingPrice, PriceBook, baseline
+from fabricreport.books.prices.reports import check_prices, show_prices
+from fabricreport.books.prices.rules import COLUMNS, PriceRow, parse_row, rules, shelf_life_days
 from fabricreport.errors import InputError
 
 SHIPPED = Path(__file__).parents[2] / "params" / "prices"

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from fabricreport.books.prices import PriceBook
+from fabricreport.books.prices.book import PriceBook
 from fabricreport.formats import NBSP
-from fabricreport.memo.sources import SourceBook
+from fabricreport.memo.document.sources import SourceBook
 from fabricreport.records import param_record, price_record
 from fabricreport.scenario import (
     Bounds,

@@ -10,16 +10,16 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 
-from fabricreport.books.prices import PriceBook
-from fabricreport.check import Checked
+from fabricreport.books.prices.book import PriceBook
+from fabricreport.checking.check import Checked
 from fabricreport.cli import main
 from fabricreport.errors import InputError
-from fabricreport.memo.editions import publish
-from fabricreport.memo.headlines import compare_headlines, headline_of, section_title
-from fabricreport.memo.locks import scratch_folder
-from fabricreport.memo.manifest import MANIFEST, list_outputs, sealed
-from fabricreport.memo.plan import Places, load_checked, make_plan
-from fabricreport.memo.refresh import RefreshPlan, feed_day, plan_refresh, refresh
+from fabricreport.memo.document.headlines import compare_headlines, headline_of, section_title
+from fabricreport.memo.editions.editions import publish
+from fabricreport.memo.editions.locks import scratch_folder
+from fabricreport.memo.editions.manifest import MANIFEST, list_outputs, sealed
+from fabricreport.memo.editions.refresh import RefreshPlan, feed_day, plan_refresh, refresh
+from fabricreport.memo.run.plan import Places, load_checked, make_plan
 from fabricreport.scenario import SECTION_NAMES, load_params_file, new_params
 
 HEADER = "item,unit,price,low,high,currency,date,expiry,source,grade\n"
@@ -124,8 +124,8 @@ def test_each_kind_of_change_is_named(desk: Desk) -> None:
 
 def test_a_changed_package_or_library_is_a_reason(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     desk.publish()
-    monkeypatch.setattr("fabricreport.memo.fingerprint.package_digest", lambda: "other")
-    monkeypatch.setattr("fabricreport.memo.fingerprint.versions", lambda: {"numpy": "99"})
+    monkeypatch.setattr("fabricreport.memo.run.fingerprint.package_digest", lambda: "other")
+    monkeypatch.setattr("fabricreport.memo.run.fingerprint.versions", lambda: {"numpy": "99"})
     reasons = desk.plan().reasons
     assert reasons[0] == "the fabricreport package changed"
     assert any(r.startswith("numpy: ") and r.endswith("-> 99") for r in reasons)

@@ -19,9 +19,9 @@ import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 from rich_notebook import HOSTILE, PNG, hostile_notebook, rich_notebook
 
-from fabricreport.memo.document import document_from_notebook
-from fabricreport.memo.exporters import FabricReportHTMLExporter
-from fabricreport.memo.html import render_html
+from fabricreport.memo.document.document import document_from_notebook
+from fabricreport.memo.write.exporters import FabricReportHTMLExporter
+from fabricreport.memo.write.html import render_html
 
 OURS = [
     "html",

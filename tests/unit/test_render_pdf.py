@@ -17,9 +17,9 @@ from nbformat.v4 import new_markdown_cell, new_notebook
 from rich_notebook import HOSTILE, block, chart_svg, cost_table, figure, head, hostile_notebook, para, rich_notebook
 
 from fabricreport.errors import MemoRejected
-from fabricreport.memo.document import Document, document_from_notebook
-from fabricreport.memo.exporters import FabricReportPDFExporter
-from fabricreport.memo.pdf import TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, emptiness, render_pdf
+from fabricreport.memo.document.document import Document, document_from_notebook
+from fabricreport.memo.write.exporters import FabricReportPDFExporter
+from fabricreport.memo.write.pdf import TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, emptiness, render_pdf
 
 
 @cache

@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from fabricreport.charts.slim import slim
-from fabricreport.charts.style import canvas, svg
+from fabricreport.blocks.slim import slim
+from fabricreport.theme import canvas, svg
 
 RAW = (
     '<svg xmlns:xlink="http://www.w3.org/1999/xlink" width="72pt" viewBox="0 0 72 36">\n <metadata>x</metadata>\n <defs>\n </defs>\n'

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricreport.errors import InputError
-from fabricreport.models.staffing import StaffRule, fabric_fte, staff_usd_per_year
+from fabricreport.models.money.staffing import StaffRule, fabric_fte, staff_usd_per_year
 
 RULE = StaffRule(0.3, 1.0, 2.5, 0.3, 1.2)
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from fabricreport.errors import OutOfRange
-from fabricreport.models.goodput import Run
-from fabricreport.models.incidents import Cluster, Luck
-from fabricreport.models.levers import Lever, levers, standard_levers
-from fabricreport.models.risk_inputs import central, common_incidents, fabric_risk
-from fabricreport.models.stress import (
+from fabricreport.models.risk.entries import central, common_incidents, fabric_risk
+from fabricreport.models.risk.goodput import Run
+from fabricreport.models.risk.incidents import Cluster, Luck
+from fabricreport.models.risk.levers import Lever, levers, standard_levers
+from fabricreport.models.risk.stress import (
     Exposure,
     bandwidth_loss,
     efficiency_loss,

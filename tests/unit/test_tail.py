@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 from fabricreport.errors import InputError, OutOfRange
-from fabricreport.models.tail import (
+from fabricreport.models.risk.tail import (
     TailLaw,
     expected_max,
     fit_gpd,

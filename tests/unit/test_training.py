@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_rows, read_yaml
-from fabricreport.models import other_steps, parallel
-from fabricreport.models.parallel import Plan
-from fabricreport.models.training import Network, Overlap, StepTime, TrainingStep, best_plan, training_step
-from fabricreport.models.training_card import pair_differences, training_card
+from fabricreport.models.training import other_steps, parallel
+from fabricreport.models.training.card import pair_differences, training_card
+from fabricreport.models.training.parallel import Plan
+from fabricreport.models.training.step import Network, Overlap, StepTime, TrainingStep, best_plan, training_step
 from fabricreport.provenance import Traced, inputs_of
 
 NDR = Network("h100", 8, "infiniband-ndr")

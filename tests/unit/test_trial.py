@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from scenario_cases import PARAMS, minimal
 
 from fabricreport.case import ANALYSES, open_case
-from fabricreport.check import check
+from fabricreport.checking.check import check
 from fabricreport.cli import main
 
 BY_WHOM = {"who": "A. Buyer", "why": "A written quote", "until": "2027-06-30"}

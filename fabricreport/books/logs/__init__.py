@@ -1,0 +1,1 @@
+"""Logs of benchmarks, as clients and sellers send them."""

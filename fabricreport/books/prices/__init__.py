@@ -1,0 +1,1 @@
+"""The price book: dated rows, their rules, feeds and reports."""

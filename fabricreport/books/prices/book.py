@@ -1,0 +1,360 @@
+"""The price book: dated prices from every CSV of a folder, with history, and the ones that may be used on a day.
+
+What happens to a bad row:
+
+* **error** (malformed): a number that is none (comma, nan, blank), a negative price, a zero that makes no sense, a
+  bad date, an unknown unit, currency or grade, low > price, price > high, no source, two prices for one item on one
+  day from one source. `PriceBook.read(folder, strict=True)` and `prices check` raise or list `InputError` problems
+  with file and line. A build (`strict=False`) holds the row instead and goes on with the last good price. A file that
+  is no price table at all (columns, encoding, size) is an error for both.
+* **held** (plausible, but does not fit the item): a step of 2x or more against the last good price (10x, 8x, 100x,
+  730x are explained), another unit or currency than before, a row given twice. Never used; `book.quarantine` and the
+  view's `quarantined` note say so, and the last good price stays in use. If the price is right, a params file
+  overrides it with who, why and until when.
+
+An item's first row has no history in the folder: it is judged against the newest price shipped with the package
+(`evidence/price_baseline.csv`), which also stands in, with its own date, when the folder has no usable row of the item
+(none at all, none dated so early, or every one held); an item the package does not know is judged against the median
+of its own later rows.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import date, timedelta
+from functools import lru_cache
+from pathlib import Path
+from statistics import median_low
+from typing import Any
+
+from fabricreport.books.prices.currency import Rate, exchange_rate
+from fabricreport.books.prices.files import Malformed, read_price_file
+from fabricreport.books.prices.rules import Day, PriceRow, doubt, grade_rank, parse_row
+from fabricreport.errors import InputError, Problem
+from fabricreport.evidence import read_rows
+from fabricreport.located import did_you_mean
+
+__all__ = ["Held", "MissingPrice", "Price", "PriceBook", "PriceRow", "PriceView"]
+
+SHIPPED = "prices shipped with the package"
+_JUMP = timedelta(days=400)
+STAND_IN = "no usable row of it is in the price files on this day, so the price shipped with the package stands in"
+
+
+class MissingPrice(InputError, KeyError):
+    """No usable price of an item on the asked day; also a `KeyError`, so that `in` and `.get` work."""
+
+    def __str__(self) -> str:
+        return InputError.__str__(self) if not self.problems else "\n".join(str(p) for p in self.problems)
+
+
+@dataclass(frozen=True)
+class Held:
+    """A row that is not used, why, and what is used instead."""
+
+    item: str
+    kind: str
+    message: str
+    file: str
+    line: int
+    date: Day | None = None
+    price: float | None = None
+    unit: str = ""
+    currency: str = ""
+    in_use: str = ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        return asdict(self) | {"date": self.date.isoformat() if self.date else None}
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}: " if self.file else ""
+        use = f"; in use: {self.in_use}" if self.in_use else "; no other price is known"
+        return f"{where}{self.item or 'a row'} held ({self.kind}): {self.message}{use}"
+
+
+@dataclass(frozen=True)
+class Price:
+    """The price of one item as of a day.
+
+    `quarantined` tells of a newer row that was held, `stand_in` why the price is not of the client's own files ('' if
+    there is nothing to tell).
+    """
+
+    item: str
+    unit: str
+    price: float
+    low: float | None
+    high: float | None
+    currency: str
+    date: Day
+    expiry: Day
+    source: str
+    grade: str
+    stale: bool
+    age_days: int
+    quarantined: str = ""
+    stand_in: str = ""
+    file: str = ""
+    line: int = 0
+
+    @property
+    def id(self) -> str:
+        """The id under which the ledger knows it."""
+        return f"price:{self.item}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        return asdict(self) | {"date": self.date.isoformat(), "expiry": self.expiry.isoformat()}
+
+
+class PriceView(Mapping[str, Price]):
+    """The prices that may be used on the day `as_of`, by item; rows dated later do not exist for it."""
+
+    def __init__(self, as_of: date, prices: Mapping[str, Price], quarantine: Sequence[Held]) -> None:
+        self.as_of = as_of
+        self.quarantine = tuple(quarantine)
+        self._prices = dict(prices)
+
+    def __getitem__(self, item: str) -> Price:
+        if item in self._prices:
+            return self._prices[item]
+        held = [str(h) for h in self.quarantine if h.item == item]
+        why = f"no usable price of {item} on {self.as_of}" + (f" ({held[-1]})" if held else "")
+        remedy = "Mend the row, or state the price under `overrides` in the params file." if held else ""
+        raise MissingPrice(
+            Problem(why, key=f"price:{item}", suggestion=did_you_mean(item, self._prices),
+                    remedy=remedy or "Add a dated row to a CSV in params/prices.")
+        )  # fmt: skip
+
+    def __contains__(self, item: object) -> bool:  # the inherited one would word a whole complaint to say no
+        return item in self._prices
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._prices)
+
+    def __len__(self) -> int:
+        return len(self._prices)
+
+    @property
+    def stale(self) -> tuple[Price, ...]:
+        """Prices past their shelf life on `as_of`, by item."""
+        return tuple(p for p in self.values() if p.stale)
+
+    @property
+    def stood_in(self) -> tuple[Price, ...]:
+        """Prices shipped with the package, in use because the files have no usable row of the item."""
+        return tuple(p for p in self.values() if p.stand_in)
+
+    def plus(self, price: Price) -> PriceView:
+        """The same view with one more price."""
+        return PriceView(self.as_of, {**self._prices, price.item: price}, self.quarantine)
+
+    def rate(self, source: str, target: str) -> Rate:
+        """The exchange rate on that day, with range and price ids; raises `InputError` if there is none."""
+        return exchange_rate(self, source, target)
+
+    def convert(self, amount: float, source: str, target: str) -> float:
+        """An amount (a number or an array) in another currency."""
+        return amount * self.rate(source, target).rate
+
+
+@dataclass(frozen=True)
+class PriceBook:
+    """All rows of a folder: the good ones, oldest first within an item, and the ones held with their reasons."""
+
+    rows: tuple[PriceRow, ...]
+    quarantine: tuple[Held, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    shipped: tuple[PriceRow, ...] = ()
+
+    @classmethod
+    def read(cls, folder: str | Path, *, strict: bool = False) -> PriceBook:
+        """Read every `*.csv` of a folder; `strict` raises one `InputError` with all malformed rows."""
+        folder = Path(folder)
+        if not folder.is_dir():
+            raise InputError(Problem("no such folder of prices", str(folder), remedy="Make it and add a CSV."))
+        rows: list[PriceRow] = []
+        malformed: list[Malformed] = []
+        for path in sorted(folder.glob("*.csv")):
+            good, bad = read_price_file(path)
+            rows += good
+            malformed += bad
+        return cls.of(rows, malformed, strict=strict)
+
+    @classmethod
+    def of(
+        cls,
+        rows: Iterable[PriceRow],
+        malformed: Iterable[Malformed] = (),
+        *,
+        strict: bool = False,
+    ) -> PriceBook:
+        """Settle rows into good ones and held ones; `malformed` are the rows that are no price."""
+        rows, held, conflicts = _without_duplicates(list(rows))
+        malformed = tuple(malformed)
+        problems = (*(m.problem for m in malformed), *conflicts)
+        if strict and problems:
+            raise InputError(problems)
+        shipped = {r.item: r for r in baseline()}
+        good: list[PriceRow] = []
+        for item, series in _by_item(rows).items():
+            kept, doubted = _settle(series, shipped.get(item))
+            good += kept
+            held += doubted
+        for item, day, problem, unit, currency in malformed:
+            where = (problem.file, problem.line or 0)
+            held.append(Held(item, "malformed", problem.message, *where, day, unit=unit, currency=currency))
+        book = cls(tuple(good), (), problems, baseline())
+        order = sorted(held, key=lambda h: (h.file, h.line, h.item))
+        return replace(book, quarantine=tuple(replace(h, in_use=book._standing(h)) for h in order))
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """Every item with a good row, sorted."""
+        return tuple(sorted({r.item for r in self.rows}))
+
+    @property
+    def newest(self) -> date | None:
+        """The day the book tells of: the newest date of a row that may be used and is not `misdated`; None without one.
+
+        It is the one default date of a new params file, of `prices` and of a refresh. A held row never sets it.
+        """
+        odd = {r.date for r in self.misdated}
+        return max((r.date for r in self.rows if r.date not in odd), default=None)
+
+    @property
+    def misdated(self) -> tuple[PriceRow, ...]:
+        """Good rows dated more than 400 days after every other date, the shipped prices' included: typing errors."""
+        dates = sorted({r.date for r in (*self.rows, *self.shipped)})
+        own = {r.date for r in self.rows}
+        odd: set[date] = set()
+        while len(dates) > 1 and dates[-1] in own and dates[-1] - dates[-2] > _JUMP:
+            odd.add(dates.pop())
+        return tuple(r for r in self.rows if r.date in odd)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What to tell whoever goes by `newest`: each date that was not followed, and in which files it stands."""
+        files: dict[date, set[str]] = defaultdict(set)
+        for row in self.misdated:
+            files[row.date].add(Path(row.file).name)
+        return tuple(
+            f"{', '.join(sorted(files[day]))}: a price dated {day} is more than a year after all others and was not "
+            f"followed; use --as-of {day} if it is meant"
+            for day in sorted(files)
+        )
+
+    def history(self, item: str) -> tuple[PriceRow, ...]:
+        """The good rows of an item, oldest first."""
+        return tuple(r for r in self.rows if r.item == item)
+
+    def terms(self, item: str) -> tuple[str, str] | None:
+        """Unit and currency of an item as its rows, used or not, or the package state them; None if nothing does."""
+        stated: Sequence[PriceRow | Held] = (*self.quarantine, *self.shipped, *self.rows)
+        found = [(row.unit, row.currency) for row in stated if row.item == item and row.unit and row.currency]
+        return found[-1] if found else None
+
+    def at(self, as_of: date) -> PriceView:
+        """The prices as of a day: per item the newest good row not dated later, the stronger grade first.
+
+        An item without such a row has the price shipped with the package, if that is not dated later either.
+        """
+        own: dict[str, PriceRow] = {r.item: r for r in self.rows if r.date <= as_of}
+        usable = {r.item: r for r in self.shipped if r.date <= as_of} | own
+        known = [h for h in self.quarantine if h.date is None or h.date <= as_of]
+        notes: dict[str, str] = {}
+        for held in known:
+            row = usable.get(held.item)
+            if row and (held.date is None or held.date >= row.date) and held.kind != "repeat":
+                notes[held.item] = f"a newer price was held: {held.message} ({_place(held.file, held.line)})"
+        prices = {
+            item: _as_of(row, as_of, notes.get(item, ""), "" if item in own else STAND_IN)
+            for item, row in sorted(usable.items())
+        }
+        return PriceView(as_of, prices, known)
+
+    def convert(self, amount: float, source: str, target: str, as_of: date) -> float:
+        """An amount (a number or an array) in another currency at the rate of that day."""
+        return self.at(as_of).convert(amount, source, target)
+
+    def _standing(self, held: Held) -> str:
+        row = next((r for r in self.shipped if r.item == held.item), None)
+        for candidate in self.rows:
+            if candidate.item == held.item and (held.date is None or candidate.date <= held.date):
+                row = candidate
+        return f"{row.price:g} {row.currency} of {row.date}" if row else ""
+
+
+@lru_cache(maxsize=1)
+def baseline() -> tuple[PriceRow, ...]:
+    """The newest price of each item as shipped: the yardstick for an item's first row in a folder."""
+    return tuple(parse_row(cells, SHIPPED, n) for n, cells in enumerate(read_rows("price_baseline"), start=2))
+
+
+def _without_duplicates(rows: list[PriceRow]) -> tuple[list[PriceRow], list[Held], list[Problem]]:
+    groups: dict[tuple[str, date, str], list[PriceRow]] = defaultdict(list)
+    for row in rows:
+        groups[row.item, row.date, row.source].append(row)
+    kept: list[PriceRow] = []
+    held: list[Held] = []
+    conflicts: list[Problem] = []
+    for (item, day, _), same in groups.items():
+        first = same[0]
+        if all(r.cells() == first.cells() for r in same):
+            kept.append(first)
+            for r in same[1:]:
+                held.append(_held(r, "repeat", f"repeats {_place(first.file, first.line)}"))
+            continue
+        places = ", ".join(_place(r.file, r.line) for r in same)
+        message = f"{len(same)} different rows for {item} on {day} from one source ({places})"
+        conflicts.append(Problem(message, same[-1].file, same[-1].line, "price", remedy="Keep the right one."))
+        held += [_held(r, "duplicate", message) for r in same]
+    return kept, held, conflicts
+
+
+def _by_item(rows: Iterable[PriceRow]) -> dict[str, list[PriceRow]]:
+    series: dict[str, list[PriceRow]] = defaultdict(list)
+    for row in sorted(rows, key=lambda r: (r.item, r.date, -grade_rank(r.grade), r.source)):
+        series[row.item].append(row)
+    return series
+
+
+def _settle(series: list[PriceRow], shipped: PriceRow | None) -> tuple[list[PriceRow], list[Held]]:
+    good: list[PriceRow] = []
+    held: list[Held] = []
+    for n, row in enumerate(series):
+        reason = doubt(row, good[-1]) if good else _first_doubt(row, series[n + 1 :], shipped)
+        if reason is None:
+            good.append(row)
+        else:
+            held.append(_held(row, *reason))
+    return good, held
+
+
+def _first_doubt(row: PriceRow, later: list[PriceRow], shipped: PriceRow | None) -> tuple[str, str] | None:
+    if shipped is not None:
+        return doubt(row, shipped)
+    peers = [r for r in later if r.date > row.date]
+    if len(peers) < 2:
+        return None
+    middle = median_low(r.price for r in peers)
+    return doubt(row, next(r for r in peers if r.price == middle))
+
+
+def _held(row: PriceRow, kind: str, message: str) -> Held:
+    return Held(row.item, kind, message, row.file, row.line, row.date, row.price, row.unit, row.currency)
+
+
+def _as_of(row: PriceRow, as_of: date, note: str, stand_in: str) -> Price:
+    return Price(
+        row.item, row.unit, row.price, row.low, row.high, row.currency, row.date, row.expires, row.source, row.grade,
+        stale=as_of > row.expires, age_days=(as_of - row.date).days, quarantined=note, stand_in=stand_in,
+        file=row.file, line=row.line,
+    )  # fmt: skip
+
+
+def _place(file: str, line: int) -> str:
+    return f"{Path(file).name}:{line}"

@@ -1,0 +1,182 @@
+"""Importing prices: fetch, read, judge against the whole folder, and add to one CSV without losing anything.
+
+Rows that fit are appended to `<folder>/<name>.csv` by atomic replace. Rows that do not fit are appended too, so that
+nothing is lost: the book holds them each time it is read. Rows that are no prices go, with their reasons, to
+`<folder>/quarantine/<name>.csv`, beside the held ones; the book does not read that folder. A row that the book holds
+gives way to a corrected one of the same item, day and source, and moves there too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from fabricreport.books.prices.book import Held, PriceBook
+from fabricreport.books.prices.feed_readers import (
+    Reading,
+    feed_kind,
+    header_fault,
+    read_csv_feed,
+    read_gpu_hour_history,
+    read_skypilot,
+)
+from fabricreport.books.prices.fetch import fetch_text, is_address
+from fabricreport.books.prices.merge import merge, unused_items
+from fabricreport.books.prices.rules import PriceRow, clean_text, rules
+from fabricreport.books.prices.store import append, drop_rows, set_aside
+from fabricreport.errors import InputError, Problem
+
+_KNOWN = "Known: our CSV, the GPU-hour history, SkyPilot's catalog; the first line must be the header."
+KINDS = ("auto", "csv", "gpu-hour-history", "skypilot")
+
+
+@dataclass(frozen=True)
+class ImportReport:
+    """What an import did: rows added, already known, held by the book, refused, and left out by reason.
+
+    `replaced` counts held rows that gave way to a corrected one; `notes` tell of prices that nothing will use.
+    """
+
+    source: str
+    kind: str
+    file: str
+    added: int
+    known: int
+    held: tuple[Held, ...]
+    refused: tuple[Problem, ...]
+    skipped: dict[str, int] = field(default_factory=dict)
+    newest: date | None = None
+    quarantine_file: str = ""
+    replaced: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """True if nothing was refused or held."""
+        return not self.refused and not self.held
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        return {
+            "source": self.source, "kind": self.kind, "file": self.file, "ok": self.ok, "added": self.added,
+            "known": self.known, "held": [h.as_dict() for h in self.held],
+            "refused": [p.as_dict() for p in self.refused], "skipped": self.skipped,
+            "newest": self.newest.isoformat() if self.newest else None, "quarantine_file": self.quarantine_file,
+            "replaced": self.replaced, "notes": list(self.notes),
+        }  # fmt: skip
+
+    def text(self) -> str:
+        """One line for each finding, a summary last."""
+        lines = [f"refused: {p}" for p in self.refused]
+        lines += [f"held: {h}" for h in self.held]
+        lines += [f"left out: {count} rows: {reason}" for reason, count in sorted(self.skipped.items())]
+        lines += [f"note: {note}" for note in self.notes]
+        lines.append(
+            f"{self.added} prices added to {self.file} from a {self.kind} feed, {self.known} already there, "
+            f"{len(self.held)} held, {len(self.refused)} refused"
+            + (f", {self.replaced} held ones replaced" if self.replaced else "")
+        )
+        return "\n".join(lines)
+
+
+def import_prices(
+    source: str,
+    kind: str = "auto",
+    *,
+    folder: str | Path,
+    name: str | None = None,
+    as_of: date | None = None,
+    provider: str | None = None,
+    timeout_s: float | None = None,
+    largest_bytes: int | None = None,
+) -> ImportReport:
+    """Import a feed from a path or http(s) address into `<folder>/<name>.csv`.
+
+    `name` defaults to the source's file name. A SkyPilot catalog has no dates and names no provider: `as_of` is
+    needed, `provider` defaults to the file name. Raises `InputError` if the source cannot be read, is none of the
+    known formats, or holds no price at all; single bad rows are reported instead.
+    """
+    source, folder = str(source), Path(folder)
+    limits = rules()["feeds"]
+    text = fetch_text(
+        source,
+        largest_bytes=largest_bytes or int(limits["largest_bytes"]),
+        timeout_s=timeout_s or float(limits["timeout_s"]),
+    )
+    stem = _stem(source)
+    reading, kind = _read(text, source, kind, provider or stem, as_of)
+    if not reading.rows and not reading.refused:
+        raise InputError(Problem("no price in it that we can use", clean_text(source)[:200], remedy=_why(reading)))
+    if not reading.rows:
+        raise InputError(reading.refused)
+    target = folder / f"{_slug(name or stem)}.csv"
+    try:
+        return _store(reading, target, clean_text(source), kind)
+    except OSError as error:
+        raise InputError(
+            Problem(f"cannot be written ({error.strerror or error})", str(target), remedy="Check the folder and disk.")
+        ) from error
+
+
+def _store(reading: Reading, target: Path, source: str, kind: str) -> ImportReport:
+    """Add a reading to the folder of `target`; the report."""
+    folder = target.parent
+    folder.mkdir(parents=True, exist_ok=True)
+    merged = merge(reading.rows, folder, target)
+    bad = (*reading.refused, *merged.refused)
+    aside = set_aside(folder, target, bad, (), merged.replaced) if bad or merged.replaced else ""
+    drop_rows(merged.replaced)
+    append(target, merged.fresh)
+    held = _held_now(folder, merged.fresh, target)
+    if held:
+        aside = set_aside(folder, target, (), held, ())
+    return ImportReport(
+        source, kind, str(target), len(merged.fresh) - len(held), merged.known, held, bad, dict(reading.skipped or {}),
+        max(r.date for r in reading.rows), aside, len(merged.replaced), unused_items(merged.fresh, folder, kind),
+    )  # fmt: skip
+
+
+def _read(text: str, source: str, kind: str, provider: str, as_of: date | None) -> tuple[Reading, str]:
+    shown = clean_text(source)[:200]
+    if kind not in KINDS:
+        raise InputError(Problem(f"unknown kind of feed; known: {', '.join(KINDS)}", shown, value=clean_text(kind)))
+    found = feed_kind(text)
+    if kind == "auto" and not found:
+        message, remedy = header_fault(text)
+        raise InputError(Problem(message, shown, 1, remedy=remedy or _KNOWN))
+    if kind not in ("auto", found):
+        raise InputError(Problem(f"the header is not that of a {kind} feed", shown, 1, remedy="Use --kind auto."))
+    if found == "csv":
+        return read_csv_feed(text, shown), found
+    if found == "gpu-hour-history":
+        return read_gpu_hour_history(text, shown), found
+    if as_of is None:
+        raise InputError(Problem("a SkyPilot catalog has no dates", shown, remedy="Say its date with --as-of."))
+    return read_skypilot(text, shown, provider=provider, as_of=as_of), found
+
+
+def _held_now(folder: Path, fresh: Sequence[PriceRow], target: Path) -> tuple[Held, ...]:
+    new = {(r.item, r.date, r.price) for r in fresh}
+    held = PriceBook.read(folder).quarantine
+    return tuple(h for h in held if h.file == str(target) and (h.item, h.date, h.price) in new)
+
+
+def _stem(source: str) -> str:
+    path = urlsplit(source).path if is_address(source) else source
+    return Path(path).stem or "feed"
+
+
+def _slug(name: str) -> str:
+    slug = re.sub(r"[^a-z0-9_]+", "-", name.lower()).strip("-")[:80]
+    if not slug:
+        raise InputError(Problem("no usable name for the price file", value=clean_text(name), remedy="Give --name."))
+    return slug
+
+
+def _why(reading: Reading) -> str:
+    return "; ".join(f"{count} rows: {reason}" for reason, count in sorted((reading.skipped or {}).items()))[:400]

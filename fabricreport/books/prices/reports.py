@@ -1,0 +1,147 @@
+"""What `fabricreport prices show` and `prices check` print, as values first and text second."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from fabricreport.books.prices.book import Held, Price, PriceBook
+from fabricreport.books.prices.rules import PriceRow
+from fabricreport.errors import Problem
+
+STALE_LINES = 20  # a long history holds many prices nobody uses: the text names a screenful, the JSON all
+
+
+@dataclass(frozen=True)
+class PriceListing:
+    """Prices as of a day; with one item asked for, its history too."""
+
+    as_of: date
+    prices: tuple[Price, ...]
+    history: tuple[PriceRow, ...] = ()
+    held: tuple[Held, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        return {
+            "as_of": self.as_of.isoformat(),
+            "prices": [p.as_dict() for p in self.prices],
+            "history": [dict(zip(("date", "price", "grade", "source"), _old(r), strict=True)) for r in self.history],
+            "held": [h.as_dict() for h in self.held],
+        }
+
+    def text(self) -> str:
+        """A plain-text table; prices that are stale, shipped with the package, or older than a held one are marked."""
+        rows = [
+            (p.item, f"{p.price:,.10g}", _range(p), p.currency, p.unit, p.date.isoformat(), f"{p.age_days} d",
+             p.grade, ", ".join(m for m, on in _marks(p) if on))
+            for p in self.prices
+        ]  # fmt: skip
+        head = ("item", "price", "range", "in", "per", "date", "age", "grade", "mark")
+        blocks = [f"Prices as of {self.as_of}", text_table(head, rows, right=(1, 2, 6))]
+        if self.history:
+            blocks += ["", "History", text_table(("date", "price", "grade", "source"), [_old(r) for r in self.history])]
+        blocks += [str(h) for h in self.held]
+        return "\n".join(blocks)
+
+
+@dataclass(frozen=True)
+class PriceReport:
+    """The state of a price folder: `ok` is False if a row is malformed; held and stale prices are warnings."""
+
+    folder: str
+    as_of: date
+    rows: int
+    items: int
+    problems: tuple[Problem, ...]
+    quarantine: tuple[Held, ...]
+    stale: tuple[Price, ...]
+    future: tuple[PriceRow, ...]
+
+    @property
+    def ok(self) -> bool:
+        """True if every row could be read as a price."""
+        return not self.problems
+
+    @property
+    def exit_code(self) -> int:
+        """0, or 2 if a row is malformed."""
+        return 0 if self.ok else 2
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        return {
+            "folder": self.folder, "as_of": self.as_of.isoformat(), "ok": self.ok, "rows": self.rows,
+            "items": self.items, "problems": [p.as_dict() for p in self.problems],
+            "quarantine": [h.as_dict() for h in self.quarantine], "stale": [p.as_dict() for p in self.stale],
+            "future": [{"item": r.item, "date": r.date.isoformat()} for r in self.future],
+        }  # fmt: skip
+
+    def text(self) -> str:
+        """One line for each finding, a summary last."""
+        lines = [f"error: {p}" for p in self.problems]
+        lines += [f"held: {h}" for h in self.quarantine if h.kind not in ("malformed", "duplicate")]
+        old = [f"stale: {p.item} of {p.date} expired on {p.expiry} ({p.age_days} days old)" for p in self.stale]
+        lines += old[:STALE_LINES]
+        if len(old) > STALE_LINES:
+            lines.append(f"stale: {len(old) - STALE_LINES} more; --json lists them all")
+        lines += [f"not yet used: {r.item} is dated {r.date}, after {self.as_of}" for r in self.future]
+        held = len(self.quarantine)
+        lines.append(
+            f"{self.rows} prices of {self.items} items in {self.folder} as of {self.as_of}: {len(self.problems)} "
+            f"errors, {held} held, {len(self.stale)} stale, {len(self.future)} dated later"
+        )
+        return "\n".join(lines)
+
+
+def show_prices(folder: str | Path, as_of: date, item: str | None = None) -> PriceListing:
+    """The prices in use on a day (all, or one item with its history); an unknown item raises `InputError`."""
+    book = PriceBook.read(folder)
+    view = book.at(as_of)
+    if item is None:
+        return PriceListing(as_of, tuple(view.values()), (), view.quarantine)
+    item = item.removeprefix("price:")
+    held = tuple(h for h in view.quarantine if h.item == item)
+    past = tuple(r for r in book.history(item) if r.date <= as_of)
+    return PriceListing(as_of, (view[item],), past, held)
+
+
+def check_prices(folder: str | Path, as_of: date) -> PriceReport:
+    """Read a price folder and report malformed, held, stale and not yet valid rows."""
+    book = PriceBook.read(folder)
+    view = book.at(as_of)
+    future = tuple(r for r in book.rows if r.date > as_of)
+    stale = tuple(p for p in view.stale if not p.stand_in)
+    return PriceReport(
+        str(folder), as_of, len(book.rows), len(book.items), book.problems, book.quarantine, stale, future
+    )
+
+
+def text_table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Sequence[int] = ()) -> str:
+    """Columns padded to the widest cell; columns in `right` are aligned to the right."""
+    table = [tuple(head), *(tuple(r) for r in rows)]
+    widths = [max(len(r[n]) for r in table) for n in range(len(head))]
+    lines = []
+    for row in table:
+        cells = [c.rjust(w) if n in right else c.ljust(w) for n, (c, w) in enumerate(zip(row, widths, strict=True))]
+        lines.append("  ".join(cells).rstrip())
+    lines.insert(1, "  ".join("-" * w for w in widths))
+    return "\n".join(lines)
+
+
+def _range(price: Price) -> str:
+    if price.low is None and price.high is None:
+        return ""
+    ends = (price.low if price.low is not None else price.price, price.high if price.high is not None else price.price)
+    return f"{ends[0]:,.10g} to {ends[1]:,.10g}"
+
+
+def _marks(price: Price) -> tuple[tuple[str, bool], ...]:
+    return ("STALE", price.stale), ("NEWER HELD", bool(price.quarantined)), ("SHIPPED", bool(price.stand_in))
+
+
+def _old(row: PriceRow) -> tuple[str, str, str, str]:
+    return row.date.isoformat(), f"{row.price:g}", row.grade, row.source

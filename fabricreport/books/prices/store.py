@@ -1,0 +1,94 @@
+"""Writing price files: atomically, without losing a row, and safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from fabricreport.books.prices.book import Held
+from fabricreport.books.prices.rules import COLUMNS, PriceRow
+from fabricreport.errors import InputError, Problem
+
+__all__ = ["append", "drop_rows", "set_aside"]
+
+
+def append(target: Path, rows: Iterable[PriceRow]) -> None:
+    """Add rows to a price file, which is made with its header if it is not there."""
+    try:
+        before = target.read_text(encoding="utf-8-sig") if target.exists() else _lines([COLUMNS])
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(Problem("cannot be read as UTF-8", str(target))) from error
+    added = _lines(r.cells() for r in rows)
+    if added or not target.exists():
+        _replace(target, before + ("" if before.endswith("\n") else "\n") + added)
+
+
+def drop_rows(rows: Iterable[PriceRow]) -> None:
+    """Take rows out of the files they were read from; everything else in those files stays as it is."""
+    by_file: dict[str, list[int]] = defaultdict(list)
+    for row in rows:
+        by_file[row.file].append(row.line)
+    for file, numbers in by_file.items():
+        text = Path(file).read_bytes().decode("utf-8-sig")
+        _replace(
+            Path(file),
+            "".join(line for n, line in enumerate(io.StringIO(text, newline=""), start=1) if n not in numbers),
+        )
+
+
+def set_aside(
+    folder: Path, target: Path, refused: Sequence[Problem], held: Sequence[Held], replaced: Sequence[PriceRow]
+) -> str:
+    """Add to `<folder>/quarantine/<target>` what was refused, held or replaced, each with its reason; the file."""
+    aside = folder / "quarantine" / target.name
+    aside.parent.mkdir(exist_ok=True)
+    head = ("kind", "item", "date", "price", "place", "reason")
+    rows = [("refused", p.key, "", p.value, f"{p.file}:{p.line or ''}", p.message) for p in refused]
+    rows += [
+        (h.kind, h.item, h.date.isoformat() if h.date else "", "" if h.price is None else f"{h.price:.10g}",
+         f"{Path(h.file).name}:{h.line}", h.message)
+        for h in held
+    ]  # fmt: skip
+    rows += [
+        ("replaced", r.item, r.date.isoformat(), f"{r.price:.10g}", f"{Path(r.file).name}:{r.line}",
+         f"was held; {r.currency} per {r.unit} from {r.source}")
+        for r in replaced
+    ]  # fmt: skip
+    before = aside.read_text(encoding="utf-8") if aside.exists() else _lines([head])
+    seen = set(before.splitlines())
+    _replace(aside, before + "".join(t for t in (_lines([r]) for r in rows) if t.rstrip("\n") not in seen))
+    return str(aside)
+
+
+def _lines(rows: Iterable[Sequence[str]]) -> str:
+    """CSV text; a cell that a spreadsheet would run as a formula gets a leading apostrophe."""
+    text = io.StringIO(newline="")
+    for row in rows:
+        cells = ["'" + c if c[:1] in ("=", "+", "-", "@", "\t", "\r") and not _is_number(c) else c for c in row]
+        csv.writer(text, lineterminator="\n").writerow(cells)
+    return text.getvalue()
+
+
+def _replace(target: Path, text: str) -> None:
+    """Write beside the target, flush to disk, rename over it: readers see the old file or the new one."""
+    handle, scratch = tempfile.mkstemp(prefix=f".{target.stem}-", suffix=".tmp", dir=target.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(scratch).chmod(0o644)
+        Path(scratch).replace(target)
+    except BaseException:
+        Path(scratch).unlink(missing_ok=True)
+        raise
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"-?\d+(\.\d+)?(e[+-]?\d+)?", text, re.ASCII | re.IGNORECASE) is not None

@@ -1,0 +1,1 @@
+"""What `check` tells: everything a build will read is read and tried first."""

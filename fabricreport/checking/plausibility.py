@@ -1,0 +1,419 @@
+"""Is the plan itself plausible? Cautions about what a client may have meant otherwise, each true of the case.
+
+Impossible is refused when the params are read; improbable is said here, on page one and by `check`. A caution is a
+sentence of `evidence/plausibility.yaml` with figures of this case. `date_notes` compares the memo's date with the
+clock, which is handed in: only the command line asks it, and no memo does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricreport.books.prices.rules import rules
+from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
+from fabricreport.errors import InputError
+from fabricreport.evidence import read_yaml
+from fabricreport.ledger import Number
+from fabricreport.models.training import parallel
+from fabricreport.provenance import plain
+from fabricreport.scenario import is_given
+from fabricreport.sections.latency.inputs import TRAINING_KINDS, Job, one_node
+from fabricreport.sections.tail_risk.inputs import days_of_tokens, param_money
+from fabricreport.sections.tco.inputs import server_row
+
+if TYPE_CHECKING:
+    from fabricreport.books.options import Option
+    from fabricreport.case import Case
+
+_ROOM, _ASSUMED = "{assumed}", " (assumed, for none was given)"
+_LINKS = ("param:cluster.links_per_gpu", "param:cluster.link_gbits_per_s")
+_PORTS = ("param:cluster.nic_ports_per_node",)
+_WEEKS = "organisation.time_to_production_weeks"
+
+
+@dataclass(frozen=True)
+class Caution:
+    """One sentence about the plan, what to look at, and the keys of the params file it rests on.
+
+    `text` is a template; each field in braces is in `values`, a ledger number or the name of something.
+    """
+
+    id: str
+    text: str
+    look: str
+    keys: tuple[str, ...]
+    values: Mapping[str, Number | str]
+
+    def __str__(self) -> str:
+        shown = {name: v if isinstance(v, str) else v.text for name, v in self.values.items()}
+        return f"{self.text.format(**shown)} {self.look} ({', '.join(self.keys)})"
+
+
+def cautions(case: Case) -> tuple[Caution, ...]:
+    """Every caution that is true of the case, the gravest first; most cases have none."""
+    return tuple(caution for find in _FINDERS for caution in find(case))
+
+
+def _caution(id: str, *, assumed: str = "", **values: Number | str) -> Caution:
+    """The caution of that id; `assumed` are the words that stand where its text leaves room for them."""
+    entry = next(e for e in read_yaml("plausibility") if e["id"] == id)
+    text = entry["text"].replace(_ROOM, assumed)
+    return Caution(id, text, entry["look"], tuple(entry["keys"]), values)
+
+
+def _threshold(case: Case, name: str) -> float:
+    return case.central(f"evidence:plausible-{name}")
+
+
+def _advised(case: Case) -> Option:
+    return case.all_options[case.decision().verdict.choice]
+
+
+def _rdma(case: Case) -> tuple[Option, ...]:
+    """The options that are real rivals: those with RDMA, or all where none has it."""
+    return tuple(o for o in case.options if o.rdma) or case.options
+
+
+def _idle(case: Case) -> Iterator[Caution]:
+    """A model that is small for its GPUs; or less than half of the GPU time works, and the largest loss is named."""
+    option, tail = _advised(case), case.tail()
+    small = _too_little_work(case)
+    yield from small
+    if float(np.median(plain(case.tco().useful_share[option.id]))) >= _threshold(case, "useful-share"):
+        return
+    losses = {
+        "exposed": (case.latency().exposed_share, f"latency.exposed.{option.id}"),
+        "bring-up": (tail.bring_up_share, f"tail_risk.bring_up_share.{option.id}"),
+        "tail": (tail.tail_share, f"tail_risk.tail_share.{option.id}"),
+        "incidents": (tail.incident_share, f"tail_risk.incident_share.{option.id}"),
+    }
+    worst = max(losses, key=lambda cause: float(np.median(plain(losses[cause][0][option.id]))))
+    if not (worst == "exposed" and small):
+        yield _caution(
+            f"idle-{worst}",
+            choice=option.name,
+            useful=case.figure(f"tco.useful.{option.id}"),
+            lost=case.figure(losses[worst][1]),
+        )
+
+
+def _too_little_work(case: Case) -> tuple[Caution, ...]:
+    """At some size the model is small for the GPUs: each replica's batch is the least, and the network's time shows."""
+    option, latency = _advised(case), case.latency()
+    stages = {case.params.cluster.gpus: latency.exposed_now, case.params.cluster.final_gpus: latency.exposed_final}
+    for (gpus, exposed), suffix in zip(stages.items(), ("now", "final"), strict=False):
+        job = latency.jobs.get(gpus)
+        if job is None or not _at_least_batch(job) or one_node(case, gpus):
+            continue
+        if case.params.workload.model_parameters_billion >= _threshold(case, "parameters-per-gpu") * gpus:
+            continue
+        if float(np.median(plain(exposed[option.id]))) < _threshold(case, "exposed-share"):
+            continue
+        size = case.number(
+            f"decision.caution_gpus_{suffix}", float(gpus), "gpus", label="GPUs of the stage looked at",
+            rule="as stated in the params", inputs=("param:cluster.gpus",), digits=6,
+        )  # fmt: skip
+        share = case.figure(f"latency.exposed_{suffix}.{option.id}")
+        replicas = case.number(
+            f"decision.caution_replicas_{suffix}", float(job.plan.dp if job.plan else 1), "count",
+            label="Copies of the model that train side by side", rule="GPUs ÷ (tensor × pipeline × context ranks)",
+            inputs=("param:cluster.gpus", "param:workload.model_parameters_billion"), digits=6,
+        )  # fmt: skip
+        found = _caution("too-little-work", choice=option.name, size=size, replicas=replicas, exposed=share)
+        return (found,)
+    return ()
+
+
+def _at_least_batch(job: Job) -> bool:
+    """Whether each replica of a training plan has no more micro-batches than the rules' least."""
+    if job.kind not in TRAINING_KINDS or job.model is None or job.plan is None:
+        return False
+    least = parallel.rules()["microbatches_per_stage"] * job.plan.pp if job.plan.pp > 1 else 1
+    return parallel.microbatches(job.model, job.plan) <= least
+
+
+def _fits_one_node(case: Case) -> Iterator[Caution]:
+    """Serving over several nodes, of a model that one node holds."""
+    job, per_node = case.latency().job, int(case.params.cluster.gpus_per_node)
+    if job.kind == "inference-multi-node" and job.plan is not None and job.plan.pp == 1 and job.gpus > per_node:
+        yield _caution(
+            "fits-one-node",
+            parameters=case.figure("param:workload.model_parameters_billion"),
+            per_node=case.figure("param:cluster.gpus_per_node"),
+        )
+
+
+def _links(case: Case) -> Iterator[Caution]:
+    """Links far below what a server of that GPU usually carries, or above it; ports that no link uses."""
+    cluster = case.params.cluster
+    reference = str(server_row(case)["fabric_per_gpu"])
+    own, usual = float(cluster.links_per_gpu * cluster.link_gbits_per_s), case.central(reference)
+    thin = own < _threshold(case, "link-share") * usual and not one_node(case, cluster.final_gpus)
+    fat = own > _threshold(case, "link-multiple") * usual
+    if thin or fat:
+        given = case.number(
+            "decision.caution_links", own, "gbits/s", label="Fabric bandwidth of one GPU as planned",
+            rule="links per GPU × rate of a link", inputs=_LINKS,
+        )  # fmt: skip
+        yield _caution("fat-links" if fat else "thin-links", own=given, usual=case.figure(reference))
+    used = cluster.links_per_gpu * cluster.gpus_per_node
+    if cluster.ports_per_node > _threshold(case, "port-multiple") * used:
+        ports, taken = (
+            case.number(
+                f"decision.caution_{name}", float(count), "count", label=label, rule=rule, inputs=keys, digits=6
+            )
+            for name, count, label, rule, keys in (
+                (
+                    "ports",
+                    cluster.ports_per_node,
+                    "Fabric ports of a server as planned",
+                    "as stated in the params",
+                    _PORTS,
+                ),
+                ("ports_used", used, "Fabric ports that the GPUs use", "links per GPU × GPUs in a server", _LINKS[:1]),
+            )
+        )
+        yield _caution("spare-ports", ports=ports, used=taken)
+
+
+def _node_size(case: Case) -> Iterator[Caution]:
+    """A node of a size in which its GPU is not sold."""
+    cluster, whole = case.params.cluster, int(server_row(case)["gpus"])
+    per_node, largest = cluster.gpus_per_node, _threshold(case, "node-gpus")
+    planned, gpu = case.figure("param:cluster.gpus_per_node"), cluster.gpu.upper()
+    sold = case.number(
+        "decision.caution_server_gpus", float(whole), "gpus", label="GPUs of the usual server or rack of that GPU",
+        rule="as the price of the server is stated", inputs=("param:cluster.gpu",), digits=6,
+    )  # fmt: skip
+    if whole > largest and per_node not in (whole, _threshold(case, "tray-gpus")):
+        assumed = "" if is_given(case.params, "cluster.gpus_per_node") else _ASSUMED
+        tray = case.figure("evidence:plausible-tray-gpus")
+        yield _caution("part-of-a-rack", assumed=assumed, per_node=planned, gpu=gpu, rack=sold, tray=tray)
+    elif whole <= largest < per_node:
+        yield _caution("large-node", per_node=planned, gpu=gpu, server=sold)
+
+
+def _not_ready(case: Case) -> Iterator[Caution]:
+    """The client's date is missed more often than met: by every RDMA fabric, or by the advised one."""
+    tail, option = case.tail(), _advised(case)
+    missed = {o.id: float(np.mean(plain(tail.bring_up_weeks[o.id]) > tail.weeks_allowed)) for o in case.options}
+    best = min(_rdma(case), key=lambda o: missed[o.id])
+    most = 1.0 - _threshold(case, "ready-share")
+    common: dict[str, Number | str] = {
+        "weeks": case.figure(f"param:{_WEEKS}"),
+        "best": best.name,
+        "least": case.figure(f"tail_risk.not_ready.{best.id}"),
+    }
+    assumed = "" if is_given(case.params, _WEEKS) else _ASSUMED
+    if missed[best.id] > most:
+        yield _caution("nobody-ready", assumed=assumed, **common)
+    elif missed[option.id] > most:
+        of_advice = case.figure(f"tail_risk.not_ready.{option.id}")
+        yield _caution("advice-not-ready", assumed=assumed, choice=option.name, missed=of_advice, **common)
+
+
+def _run_length(case: Case) -> Iterator[Caution]:
+    """A run that outlasts the horizon, or one that the client's own days leave no time for."""
+    tail, params = case.tail(), case.params
+    planned = case.figure("tail_risk.planned")
+    if tail.planned_days > params.money.horizon_months * DAYS_PER_MONTH:
+        yield _caution("run-beyond-horizon", planned=planned, horizon=case.figure("param:money.horizon_months"))
+    if not is_given(params, "workload.run_days"):
+        return
+    late = {o.name: case.figure(f"tail_risk.late.{o.id}") for o in _rdma(case)}
+    punctual = min(late, key=lambda name: late[name].value)
+    if late[punctual].value > 1.0 - _threshold(case, "punctual-share"):
+        yield _caution("run-late", planned=planned, punctual=punctual, late=late[punctual])
+
+
+def _run_and_tokens(case: Case) -> Iterator[Caution]:
+    """Days and tokens of one training run that do not go together at the rate the memo itself expects."""
+    workload = case.params.workload
+    if workload.tokens_billion is None or workload.run_days is None or workload.kind not in TRAINING_KINDS:
+        return
+    days, by_tokens = float(workload.run_days), days_of_tokens(case)
+    if max(days, by_tokens) > _threshold(case, "run-multiple") * min(days, by_tokens):
+        expected = case.number(
+            "decision.caution_days_of_tokens", by_tokens, "day", label="Days that the tokens of a run take", digits=2,
+            rule="tokens × parameters × 6 ÷ (GPUs × peak × kernel efficiency)",
+            inputs=("param:workload.tokens_billion", "param:workload.model_parameters_billion", "param:cluster.gpus"),
+        )  # fmt: skip
+        yield _caution("run-and-tokens", planned=case.figure("tail_risk.planned"), by_tokens=expected)
+
+
+def _late_production(case: Case) -> Iterator[Caution]:
+    """Production that is due when most of the horizon has passed."""
+    organisation, money = case.params.organisation, case.params.money
+    horizon_days = money.horizon_months * DAYS_PER_MONTH
+    if organisation.time_to_production_weeks * DAYS_PER_WEEK > _threshold(case, "production-share") * horizon_days:
+        yield _caution(
+            "late-production",
+            assumed="" if is_given(case.params, _WEEKS) else _ASSUMED,
+            weeks=case.figure(f"param:{_WEEKS}"),
+            horizon=case.figure("param:money.horizon_months"),
+        )
+
+
+def _amounts(case: Case) -> Iterator[Caution]:
+    """Values of an hour and of a day that no market would pay, and a discount rate that none would ask."""
+    common = case.tco().common
+    if common.value_basis == "stated":
+        hour, (dearest, item) = param_money(case, "gpu_hour_value"), _dearest_hour(case)
+        if float(np.median(plain(hour))) > _threshold(case, "gpu-hour-multiple") * dearest > 0:
+            stated = case.number("decision.caution_hour", hour, "usd/gpu-hour", label="Value stated of a lost GPU-hour",
+                                 rule="as stated in the params")  # fmt: skip
+            market = case.number("decision.caution_dearest", dearest, "usd/gpu-hour", label="Dearest GPU-hour in the book",
+                                 rule="largest price of a GPU-hour as of the memo's date", inputs=(f"price:{item}",))  # fmt: skip
+            yield _caution("dear-hour", hour=stated, dearest=market)
+    day, cost = common.delay_per_day, common.server.price * _servers(case)
+    if float(np.median(plain(day))) > _threshold(case, "delay-multiple") * float(np.median(plain(cost))):
+        stated = case.number("decision.caution_day", day, "usd/day", label="Price stated of a day of delay",
+                             rule="as stated in the params", inputs=("param:money.price_of_delay_usd_per_day",))  # fmt: skip
+        all_servers = case.number("decision.caution_servers_cost", cost, "usd", label="Price of all servers of the plan",
+                                  rule="price of a server without its adapters × servers at the largest size")  # fmt: skip
+        yield _caution("dear-delay", day=stated, servers_cost=all_servers)
+    rate = "param:money.discount_rate_per_year"
+    if float(np.median(plain(case.sample(rate)))) > _threshold(case, "discount-rate"):
+        yield _caution("high-discount", rate=case.figure(rate))
+
+
+def _servers(case: Case) -> int:
+    """Servers at the largest size of the plan."""
+    cluster = case.params.cluster
+    return int(-(-cluster.final_gpus // cluster.gpus_per_node))
+
+
+def _dearest_hour(case: Case) -> tuple[float, str]:
+    """The largest price of a GPU-hour in the book, in the memo's currency, and its item; 0 where there is none."""
+    currency = str(case.params.money.currency)
+    hours = (
+        (case.prices.convert(p.price, p.currency, currency), p.item)
+        for p in case.prices.values()
+        if p.unit == "gpu-hour"
+    )
+    return max(hours, default=(0.0, ""))
+
+
+def _team(case: Case) -> Iterator[Caution]:
+    """More network engineers than servers, and more than one post around the clock takes."""
+    if case.params.organisation.network_engineers <= max(_servers(case), _threshold(case, "team")):
+        return
+    servers = case.number(
+        "decision.caution_servers", float(_servers(case)), "count", label="Servers at the largest size of the plan",
+        rule="GPUs ÷ GPUs in a server", inputs=("param:cluster.gpus", "param:cluster.gpus_per_node"), digits=6,
+    )  # fmt: skip
+    yield _caution("large-team", engineers=case.figure("param:organisation.network_engineers"), servers=servers)
+
+
+def _exchange_rate(case: Case) -> Iterator[Caution]:
+    """An override that moves an exchange rate by what would hold a new price back; the furthest moved is named."""
+    book, moved = case.price_book.at(case.as_of), {}
+    for override in case.params.overrides:
+        item = override.id.removeprefix("price:")
+        if item.startswith("fx-") and item in book:
+            ratio = case.central(override.id) / book[item].price
+            moved[item] = max(ratio, 1 / ratio) if ratio > 0 else np.inf
+    item = max(moved, key=lambda name: moved[name], default="")
+    if not item or moved[item] < float(rules()["hold_at_ratio"]):
+        return
+    stated, usual = (
+        case.number(f"decision.caution_rate_{name}", value, "count", label=label, rule=rule, inputs=(f"price:{item}",))
+        for name, value, label, rule in (
+            ("stated", case.central(f"price:{item}"), "Exchange rate of the override", "as stated in the params"),
+            (
+                "book",
+                book[item].price,
+                "Exchange rate in the price book",
+                "as of the memo's date, without the override",
+            ),
+        )
+    )
+    yield _caution("moved-rate", pair="/".join(item.upper().split("-")[1:]), stated=stated, book=usual)
+
+
+def _worse_fit(case: Case) -> Iterator[Caution]:
+    """A log of the client's own after which the model is further off that log than before; the worst is named."""
+    measured = case.latency().measurements
+    worse = {i: log for i, log in enumerate(measured.used) if log.error_after > log.error_before} if measured else {}
+    if worse:
+        i = max(worse, key=lambda i: worse[i].error_after - worse[i].error_before)
+        before, after = (case.figure(f"latency.measured.{when}.{i}") for when in ("before", "after"))
+        yield _caution("worse-fit", log=worse[i].source, before=before, after=after)
+
+
+def _unusual(case: Case) -> Iterator[Caution]:
+    """Choices that do not go together often: a subnet over sites, a fabric and a GPU, tenants and the team."""
+    params, cluster = case.params, case.params.cluster
+    if cluster.subnets < cluster.sites:
+        yield _caution(
+            "stretched-subnet",
+            sites=case.figure("param:cluster.sites"),
+            subnets=case.number(
+                "decision.caution_subnets", float(cluster.subnets), "count", label="Subnets of the plan",
+                rule="as stated in the params", inputs=("param:cluster.subnets",), digits=6,
+            ),
+        )  # fmt: skip
+    infiniband = [option.name for option in case.options if option.family == "infiniband"]
+    if cluster.vendor == "amd" and infiniband:
+        yield _caution("rare-pair", infiniband=" or ".join(infiniband))
+    rented = params.money.acquisition == "rent"
+    if rented and not params.providers:
+        yield _caution("no-provider")
+    if cluster.tenancy == "multi" and params.organisation.qos_expertise == "none" and not rented:
+        yield _caution("untuned-tenants")
+
+
+_FINDERS: tuple[Callable[[Case], Iterator[Caution]], ...] = (
+    _idle,
+    _fits_one_node,
+    _links,
+    _node_size,
+    _not_ready,
+    _run_length,
+    _run_and_tokens,
+    _late_production,
+    _amounts,
+    _team,
+    _exchange_rate,
+    _worse_fit,
+    _unusual,
+)
+
+
+def date_notes_of(paths: Iterable[Path], today: date, *, as_of: date | None = None) -> tuple[str, ...]:
+    """The notes of several params files, each with its file; a file with faults has none here."""
+    from fabricreport.case import open_case
+
+    found: list[str] = []
+    for path in paths:
+        try:
+            found += [f"{path}: {note}" for note in date_notes(open_case(path), today, as_of=as_of)]
+        except InputError:
+            continue
+    return tuple(found)
+
+
+def date_notes(case: Case, today: date, *, as_of: date | None = None) -> tuple[str, ...]:
+    """What the clock says of the memo's date (`as_of`, by default the params') and of the prices: said, not followed."""
+    day, limit = as_of or case.as_of, int(_threshold(case, "clock-days"))
+    found = []
+    apart = (day - today).days
+    if abs(apart) > limit:
+        found.append(
+            f"the memo is dated {day}, {abs(apart)} days {'after' if apart > 0 else 'before'} today ({today}): "
+            "prices and evidence are taken as of that date; change as_of if it is not meant"
+        )
+    ahead = [row for row in case.price_book.rows if row.date > today]
+    if ahead:
+        last = max(ahead, key=lambda row: row.date)
+        found.append(
+            f"{len(ahead)} price{'s are' if len(ahead) > 1 else ' is'} dated after today ({today}), the furthest {last.date} "
+            f"({last.item}): a refresh follows the newest price's date; correct the date if it is not meant"
+        )
+    return tuple(found)

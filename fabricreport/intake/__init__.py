@@ -1,0 +1,1 @@
+"""Faults that only params and books together show, found before any analysis."""

@@ -1,0 +1,78 @@
+"""What no cluster can do: contradictions that only params and books together show, found before any analysis.
+
+Each is one of the rules of `scenario/refusals.py`. The models are asked themselves, so that what is accepted here is
+what they can carry: the switches of every option at every size, and the memory for the client's model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from fabricreport.books.options import Option
+from fabricreport.errors import Problem
+from fabricreport.models.fabric.topology import capacity
+from fabricreport.models.training import parallel
+from fabricreport.sections.latency import inputs as latency_inputs
+from fabricreport.sections.tco.fabric import endpoints_for, shape
+
+if TYPE_CHECKING:
+    from fabricreport.case import Case
+    from fabricreport.scenario import Cluster
+
+
+def contradictions(case: Case) -> Iterator[Problem]:
+    """One problem for each option that cannot be built and for a model that finds no room."""
+    yield from _beyond_switches(case)
+    yield from _without_room(case)
+
+
+def sizes(case: Case) -> dict[str, int]:
+    """Every size of the cluster by the key that states it, the start first."""
+    cluster = case.params.cluster
+    later = {f"cluster.trajectory[{i}].gpus": int(stage.gpus) for i, stage in enumerate(cluster.trajectory)}
+    return {"cluster.gpus": int(cluster.gpus), **later}
+
+
+def most_gpus(cluster: Cluster, option: Option) -> int:
+    """The GPUs, in whole nodes, that the option's switches can connect in the client's topology."""
+    arguments = shape(cluster, option)
+    links = int(arguments["gpus_per_node"]) * int(arguments["links_per_gpu"])
+    held = capacity(option.radix, float(cluster.oversubscription), str(cluster.topology))
+    return held // links * int(cluster.gpus_per_node)
+
+
+def _beyond_switches(case: Case) -> Iterator[Problem]:
+    """Options whose switches cannot connect the largest cluster planned."""
+    cluster = case.params.cluster
+    key, largest = list(sizes(case).items())[-1]
+    if latency_inputs.one_node(case, largest):
+        return
+    for option in case.options:
+        most = most_gpus(cluster, option)
+        if endpoints_for(cluster, option, latency_inputs.whole_nodes(case, largest)) > endpoints_for(
+            cluster, option, most
+        ):
+            yield Problem(
+                f"is more than the switches of {option.id} can connect, {most:,} GPUs in this topology",
+                key=key,
+                value=str(largest),
+                remedy=f"Leave {option.id} out of the options, or lower the number of GPUs or of links per GPU.",
+                rule="switches-cannot-connect",
+            )
+
+
+def _without_room(case: Case) -> Iterator[Problem]:
+    """A model whose weights alone exceed the memory of the GPUs of some stage."""
+    workload = case.params.workload
+    for key, gpus in sizes(case).items():
+        if not latency_inputs.weights_fit(case, gpus):
+            memory = parallel.memory_gbytes(str(case.params.cluster.gpu))
+            yield Problem(
+                f"its weights alone do not fit into {gpus:,} GPUs of {memory:g} GB ({key})",
+                key="workload.model_parameters_billion",
+                value=f"{workload.model_parameters_billion:g}",
+                remedy="Write a smaller model or more GPUs.",
+                rule="model-does-not-fit",
+            )
+            return

@@ -1,0 +1,135 @@
+"""What a memo must pass before a client may see it. Each fault names its notebook, its cell and the remedy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from fabricreport.blocks.gate import bare_numbers, texts
+from fabricreport.located import did_you_mean
+from fabricreport.memo.document.gather import Gathered, Piece, gather
+from fabricreport.memo.document.numbering import CLOSING_ANNEXES, left_out
+from fabricreport.memo.document.remedies import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY
+from fabricreport.memo.document.resolve import png_width_px
+from fabricreport.memo.document.safe import one_line
+from fabricreport.memo.document.stitch import names
+
+Node = dict[str, Any]
+
+_SHOWN = 60
+_LIKELIHOOD = re.compile(r"\b(remote|unlikely|roughly even|likely|probable|almost certain|nearly certain)\b", re.I)
+_UNCLOSED = re.compile(
+    r"\{((?:price|evidence|param|contested):[^\s{}]+|[a-z][a-z0-9_]*\.[a-z][^\s{}]*|(?:fig|tab|sec)-[^\s{}]+|cite [^\s{}]+)"
+    r"(?![^{}]*\})"
+)
+"""What begins like a field of the ledger and has no closing brace."""
+_CONFIDENCE = re.compile(r"\bconfiden(?:ce|t)\b", re.I)
+
+
+def check_memo(nb: Any, *, draft: bool = False) -> list[str]:
+    """Every fault of a stitched memo, in reading order. A draft is checked alike: the caller only warns."""
+    found = gather(nb)
+    faults = [str(problem) for problem in found.problems]
+    known = names(nb)
+    for piece in found.pieces:
+        faults += [f"{piece.where}: {fault}" for fault in _piece_faults(piece, known)]
+    faults += _reference_faults(found)
+    faults += _dead_references(found)
+    if not draft and not found.pieces:
+        faults.append("the memo is empty: no notebook emitted a block")
+    return faults
+
+
+def _piece_faults(piece: Piece, known: set[str]) -> Iterator[str]:
+    for node in piece.nodes:
+        yield from _missing_parts(node)
+    for where, text in texts(piece.nodes):
+        for field in () if where == "preformatted text" else _UNCLOSED.findall(text):
+            yield f"the field {{{_id(field)} in {where} is not closed: write {{{_id(field)}}}."
+        text = _UNCLOSED.sub(" ", text)
+        for word in bare_numbers(text, known):
+            yield (
+                f"bare number '{word}' in {where}: “{_excerpt(text, word)}”. "
+                'Quote it from the ledger in a code cell, say("… {figure.id} …"), or put it in the params or the evidence.'
+            )
+        for sentence in re.split(r"(?<=[.!?])\s+", text):
+            if _LIKELIHOOD.search(sentence) and _CONFIDENCE.search(sentence):
+                yield f"one sentence mixes likelihood and confidence: “{sentence[:_SHOWN]}…”. Make two sentences of it."
+
+
+def _id(field: str) -> str:
+    return field.rstrip(".,;:!?)")
+
+
+def _missing_parts(node: Node) -> Iterator[str]:
+    kind = node["t"]
+    if kind in ("figure", "image", "formula") and not str(node.get("alt", "")).strip():
+        name = node.get("id") or "an image"
+        yield (
+            f"{name} has no alt text: say in one or two sentences what it shows, for readers who cannot see it. "
+            f"{ALT_REMEDY[kind]}"
+        )
+    if kind == "figure" and not node.get("title"):
+        yield f"{node['id']} has no title: state its finding."
+    if kind == "datatable" and not node.get("caption"):
+        yield f"a table has no caption: state its takeaway. {CAPTION_REMEDY}"
+    if kind == "image" and not png_width_px(str(node.get("src") or "")):
+        name = f"the image {one_line(str(node['address']))[:_SHOWN]}" if node.get("address") else "an image"
+        yield f"{name} is not embedded: {PICTURE_REMEDY}"
+    for item in _children(node):
+        yield from _missing_parts(item)
+
+
+def _children(node: Node) -> Iterator[Node]:
+    if node["t"] in ("quote", "callout", "glance"):
+        yield from node["c"]
+    elif node["t"] in ("ul", "ol"):
+        for item in node["items"]:
+            yield from item
+
+
+def _reference_faults(found: Gathered) -> Iterator[str]:
+    """Citations of unknown inputs, numbers without a footing, ids used twice."""
+    seen: dict[str, str] = {}
+    for piece in found.pieces:
+        for node in piece.nodes:
+            anchor = str(node.get("id", "")) if node["t"] in ("figure", "datatable", "h") else ""
+            if anchor and anchor in seen:
+                yield f"{piece.where}: the id {anchor} is already used in {seen[anchor]}: give it another one."
+            elif anchor:
+                seen[anchor] = piece.where
+    for number_id, entry in found.ledger.items():
+        for input_id in entry["inputs"]:
+            if input_id not in found.inputs:
+                yield f"{found.ledger_where[number_id]}: number {number_id} names the unknown input {input_id}."
+        if not entry["inputs"] and not entry["rule"]:
+            yield f"{found.ledger_where[number_id]}: number {number_id} has neither a rule nor an input."
+
+
+def _dead_references(found: Gathered) -> Iterator[str]:
+    """References to a figure, table or heading that the memo does not hold; a section left out of it is told in words."""
+    known = {str(n["id"]) for piece in found.pieces for n in piece.nodes if n.get("id")} | CLOSING_ANNEXES
+    for piece in found.pieces:
+        for target in sorted({*_references(piece.nodes)} - known):
+            if not left_out(target):
+                close = did_you_mean(target, known)
+                yield (
+                    f"{piece.where}: the reference {{{target}}} leads nowhere"
+                    + (f": did you mean {{{close}}}?" if close else ": give the id of a figure, a table or a heading.")
+                )
+
+
+def _references(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        if part.get("t") == "ref":
+            yield str(part["id"])
+        part = list(part.values())
+    for item in part if isinstance(part, list | tuple) else ():
+        yield from _references(item)
+
+
+def _excerpt(text: str, word: str) -> str:
+    clean = re.sub("[\ue000-\uf8ff]", "…", text)
+    at = max(0, clean.find(word) - _SHOWN // 2)
+    return clean[at : at + _SHOWN].strip()

@@ -1,0 +1,223 @@
+"""The memo as one value: every number placed, every reference resolved, ready for the two writers.
+
+A merged (or single) executed notebook goes in; a frozen `Document` comes out. Its nodes follow the block
+contract with what a writer needs added: `number` and `anchor` on headings, figures and tables, `text` and
+`anchor` on references, `refs` on citations, `anchor`, `grade` and `stale` on ledger numbers. Faults (an
+unknown reference, a missing alt text) are collected in `problems`; whether they stop a build is the checker's
+business, not the reader's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from fabricreport import __version__
+from fabricreport.blocks.markdown import plain_text
+from fabricreport.errors import Problem
+from fabricreport.memo.document.assumed import assumed_piece
+from fabricreport.memo.document.derive import Derivation, InputSet, appendix
+from fabricreport.memo.document.gather import Piece, gather
+from fabricreport.memo.document.numbering import MALFORMED, Numbering
+from fabricreport.memo.document.resolve import Resolver
+from fabricreport.memo.document.safe import one_line, visible
+from fabricreport.memo.document.sources import Source, SourceBook
+
+Node = dict[str, Any]
+
+DRAFT, CLIENT_COPY = "Draft", "Client copy"
+SOURCES_TITLE = "Sources"
+DERIVATIONS_TITLE = "Where each number comes from"
+
+
+@dataclass(frozen=True)
+class FrontMatter:
+    """The title block. `status` is "Client copy" or "Draft"; a notebook nobody checked is a draft."""
+
+    title: str
+    client: str
+    to: str
+    sender: str
+    date: str
+    date_text: str
+    edition: str
+    subject: str
+    language: str
+    status: str
+    version: str
+    seed: str
+
+    @property
+    def draft(self) -> bool:
+        """True when the memo has not passed its checks, or is not meant for a client."""
+        return self.status == DRAFT
+
+
+@dataclass(frozen=True)
+class Heading:
+    """One line of the contents: number ("2.1", "Annex A"), plain text, level from 1, anchor."""
+
+    number: str
+    text: str
+    level: int
+    anchor: str
+    annex: bool
+
+
+@dataclass(frozen=True)
+class Document:
+    """The whole memo in reading order: glance (page one), body, annexes, sources, derivations.
+
+    `derivations` has one entry for each printed number that was worked out; a number that repeats an input leads to
+    the input's entry in `inputs`. `input_sets` names sets of inputs that several derivations share.
+    """
+
+    front: FrontMatter
+    glance: Node | None
+    body: tuple[Node, ...]
+    annexes: tuple[Node, ...]
+    contents: tuple[Heading, ...]
+    notes: tuple[Node, ...]
+    sources: tuple[Source, ...]
+    derivations: tuple[Derivation, ...]
+    inputs: tuple[Derivation, ...]
+    input_sets: tuple[InputSet, ...]
+    headline: Mapping[str, Any]
+    problems: tuple[Problem, ...]
+    any_stale: bool
+    sources_heading: Heading | None
+    derivations_heading: Heading | None
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All block nodes in reading order, the glance first."""
+        return (*((self.glance,) if self.glance else ()), *self.body, *self.annexes)
+
+
+def document_from_notebook(nb: Any, title: str = "") -> Document:
+    """Read an executed notebook node (one section, or the merged memo) into a `Document`.
+
+    The notebook is not changed. Without front matter in `nb.metadata["fabricreport"]` defaults stand in, so
+    that stock nbconvert works on any executed notebook; the result is then marked as a draft. `title` is
+    used when neither the front matter nor a heading gives one.
+    """
+    found = gather(nb)
+    front, section_titles = _front_matter(nb, found.pieces, title)
+    glance, headline, body = _split_special([p for p in found.pieces if p.place == "body"], found.problems)
+    _, more_headline, annex = _split_special([p for p in found.pieces if p.place == "annex"], found.problems)
+    book = SourceBook(found.inputs)
+    numbering = Numbering(found.ledger, book, found.problems)
+    annex_pieces = [*_grouped(annex, section_titles), *assumed_piece(found)]
+    numbering.number_body(body)
+    numbering.number_annexes(annex_pieces)
+    sources_at = numbering.closing_annex(SOURCES_TITLE, "sec-sources") if numbering.uses_sources(found.pieces) else None
+    derivations_at = (
+        numbering.closing_annex(DERIVATIONS_TITLE, "sec-derivations")
+        if numbering.prints_numbers(found.pieces)
+        else None
+    )
+    resolver = Resolver(numbering)
+    done_glance = resolver.resolve([glance], "the glance")[0] if glance else None
+    done_body = [node for piece in body for node in resolver.resolve(piece.nodes, piece.where)]
+    done_annexes = [node for piece in annex_pieces for node in resolver.resolve(piece.nodes, piece.where)]
+    used = resolver.used_numbers()
+    closing = appendix(used, found.ledger, book, numbering.anchors)
+    headings = [*numbering.contents, *[h for h in (sources_at, derivations_at) if h]]
+    return Document(
+        front=front,
+        glance=done_glance,
+        body=tuple(done_body),
+        annexes=tuple(done_annexes),
+        contents=tuple(Heading(h["number"], h["text"], h["level"], h["anchor"], h["annex"]) for h in headings),
+        notes=tuple(resolver.notes),
+        sources=book.listed(),
+        derivations=closing.derivations,
+        inputs=closing.inputs,
+        input_sets=closing.sets,
+        headline={**headline, **more_headline},
+        problems=tuple(found.problems),
+        any_stale=any(found.ledger[i].get("stale") for i in used),
+        sources_heading=_heading(sources_at),
+        derivations_heading=_heading(derivations_at),
+    )
+
+
+def _heading(found: Node | None) -> Heading | None:
+    if found is None:
+        return None
+    return Heading(found["number"], found["text"], found["level"], found["anchor"], found["annex"])
+
+
+def _front_matter(nb: Any, pieces: list[Piece], name: str) -> tuple[FrontMatter, dict[str, str]]:
+    """Front matter with defaults; without a title the first heading of the notebook is one."""
+    own = visible((nb.get("metadata") or {}).get("fabricreport") or {})
+    own = own if isinstance(own, dict) else {}
+
+    def line(key: str, default: str = "") -> str:
+        return one_line(str(own.get(key) or default))
+
+    titles = {
+        str(s.get("id")): one_line(str(s.get("title", ""))) for s in own.get("sections", []) if isinstance(s, dict)
+    }
+    title = line("title") or _first_heading(pieces) or one_line(name) or "Memo"
+    front = FrontMatter(
+        title=title,
+        client=line("client"),
+        to=line("to"),
+        sender=line("from"),
+        date=line("date"),
+        date_text=line("date_text", str(own.get("date") or "")),
+        edition=line("edition"),
+        subject=line("subject"),
+        language=line("language", "en"),
+        status=CLIENT_COPY if own.get("status") == CLIENT_COPY else DRAFT,
+        version=line("version", __version__),
+        seed=line("seed"),
+    )
+    return front, titles
+
+
+def _first_heading(pieces: list[Piece]) -> str:
+    for piece in pieces:
+        for node in piece.nodes:
+            if node.get("t") == "h":
+                with suppress(*MALFORMED):
+                    return one_line(plain_text(node["c"]))
+    return ""
+
+
+def _split_special(pieces: list[Piece], problems: list[Problem]) -> tuple[Node | None, dict[str, Any], list[Piece]]:
+    """Take out the glance (the first one goes to page one) and the headline data."""
+    glance: Node | None = None
+    headline: dict[str, Any] = {}
+    rest: list[Piece] = []
+    for piece in pieces:
+        kept = []
+        for node in piece.nodes:
+            if node.get("t") == "headline":
+                headline |= node.get("data") or {}
+            elif node.get("t") == "glance" and glance is None:
+                glance = node
+            elif node.get("t") == "glance":
+                problems.append(Problem("a memo has one glance block", key=piece.where, remedy="Keep the first one."))
+            else:
+                kept.append(node)
+        rest.append(Piece(tuple(kept), piece.section, piece.place, piece.where))
+    return glance, headline, rest
+
+
+def _grouped(pieces: list[Piece], titles: dict[str, str]) -> list[Piece]:
+    """Annex pieces section by section; a section whose annex has no level-1 heading gets its title as one."""
+    order = dict.fromkeys(piece.section for piece in pieces if piece.nodes)
+    grouped: list[Piece] = []
+    for section in order:
+        mine = [piece for piece in pieces if piece.section == section and piece.nodes]
+        first = mine[0].nodes[0]
+        if first.get("t") != "h" or first.get("level") != 1:
+            title = titles.get(section) or section.replace("_", " ").capitalize() or "Further detail"
+            node = {"t": "h", "level": 1, "c": [{"t": "text", "v": title}], "id": f"annex-{section or 'detail'}"}
+            mine[0] = Piece((node, *mine[0].nodes), section, "annex", mine[0].where)
+        grouped += mine
+    return grouped

@@ -1,0 +1,178 @@
+"""From notebook cells to loose blocks: what each cell shows, and where it goes (body or annex, which section)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from fabricreport.blocks.cells import bind_cell
+from fabricreport.errors import Problem
+from fabricreport.memo.document.outputs import carry, metadata, own, shown_once
+from fabricreport.memo.document.safe import has_hidden, visible
+
+Node = dict[str, Any]
+
+BLOCK_MIME = "application/vnd.fabricreport.block+json"
+ANSWERS = "answers"
+"""Where a Markdown cell's own metadata keeps what the case said to its fields."""
+
+HIDDEN_TAGS = frozenset(["remove-cell", "remove_cell", "hide-cell", "remove-output", "remove_output"])
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The nodes one cell contributes, with the place they belong to and a name for messages."""
+
+    nodes: tuple[Node, ...]
+    section: str
+    place: str
+    where: str
+
+
+@dataclass
+class Gathered:
+    """Everything read from a notebook, in order, before numbering."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    ledger: dict[str, Node] = field(default_factory=dict)
+    inputs: dict[str, Node] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    ledger_where: dict[str, str] = field(default_factory=dict)
+
+
+def gather(nb: Any) -> Gathered:
+    """Read all cells of a notebook node. Faults are collected, never raised: the checker decides."""
+    found = Gathered()
+    cells = list(nb.get("cells", []))
+    homes = _homes(cells)
+    for index, cell in enumerate(cells):
+        where = _name(cell, index)
+        tags = set(metadata(cell).get("tags", []))
+        if tags & HIDDEN_TAGS:
+            continue
+        section, place = homes[index]
+        if cell.get("cell_type") == "markdown":
+            _markdown_cell(found, cell, (section, place), where)
+        elif cell.get("cell_type") == "code":
+            for output in shown_once(cell.get("outputs", [])):
+                _output(found, cell, output, (section, place), where)
+        else:
+            remedy = "Make it a Markdown cell, or tag it remove-cell."
+            found.problems.append(Problem("a raw cell is not carried into the memo", key=where, remedy=remedy))
+    return found
+
+
+def _name(cell: Any, index: int) -> str:
+    said = own(cell)
+    notebook = str(said.get("notebook", said.get("section", "")))
+    number = said.get("cell", index + 1)
+    return f"{notebook}, cell {number}" if notebook else f"cell {number}"
+
+
+def _bundles(cell: Any) -> Iterator[Any]:
+    for output in cell.get("outputs", []) if cell.get("cell_type") == "code" else []:
+        bundle = (output.get("data") or {}).get(BLOCK_MIME)
+        if isinstance(bundle, dict):
+            yield bundle
+
+
+def _homes(cells: list[Any]) -> list[tuple[str, str]]:
+    """Section and place of each cell: its own metadata, else its blocks', else its neighbours' in that section."""
+    known: list[tuple[str, str] | None] = []
+    for cell in cells:
+        said = own(cell)
+        block = next(_bundles(cell), None)
+        if block is not None:
+            known.append((str(block.get("section", "")), str(block.get("place", "body"))))
+        elif said.get("section") and said.get("place"):
+            known.append((str(said["section"]), str(said["place"])))
+        else:
+            known.append(None)
+    homes: list[tuple[str, str]] = []
+    for index, home in enumerate(known):
+        if home is not None:
+            homes.append(home)
+            continue
+        section = str(own(cells[index]).get("section", ""))
+        before = homes[-1] if homes else None
+        after = next((h for h in known[index + 1 :] if h is not None), None)
+        neighbours = [h for h in (before, after) if h is not None and (not section or h[0] == section)]
+        homes.append(neighbours[0] if neighbours else (section, "body"))
+    return homes
+
+
+def _markdown_cell(found: Gathered, cell: Any, home: tuple[str, str], where: str) -> None:
+    attached = {
+        str(name): f"data:image/png;base64,{''.join(str(data['image/png']).split())}"
+        for name, data in (cell.get("attachments") or {}).items()
+        if isinstance(data, dict) and "image/png" in data
+    }
+    # A picture named by its path is attached under that path when a build copies the notebook (`memo.pictures`).
+    attachments = {address: picture for n, picture in attached.items() for address in (f"attachment:{n}", n)}
+    given = own(cell).get(ANSWERS)
+    bound = bind_cell(str(cell.get("source", "")), given if isinstance(given, dict) else {}, home[0], attachments)
+    found.problems += [replace(fault, key=where) for fault in bound.faults]
+    _keep(found, bound.nodes, *home, where)
+    _note_records(found, bound.ledger, bound.inputs, where)
+
+
+def _output(found: Gathered, cell: Any, output: Any, home: tuple[str, str], where: str) -> None:
+    bundle = (output.get("data") or {}).get(BLOCK_MIME)
+    if bundle is not None:
+        _block(found, bundle, where)
+        return
+    carried = carry(cell, output)
+    found.problems += [replace(fault, key=where) for fault in carried.faults]
+    _keep(found, list(carried.nodes), *home, where)
+
+
+def _block(found: Gathered, bundle: Any, where: str) -> None:
+    if not isinstance(bundle, dict) or bundle.get("version") != 1 or not isinstance(bundle.get("nodes"), list):
+        remedy = "Run the notebook again with this version of fabricreport."
+        found.problems.append(Problem("the block has an unknown form", key=where, remedy=remedy))
+        return
+    section, place = str(bundle.get("section", "")), str(bundle.get("place", "body"))
+    _keep(found, bundle["nodes"], section, place, where)
+    _note_records(found, bundle.get("ledger", []), bundle.get("inputs", []), where)
+
+
+def _note_records(found: Gathered, ledger: Iterable[Node], inputs: Iterable[Node], where: str) -> None:
+    for entry in ledger:
+        _merge_ledger(found, visible(entry), where)
+    for entry in inputs:
+        found.inputs.setdefault(str(entry.get("id", "")), visible(entry))
+
+
+def _merge_ledger(found: Gathered, entry: Node, where: str) -> None:
+    number_id = str(entry.get("id", ""))
+    first = found.ledger.setdefault(number_id, entry)
+    first_where = found.ledger_where.setdefault(number_id, where)
+    if (first.get("value"), first.get("text")) != (entry.get("value"), entry.get("text")):
+        message = f"one number has two values: {first.get('text')} in {first_where}, {entry.get('text')} in {where}"
+        remedy = "What concerns the whole memo is changed in the params, not in one notebook."
+        found.problems.append(Problem(message, key=number_id, remedy=remedy))
+
+
+def _keep(found: Gathered, nodes: list[Node], section: str, place: str, where: str) -> None:
+    for stray in [node for node in nodes if not isinstance(node, dict)]:
+        found.problems.append(_malformed(where, repr(stray)[:60]))
+    nodes = [node for node in nodes if isinstance(node, dict)]
+    if not nodes:
+        return
+    if _any_hidden(nodes):
+        message = "the text holds characters that hide or reorder what is shown; they were removed"
+        found.problems.append(Problem(message, key=where, remedy="Delete bidi controls and zero-width characters."))
+    found.pieces.append(Piece(tuple(visible(nodes)), section, "annex" if place == "annex" else "body", where))
+
+
+def _malformed(where: str, value: str) -> Problem:
+    return Problem("a block is malformed", key=where, value=value, remedy="Emit it through the block functions.")
+
+
+def _any_hidden(value: Any) -> bool:
+    if isinstance(value, str):
+        return has_hidden(value)
+    if isinstance(value, dict):
+        return any(_any_hidden(v) for v in value.values())
+    return isinstance(value, list | tuple) and any(_any_hidden(v) for v in value)

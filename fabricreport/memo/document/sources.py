@@ -1,0 +1,87 @@
+"""The numbered source list: one entry for each document that figures of the memo come from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fabricreport.memo.document.safe import one_line
+
+Node = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One document in the source list; several figures may come from it."""
+
+    number: int
+    anchor: str
+    title: str
+    publisher: str
+    address: str
+    dates: tuple[str, ...]
+    read: str
+    grades: tuple[str, ...]
+    interest: str
+    cited: bool
+
+
+@dataclass
+class SourceBook:
+    """The memo's inputs, and the source list that grows as they are cited."""
+
+    inputs: Mapping[str, Node]
+    _numbers: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    _cited: set[int] = field(default_factory=set)
+
+    def cite(self, input_id: str) -> int | None:
+        """The number of the input's source; it is given one at its first citation. None if unknown."""
+        number = self._number(input_id)
+        if number is not None:
+            self._cited.add(number)
+        return number
+
+    def quiet_number(self, input_id: str) -> int | None:
+        """The source's number for the appendix; a source only met here comes after all cited ones."""
+        return self._number(input_id)
+
+    def _number(self, input_id: str) -> int | None:
+        entry = self.inputs.get(input_id)
+        if entry is None or not entry.get("source"):
+            return None
+        return self._numbers.setdefault(_document_of(entry), len(self._numbers) + 1)
+
+    def listed(self) -> tuple[Source, ...]:
+        """All numbered sources in order."""
+        members: dict[int, list[Node]] = {number: [] for number in self._numbers.values()}
+        for entry in self.inputs.values():
+            number = self._numbers.get(_document_of(entry))
+            if number is not None:
+                members[number].append(entry)
+        return tuple(self._source(key, number, members[number]) for key, number in self._numbers.items())
+
+    def _source(self, key: tuple[str, str, str], number: int, members: list[Node]) -> Source:
+        def each(name: str) -> tuple[str, ...]:
+            return tuple(sorted({one_line(str(m[name])) for m in members if m.get(name)}))
+
+        return Source(
+            number=number,
+            anchor=f"s-{number}",
+            title=key[0],
+            publisher=key[1],
+            address=key[2],
+            dates=each("date"),
+            read=", ".join(each("read")[-1:]),
+            grades=each("grade"),
+            interest="; ".join(each("interest")),
+            cited=number in self._cited,
+        )
+
+
+def _document_of(entry: Node) -> tuple[str, str, str]:
+    return (
+        one_line(str(entry.get("source") or "")),
+        one_line(str(entry.get("publisher") or "")),
+        one_line(str(entry.get("address") or "")),
+    )

@@ -1,0 +1,83 @@
+"""Many executed notebooks become one notebook node, and the few things that are read back from it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import nbformat
+
+from fabricreport.blocks import MIME
+from fabricreport.memo.document.assumed import assumed_piece
+from fabricreport.memo.document.gather import Gathered, gather
+
+Node = dict[str, Any]
+
+
+def stitch(notebooks: Mapping[str, Any], front_matter: Mapping[str, Any]) -> Any:
+    """Merge executed notebooks (section -> node, in the memo's order) into one node with the memo's front matter.
+
+    Every cell remembers its notebook and its number there, so that a fault can be named.
+    """
+    merged = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
+    merged.metadata["fabricreport"] = dict(front_matter)
+    for section, notebook in notebooks.items():
+        for number, cell in enumerate(notebook.cells, start=1):
+            kept = copy.deepcopy(cell)
+            own = {"section": section, "notebook": f"{section}.ipynb", "cell": number}
+            kept.metadata["fabricreport"] = {**kept.metadata.get("fabricreport", {}), **own}
+            kept["id"] = f"{section}-{number}"
+            merged.cells.append(kept)
+    return merged
+
+
+def merged_ledger(nb: Any) -> dict[str, list[Node]]:
+    """`numbers` and `inputs` of the whole memo, each sorted by id: what `ledger.json` holds."""
+    found = gather(nb)
+    used = {i for entry in found.ledger.values() for i in (*entry["inputs"], *entry["sources"])}
+    return {
+        "numbers": [found.ledger[i] for i in sorted(found.ledger)],
+        "inputs": [found.inputs[i] for i in sorted(found.inputs) if i in used or i in found.inputs],
+    }
+
+
+def headline(nb: Any) -> dict[str, Any]:
+    """The advice and the headline numbers that the decision notebook declares; empty if it was left out."""
+    for node in _nodes(gather(nb)):
+        if node["t"] == "headline":
+            return dict(node["data"])
+    return {}
+
+
+def chart_data(nb: Any) -> dict[str, list[list[str]]]:
+    """The rows each chart plots and each table prints, by the block's id, for `data/<id>.csv`."""
+    rows: dict[str, list[list[str]]] = {}
+    for node in _nodes(gather(nb)):
+        if node["t"] == "figure" and node.get("data"):
+            rows[node["id"]] = node["data"]
+        elif node["t"] == "datatable" and node.get("id"):
+            rows[node["id"]] = _table_rows(node)
+    return rows
+
+
+def names(nb: Any) -> set[str]:
+    """The case's own names (client, providers, products), which may hold digits."""
+    return {
+        name
+        for cell in nb.cells
+        for output in cell.get("outputs", ())
+        for name in output.get("data", {}).get(MIME, {}).get("names", ())
+    }
+
+
+def _nodes(found: Gathered) -> Iterator[Node]:
+    for piece in [*found.pieces, *assumed_piece(found)]:
+        yield from piece.nodes
+
+
+def _table_rows(node: Node) -> list[list[str]]:
+    from fabricreport.blocks.markdown import plain_text
+
+    head = [plain_text(c["label"]) + (f" ({c['unit']})" if c["unit"] else "") for c in node["columns"]]
+    return [head, *([plain_text(cell) for cell in row["cells"]] for row in node["rows"])]

@@ -1,0 +1,1 @@
+"""Editions on disk: published whole or not at all."""

@@ -1,0 +1,256 @@
+"""Editions: published in one step, never changed afterwards, found again by their sequence number.
+
+output/<slug>/<edition>/      the memo and everything it rests on
+output/<slug>/latest          link to the newest client copy, moved last
+output/<slug>/partial/<id>/   memos of a single section (`--only`); never `latest`, not listed
+output/<slug>/.failed/        notebooks of the last build that failed, for debugging
+output/.scratch-*/            a build at work
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from fabricreport.errors import FabricReportError, InputError, Problem
+from fabricreport.memo.editions.files import Files, open_folder
+from fabricreport.memo.editions.locks import WAIT_S, client_folder, client_lock, disk_problem
+from fabricreport.memo.editions.manifest import MANIFEST, RUN, SCHEMA_VERSION, read_sealed, sealed, verify, walk
+
+__all__ = ["EditionInfo", "Published", "latest_edition", "list_editions", "publish", "verify"]
+
+LATEST = "latest"
+PARTIAL = "partial"
+DRAFT = "Draft"
+_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+_EDITION = re.compile(r"\d{4}-\d{2}-\d{2}-[0-9a-f]{8}(?:-[a-z0-9_-]{1,40})?")
+
+
+@dataclass(frozen=True)
+class Published:
+    """Where an edition is. `reused`: it was there before, verified; `messages` are for the person who built it."""
+
+    folder: Path
+    sequence: int
+    reused: bool = False
+    messages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class EditionInfo:
+    """One line of `fabricreport list`. `sequence` counts a client's editions from 1; 0 if the record is damaged."""
+
+    client: str
+    edition: str
+    folder: Path
+    sequence: int
+    as_of: str
+    status: str
+    latest: bool
+    faults: tuple[str, ...] = ()
+
+    @property
+    def damaged(self) -> bool:
+        """True if manifest or run record cannot be read, or `verified` found a file changed, added or lost."""
+        return self.sequence == 0 or bool(self.faults)
+
+    def verified(self) -> EditionInfo:
+        """The same with every file of the edition compared with its manifest: `faults` says what is wrong."""
+        return replace(self, faults=tuple(verify(self.folder)))
+
+
+def publish(
+    scratch: Path,
+    target_root: Path,
+    slug: str,
+    edition: str,
+    *,
+    run: Mapping[str, Any] | None = None,
+    draft: bool = False,
+    partial: bool = False,
+    files: Files | None = None,
+    wait_s: float = WAIT_S,
+) -> Published:
+    """Move the finished folder `scratch/edition` to `target_root/slug/edition` in one step; then move `latest`.
+
+    The folder must hold its `manifest.json`; `run` (timings) becomes `run.json` with the next sequence number.
+    A draft or partial edition does not move `latest`. The same edition already there and whole: nothing is
+    written but `latest`. `InputError` if another build holds the client, a link stands in the way, the edition
+    there is damaged, or the disk refuses; then the old editions and `latest` are as they were.
+    """
+    if not _SLUG.fullmatch(slug) or not _EDITION.fullmatch(edition):
+        raise FabricReportError(f"not the name of a client and an edition: {slug!r}, {edition!r}")
+    target = target_root / slug / (PARTIAL if partial else "")
+    try:
+        publisher = _Publisher(scratch, target_root, target, slug, edition, files or Files())
+        return publisher.publish(run or {}, move_latest=not draft and not partial, partial=partial, wait_s=wait_s)
+    except OSError as error:
+        raise disk_problem(error, target) from error
+
+
+class _Publisher:
+    """One publication; the order of its steps is what makes it atomic."""
+
+    def __init__(self, scratch: Path, root: Path, target: Path, slug: str, edition: str, files: Files) -> None:
+        self.scratch, self.root, self.target = scratch, root, target
+        self.slug, self.edition, self.files = slug, edition, files
+
+    def publish(self, run: Mapping[str, Any], *, move_latest: bool, partial: bool, wait_s: float) -> Published:
+        with contextlib.ExitStack() as stack:
+            root = stack.enter_context(_opened(self.root))
+            self.files.make_folder(self.slug, root)
+            client = stack.enter_context(_opened(self.slug, root))
+            home = client
+            if partial:
+                self.files.make_folder(PARTIAL, client)
+                home = stack.enter_context(_opened(PARTIAL, client))
+            messages = stack.enter_context(client_lock(client, self.target, wait_s=wait_s))
+            _sweep_links(client)
+            place = self.target / self.edition
+            reused = _exists(self.edition, home)
+            if reused:
+                messages += self._check_existing(place)
+            else:
+                self._write_run(run)
+                self._move(home)
+            if move_latest:
+                self._move_latest(client)
+            return Published(place, sequence_of(place), reused, tuple(messages))
+
+    def _check_existing(self, place: Path) -> list[str]:
+        faults = verify(place)
+        if faults:
+            raise InputError(
+                Problem(
+                    f"this edition is there already and was changed since: {'; '.join(faults[:5])}",
+                    file=str(place),
+                    remedy="Editions are never overwritten: move that folder away and build again.",
+                )
+            )
+        ours = read_sealed(self.scratch / self.edition / MANIFEST) if (self.scratch / self.edition).is_dir() else None
+        if ours is not None and ours["outputs"] != read_sealed(place / MANIFEST)["outputs"]:
+            return ["the same inputs gave other bytes than before; the edition published first was kept"]
+        return []
+
+    def _write_run(self, run: Mapping[str, Any]) -> None:
+        number = next_sequence(self.target)
+        record = {**run, "schema_version": SCHEMA_VERSION, "edition": self.edition, "sequence": number}
+        self.files.write(self.scratch / self.edition / RUN, sealed(record))
+
+    def _move(self, home: int) -> None:
+        folder = self.scratch / self.edition
+        for _, path in walk(folder):
+            self.files.fsync(path)
+        for at, _, _ in os.walk(folder, topdown=False):
+            self.files.fsync(Path(at))
+        with _opened(self.scratch) as scratch:
+            self.files.rename(self.edition, scratch, self.edition, home)
+        self.files.fsync_open(home)
+
+    def _move_latest(self, client: int) -> None:
+        with contextlib.suppress(OSError):
+            if os.readlink(LATEST, dir_fd=client) == self.edition:
+                return
+        spare = f".latest-{secrets.token_hex(4)}"
+        try:
+            self.files.link(self.edition, spare, client)
+            self.files.swap(spare, LATEST, client)
+            self.files.fsync_open(client)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(spare, dir_fd=client)
+            raise
+
+
+@contextlib.contextmanager
+def _opened(name: str | Path, parent: int | None = None) -> Any:
+    descriptor = open_folder(name, parent)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _exists(name: str, parent: int) -> bool:
+    try:
+        os.lstat(name, dir_fd=parent)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _sweep_links(client: int) -> None:
+    for name in os.listdir(client):
+        if name.startswith(".latest-"):
+            with contextlib.suppress(OSError):
+                os.unlink(name, dir_fd=client)
+
+
+def sequence_of(edition: Path) -> int:
+    """The sequence number of an edition, 0 if its record cannot be read."""
+    try:
+        return int(read_sealed(edition / RUN)["sequence"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
+
+
+def next_sequence(folder: Path) -> int:
+    """One more than any edition in a client's folder has, and than there are editions."""
+    editions = _edition_folders(folder)
+    return 1 + max([len(editions), *(sequence_of(e) for e in editions)])
+
+
+def _edition_folders(folder: Path) -> list[Path]:
+    try:
+        entries = list(os.scandir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [Path(e.path) for e in entries if _EDITION.fullmatch(e.name) and e.is_dir(follow_symlinks=False)]
+
+
+def list_editions(output: Path) -> tuple[EditionInfo, ...]:
+    """All editions of all clients below `output`, by client, newest last; order is the sequence, never a clock."""
+    found = []
+    clients = sorted(os.scandir(output), key=lambda e: e.name) if output.is_dir() else []
+    for client in clients:
+        if _SLUG.fullmatch(client.name) and client.is_dir(follow_symlinks=False):
+            infos = [edition_info(path) for path in _edition_folders(Path(client.path))]
+            found += sorted(infos, key=lambda info: (info.sequence, info.edition))
+    return tuple(found)
+
+
+def edition_info(folder: Path) -> EditionInfo:
+    """What the records of one edition say."""
+    latest = folder.parent / LATEST
+    is_latest = latest.is_symlink() and str(latest.readlink()) == folder.name
+    try:
+        manifest = read_sealed(folder / MANIFEST)
+        as_of, status, sequence = str(manifest["as_of"]), str(manifest["status"]), sequence_of(folder)
+    except (OSError, ValueError, KeyError):
+        as_of, status, sequence = folder.name[:10], "damaged", 0
+    return EditionInfo(folder.parent.name, folder.name, folder, sequence, as_of, status, is_latest)
+
+
+def latest_edition(output: Path, slug: str) -> EditionInfo | None:
+    """The edition `latest` points to; without the link, the client copy with the highest sequence number."""
+    try:
+        client = client_folder(output, slug)
+    except OSError:
+        return None
+    try:
+        name = os.readlink(LATEST, dir_fd=client)
+    except OSError:
+        name = ""
+    finally:
+        os.close(client)
+    folder = output / slug
+    if _EDITION.fullmatch(name) and (folder / name).is_dir() and not (folder / name).is_symlink():
+        return edition_info(folder / name)
+    copies = [i for i in map(edition_info, _edition_folders(folder)) if not i.damaged and i.status != DRAFT]
+    return max(copies, key=lambda info: info.sequence, default=None)

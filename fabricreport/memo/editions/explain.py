@@ -1,0 +1,143 @@
+"""`fabricreport explain`: the chain from a printed number to its sources, read from an edition's ledger."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from fabricreport.errors import InputError, Problem
+from fabricreport.memo.editions.editions import LATEST, latest_edition, list_editions
+from fabricreport.memo.editions.manifest import MANIFEST, read_output, read_sealed
+
+Node = dict[str, Any]
+LEDGER = "ledger.json"
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The ledger of one published edition: whose it is, which edition, its entries as `ledger.json` keeps them."""
+
+    client: str
+    slug: str
+    edition: str
+    numbers: tuple[Node, ...]
+    inputs: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A number or an input of a ledger, the inputs it rests on, and (for an input) the numbers that rest on it."""
+
+    ledger: Ledger
+    entry: Mapping[str, Any]
+    inputs: tuple[Node, ...]
+    dependents: tuple[Node, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for `--json`."""
+        whose = {"name": self.ledger.client, "slug": self.ledger.slug}
+        return {
+            "client": whose,
+            "edition": self.ledger.edition,
+            "entry": dict(self.entry),
+            "inputs": list(self.inputs),
+            "dependents": list(self.dependents),
+        }
+
+    def as_text(self) -> str:
+        """The chain as lines for a terminal."""
+        entry = self.entry
+        lines = [f"{self.ledger.client}, edition {self.ledger.edition}"]
+        lines += [f"{entry['id']} = {entry['text']}", f"  {entry['label']}"]
+        if entry.get("rule"):
+            lines.append(f"  rule: {entry['rule']}")
+        if entry.get("spread"):
+            spread = entry["spread_text"]
+            lines.append(f"  P5 {spread['p5']}, P50 {spread['p50']}, P95 {spread['p95']}")
+        lines.append(f"  grade: {entry['grade']}" + (" (stale)" if entry.get("stale") else ""))
+        if "source" in entry:
+            lines += _source_lines(entry, "  ")
+        if self.inputs:
+            lines.append(f"  rests on {len(self.inputs)} inputs:")
+        for record in self.inputs:
+            lines.append(
+                f"    {record['id']} = {record['text']} [{record['grade']}{', stale' if record['stale'] else ''}]"
+            )
+            lines += _source_lines(record, "      ")
+        if self.dependents:
+            lines.append(f"  {len(self.dependents)} printed numbers rest on it:")
+            lines += [f"    {d['id']} = {d['text']}" for d in self.dependents]
+        return "\n".join(lines)
+
+
+def _source_lines(record: Mapping[str, Any], indent: str) -> list[str]:
+    parts = [str(record[k]) for k in ("source", "publisher", "date", "address") if record.get(k)]
+    lines = [indent + "; ".join(dict.fromkeys(parts))]
+    if record.get("override"):
+        over = record["override"]
+        lines.append(f"{indent}overridden by {over['who']} until {over['until']}: {over['why']}")
+    return lines
+
+
+def explain(ledger: Ledger, entry_id: str) -> Explanation:
+    """Explain a number's or an input's id; `InputError` with "did you mean" when the ledger has none such."""
+    numbers = {n["id"]: n for n in ledger.numbers}
+    inputs = {i["id"]: i for i in ledger.inputs}
+    if entry_id in numbers:
+        entry = numbers[entry_id]
+        return Explanation(
+            ledger, entry, tuple(inputs[i] for i in entry["inputs"] if i in inputs and i != entry_id), ()
+        )
+    if entry_id in inputs:
+        resting = tuple(n for n in numbers.values() if entry_id in n["inputs"])
+        return Explanation(ledger, inputs[entry_id], (), resting)
+    close = get_close_matches(entry_id, [*numbers, *inputs], n=1, cutoff=0.4)
+    raise InputError(
+        Problem(
+            f"is no number of the ledger of {ledger.client}, edition {ledger.edition}",
+            key=entry_id,
+            suggestion=close[0] if close else "",
+            remedy="ledger.json in the edition lists every id.",
+        )
+    )
+
+
+def read_ledger(edition: Path) -> Ledger:
+    """The ledger of an edition's folder, as it was published; `InputError` if it was changed or cut since."""
+    try:
+        entries = json.loads(read_output(edition, LEDGER))
+        manifest = read_sealed(edition / MANIFEST)
+    except ValueError as error:
+        remedy = "Move that folder away and build again: the same inputs give the same edition."
+        raise InputError(Problem(f"this edition is damaged: {error}", file=str(edition), remedy=remedy)) from error
+    client = manifest["client"]
+    return Ledger(
+        client["name"], client["slug"], manifest["edition"], tuple(entries["numbers"]), tuple(entries["inputs"])
+    )
+
+
+def find_edition(output: Path, asked: str) -> Path:
+    """The folder of the edition asked for: a path, `<client>/<edition>`, an edition's id or a client.
+
+    '' is the client's newest edition if `output` holds one client only; between clients nothing is guessed.
+    """
+    for folder in (Path(asked), output / asked) if asked else ():
+        if (folder / LEDGER).is_file():
+            return folder
+        if (folder / LATEST / LEDGER).is_file():
+            return (folder / LATEST).resolve()
+    editions = [e for e in list_editions(output) if asked in ("", e.edition, e.client)]
+    if not editions:
+        message = f"no edition {asked}" if asked else "no edition yet"
+        raise InputError(Problem(message, file=str(output), remedy="See `fabricreport list`."))
+    clients = sorted({e.client for e in editions})
+    if len(clients) > 1:
+        whose = [f"{client}/{asked}" if asked else client for client in clients]
+        remedy = f"Say whose with --edition: {', '.join(whose)}."
+        raise InputError(Problem("there are editions of several clients here", file=str(output), remedy=remedy))
+    newest = latest_edition(output, clients[0]) if not asked or asked == clients[0] else None
+    return (newest or max(editions, key=lambda e: e.sequence)).folder

@@ -1,0 +1,201 @@
+"""Locks that end with their holder: one for each client while publishing, one for each scratch folder.
+
+The lock is the operating system's (`flock`), so a killed holder never blocks anybody and a reused process
+number or another host cannot be mistaken for the holder. The file's text only tells who it was.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import secrets
+import shutil
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from fabricreport.errors import InputError, Problem
+from fabricreport.memo.editions.files import open_folder
+
+WAIT_S = 30.0
+_OWNER = ".owner"
+_DISK_ERRORS = frozenset(
+    [
+        errno.ENOSPC,
+        errno.EDQUOT,
+        errno.EIO,
+        errno.EROFS,
+        errno.EACCES,
+        errno.EPERM,
+        errno.ELOOP,
+        errno.ENOTDIR,
+        errno.EFBIG,
+        errno.ENAMETOOLONG,
+    ]
+)
+_SCRATCH = ".scratch-"
+
+
+def _identity() -> bytes:
+    return json.dumps({"pid": os.getpid(), "host": socket.gethostname()}, allow_nan=False).encode()
+
+
+def _holder(text: bytes) -> str:
+    try:
+        who = json.loads(text)
+        return f"process {int(who['pid'])} on {str(who['host'])[:80]}"
+    except (ValueError, KeyError, TypeError):
+        return "an unknown process"
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EAGAIN, errno.EACCES):
+            return False
+        raise
+    return True
+
+
+@contextlib.contextmanager
+def client_lock(folder: int, shown: Path, *, wait_s: float = WAIT_S) -> Iterator[list[str]]:
+    """Hold the lock of the open client folder; gives messages to show (a lock taken over from a dead build).
+
+    Waits up to `wait_s` seconds for another build that is publishing, then raises `InputError` naming it.
+    """
+    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
+    descriptor = os.open(".lock", flags, 0o666, dir_fd=folder)
+    try:
+        until = time.monotonic() + wait_s
+        while not _try_lock(descriptor):
+            if time.monotonic() >= until:
+                holder = _holder(os.pread(descriptor, 4096, 0))
+                raise InputError(
+                    Problem(
+                        f"another build is publishing for this client ({holder})",
+                        file=str(shown),
+                        remedy="Wait for it to end and run the command again.",
+                    )
+                )
+            time.sleep(0.05)
+        left = os.pread(descriptor, 4096, 0)
+        messages = [f"{_holder(left)} ended while it was publishing here; its lock was taken over"] if left else []
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, _identity(), 0)
+        yield messages
+        os.ftruncate(descriptor, 0)
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def scratch_folder(output: Path) -> Iterator[Path]:
+    """A new private folder in `output`, on the same file system as the editions; removed on every way out.
+
+    Folders that dead builds left behind are swept first.
+    """
+    make_output(output)
+    sweep(output)
+    path = output / f"{_SCRATCH}{os.getpid()}-{secrets.token_hex(4)}"
+    path.mkdir(mode=0o700)
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, path, ignore_errors=True)
+        descriptor = os.open(path / _OWNER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        stack.callback(os.close, descriptor)
+        with contextlib.suppress(OSError):
+            _try_lock(descriptor)
+        os.write(descriptor, _identity())
+        yield path
+
+
+def make_output(output: Path) -> None:
+    """Make the output folder; a link or a file in its place is refused."""
+    if output.is_symlink():
+        raise InputError(
+            Problem("the output folder is a symbolic link", file=str(output), remedy="Give the folder's real path.")
+        )
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise disk_problem(error, output) from error
+
+
+def sweep(output: Path) -> list[str]:
+    """Remove the scratch folders of builds that are no more; their names."""
+    swept = []
+    for path in sorted(output.glob(f"{_SCRATCH}*")):
+        if path.is_symlink() or not path.is_dir() or _in_use(path):
+            continue
+        shutil.rmtree(path, ignore_errors=True)
+        swept.append(path.name)
+    return swept
+
+
+def _in_use(path: Path) -> bool:
+    """True unless the lock of the folder's owner is free; a folder without one is in use if its process lives."""
+    try:
+        descriptor = os.open(path / _OWNER, os.O_RDWR | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        pid = path.name.removeprefix(_SCRATCH).partition("-")[0]
+        return not pid.isdigit() or _alive(int(pid))
+    except OSError:
+        return True
+    try:
+        return not _try_lock(descriptor)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def disk_problem(error: OSError, path: Path) -> InputError:
+    """A failed write as a message: what, where, and that nothing published was touched."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        remedy = "Free some space there, or give another folder with --output."
+    elif error.errno in (errno.ELOOP, errno.ENOTDIR):
+        remedy = "Remove the link or file that stands where a folder of editions should be."
+    else:
+        remedy = "Check that the folder may be written to, or give another one with --output."
+    what = f"the edition could not be written: {error.strerror or error}"
+    return InputError(Problem(what, file=str(path), remedy=remedy + " The editions published before are untouched."))
+
+
+def refused_by_disk(symbol: str, path: Path) -> InputError:
+    """`disk_problem` for an error that another process met and named (`ENOSPC`)."""
+    number = getattr(errno, symbol, errno.EIO)
+    return disk_problem(OSError(number, os.strerror(number)), path)
+
+
+@contextlib.contextmanager
+def disk_errors(path: Path) -> Iterator[None]:
+    """Turn what a disk refuses (full, read-only, forbidden, in the way) into an `InputError`; other errors are bugs."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _DISK_ERRORS:
+            raise
+        raise disk_problem(error, path) from error
+
+
+def client_folder(output: Path, slug: str) -> int:
+    """Descriptor of an existing client folder, reached without following a link."""
+    root = open_folder(output)
+    try:
+        return open_folder(slug, root)
+    finally:
+        os.close(root)

@@ -1,0 +1,154 @@
+"""Build a new edition only if something the last one rested on has changed, and say what moved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fabricreport.memo.document.headlines import HeadlineChange, compare_headlines
+from fabricreport.memo.editions.editions import LATEST, EditionInfo, latest_edition, publish, verify
+from fabricreport.memo.editions.locks import disk_errors, scratch_folder
+from fabricreport.memo.editions.manifest import MANIFEST, read_sealed
+from fabricreport.memo.run.plan import BuildPlan, Places, load_checked, make_plan
+from fabricreport.memo.run.snapshot import book_folder
+
+if TYPE_CHECKING:
+    from fabricreport.memo.build import BuildResult
+    from fabricreport.memo.run.execute import ProgressCall
+    from fabricreport.scenario import ParamsFile
+
+__all__ = ["HeadlineChange", "RefreshPlan", "RefreshResult", "compare_headlines", "plan_refresh", "refresh"]
+
+
+@dataclass(frozen=True)
+class RefreshPlan:
+    """Whether a new edition is due, why, and as of which day. `last` is None if there is no edition yet."""
+
+    changed: bool
+    reasons: tuple[str, ...]
+    slug: str
+    as_of: str
+    edition: str
+    last: EditionInfo | None
+    messages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RefreshResult:
+    """What a refresh did: the plan, the new edition (None if nothing was due), the headline figures that moved."""
+
+    plan: RefreshPlan
+    built: BuildResult | None = None
+    changes: tuple[HeadlineChange, ...] = field(default=())
+
+
+def plan_refresh(
+    params_path: str | Path, *, output: str | Path, as_of: str | date | None = None, places: Places | None = None
+) -> RefreshPlan:
+    """Compare what the client's last edition rested on with what a build would rest on now.
+
+    The new date is `as_of`, else the newest date of the price book, else the params' own if that is newer; the
+    clock is never asked. `InputError` if the params or the books are wrong.
+    """
+    from fabricreport.scenario import load_params_file
+
+    params_path, root, places = Path(params_path), Path(output), places or Places()
+    loaded = load_params_file(params_path)
+    day, messages = (as_of, []) if as_of is not None else feed_day(loaded, places)
+    loaded = load_checked(params_path, places, day)
+    with disk_errors(root), scratch_folder(root) as scratch:
+        plan = make_plan(loaded, scratch, as_of=day, places=places)
+    last = latest_edition(root, plan.slug)
+    reasons = _reasons(plan, last)
+    return RefreshPlan(bool(reasons), tuple(reasons), plan.slug, plan.as_of, plan.edition, last, tuple(messages))
+
+
+def refresh(
+    params_path: str | Path,
+    *,
+    output: str | Path,
+    as_of: str | date | None = None,
+    jobs: int | None = None,
+    progress: ProgressCall | None = None,
+    places: Places | None = None,
+) -> RefreshResult:
+    """Build the new edition if one is due; every earlier edition stays. A second run does nothing."""
+    from fabricreport.memo.build import build
+
+    plan = plan_refresh(params_path, output=output, as_of=as_of, places=places)
+    if not plan.changed:
+        return RefreshResult(_with_latest(plan, Path(output)))
+    old = _manifest_of(plan.last)
+    built = build(params_path, output=output, jobs=jobs, as_of=plan.as_of, progress=progress, places=places)
+    return RefreshResult(plan, built, compare_headlines(old, built.manifest) if old else ())
+
+
+def _with_latest(plan: RefreshPlan, root: Path) -> RefreshPlan:
+    """See to it that `latest` points to the edition that still holds; if it did not, the plan says so."""
+    if plan.last is None or plan.last.latest:
+        return plan
+    with disk_errors(root), scratch_folder(root) as scratch:
+        at = publish(scratch, root, plan.slug, plan.last.edition)
+    told = f"{at.folder.parent / LATEST} was gone: it points to {plan.last.edition} again"
+    return replace(plan, last=replace(plan.last, latest=True), messages=(*plan.messages, *at.messages, told))
+
+
+def feed_day(loaded: ParamsFile, places: Places) -> tuple[date, list[str]]:
+    """The day a refresh is as of, and what to tell about it: the price book's newest, or the params' own if later."""
+    from fabricreport.checking.check import book_day
+
+    own = loaded.params.as_of
+    found = book_day(book_folder(loaded.folder, "prices", places.project_params))
+    return max(own, found.day or own), list(found.notes)
+
+
+def _manifest_of(last: EditionInfo | None) -> dict[str, Any]:
+    try:
+        return read_sealed(last.folder / MANIFEST) if last else {}
+    except (OSError, ValueError):
+        return {}
+
+
+def _reasons(plan: BuildPlan, last: EditionInfo | None) -> list[str]:
+    if last is None:
+        return ["there is no edition yet"]
+    old = _manifest_of(last).get("fingerprint")
+    if not isinstance(old, Mapping):
+        return [f"the record of edition {last.edition} cannot be read"]
+    new = asdict(plan.fingerprint)
+    found = []
+    if last.as_of != plan.as_of:
+        found.append(f"the date moved: {last.as_of} -> {plan.as_of}")
+    elif old.get("params") != new["params"]:
+        found.append("the params changed")
+    found += _differences("", old.get("inputs", {}), new["inputs"])
+    found += _differences("the notebook ", old.get("notebooks", {}), new["notebooks"])
+    if old.get("notebook_helpers") != new["notebook_helpers"]:
+        found.append("files beside the notebooks changed")
+    if old.get("package") != new["package"]:
+        found.append("the fabricreport package changed")
+    found += _version_changes(old.get("versions", {}), new["versions"])
+    found += [f"{k}: {old.get(k)} -> {new[k]}" for k in ("python", "seed", "variant") if old.get(k) != new[k]]
+    if not found and (faults := verify(last.folder)):
+        found.append(f"edition {last.edition} is damaged: {faults[0]}")
+    return found
+
+
+def _differences(kind: str, old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    found = []
+    for name in sorted({*old, *new}):
+        if name not in old:
+            found.append(f"{kind}{name} is new")
+        elif name not in new:
+            found.append(f"{kind}{name} is gone")
+        elif old[name] != new[name]:
+            found.append(f"{kind}{name} changed")
+    return found
+
+
+def _version_changes(old: Mapping[str, str], new: Mapping[str, str]) -> list[str]:
+    names = sorted({*old, *new})
+    return [f"{n}: {old.get(n, 'none')} -> {new.get(n, 'none')}" for n in names if old.get(n) != new.get(n)]

@@ -1,0 +1,197 @@
+"""What one build will do, worked out before any kernel starts: params checked, inputs frozen, edition named."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabricreport.errors import InputError, Problem
+from fabricreport.memo.document.pictures import attach_pictures
+from fabricreport.memo.run import fingerprint as prints
+from fabricreport.memo.run.environment import PROJECT
+from fabricreport.memo.run.fingerprint import Fingerprint
+from fabricreport.memo.run.snapshot import Snapshot, input_problems, take_snapshot
+
+if TYPE_CHECKING:
+    from fabricreport.checking.check import Checked
+    from fabricreport.scenario import Params, ParamsFile
+
+CLIENT_COPY = "Client copy"
+DRAFT = "Draft"
+NOTEBOOKS = PROJECT / "notebooks"
+
+Check = Callable[[Path, date | None], "Checked"]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where a build finds what is not named in the params file; tests put their own folders here.
+
+    `check` is called with the user's params file and the date of the memo (None: the params' own).
+    """
+
+    notebooks: Path = NOTEBOOKS
+    project_params: Path = PROJECT / "params"
+    check: Check | None = None
+
+
+@dataclass(frozen=True)
+class BuildPlan:
+    """One build: its params, frozen inputs, notebook sources (copies, by section) and the edition's name."""
+
+    params: Params
+    slug: str
+    as_of: str
+    sections: tuple[str, ...]
+    notebooks: dict[str, Path]
+    snapshot: Snapshot
+    fingerprint: Fingerprint
+    edition: str
+    draft: bool
+    only: str
+    notes: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> str:
+        """What the memo's head says."""
+        return DRAFT if self.draft else CLIENT_COPY
+
+
+def checked(params_path: Path, places: Places, as_of: str | date | None = None, *, thorough: bool = False) -> Checked:
+    """All that is wrong with, and worth a note about, what a build of these params would read.
+
+    `thorough` tries the analyses too, also where nothing but the params is the client's own.
+    A file that the build would refuse to copy (a link, a device, one too large) is a fault like any other.
+    """
+    from fabricreport.checking.check import Checked
+    from fabricreport.scenario import load_params_file
+
+    day = None if as_of is None else parse_date(as_of)
+    found = _check(params_path, day, thorough) if places.check is None else places.check(params_path, day)
+    try:
+        loaded = load_params_file(params_path)
+    except InputError as error:
+        return found if found.problems else Checked(error.problems)
+    refused = input_problems(loaded.params, params_path, project_params=places.project_params)
+    named = {p.file for p in found.problems}
+    return Checked((*found.problems, *(p for p in refused if p.file not in named)), found.notes, found.case)
+
+
+def load_checked(params_path: Path, places: Places, as_of: str | date | None = None) -> ParamsFile:
+    """The params file with everything it names tried out, and the check's notes; `InputError` lists every fault."""
+    from fabricreport.scenario import load_params_file
+
+    found = checked(params_path, places, as_of)
+    if found.problems:
+        raise InputError(found.problems)
+    return replace(load_params_file(params_path), remarks=found.notes)
+
+
+def make_plan(
+    loaded: ParamsFile,
+    work: Path,
+    *,
+    only: str | None = None,
+    draft: bool = False,
+    as_of: str | date | None = None,
+    places: Places | None = None,
+) -> BuildPlan:
+    """Freeze all inputs and notebook sources into the existing folder `work` and name the edition.
+
+    `only` takes one section and makes a draft of it. `as_of` replaces the date of the params. `InputError` names
+    each file that cannot be had; nothing has been started then.
+    """
+    from fabricreport.scenario import dated
+
+    places = places or Places()
+    if as_of is not None:
+        loaded = dated(loaded, parse_date(as_of))
+    params = loaded.params
+    sections = _sections(params, only)
+    snapshot = take_snapshot(params, loaded.path, work / "inputs", project_params=places.project_params)
+    notebooks = _copy_notebooks(places.notebooks, sections, work / "sources")
+    variant = f"only:{only}" if only else ("draft" if draft else "")
+    found = Fingerprint(
+        params=snapshot.params_sha256,
+        inputs=snapshot.hashes,
+        notebooks={s: prints.notebook_digest(p) for s, p in notebooks.items()},
+        notebook_helpers=prints.tree_digest(places.notebooks, without=(".ipynb",)),
+        package=prints.package_digest(),
+        versions=prints.versions(),
+        python=prints.python_version(),
+        seed=int(params.seed),
+        variant=variant,
+    )
+    day = params.as_of.isoformat()
+    edition = f"{day}-{found.digest[:8]}" + (f"-{only}" if only else "")
+    return BuildPlan(
+        params,
+        loaded.slug,
+        day,
+        sections,
+        notebooks,
+        snapshot,
+        found,
+        edition,
+        draft or bool(only),
+        only or "",
+        loaded.notes,
+    )
+
+
+def parse_date(value: str | date) -> date:
+    """A date written YYYY-MM-DD."""
+    try:
+        return value if isinstance(value, date) else date.fromisoformat(value)
+    except ValueError:
+        raise InputError(
+            Problem("is not a date", key="--as-of", value=str(value)[:40], remedy="Write it as 2026-11-20.")
+        ) from None
+
+
+def _check(params_path: Path, as_of: date | None, thorough: bool) -> Checked:
+    """Imported where it is used: the command line's help needs none of the analyses."""
+    from fabricreport.checking.check import check
+
+    return check(params_path, as_of=as_of, thorough=thorough)
+
+
+def _sections(params: Params, only: str | None) -> tuple[str, ...]:
+    from fabricreport.located import did_you_mean
+    from fabricreport.scenario import SECTION_NAMES
+
+    if only is None:
+        return tuple(params.sections)
+    if only not in SECTION_NAMES:
+        raise InputError(
+            Problem(
+                "is not a section",
+                key="--only",
+                value=only[:80],
+                suggestion=did_you_mean(only, SECTION_NAMES),
+                remedy=f"One of: {', '.join(SECTION_NAMES)}.",
+            )
+        )
+    return (only,)
+
+
+def _copy_notebooks(folder: Path, sections: tuple[str, ...], target: Path) -> dict[str, Path]:
+    """Copies of the sources: an analyst who saves a notebook meanwhile changes the next build, not this one."""
+    target.mkdir()
+    copies, problems = {}, []
+    for section in sections:
+        source, copy = folder / f"{section}.ipynb", target / f"{section}.ipynb"
+        try:
+            shutil.copyfile(source, copy)
+            attach_pictures(copy, folder)
+        except OSError as error:
+            reason = "the notebook does not exist" if isinstance(error, FileNotFoundError) else f"{error.strerror}"
+            problems.append(Problem(reason, str(source), remedy="Restore it, or take its section out of `sections`."))
+        copies[section] = copy
+    if problems:
+        raise InputError(problems)
+    return copies

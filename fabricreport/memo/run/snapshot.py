@@ -1,0 +1,223 @@
+"""One frozen copy of everything a build reads, so that all sections see the same inputs.
+
+    inputs/params.json        the canonical params
+    inputs/prices/*.csv       beside the params file if it has such a folder, else the project's own `params/`
+    inputs/evidence/*.yaml    same rule
+    inputs/options/*.yaml     same rule
+    inputs/<path>             each provider's answers and each measurement log that the params name
+
+Files are opened without following symbolic links, read once, capped in size, and hashed as they are copied.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fabricreport.errors import InputError, Problem
+from fabricreport.memo.run.environment import PROJECT
+from fabricreport.memo.run.fingerprint import sha256
+
+if TYPE_CHECKING:
+    from fabricreport.scenario import Params
+
+BOOKS: Mapping[str, tuple[str, ...]] = {
+    "prices": (".csv",),
+    "evidence": (".yaml", ".yml"),
+    "options": (".yaml", ".yml"),
+}
+MAX_FILE_BYTES = 32_000_000
+MAX_TOTAL_BYTES = 128_000_000
+MAX_FILES = 2_000
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """One input as it was copied: its name below `inputs/`, kind (folder or `params`), sha256 and size."""
+
+    name: str
+    kind: str
+    sha256: str
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The frozen inputs of one build: `folder/params.json` and its neighbours.
+
+    `origins` has the user's own path of each file, by its name below `folder`.
+    """
+
+    folder: Path
+    files: tuple[InputFile, ...]
+    origins: Mapping[str, Path] = field(default_factory=dict)
+
+    @property
+    def params_json(self) -> Path:
+        """The canonical params file that every section is given."""
+        return self.folder / "params.json"
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """sha256 by name of all inputs but the params, in order of name."""
+        return {f.name: f.sha256 for f in self.files if f.kind != "params"}
+
+    @property
+    def params_sha256(self) -> str:
+        """sha256 of the canonical params."""
+        return next(f.sha256 for f in self.files if f.kind == "params")
+
+
+def book_folder(params_folder: Path, name: str, project_params: Path) -> Path:
+    """Where a book is read from: the folder beside the params file, else the project's own."""
+    own = params_folder / name
+    return own if own.is_dir() or own.is_symlink() else project_params / name
+
+
+def take_snapshot(params: Params, params_path: Path, target: Path, *, project_params: Path | None = None) -> Snapshot:
+    """Copy every input of `params` into the new folder `target` and hash it.
+
+    `InputError` names each symbolic link, special file, missing or too large file. All three book folders exist
+    in the snapshot, even if empty, so that a section never looks elsewhere.
+    """
+    target.mkdir(parents=True)
+    for name in BOOKS:
+        (target / name).mkdir()
+    copier = _Copier(target)
+    copier.everything(params, params_path, project_params)
+    if copier.problems:
+        raise InputError(copier.problems)
+    return Snapshot(target, tuple(sorted(copier.files.values(), key=lambda f: f.name)), copier.origins)
+
+
+def input_problems(params: Params, params_path: Path, *, project_params: Path | None = None) -> tuple[Problem, ...]:
+    """What `take_snapshot` would refuse, without a copy."""
+    copier = _Copier(None)
+    copier.everything(params, params_path, project_params)
+    return tuple(copier.problems)
+
+
+class _Copier:
+    """Copies files into one folder (None: reads them only) and collects what is wrong with them."""
+
+    def __init__(self, target: Path | None) -> None:
+        self.target = target
+        self.files: dict[str, InputFile] = {}
+        self.origins: dict[str, Path] = {}
+        self.problems: list[Problem] = []
+        self.total_bytes = 0
+
+    def everything(self, params: Params, params_path: Path, project_params: Path | None) -> None:
+        """The params, the three books, and each file the params name."""
+        from fabricreport.scenario import canonical_json
+
+        self.put("params.json", "params", canonical_json(params).encode("utf-8"), params_path)
+        shared = PROJECT / "params" if project_params is None else project_params
+        for name, suffixes in BOOKS.items():
+            self.book(book_folder(params_path.parent, name, shared), name, suffixes)
+        for provider in params.providers:
+            if provider.answers:
+                self.named(params_path.parent, provider.answers, "providers")
+        for log in params.measurements:
+            self.named(params_path.parent, log, "logs")
+
+    def put(self, name: str, kind: str, data: bytes, origin: Path) -> None:
+        self.total_bytes += len(data)
+        if self.target is not None:
+            path = self.target / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as handle:
+                handle.write(data)
+        self.origins[name] = origin
+        self.files[name] = InputFile(name, kind, sha256(data), len(data))
+
+    def book(self, folder: Path, name: str, suffixes: tuple[str, ...]) -> None:
+        """All files of a book folder; a missing folder is an empty book."""
+        if folder.is_symlink():
+            self.refuse(folder, "is a symbolic link", "Put the folder itself there.")
+            return
+        try:
+            entries = sorted(e.name for e in os.scandir(folder))
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            self.refuse(folder, f"cannot be read: {error.strerror}", "Check the folder and its rights.")
+            return
+        for entry in entries:
+            if entry.endswith(suffixes) and not entry.startswith("."):
+                self.copy(folder, entry, f"{name}/{entry}", name)
+
+    def named(self, folder: Path, name: str, kind: str) -> None:
+        """One file the params name, below the folder of the params file."""
+        parts = name.split("/")
+        if name.startswith("/") or "\0" in name or ".." in parts:
+            self.refuse(folder / name, "lies outside the params file's folder", "Copy it there and name it so.")
+            return
+        clean = "/".join(p for p in parts if p not in ("", "."))
+        if clean not in self.files:
+            self.copy(folder, clean, clean, kind)
+
+    def copy(self, folder: Path, relative: str, name: str, kind: str) -> None:
+        shown = folder / relative
+        if len(self.files) >= MAX_FILES:
+            if len(self.files) == MAX_FILES:
+                self.refuse(shown, f"is one file too many: a build reads at most {MAX_FILES:,}", "Remove some.")
+            return
+        try:
+            data = read_beneath(folder, relative)
+        except OSError as error:
+            self.refuse(shown, *_reason(error))
+            return
+        if self.total_bytes + len(data) > MAX_TOTAL_BYTES:
+            self.refuse(shown, f"brings the inputs over {MAX_TOTAL_BYTES / 1e6:g} MB", "Shorten the logs.")
+            return
+        self.put(name, kind, data, shown)
+
+    def refuse(self, path: Path, message: str, remedy: str) -> None:
+        self.problems.append(Problem(message, file=str(path), remedy=remedy))
+
+
+def read_beneath(folder: Path, relative: str, *, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
+    """The bytes of a regular file below `folder`, no component of `relative` being a symbolic link.
+
+    Each component is opened from the one before, so a link put there meanwhile is not followed either.
+    `OSError` with ELOOP for a link, EINVAL for a special file, EFBIG for a file over the limit.
+    """
+    *folders, last = relative.split("/")
+    opened = [os.open(folder, os.O_RDONLY | os.O_DIRECTORY)]
+    try:
+        for part in folders:
+            opened.append(os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=opened[-1]))
+        opened.append(os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=opened[-1]))
+        if not stat.S_ISREG(os.fstat(opened[-1]).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        return b"".join(_chunks(opened[-1], limit_bytes))
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+
+
+def _chunks(descriptor: int, limit_bytes: int) -> Iterator[bytes]:
+    read = 0
+    while data := os.read(descriptor, 1 << 20):
+        read += len(data)
+        if read > limit_bytes:
+            raise OSError(errno.EFBIG, "too large")
+        yield data
+
+
+def _reason(error: OSError) -> tuple[str, str]:
+    if error.errno == errno.ENOENT:
+        return "does not exist", "Mend the path in the params file, or put the file there."
+    if error.errno in (errno.ELOOP, errno.ENOTDIR):
+        return "is, or lies behind, a symbolic link", "Copy the file itself there."
+    if error.errno in (errno.EINVAL, errno.ENXIO):
+        return "is not a regular file", "Put an ordinary file there."
+    if error.errno == errno.EFBIG:
+        return f"is larger than {MAX_FILE_BYTES / 1e6:g} MB", "Shorten it."
+    return f"cannot be read: {error.strerror}", "Check the file and its rights."

@@ -1,0 +1,1 @@
+"""The document as HTML and PDF."""

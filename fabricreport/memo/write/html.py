@@ -1,0 +1,89 @@
+"""The memo as one self-contained HTML page: it fetches nothing, works without scripts, and defends itself.
+
+The page's security policy allows its own style sheet and its own small script by hash, images from data
+addresses, and nothing else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import DictLoader, Environment, StrictUndefined
+from markupsafe import Markup
+
+from fabricreport.memo.document.derive import KINDS, grouped_inputs
+from fabricreport.memo.document.document import Document
+from fabricreport.memo.write.html_nodes import NodeWriter, heading
+
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}\Z")
+MOST_NAMED = 6
+"""A number made of more inputs than that names them by their codes."""
+
+
+def render_html(document: Document) -> str:
+    """The whole page. The same document gives the same text."""
+    writer = NodeWriter()
+    style, script = _template("memo.css"), _template("memo.js")
+    glance = writer.glance(document.glance) if document.glance else None
+    body = writer.sections(document.body)
+    annexes = writer.sections(document.annexes)
+    notes = [writer.inline(note["c"]) for note in document.notes]
+    language = document.front.language
+    page: str = _page().render(
+        front=document.front,
+        language=language if _LANGUAGE.match(language) else "en",
+        policy=_policy(style, script),
+        # Our own files, not content: they must reach the page byte for byte, or their hashes would not hold.
+        style=Markup(style),
+        script=Markup(script),
+        glance=glance,
+        body=body,
+        annexes=annexes,
+        contents=[h for h in document.contents if h.level <= 2],
+        notes=notes,
+        sources=document.sources,
+        sources_heading=document.sources_heading,
+        derivations=document.derivations,
+        derivations_heading=document.derivations_heading,
+        input_sets=document.input_sets,
+        input_groups=grouped_inputs(document.inputs),
+        kinds=KINDS,
+        most_named=MOST_NAMED,
+        first_use=writer.first_use,
+        any_stale=document.any_stale,
+        heading=heading,
+    )
+    return page + "\n"
+
+
+def _policy(style: str, script: str) -> str:
+    return (
+        "default-src 'none'; img-src data:; "
+        f"style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+@cache
+def _template(name: str) -> str:
+    return (resources.files("fabricreport.memo") / "templates" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _page() -> Any:
+    environment = Environment(
+        loader=DictLoader({"memo.html.j2": _template("memo.html.j2")}),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("memo.html.j2")

@@ -1,0 +1,320 @@
+"""The memo as PDF/UA-1 bytes: the document goes to Typst as data, never as source text.
+
+Typst compiles in a fresh folder that holds our templates, one JSON file and the attached images, nothing
+else: no packages, no system fonts, no symbolic links, no clock.
+"""
+
+from __future__ import annotations
+
+import base64
+import dataclasses
+import datetime
+import json
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from importlib import resources
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import typst
+from matplotlib import ft2font
+
+from fabricreport.errors import MemoRejected
+from fabricreport.memo.document.derive import KINDS, Derivation, InputSet, grouped_inputs
+from fabricreport.memo.document.document import Document
+from fabricreport.memo.document.families import families, number_runs
+from fabricreport.memo.document.safe import one_line
+from fabricreport.memo.write.pack import pack
+
+Node = dict[str, Any]
+
+TEMPLATES = ("memo.typ", "style.typ", "inline.typ", "blocks.typ", "front.typ", "back.typ")
+_LANGUAGE = re.compile(r"([a-z]{2,3})(?:-([A-Za-z]{2}))?\Z")
+_BREAKS = re.compile(r"[\t\n\r]+")
+TEXT_BOTTOM_PT, TEXT_HEIGHT_PT = 779.5, 705.8
+"""A4 less the margins set in style.typ."""
+MOST_EMPTY = 0.2
+MOST_TRIES, MOST_TOGETHER = 16, 3
+NO_ALT_YET = "No description yet: this is a draft."
+
+
+def render_pdf(document: Document) -> bytes:
+    """Compile the document to PDF/UA-1. The same document gives the same bytes.
+
+    Raises `MemoRejected` when Typst refuses it, as it does for an image without alt text in a client copy.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="memo-")).resolve()
+    try:
+        payload = _lay_out(document, folder)
+        _settle(folder, payload)
+        return pack(_compile(folder, document))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lay_out(document: Document, folder: Path) -> Node:
+    for name in TEMPLATES:
+        source = resources.files("fabricreport.memo") / "templates" / name
+        (folder / name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    payload = _payload(document)
+    for number, image in enumerate(_images(payload), start=1):
+        image["file"] = f"image-{number}.png"
+        (folder / image["file"]).write_bytes(base64.b64decode(image.pop("src").partition(",")[2]))
+    _write(folder, payload)
+    return payload
+
+
+def _write(folder: Path, payload: Node) -> None:
+    (folder / "memo.json").write_text(json.dumps(payload, allow_nan=False, sort_keys=True), encoding="utf-8")
+
+
+def _settle(folder: Path, payload: Node) -> None:
+    """Let blocks float that leave a page too empty, from the front, where that mends more than it harms.
+
+    Often the block after one that floats does not fit either: then both, or three, are tried together.
+    """
+    nodes = [*payload["body"], *payload["annexes"]]
+    movable = {n["anchor"]: n for n in nodes if n["t"] in ("figure", "datatable")}
+    led = {here["anchor"]: before["anchor"] for before, here in pairwise(nodes) if _leads(before, here)}
+    # The closing annexes and the links move nothing before them: trying goes faster without.
+    sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources", "anchors"), ())
+    _write(folder, sketch)
+    settled, _ = _query(folder)
+    for _ in range(MOST_TRIES):
+        together: list[Node] = []
+        tried = settled
+        while len(together) < MOST_TOGETHER and (gap := _first_gap(tried, movable)):
+            together.append(movable.pop(gap))
+            together[-1]["float"] = True
+            _write(folder, sketch)
+            tried, headings = _query(folder)
+            if emptiness(tried) < emptiness(settled) and not _above_heading(tried, headings, led):
+                settled, together = tried, []
+                break
+        if not together and tried is settled and _first_gap(settled, movable) is None:
+            break
+        for node in together:
+            del node["float"]
+        # Only the first is out of the running: the others may do better without it.
+        movable |= {node["anchor"]: node for node in together[1:]}
+    _write(folder, payload)
+
+
+def _leads(before: Node, here: Node) -> bool:
+    return before["t"] == "h" and here["t"] in ("figure", "datatable")
+
+
+def _above_heading(blocks: list[Node], headings: list[Node], led: Mapping[str, str]) -> bool:
+    """True if a block has floated above the heading it stands right under."""
+    height = {place["anchor"]: (place["page"], place["y_pt"]) for place in headings}
+    starts = [place for place in blocks if place["kind"] == "float" and place["anchor"] in led]
+    return any((p["page"], p["y_pt"]) < height.get(led[p["anchor"]], (0, 0.0)) for p in starts)
+
+
+def _first_gap(layout: list[Node], movable: Mapping[str, Node]) -> str | None:
+    """Anchor of the first block that started a new page and left too much of the one before empty."""
+    floating = {place["anchor"] for place in layout if place["kind"] == "float"}
+    for before, here in pairwise(place for place in layout if place["anchor"] not in floating):
+        turned = here["kind"] == "start" and here["page"] == before["page"] + 1
+        if turned and here["anchor"] in movable and TEXT_BOTTOM_PT - before["y_pt"] > MOST_EMPTY * TEXT_HEIGHT_PT:
+            return str(here["anchor"])
+    return None
+
+
+def emptiness(layout: list[Node]) -> float:
+    """Sum over the pages, but the last, of the squared blank height below their last block (square points).
+
+    `layout` lists places in reading order: "begin" and "end" of what may break, "start" and "end" of what may not,
+    "float" and "end" of what floats.
+    """
+    lowest: dict[int, float] = {}
+    for place in layout:
+        if place["kind"] == "end":
+            lowest[place["page"]] = max(lowest.get(place["page"], 0.0), place["y_pt"])
+    for before, here in pairwise(layout):
+        if before["kind"] == "begin":
+            lowest |= dict.fromkeys(range(before["page"], here["page"]), TEXT_BOTTOM_PT)
+    last = max(lowest, default=0)
+    return sum(max(0.0, TEXT_BOTTOM_PT - y) ** 2 for page, y in lowest.items() if page != last)
+
+
+def _query(folder: Path) -> tuple[list[Node], list[Node]]:
+    """Where blocks begin and end, and where headings stand: page and points from its top."""
+    try:
+        found = typst.query(
+            folder / "memo.typ",
+            "<layout>",
+            field="value",
+            one=True,
+            root=folder,
+            font_paths=[_fonts()],
+            ignore_system_fonts=True,
+        )
+    except typst.TypstError as error:
+        raise MemoRejected([typst_message(error)]) from error
+    layout = json.loads(found)
+    return layout["blocks"], layout["headings"]
+
+
+def _fonts() -> Path:
+    return Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+
+
+def _compile(folder: Path, document: Document) -> bytes:
+    try:
+        result = typst.compile(
+            folder / "memo.typ",
+            root=folder,
+            font_paths=[_fonts()],
+            ignore_system_fonts=True,
+            format="pdf",
+            pdf_standards="ua-1",
+            timestamp=_timestamp(document.front.date),
+        )
+    except typst.TypstError as error:
+        raise MemoRejected([typst_message(error)]) from error
+    return bytes(result)
+
+
+def typst_message(error: typst.TypstError) -> str:
+    """One line a consultant can act on: what Typst refused, its hints, and for alt text the remedy."""
+    message = one_line(str(error.message or error))
+    if "alt text" in message.lower():
+        message += ". Every chart, image and formula needs alt text: one or two sentences with the finding."
+    hints = "; ".join(one_line(hint) for hint in error.hints or [])
+    return f"the PDF cannot be written: {message}" + (f" ({hints})" if hints else "")
+
+
+def _timestamp(date: str) -> datetime.datetime:
+    """Midnight UTC of the memo's date; a memo without a date gets a fixed one, never the clock."""
+    try:
+        day = datetime.date.fromisoformat(date)
+    except ValueError:
+        day = datetime.date(2000, 1, 1)
+    return datetime.datetime(day.year, day.month, day.day, tzinfo=datetime.UTC)
+
+
+def _payload(document: Document) -> Node:
+    """The document as plain JSON values whose text the embedded fonts can print."""
+    front = dataclasses.asdict(document.front)
+    match = _LANGUAGE.match(document.front.language)
+    front |= {"draft": document.front.draft, "lang": match[1] if match else "en"}
+    front["region"] = match[2].upper() if match and match[2] else None
+    front["day"] = _day(document.front.date)
+    payload: Node = {
+        "front": front,
+        "glance": document.glance,
+        "body": list(document.body),
+        "annexes": list(document.annexes),
+        "opening": _opening(document),
+        "contents": [{"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1],
+        "sources": [dataclasses.asdict(s) for s in document.sources],
+        "families": [dataclasses.asdict(f) for f in families(document.derivations)],
+        "input_sets": [_set(s) for s in document.input_sets],
+        "inputs": [
+            {"title": title, "entries": [_entry(d, document.front.date) for d in entries]}
+            for title, entries in grouped_inputs(document.inputs)
+        ],
+        "kinds": [{"letter": letter, "title": title.lower()} for _, letter, title in KINDS],
+        "sources_heading": _optional(document.sources_heading),
+        "derivations_heading": _optional(document.derivations_heading),
+        "any_stale": document.any_stale,
+    }
+    payload["anchors"] = sorted(_anchors(payload, document))
+    printable_payload: Node = _printable(payload)
+    if document.front.draft:
+        for node in _nodes(printable_payload):
+            if node.get("t") in ("figure", "image", "formula") and not node["alt"]:
+                node["alt"] = NO_ALT_YET
+    return printable_payload
+
+
+def _entry(entry: Derivation, memo_date: str) -> Node:
+    """An input for print; what it may be used for is printed where no source can be looked up instead."""
+    kept = {
+        k: getattr(entry, k) for k in ("anchor", "code", "label", "text", "grade", "date", "spread", "notice", "stale")
+    }
+    assumed = entry.grade == "assumption"
+    remark = entry.remark if assumed else ""
+    if assumed and entry.date == memo_date:
+        kept["date"] = ""
+    return kept | {"remark": remark, "sources": [dataclasses.asdict(step) for step in entry.sources]}
+
+
+def _set(inputs: InputSet) -> Node:
+    steps = {"steps": inputs.short_steps, "sources": number_runs(inputs.sources)}
+    return {"code": inputs.code, "anchor": inputs.anchor} | {
+        name: [dataclasses.asdict(step) for step in found] for name, found in steps.items()
+    }
+
+
+def _opening(document: Document) -> int:
+    """How many blocks of the body stand with the glance on page one, before the contents: its text up to the first
+    figure, table or second heading."""
+    if document.glance is None:
+        return 0
+    headings = 0
+    for number, node in enumerate(document.body):
+        headings += node["t"] == "h"
+        if headings > 1 or node["t"] in ("figure", "datatable", "image"):
+            return number
+    return len(document.body)
+
+
+def _optional(value: Any) -> Node | None:
+    return dataclasses.asdict(value) if value is not None else None
+
+
+def _day(date: str) -> list[int] | None:
+    try:
+        day = datetime.date.fromisoformat(date)
+    except ValueError:
+        return None
+    return [day.year, day.month, day.day]
+
+
+def _nodes(value: Any) -> Iterator[Node]:
+    if isinstance(value, dict):
+        yield value
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for part in value:
+            yield from _nodes(part)
+
+
+def _images(payload: Node) -> list[Node]:
+    return [n for n in _nodes(payload) if n.get("t") == "image" and n.get("src")]
+
+
+def _anchors(payload: Node, document: Document) -> set[str]:
+    """Anchors that stand on the page: links to any other would not compile."""
+    places = [n["anchor"] for n in _nodes(payload) if n.get("t") in ("h", "figure", "datatable")]
+    for part in (document.sources, document.derivations, document.inputs, document.input_sets):
+        places += [entry.anchor for entry in part]
+    places += [payload[k]["anchor"] for k in ("sources_heading", "derivations_heading") if payload[k]]
+    return set(places)
+
+
+@lru_cache(maxsize=1)
+def _glyphs() -> frozenset[int]:
+    """Code points that DejaVu Sans can print: the fallback of every text, so nothing prints as an empty box."""
+    return frozenset(ft2font.FT2Font(str(_fonts() / "DejaVuSans.ttf")).get_charmap())
+
+
+def _printable(value: Any) -> Any:
+    """A copy in which a character without a glyph reads [U+4E2D] rather than vanishing."""
+    if isinstance(value, str):
+        return "".join(c if ord(c) in _glyphs() or c in "\n\t\r" else f"[U+{ord(c):04X}]" for c in value)
+    if isinstance(value, dict):
+        clean = {key: _printable(part) for key, part in value.items()}
+        if isinstance(clean.get("v"), str) and clean.get("t") != "pre":
+            clean["v"] = _BREAKS.sub(" ", clean["v"])
+        return clean
+    if isinstance(value, list | tuple):
+        return [_printable(part) for part in value]
+    return value

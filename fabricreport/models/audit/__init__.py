@@ -1,0 +1,1 @@
+"""Claims recomputed, sources set side by side, sellers' answers judged."""

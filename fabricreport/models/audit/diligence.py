@@ -1,0 +1,239 @@
+"""What a seller's words are worth: topology read, answers judged, claims checked, promises and questions priced.
+
+A verdict reads an answer's form and its figures, never whether it is true: that is what the acceptance test is for.
+
+    fails     a figure, or the person named, is not what this client needs
+    missing   no answer
+    vague     words instead of what was asked for, or a figure that says nothing at this size
+    specific  what was asked for, and it passes the check
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fabricreport.errors import OutOfRange, Problem
+from fabricreport.models.judgement.decision import Swing, swings
+from fabricreport.provenance import plain
+
+VERDICTS = ("fails", "missing", "vague", "specific")
+"""Worst first."""
+TOPOLOGY = ("stated", "equipment only", "differs by host", "not documented")
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """An AllReduce log: ranks, busbw and algbw in GB/s, and the model's band (GB/s) for that many ranks and bytes."""
+
+    gpus: int
+    busbw_gbytes_per_s: float
+    algbw_gbytes_per_s: float | None
+    band_low_gbytes_per_s: float
+    band_high_gbytes_per_s: float
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer as it is judged: the words, the ends of its value in the question's unit, what was handed over."""
+
+    text: str = ""
+    low: float | None = None
+    high: float | None = None
+    document: str = ""
+    benchmark: Benchmark | None = None
+
+
+@dataclass(frozen=True)
+class Need:
+    """What this client needs: sizes now and at the end of its plan, bandwidth per GPU, taper, busbw floor, test size."""
+
+    gpus: int
+    largest_gpus: int
+    gpus_per_node: int
+    gbits_per_s_per_gpu: float
+    oversubscription: float
+    busbw_floor_gbytes_per_s: float
+    least_nodes: int
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the cluster as it starts."""
+        return math.ceil(self.gpus / self.gpus_per_node)
+
+
+@dataclass(frozen=True)
+class Words:
+    """Phrases (lower case) that take the place of an answer, that name somebody else as tuner, and the fewest words."""
+
+    vague: tuple[str, ...]
+    others_tune: tuple[str, ...]
+    least: int
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A verdict (one of VERDICTS) and why, in words."""
+
+    verdict: str
+    reason: str
+
+
+def topology_stated(text: str, known: Sequence[str], unknown: Sequence[str]) -> str:
+    """How much a seller's entry says of its topology: one of TOPOLOGY. A switch's name is not a topology."""
+    low = text.lower()
+    if not low.strip():
+        return "not documented"
+    if any(word in low for word in unknown):
+        return "differs by host"
+    return "stated" if any(word in low for word in known) else "equipment only"
+
+
+def speed_fit(low: float | None, high: float | None, need: float) -> str:
+    """Whether a link of `low` to `high` Gb/s gives the `need`: enough, some (only the best nodes), unknown or short."""
+    if low is None or high is None:
+        return "unknown"
+    return "enough" if low >= need else "some" if high >= need else "short"
+
+
+def rank_count(busbw: Any, algbw: Any) -> Any:
+    """Ranks of an AllReduce from its two bandwidths: busbw = algbw x 2 (n - 1) / n, so n = 2 / (2 - busbw / algbw)."""
+    ratio = np.asanyarray(busbw, dtype=float) / np.asanyarray(algbw, dtype=float)
+    if np.any(~((ratio >= 1.0) & (ratio < 2.0))):
+        raise OutOfRange(
+            Problem(
+                "an AllReduce's busbw is between once and twice its algbw",
+                key="busbw / algbw",
+                value=str(ratio),
+                remedy="Check which column is which.",
+            )
+        )
+    return 2.0 / (2.0 - ratio)
+
+
+def rank_range(busbw: float, algbw: float, decimals: int = 2) -> tuple[float, float]:
+    """Fewest and most ranks that two bandwidths printed with so many decimals allow; the most may be infinite."""
+    half = 0.5 * 10.0**-decimals
+    low, high = (busbw - half) / (algbw + half), (busbw + half) / max(algbw - half, half)
+    return (2.0 / (2.0 - low) if low < 2.0 else math.inf, 2.0 / (2.0 - high) if high < 2.0 else math.inf)
+
+
+def ranks_agree(gpus: int, busbw: float, algbw: float) -> bool:
+    """Whether the two bandwidths can come from a run of that many ranks, given their printed decimals."""
+    low, high = rank_range(busbw, algbw)
+    return low - 0.5 <= gpus <= high + 0.5
+
+
+def judge(check: str, form: str, reply: Reply | None, need: Need, words: Words) -> Finding:
+    """The verdict on one answer. `check` is the test of its figures, `form` the form a useful answer takes."""
+    if reply is None or not (reply.text.strip() or reply.document or reply.high is not None or reply.benchmark):
+        return Finding("missing", "no answer")
+    failed = next(_failures(check, reply, need, words), None)
+    if failed:
+        return Finding("fails", failed)
+    vague = next(_gaps(check, form, reply, need, words), None)
+    return Finding("vague", vague) if vague else Finding("specific", "answers what was asked")
+
+
+def _failures(check: str, reply: Reply, need: Need, words: Words) -> Iterator[str]:
+    """Reasons to fail, gravest first."""
+    low, high = reply.low, reply.high
+    if check == "oversubscription" and high is not None and high > need.oversubscription:
+        yield "a steeper taper than the client's design allows"
+    if check == "link-speed" and low is not None and low < need.gbits_per_s_per_gpu:
+        yield "slower links than this client needs"
+    if check == "floor" and low is not None and low < need.busbw_floor_gbytes_per_s:
+        yield "a floor below the one this cluster needs"
+    if check == "gpus" and high is not None and high < need.gpus:
+        yield "fewer GPUs on one fabric than the client starts with"
+    if check == "own-team" and any(phrase in reply.text.lower() for phrase in words.others_tune):
+        yield "somebody other than the seller's team tunes the fabric"
+    if reply.benchmark and check in ("busbw", "ranks", "nodes"):
+        yield from _benchmark_failures(reply.benchmark, need)
+
+
+def _benchmark_failures(log: Benchmark, need: Need) -> Iterator[str]:
+    nodes = math.ceil(log.gpus / need.gpus_per_node)
+    algbw = log.algbw_gbytes_per_s
+    if algbw is not None and not ranks_agree(log.gpus, log.busbw_gbytes_per_s, algbw):
+        yield "the ratio of the two bandwidths gives another number of ranks than the log claims"
+    if nodes <= 2 < need.nodes:
+        yield "measured on two nodes, which flatters any fabric"
+    if log.busbw_gbytes_per_s > log.band_high_gbytes_per_s:
+        yield "more bandwidth than the model allows at that size"
+    if log.busbw_gbytes_per_s < log.band_low_gbytes_per_s:
+        yield "less bandwidth than a sound fabric of that size reaches"
+
+
+def _gaps(check: str, form: str, reply: Reply, need: Need, words: Words) -> Iterator[str]:
+    """Reasons to call an answer vague."""
+    text = f" {' '.join(reply.text.lower().split())} "
+    if check == "gpus" and reply.high is not None and reply.high < need.largest_gpus:
+        yield "enough GPUs to start, not for the growth planned"
+    if reply.benchmark and math.ceil(reply.benchmark.gpus / need.gpus_per_node) < min(need.least_nodes, need.nodes):
+        yield "measured on too few nodes to speak for this cluster"
+    if check in ("ranks", "nodes", "busbw") and not (reply.benchmark or reply.document):
+        yield "no log"
+    if check == "ranks" and reply.benchmark and reply.benchmark.algbw_gbytes_per_s is None:
+        yield "a log without algbw"
+    if form == "number" and check != "ranks" and reply.high is None:
+        yield "no number"
+    if form in ("document", "table") and not (reply.document or reply.benchmark):
+        yield "no document"
+    phrase = next((p for p in words.vague if re.search(rf"\W{re.escape(p)}\W", text)), None)
+    if phrase and reply.high is None and not reply.document and not reply.benchmark:
+        yield f"“{phrase}” in place of an answer"
+    if form == "text" and len(reply.text.split()) < words.least and reply.high is None and not reply.document:
+        yield "too short to hold anyone to"
+
+
+def time_per_lost_share(lost_cost: Any, lost_share: Any) -> Any:
+    """Money for all GPU time of the horizon, (draws,): what is lost in money over what is lost as a share; 0 if none."""
+    cost, share = np.asanyarray(lost_cost), np.asanyarray(lost_share)
+    return np.where(share > 0, cost / np.where(share > 0, share, 1.0), 0.0)
+
+
+def combined_share(*shares: Any) -> Any:
+    """The share of time lost to several causes, each acting on what the others leave: 1 - prod(1 - share)."""
+    left: Any = 1.0
+    for share in shares:
+        left = left * (1.0 - np.asanyarray(share))
+    return 1.0 - left
+
+
+def slower_step_share(step: Any, slower: Any) -> Any:
+    """Share of GPU time lost when a step takes `slower` instead of `step`, the same work being done."""
+    return 1.0 - np.asanyarray(step) / np.asanyarray(slower)
+
+
+def lead_lost_at(expected: float, lead: float, price: float, *, upwards: bool = True) -> float | None:
+    """Where a promise has worsened so far that the option's lead (money) is used up, at `price` per unit.
+
+    None if there is no lead to lose, if the promise costs nothing, or if the value would fall below zero.
+    """
+    if lead <= 0 or price <= 0:
+        return None
+    at = expected + lead / price if upwards else expected - lead / price
+    return at if at > 0 else None
+
+
+def joint_swing(name: str, difference: Any, inputs: Sequence[Any]) -> Swing | None:
+    """How far several inputs together move the mean of `difference` (draws,): None if none of them varies.
+
+    The inputs are joined into the one direction of a least-squares fit of the difference on all of them; its swing is
+    then read as `decision.swings` reads a single input's, from the lowest to the highest tenth of that direction.
+    """
+    d = plain(difference)
+    columns = [c for c in (plain(x) for x in inputs) if c.shape == d.shape and c.min() < c.max()]
+    if not columns:
+        return None
+    matrix = np.stack([(c - c.mean()) / c.std() for c in columns], axis=1)
+    slopes, *_ = np.linalg.lstsq(matrix, d - d.mean(), rcond=None)
+    direction = matrix @ slopes
+    found = swings(d, {name: direction}) if direction.min() < direction.max() else ()
+    return found[0] if found else None

@@ -1,0 +1,250 @@
+"""Fitting the collective model to measured tables, and the spread from cluster to cluster.
+
+`fit_collectives` is pure on arrays; `packaged_tables` are the published tables shipped with the package. The
+parameters in `evidence/collectives.yaml` are what it returns on the tables whose role is `train`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import least_squares
+
+from fabricreport.errors import InputError, Problem
+from fabricreport.evidence import read_rows, read_yaml
+from fabricreport.models.collectives.nccl import Parameters
+from fabricreport.models.collectives.parameters import Array
+from fabricreport.models.collectives.timing import Calibration, allreduce
+
+BANDS = ("< 64 KiB", "64 KiB to 64 MiB", "> 64 MiB")
+FEWEST_ROWS = 3
+KNEE = 0.2  # like clusters differ by 12 to 22 %: a row's error counts squared below this, linearly above
+
+
+@dataclass(frozen=True)
+class MeasuredTable:
+    """AllReduce times measured on one cluster: `size_bytes` and `time_us` of shape (rows), and what ran it.
+
+    Rows smaller than `from_bytes` are shown but count for nothing; `counted` false does that for all of them.
+    """
+
+    case: str
+    size_bytes: Array
+    time_us: Array
+    gpus: int
+    gpus_per_node: int
+    gpu: str
+    fabric: str
+    links_per_gpu: float | None = None
+    algorithm: str = "auto"
+    protocol: str = "auto"
+    held_out: bool = False
+    source: str = ""
+    from_bytes: float = 0.0
+    counted: bool = True
+    note: str = ""
+
+    def counts(self) -> Array:
+        """Which rows count, bool (rows)."""
+        chosen: Array = (self.size_bytes >= self.from_bytes) & self.counted
+        return chosen
+
+    def modelled_us(self, parameters: Parameters | None = None) -> Array:
+        """The model's time for the same rows."""
+        return allreduce(
+            self.size_bytes,
+            gpus=self.gpus,
+            gpus_per_node=self.gpus_per_node,
+            gpu=self.gpu,
+            fabric=self.fabric,
+            links_per_gpu=self.links_per_gpu,
+            algorithm=self.algorithm,
+            protocol=self.protocol,
+            parameters=parameters,
+        ).time_us
+
+
+@dataclass(frozen=True)
+class CollectivesFit:
+    """Fitted parameters, the loss they leave and how many rows and clusters set them."""
+
+    parameters: Parameters
+    loss: float
+    rows: int
+    clusters: int
+
+
+def band_of(size_bytes: ArrayLike) -> Array:
+    """Index into `BANDS` of each size: under 64 KiB, to 64 MiB inclusive, above."""
+    sizes = np.asarray(size_bytes, dtype=float)
+    band: Array = (sizes >= 65536.0).astype(int) + (sizes > 67108864.0).astype(int)
+    return band
+
+
+def fit_collectives(tables: Sequence[MeasuredTable], *, start: Parameters | None = None) -> CollectivesFit:
+    """Least squares of log time over `tables`, every size band of every cluster weighing the same.
+
+    A soft-L1 loss keeps single bad rows from steering; a weak prior keeps what the tables do not determine near
+    the library's own constants. Raises `InputError` if nothing counts.
+    """
+    rule = read_yaml("collectives")["fitted"]
+    names = [field.name for field in fields(Parameters)]
+    low, high = np.array([rule["bounds"][n] for n in names], dtype=float).T
+    prior = np.array([rule["prior"][n]["value"] for n in names], dtype=float)
+    used = [(t, t.counts()) for t in tables if bool(np.any(t.counts()))]
+    if not used:
+        raise InputError(
+            Problem(
+                "no measured row counts",
+                key="tables",
+                value=f"{len(tables)} tables",
+                remedy="Give at least one table with rows at or above its from_bytes.",
+            )
+        )
+    weights = [_band_weights(t.size_bytes[rows]) for t, rows in used]
+
+    def residuals(values: Array) -> Array:
+        parameters = Parameters(**dict(zip(names, values.tolist(), strict=True)))
+        misfits = [
+            _soft(np.log(t.modelled_us(parameters)[rows] / t.time_us[rows])) * w
+            for (t, rows), w in zip(used, weights, strict=True)
+        ]
+        return np.concatenate([*misfits, rule["prior_weight"] * (values - prior) / (high - low)])
+
+    first = prior if start is None else np.array([getattr(start, n) for n in names])
+    found = least_squares(
+        residuals,
+        np.clip(first, low + 1e-6, high - 1e-6),
+        bounds=(low, high),
+        x_scale=high - low,
+        diff_step=1e-2,
+    )
+    parameters = Parameters(**dict(zip(names, (float(v) for v in found.x), strict=True)))
+    return CollectivesFit(parameters, float(found.cost), sum(int(r.sum()) for _, r in used), len(used))
+
+
+def fit_calibration(table: MeasuredTable, *, parameters: Parameters | None = None) -> Calibration:
+    """A client's own table as a factor on latency and a factor on bandwidth (log time, soft-L1 loss).
+
+    A table without small sizes barely determines the latency factor: it is then held near 1 by a weak prior.
+    Raises `InputError` for fewer than three rows, since two rows fit anything.
+    """
+    good = np.isfinite(table.time_us) & (table.time_us > 0.0) & (table.size_bytes > 0.0)
+    if int(good.sum()) < FEWEST_ROWS:
+        raise InputError(
+            Problem(
+                f"has fewer than {FEWEST_ROWS} usable rows",
+                key=table.case,
+                value=f"{int(good.sum())} rows",
+                remedy="Run nccl-tests from 8 B to 8 GiB (-b 8 -e 8G -f 2) and give the whole log.",
+            )
+        )
+    sizes, times = table.size_bytes[good], table.time_us[good]
+    weights = _band_weights(sizes)
+
+    def residuals(logs: Array) -> Array:
+        factors = Calibration(float(np.exp(logs[0])), float(np.exp(logs[1])))
+        ours = allreduce(
+            sizes,
+            gpus=table.gpus,
+            gpus_per_node=table.gpus_per_node,
+            gpu=table.gpu,
+            fabric=table.fabric,
+            links_per_gpu=table.links_per_gpu,
+            algorithm=table.algorithm,
+            protocol=table.protocol,
+            calibration=factors,
+            parameters=parameters,
+        ).time_us
+        return np.concatenate([_soft(np.log(ours / times)) * weights, 0.05 * logs])
+
+    found = least_squares(residuals, np.zeros(2), bounds=(-4.0, 4.0), diff_step=1e-3)
+    return Calibration(float(np.exp(found.x[0])), float(np.exp(found.x[1])))
+
+
+@lru_cache(maxsize=1)
+def packaged_tables() -> tuple[MeasuredTable, ...]:
+    """The published tables and single points shipped with the package, with their roles."""
+    data = read_yaml("collectives")
+    return (*(_table(entry) for entry in data["cases"]), *(_point(entry) for entry in data["points"]))
+
+
+def training_tables() -> tuple[MeasuredTable, ...]:
+    """The packaged tables that set the parameters."""
+    return tuple(t for t in packaged_tables() if not t.held_out)
+
+
+def cluster_intervals(tables: Sequence[MeasuredTable] | None = None) -> dict[str, tuple[float, float]]:
+    """(p5, p95) of measured over modelled time by size band, from clusters rather than points.
+
+    Each cluster is predicted by a fit that never saw it. The interval is that of drawing a cluster, then a row of
+    it (so a long table counts no more than a short one), widened by sqrt(1 + 1/clusters) about the median because
+    there are few clusters.
+    """
+    everything = packaged_tables() if tables is None else tuple(tables)
+    whole = fit_collectives([t for t in everything if not t.held_out]).parameters
+    logs: dict[int, list[Array]] = {band: [] for band in range(len(BANDS))}
+    for table in everything:
+        rows = table.counts()
+        if not np.any(rows):
+            continue
+        others = [t for t in everything if t is not table and not t.held_out]
+        parameters = whole if table.held_out else fit_collectives(others, start=whole).parameters
+        misfit = np.log(table.time_us / table.modelled_us(parameters))[rows]
+        for band in logs:
+            chosen = misfit[band_of(table.size_bytes[rows]) == band]
+            if chosen.size:
+                logs[band].append(chosen)
+    return {BANDS[band]: _cluster_quantiles(groups) for band, groups in logs.items() if groups}
+
+
+def _table(entry: dict[str, Any]) -> MeasuredTable:
+    rows = read_rows(f"nccl/{entry['file']}")
+    return _measured(
+        entry,
+        entry["file"].replace("_", "-").lower(),
+        np.array([float(r["size_bytes"]) for r in rows]),
+        np.array([float(r["time_us"]) for r in rows]),
+    )
+
+
+def _point(entry: dict[str, Any]) -> MeasuredTable:
+    size = float(entry["size_bytes"])
+    factor = 2.0 * (entry["gpus"] - 1) / entry["gpus"]
+    time = entry["time_us"] if "time_us" in entry else size * factor / (1000.0 * entry["busbw_gbytes_per_s"])
+    return _measured(entry, entry["case"], np.array([size]), np.array([float(time)]))
+
+
+def _measured(entry: dict[str, Any], case: str, sizes: Array, times: Array) -> MeasuredTable:
+    known = {k: v for k, v in entry.items() if k in MeasuredTable.__dataclass_fields__}
+    skip = ("case", "size_bytes", "time_us")
+    known = {k: v for k, v in known.items() if k not in skip}
+    return MeasuredTable(case=case, size_bytes=sizes, time_us=times, held_out=entry["role"] == "held-out", **known)
+
+
+def _soft(misfit: Array) -> Array:
+    """Residuals whose squares are the soft-L1 loss of each row, so that weights come after the loss, not before."""
+    softened: Array = np.sign(misfit) * KNEE * np.sqrt(2.0 * (np.sqrt(1.0 + (misfit / KNEE) ** 2) - 1.0))
+    return softened
+
+
+def _band_weights(sizes: Array) -> Array:
+    bands = band_of(sizes)
+    counts = np.bincount(bands, minlength=len(BANDS))
+    weights: Array = 1.0 / np.sqrt(counts[bands])
+    return weights
+
+
+def _cluster_quantiles(groups: list[Array]) -> tuple[float, float]:
+    values = np.concatenate(groups)
+    weights = np.concatenate([np.full(g.size, 1.0 / (g.size * len(groups))) for g in groups])
+    order = np.argsort(values, kind="stable")
+    values, upto = values[order], np.cumsum(weights[order]) - 0.5 * weights[order]
+    p5, middle, p95 = np.interp([0.05, 0.5, 0.95], upto, values)
+    widen = np.sqrt(1.0 + 1.0 / len(groups))
+    return float(np.exp(middle + widen * (p5 - middle))), float(np.exp(middle + widen * (p95 - middle)))

@@ -1,0 +1,363 @@
+"""Time of NCCL collectives on a GPU cluster: `allreduce`, `allgather`, `reduce_scatter`, `alltoall`, `sendrecv`.
+
+Every function takes message sizes in bytes (a number or an array, sizes on the last axis) and returns a
+`CollectiveTime`. Uncertain inputs (`extra_step_us`, `bandwidth_share`, the fields of `calibration`) may carry a
+leading draw axis of shape (draws, 1); results are then (draws, sizes).
+
+`links_per_gpu=None` is the fabric's default: 1, except 2 for `rocev2-100g` on `a100` (16 x 100G a node), and for
+`efa` 4 x 100G (0.5 on `a100`, whose node has 4 x 100G). `extra_step_us=None` is the fabric's own time per
+NIC-to-NIC step above InfiniBand (0 for InfiniBand; the central value of the contested distribution for RoCEv2) and
+`bandwidth_share=None` its achieved share of a tuned InfiniBand NIC's bandwidth; both are data, with sources, in
+`evidence/collectives.yaml`.
+
+Sizes follow nccl-tests: the whole vector for AllReduce, the gathered output for AllGather, the input for
+ReduceScatter, one rank's send buffer for AlltoAll and SendRecv.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fabricreport.errors import InputError, OutOfRange, Problem
+from fabricreport.models.collectives import nccl
+from fabricreport.models.collectives.nccl import BYTES_PER_US, Parameters, Parts
+from fabricreport.models.collectives.parameters import (
+    ALGORITHMS,
+    PROTOCOLS,
+    Array,
+    Job,
+    checked_choice,
+    checked_sizes,
+    job,
+)
+from fabricreport.models.collectives.point_to_point import alltoall_parts, sendrecv_parts
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A client's own measurements as two factors on the model: above 1 is slower to start, or faster to carry.
+
+    Fields broadcast like the other uncertain inputs: a number, or (draws, 1).
+    """
+
+    latency_factor: ArrayLike = 1.0
+    bandwidth_factor: ArrayLike = 1.0
+
+
+@dataclass(frozen=True)
+class CollectiveTime:
+    """Time and bandwidths of a collective, each of shape (sizes) or (draws, sizes).
+
+    `algbw = size / time`; `busbw` multiplies it by nccl-tests' factor for the collective. `algorithm` and
+    `protocol` name what ran: a str when it is one for all elements, else an array of names of the same shape.
+    """
+
+    time_us: Array
+    algbw_gbytes_per_s: Array
+    busbw_gbytes_per_s: Array
+    algorithm: str | Array
+    protocol: str | Array
+
+
+def allreduce(
+    size_bytes: ArrayLike,
+    *,
+    gpus: int,
+    gpus_per_node: int,
+    gpu: str,
+    fabric: str,
+    links_per_gpu: float | None = None,
+    algorithm: str = "auto",
+    protocol: str = "auto",
+    extra_step_us: ArrayLike | None = None,
+    bandwidth_share: ArrayLike | None = None,
+    calibration: Calibration | None = None,
+    parameters: Parameters | None = None,
+) -> CollectiveTime:
+    """AllReduce of `size_bytes` over `gpus` ranks by the fastest algorithm and protocol, or the ones named.
+
+    `parameters` replaces the packaged fit. One NVLink domain runs without NICs (NVLS is then reported as
+    `nvlstree`); one GPU moves nothing and costs a kernel launch. Raises `InputError` for a name, count or size
+    that cannot be, `OutOfRange` beyond the largest cluster the model means something for.
+    """
+    where = job(
+        gpus=gpus,
+        gpus_per_node=gpus_per_node,
+        gpu=gpu,
+        fabric=fabric,
+        links_per_gpu=links_per_gpu,
+        extra_step_us=extra_step_us,
+        bandwidth_share=bandwidth_share,
+    )
+    sizes = checked_sizes(size_bytes)
+    pairs = _pairs(where, algorithm, protocol, nccl.available(where))
+    parts, algorithms, protocols = best_parts(sizes, where, pairs, calibration, parameters)
+    return _result(sizes, parts, 2.0 * (where.ranks - 1) / where.ranks, algorithms, protocols)
+
+
+def allgather(
+    size_bytes: ArrayLike,
+    *,
+    gpus: int,
+    gpus_per_node: int,
+    gpu: str,
+    fabric: str,
+    links_per_gpu: float | None = None,
+    algorithm: str = "auto",
+    protocol: str = "auto",
+    extra_step_us: ArrayLike | None = None,
+    bandwidth_share: ArrayLike | None = None,
+    calibration: Calibration | None = None,
+    parameters: Parameters | None = None,
+) -> CollectiveTime:
+    """AllGather of `size_bytes` of output over `gpus` ranks: one pass of a ring (the library's multi-node choice)."""
+    where = job(
+        gpus=gpus,
+        gpus_per_node=gpus_per_node,
+        gpu=gpu,
+        fabric=fabric,
+        links_per_gpu=links_per_gpu,
+        extra_step_us=extra_step_us,
+        bandwidth_share=bandwidth_share,
+    )
+    return _one_pass("AllGather", size_bytes, where, algorithm, protocol, calibration, parameters)
+
+
+def reduce_scatter(
+    size_bytes: ArrayLike,
+    *,
+    gpus: int,
+    gpus_per_node: int,
+    gpu: str,
+    fabric: str,
+    links_per_gpu: float | None = None,
+    algorithm: str = "auto",
+    protocol: str = "auto",
+    extra_step_us: ArrayLike | None = None,
+    bandwidth_share: ArrayLike | None = None,
+    calibration: Calibration | None = None,
+    parameters: Parameters | None = None,
+) -> CollectiveTime:
+    """ReduceScatter of `size_bytes` of input over `gpus` ranks: one pass of a ring."""
+    where = job(
+        gpus=gpus,
+        gpus_per_node=gpus_per_node,
+        gpu=gpu,
+        fabric=fabric,
+        links_per_gpu=links_per_gpu,
+        extra_step_us=extra_step_us,
+        bandwidth_share=bandwidth_share,
+    )
+    return _one_pass("ReduceScatter", size_bytes, where, algorithm, protocol, calibration, parameters)
+
+
+def alltoall(
+    size_bytes: ArrayLike,
+    *,
+    gpus: int,
+    gpus_per_node: int,
+    gpu: str,
+    fabric: str,
+    links_per_gpu: float | None = None,
+    algorithm: str = "auto",
+    protocol: str = "auto",
+    extra_step_us: ArrayLike | None = None,
+    bandwidth_share: ArrayLike | None = None,
+    calibration: Calibration | None = None,
+    parameters: Parameters | None = None,
+) -> CollectiveTime:
+    """AlltoAll: every rank sends `size_bytes / gpus` to every other, over NVLink inside the domain, NICs outside.
+
+    Point to point: there is no algorithm to choose and the protocol is Simple. The NICs' share under this
+    many-to-many traffic is an assumption (`evidence/collectives.yaml`, `alltoall`): one public figure exists.
+    """
+    where = job(
+        gpus=gpus,
+        gpus_per_node=gpus_per_node,
+        gpu=gpu,
+        fabric=fabric,
+        links_per_gpu=links_per_gpu,
+        extra_step_us=extra_step_us,
+        bandwidth_share=bandwidth_share,
+    )
+    return _point_to_point("AlltoAll", alltoall_parts, size_bytes, where, algorithm, protocol, calibration, parameters)
+
+
+def sendrecv(
+    size_bytes: ArrayLike,
+    *,
+    gpus: int,
+    gpus_per_node: int,
+    gpu: str,
+    fabric: str,
+    links_per_gpu: float | None = None,
+    algorithm: str = "auto",
+    protocol: str = "auto",
+    extra_step_us: ArrayLike | None = None,
+    bandwidth_share: ArrayLike | None = None,
+    calibration: Calibration | None = None,
+    parameters: Parameters | None = None,
+) -> CollectiveTime:
+    """SendRecv: every rank sends `size_bytes` to the next; the slowest pair crosses NICs if there are any."""
+    where = job(
+        gpus=gpus,
+        gpus_per_node=gpus_per_node,
+        gpu=gpu,
+        fabric=fabric,
+        links_per_gpu=links_per_gpu,
+        extra_step_us=extra_step_us,
+        bandwidth_share=bandwidth_share,
+    )
+    return _point_to_point("SendRecv", sendrecv_parts, size_bytes, where, algorithm, protocol, calibration, parameters)
+
+
+def best_parts(
+    sizes: Array,
+    where: Job,
+    pairs: tuple[tuple[str, str], ...],
+    calibration: Calibration | None = None,
+    parameters: Parameters | None = None,
+) -> tuple[Parts, str | Array, str | Array]:
+    """Parts of the fastest AllReduce among `pairs`, with the names of what won element by element."""
+    if where.ranks == 1:
+        return _nothing_to_send(sizes), "none", "none"
+    fitted = nccl.packaged_parameters() if parameters is None else parameters
+    tried = [_calibrated(nccl.allreduce_parts(sizes, where, *pair, fitted), calibration) for pair in pairs]
+    parts, winner = nccl.fastest(tried)
+    return parts, _names(winner, [a for a, _ in pairs]), _names(winner, [p for _, p in pairs])
+
+
+def allreduce_pairs(where: Job, algorithm: str = "auto", protocol: str = "auto") -> tuple[tuple[str, str], ...]:
+    """The (algorithm, protocol) pairs a request leaves open on this job; `InputError` if it leaves none."""
+    return _pairs(where, algorithm, protocol, nccl.available(where))
+
+
+def _pairs(
+    where: Job, algorithm: str, protocol: str, offered: tuple[tuple[str, str], ...]
+) -> tuple[tuple[str, str], ...]:
+    checked_choice("algorithm", algorithm, ALGORITHMS)
+    checked_choice("protocol", protocol, PROTOCOLS)
+    left = tuple(p for p in offered if algorithm in ("auto", p[0]) and protocol in ("auto", p[1]))
+    if not left:
+        names = ", ".join(f"{a}/{p}" for a, p in offered)
+        raise InputError(
+            Problem(
+                f"does not exist for {where.ranks} x {where.gpu.name} on {where.fabric.name}",
+                key="algorithm, protocol",
+                value=f"{algorithm}/{protocol}",
+                remedy=f"Choose among {names}, or leave both at auto.",
+            )
+        )
+    return left
+
+
+def _one_pass(
+    name: str,
+    size_bytes: ArrayLike,
+    where: Job,
+    algorithm: str,
+    protocol: str,
+    calibration: Calibration | None,
+    parameters: Parameters | None,
+) -> CollectiveTime:
+    sizes = checked_sizes(size_bytes)
+    offered = tuple(("ring", p) for p in nccl.RING_PROTOCOLS)
+    if algorithm in ("tree", "nvlstree"):
+        raise _no_such(name, "algorithm", algorithm, "ring")
+    pairs = _pairs(where, algorithm, protocol, offered)
+    factor = (where.ranks - 1) / where.ranks
+    if where.ranks == 1:
+        return _result(sizes, _nothing_to_send(sizes), factor, "none", "none")
+    fitted = nccl.packaged_parameters() if parameters is None else parameters
+    tried = [_calibrated(nccl.ring_parts(sizes, where, p, fitted, passes=1), calibration) for _, p in pairs]
+    parts, winner = nccl.fastest(tried)
+    return _result(sizes, parts, factor, "ring", _names(winner, [p for _, p in pairs]))
+
+
+def _point_to_point(
+    name: str,
+    cost: Callable[[Array, Job, Parameters], Parts],
+    size_bytes: ArrayLike,
+    where: Job,
+    algorithm: str,
+    protocol: str,
+    calibration: Calibration | None,
+    parameters: Parameters | None,
+) -> CollectiveTime:
+    sizes = checked_sizes(size_bytes)
+    if checked_choice("algorithm", algorithm, ALGORITHMS) != "auto":
+        raise _no_such(name, "algorithm", algorithm, "auto")
+    if checked_choice("protocol", protocol, PROTOCOLS) not in ("auto", "simple"):
+        raise _no_such(name, "protocol", protocol, "auto or simple")
+    factor = (where.ranks - 1) / where.ranks if name == "AlltoAll" else 1.0
+    if where.ranks == 1:
+        return _result(sizes, _nothing_to_send(sizes), 0.0, "none", "none")
+    fitted = nccl.packaged_parameters() if parameters is None else parameters
+    parts = _calibrated(cost(sizes, where, fitted), calibration)
+    return _result(sizes, parts, factor, "direct", "simple")
+
+
+def _nothing_to_send(sizes: Array) -> Parts:
+    launch = nccl.library()["base_us"]["ring"]["ll"] + 0.0 * sizes
+    return Parts(launch, 0.0 * sizes, 0.0 * sizes, 0.0 * sizes)
+
+
+def _calibrated(parts: Parts, calibration: Calibration | None) -> Parts:
+    if calibration is None:
+        return parts
+    latency, bandwidth = np.asanyarray(calibration.latency_factor), np.asanyarray(calibration.bandwidth_factor)
+    for key, factor in (("latency_factor", latency), ("bandwidth_factor", bandwidth)):
+        if not np.all(np.isfinite(factor.view(np.ndarray)) & (factor.view(np.ndarray) > 0.0)):
+            raise OutOfRange(
+                Problem(
+                    "must be positive and finite",
+                    key=f"calibration.{key}",
+                    value=str(factor.view(np.ndarray)),
+                    remedy="Fit it again from measured rows, or leave the calibration out.",
+                )
+            )
+    return Parts(
+        parts.launch_us * latency,
+        parts.network_us * latency,
+        parts.transfer_us / bandwidth,
+        parts.fill_us / bandwidth,
+    )
+
+
+def _names(winner: Array, names: list[str]) -> str | Array:
+    if len(set(names)) == 1 or np.ndim(winner) == 0:
+        return names[int(winner)] if np.ndim(winner) == 0 else names[0]
+    chosen: Array = np.array(names)[winner]
+    return chosen
+
+
+def _result(sizes: Array, parts: Parts, factor: float, algorithm: str | Array, protocol: str | Array) -> CollectiveTime:
+    time = parts.total_us
+    algbw = sizes / (BYTES_PER_US * time)
+    return CollectiveTime(time, algbw, algbw * factor, algorithm, protocol)
+
+
+def _no_such(collective: str, key: str, value: str, instead: str) -> InputError:
+    return InputError(
+        Problem(
+            f"{collective} has no such {key} in this library",
+            key=key,
+            value=repr(value),
+            remedy=f"Use {instead}.",
+        )
+    )
+
+
+__all__ = [
+    "Calibration",
+    "CollectiveTime",
+    "allgather",
+    "allreduce",
+    "alltoall",
+    "reduce_scatter",
+    "sendrecv",
+]

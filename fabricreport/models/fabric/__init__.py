@@ -1,0 +1,1 @@
+"""Topology, cabling, growth, and what a fabric costs."""

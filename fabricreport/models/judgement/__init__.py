@@ -1,0 +1,1 @@
+"""The decision: money on shared draws, the framework, the rule."""

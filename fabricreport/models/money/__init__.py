@@ -1,0 +1,1 @@
+"""Cash flows, ownership and rent, staff."""

@@ -1,0 +1,1 @@
+"""Tails, incidents, goodput and the dates of runs."""

@@ -1,0 +1,323 @@
+"""Validation cards of the tail and the goodput models: published beside ours, and what nobody has measured."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import integrate, special, stats
+
+from fabricreport.durations import HOURS_PER_DAY, HOURS_PER_YEAR
+from fabricreport.evidence import read_yaml
+from fabricreport.models.card import Card, CardRow, card_row, median_abs_error
+from fabricreport.models.risk.entries import central, common_incidents, fabric_risk
+from fabricreport.models.risk.goodput import Run, simulate
+from fabricreport.models.risk.incidents import Cluster
+from fabricreport.models.risk.schedule import daly_interval, kokolis_mttf_h
+from fabricreport.models.risk.tail import expected_max, lognormal_from_quantiles
+
+__all__ = ["goodput_card", "tail_card"]
+
+
+def tail_card() -> Card:
+    """Card of the order statistics: closed forms and quadrature, since no per-rank training data is public."""
+    table = _tail_rows()
+    return Card(
+        model="tail",
+        data_used=(
+            "closed forms and numerical integration",
+            "one public RoCE p99 and p99.9 pair: 40 GbE, 2016, storage",
+        ),
+        rows=table,
+        summary={"held out, all": median_abs_error(tuple(r for r in table if r.held_out))},
+        valid_range="1 to 131,072 workers and beyond; continuous laws with finite mean; correlation 0 to 1",
+        date=_date(),
+        does_not_claim=(
+            "that InfiniBand's or RoCE's tail at 400G is known: nobody has published p99 and p99.9 of either under "
+            "training load",
+            "tail dependence: a stall that stops every worker is a separate shock, not a correlation",
+            "that the 2016 pair at 40G can be scaled to 400G",
+        ),
+        irreducible=(
+            "per-rank step times are not published, so jitter, its correlation and the share of slow nodes are assumptions",
+            "one-factor model: all pairs of workers are alike, no rails, no pods",
+        ),
+    )
+
+
+def goodput_card() -> Card:
+    """Card of schedule, incidents and effective training time."""
+    table = (*_kokolis_rows(), *_llama_rows(), *_daly_rows(), *_link_rows(), *_goodput_rows())
+    bands = dict.fromkeys(row.band for row in table if row.counted)
+    return Card(
+        model="goodput",
+        data_used=(
+            "Llama 3 interruption counts",
+            "Kokolis et al. rates",
+            "Daly's worked cases",
+            "Alibaba HPN link failures",
+            "MegaScale and SemiAnalysis recovery times",
+        ),
+        rows=table,
+        summary={band: median_abs_error(tuple(r for r in table if r.band == band)) for band in bands},
+        valid_range="64 to about 16,384 GPUs with recovery that restarts the whole job; beyond, runs that recover "
+        "without a restart do better than the model",
+        date=_date(),
+        does_not_claim=(
+            "a difference between InfiniBand and RoCE in interruption rates: no owner has published both",
+            "weeks to stable by fabric, incident rates by maturity, flaps per link: nobody has measured them in public; "
+            "ranges are wide, overlap between fabrics and are labelled assumptions",
+            "that a subnet-manager fault or a PFC storm has a known frequency",
+        ),
+        irreducible=(
+            "optics failure rates differ 60-fold between sources",
+            "two clusters of one owner (RSC-1, RSC-2) differ 2.8-fold in node failures",
+            "Kokolis' formula misses its own 1,024-GPU measurement 3.7-fold",
+        ),
+    )
+
+
+def _tail_rows() -> tuple[CardRow, ...]:
+    workers = (128, 1_024, 131_072)
+    harmonic = special.digamma(np.array(workers) + 1.0) + np.euler_gamma
+    rows = [
+        card_row(
+            f"exponential, {n:,} workers",
+            published=float(h),
+            ours=expected_max(stats.expon(), n),
+            held_out=True,
+            unit="means",
+            band="closed form",
+            source="H_N / lambda",
+        )
+        for n, h in zip(workers, harmonic, strict=True)
+    ]
+    normal = stats.norm(10, 2)
+    for rho in (0.0, 0.5, 0.9):
+        exact = 10 + 2 * np.sqrt(1 - rho) * _normal_maximum(1_024)
+        rows.append(
+            card_row(
+                f"normal (10, 2), 1,024 workers, correlation {rho:g}",
+                published=float(exact),
+                ours=expected_max(normal, 1_024, correlation=rho),
+                held_out=True,
+                unit="units",
+                band="quadrature",
+                source="mu + sigma sqrt(1 - rho) d_N",
+            )
+        )
+    rows.append(
+        card_row(
+            "any law, correlation 1",
+            published=10.0,
+            ours=expected_max(normal, 131_072, correlation=1.0),
+            held_out=True,
+            unit="units",
+            band="closed form",
+            source="no growth",
+        )
+    )
+    p99, p999 = central("roce40g-2016-p99"), central("roce40g-2016-p999")
+    law = lognormal_from_quantiles((0.99, p99), (0.999, p999))
+    rows.append(
+        card_row(
+            "2016 RoCE at 40G, storage traffic: p99.9 of the fitted lognormal",
+            published=p999,
+            ours=float(law.ppf(0.999)),
+            held_out=False,
+            unit="us",
+            band="fit",
+            source="evidence:roce40g-2016-p999",
+            counted=False,
+            note="Fitted to this pair, so it proves nothing; never a 400G training figure.",
+        )
+    )
+    return tuple(rows)
+
+
+def _kokolis_rows() -> list[CardRow]:
+    rate = central("kokolis-node-failures-rsc1")
+    rows = [
+        card_row(
+            f"MTTF of {gpus:,} GPUs, projected by its authors",
+            published=central(f"kokolis-mttf-{gpus}-gpus"),
+            ours=kokolis_mttf_h(gpus, rate),
+            held_out=True,
+            unit="h",
+            band="Kokolis formula, projected",
+            source=f"evidence:kokolis-mttf-{gpus}-gpus",
+        )
+        for gpus in (16_384, 131_072)
+    ]
+    rows.append(
+        card_row(
+            "MTTF of 1,024 GPUs, measured",
+            published=central("kokolis-mttf-1024-gpus"),
+            ours=kokolis_mttf_h(1_024, rate),
+            held_out=True,
+            unit="h",
+            band="Kokolis formula, measured",
+            source="evidence:kokolis-mttf-1024-gpus",
+            note="The formula's known miss: safe for very large jobs only.",
+        )
+    )
+    rows.append(
+        card_row(
+            "MTTF of 8 GPUs, measured",
+            published=HOURS_PER_DAY * central("kokolis-mttf-8-gpus"),
+            ours=kokolis_mttf_h(8, rate),
+            held_out=True,
+            unit="h",
+            band="Kokolis formula, measured",
+            source="evidence:kokolis-mttf-8-gpus",
+            note="Small jobs fail far more often than the node rate says.",
+        )
+    )
+    return rows
+
+
+def llama3_mtbf_h(events: float) -> float:
+    """Mean hours between `events` interruptions over the Llama 3 window."""
+    return HOURS_PER_DAY * central("llama3-run-days") / events
+
+
+def _llama_rows() -> list[CardRow]:
+    network, nic = central("llama3-network-interruptions"), central("llama3-nic-interruptions")
+    counted = {
+        "llama3-mtbf-network": network,
+        "llama3-mtbf-network-and-nic": network + nic,
+        "llama3-mtbf-all": central("llama3-unexpected-interruptions"),
+    }
+    labels = ("network", "network and NIC", "every cause")
+    rows = [
+        card_row(
+            f"Llama 3, MTBF of {label} at 16,384 GPUs",
+            published=central(entry),
+            ours=llama3_mtbf_h(events),
+            held_out=True,
+            unit="h",
+            band="arithmetic",
+            source=f"evidence:{entry}",
+        )
+        for label, (entry, events) in zip(labels, counted.items(), strict=True)
+    ]
+    gpus = int(central("llama3-gpus"))
+    # Llama 3 had far fewer switches than links; without the bill of materials switches are left out.
+    cluster = Cluster(gpus, access_links=gpus, switches=0.0)
+    laws = fabric_risk(central, "rocev2", gpus=gpus, maturity="high").incidents
+    hours = HOURS_PER_DAY * central("llama3-run-days")
+    ours = sum(float(law.interruptions_per_hour(cluster)) for law in laws) * hours
+    rows.append(
+        card_row(
+            "Llama 3, network interruptions in 54 days, from our central rates",
+            published=network,
+            ours=ours,
+            held_out=False,
+            unit="count",
+            band="rates from parts",
+            source="evidence:llama3-network-interruptions",
+            note="Link rates from another owner; flap rate is an assumption; one access link per GPU, no switches.",
+        )
+    )
+    mtbf = llama3_mtbf_h(counted["llama3-mtbf-all"]) * gpus / 512 / HOURS_PER_DAY
+    rows.append(
+        card_row(
+            "MTBF of 512 GPUs at a top operator, from Llama 3's rate",
+            published=central("semianalysis-mtbf-512-gpus"),
+            ours=mtbf,
+            held_out=True,
+            unit="day",
+            band="rates carried over",
+            source="evidence:semianalysis-mtbf-512-gpus",
+        )
+    )
+    return rows
+
+
+def _daly_rows() -> list[CardRow]:
+    write_s = 60.0 * central("daly-checkpoint-write")
+    cases = {"24h": 24.0, "6h": 6.0, "15min": 0.25}
+    return [
+        card_row(
+            f"Daly, optimal interval at MTBF {name}",
+            published=central(f"daly-interval-mtbf-{name}"),
+            ours=daly_interval(write_s, hours * 3600.0) / 60.0,
+            held_out=True,
+            unit="min",
+            band="Daly",
+            source=f"evidence:daly-interval-mtbf-{name}",
+        )
+        for name, hours in cases.items()
+    ]
+
+
+def _link_rows() -> list[CardRow]:
+    gpus = central("hpn-job-gpus")
+    minutes = 60.0 * HOURS_PER_YEAR / (central("optics-afr-semianalysis") * 100_000)
+    lost_h = central("hpn-failure-cost") / central("hpn-job-cost-per-hour")
+    return [
+        card_row(
+            "Alibaba HPN, crashes a month of a 3,000-GPU job from its link rate",
+            published=central("hpn-crashes-per-month"),
+            ours=gpus * central("hpn-link-failures-per-month"),
+            held_out=True,
+            unit="1/month",
+            band="arithmetic",
+            source="evidence:hpn-crashes-per-month",
+            note="Published as 1 to 2.",
+            counted=False,
+        ),
+        card_row(
+            "Alibaba HPN, hours lost per failure against half of its checkpoint interval",
+            published=lost_h,
+            ours=central("hpn-checkpoint-interval") / 2.0,
+            held_out=True,
+            unit="h",
+            band="work lost",
+            source="evidence:hpn-failure-cost",
+        ),
+        card_row(
+            "SemiAnalysis, first optics failure of 100,000",
+            published=central("semianalysis-first-optics-failure"),
+            ours=minutes,
+            held_out=True,
+            unit="min",
+            band="arithmetic",
+            source="evidence:semianalysis-first-optics-failure",
+        ),
+    ]
+
+
+def _goodput_rows() -> list[CardRow]:
+    gpus = int(central("llama3-gpus"))
+    run = Run(
+        Cluster(gpus, gpus, 0.0),
+        central("llama3-run-days"),
+        central("restart-hours"),
+        central("checkpoint-write-seconds"),
+        common_incidents(central),
+    )
+    ours = simulate(run, fabric_risk(central, "rocev2", gpus=gpus, maturity="high"))
+    return [
+        card_row(
+            "Llama 3, effective training time at 16,384 GPUs (published as a floor), our central inputs",
+            published=central("llama3-effective-training-time"),
+            ours=float(ours.effective_share),
+            held_out=True,
+            unit="share",
+            band="goodput",
+            source="evidence:llama3-effective-training-time",
+            note="Ours includes jitter and slow nodes, which the published share does not count.",
+        )
+    ]
+
+
+def _date() -> str:
+    return max(str(entry["read"]) for entry in read_yaml("library/risk"))
+
+
+def _normal_maximum(n: int) -> float:
+    """Mean of the largest of n standard normals, by direct integration of its density."""
+
+    def density(x: float) -> float:
+        return float(x * n * np.exp((n - 1) * special.log_ndtr(x)) * stats.norm.pdf(x))
+
+    return float(integrate.quad(density, -10, 12, points=[0.0, 3.0], limit=200)[0])

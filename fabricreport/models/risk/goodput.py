@@ -1,0 +1,284 @@
+"""From a plan of so many days to the day the run ends: tail, checkpoints, incidents and bring-up, per option.
+
+The wall time follows Daly 2006 (failures also strike during recovery), with the *total* interruption rate: what the
+fabric causes and what it does not. Only the fabric's part differs between options; GPU, host and software faults are
+drawn once and shared, so they cancel in a difference to first order (goodput multiplies, so not entirely).
+The luck of the run enters through counts and severities at shared uniforms; epistemic inputs come in as arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, timedelta
+from typing import Any
+
+import numpy as np
+
+from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY
+from fabricreport.errors import OutOfRange, Problem
+from fabricreport.models.risk.incidents import (
+    Cluster,
+    IncidentLaw,
+    IncidentLoss,
+    Luck,
+    check_law,
+    incident_loss,
+)
+from fabricreport.models.risk.schedule import daly_interval, wall_time_factor, young_interval
+from fabricreport.models.risk.steps import TailLaw, step_inflation
+
+__all__ = [
+    "BringUp",
+    "FabricRisk",
+    "MaturityEffect",
+    "Run",
+    "RunRisk",
+    "TopologyEffect",
+    "daly_interval",
+    "finish_date",
+    "matured",
+    "simulate",
+    "young_interval",
+]
+
+_RAREST = 1e-9  # interruptions an hour: keeps a cluster that never fails finite (one in 114,000 years)
+
+
+@dataclass(frozen=True)
+class BringUp:
+    """Ramp to a stable fabric: `weeks` at `productivity` (mean share of full throughput that is usable)."""
+
+    weeks: Any = 0.0
+    productivity: Any = 0.0
+
+    @property
+    def lost_days(self) -> Any:
+        """Days of full throughput lost before the fabric is stable."""
+        return DAYS_PER_WEEK * np.asanyarray(self.weeks) * (1.0 - np.asanyarray(self.productivity))
+
+
+@dataclass(frozen=True)
+class TopologyEffect:
+    """How the topology stretches exposed communication.
+
+    communication_share: exposed communication over step time. contention_loss: share of collective bandwidth lost
+    to other traffic (dragonfly) or to hash collisions (fat tree). oversubscription: the leaf's ratio.
+    crossing_share: share of the traffic that crosses the oversubscribed tier.
+    """
+
+    communication_share: Any = 0.0
+    contention_loss: Any = 0.0
+    oversubscription: Any = 1.0
+    crossing_share: Any = 0.0
+
+    @property
+    def added_share(self) -> Any:
+        """Addition to the step as a share of it."""
+        loss = np.minimum(np.asanyarray(self.contention_loss), 0.99)
+        crossing = np.asanyarray(self.crossing_share) * (np.maximum(np.asanyarray(self.oversubscription), 1.0) - 1.0)
+        return np.asanyarray(self.communication_share) * ((1.0 + crossing) / (1.0 - loss) - 1.0)
+
+
+@dataclass(frozen=True)
+class FabricRisk:
+    """One option's risk: its tail, its incidents (hardware and configuration), its bring-up and topology."""
+
+    option: str
+    tail: TailLaw
+    incidents: tuple[IncidentLaw, ...]
+    bring_up: BringUp = field(default_factory=BringUp)
+    topology: TopologyEffect = field(default_factory=TopologyEffect)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is to be done, and what every option shares.
+
+    ideal_days: wall days with nothing lost (of this option's own step time: pass the faster option's day count to
+    each if the difference in step time is counted elsewhere). restart_h: detection to first new step.
+    checkpoint_interval_s: None follows Daly with each option's own MTBF. common: incidents not caused by the
+    fabric. Rates, hours and prices may be arrays over draws.
+    """
+
+    cluster: Cluster
+    ideal_days: Any
+    restart_h: Any
+    checkpoint_write_s: Any
+    common: tuple[IncidentLaw, ...] = ()
+    checkpoint_interval_s: Any = None
+    gpu_hour_usd: Any = 0.0
+    engineer_hour_usd: Any = 0.0
+
+
+@dataclass(frozen=True)
+class RunRisk:
+    """Outcome per draw. Days add up: finish = ideal + tail + topology + checkpoint + fabric + common + bring_up.
+
+    lost_gpu_hours and overrun_usd cover everything beyond ideal_days; the overrun adds engineers' work.
+    effective_share is ideal time over the time from bring-up to the end. incidents maps a kind to its loss.
+    """
+
+    option: str
+    ideal_days: Any
+    tail_days: Any
+    topology_days: Any
+    checkpoint_days: Any
+    fabric_days: Any
+    common_days: Any
+    bring_up_days: Any
+    finish_days: Any
+    lost_gpu_hours: Any
+    engineering_usd: Any
+    overrun_usd: Any
+    effective_share: Any
+    interval_s: Any
+    mtbf_h: Any
+    interruptions_expected: Any
+    incidents: Mapping[str, IncidentLoss]
+
+
+@dataclass(frozen=True)
+class MaturityEffect:
+    """Multipliers of one level of networking maturity against medium (1 everywhere)."""
+
+    config_faults: Any = 1.0
+    hardware_faults: Any = 1.0
+    detection: Any = 1.0
+    bring_up: Any = 1.0
+
+
+def matured(risk: FabricRisk, effect: MaturityEffect) -> FabricRisk:
+    """The option as run by a team of another maturity: rates, detection times and weeks to stable are multiplied."""
+    faults = {"hardware": effect.hardware_faults, "configuration": effect.config_faults, "common": 1.0}
+    incidents = tuple(
+        replace(
+            law,
+            rate_per_unit_year=np.asanyarray(law.rate_per_unit_year) * faults[law.group],
+            detection_h=np.asanyarray(law.detection_h) * effect.detection,
+            slow_h=np.asanyarray(law.slow_h) * effect.detection,
+        )
+        for law in risk.incidents
+    )
+    weeks = np.asanyarray(risk.bring_up.weeks) * effect.bring_up
+    return replace(risk, incidents=incidents, bring_up=replace(risk.bring_up, weeks=weeks))
+
+
+def simulate(run: Run, risk: FabricRisk, luck: Luck | None = None) -> RunRisk:
+    """The run under one option; every result broadcasts over the draws of the inputs and of `luck`.
+
+    luck None gives the expectation over the luck of the run for each draw of the epistemic inputs, which is what
+    a value of information needs. Raises OutOfRange for inputs outside their domain.
+    """
+    _check(run, risk)
+    cluster = run.cluster
+    node_luck = luck.uniforms("slow-nodes") if luck else None
+    step = step_inflation(
+        risk.tail, cluster.gpus, workers_per_node=min(cluster.gpus_per_node, cluster.gpus), luck=node_luck
+    )
+    ideal = np.asanyarray(run.ideal_days, dtype=float)
+    tail_days = ideal * (step.multiplier - 1.0)
+    topology_days = ideal * risk.topology.added_share
+    compute_h = HOURS_PER_DAY * (ideal + tail_days + topology_days)
+
+    laws = (*risk.incidents, *run.common)
+    rates = [law.interruptions_per_hour(cluster) for law in laws]
+    stops = [np.asanyarray(law.detection_h) + np.asanyarray(run.restart_h) for law in laws]
+    total = _sum(rates) + _RAREST
+    mtbf_h = 1.0 / total
+    write_h = np.asanyarray(run.checkpoint_write_s) / 3600.0
+    interval_s = _interval(run, mtbf_h)
+    interval_h = np.asanyarray(interval_s) / 3600.0
+    mean_stop = _sum([rate * stop for rate, stop in zip(rates, stops, strict=True)]) / total
+    wall_h = compute_h * wall_time_factor(interval_h, write_h, mean_stop, mtbf_h)
+    checkpoint_h = compute_h * write_h / interval_h
+    # Failures that strike during recovery cut stops short: scale each stop so the mean loss is Daly's.
+    rework_h = 0.5 * (interval_h + write_h)
+    kept = (wall_h - compute_h - checkpoint_h) / (wall_h * (total * (mean_stop + rework_h)))
+
+    losses = {}
+    for law, stop in zip(laws, stops, strict=True):
+        spread = np.sqrt((law.stop_cv * stop) ** 2 + (interval_h + write_h) ** 2 / 12.0)
+        events = law.events_per_hour(cluster) * wall_h
+        losses[law.kind] = incident_loss(law, events, kept * (stop + rework_h), kept * spread, luck)
+    fabric_days = _sum([losses[law.kind].lost_h for law in risk.incidents]) / HOURS_PER_DAY
+    common_days = _sum([losses[law.kind].lost_h for law in run.common]) / HOURS_PER_DAY
+    engineering_h = _sum([losses[law.kind].engineering_h for law in risk.incidents])
+    return _result(
+        run,
+        risk,
+        (tail_days, topology_days, checkpoint_h / HOURS_PER_DAY, fabric_days, common_days),
+        engineering_h,
+        (interval_s, mtbf_h, wall_h * total, losses),
+    )
+
+
+def _result(run: Run, risk: FabricRisk, parts: tuple[Any, ...], engineering_h: Any, facts: tuple[Any, ...]) -> RunRisk:
+    ideal = np.asanyarray(run.ideal_days, dtype=float)
+    tail, topology, checkpoint, fabric, common = parts
+    bring_up = risk.bring_up.lost_days
+    extra = tail + topology + checkpoint + fabric + common
+    lost_gpu_hours = HOURS_PER_DAY * run.cluster.gpus * (extra + bring_up)
+    engineering_usd = engineering_h * np.asanyarray(run.engineer_hour_usd)
+    return RunRisk(
+        option=risk.option,
+        ideal_days=ideal,
+        tail_days=tail,
+        topology_days=topology,
+        checkpoint_days=checkpoint,
+        fabric_days=fabric,
+        common_days=common,
+        bring_up_days=bring_up,
+        finish_days=ideal + extra + bring_up,
+        lost_gpu_hours=lost_gpu_hours,
+        engineering_usd=engineering_usd,
+        overrun_usd=lost_gpu_hours * np.asanyarray(run.gpu_hour_usd) + engineering_usd,
+        effective_share=ideal / (ideal + extra),
+        interval_s=facts[0],
+        mtbf_h=facts[1],
+        interruptions_expected=facts[2],
+        incidents=facts[3],
+    )
+
+
+def finish_date(start: date, days: float) -> date:
+    """The calendar day on which a run of `days` that starts at the beginning of `start` ends."""
+    return start + timedelta(days=float(np.ceil(days)) - 1.0)
+
+
+def _interval(run: Run, mtbf_h: Any) -> Any:
+    if run.checkpoint_interval_s is not None:
+        return np.asanyarray(run.checkpoint_interval_s, dtype=float)
+    return np.asanyarray(daly_interval(run.checkpoint_write_s, mtbf_h * 3600.0))
+
+
+def _sum(parts: list[Any]) -> Any:
+    total: Any = 0.0
+    for part in parts:
+        total = total + part
+    return total
+
+
+def _check(run: Run, risk: FabricRisk) -> None:
+    for law in (*risk.incidents, *run.common):
+        check_law(law)
+    kinds = [law.kind for law in (*risk.incidents, *run.common)]
+    if len(set(kinds)) != len(kinds):
+        raise OutOfRange(
+            Problem(
+                "two incident laws have the same kind",
+                key="incidents",
+                value=", ".join(kinds),
+                remedy="Name them apart.",
+            )
+        )
+    named = {
+        "ideal_days": run.ideal_days,
+        "checkpoint_write_s": run.checkpoint_write_s,
+        "checkpoint_interval_s": 1.0 if run.checkpoint_interval_s is None else run.checkpoint_interval_s,
+        "gpus": run.cluster.gpus,
+    }
+    for key, value in named.items():
+        array = np.asarray(value, dtype=float)
+        if not np.all((array > 0) & np.isfinite(array)):
+            raise OutOfRange(Problem("must be positive", key=key, value=str(array)[:60], remedy="Check its unit."))

@@ -1,0 +1,191 @@
+"""Incidents as frequency times severity: what can interrupt or slow a run, how often, and what each time costs.
+
+Counts are negative binomial (a Poisson whose rate has a gamma frailty: incidents cluster). A year of incidents is one
+compound draw, not a loop over incidents: given the count n, the sum of n severities is taken as a lognormal with the
+exact mean n m and variance n v (Fenton 1960), so mean and variance of the aggregate are exact and the cost does not
+grow with n. All options see the same uniforms for the same kind of incident.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from fabricreport.durations import HOURS_PER_YEAR
+from fabricreport.errors import InputError, OutOfRange, Problem
+from fabricreport.models.risk.counts import clustered_mean, poisson_quantile
+from fabricreport.models.sampling import Sampler
+
+GROUPS = ("hardware", "configuration", "common")
+
+
+@dataclass(frozen=True)
+class Luck:
+    """The luck of the run: uniforms by name, `size` draws, the same for every option (common random numbers)."""
+
+    seed: int
+    size: int
+
+    def uniforms(self, key: str) -> NDArray[np.float64]:
+        """Uniforms in (0, 1), shape (size,), that depend on the seed and the key only."""
+        return _uniforms(self.seed, self.size, key)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """What can break: counts of GPUs, access links (NIC to leaf), switches and subnets."""
+
+    gpus: int
+    access_links: float
+    switches: float
+    subnets: float = 1.0
+    gpus_per_node: int = 8
+
+    def units(self, unit: str) -> float:
+        """Number of things a rate per `unit` applies to: gpu, link, switch, subnet or cluster."""
+        counts = {
+            "gpu": float(self.gpus),
+            "link": self.access_links,
+            "switch": self.switches,
+            "subnet": self.subnets,
+            "cluster": 1.0,
+        }
+        if unit not in counts:
+            raise InputError(
+                Problem(
+                    "unknown unit of an incident rate",
+                    key="unit",
+                    value=unit,
+                    remedy=f"Use one of {', '.join(counts)}.",
+                )
+            )
+        return counts[unit]
+
+    def scaled(self, gpus: int) -> Cluster:
+        """The same design at another size, links and switches in proportion."""
+        factor = gpus / self.gpus
+        return replace(self, gpus=gpus, access_links=self.access_links * factor, switches=self.switches * factor)
+
+
+@dataclass(frozen=True)
+class IncidentLaw:
+    """One kind of incident. Rates, hours and shares are scalars or arrays over draws (may be traced).
+
+    rate_per_unit_year: events per `unit` and year. interrupts_share: share of events that end the job.
+    detection_h: hours until such an event is noticed. slow_share, slow_h: throughput lost by every event and for
+    how long, beyond the interruption. engineering_h: hours of work per event. stop_cv: coefficient of variation of
+    the stop. clustering: size of the negative binomial (inf is Poisson). group: hardware, configuration or common;
+    common incidents hit every option alike.
+    """
+
+    kind: str
+    label: str
+    unit: str
+    group: str
+    rate_per_unit_year: Any
+    interrupts_share: Any = 1.0
+    detection_h: Any = 0.0
+    slow_share: Any = 0.0
+    slow_h: Any = 0.0
+    engineering_h: Any = 0.0
+    stop_cv: float = 1.0
+    clustering: float = float("inf")
+
+    def events_per_hour(self, cluster: Cluster) -> Any:
+        """Events an hour in the whole cluster."""
+        return np.asanyarray(self.rate_per_unit_year) * (cluster.units(self.unit) / HOURS_PER_YEAR)
+
+    def interruptions_per_hour(self, cluster: Cluster) -> Any:
+        """Events an hour that end the job."""
+        return self.events_per_hour(cluster) * np.asanyarray(self.interrupts_share)
+
+
+@dataclass(frozen=True)
+class IncidentLoss:
+    """What one kind of incident cost a run, per draw: events, hours of the whole job, hours of engineers."""
+
+    kind: str
+    events: Any
+    lost_h: Any
+    engineering_h: Any
+
+
+def incident_loss(law: IncidentLaw, events_mean: Any, stop_h: Any, stop_sd_h: Any, luck: Luck | None) -> IncidentLoss:
+    """Loss of a run from one kind of incident.
+
+    events_mean: expected events in the run. stop_h, stop_sd_h: mean and standard deviation of the stop of one
+    interrupting event. With luck None the expectation is returned, else one run per draw.
+    """
+    share = np.asanyarray(law.interrupts_share)
+    slow_h = np.asanyarray(law.slow_share) * np.asanyarray(law.slow_h)
+    mean_h = share * stop_h + slow_h
+    variance = share * (stop_sd_h**2 + stop_h**2) - (share * stop_h) ** 2 + (law.stop_cv * slow_h) ** 2
+    if luck is None:
+        events = np.asanyarray(events_mean)
+        return IncidentLoss(law.kind, events, events * mean_h, events * np.asanyarray(law.engineering_h))
+    events = event_counts(events_mean, law.clustering, luck, law.kind)
+    lost = aggregate(events, mean_h, variance, luck.uniforms(f"severity:{law.kind}"))
+    return IncidentLoss(law.kind, events, lost, events * np.asanyarray(law.engineering_h))
+
+
+def event_counts(mean: Any, clustering: float, luck: Luck, kind: str) -> Any:
+    """Negative binomial counts with this mean, one per draw, coupled across options through the kind's uniforms."""
+    frailty = _frailty(luck.seed, luck.size, f"frailty:{kind}", clustering)
+    return poisson_quantile(luck.uniforms(f"count:{kind}"), np.asanyarray(mean) * frailty)
+
+
+def aggregate(counts: Any, mean: Any, variance: Any, u: ArrayLike) -> Any:
+    """Sum of `counts` independent severities with this mean and variance, at probability `u`; 0 where counts is 0.
+
+    A lognormal with the sum's exact mean and variance: exact in distribution for one lognormal severity.
+    """
+    mean = np.asanyarray(mean)
+    some = np.maximum(counts, 1.0)
+    squared_cv = np.where(mean > 0, variance / np.where(mean > 0, mean, 1.0) ** 2, 0.0) / some
+    sigma = np.sqrt(np.log1p(squared_cv))
+    total = some * mean * np.exp(sigma * special.ndtri(np.asanyarray(u)) - 0.5 * sigma * sigma)
+    return np.where(np.asanyarray(counts) > 0, total, 0.0)
+
+
+def check_law(law: IncidentLaw) -> None:
+    """Raise OutOfRange for a negative rate or time, a share outside [0, 1] or an unknown group."""
+    shares = {"interrupts_share": law.interrupts_share, "slow_share": law.slow_share}
+    rest = {
+        "rate_per_unit_year": law.rate_per_unit_year,
+        "detection_h": law.detection_h,
+        "slow_h": law.slow_h,
+        "engineering_h": law.engineering_h,
+    }
+    faults = [
+        Problem("must be at least 0 and finite", key=f"{law.kind}.{key}", value=str(np.asarray(value))[:60])
+        for key, value in rest.items()
+        if not np.all((np.asarray(value, float) >= 0) & np.isfinite(np.asarray(value, float)))
+    ]
+    faults += [
+        Problem("must be a share between 0 and 1", key=f"{law.kind}.{key}", value=str(np.asarray(value))[:60])
+        for key, value in shares.items()
+        if not np.all((np.asarray(value, float) >= 0) & (np.asarray(value, float) <= 1))
+    ]
+    if law.group not in GROUPS:
+        faults.append(Problem(f"must be one of {', '.join(GROUPS)}", key=f"{law.kind}.group", value=law.group))
+    if faults:
+        raise OutOfRange(faults)
+
+
+@lru_cache(maxsize=64)
+def _uniforms(seed: int, size: int, key: str) -> NDArray[np.float64]:
+    u = np.clip(Sampler(seed, size).uniforms(f"luck:{key}"), 1e-12, 1.0 - 1e-12)
+    u.flags.writeable = False
+    return u
+
+
+@lru_cache(maxsize=64)
+def _frailty(seed: int, size: int, key: str, clustering: float) -> NDArray[np.float64]:
+    frailty: NDArray[np.float64] = clustered_mean(_uniforms(seed, size, key), 1.0, clustering)
+    frailty.flags.writeable = False
+    return frailty

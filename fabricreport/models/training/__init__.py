@@ -1,0 +1,1 @@
+"""Steps of training, inference and simulation."""

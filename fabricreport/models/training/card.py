@@ -1,0 +1,190 @@
+"""The training model's validation card: published runs beside ours, and two models that know less.
+
+One number per publication, the kernels' efficiency, is set from its rows of role `train`; the rest are predicted.
+The parallel plans of MegaScale and Megatron-LM are assumed and said to be (`evidence/training_presets.yaml`, card).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from fabricreport.evidence import read_rows, read_yaml
+from fabricreport.models.card import Card, CardRow, card_row, median_abs_error
+from fabricreport.models.training import parallel
+from fabricreport.models.training.step import Network, Overlap, TrainingStep, training_step
+
+
+@lru_cache(maxsize=1)
+def training_card() -> Card:
+    """The card, computed from the packaged rows; cheap, and the same every time."""
+    data = read_yaml("training_presets")["card"]
+    megascale, constant, line = _megascale(data)
+    megatron, llama = _tflops(data, "megatron"), _tflops(data, "llama3")
+    pairs = _pairs(data)
+    late = tuple(r for r in megascale if r.held_out)
+    summary = {
+        "MegaScale, 3,072 to 12,288 GPUs": median_abs_error(late),
+        "MegaScale, worst of them": max(abs(r.error) for r in late),
+        "Megatron-LM, held out": median_abs_error(tuple(r for r in megatron if r.held_out)),
+        "Llama 3, held out": median_abs_error(tuple(r for r in llama if r.held_out)),
+    }
+    baselines = {
+        "MegaScale, constant MFU": median_abs_error(constant),
+        "MegaScale, line in log GPUs": median_abs_error(line),
+        "MLPerf pairs, predicting no difference": median_abs_error(pairs),
+    }
+    return Card(
+        model="training step",
+        data_used=(
+            *(f"{data[k]['source']}; {data[k]['plan_note']}" for k in ("megascale", "megatron", "llama3")),
+            f"{data['mlperf_source']} (null check)",
+        ),
+        rows=(*megascale, *megatron, *llama, *pairs),
+        summary=summary,
+        valid_range=data["valid_range"],
+        date=str(data["date"]),
+        does_not_claim=tuple(data["does_not_claim"]),
+        irreducible=tuple(data["irreducible"]),
+        baselines=baselines,
+        expected=tuple(e["text"] for e in data["expectations"]),
+        as_expected=_as_expected(data, summary, baselines),
+    )
+
+
+def _as_expected(
+    data: Mapping[str, Any], summary: Mapping[str, float], baselines: Mapping[str, float]
+) -> dict[str, bool]:
+    late = summary["MegaScale, 3,072 to 12,288 GPUs"]
+    measured = {
+        "megascale-late": late,
+        "megatron": summary["Megatron-LM, held out"],
+        "llama3": summary["Llama 3, held out"],
+    }
+    limits = {e["id"]: e.get("limit") for e in data["expectations"]}
+    found = {key: value <= limits[key] for key, value in measured.items()}
+    found["beats-constant"] = late < baselines["MegaScale, constant MFU"]
+    found["beats-log-linear"] = late < baselines["MegaScale, line in log GPUs"]
+    return {e["id"]: bool(found[e["id"]]) for e in data["expectations"]}
+
+
+def run_step(entry: Mapping[str, Any], *, gpus: int, batch: float, efficiency: float) -> TrainingStep:
+    """The step of one published run: the entry's model, plan and fabric, with `batch` sequences."""
+    model = replace(parallel.preset(entry["preset"]), batch_sequences=float(batch))
+    plan = parallel.given_plan(
+        gpus=gpus, interleave=entry["interleave"], recompute=entry.get("recompute", 0.0), **entry["plan"]
+    )
+    network = Network(entry["gpu"], 8, entry["fabric"])
+    overlap = Overlap(**read_yaml("training_presets")["card"]["overlap"])
+    return training_step(model, plan, network, kernel_efficiency=efficiency, overlap=overlap)
+
+
+def fitted_efficiency(entry: Mapping[str, Any], published_s: Mapping[int, float], batch: Mapping[int, float]) -> float:
+    """The kernels' efficiency with the least squared log error on the rows given, by bisection on its derivative.
+
+    Step time falls as efficiency rises, so the mean log error is monotone and its zero is the optimum to first order.
+    """
+    low, high = 0.05, 1.0
+    for _ in range(30):
+        middle = float(np.sqrt(low * high))
+        error = np.mean(
+            [
+                np.log(float(run_step(entry, gpus=n, batch=batch[n], efficiency=middle).step_time_s) / t)
+                for n, t in published_s.items()
+            ]
+        )
+        low, high = (middle, high) if error > 0.0 else (low, middle)
+    return float(np.sqrt(low * high))
+
+
+def _megascale(
+    data: Mapping[str, Any],
+) -> tuple[tuple[CardRow, ...], tuple[CardRow, ...], tuple[CardRow, ...]]:
+    """Iteration times by the model, by the training rows' mean MFU, and by a line of MFU in log GPUs."""
+    entry = data["megascale"]
+    rows = entry["rows"]
+    early = [r for r in rows if r["role"] == "train"]
+    efficiency = fitted_efficiency(
+        entry, {r["gpus"]: r["iteration_s"] for r in early}, {r["gpus"]: r["batch"] for r in early}
+    )
+    model = parallel.preset(entry["preset"])
+    flops = model.sequence_tokens * model.flops_per_token
+
+    def ideal(row: Mapping[str, Any]) -> float:
+        return float(row["batch"] * flops / (row["gpus"] * parallel.peak_flops(entry["gpu"])))
+
+    mfu = np.array([ideal(r) / r["iteration_s"] for r in early])
+    slope, level = np.polyfit(np.log([r["gpus"] for r in early]), mfu, 1)
+    ours, constant, line = [], [], []
+    for row in rows:
+        step = run_step(entry, gpus=row["gpus"], batch=row["batch"], efficiency=efficiency)
+        facts: dict[str, Any] = {
+            "published": row["iteration_s"],
+            "held_out": row["role"] == "held-out",
+            "unit": "s",
+            "band": "MegaScale",
+            "source": entry["source"],
+        }
+        name = f"MegaScale 175B, {row['gpus']:,} GPUs"
+        ours.append(card_row(name, ours=float(step.step_time_s), **facts))
+        if row["role"] == "held-out":
+            constant.append(card_row(name, ours=ideal(row) / float(mfu.mean()), **facts))
+            predicted = float(level + slope * np.log(row["gpus"]))
+            line.append(card_row(name, ours=ideal(row) / predicted, **facts))
+    return tuple(ours), tuple(constant), tuple(line)
+
+
+def _tflops(data: Mapping[str, Any], key: str) -> tuple[CardRow, ...]:
+    """Publications that print model FLOP/s per GPU: one efficiency from the training rows."""
+    entry = data[key]
+    model = parallel.preset(entry["preset"])
+    batch = {r["gpus"]: r.get("batch", entry.get("batch")) for r in entry["rows"]}
+    tokens = {n: b * model.sequence_tokens for n, b in batch.items()}
+    seconds = {
+        r["gpus"]: tokens[r["gpus"]] * model.flops_per_token / (r["gpus"] * r["tflops"] * 1e12) for r in entry["rows"]
+    }
+    early = {r["gpus"] for r in entry["rows"] if r["role"] == "train"}
+    efficiency = fitted_efficiency(entry, {n: t for n, t in seconds.items() if n in early}, batch)
+    label = {"megatron": "Megatron-LM 175B", "llama3": "Llama 3 405B"}[key]
+    found = []
+    for row in entry["rows"]:
+        n = row["gpus"]
+        step = run_step(entry, gpus=n, batch=batch[n], efficiency=efficiency)
+        ours = row["tflops"] * seconds[n] / float(step.step_time_s)
+        found.append(
+            card_row(
+                f"{label}, {n:,} GPUs",
+                published=row["tflops"],
+                ours=ours,
+                held_out=row["role"] == "held-out",
+                unit="tflops",
+                band=label,
+                source=entry["source"],
+            )
+        )
+    return tuple(found)
+
+
+def _pairs(data: Mapping[str, Any]) -> tuple[CardRow, ...]:
+    """Ethernet over InfiniBand training time of each MLPerf pair beside the prediction of no difference."""
+    return tuple(
+        card_row(
+            f"{row['round']} {row['benchmark']}, {row['gpus']} GPUs",
+            published=float(row["eth_minutes"]) / float(row["ib_minutes"]),
+            ours=1.0,
+            held_out=True,
+            unit="x",
+            band="MLPerf pairs",
+            source=data["mlperf_source"],
+        )
+        for row in read_rows("mlperf_pairs")
+    )
+
+
+def pair_differences() -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Ethernet over InfiniBand training time, less one, of every MLPerf pair (shares)."""
+    return np.array([float(r["eth_minutes"]) / float(r["ib_minutes"]) - 1.0 for r in read_rows("mlperf_pairs")])

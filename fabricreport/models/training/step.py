@@ -1,0 +1,356 @@
+"""Time of one training step: kernels, NVLink, traffic that nothing hides, and the pipeline's bubble.
+
+    step   = work x (1 + bubble) + exposed(data) + optimiser
+    work   = compute + inside nodes + exposed(pipeline) + exposed(experts)
+    bubble = (pp - 1) / (interleave x micro-batches)
+    exposed(kind) = ends + max(0, rest - overlap(kind) x compute) + interference x hidden
+
+`ends` is what no schedule hides (the first gathered and the last reduced bucket), `rest` what is left, `hidden` the
+part of it that compute covers; it still slows the kernels it shares the GPU with, by `interference`. Traffic that stays in an NVLink
+domain counts as `inside nodes`: no fabric changes it. Uncertain inputs are numbers or draws of shape (n,), traced
+or not; every time then has that shape. NCCL runs AllGather and ReduceScatter on rings across nodes and
+AllReduce on trees: that choice, not the fabric alone, sets what an extra microsecond per step costs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fabricreport.durations import SECONDS_PER_DAY
+from fabricreport.models.collectives import timing as nccl
+from fabricreport.models.collectives.parameters import LARGEST_HOST, gpu_class
+from fabricreport.models.collectives.timing import Calibration, CollectiveTime
+from fabricreport.models.training import parallel
+from fabricreport.models.training.parallel import Model, Plan, over_draws
+
+US = 1e-6
+SMALL_NODE_OF_A_RACK = "b200"
+"""The class with the same NVLink per GPU in nodes of eight."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """The GPUs and the fabric between them; `extra_step_us`, `bandwidth_share` and the calibration may be draws (n,).
+
+    `slowdown` multiplies the transfer time of traffic between nodes (oversubscription): 1 on a non-blocking fabric.
+    """
+
+    gpu: str
+    gpus_per_node: int
+    fabric: str
+    links_per_gpu: float | None = None
+    extra_step_us: Any = None
+    bandwidth_share: Any = None
+    calibration: Calibration | None = None
+    slowdown: Any = 1.0
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Share of compute behind which each kind of traffic can run, from 0 to 1; numbers or draws (n,).
+
+    `interference` is the share of hidden traffic's time by which it slows the kernels beside it.
+    """
+
+    data: Any
+    pipeline: Any
+    alltoall: Any
+    interference: Any = 0.0
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """One kind of traffic in a step: `count` collectives of `size_bytes` over `ranks`, and what of it is exposed.
+
+    `on_fabric` is false when all its ranks share an NVLink domain. Times in seconds per step, scalar or (n,).
+    """
+
+    kind: str
+    collective: str
+    size_bytes: float
+    count: Any
+    ranks: int
+    on_fabric: bool
+    time_s: Any
+    exposed_s: Any
+    algorithm: str
+    protocol: str
+
+
+@dataclass(frozen=True)
+class StepTime:
+    """One step of any workload, in seconds (scalar or (n,)); the parts add up to `step_time_s`.
+
+    `exposed_communication_s` is fabric traffic only; `in_node_s` is NVLink's. `exposed_share` is the exposed
+    traffic over the step: the share of GPU time it wastes.
+    """
+
+    step_time_s: Any
+    compute_s: Any
+    in_node_s: Any
+    exposed_communication_s: Any
+    bubble_s: Any
+    other_s: Any
+    traffic: tuple[Traffic, ...]
+
+    @property
+    def exposed_share(self) -> Any:
+        """Exposed fabric traffic as a share of the step."""
+        return self.exposed_communication_s / self.step_time_s
+
+    @property
+    def communication_s(self) -> Any:
+        """All fabric traffic of the step, hidden or not."""
+        return sum((t.time_s for t in self.traffic if t.on_fabric), np.asanyarray(0.0))
+
+
+@dataclass(frozen=True)
+class TrainingStep(StepTime):
+    """A training step. `other_s` is the optimiser's; MFU counts model FLOPs over the peak of all GPUs."""
+
+    mfu: Any
+    tokens_per_s: Any
+    batch_tokens: float
+    microbatches: float
+    plan: Plan
+
+    def days_for(self, tokens: float) -> Any:
+        """Days of uninterrupted training for that many tokens."""
+        return tokens / self.tokens_per_s / SECONDS_PER_DAY
+
+    def tokens_in(self, days: float) -> Any:
+        """Tokens trained in that many days without interruption."""
+        return self.tokens_per_s * days * SECONDS_PER_DAY
+
+
+def training_step(
+    model: Model,
+    plan: Plan,
+    network: Network,
+    *,
+    kernel_efficiency: Any,
+    overlap: Overlap,
+    optimiser_share: Any = 0.0,
+) -> TrainingStep:
+    """The step of `model` under `plan` on `network`.
+
+    `kernel_efficiency` is the share of peak the kernels reach on their own; `optimiser_share` the share of the
+    step that neither computes layers nor communicates. Raises `InputError` for ranks that cannot be.
+    """
+    count = parallel.microbatches(model, plan)
+    rule = parallel.rules()
+    tokens = count * plan.dp * rule["microbatch_sequences"] * model.sequence_tokens
+    flops = tokens * model.flops_per_token
+    peak = plan.gpus * parallel.peak_flops(network.gpu)
+    compute = flops * (1.0 + plan.recompute / 3.0) / (peak * np.asanyarray(kernel_efficiency))
+    tensor = _tensor(model, plan, network, count)
+    pipeline = _pipeline(model, plan, network, count, compute, overlap)
+    experts = _experts(model, plan, network, count, compute, overlap)
+    data = _data(model, plan, network, count, compute, overlap)
+    used = (*tensor, *pipeline, *experts, *data)
+    in_node = _total(t.time_s for t in used if not t.on_fabric)
+    in_step = _total(t.exposed_s for t in used if t.on_fabric and t.kind != "data")
+    work = compute + in_node + in_step
+    bubble = work * ((plan.pp - 1.0) / (plan.interleave * count))
+    exposed = in_step + _total(t.exposed_s for t in used if t.on_fabric and t.kind == "data")
+    busy = work + bubble + exposed - in_step
+    step = busy / (1.0 - np.asanyarray(optimiser_share))
+    return TrainingStep(
+        step_time_s=step,
+        compute_s=compute,
+        in_node_s=in_node,
+        exposed_communication_s=exposed,
+        bubble_s=bubble,
+        other_s=step - busy,
+        traffic=used,
+        mfu=flops / (peak * step),
+        tokens_per_s=tokens / step,
+        batch_tokens=float(tokens),
+        microbatches=count,
+        plan=plan,
+    )
+
+
+def best_plan(model: Model, network: Network, *, gpus: int) -> Plan:
+    """Of the plans that fit in memory and come within `plan_tolerance` of the fastest, the one least exposed.
+
+    Plans are compared at the rules' central inputs. The network should be the reference fabric: one plan then
+    serves all options, so that they differ in the fabric alone.
+    """
+    rule = parallel.rules()
+    memory = parallel.memory_gbytes(network.gpu)
+    plans = parallel.candidate_plans(model, gpus=gpus, gpus_per_node=network.gpus_per_node, memory_gbytes=memory)
+    how: dict[str, Any] = {
+        "kernel_efficiency": rule["kernel_efficiency"],
+        "overlap": Overlap(**rule["overlap"]),
+    }
+    steps = [training_step(parallel.filled(model, p), p, network, **how) for p in plans]
+    enough = max(float(s.tokens_per_s) for s in steps) / (1.0 + rule["plan_tolerance"])
+    near = [s for s in steps if float(s.tokens_per_s) >= enough]
+    return min(near, key=lambda s: (round(float(s.exposed_share), 4), float(s.step_time_s) / s.batch_tokens)).plan
+
+
+def _data(
+    model: Model, plan: Plan, network: Network, microbatches: float, compute: Any, overlap: Overlap
+) -> list[Traffic]:
+    """Parameters gathered and gradients reduced, in one bucket a layer; experts among the ranks that hold the same.
+
+    Weights kept on every replica are gathered once and reduced once a step. Sharded ones are gathered twice and
+    reduced in every micro-batch within the shard's ranks; the gradients of a shard are then summed over its copies.
+    """
+    rule = parallel.rules()
+    buckets = max(1, model.layers // plan.pp)
+    held = model.dense_parameters / (plan.tp * plan.pp) / buckets
+    experts = model.expert_parameters / (plan.tp * plan.pp * plan.ep) / buckets
+    groups = [(held, plan.dp * plan.cp, plan.shard, plan.tp)]
+    groups.append((experts, plan.dp * plan.cp // plan.ep, max(1, plan.shard // plan.ep), plan.tp * plan.ep))
+    found = []
+    for size, ranks, shard, stride in (g for g in groups if g[0] > 0.0 and g[1] > 1):
+        within, rounds = (ranks, 1.0) if shard == 1 else (min(shard, ranks), max(1.0, microbatches))
+        gathers = rounds if shard == 1 else 2.0 * rounds
+        sent, summed = size * rule["parameter_bytes"], size * rule["gradient_bytes"]
+        found.append((timed("all-gather", nccl.allgather, network, sent, within, stride), buckets * gathers))
+        found.append((timed("reduce-scatter", nccl.reduce_scatter, network, summed, within, stride), buckets * rounds))
+        if ranks > within:
+            copies, apart = ranks // within, stride * within
+            one = timed("all-reduce", nccl.allreduce, network, summed / within, copies, apart)
+            found.append((one, buckets))
+    total = _total(one.time_s * n for one, n in found if one.on_fabric)
+    ends = _total(one.time_s for one, _ in found if one.on_fabric)
+    crossing = any(one.on_fabric for one, _ in found)
+    share = _left(total, compute, overlap.data, overlap.interference, ends) if crossing else 1.0
+    return [counted(one, "data", n, share if one.on_fabric else 1.0) for one, n in found]
+
+
+def _tensor(model: Model, plan: Plan, network: Network, microbatches: float) -> list[Traffic]:
+    """Four AllReduces of the activations in every layer and micro-batch; nothing hides them."""
+    if plan.tp < 2:
+        return []
+    one = timed("all-reduce", nccl.allreduce, network, _activation_bytes(model, plan), plan.tp, 1)
+    return [counted(one, "tensor", 4.0 * model.layers / plan.pp * microbatches, 1.0)]
+
+
+def _pipeline(
+    model: Model, plan: Plan, network: Network, microbatches: float, compute: Any, overlap: Overlap
+) -> list[Traffic]:
+    """Activations forward and gradients backward between stages, each rank its share of the tensor group's."""
+    if plan.pp < 2:
+        return []
+    size = _activation_bytes(model, plan) / plan.tp
+    one = timed("send-recv", nccl.sendrecv, network, size, plan.pp, plan.tp * plan.dp * plan.cp)
+    count = 2.0 * microbatches * plan.interleave
+    return [counted(one, "pipeline", count, _left(one.time_s * count, compute, overlap.pipeline, overlap.interference))]
+
+
+def _experts(
+    model: Model, plan: Plan, network: Network, microbatches: float, compute: Any, overlap: Overlap
+) -> list[Traffic]:
+    """Tokens to their experts and back, forward and backward: four AlltoAlls a layer and micro-batch."""
+    if plan.ep < 2:
+        return []
+    size = _activation_bytes(model, plan) / plan.tp * model.copies_per_token
+    one = timed("all-to-all", nccl.alltoall, network, size, plan.ep, plan.tp)
+    count = 4.0 * model.layers / plan.pp * microbatches
+    return [counted(one, "experts", count, _left(one.time_s * count, compute, overlap.alltoall, overlap.interference))]
+
+
+def _activation_bytes(model: Model, plan: Plan) -> float:
+    rule = parallel.rules()
+    sequences = rule["microbatch_sequences"] * model.sequence_tokens / plan.cp
+    return float(sequences * model.hidden * rule["activation_bytes"])
+
+
+def _left(time: Any, compute: Any, overlap: Any, interference: Any, ends: Any = 0.0) -> Any:
+    """Share of `time` a step pays for: what `overlap` of the compute does not hide, and what the hidden part slows."""
+    exposed = ends + np.maximum(time - ends - np.asanyarray(overlap) * compute, 0.0)
+    return (exposed + np.asanyarray(interference) * (time - exposed)) / time
+
+
+def timed(
+    name: str,
+    function: Callable[..., CollectiveTime],
+    network: Network,
+    size_bytes: float,
+    ranks: int,
+    stride: int,
+) -> Traffic:
+    """One collective over `ranks` that sit `stride` GPUs apart."""
+    gpu, per_node = _placed(network, ranks, stride)
+    result = function(
+        [size_bytes],
+        gpus=ranks,
+        gpus_per_node=per_node,
+        gpu=gpu,
+        fabric=network.fabric,
+        links_per_gpu=network.links_per_gpu,
+        extra_step_us=None if network.extra_step_us is None else over_draws(network.extra_step_us),
+        bandwidth_share=None if network.bandwidth_share is None else over_draws(network.bandwidth_share),
+        calibration=_calibrated(network.calibration),
+    )
+    on_fabric = ranks * max(1, stride) > _domain(network)
+    time = result.time_us[..., 0] * US * (np.asanyarray(network.slowdown) if on_fabric else 1.0)
+    return Traffic(
+        "",
+        name,
+        size_bytes,
+        1.0,
+        ranks,
+        on_fabric,
+        time,
+        time,
+        _first(result.algorithm),
+        _first(result.protocol),
+    )
+
+
+def _domain(network: Network) -> int:
+    """GPUs that share NVLink: a node, or a rack where racks fuse small nodes."""
+    rack = gpu_class(network.gpu).domain_gpus
+    return max(network.gpus_per_node, rack if network.gpus_per_node <= LARGEST_HOST else 0)
+
+
+def _placed(network: Network, ranks: int, stride: int) -> tuple[str, int]:
+    """(GPU class, ranks of the group in one NVLink domain) for a group whose ranks sit `stride` GPUs apart.
+
+    The collective model wants whole domains: the largest divisor of the ranks that fits. A rack that holds few ranks
+    of the group is a small node to it, and is given as one.
+    """
+    most = max(1, min(ranks, _domain(network) // max(1, stride)))
+    per_domain = next(d for d in range(most, 0, -1) if ranks % d == 0)
+    fused = gpu_class(network.gpu).domain_gpus > LARGEST_HOST
+    return (SMALL_NODE_OF_A_RACK if fused and per_domain <= LARGEST_HOST else network.gpu), per_domain
+
+
+def _calibrated(calibration: Calibration | None) -> Calibration | None:
+    if calibration is None:
+        return None
+    return Calibration(over_draws(calibration.latency_factor), over_draws(calibration.bandwidth_factor))
+
+
+def counted(one: Traffic, kind: str, count: Any, exposed_share: Any) -> Traffic:
+    """`count` of that collective in a step, of whose time a share is exposed."""
+    time = one.time_s * count
+    return Traffic(
+        kind,
+        one.collective,
+        one.size_bytes,
+        count,
+        one.ranks,
+        one.on_fabric,
+        time,
+        time * exposed_share,
+        one.algorithm,
+        one.protocol,
+    )
+
+
+def _first(names: Any) -> str:
+    return names if isinstance(names, str) else str(np.asarray(names).reshape(-1)[0])
+
+
+def _total(parts: Any) -> Any:
+    return sum(parts, np.asanyarray(0.0))

@@ -1,0 +1,1 @@
+"""What to do, how sure we are, and what would change it."""

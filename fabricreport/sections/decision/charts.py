@@ -1,0 +1,180 @@
+"""Figures of the decision: the difference in money, what moves it, and the four axes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from fabricreport import formats
+from fabricreport.blocks import Chart, Name
+from fabricreport.models.judgement.framework import FrameworkResult
+from fabricreport.provenance import plain
+from fabricreport.sections.decision.study import DecisionResult
+from fabricreport.theme import (
+    COLOURS,
+    GRID,
+    INK,
+    MUTED,
+    canvas,
+    colour_of,
+    money_axis,
+    rounded,
+    rows_of,
+    svg,
+    wrapped,
+)
+
+BINS = 48
+
+
+def difference_chart(
+    result: DecisionResult, names: Mapping[str, str], families: Mapping[str, str], *, title: str, currency: str
+) -> Chart:
+    """How the difference between the advised option and its runner-up is spread over the draws."""
+    chart_id = "fig-decision-difference"
+    verdict = result.verdict
+    values = plain(result.difference)
+    low, high = np.quantile(values, [0.002, 0.998])
+    counts, edges = np.histogram(np.clip(values, low, high), bins=BINS)
+    share, edges = rounded(counts / values.size), rounded(edges)
+    centres = (edges[:-1] + edges[1:]) / 2
+    side = {
+        True: colour_of(verdict.choice, families[verdict.choice]),
+        False: colour_of(verdict.runner_up, families[verdict.runner_up]),
+    }
+    with canvas(2.3) as (figure, (axis,)):
+        axis.bar(centres, share, width=np.diff(edges) * 0.92, color=[side[bool(c > 0)] for c in centres])
+        axis.axvline(0, ymax=0.66, color=INK, linewidth=1)
+        p5, p50, p95 = rounded(np.quantile(values, [0.05, 0.5, 0.95]))
+        top = float(share.max())
+        axis.plot([p5, p95], [top * 1.1] * 2, color=INK, linewidth=2, solid_capstyle="butt")
+        axis.plot([p50], [top * 1.1], "o", color=INK, markersize=5)
+        axis.annotate(
+            "median and P5–P95", (p95, top * 1.1), xytext=(5, 0), textcoords="offset points", va="center", color=INK
+        )
+        for ahead, x, align in ((True, 0.995, "right"), (False, 0.005, "left")):
+            winner = verdict.choice if ahead else verdict.runner_up
+            text = wrapped(f"{names[winner]} costs less", 26, 3)
+            axis.text(x, 0.99, text, transform=axis.transAxes, ha=align, va="top", color=side[ahead], weight="bold")
+        axis.set_ylim(0, top * 1.55)
+        axis.set_yticks([])
+        axis.spines["left"].set_visible(False)
+        money_axis(axis, "x", float(np.abs(values).max()), currency)
+        axis.set_xlabel(f"extra cost of the runner-up over the advised option, {currency}, present value")
+        drawing = svg(figure, chart_id)
+    frame = pd.DataFrame({"bin_low": edges[:-1], "bin_high": edges[1:], "share_of_draws": share})
+    return Chart(
+        chart_id,
+        title,
+        "Share of draws by cost of {runner_up} less cost of {choice}, present value over {param:money.horizon_months}",
+        "Histogram of the cost difference: {choice} costs less in {decision.probability} of draws; "
+        "the median difference is {decision.difference}, with a range of {decision.difference:spread} (P5–P95).",
+        drawing,
+        rows_of(frame),
+        caption="The range covers the uncertain prices, efficiencies and rates of this case; it leaves out causes that no source names.",
+        values={"choice": Name(names[verdict.choice]), "runner_up": Name(names[verdict.runner_up])},
+    )
+
+
+def _label(text: str) -> str:
+    """An input's description on at most two lines."""
+    return wrapped(text, 44)
+
+
+def swings_chart(
+    result: DecisionResult,
+    labels: Mapping[str, str],
+    grades: Mapping[str, str],
+    *,
+    title: str,
+    currency: str,
+    count: int = 6,
+) -> Chart:
+    """The inputs that move the mean difference most: its value at the low and at the high end of each."""
+    chart_id = "fig-decision-swings"
+    swings = result.swings[:count]
+    mean = float(plain(result.difference).mean())
+    with canvas(0.55 + 0.36 * max(len(swings), 2)) as (figure, (axis,)):
+        for row, swing in enumerate(reversed(swings)):
+            low, high = (float(rounded(v)) for v in (swing.at_low, swing.at_high))
+            hatch = "////" if grades[swing.input_id] == "assumption" else ""
+            axis.barh(
+                row, low - mean, left=mean, height=0.56, color=COLOURS["infiniband"], hatch=hatch, edgecolor="white"
+            )
+            axis.barh(row, high - mean, left=mean, height=0.56, color=COLOURS["rocev2"], hatch=hatch, edgecolor="white")
+            for value, word, other in ((low, "low", high), (high, "high", low)):
+                right = value > other
+                axis.annotate(
+                    word, (value, row), xytext=(3 if right else -3, 0), textcoords="offset points",
+                    ha="left" if right else "right", va="center", color=MUTED,
+                )  # fmt: skip
+        axis.axvline(mean, color=MUTED, linewidth=0.8)
+        axis.axvline(0, color=INK, linewidth=1.1)
+        axis.set_yticks(range(len(swings)), [_label(labels[s.input_id]) for s in reversed(swings)])
+        axis.tick_params(axis="y", length=0, labelcolor=INK)
+        axis.spines["left"].set_visible(False)
+        axis.margins(x=0.12)
+        money_axis(axis, "x", abs(mean), currency)
+        axis.grid(axis="x")
+        drawing = svg(figure, chart_id)
+    frame = pd.DataFrame(
+        {
+            "input": [s.input_id for s in swings],
+            "grade": [grades[s.input_id] for s in swings],
+            "difference_at_low": [s.at_low for s in swings],
+            "difference_at_high": [s.at_high for s in swings],
+        }
+    )
+    first = swings[0].input_id.replace(":", ".")
+    return Chart(
+        chart_id,
+        title,
+        f"Mean cost difference, {currency}, with one input in the lowest or the highest tenth of its range; hatched: an assumption",
+        f"Tornado chart: {{top}} moves the mean difference most, from {{decision.swing.{first}.low}} at its low end "
+        f"to {{decision.swing.{first}.high}} at its high end. A bar that crosses zero can turn the choice.",
+        drawing,
+        rows_of(frame),
+        values={"top": Name(labels[swings[0].input_id])},
+    )
+
+
+def axes_chart(framework: FrameworkResult, *, title: str) -> Chart:
+    """Where each of the four axes leans, with its weight."""
+    chart_id = "fig-decision-axes"
+    axes = list(framework.axes)
+    with canvas(0.75 + 0.38 * (len(axes) + 1)) as (figure, (axis,)):
+        rows: Sequence[tuple[str, float, float]] = [(a.title, a.lean, a.weight) for a in axes]
+        rows = [*rows, ("All four, weighted", framework.total, 1.0)]
+        for row, (_, lean, _weight) in enumerate(reversed(rows)):
+            colour = COLOURS["infiniband"] if lean > 0 else COLOURS["rocev2"] if lean < 0 else MUTED
+            axis.plot([0, lean], [row, row], color=colour, linewidth=4, solid_capstyle="butt")
+            marker = "D" if row == 0 else "o"
+            axis.plot([lean], [row], marker, color=colour, markersize=8)
+            text = formats.fixed(round(lean, 2), 2) if lean < 0 else f"+{formats.fixed(round(lean, 2), 2)}"
+            axis.annotate(
+                text if lean else "0", (lean, row), xytext=(0, 8), textcoords="offset points", ha="center", color=INK
+            )
+        axis.axvline(0, color=INK, linewidth=1)
+        axis.axhline(0.5, color=GRID, linewidth=0.8)
+        axis.set_xlim(-1.08, 1.08)
+        axis.set_ylim(-0.5, len(rows) - 0.3)
+        labels = [f"{t} ({w:.0%})" if i < len(axes) else t for i, (t, _, w) in enumerate(rows)]
+        axis.set_yticks(range(len(rows)), list(reversed(labels)))
+        axis.tick_params(axis="y", length=0, labelcolor=INK)
+        axis.spines["left"].set_visible(False)
+        axis.set_xticks([-1, -0.5, 0, 0.5, 1], ["RoCEv2", "", "no lean", "", "InfiniBand"])
+        drawing = svg(figure, chart_id)
+    frame = pd.DataFrame({"axis": [r[0] for r in rows], "lean": [r[1] for r in rows], "weight": [r[2] for r in rows]})
+    leaning = max(axes, key=lambda a: abs(a.lean))
+    return Chart(
+        chart_id,
+        title,
+        "Lean of each axis from RoCEv2 (left) to InfiniBand (right), with its weight; sizes are assumptions",
+        f"Lollipop chart of the four axes: the strongest lean, {{decision.axis.{leaning.axis}:bare}}, is on {{axis}}; "
+        "weighted together they come to {decision.framework_total:bare}.",
+        drawing,
+        rows_of(frame),
+        values={"axis": Name(leaning.title.lower())},
+    )

@@ -1,0 +1,1 @@
+"""What to ask each seller, and the acceptance test."""

@@ -1,0 +1,367 @@
+"""The contract's acceptance test for one option: what to pass, what the cost rests on, what a shortfall costs.
+
+Pass values come from the models at this client's full size: a sound fabric of the kind misses the bandwidth floor and
+the latency ceiling in one draw of twenty at most. Times and counts are those the total cost rests on. Every promise is
+priced by what breaking it costs this client, in present value where it lasts and in today's money where it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricreport.books.options import Option
+from fabricreport.durations import DAYS_PER_WEEK, DAYS_PER_YEAR, HOURS_PER_DAY, HOURS_PER_MONTH
+from fabricreport.ledger import Number
+from fabricreport.models.audit import diligence as model
+from fabricreport.models.collectives.timing import CollectiveTime
+from fabricreport.models.risk.incidents import Luck, event_counts
+from fabricreport.models.training.step import Network
+from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.sections.latency import inputs
+from fabricreport.sections.latency.study import cluster_allreduce
+from fabricreport.sections.tail_risk.inputs import param_money
+from fabricreport.sections.tco.cost import LOST_CAUSES, hours_of, spread_over_draws
+
+if TYPE_CHECKING:
+    from fabricreport.case import Case
+
+GIB = 2.0**30
+_PERCENT = 0.01
+_EVERY = 4
+"""Steps made slower are timed on every so many draws: their ratio varies little."""
+
+
+@dataclass(frozen=True)
+class Promise:
+    """One line of the acceptance test.
+
+    `title` is a template of the blocks. `passes` is the value to write down; `expected` what the cost rests on (None where the test is exact); `price` what
+    a unit of shortfall costs (None where the log is simply refused); `lead` where the option's lead is used up, if within
+    a year and within what a fabric can reach.
+    """
+
+    id: str
+    title: str
+    passes: Number
+    expected: Number | None = None
+    price: Number | None = None
+    lead: Number | None = None
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What time is worth: all GPU time of the horizon (draws,), one GPU-hour of it, and the option's mean lead."""
+
+    horizon: Traced
+    gpu_hour: Traced
+    lead: float
+    lead_inputs: frozenset[str]
+
+
+def modelled(case: Case, option: Option, gpus: int, sizes: list[float], *, every: int = 1) -> CollectiveTime:
+    """AllReduce on the option over `gpus` (whole nodes) at sizes in bytes, (draws, sizes)."""
+    return cluster_allreduce(case, _network(case, option, every), gpus, sizes)
+
+
+def _network(case: Case, option: Option, every: int) -> Network:
+    measurements = case.latency().measurements
+    factors = measurements.factors if measurements else None
+    return inputs.network(case, option, every=every, measured=factors)
+
+
+def worth_of(case: Case, choice: str, rival: str) -> Worth:
+    """What GPU time is worth to this client on the option, and by how much the option leads."""
+    tco, tail, latency = case.tco(), case.tail(), case.latency()
+    cost: Any = 0.0
+    for cause in LOST_CAUSES:
+        cost = cost + tco.components[choice].get(cause, 0.0)
+    share = model.combined_share(
+        tail.bring_up_share[choice],
+        latency.exposed_share[choice],
+        tail.tail_share[choice],
+        tail.incident_share[choice],
+    )
+    size = case.sampler.size
+    horizon: Any = spread_over_draws(model.time_per_lost_share(cost, share), size)
+    hours = float(plain(np.sum(hours_of(tco.common))))
+    lead = tco.gap(rival, choice)
+    return Worth(horizon, horizon / hours, float(plain(lead).mean()), inputs_of(lead))
+
+
+def promises(case: Case, option: Option, worth: Worth) -> tuple[Promise, ...]:
+    """The acceptance test of one option; empty for a client whose GPUs all sit in one node."""
+    if inputs.one_node(case, case.params.cluster.gpus):
+        return ()
+    later = tuple(
+        Promise(f"busbw.{gpus}", f"The same on {{diligence.gpus.{gpus}}}, at least", floor)
+        for gpus, floor in list(floors(case, option))[1:]
+    )
+    return (
+        _bandwidth(case, option, worth),
+        *later,
+        _latency(case, option, worth),
+        _ranks(case),
+        _weeks(case, option, worth),
+        _interruptions(case, option, worth),
+        _detection(case, option, worth),
+    )
+
+
+def floors(case: Case, option: Option) -> Iterator[tuple[int, Number]]:
+    """(GPUs, busbw floor) of every size the client plans, the first included."""
+    size = case.central("evidence:acceptance-message-gib") * GIB
+    for gpus, _ in inputs.stages(case):
+        if not inputs.one_node(case, gpus):
+            found = modelled(case, option, gpus, [size]).busbw_gbytes_per_s[..., 0]
+            yield gpus, _floor(case, f"diligence.floor.{gpus}", found, f"Floor for AllReduce busbw on {gpus:,} GPUs")
+
+
+def _floor(case: Case, number_id: str, busbw: Any, label: str) -> Number:
+    margin = case.central("evidence:acceptance-margin")
+    return case.number(
+        number_id,
+        float(np.quantile(plain(busbw), 0.05)) * (1.0 - margin),
+        "gbytes/s",
+        label=label,
+        rule="P5 of the modelled busbw at this size × (1 − allowance)",
+        inputs=inputs_of(busbw) | {*inputs.PROFILE, "evidence:acceptance-margin", "evidence:acceptance-message-gib"},
+    )
+
+
+def _bandwidth(case: Case, option: Option, worth: Worth) -> Promise:
+    busbw = case.latency().busbw[option.id]
+    wires = _network(case, option, _EVERY)
+    loss = _slower(case, option, worth, replace(wires, slowdown=np.asanyarray(wires.slowdown) / (1.0 - _PERCENT)))
+    price = case.number(
+        "diligence.price.busbw",
+        loss,
+        "usd/percent",
+        label="Cost of one percent less busbw, over the horizon",
+        rule="(1 − step ÷ step with one percent less bandwidth between nodes) × present worth of all GPU time",
+        inputs=inputs.PROFILE,
+    )
+    expected = case.number(
+        "diligence.expected.busbw", busbw, "gbytes/s",
+        label="AllReduce busbw the total cost rests on", rule="the latency analysis, at the full size", inputs=inputs.PROFILE,
+    )  # fmt: skip
+    lead = model.lead_lost_at(100.0, worth.lead, price.value, upwards=False)
+    return Promise(
+        "busbw",
+        "AllReduce busbw at {evidence:acceptance-message-gib} GiB, at least",
+        _floor(case, "diligence.pass.busbw", busbw, "Floor for AllReduce busbw in the acceptance test"),
+        expected,
+        price,
+        None if lead is None else _lead(case, "busbw", expected.value * lead / 100.0, "gbytes/s", worth, price),
+    )
+
+
+def _latency(case: Case, option: Option, worth: Worth) -> Promise:
+    size = case.central("evidence:acceptance-message-bytes")
+    time = modelled(case, option, int(case.params.cluster.gpus), [size]).time_us[..., 0]
+    margin = case.central("evidence:acceptance-margin")
+    used = inputs_of(time) | {*inputs.PROFILE, "evidence:acceptance-message-bytes"}
+    passes = case.number(
+        "diligence.pass.latency",
+        float(np.quantile(plain(time), 0.95)) * (1.0 + margin),
+        "us",
+        label="Ceiling for the time of the smallest AllReduce in the acceptance test",
+        rule="P95 of the modelled time at this size × (1 + allowance)",
+        inputs=used | {"evidence:acceptance-margin"},
+    )
+    expected = case.number(
+        "diligence.expected.latency", time, "us",
+        label="Time of the smallest AllReduce the total cost rests on", rule="the collective model, at the full size",
+        inputs=used,
+    )  # fmt: skip
+    return Promise(
+        "latency",
+        "AllReduce time at {evidence:acceptance-message-bytes} B, at most",
+        passes,
+        expected,
+        _latency_price(case, option, worth, time, size),
+    )
+
+
+def _latency_price(case: Case, option: Option, worth: Worth, time: Any, size: float) -> Number | None:
+    """Price of a microsecond more in the smallest AllReduce, by way of a longer step between NICs."""
+    wires = _network(case, option, _EVERY)
+    if wires.extra_step_us is None:
+        return None
+    longer = replace(wires, extra_step_us=np.asanyarray(wires.extra_step_us) + 1.0)
+    more = cluster_allreduce(case, longer, int(case.params.cluster.gpus), [size]).time_us[..., 0] - time[::_EVERY]
+    if not np.all(plain(more) > 0):  # every step stays inside one NVLink domain: the way between NICs is never taken
+        return None
+    return case.number(
+        "diligence.price.latency",
+        _slower(case, option, worth, longer) / more,
+        "usd/µs",
+        label="Cost of one microsecond more in the smallest AllReduce, over the horizon",
+        rule="(1 − step ÷ step with a longer way between NICs) × present worth of all GPU time ÷ microseconds added",
+        inputs=inputs.PROFILE,
+    )
+
+
+def _slower(case: Case, option: Option, worth: Worth, worse: Network) -> Any:
+    """Money lost over the horizon on a worse network, sizes weighted by GPU-months; every `_EVERY`-th draw."""
+    wires, jobs = _network(case, option, _EVERY), case.latency().jobs
+    share: Any = 0.0
+    for gpus, weight in inputs.stages(case):
+        if not inputs.one_node(case, gpus):
+            steps = [inputs.step(case, jobs[gpus], w, every=_EVERY).step_time_s for w in (wires, worse)]
+            share = share + weight * model.slower_step_share(*steps)
+    return worth.horizon[::_EVERY] * share
+
+
+def _ranks(case: Case) -> Promise:
+    gpus = inputs.whole_nodes(case, int(case.params.cluster.gpus))
+    return Promise(
+        "ranks",
+        "Ratio of busbw to algbw in every log",
+        case.number(
+            "diligence.pass.ranks",
+            2.0 * (gpus - 1) / gpus,
+            "ratio",
+            label="Ratio of the two bandwidths in an AllReduce log of the full size",
+            rule="2 (n − 1) ÷ n for n ranks; n = 2 ÷ (2 − busbw ÷ algbw)",
+            inputs=("param:cluster.gpus",),
+            digits=5,
+        ),
+    )
+
+
+def _weeks(case: Case, option: Option, worth: Worth) -> Promise:
+    weeks = case.tail().bring_up_weeks[option.id]
+    productivity = np.asanyarray(case.tail().subjects[option.id].risk.bring_up.productivity)
+    hours = DAYS_PER_WEEK * HOURS_PER_DAY * int(case.params.cluster.gpus)
+    delay = DAYS_PER_WEEK * np.asanyarray(param_money(case, "price_of_delay_usd_per_day"))
+    unit, days = _long_unit(weeks)
+    price = case.number(
+        "diligence.price.weeks",
+        (hours * (1.0 - productivity) * worth.gpu_hour + delay) * days / DAYS_PER_WEEK,
+        f"usd/{unit}",
+        label=f"Cost of one more {unit} until the fabric is stable",
+        rule="GPU-hours of that time × share not usable until stable × worth of a GPU-hour + price of delay",
+        inputs=("param:cluster.gpus", "param:money.price_of_delay_usd_per_day"),
+    )
+    expected = case.number(
+        "diligence.expected.weeks",
+        weeks * DAYS_PER_WEEK / days,
+        unit,
+        label="Time until stable that the total cost rests on",
+        rule="median of the risk analysis for this option, size and team",
+        inputs=("param:cluster.gpus", "param:organisation.networking_maturity", "param:money.acquisition"),
+        digits=2,
+    )
+    mean = float(plain(weeks).mean()) * DAYS_PER_WEEK / days
+    at = model.lead_lost_at(mean, worth.lead, float(price.value))
+    within_a_year = at is not None and at * days <= DAYS_PER_YEAR
+    return Promise(
+        "weeks",
+        "Power-on until stable, at most",
+        expected.renamed("diligence.pass.weeks", label="Time until stable to write into the contract", spread=None),
+        expected,
+        price,
+        _lead(case, "weeks", at, unit, worth, price) if at is not None and within_a_year else None,
+    )
+
+
+def _long_unit(weeks: Traced) -> tuple[str, float]:
+    """The unit in which time to stable is written, and its days: days where it is under a week."""
+    return ("week", DAYS_PER_WEEK) if float(np.median(plain(weeks))) >= 1.0 else ("day", 1.0)
+
+
+def _interruptions(case: Case, option: Option, worth: Worth) -> Promise:
+    subject = case.tail().subjects[option.id]
+    luck = Luck(int(case.params.seed), case.sampler.size)
+    mean: Any = 0.0
+    counts: Any = 0.0
+    for law in subject.risk.incidents:
+        rate = law.interruptions_per_hour(subject.run.cluster) * HOURS_PER_MONTH
+        mean = mean + rate
+        counts = counts + event_counts(rate, law.clustering, luck, f"acceptance:{law.kind}")
+    used = inputs_of(mean) | {"param:cluster.gpus", "param:organisation.networking_maturity"}
+    return Promise(
+        "interruptions",
+        "Interruptions by the fabric a month, at most",
+        case.number(
+            "diligence.pass.interruptions",
+            float(np.ceil(np.quantile(plain(counts), 0.95))),
+            "count",
+            label="Most interruptions by the fabric in a month",
+            rule="P95 of the number in a month, clustering and luck included",
+            inputs=used,
+        ),
+        case.number(
+            "diligence.expected.interruptions",
+            mean,
+            "count",
+            label="Interruptions by the fabric in a month that the total cost rests on",
+            rule="sum over kinds of rate × units × share that ends the job",
+            inputs=used,
+            digits=2,
+        ),
+        case.number(
+            "diligence.price.interruptions",
+            _stop_hours(case, option) * int(case.params.cluster.gpus) * worth.gpu_hour,
+            "usd/interruption",
+            label="Cost of one interruption",
+            rule="(detection + restart + half a checkpoint interval) × GPUs × worth of a GPU-hour",
+            inputs=("param:cluster.gpus",),
+        ),
+    )
+
+
+def _detection_hours(case: Case, option: Option) -> Any:
+    laws = case.tail().subjects[option.id].risk.incidents
+    return np.asanyarray(laws[0].detection_h) if laws else np.asanyarray(0.0)
+
+
+def _stop_hours(case: Case, option: Option) -> Any:
+    """Hours that all GPUs stand still, or redo, after one interruption."""
+    tail = case.tail()
+    interval_h = np.asanyarray(tail.outcomes[option.id].run.interval_s) / 3600.0
+    return _detection_hours(case, option) + np.asanyarray(tail.subjects[option.id].run.restart_h) + interval_h / 2.0
+
+
+def _detection(case: Case, option: Option, worth: Worth) -> Promise:
+    minutes = spread_over_draws(60.0 * _detection_hours(case, option), case.sampler.size)
+    expected = case.number(
+        "diligence.expected.detection",
+        minutes,
+        "min",
+        label="Minutes until a fault that stops the job is noticed",
+        rule="the risk analysis, for the team that runs this fabric",
+        inputs=("param:organisation.networking_maturity", "param:money.acquisition"),
+        digits=2,
+    )
+    return Promise(
+        "detection",
+        "Time until a fault is noticed, at most",
+        expected.renamed(
+            "diligence.pass.detection", label="Minutes until a fault is noticed, to write down", spread=None
+        ),
+        expected,
+        case.number(
+            "diligence.price.detection",
+            int(case.params.cluster.gpus) * worth.gpu_hour,
+            "usd/hour",
+            label="Cost of one hour in which all GPUs stand still",
+            rule="GPUs × worth of a GPU-hour",
+            inputs=("param:cluster.gpus",),
+        ),
+    )
+
+
+def _lead(case: Case, promise: str, at: float, unit: str, worth: Worth, price: Number) -> Number:
+    return case.number(
+        f"diligence.lead.{promise}",
+        at,
+        unit,
+        label=f"Where the option's lead over its rival is used up: {promise}",
+        rule="expected value ± mean lead in money ÷ price of a unit",
+        inputs=worth.lead_inputs | set(price.inputs),
+    )

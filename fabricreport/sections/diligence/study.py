@@ -1,0 +1,357 @@
+"""What to ask each seller, what the answers are worth, and the acceptance test that turns a promise into a price.
+
+The option tested is the cheapest by mean total cost, which the decision may still overrule on other grounds; the memo
+says which it is. Questions are priced by how far the inputs they settle move the difference to the best other fabric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricreport.books.options import Option
+from fabricreport.books.provider_answers import Answer, AnswerFile, Log, read_answers
+from fabricreport.books.providers import ContractOnly, ProviderBook, Question, Seller, read_providers
+from fabricreport.ledger import Number
+from fabricreport.models.audit import diligence as model
+from fabricreport.models.judgement.decision import Swing, expected_order
+from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.records import links_of
+from fabricreport.sections.diligence.promises import GIB, Promise, floors, modelled, promises, worth_of
+from fabricreport.sections.latency import inputs
+
+if TYPE_CHECKING:
+    from fabricreport.case import Case
+
+FAMILY_OF = {"infiniband": "infiniband", "rocev2": "rocev2", "ethernet": "ethernet-tcp"}
+"""An option's family by the fabric a seller documents."""
+BYTES_PER_MIB = 2.0**20
+LISTED = 8
+"""Most rows of the short table of sellers."""
+_UPTIME = ("-instance-uptime", "-uptime", "-uptime-text")
+_CLAIM = ("-claim-days", "-claim-window")
+
+
+@dataclass(frozen=True)
+class Shortlisted:
+    """One seller of the params' list, with what it documents and what is open.
+
+    `topology` is one of models.diligence.TOPOLOGY, `speed` enough, some, unknown or short; `compared` says whether its
+    fabric is among the options, `advised` whether it is the cheapest option's kind. `gaps`: what to ask, in words.
+    """
+
+    name: str
+    seller: Seller | None
+    topology: str
+    speed: str
+    compared: bool
+    advised: bool
+    gaps: tuple[str, ...]
+
+    @property
+    def fits(self) -> bool:
+        """Nothing is open: a fabric that is compared, fast enough on every node, topology stated."""
+        return not self.gaps
+
+
+@dataclass(frozen=True)
+class PricedQuestion:
+    """A question and what its answer is worth: swings of the difference between fabrics, and of the option's own cost.
+
+    None where no input that this case draws depends on the answer. `settles`: ids of the inputs it settles here.
+    """
+
+    question: Question
+    settles: tuple[str, ...]
+    difference: Swing | None
+    own_cost: Swing | None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One seller's answer file and the verdict on each question asked, by question id."""
+
+    file: AnswerFile
+    findings: Mapping[str, model.Finding]
+
+    def count(self, verdict: str) -> int:
+        """How many answers have this verdict."""
+        return sum(f.verdict == verdict for f in self.findings.values())
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A seller's service levels as read: uptime and claim window as a figure, or in words; highest credit, a share."""
+
+    name: str
+    uptime: Number | str | None
+    claim: Number | str | None
+    credit: Number | None
+
+
+@dataclass(frozen=True)
+class SizePoint:
+    """Modelled busbw at 1 GiB of the tested option on so many nodes, GB/s."""
+
+    nodes: int
+    p5: float
+    p50: float
+    p95: float
+
+
+@dataclass(frozen=True)
+class DiligenceResult:
+    """The acceptance test, the shortlist, the priced questions and the verdicts on answers, with the figures by id.
+
+    `option` is the one tested, `rival` the best of another family. `floors`: busbw floor by size in GPUs. `curve`:
+    busbw by number of nodes. `unanswered`: sellers of the list that have sent nothing.
+    """
+
+    option: Option
+    rival: Option
+    promises: tuple[Promise, ...]
+    floors: Mapping[int, Number]
+    shortlist: tuple[Shortlisted, ...]
+    questions: tuple[PricedQuestion, ...]
+    judged: tuple[Judged, ...]
+    curve: tuple[SizePoint, ...]
+    difference: Traced
+    book: ProviderBook
+    numbers: Mapping[str, Number]
+
+    @property
+    def shown(self) -> tuple[Shortlisted, ...]:
+        """What a short table shows: the whole list, or, of a long one, the sellers with nothing open."""
+        rows = sorted(self.shortlist, key=lambda s: (len(s.gaps), not s.advised))
+        if len(rows) <= LISTED:
+            return tuple(rows)
+        return tuple(s for s in rows if s.fits)[:LISTED] or tuple(rows[:LISTED])
+
+    @property
+    def fitting(self) -> tuple[Shortlisted, ...]:
+        """Sellers with nothing open."""
+        return tuple(s for s in self.shortlist if s.fits)
+
+    @property
+    def undocumented(self) -> tuple[Shortlisted, ...]:
+        """Sellers that do not state a topology."""
+        return tuple(s for s in self.shortlist if s.topology != "stated")
+
+    @property
+    def priced(self) -> tuple[PricedQuestion, ...]:
+        """Questions whose answer moves the difference between the fabrics, most first."""
+        return tuple(q for q in self.questions if q.difference is not None)
+
+
+def run(case: Case) -> DiligenceResult:
+    """Diligence for a case."""
+    from fabricreport.sections.diligence.figures import numbers_of
+
+    totals = case.tco().totals
+    order = expected_order(totals)
+    by_id = {o.id: o for o in case.options}
+    option = by_id[order[0]]
+    others = [by_id[o] for o in order[1:] if by_id[o].family != option.family]
+    rival = others[0] if others else by_id[order[min(1, len(order) - 1)]]
+    worth = worth_of(case, option.id, rival.id)
+    book = read_providers()
+    difference: Any = case.tco().gap(rival.id, option.id)
+    tests = promises(case, option, worth)
+    floor_by_size = dict(floors(case, option))
+    result = DiligenceResult(
+        option=option,
+        rival=rival,
+        promises=tests,
+        floors=floor_by_size,
+        shortlist=tuple(_shortlisted(case, book, option, p.name) for p in case.params.providers),
+        questions=_priced(case, book, difference, totals[option.id]),
+        judged=_judged(case, book, option, tests),
+        curve=_curve(case, option),
+        difference=difference,
+        book=book,
+        numbers={},
+    )
+    numbers = {n.id: n for n in numbers_of(case, result)}
+    return DiligenceResult(**{**vars(result), "numbers": numbers})
+
+
+def nodes_of(case: Case) -> int:
+    """Nodes of the cluster as it starts."""
+    return -(-int(case.params.cluster.gpus) // int(case.params.cluster.gpus_per_node))
+
+
+def asked(case: Case, book: ProviderBook) -> tuple[Question, ...]:
+    """The questions this client should put: by what it buys, its size and the fabrics compared."""
+    audience = "cloud" if case.params.money.acquisition == "rent" else "builder"
+    facts = {
+        "": True,
+        "more-than-two-nodes": nodes_of(case) > 2,
+        "rocev2": any(o.family == "rocev2" for o in case.options),
+    }
+    return tuple(q for q in book.questions if audience in q.to and facts[q.when])
+
+
+# ---- the shortlist
+
+
+def _shortlisted(case: Case, book: ProviderBook, option: Option, name: str) -> Shortlisted:
+    seller = book.seller(name)
+    if seller is None:
+        return Shortlisted(name, None, "not documented", "unknown", False, False, ("everything: not in the table",))
+    family = FAMILY_OF.get(seller.fabric, "")
+    kind = next((o for o in case.options if o.family == family), None)
+    topology = model.topology_stated(seller.topology, book.wording.topology, book.wording.topology_unknown)
+    need = min(kind.link_gbits_per_s, case.params.cluster.link_gbits_per_s) if kind else 0.0
+    low, high = seller.link_low_gbits_per_s, seller.link_high_gbits_per_s
+    speed = model.speed_fit(low, high, need or float(case.params.cluster.link_gbits_per_s))
+    return Shortlisted(
+        name, seller, topology, speed, kind is not None, family == option.family,
+        _gaps(seller, topology, speed, compared=kind is not None),
+    )  # fmt: skip
+
+
+def _gaps(seller: Seller, topology: str, speed: str, *, compared: bool) -> tuple[str, ...]:
+    fabric = "which fabric" if seller.fabric == "varies" else "" if compared else "its fabric is not compared here"
+    link = {"enough": "", "some": "which nodes have the full link", "unknown": "link speed", "short": "links too slow"}
+    layout = {"stated": "", "equipment only": "topology (only equipment named)", "differs by host": "topology by host"}
+    add_on = "price of the tier with the fabric" if seller.add_on else ""
+    found = (fabric, link[speed], layout.get(topology, "topology"), add_on)
+    return tuple(gap for gap in found if gap)
+
+
+def contracts(case: Case, result: DiligenceResult) -> tuple[Contract, ...]:
+    """The service levels that were read, in the order of the table."""
+    sellers: list[Seller | ContractOnly] = [*result.book.sellers, *result.book.contracts_only]
+    return tuple(
+        Contract(
+            s.name,
+            _clause(case, s.sla, _UPTIME),
+            _clause(case, s.sla, _CLAIM),
+            result.numbers.get(f"diligence.credit.{s.id}"),
+        )
+        for s in sellers
+        if s.sla
+    )
+
+
+def _clause(case: Case, ids: tuple[str, ...], ends: tuple[str, ...]) -> Number | str | None:
+    """The first service level whose id ends so."""
+    found = next((i for end in ends for i in ids if i.endswith(end)), None)
+    if found is None:
+        return None
+    number = case.evidence[found.partition(":")[2]].kind == "number"
+    return case.figure(found) if number else str(case.input_record(found)["text"])
+
+
+# ---- the questions
+
+
+def _priced(case: Case, book: ProviderBook, difference: Traced, total: Traced) -> tuple[PricedQuestion, ...]:
+    known = inputs_of(difference, total)
+    found = []
+    for question in asked(case, book):
+        draws = _settled(case, question, known)
+        swings = []
+        for target in (difference, total):
+            swing = model.joint_swing(question.id, target, list(draws.values()))
+            noise = 9.0 * max(1, len(draws)) / case.sampler.size  # three standard errors of a rank correlation, squared
+            swings.append(swing if swing and swing.share_of_variance > noise else None)
+        found.append(PricedQuestion(question, tuple(draws), swings[0], swings[1]))
+    return tuple(sorted(found, key=lambda q: -(q.difference.width if q.difference else 0.0)))
+
+
+def _settled(case: Case, question: Question, known: frozenset[str]) -> dict[str, Any]:
+    """Draws of the inputs behind the money that an answer settles, by id; contested quantities by their own."""
+    names = {i: i.partition(":")[2] for i in sorted(known) if i.startswith(("evidence:", "price:"))}
+    ids = [i for i, name in names.items() if any(fnmatchcase(name, p) for p in question.settles)]
+    for quantity in question.contested:
+        if {f"evidence:{e.id}" for e in case.contested(quantity).admissible} & known:
+            ids.append(f"contested:{quantity}")
+    draws = {i: case.sample(i) for i in ids}
+    return {i: d for i, d in draws.items() if np.ptp(plain(d)) > 0}
+
+
+# ---- the answers
+
+
+def _judged(case: Case, book: ProviderBook, option: Option, tests: tuple[Promise, ...]) -> tuple[Judged, ...]:
+    files = [
+        read_answers(case.folder / str(p.answers), provider=p.name, as_of=case.as_of, links=links_of(case.params))
+        for p in case.params.providers
+        if p.answers
+    ]
+    need = _need(case, tests)
+    words = model.Words(book.wording.vague, book.wording.others_tune, book.wording.least_words)
+    found = []
+    for file in files:
+        questions = [*asked(case, book)]
+        questions += [q for q in book.questions if q.id in file.answers and q not in questions]
+        kind = _kind_of(case, book, file.provider, option)
+        findings = {
+            q.id: model.judge(q.check, q.form, _reply(case, kind, file.answers.get(q.id)), need, words)
+            for q in questions
+        }
+        found.append(Judged(file, findings))
+    return tuple(found)
+
+
+def _kind_of(case: Case, book: ProviderBook, provider: str, option: Option) -> Option:
+    """The option a seller's logs are read as: the first of its own family, else the one tested."""
+    seller = book.seller(provider)
+    family = FAMILY_OF.get(seller.fabric, "") if seller else ""
+    return next((o for o in case.options if o.family == family), option)
+
+
+def _need(case: Case, tests: tuple[Promise, ...]) -> model.Need:
+    cluster = case.params.cluster
+    floor = next((p.passes.value for p in tests if p.id == "busbw"), 0.0)
+    return model.Need(
+        gpus=int(cluster.gpus),
+        largest_gpus=max([int(cluster.gpus), *(int(s.gpus) for s in cluster.trajectory)]),
+        gpus_per_node=int(cluster.gpus_per_node),
+        gbits_per_s_per_gpu=float(cluster.links_per_gpu * cluster.link_gbits_per_s),
+        oversubscription=float(cluster.oversubscription),
+        busbw_floor_gbytes_per_s=floor,
+        least_nodes=int(case.central("evidence:acceptance-least-nodes")),
+    )
+
+
+def _reply(case: Case, option: Option, answer: Answer | None) -> model.Reply | None:
+    if answer is None:
+        return None
+    benchmark = _benchmark(case, option, answer.measured) if answer.measured else None
+    return model.Reply(answer.text, answer.low, answer.high, answer.document, benchmark)
+
+
+def _benchmark(case: Case, option: Option, log: Log) -> model.Benchmark:
+    """The log beside the model's band at its own size, with the allowance on both sides."""
+    margin = case.central("evidence:acceptance-margin")
+    band = modelled(case, option, log.gpus, [log.size_mib * BYTES_PER_MIB], every=4).busbw_gbytes_per_s[..., 0]
+    low, high = np.quantile(plain(band), [0.05, 0.95])
+    return model.Benchmark(
+        log.gpus,
+        log.busbw_gbytes_per_s,
+        log.algbw_gbytes_per_s,
+        float(low) * (1.0 - margin),
+        float(high) * (1.0 + margin),
+    )
+
+
+def _curve(case: Case, option: Option) -> tuple[SizePoint, ...]:
+    """Busbw from two nodes to the largest size planned."""
+    if inputs.one_node(case, int(case.params.cluster.gpus)):
+        return ()
+    per_node = int(case.params.cluster.gpus_per_node)
+    planned = {-(-gpus // per_node) for gpus, _ in inputs.stages(case)}
+    sizes = sorted({2**k for k in range(1, 20) if 2**k < max(planned)} | planned)
+    bytes_sent = case.central("evidence:acceptance-message-gib") * GIB
+    found = []
+    for nodes in sizes:
+        busbw = modelled(case, option, nodes * per_node, [bytes_sent], every=4).busbw_gbytes_per_s[..., 0]
+        p5, p50, p95 = (float(q) for q in np.quantile(plain(busbw), [0.05, 0.5, 0.95]))
+        found.append(SizePoint(nodes, p5, p50, p95))
+    return tuple(found)

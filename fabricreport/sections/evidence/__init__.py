@@ -1,0 +1,1 @@
+"""What the memo rests on: library, disagreements, audited claims, cards."""

@@ -1,0 +1,1 @@
+"""What latency costs: collectives, steps, exposed communication."""

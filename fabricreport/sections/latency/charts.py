@@ -1,0 +1,138 @@
+"""Figures of the latency section's body: exposed communication by option, and what an extra step costs by algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from fabricreport import formats
+from fabricreport.blocks import Chart, Name
+from fabricreport.provenance import plain
+from fabricreport.sections.latency.study import LatencyResult
+from fabricreport.theme import (
+    COLOURS,
+    INK,
+    MUTED,
+    canvas,
+    colour_of,
+    label_end,
+    percent_axis,
+    rounded,
+    rows_of,
+    spread_labels,
+    svg,
+    wrapped,
+)
+
+QUANTILES = (0.05, 0.5, 0.95)
+
+
+def exposed_chart(
+    result: LatencyResult, names: Mapping[str, str], families: Mapping[str, str], *, title: str, **values: object
+) -> Chart:
+    """Share of GPU time each option loses to exposed communication, median and P5-P95; hollow: at the last size."""
+    chart_id = "fig-latency-exposed"
+    order = sorted(result.exposed_now, key=lambda o: float(np.median(plain(result.exposed_now[o]))))
+    grows = len(result.jobs) > 1
+    records = []
+    with canvas(0.6 + (0.42 if grows else 0.29) * len(order)) as (figure, (axis,)):
+        for row, option in enumerate(reversed(order)):
+            colour = colour_of(option, families[option])
+            shown = [(result.exposed_now[option], 0.0, colour, "first size")]
+            if grows:
+                shown = [
+                    (result.exposed_now[option], 0.16, colour, "first size"),
+                    (result.exposed_final[option], -0.16, "white", "last size"),
+                ]
+            for draws, offset, fill, when in shown:
+                low, middle, high = rounded(np.quantile(plain(draws), QUANTILES))
+                axis.plot([low, high], [row + offset] * 2, color=colour, linewidth=2.4, solid_capstyle="butt")
+                axis.plot([middle], [row + offset], "o", color=colour, markerfacecolor=fill, markersize=6)
+                axis.annotate(
+                    formats.percent(float(middle), 2) + (f", {when}" if grows else ""),
+                    (high, row + offset),
+                    xytext=(6, 0),
+                    textcoords="offset points",
+                    va="center",
+                    color=INK,
+                )
+                records.append((names[option], when, low, middle, high))
+        axis.set_yticks(range(len(order)), [wrapped(names[o], 36) for o in reversed(order)])
+        axis.set_ylim(-0.6, len(order) - 0.4)
+        axis.tick_params(axis="y", length=0, labelcolor=INK)
+        axis.spines["left"].set_visible(False)
+        axis.set_xlim(0, max(r[4] for r in records) * 1.25 + 0.01)
+        percent_axis(axis, "x")
+        axis.grid(axis="x")
+        drawing = svg(figure, chart_id)
+    frame = pd.DataFrame(records, columns=["option", "size", "p5", "p50", "p95"])
+    least, most = order[0], order[-1]
+    return Chart(
+        chart_id,
+        title,
+        "Share of GPU time lost to fabric traffic that nothing hides: median and P5–P95"
+        + ("; filled at the first size of the cluster, hollow at the last" if grows else ""),
+        f"Range chart: {{least}} loses {{latency.exposed_now.{least}}}, {{most}} {{latency.exposed_now.{most}}} of GPU time.",
+        drawing,
+        rows_of(frame),
+        caption="Ranges overlap where the fabrics share what is uncertain: kernels, overlap, the model’s own error.",
+        values={"least": Name(names[least]), "most": Name(names[most]), **values},
+    )
+
+
+def scale_chart(result: LatencyResult, *, title: str, threshold: float, gpus: int, **values: object) -> Chart:
+    """Extra time of RoCEv2 against cluster size: a large AllReduce on a tree and on a flat ring, and the client's step."""
+    chart_id = "fig-latency-scale"
+    gap = result.gap
+    lines = (
+        ("AllReduce, flat ring", gap.ring, COLOURS["rocev2"]),
+        ("AllReduce, the library’s choice", gap.tree, COLOURS["infiniband"]),
+        ("your step, all traffic", gap.step_by_size, COLOURS["rocev2-whitebox"]),
+    )
+    records = []
+    with canvas(2.25) as (figure, (axis,)):
+        ends = []
+        for label, sweep, colour in lines:
+            low, middle, high = rounded(np.quantile(plain(sweep.gap), QUANTILES, axis=0))
+            axis.fill_between(sweep.at, low, high, color=colour, alpha=0.13, linewidth=0)
+            axis.plot(sweep.at, middle, color=colour, marker="o", markersize=3)
+            ends.append((label, float(middle[-1]), float(sweep.at[-1]), colour))
+            records += [(label, n, *v) for n, v in zip(sweep.at, zip(low, middle, high, strict=True), strict=True)]
+        top = max(r[4] for r in records)
+        placed = spread_labels([e[1] for e in ends], top * 0.085)
+        for (label, _, x, colour), y in zip(ends, placed, strict=True):
+            label_end(axis, x, y, label, colour, dx=7)
+        axis.axhline(threshold, color=MUTED, linewidth=0.9, linestyle="--")
+        axis.annotate(
+            "worth a thought",
+            (gap.sizes[0], threshold),
+            xytext=(0, 3),
+            textcoords="offset points",
+            color=MUTED,
+            va="bottom",
+        )
+        axis.axvline(gpus, color=INK, linewidth=0.9)
+        axis.annotate(
+            "you", (gpus, top), xytext=(4, -2), textcoords="offset points", color=INK, weight="bold", va="top"
+        )
+        axis.set_xscale("log", base=2)
+        axis.set_xticks(gap.sizes, [f"{n:,}" for n in gap.sizes], rotation=0)
+        axis.minorticks_off()
+        axis.set_xlim(gap.sizes[0] * 0.9, gap.sizes[-1] * 1.05)
+        axis.set_xlabel("GPUs in one job (logarithmic)")
+        percent_axis(axis, "y")
+        drawing = svg(figure, chart_id)
+    frame = pd.DataFrame(records, columns=["line", "gpus", "p5", "p50", "p95"])
+    return Chart(
+        chart_id,
+        title,
+        "Extra time of RoCEv2 over InfiniBand, share, median and P5–P95; AllReduce of {size} with the time per step alone, "
+        "the step with bandwidth and tuning too",
+        "Line chart: on your cluster the sources’ time per step lengthens an AllReduce by {latency.own.tree} with the library’s "
+        "choice and by {latency.own.ring} on a flat ring; the whole step grows by {latency.penalty}.",
+        drawing,
+        rows_of(frame),
+        values={"size": Name("1 GiB"), **values},
+    )

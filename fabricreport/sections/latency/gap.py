@@ -1,0 +1,209 @@
+"""When the gap matters: by algorithm, cluster size, message size and overlap, and how much hangs on the sources.
+
+The gap is RoCEv2's extra time over InfiniBand's on the same draws, as a share of InfiniBand's time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricreport.books.options import Option
+from fabricreport.evidence import read_yaml
+from fabricreport.models.collectives.latency import PenaltyMap, half_latency_size_bytes, penalty_map
+from fabricreport.models.collectives.parameters import MOST_GPUS
+from fabricreport.models.collectives.timing import allreduce
+from fabricreport.models.judgement.decision import swings
+from fabricreport.sections.latency import inputs
+
+if TYPE_CHECKING:
+    from fabricreport.case import Case
+    from fabricreport.sections.latency.inputs import Measured
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A gap along one axis: `at` of shape (points,), `gap` of shape (draws, points), a share."""
+
+    at: tuple[float, ...]
+    gap: Any
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What item by item answers "when does it matter".
+
+    `tree` and `ring`: gap of a large AllReduce against GPUs, draws kept; `step_by_size`: of the client's own step;
+    `by_overlap`: of the step against the overlap of
+    its largest traffic. `maps`: gap by GPUs and message size for
+    the library's own choice and for a flat ring, at the contested median. `half_latency_bytes`: size under which
+    latency is more than half of an AllReduce, (InfiniBand, RoCEv2). `hangs_on`: share of the gap's explained
+    variance by cause.
+    """
+
+    sizes: tuple[int, ...]
+    tree: Sweep
+    ring: Sweep
+    step_by_size: Sweep
+    by_overlap: Sweep
+    maps: Mapping[str, PenaltyMap]
+    half_latency_bytes: tuple[float, float]
+    hangs_on: Mapping[str, float]
+
+
+def display() -> Mapping[str, Any]:
+    """The sizes and sweeps the section shows."""
+    found: Mapping[str, Any] = read_yaml("training_presets")["display"]
+    return found
+
+
+def latency_alone(
+    case: Case, *, gpus: int, size_bytes: float, extra_step_us: Any, algorithm: str = "auto", protocol: str = "auto"
+) -> Any:
+    """Gap of one AllReduce from the time per step alone, both fabrics at equal bandwidth; shape of `extra_step_us`."""
+    cluster = case.params.cluster
+    how: dict[str, Any] = {
+        "gpus": gpus,
+        "gpus_per_node": int(cluster.gpus_per_node),
+        "gpu": str(cluster.gpu),
+        "fabric": "infiniband-ndr",
+        "algorithm": algorithm,
+        "protocol": protocol,
+    }
+    step = np.asanyarray(extra_step_us)
+    slow = allreduce([size_bytes], extra_step_us=step[..., np.newaxis], **how).time_us[..., 0]
+    return slow / allreduce([size_bytes], **how).time_us[0] - 1.0
+
+
+def flat_ring(case: Case, gpus: int) -> Mapping[str, str]:
+    """Arguments that force a flat ring; one domain has no other protocol worth forcing."""
+    return {"algorithm": "ring", "protocol": str(display()["headline_ring_protocol"])}
+
+
+def sweep_sizes(case: Case) -> tuple[int, ...]:
+    """Cluster sizes from two nodes upwards, doubling, to twice the largest the client plans and at least 2,048, within what the model covers."""
+    per_node = int(case.params.cluster.gpus_per_node)
+    wanted = max(int(display()["headline_gpus"]) * 2, 2 * max(g for g, _ in inputs.stages(case)))
+    largest = min(wanted, MOST_GPUS)
+    found = [2 * per_node]
+    while 2 * found[-1] <= largest:
+        found.append(2 * found[-1])
+    return tuple(found)
+
+
+def study(case: Case, options: tuple[Option, Option], measured: Measured | None, penalty: Any) -> Gap:
+    """All of it for this case; `penalty` is the gap of the client's step, whose causes are ranked."""
+    shown, sizes = display(), sweep_sizes(case)
+    step_us = case.sample(inputs.STEP)
+    large = float(shown["headline_bytes"])
+    tree = [latency_alone(case, gpus=n, size_bytes=large, extra_step_us=step_us) for n in sizes]
+    ring = [latency_alone(case, gpus=n, size_bytes=large, extra_step_us=step_us, **flat_ring(case, n)) for n in sizes]
+    at = tuple(float(n) for n in sizes)
+    middle = float(np.median(np.asarray(step_us)))
+    return Gap(
+        sizes=sizes,
+        tree=Sweep(at, np.stack(tree, axis=-1)),
+        ring=Sweep(at, np.stack(ring, axis=-1)),
+        step_by_size=_step_by_size(case, options, measured, sizes),
+        by_overlap=_by_overlap(case, options, measured),
+        maps={"auto": _map(case, middle, {}), "ring": _map(case, middle, flat_ring(case, sizes[-1]))},
+        half_latency_bytes=_half_latency(case, middle),
+        hangs_on=hangs_on(case, options, penalty),
+    )
+
+
+def step_gap(
+    case: Case, work: inputs.Job, options: tuple[Option, Option], measured: Measured | None, **how: Any
+) -> Any:
+    """Gap of the client's step between the pair on the same draws, (draws,); zero on one node."""
+    every = how.get("every", 1)
+    base, ours = (
+        inputs.step(case, work, inputs.network(case, o, every=every, measured=measured), **how).step_time_s
+        for o in options
+    )
+    return ours / base - 1.0
+
+
+def _step_by_size(
+    case: Case, options: tuple[Option, Option], measured: Measured | None, sizes: tuple[int, ...]
+) -> Sweep:
+    """The step's gap at each size the model can be trained on, plans chosen anew; a given plan is scaled."""
+    every, at, found = int(display()["thinned"]), [], []
+    for gpus in sizes:
+        if gpus < sizes[-1] and not inputs.held(case, gpus):  # too few GPUs to hold the model: the curve begins later
+            continue
+        work = inputs.job(case, gpus)
+        at.append(float(gpus))
+        found.append(step_gap(case, work, options, measured, every=every) + 0.0 * case.sample(inputs.STEP)[::every])
+    return Sweep(tuple(at), np.stack(found, axis=-1))
+
+
+def _by_overlap(case: Case, options: tuple[Option, Option], measured: Measured | None) -> Sweep:
+    every, overlaps = int(display()["thinned"]), tuple(float(v) for v in display()["overlaps"])
+    work = inputs.job(case, int(case.params.cluster.gpus))
+    flat = 0.0 * case.sample(inputs.STEP)[::every]
+    gaps = [step_gap(case, work, options, measured, every=every, overlap=v) + flat for v in overlaps]
+    return Sweep(overlaps, np.stack(gaps, axis=-1))
+
+
+def _map(case: Case, step_us: float, how: Mapping[str, Any]) -> PenaltyMap:
+    shown, cluster = display(), case.params.cluster
+    per_node = int(cluster.gpus_per_node)
+    sizes = [n for n in shown["map_gpus"] if n % per_node == 0 and n > per_node] or [
+        per_node * nodes for nodes in shown["map_nodes"]
+    ]
+    return penalty_map(
+        sizes,
+        shown["map_bytes"],
+        gpus_per_node=per_node,
+        gpu=str(cluster.gpu),
+        extra_step_us=step_us,
+        bandwidth_share=1.0,
+        **how,
+    )
+
+
+def _half_latency(case: Case, step_us: float) -> tuple[float, float]:
+    cluster = case.params.cluster
+    found = [
+        half_latency_size_bytes(
+            gpus=inputs.whole_nodes(case, int(cluster.gpus)),
+            gpus_per_node=int(cluster.gpus_per_node),
+            gpu=str(cluster.gpu),
+            fabric="infiniband-ndr",
+            extra_step_us=extra,
+        )
+        for extra in (0.0, step_us)
+    ]
+    return float(found[0]), float(found[1])
+
+
+def hangs_on(case: Case, options: tuple[Option, Option], penalty: Any) -> dict[str, float]:
+    """Share of the gap's explained variance by cause: squared rank correlations, scaled to sum to one."""
+    causes = {
+        "time per step, on which sources disagree": case.sample(inputs.STEP),
+        "bandwidth, on which sources disagree": case.sample(inputs.SHARE),
+        "who tunes InfiniBand": case.sample(inputs.tuning_id(case, options[0])),
+        "who tunes RoCEv2": case.sample(inputs.tuning_id(case, options[1])),
+        "overlap with compute": case.sample("evidence:overlap-data-parallel"),
+        "overlap of the expert exchange": case.sample("evidence:overlap-alltoall"),
+        "slowing of kernels by hidden traffic": case.sample("evidence:overlap-interference"),
+        "the model's own error": case.sample("evidence:collective-model-error-large"),
+    }
+    if not np.any(np.asarray(penalty)):
+        return {}
+    found = {s.input_id: s.share_of_variance for s in swings(penalty, causes)}
+    total = sum(found.values())
+    return {cause: share / total for cause, share in sorted(found.items(), key=lambda kv: -kv[1])} if total else {}
+
+
+def within(case: Case, sweep: Sweep, threshold: float) -> tuple[float, bool]:
+    """(the largest size up to which the median gap stays within the threshold, whether it ever exceeds it)."""
+    median = np.median(np.asarray(sweep.gap), axis=0)
+    small = np.cumprod(median <= threshold)
+    count = int(small.sum())
+    per_node = float(case.params.cluster.gpus_per_node)
+    return (sweep.at[count - 1] if count else per_node), count < len(sweep.at)

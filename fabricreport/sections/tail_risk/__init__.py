@@ -1,0 +1,1 @@
+"""What could go wrong: the tail, incidents, weeks to stable, the date a run ends."""

@@ -1,0 +1,76 @@
+"""Shares of GPU time lost over the horizon, by cause, with the luck of the run averaged out.
+
+A client that grows is met at every stage: each size has its own rates, and every enlargement its own weeks to stable
+for the GPUs it adds. Stages weigh by their GPU-months.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricreport.books.options import Option
+from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
+from fabricreport.models.risk.goodput import simulate
+from fabricreport.provenance import Traced
+from fabricreport.sections.tail_risk.inputs import Subject, subject
+from fabricreport.sections.tco.cost import spread_over_draws
+from fabricreport.sections.tco.inputs import drawn, stages_of
+
+if TYPE_CHECKING:
+    from fabricreport.case import Case
+
+CAUSES: Mapping[str, str] = {
+    "bring_up": "Until the fabric is stable",
+    "stalls": "Stalls of every worker at once",
+    "topology": "Path collisions, contention",
+    "fabric": "Faults of the fabric",
+    "servers": "Slow servers and jitter",
+    "common": "GPU, host and software faults",
+    "checkpoints": "Writing checkpoints",
+}
+"""Causes of lost GPU time, in the words a reader sees; the fabric's own first."""
+FABRIC_CAUSES = ("bring_up", "stalls", "topology", "fabric")
+
+
+def horizon_shares(case: Case, option: Option, days: float) -> dict[str, Traced]:
+    """Share of GPU time lost to each of `CAUSES` over the horizon on one option, draws (n,).
+
+    days: length of the runs. Shares of the running time are of the time that bring-up leaves, so they multiply.
+    """
+    months = int(case.params.money.horizon_months)
+    stages = stages_of(case)
+    ends = [month for month, _ in stages[1:]] + [months]
+    whole = sum(gpus * (end - month) for (month, gpus), end in zip(stages, ends, strict=True))
+    totals: dict[str, Any] = dict.fromkeys(CAUSES, 0.0)
+    before = 0
+    for (month, gpus), end in zip(stages, ends, strict=True):
+        at = subject(case, option, gpus, days)
+        weight = gpus * (end - month) / whole
+        for cause, share in _running(at).items():
+            totals[cause] = totals[cause] + weight * share
+        again = drawn(case, "evidence:expansion-bring-up-factor") if before else 1.0
+        left = DAYS_PER_MONTH * (months - month)
+        unstable = np.minimum(DAYS_PER_WEEK * np.asanyarray(at.risk.bring_up.weeks) * again, left)
+        lost = unstable * (1.0 - np.asanyarray(at.risk.bring_up.productivity))
+        totals["bring_up"] = totals["bring_up"] + (gpus - before) * lost / (DAYS_PER_MONTH * whole)
+        before = gpus
+    return {cause: spread_over_draws(value, case.sampler.size) for cause, value in totals.items()}
+
+
+def _running(at: Subject) -> dict[str, Any]:
+    """Shares of running time lost at one size: the tail of the step it stretches, the rest of wall time."""
+    mean = simulate(at.run, at.risk)
+    stretched = mean.ideal_days + mean.tail_days + mean.topology_days
+    wall = stretched + mean.checkpoint_days + mean.fabric_days + mean.common_days
+    stalls = mean.ideal_days * np.asanyarray(at.stall_share)
+    return {
+        "servers": (mean.tail_days - stalls) / stretched,
+        "stalls": stalls / stretched,
+        "topology": mean.topology_days / stretched,
+        "fabric": mean.fabric_days / wall,
+        "common": mean.common_days / wall,
+        "checkpoints": mean.checkpoint_days / wall,
+    }

@@ -1,0 +1,1 @@
+"""What each option costs over the horizon, and why they differ."""

@@ -1,0 +1,306 @@
+"""Figures of the total cost: why the options differ, what an hour costs, where the money goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from fabricreport import formats
+from fabricreport.blocks import Chart, Name
+from fabricreport.provenance import plain
+from fabricreport.sections.tco.cost import FABRIC_CAUSES, LOST_CAUSES
+from fabricreport.sections.tco.study import TcoResult
+from fabricreport.theme import (
+    COLOURS,
+    INK,
+    MUTED,
+    canvas,
+    colour_of,
+    label_end,
+    money_axis,
+    percentiles,
+    rounded,
+    rows_of,
+    spread_labels,
+    svg,
+    wrapped,
+)
+
+SMALL_SHARE = 0.08
+"""Parts of a waterfall below this share of the largest are drawn as one."""
+
+OFF_SCALE = 2.0
+"""An option whose smallest gap is this many times another's largest is left out of a picture and named."""
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "servers or rent": ("rent", "servers"),
+    "fabric": FABRIC_CAUSES,
+    "running it": ("power_and_cooling", "space", "licences", "support", "staff_and_training"),
+    "lost GPU time": (*LOST_CAUSES, "delay"),
+    "resale": ("residual",),
+}
+_GROUP_COLOURS = ("#b9c0ca", COLOURS["accent"], "#8a6d1f", COLOURS["warn"], "#d9dde3")
+
+
+def waterfall_chart(
+    result: TcoResult, names: Mapping[str, str], families: Mapping[str, str], *, title: str, currency: str
+) -> Chart:
+    """The mean difference between rival and choice, cause by cause: the bars add up to the last one."""
+    chart_id = "fig-tco-waterfall"
+    rows = _parts(result)
+    mean = float(rounded(np.mean(plain(result.difference.draws))))
+    p5, p95 = (float(rounded(v)) for v in np.percentile(plain(result.difference.draws), [5, 95]))
+    hues = {
+        True: colour_of(result.choice, families[result.choice]),
+        False: colour_of(result.rival, families[result.rival]),
+    }
+    with canvas(0.6 + 0.195 * (len(rows) + 1)) as (figure, (axis,)):
+        _draw_waterfall(axis, rows, mean, (p5, p95), hues, formats.SYMBOLS.get(currency, currency + " "))
+        money_axis(axis, "x", abs(mean), currency)
+        drawing = svg(figure, chart_id)
+    frame = pd.DataFrame(
+        [(result.labels[c], float(np.mean(plain(v)))) for c, v in result.difference.parts.items()] + [("all", mean)],
+        columns=["cause", "mean_difference"],
+    )
+    top = max(result.difference.parts, key=lambda c: abs(float(np.mean(plain(result.difference.parts[c])))))
+    return Chart(
+        chart_id,
+        title,
+        f"Mean extra cost of {{rival}} over {{choice}} by cause, {currency}, present value; hatched: rests on an assumption",
+        "Waterfall: the largest cause is {top}, {tco.part." + top + "}; all causes together come to "
+        "{tco.difference_mean}, with a range of {tco.difference:spread} (P5–P95).",
+        drawing,
+        rows_of(frame),
+        caption="Causes right of zero make {rival} the dearer, causes left of it {choice}.",
+        values={
+            "rival": Name(names[result.rival]),
+            "choice": Name(names[result.choice]),
+            "top": Name(result.labels[top].lower()),
+        },
+    )
+
+
+def _draw_waterfall(
+    axis: Axes,
+    rows: list[tuple[str, float, bool]],
+    mean: float,
+    reach: tuple[float, float],
+    hues: Mapping[bool, str],
+    symbol: str,
+) -> None:
+    """The bars of a waterfall from the first cause down to all causes, with the P5–P95 (`reach`) of the whole."""
+    at = 0.0
+    for row, (_, value, assumed) in enumerate(rows):
+        axis.barh(
+            row,
+            value,
+            left=at,
+            height=0.66,
+            color=hues[value > 0],
+            hatch="////" if assumed else "",
+            edgecolor="white",
+        )
+        axis.plot([at + value] * 2, [row, row + 1], color=MUTED, linewidth=0.6)
+        _value(axis, max(at, at + value), row, formats.money(value, 3, symbol))
+        at += value
+    last = len(rows)
+    axis.barh(last, mean, height=0.66, color=INK)
+    axis.plot(list(reach), [last + 0.52] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
+    axis.annotate(
+        "P5–P95",
+        (reach[0], last + 0.52),
+        xytext=(-3, 0),
+        textcoords="offset points",
+        ha="right",
+        va="center",
+        color=MUTED,
+        fontsize=7,
+    )
+    _value(axis, max(0.0, mean), last, formats.money(mean, 3, symbol))
+    axis.axvline(0, color=INK, linewidth=1)
+    axis.set_yticks(range(last + 1), [r[0] for r in rows] + ["All causes"])
+    axis.set_ylim(last + 1.0, -0.6)
+    axis.tick_params(axis="y", length=0, labelcolor=INK)
+    axis.spines["left"].set_visible(False)
+    axis.margins(x=0.12)
+
+
+def _value(axis: Axes, x: float, row: float, text: str) -> None:
+    axis.annotate(
+        text, (x, row), xytext=(3, 0), textcoords="offset points", va="center", ha="left", color=INK, fontsize=7.5
+    )
+
+
+def _parts(result: TcoResult) -> list[tuple[str, float, bool]]:
+    """(label, mean, rests on an assumption) of the waterfall, in the order of the bill, the smallest merged."""
+    means = {c: float(rounded(np.mean(plain(v)))) for c, v in result.difference.parts.items()}
+    floor = SMALL_SHARE * max(map(abs, means.values()))
+    shown = [
+        (result.labels[c], value, result.numbers[f"tco.part.{c}"].grade == "assumption")
+        for c, value in means.items()
+        if abs(value) > floor
+    ]
+    rest = sum(value for value in means.values() if abs(value) <= floor)
+    return [*shown, ("All other causes", rest, False)] if rest else shown
+
+
+def totals_chart(result: TcoResult, names: Mapping[str, str], *, title: str, currency: str) -> Chart:
+    """Mean total by option, stacked in a few groups, with the P5–P95 of the total; resale is taken off at the left."""
+    chart_id = "fig-tco-totals"
+    means = {
+        o: {g: sum(float(np.mean(plain(parts[c]))) for c in causes if c in parts) for g, causes in GROUPS.items()}
+        for o, parts in result.components.items()
+    }
+    shown = [g for g in GROUPS if any(abs(m[g]) > 0 for m in means.values())]
+    with canvas(0.75 + 0.42 * len(means)) as (figure, (axis,)):
+        for row, option in enumerate(result.order):
+            at = 0.0
+            for group in shown:
+                value = float(rounded(means[option][group]))
+                left = 0.0 if value < 0 else at
+                colour = _GROUP_COLOURS[list(GROUPS).index(group)]
+                axis.barh(row, value, left=left, height=0.5, color=colour, edgecolor="white")
+                if row == 0:
+                    axis.annotate(
+                        group, (left + value / 2, row), xytext=(0, 14 + 9 * (shown.index(group) % 2)), textcoords="offset points", ha="center",
+                        color=MUTED, fontsize=7,
+                    )  # fmt: skip
+                at += max(value, 0.0)
+            p5, p50, p95 = (float(rounded(v)) for v in np.percentile(plain(result.totals[option]), [5, 50, 95]))
+            axis.plot([p5, p95], [row + 0.36] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
+            axis.plot([p50], [row + 0.36], "o", color=INK, markersize=3.5)
+        axis.axvline(0, color=INK, linewidth=1)
+        axis.set_yticks(range(len(result.order)), [wrapped(names[o], 24, 3) for o in result.order])
+        axis.set_ylim(len(result.order) - 0.3, -0.95)
+        axis.tick_params(axis="y", length=0, labelcolor=INK)
+        axis.spines["left"].set_visible(False)
+        money_axis(axis, "x", 1.0, currency)
+        axis.grid(axis="x")
+        drawing = svg(figure, chart_id)
+    frame = pd.DataFrame([{"option": o, **means[o]} for o in result.order])
+    return Chart(
+        chart_id,
+        title,
+        f"Mean cost over the horizon by group, {currency}, present value; line and dot: P5–P95 and median of the total net of resale",
+        "Stacked bars, cheapest option first: {first} costs {tco.total." + result.order[0] + ":range}, {last} "
+        "{tco.total." + result.order[-1] + ":range}.",
+        drawing,
+        rows_of(frame),
+        caption="The lines of the cheaper options overlap because all share the same servers.",
+        values={"first": Name(names[result.order[0]]), "last": Name(names[result.order[-1]])},
+    )
+
+
+def hours_chart(
+    result: TcoResult, names: Mapping[str, str], families: Mapping[str, str], *, title: str, currency: str
+) -> Chart:
+    """What a useful GPU-hour costs by option when renting: the price, and what lost time adds to it."""
+    chart_id = "fig-tco-hours"
+    price = float(rounded(np.mean(plain(result.common.server.rent_per_gpu_hour))))
+    symbol = formats.SYMBOLS.get(currency, currency + " ")
+    rows = []
+    with canvas(0.65 + 0.42 * len(result.order)) as (figure, (axis,)):
+        for row, option in enumerate(result.order):
+            draws = plain(result.useful_hour[option])
+            mean = float(rounded(np.mean(draws)))
+            p5, p95 = (float(rounded(v)) for v in np.percentile(draws, [5, 95]))
+            hue = colour_of(option, families[option])
+            axis.barh(row, price, height=0.5, color=hue)
+            axis.barh(row, mean - price, left=price, height=0.5, color="white", edgecolor=hue, hatch="////")
+            axis.plot([p5, p95], [row + 0.36] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
+            axis.annotate(
+                formats.money(mean, 3, symbol), (max(mean, p95), row), xytext=(5, 0), textcoords="offset points",
+                va="center", color=INK,
+            )  # fmt: skip
+            if row == 0:
+                axis.annotate("rent", (price / 2, row), va="center", ha="center", color="white", weight="bold")
+            rows.append((option, price, mean - price, p5, p95))
+        axis.set_yticks(range(len(result.order)), [wrapped(names[o], 26, 3) for o in result.order])
+        axis.set_ylim(len(result.order) - 0.35, -0.55)
+        axis.tick_params(axis="y", length=0, labelcolor=INK)
+        axis.spines["left"].set_visible(False)
+        axis.set_xlim(0, max(r[4] for r in rows) * 1.12)
+        money_axis(axis, "x", 1.0, currency)
+        drawing = svg(figure, chart_id)
+    frame = pd.DataFrame(rows, columns=["option", "rent", "lost_time", "p5", "p95"])
+    return Chart(
+        chart_id,
+        title,
+        f"Mean cost of one useful GPU-hour at the market's price, {currency}; hatched: hours lost to the fabric; line: P5–P95",
+        "Bars: a useful GPU-hour costs {tco.usd_per_useful_gpu_hour." + result.order[0] + "} on {first} and "
+        "{tco.usd_per_useful_gpu_hour." + result.order[-1] + "} on {last}.",
+        drawing,
+        rows_of(frame),
+        caption="The rent is the same; only the hours lost tell the fabrics apart.",
+        values={"first": Name(names[result.order[0]]), "last": Name(names[result.order[-1]])},
+    )
+
+
+def cash_chart(
+    result: TcoResult, names: Mapping[str, str], families: Mapping[str, str], *, title: str, currency: str
+) -> Chart:
+    """Cash paid so far, each option less the choice, month by month."""
+    chart_id = "fig-tco-cash"
+    if result.ownership is None:
+        raise ValueError("a client that rents has no cash flows of its own to draw")
+    cash = result.ownership.cash
+    months = np.arange(result.common.months + 1)
+    base = np.cumsum(cash[result.choice])
+    every = {o: rounded(np.cumsum(cash[o]) - base) for o in result.order if o != result.choice}
+    gaps = {o: every[o] for o in on_scale({o: gap[:-1, None] for o, gap in every.items()}, keep=result.rival)}
+    with canvas(2.4) as (figure, (axis,)):
+        ends = {}
+        for option, gap in gaps.items():
+            hue = colour_of(option, families[option])
+            axis.step(months, gap, where="post", color=hue, linestyle="-")
+            ends[option] = (float(gap[-2]), hue)
+        axis.plot([0, months[-1]], [0, 0], color=INK, linewidth=1)
+        name_ends(axis, float(months[-1]), ends, names)
+        axis.set_xlim(0, months[-1])
+        axis.set_xticks([m for m in months if m % 12 == 0])
+        axis.set_xlabel("month")
+        money_axis(axis, "y", 1.0, currency)
+        axis.grid(axis="y")
+        drawing = svg(figure, chart_id)
+    frame = pd.DataFrame({"month": months, **every})
+    left_out = [names[o] for o in every if o not in gaps]
+    return Chart(
+        chart_id,
+        title,
+        f"Mean cash paid so far less that of {{choice}}, {currency}, today's money, not discounted; lost GPU time is no cash",
+        "Lines by option over the months: the capital differs in the first month, running costs from then on; the last "
+        "month takes off what is resold. Discounted and with lost time, {rival} comes to {tco.difference_mean} over {choice}.",
+        drawing,
+        rows_of(frame),
+        caption="The last month takes off what is resold."
+        + (" {out} lies far below and is left out." if left_out else ""),
+        values={
+            "choice": Name(names[result.choice]),
+            "rival": Name(names[result.rival]),
+            "out": Name(", ".join(left_out)),
+        },
+    )
+
+
+def name_ends(axis: Axes, x: float, ends: Mapping[str, tuple[float, str]], names: Mapping[str, str]) -> None:
+    """Names beside the last points (y, colour), moved apart until none covers another."""
+    low, high = axis.get_ylim()
+    order = list(ends)
+    for option, y in zip(order, spread_labels([ends[o][0] for o in order], (high - low) * 0.2), strict=True):
+        label_end(axis, x, y, wrapped(names[option], 20, 3), ends[option][1])
+
+
+def on_scale(gaps: Mapping[str, NDArray[np.float64]], *, keep: str) -> list[str]:
+    """The options whose gaps (points, draws) can share a picture: `keep`, and those not far beyond all others."""
+    middle = {o: np.abs(percentiles(gap, [50])[0]) for o, gap in gaps.items()}
+    known = {o: m[np.isfinite(m)] for o, m in middle.items() if np.isfinite(m).any()}
+    return [
+        o
+        for o in gaps
+        if o == keep
+        or (o in known and all(known[o].min() <= OFF_SCALE * m.max() for other, m in known.items() if other != o))
+    ]

@@ -1,0 +1,264 @@
+"""Total cost of one option for the client: owned, leased, colocated or rented, in a few stable causes.
+
+One boundary: servers, fabric, power, space, licences, support, staff and training less residual (or rent), plus lost
+GPU time, each lost hour charged once. `CAUSES` are the components every result has; they sum to the total.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabricreport.durations import DAYS_PER_WEEK
+from fabricreport.models.fabric.cost import energy_usd_per_month
+from fabricreport.models.money.cashflow import lease_payment, level, lump
+from fabricreport.models.money.ownership import (
+    CostComponents,
+    Purchase,
+    Rental,
+    Running,
+    amortised_gpu_hour_usd,
+    charge_lost_time,
+    gpu_hours,
+    ownership_cost,
+    rent_cost,
+    slip_days,
+)
+from fabricreport.models.money.staffing import fabric_fte, staff_usd_per_year
+from fabricreport.provenance import Traced
+from fabricreport.sections.tco import fabric
+from fabricreport.sections.tco.fabric import Build
+from fabricreport.sections.tco.inputs import Common, OptionInputs
+
+CAUSES: Mapping[str, str] = {
+    "rent": "Rent of the GPUs",
+    "servers": "GPU servers without adapters",
+    "switches": "Switches",
+    "optics_and_cables": "Optics and cables",
+    "adapters": "Network adapters",
+    "spares_and_installation": "Spares, installation, fabric manager",
+    "power_and_cooling": "Power and cooling",
+    "space": "Colocation space",
+    "licences": "Licences",
+    "support": "Support",
+    "staff_and_training": "Network staff and training",
+    "residual": "Resale value at the end",
+    "lost_bring_up": "GPU time lost until stable",
+    "lost_communication": "GPU time lost to exposed communication",
+    "lost_tail": "GPU time lost to the tail",
+    "lost_interruptions": "GPU time lost to fabric faults",
+    "delay": "Price of delay beyond compute",
+}
+"""Causes in the order of a bill, with the words a reader sees."""
+
+LOST_CAUSES = ("lost_bring_up", "lost_communication", "lost_tail", "lost_interruptions")
+FABRIC_CAUSES = ("switches", "optics_and_cables", "adapters", "spares_and_installation")
+"""The causes that make up the fabric's capital."""
+
+_GROUPS: Mapping[str, tuple[str, ...]] = {
+    "optics_and_cables": ("optics", "copper and fibre"),
+    "spares_and_installation": ("spares", "installation", "management servers"),
+    "power_and_cooling": ("power", "cooling"),
+    "space": ("colocation",),
+    "staff_and_training": ("staff", "training"),
+    "lost_bring_up": ("lost: bring-up",),
+    "lost_communication": ("lost: exposed communication",),
+    "lost_tail": ("lost: tail",),
+    "lost_interruptions": ("lost: interruptions",),
+}
+
+
+def purchases(builds: Sequence[Build], option: OptionInputs, common: Common) -> tuple[Purchase, ...]:
+    """What is bought at each stage: the difference between what stands after it and what stood before."""
+    bought = []
+    before: dict[str, Any] = {}
+    watts_before, licences_before, nodes_before = 0.0, 0.0, 0
+    for build in builds:
+        standing = fabric.capex(build, option, common)
+        watts = sum(fabric.watts(build, option).values()) + build.nodes * common.server.watts
+        licences = fabric.licences_per_year(build, option)
+        parts = {name: value - before.get(name, 0.0) for name, value in standing.items()}
+        parts["servers"] = (build.nodes - nodes_before) * common.server.price
+        bought.append(Purchase(build.month, parts, watts - watts_before, licences - licences_before))
+        before, watts_before, licences_before, nodes_before = standing, watts, licences, build.nodes
+    return tuple(bought)
+
+
+def staff_per_year(common: Common, option: OptionInputs) -> list[tuple[int, Any]]:
+    """(month, yearly cost of the fabric's staff from that month on) at each stage."""
+    return [
+        (month, staff_usd_per_year(fabric_fte(gpus, option.staff), common.pay_per_year, 1.0))
+        for month, gpus in common.stages
+    ]
+
+
+def running(option: OptionInputs, common: Common) -> Running:
+    """Running costs of what is owned; the staff, which grows by stage, is added by `own_cost`.
+
+    Adapters sit in the servers and are supported with them; optics and cables have spares instead of support.
+    """
+    fabric_keeps = common.retention_fabric
+    return Running(
+        usd_per_kwh=common.per_kwh,
+        pue=common.pue,
+        support_per_year={
+            "switches": option.support,
+            "servers": common.server_support,
+            "adapters": common.server_support,
+        },
+        retention_per_year={
+            "servers": common.retention_servers,
+            "switches": fabric_keeps,
+            "optics": fabric_keeps,
+            "adapters": fabric_keeps,
+        },
+        training_usd=option.training,
+        colocation_usd_per_kw_month=common.space_per_kw_month,
+    )
+
+
+def own_cost(builds: Sequence[Build], option: OptionInputs, common: Common) -> CostComponents:
+    """Present value of owning (or leasing) and running one option, before lost time."""
+    costs = ownership_cost(
+        purchases(builds, option, common),
+        running(option, common),
+        months=common.months,
+        discounting=common.discounting,
+        lease=common.lease,
+    )
+    staff: Any = 0.0
+    paid: Any = 0.0
+    for month, per_year in staff_per_year(common, option):
+        staff = staff + common.discounting.present_value(level((per_year - paid) / 12, common.months, after=month))
+        paid = per_year
+    return CostComponents({**costs, "staff": staff})
+
+
+def hours_of(common: Common) -> Any:
+    """Installed GPU-hours of each month."""
+    return gpu_hours(common.stages, common.months)
+
+
+def cash_bill(builds: Sequence[Build], option: OptionInputs, common: Common, *, rent: bool) -> CostComponents:
+    """What is paid for one option, before any lost time: owning it, or the rent of the hours installed.
+
+    Rent is the market's price of today and is taken to move with prices in general.
+    """
+    if not rent:
+        return own_cost(builds, option, common)
+    return CostComponents(
+        {"rent": common.discounting.present_value(hours_of(common)) * common.server.rent_per_gpu_hour}
+    )
+
+
+def useful_hour_usd(cash: CostComponents, option: OptionInputs, common: Common) -> Any:
+    """Cost of one useful GPU-hour: what is paid over the useful hours, both discounted.
+
+    The lost time is in the denominator, so the figure does not depend on the value given to a lost hour.
+    """
+    return amortised_gpu_hour_usd(cash, option.lost, hours_of(common), common.discounting)
+
+
+def common_hour_value(
+    bills: Mapping[str, CostComponents], inputs: Mapping[str, OptionInputs], common: Common
+) -> Common:
+    """The same inputs with a value for a lost GPU-hour where it is the client's own cost (`amortised`).
+
+    One value for all options, the cheapest one's cost of a useful hour: an hour lost is the same hour whichever fabric
+    loses it, so equal losses cancel and no option is charged twice for being dear.
+    """
+    if common.gpu_hour_value is not None:
+        return common
+    hours = {o: useful_hour_usd(bill, inputs[o], common) for o, bill in bills.items()}
+    return replace(common, gpu_hour_value=hours[min(hours, key=lambda o: float(_mean(hours[o])))])
+
+
+def full_bill(cash: CostComponents, option: OptionInputs, common: Common, *, rent: bool) -> CostComponents:
+    """The bill with lost GPU time charged once: at the client's value of an hour, or by the hours rented beyond.
+
+    A renter pays for the hours the work takes. Where the client values an hour at a figure of its own instead, the
+    lost hours are charged at that.
+    """
+    hours = hours_of(common)
+    if rent and common.value_basis != "stated":
+        return rent_cost(Rental(common.server.rent_per_gpu_hour, terms="today"), option.lost, hours, common.discounting)
+    return charge_lost_time(cash, option.lost, hours, common.gpu_hour_value, common.discounting)
+
+
+def delay_days(option: OptionInputs, common: Common) -> Any:
+    """Days the first result comes later: bring-up beyond the weeks allowed, and the first run's own slip."""
+    late = np.maximum(np.asanyarray(option.bring_up_weeks) - common.weeks_allowed, 0.0) * DAYS_PER_WEEK
+    lost = option.lost
+    if common.run_days is None:
+        return late
+    useful = (1 - lost.exposed_communication) * (1 - lost.tail) * (1 - lost.interruptions)
+    return late + slip_days(1 - useful, common.run_days)[1]
+
+
+def monthly_cash(builds: Sequence[Build], option: OptionInputs, common: Common) -> NDArray[np.float64]:
+    """Mean cash paid in each month 0 to the horizon in today's money, not discounted, resale at the end taken off.
+
+    Lost GPU time is no cash and is not in it. Lease payments are deflated to today's money.
+    """
+    months, terms = common.months, running(option, common)
+    flows: NDArray[np.float64] = np.zeros(months + 1)
+    for bought in purchases(builds, option, common):
+        kilowatts = np.asanyarray(bought.watts) / 1000
+        per_month = sum(energy_usd_per_month(bought.watts, common.per_kwh, common.pue))
+        per_month = per_month + kilowatts * terms.colocation_usd_per_kw_month + bought.licences_usd_per_year / 12
+        capital: Any = 0.0
+        resale: Any = 0.0
+        for name, price in bought.capex_usd.items():
+            capital = capital + price
+            per_month = per_month + price * terms.support_per_year.get(name, 0.0) / 12
+            keeps = np.asanyarray(terms.retention_per_year.get(name, 0.0))
+            resale = resale + price * keeps ** ((months - bought.month) / 12)
+        flows = flows + level(_mean(per_month), months, after=bought.month)
+        flows = flows + _paid_for(capital, bought.month, common)
+        flows = flows - (lump(_mean(resale), months, months) if common.lease is None else 0.0)
+    paid: Any = 0.0
+    for month, per_year in staff_per_year(common, option):
+        flows = flows + level(_mean(per_year - paid) / 12, months, after=month)
+        paid = per_year
+    return flows + lump(_mean(option.training), 0, months)
+
+
+def _paid_for(capital: Any, month: int, common: Common) -> NDArray[np.float64]:
+    """Cash for a purchase: its price at the month, or the lease payments in today's money."""
+    if common.lease is None:
+        return lump(_mean(capital), month, common.months)
+    inflation = np.asanyarray(common.discounting.inflation_per_year)
+    signed = capital * (1 + inflation) ** (month / 12)
+    payment = lease_payment(
+        signed, common.lease.rate_per_year, common.months - month, residual=signed * common.lease.residual_share
+    )
+    deflated = (1 + _mean(inflation)) ** (-np.arange(common.months + 1) / 12)
+    paid: NDArray[np.float64] = level(_mean(payment), common.months, after=month - 1, until=common.months - 1)
+    return np.asarray(paid * deflated)
+
+
+def _mean(values: Any) -> Any:
+    return np.mean(np.asanyarray(values, dtype=float))
+
+
+def with_delay(bill: CostComponents, option: OptionInputs, common: Common) -> CostComponents:
+    """A full bill with the price of delay, if there is one."""
+    if not np.any(np.asarray(common.delay_per_day) > 0):
+        return bill
+    return bill.plus({"delay": delay_days(option, common) * common.delay_per_day})
+
+
+def by_cause(parts: Mapping[str, Any]) -> dict[str, Any]:
+    """Parts of a bill (or of a difference of two) in the causes that a reader sees."""
+    grouped = CostComponents(parts).grouped(_GROUPS)
+    return {cause: grouped[cause] for cause in CAUSES if cause in grouped}
+
+
+def spread_over_draws(value: Any, draws: int) -> Traced:
+    """A scalar or (draws,) value as (draws,), provenance kept."""
+    wide = np.broadcast_to(np.asanyarray(value, dtype=float), (draws,))
+    return wide if isinstance(wide, Traced) else Traced(wide)

@@ -1,0 +1,180 @@
+"""The bill of materials of an option at each stage of the client's growth: what stands, and what that cost to buy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricreport.books.options import Option
+from fabricreport.errors import OutOfRange
+from fabricreport.models.fabric.cabling import CableBill, CablePlan, optics_and_cables
+from fabricreport.models.fabric.cost import Extras, fabric_capex_usd, fabric_watts
+from fabricreport.models.fabric.growth import GrowthPlan, GrowthPrices, GrowthStage, growth_flows, staged_growth
+from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materials
+from fabricreport.sections.tco.inputs import Common, OptionInputs
+
+if TYPE_CHECKING:
+    from fabricreport.scenario import Cluster
+
+
+@dataclass(frozen=True)
+class Build:
+    """The fabric that stands after one stage, planned so that later stages move no cable.
+
+    `bom` and `cables` are cumulative; `needed_switches` is the smallest fabric for this size alone. `managed` says
+    whether a fabric manager is bought: a fabric of one switch runs the manager that the switch brings.
+    """
+
+    month: int
+    gpus: int
+    nodes: int
+    bom: BillOfMaterials
+    cables: CableBill
+    needed_switches: int
+    managed: bool
+
+
+def shape(cluster: Cluster, option: Option) -> dict[str, Any]:
+    """Keyword arguments of `bill_of_materials` for this option in the client's topology, sizes apart."""
+    own_links = option.links_per_node
+    return {
+        "gpus_per_node": cluster.gpus_per_node if own_links is None else 1,
+        "links_per_gpu": cluster.links_per_gpu if own_links is None else own_links,
+        "radix": option.radix,
+        "oversubscription": cluster.oversubscription,
+        "topology": cluster.topology,
+    }
+
+
+def endpoints_for(cluster: Cluster, option: Option, gpus: int) -> int:
+    """The size in the unit that `shape` counts in: GPUs, or servers for an option with links of its own."""
+    return gpus if option.links_per_node is None else -(-gpus // cluster.gpus_per_node)
+
+
+def manager_links(cluster: Cluster, option: Option, sizes: Sequence[int]) -> int:
+    """The manager's links into the fabric: those the option asks for where ports are free at every size, else none.
+
+    At a size that fills every leaf, four more links would ask for another leaf and an uneven tree of spines; a
+    builder gives up a server's ports instead, as NVIDIA's reference designs do.
+    """
+    wanted = option.management.links
+    arguments = shape(cluster, option)
+    for gpus in sizes if wanted else ():
+        size = endpoints_for(cluster, option, gpus)
+        without = bill_of_materials(size, **arguments)
+        try:
+            beside = bill_of_materials(size, management_links=wanted, **arguments)
+        except OutOfRange:  # every port of the largest fabric is taken
+            return 0
+        if beside.switches > without.switches:
+            return 0
+    return wanted
+
+
+def builds(
+    cluster: Cluster, option: Option, stages: Sequence[tuple[int, int]], servers_per_rack: int
+) -> tuple[Build, ...]:
+    """What stands after each stage (month, GPUs). Raises `OutOfRange` for a size the option's switches cannot hold."""
+    arguments = {**shape(cluster, option), "management_links": manager_links(cluster, option, [g for _, g in stages])}
+    sizes = [(month, endpoints_for(cluster, option, gpus)) for month, gpus in stages]
+    needed = [bill_of_materials(size, **arguments) for _, size in sizes]
+    standing = needed
+    if len(stages) > 1 and cluster.topology != "dragonfly":
+        plan = staged_growth(_distinct(sizes), **arguments)
+        by_size = {stage.gpus: _standing(stage, plan) for stage in plan.stages}
+        standing = [by_size[size] for _, size in sizes]
+    final_nodes = -(-stages[-1][1] // cluster.gpus_per_node)
+    plan_of_cables = cable_plan(option, standing[-1], final_nodes, servers_per_rack)
+    return tuple(
+        Build(
+            month=month,
+            gpus=gpus,
+            nodes=-(-gpus // cluster.gpus_per_node),
+            bom=bom,
+            cables=optics_and_cables(bom, plan_of_cables),
+            needed_switches=least.switches,
+            managed=standing[-1].switches > 1,
+        )
+        for (month, gpus), bom, least in zip(stages, standing, needed, strict=True)
+    )
+
+
+def _distinct(sizes: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Sizes without repeats: two stages may need the same number of servers."""
+    first: dict[int, int] = {}
+    for month, size in sizes:
+        first.setdefault(size, month)
+    return [(month, size) for size, month in first.items()]
+
+
+def _standing(stage: GrowthStage, plan: GrowthPlan) -> BillOfMaterials:
+    """A stage's standing fabric as a bill, with its cables by layer."""
+    between = stage.cables - stage.needed.cables_node_leaf
+    lower = min(between, stage.leaf * plan.final.up_links) if stage.spine else 0
+    return replace(
+        stage.needed,
+        leaf=stage.leaf,
+        spine=stage.spine,
+        core=stage.core,
+        cables_leaf_spine=lower,
+        cables_spine_core=between - lower,
+        tiers=1 + (stage.spine > 0) + (stage.core > 0),
+    )
+
+
+def cable_plan(option: Option, bom: BillOfMaterials, nodes: int, servers_per_rack: int) -> CablePlan:
+    """Fibre throughout; passive copper when the servers and the one switch share a rack and the option prices it."""
+    one_rack = bom.tiers == 1 and nodes <= servers_per_rack and "dac" in option.pieces
+    return CablePlan(node_leaf="dac" if one_rack else "fibre", links_per_cage=option.links_per_cage)
+
+
+def capex(build: Build, option: OptionInputs, common: Common) -> dict[str, Any]:
+    """Capital of the standing fabric by part, spares by piece, all bought at today's prices."""
+    extras = Extras(
+        common.spares_share,
+        common.labour_per_cable,
+        management_nodes=1 if build.managed else 0,
+        management_node_usd=option.management_servers,
+    )
+    return dict(fabric_capex_usd(build.bom, build.cables, option.prices, extras))
+
+
+def watts(build: Build, option: OptionInputs) -> Mapping[str, Any]:
+    """Watts of the standing fabric by group, adapters included."""
+    return fabric_watts(build.bom, build.cables, option.watts)
+
+
+def licences_per_year(build: Build, option: OptionInputs) -> Any:
+    """Yearly licences of the standing fabric: the manager by endpoint, the switches' system by switch."""
+    endpoints = build.cables.nics if build.managed else 0
+    return endpoints * np.asanyarray(option.licence_per_endpoint_year) + build.bom.switches * np.asanyarray(
+        option.system_per_switch_year
+    )
+
+
+@dataclass(frozen=True)
+class GrowthCost:
+    """Growing as planned from day one against the smallest fabric at each stage, present values on switches and cables."""
+
+    planned: Any
+    as_needed: Any
+    recabled: int
+    adds_tier_at: tuple[int, ...]
+
+
+def growth_cost(cluster: Cluster, option: Option, inputs: OptionInputs, common: Common) -> GrowthCost | None:
+    """What planning ahead costs, or None for a client that does not grow (or a dragonfly, which is re-sized)."""
+    sizes = _distinct([(month, endpoints_for(cluster, option, gpus)) for month, gpus in common.stages])
+    if len(sizes) < 2 or cluster.topology == "dragonfly":
+        return None
+    plan = staged_growth(sizes, **shape(cluster, option))
+    bill = optics_and_cables(plan.final, CablePlan(links_per_cage=option.links_per_cage))
+    parts = fabric_capex_usd(plan.final, bill, inputs.prices)
+    cable = (parts["optics"] + parts["copper and fibre"]) / plan.final.cables
+    prices = GrowthPrices(inputs.prices.switch, cable + common.labour_per_cable, common.labour_per_cable)
+    planned, as_needed = growth_flows(plan, prices, common.months)
+    value = common.discounting.present_value
+    return GrowthCost(value(planned), value(as_needed), plan.recabled, plan.adds_tier_at)

@@ -1,0 +1,284 @@
+"""The ledger numbers of an owned fabric: its bill, its watts, growth, list prices, and both bases of each percentage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from fabricreport.durations import HOURS_PER_YEAR
+from fabricreport.ledger import Number
+from fabricreport.models.judgement.difference import relative_difference
+from fabricreport.provenance import inputs_of, plain
+from fabricreport.sections.tco.cost import CAUSES, FABRIC_CAUSES
+
+if TYPE_CHECKING:
+    from fabricreport.case import Case
+    from fabricreport.sections.tco.study import Ownership, TcoResult
+
+HARDWARE = ("switches", "optics_and_cables", "adapters")
+"""The causes of the fabric's hardware: what a price list shows."""
+
+SMALL_SHARE = 0.01
+"""A percentage below this is printed with one digit: the second would claim too much."""
+
+BASES = {
+    "switches": "Switches alone",
+    "hardware": "Switches, optics, adapters",
+    "fabric": "Fabric, installed",
+    "cluster": "Fabric and servers",
+    "total": "Total cost",
+}
+"""What a percentage can be a percentage of, from narrow to wide."""
+
+_SHAPE = (
+    "param:cluster.gpus",
+    "param:cluster.gpus_per_node",
+    "param:cluster.links_per_gpu",
+    "param:cluster.oversubscription",
+)
+
+
+def fabric_numbers(case: Case, result: TcoResult, names: dict[str, str]) -> Iterator[Number]:
+    """Every number that only an owner's memo needs."""
+    owned = result.ownership
+    if owned is None:
+        return
+    yield from _counts(case, owned, names)
+    yield from _capital(case, owned, names)
+    yield from _stages(case, owned, names)
+    yield from _list_bills(case, owned, names)
+    yield from _pair(case, result, owned, names)
+    if result.infiniband and result.rocev2:
+        yield from _bases(case, result, owned, names)
+        yield from _power(case, result, owned)
+    yield from _sweep(case, owned, names)
+
+
+def _counts(case: Case, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
+    for option, stages in owned.builds.items():
+        bom, cables = stages[-1].bom, stages[-1].cables
+        pieces = {
+            "leaf": bom.leaf, "spine": bom.spine, "core": bom.core, "switches": bom.switches, "cables": cables.cables,
+            "links": cables.links, "transceivers": cables.transceivers, "nics": cables.nics, "tiers": bom.tiers,
+            "copper": cables.dac + cables.acc,
+        }  # fmt: skip
+        for piece, count in pieces.items():
+            yield case.number(
+                f"tco.count.{piece}.{option}", count, "count", label=f"{piece.capitalize()} of {names[option]}",
+                rule="bill of materials: fat-tree counting with equal bundles", inputs=_SHAPE,
+            )  # fmt: skip
+
+
+def _capital(case: Case, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
+    gpus = next(iter(owned.builds.values()))[-1].gpus
+    for option, parts in owned.capital.items():
+        total: Any = sum(parts[c] for c in FABRIC_CAUSES)
+        hardware: Any = sum(parts[c] for c in HARDWARE)
+        for cause in FABRIC_CAUSES:
+            yield case.number(
+                f"tco.bill.{cause}.{option}", parts[cause], "usd", label=f"{CAUSES[cause]}, to buy: {names[option]}",
+                rule="pieces × price, at today's prices and not discounted", inputs=_SHAPE,
+            )  # fmt: skip
+        yield case.number(
+            f"tco.fabric_capex.{option}", total, "usd", label=f"Capital of the fabric: {names[option]}",
+            rule="switches, optics, cables, adapters, spares, installation and manager, at today's prices", inputs=_SHAPE,
+        )  # fmt: skip
+        yield case.number(
+            f"tco.fabric_per_gpu.{option}", total / gpus, "usd", label=f"Capital of the fabric per GPU: {names[option]}",
+            rule="capital of the fabric ÷ GPUs of the last stage", inputs=_SHAPE,
+        )  # fmt: skip
+        yield case.number(
+            f"tco.switch_share.{option}", parts["switches"] / hardware, "share", digits=2, inputs=_SHAPE,
+            label=f"Switches' share of the fabric's hardware: {names[option]}",
+            rule="switches ÷ (switches + optics and cables + adapters)",
+        )  # fmt: skip
+        yield case.number(
+            f"tco.optics_share.{option}", parts["optics_and_cables"] / hardware, "share", digits=2, inputs=_SHAPE,
+            label=f"Optics' and cables' share of the fabric's hardware: {names[option]}",
+            rule="optics and cables ÷ (switches + optics and cables + adapters)",
+        )  # fmt: skip
+        for group, watts in owned.watts[option].items():
+            yield case.number(
+                f"tco.watts.{group.split()[0]}.{option}", watts / 1000, "kw", label=f"Draw of {group}: {names[option]}",
+                rule="pieces × watts, before cooling", inputs=_SHAPE,
+            )  # fmt: skip
+        yield case.number(
+            f"tco.watts.total.{option}", sum(owned.watts[option].values()) / 1000, "kw", inputs=_SHAPE,
+            label=f"Draw of the fabric: {names[option]}", rule="sum over switches, optics, cables and adapters",
+        )  # fmt: skip
+
+
+def _pair(case: Case, result: TcoResult, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
+    """Purchase price alone of the two options that the difference compares, and what the servers are of the whole."""
+    pair = f"{names[result.rival]} less {names[result.choice]}"
+    yield case.number(
+        "tco.fabric_difference", owned.capital_gap, "usd", label=f"Capital of the fabric: {pair}",
+        rule="difference of the fabric's capital on the same draws, at today's prices", inputs=_SHAPE,
+    )  # fmt: skip
+    parts = result.components[result.choice]
+    yield case.number(
+        "tco.server_share", parts["servers"] / result.totals[result.choice], "share", digits=2, inputs=_SHAPE,
+        label=f"Servers' share of the total cost with {names[result.choice]}",
+        rule="present value of the servers' price ÷ total cost",
+    )  # fmt: skip
+
+
+def _stages(case: Case, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
+    for option, stages in owned.builds.items():
+        before = 0
+        for number, stage in enumerate(stages):
+            key = "param:cluster.gpus" if number == 0 else f"param:cluster.trajectory[{number - 1}].gpus"
+            figures = {
+                "gpus": (stage.gpus, "gpus", "GPUs standing"),
+                "bought": (stage.bom.switches - before, "count", "Switches bought"),
+                "standing": (stage.bom.switches, "count", "Switches standing"),
+                "overbuilt": (stage.bom.switches - stage.needed_switches, "count", "Switches ahead of need"),
+                "month": (stage.month, "count", "Month"),
+            }
+            for what, (value, unit, label) in figures.items():
+                yield case.number(
+                    f"tco.stage.{what}.{number}.{option}", value, unit, label=f"{label} at stage {number}: {names[option]}",
+                    rule="staged growth, wired from day one for the last stage", inputs=(key, *_SHAPE[1:]),
+                )  # fmt: skip
+            before = stage.bom.switches
+    for option, growth in owned.growth.items():
+        yield case.number(
+            f"tco.overbuild.{option}", growth.planned - growth.as_needed, "usd",
+            label=f"Planning ahead less building as needed: {names[option]}",
+            rule="present value of switches and cables bought early − of those bought late plus cables moved", inputs=_SHAPE,
+        )  # fmt: skip
+        yield case.number(
+            f"tco.recabled.{option}", growth.recabled, "count", label=f"Cables laid twice if built as needed: {names[option]}",
+            rule="cables of a stage that the next one moves", inputs=_SHAPE,
+        )  # fmt: skip
+
+
+def _list_bills(case: Case, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
+    for row in owned.list_bills:
+        key = f"{row.option}.{row.switch_ref.partition(':')[2]}"
+        amounts = {
+            "switches": row.switch_cost, "optics": row.optics_cost, "nics": row.nic_cost, "total": row.total,
+            "each": row.switch_each,
+        }  # fmt: skip
+        for what, amount in amounts.items():
+            yield case.number(
+                f"tco.list.{what}.{key}", amount, "usd", digits=4, inputs=(*row.refs_of(what), *_SHAPE),
+                label=f"List prices, {what}: {names[row.option]}",
+                rule="pieces × central price; all optics, without fibre, licence, support, spare and labour",
+            )  # fmt: skip
+        yield case.number(
+            f"tco.list.count.{key}", row.switches, "count", label=f"Switches of {names[row.option]}",
+            rule="bill of materials without links for a manager", inputs=_SHAPE,
+        )  # fmt: skip
+        yield case.number(
+            f"tco.list.against_first.{key}", row.total / owned.list_bills[0].total - 1, "share", digits=2,
+            label=f"List bill of {names[row.option]} against that of {names[owned.list_bills[0].option]}",
+            rule="total ÷ total of the first row − 1",
+            inputs=(*row.refs, *owned.list_bills[0].refs, *_SHAPE) if row is not owned.list_bills[0] else _SHAPE,
+        )  # fmt: skip
+
+
+def _bases(case: Case, result: TcoResult, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
+    """RoCEv2 against InfiniBand on each base, as a discount and as a premium, for every RoCEv2 option."""
+    infiniband = result.infiniband or ""
+    families = {o.id: o.family for o in case.options}
+    for option in (o for o in result.order if families[o] == "rocev2"):
+        a, b = (_base_amounts(result, owned, o) for o in (infiniband, option))
+        pair = f"{names[option]} against {names[infiniband]}"
+        for base, words in BASES.items():
+            gap = relative_difference(a[base], b[base])
+            tagged = inputs_of(a[base], b[base]) | set(_SHAPE)
+            digits = 1 if abs(float(np.median(plain(gap.b_less_than_a)))) < SMALL_SHARE else 2
+            yield case.number(
+                f"tco.discount.{base}.{option}", gap.b_less_than_a, "share", digits=digits, inputs=tagged,
+                label=f"Discount on InfiniBand's price, base {words.lower()}: {pair}",
+                rule="(InfiniBand − RoCEv2) ÷ InfiniBand, draw by draw",
+            )  # fmt: skip
+            yield case.number(
+                f"tco.premium.{base}.{option}", gap.a_more_than_b, "share", digits=digits, inputs=tagged,
+                label=f"Premium of InfiniBand on RoCEv2's price, base {words.lower()}: {pair}",
+                rule="(InfiniBand − RoCEv2) ÷ RoCEv2, draw by draw",
+            )  # fmt: skip
+            if option == result.rocev2 and base == "fabric":
+                yield case.number(
+                    "tco.discount_rocev2", gap.b_less_than_a, "share", digits=2, inputs=tagged,
+                    label=f"Discount on InfiniBand's fabric capital: {pair}",
+                    rule="(InfiniBand − RoCEv2) ÷ InfiniBand, capital of the whole fabric",
+                )  # fmt: skip
+                yield case.number(
+                    "tco.premium_infiniband", gap.a_more_than_b, "share", digits=2, inputs=tagged,
+                    label=f"Premium of InfiniBand on RoCEv2's fabric capital: {pair}",
+                    rule="(InfiniBand − RoCEv2) ÷ RoCEv2, capital of the whole fabric",
+                )  # fmt: skip
+    yield from _claims(case)
+
+
+def _base_amounts(result: TcoResult, owned: Ownership, option: str) -> dict[str, Any]:
+    parts = owned.capital[option]
+    hardware: Any = sum(parts[c] for c in HARDWARE)
+    fabric: Any = sum(parts[c] for c in FABRIC_CAUSES)
+    nodes = owned.builds[option][-1].nodes
+    return {
+        "switches": parts["switches"],
+        "hardware": hardware,
+        "fabric": fabric,
+        "cluster": fabric + nodes * result.common.server.price,
+        "total": result.totals[option],
+    }
+
+
+def _claims(case: Case) -> Iterator[Number]:
+    """The ends of the discounts that the trade articles state, each with its own base."""
+    vendor = "evidence:roce-discount-acg"
+    yield case.number(
+        "tco.claim.vendor", case.central(vendor), "share", digits=2, label="RoCEv2's saving as a vendor-paid study states it",
+        rule="as stated by the source", inputs=(vendor,),
+    )  # fmt: skip
+    stated = case.evidence["roce-discount-s3-stated"].value
+    ends = {"low": stated["low"], "high": stated["high"]} if isinstance(stated, dict) else {}
+    for end, value in ends.items():
+        yield case.number(
+            f"tco.claim.{end}", value, "share", digits=2, label=f"RoCEv2's discount as an article states it, {end} end",
+            rule="as stated by the source", inputs=("evidence:roce-discount-s3-stated",),
+        )  # fmt: skip
+
+
+def _power(case: Case, result: TcoResult, owned: Ownership) -> Iterator[Number]:
+    infiniband, rocev2 = result.infiniband or "", result.rocev2 or ""
+    more: Any = sum(owned.watts[infiniband].values()) - sum(owned.watts[rocev2].values())
+    yield case.number(
+        "tco.power_penalty", more / 1000, "kw", label="InfiniBand's fabric draws more than RoCEv2's by",
+        rule="watts of all pieces, InfiniBand − RoCEv2, before cooling", inputs=inputs_of(owned.watts[infiniband]) | set(_SHAPE),
+    )  # fmt: skip
+    yearly = more / 1000 * HOURS_PER_YEAR * result.common.per_kwh * result.common.pue
+    yield case.number(
+        "tco.power_penalty_per_year", yearly, "usd", label="What that draw costs a year, cooling included",
+        rule="kW × hours of a year × price of a kWh × PUE", inputs=inputs_of(owned.watts[infiniband]) | set(_SHAPE),
+    )  # fmt: skip
+
+
+def _sweep(case: Case, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
+    sweep = owned.sweep
+    for option, steps in sweep.steps.items():
+        for tiers, size in enumerate(steps, start=1):
+            yield case.number(
+                f"tco.step.{tiers}.{option}", size, "gpus",
+                label=f"Largest size with {tiers} tier{'s' if tiers > 1 else ''} of switches: {names[option]}",
+                rule="capacity of a fat tree at the option's radix", inputs=_SHAPE[1:],
+            )  # fmt: skip
+        for i, gpus in enumerate(sweep.gpus):
+            per_gpu = sweep.fabric_per_gpu[option][i]
+            if gpus in sweep.shown and np.all(np.isfinite(plain(per_gpu))):
+                yield case.number(
+                    f"tco.sweep.fabric.{gpus}.{option}", per_gpu, "usd",
+                    label=f"Fabric capital per GPU at another size, {gpus} GPUs: {names[option]}",
+                    rule="bill of materials at that size × the case's prices ÷ GPUs", inputs=_SHAPE[1:],
+                )  # fmt: skip
+    last = next(iter(owned.builds.values()))[-1].gpus
+    for gpus in sorted({*sweep.shown, last}):
+        yield case.number(
+            f"tco.sweep.size.{gpus}", gpus, "gpus", label="Size in the sweep", rule="a size of the sweep",
+            inputs=_SHAPE[1:],
+        )  # fmt: skip

@@ -1,0 +1,218 @@
+"""The ledger numbers of the total cost: totals and causes, the difference, rent against buy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricreport.ledger import Number
+from fabricreport.provenance import inputs_of, plain
+from fabricreport.sections.tco.cost import LOST_CAUSES, hours_of
+from fabricreport.sections.tco.fabric_figures import fabric_numbers
+
+if TYPE_CHECKING:
+    from fabricreport.case import Case
+    from fabricreport.sections.tco.study import TcoResult
+
+_SIZE = ("param:cluster.gpus", "param:money.horizon_months")
+
+
+def numbers_of(case: Case, result: TcoResult) -> Iterator[Number]:
+    """Every number of the section."""
+    names = {o.id: o.name for o in case.options}
+    yield from _totals(case, result, names)
+    yield from _difference(case, result, names)
+    yield from _swings(case, result)
+    yield from _hours(case, result, names)
+    if result.ownership is None:
+        yield from _renting(case, result, names)
+    else:
+        yield from _rent_instead(case, result)
+        yield from fabric_numbers(case, result, names)
+
+
+def _totals(case: Case, result: TcoResult, names: dict[str, str]) -> Iterator[Number]:
+    for option, total in result.totals.items():
+        yield case.number(
+            f"tco.total.{option}", total, "usd",
+            label=f"Total cost of {names[option]} over the horizon",
+            rule="sum of all causes, present value: servers or rent, fabric, power, space, support, staff, less resale, plus lost GPU time",
+            inputs=_SIZE,
+        )  # fmt: skip
+        for cause, words in result.labels.items():
+            yield case.number(
+                f"tco.{cause}.{option}", result.components[option][cause], "usd",
+                label=f"{words}: {names[option]}", rule="present value over the horizon", inputs=_SIZE,
+            )  # fmt: skip
+        for cause, words in result.labels.items():
+            yield case.number(
+                f"tco.mean_part.{cause}.{option}", result.components[option][cause], "usd", central="mean",
+                label=f"{words}, mean: {names[option]}", rule="mean over the draws of the present value", inputs=_SIZE,
+            )  # fmt: skip
+        lost = sum(result.components[option][c] for c in LOST_CAUSES if c in result.labels)
+        yield case.number(
+            f"tco.lost.{option}", lost, "usd",
+            label=f"Lost GPU time: {names[option]}",
+            rule="lost GPU-hours of the four causes × value of a GPU-hour, each hour charged once", inputs=_SIZE,
+        )  # fmt: skip
+        yield case.number(
+            f"tco.useful.{option}", result.useful_share[option], "share",
+            label=f"Share of GPU time that does work: {names[option]}",
+            rule="product of what bring-up, exposed communication, tail and interruptions leave", inputs=_SIZE,
+        )  # fmt: skip
+        yield case.number(
+            f"tco.mean.{option}", total, "usd", central="mean",
+            label=f"Mean total cost of {names[option]}", rule="mean over the draws of the total cost", inputs=_SIZE,
+        )  # fmt: skip
+        gap = result.gap(option, result.choice)
+        yield case.number(
+            f"tco.difference_to_cheapest.{option}", gap, "usd",
+            label=f"{names[option]} less the cheapest option",
+            rule="difference of total costs on the same draws", inputs=_SIZE,
+        )  # fmt: skip
+        yield case.number(
+            f"tco.probability_dearer.{option}", float((plain(gap) > 0).mean()), "share", digits=2,
+            label=f"Share of draws in which {names[option]} costs more than the option with the lowest mean",
+            rule="count of draws with a higher total cost ÷ all draws", inputs=(*_SIZE, *inputs_of(gap)),
+        )  # fmt: skip
+
+
+def _difference(case: Case, result: TcoResult, names: dict[str, str]) -> Iterator[Number]:
+    gap = result.difference
+    pair = f"{names[result.rival]} less {names[result.choice]}"
+    everything = inputs_of(gap.draws) | set(_SIZE)
+    yield case.number(
+        "tco.difference", gap.draws, "usd", label=f"Total cost: {pair}", inputs=everything,
+        rule="median over the shared draws of the difference of total costs, present value",
+    )  # fmt: skip
+    yield case.number(
+        "tco.difference_mean", gap.draws, "usd", central="mean", label=f"Mean total cost: {pair}", inputs=everything,
+        rule="mean over the shared draws; the parts of the waterfall add up to it",
+    )  # fmt: skip
+    yield case.number(
+        "tco.difference_share", gap.draws / np.mean(result.totals[result.choice]), "share", digits=2,
+        label=f"Difference as a share of the cheaper total: {pair}", rule="difference ÷ mean total of the cheaper",
+        inputs=everything,
+    )  # fmt: skip
+    yield case.number(
+        "tco.probability", result.probability, "share", digits=2, inputs=everything,
+        label=f"Share of draws in which {names[result.choice]} costs less than {names[result.rival]}",
+        rule="count of draws with a lower total cost ÷ all draws",
+    )  # fmt: skip
+    for cause, part in gap.parts.items():
+        yield case.number(
+            f"tco.part.{cause}", part, "usd", central="mean", label=f"{result.labels[cause]}: {pair}",
+            rule="mean over the shared draws of the difference in this cause", inputs=_SIZE,
+        )  # fmt: skip
+
+
+def _swings(case: Case, result: TcoResult) -> Iterator[Number]:
+    everything = inputs_of(result.difference.draws)
+    for swing in result.swings[:12]:
+        record = case.input_record(swing.input_id)
+        key = swing.input_id.replace(":", ".")
+        for end, value in (("low", swing.at_low), ("high", swing.at_high)):
+            yield case.number(
+                f"tco.swing.{key}.{end}", value, "usd", inputs=everything,
+                label=f"Mean difference at the {end} end of: {record['label']}",
+                rule=f"mean of the difference over the {'lowest' if end == 'low' else 'highest'} tenth of the input's draws",
+            )  # fmt: skip
+        if swing.break_even is not None:
+            yield case.number(
+                f"tco.break_even.{key}", swing.break_even, record["unit"], digits=2, inputs=everything,
+                label=f"Break-even of: {record['label']}",
+                rule="where the least-squares line of the difference on this input crosses zero",
+            )  # fmt: skip
+
+
+def _hours(case: Case, result: TcoResult, names: dict[str, str]) -> Iterator[Number]:
+    installed = float(plain(hours_of(result.common)).sum())
+    stages = tuple(f"param:cluster.trajectory[{i}].gpus" for i in range(len(result.common.stages) - 1))
+    yield case.number(
+        "tco.gpu_hours", installed, "gpu-hour", label="GPU-hours installed over the horizon",
+        rule="sum over the months of installed GPUs × hours of a month", inputs=(*_SIZE, *stages),
+    )  # fmt: skip
+    value = result.common.gpu_hour_value
+    if value is not None:
+        yield case.number(
+            "tco.gpu_hour_value", value, "usd/gpu-hour", label="Value of a lost GPU-hour",
+            rule={
+                "amortised": "cost of a useful GPU-hour with the option for which it is lowest, the same for all options",
+                "market": "the market's rent",
+                "stated": "as the params state it",
+            }[result.common.value_basis],
+        )  # fmt: skip
+    for option, hour in result.useful_hour.items():
+        yield case.number(
+            f"tco.usd_per_useful_gpu_hour.{option}", hour, "usd/gpu-hour",
+            label=f"Cost of a useful GPU-hour: {names[option]}",
+            rule="cost without the charge for lost time ÷ useful GPU-hours, both discounted", inputs=_SIZE,
+        )  # fmt: skip
+        if result.delay_days[option].any():
+            yield case.number(
+                f"tco.delay_days.{option}", result.delay_days[option], "day", digits=2,
+                label=f"Days the first result comes later: {names[option]}",
+                rule="weeks to stable beyond the weeks allowed, plus the slip of the first run",
+                inputs=("param:organisation.time_to_production_weeks",),
+            )  # fmt: skip
+
+
+def _renting(case: Case, result: TcoResult, names: dict[str, str]) -> Iterator[Number]:
+    market = result.common.server.rent_per_gpu_hour
+    yield case.number(
+        "tco.rent", market, "usd/gpu-hour", label="Market price of a GPU-hour", rule="as drawn from the price book"
+    )
+    for option, worth in result.worth_per_gpu_hour.items():
+        yield case.number(
+            f"tco.worth.{option}", worth, "usd/gpu-hour",
+            label=f"Price at which an hour on {names[option]} does the same work for the same money",
+            rule=f"market price × useful share of this fabric ÷ useful share of {names[result.choice]}",
+        )  # fmt: skip
+        yield case.number(
+            f"tco.worth_less.{option}", result.worth_per_gpu_hour[result.choice] - worth, "usd/gpu-hour",
+            label=f"How much cheaper an hour on {names[option]} must be than on {names[result.choice]}",
+            rule="market price × (1 − ratio of useful shares)", inputs=inputs_of(worth),
+        )  # fmt: skip
+    for offer in result.offers:
+        record = case.prices[offer.item]
+        key = offer.item.removeprefix("gpu-hour-")
+        price = case.sample(record.id)
+        yield case.number(
+            f"tco.offer.{key}", price, "usd/gpu-hour", label=f"Price found for {offer.provider}",
+            rule=f"newest {offer.kind} of the price book", inputs=(record.id,),
+        )  # fmt: skip
+        for option, useful in result.useful_share.items():
+            yield case.number(
+                f"tco.offer_useful.{key}.{option}", price / useful, "usd/gpu-hour",
+                label=f"A useful GPU-hour at {offer.provider} if the fabric is {names[option]}",
+                rule="price ÷ useful share on that fabric", inputs=(record.id,),
+            )  # fmt: skip
+
+
+def _rent_instead(case: Case, result: TcoResult) -> Iterator[Number]:
+    owned = result.ownership
+    if owned is None:
+        return
+    mine = result.useful_hour[result.choice]
+    yield case.number(
+        "tco.rent_per_useful_gpu_hour", owned.rent_useful_hour, "usd/gpu-hour",
+        label="Cost of a useful GPU-hour when renting the same work",
+        rule="market price ÷ useful share on the cheapest option's fabric, already stable",
+    )  # fmt: skip
+    yield case.number(
+        "tco.break_even_rent", owned.break_even_rent, "usd/gpu-hour",
+        label="Rental price at which renting costs as much as owning",
+        rule="cost of a useful GPU-hour when owning × useful share of a rented, stable fabric",
+    )  # fmt: skip
+    yield case.number(
+        "tco.break_even_utilisation", mine / owned.rent_useful_hour, "share", digits=2,
+        label="Share of the owned hours that must be used for owning to cost no more than renting",
+        rule="cost of a useful GPU-hour when owning ÷ when renting",
+    )  # fmt: skip
+    yield case.number(
+        "tco.probability_owning_cheaper", float((plain(mine) < plain(owned.rent_useful_hour)).mean()), "share", digits=2,
+        label="Share of draws in which a useful GPU-hour costs less owned than rented",
+        rule="count of draws with a lower cost ÷ all draws", inputs=inputs_of(mine, owned.rent_useful_hour),
+    )  # fmt: skip

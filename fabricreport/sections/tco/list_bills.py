@@ -1,0 +1,128 @@
+"""Bills at single list prices, which can be redone by hand, and the rental prices found for the named providers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from fabricreport.books.options import Option
+from fabricreport.books.prices.currency import Rate
+from fabricreport.models.fabric.cabling import CablePlan, optics_and_cables
+from fabricreport.models.fabric.topology import bill_of_materials
+from fabricreport.scenario import slugify
+from fabricreport.sections.tco.fabric import Build
+
+if TYPE_CHECKING:
+    from fabricreport.case import Case
+
+
+@dataclass(frozen=True)
+class ListBill:
+    """One bill at list prices, all optics: no fibre, licence, support, spare or labour. Amounts in the memo's currency.
+
+    `switch_ref` is the price of the switch; a row for each alternative switch of an option follows the option's own.
+    `refs` are all the prices used.
+    """
+
+    option: str
+    switch_ref: str
+    switches: int
+    switch_each: float
+    switch_cost: float
+    optics_cost: float
+    nic_cost: float
+    refs: tuple[str, ...]
+
+    def refs_of(self, what: str) -> tuple[str, ...]:
+        """The prices (and exchange rates) that one amount of the row rests on."""
+        kinds = {"optics": "price:optic", "nics": "price:nic"}
+        if what == "total":
+            return self.refs
+        if what in kinds:
+            return tuple(r for r in self.refs if r.startswith(kinds[what]))
+        return tuple(r for r in self.refs if r == self.switch_ref or r.startswith("price:fx-"))
+
+    @property
+    def total(self) -> float:
+        """Switches, optics and adapters."""
+        return self.switch_cost + self.optics_cost + self.nic_cost
+
+
+@dataclass(frozen=True)
+class Offer:
+    """The newest rental price found for a provider named in the params: `item` of the price book, `kind` of price."""
+
+    provider: str
+    item: str
+    kind: str
+
+
+_DROPPED = re.compile(r"\b(?:on|switches|Standard)\b|\bwithout .*|\b\d+G\b")
+
+
+def short_names(options: Sequence[Option]) -> dict[str, str]:
+    """Names short enough to head a column: without link speeds and filling words, as long as they stay distinct."""
+    short = {o.id: " ".join(_DROPPED.sub(" ", o.name).split()) for o in options}
+    taken = Counter(short.values())
+    return {o.id: short[o.id] if short[o.id] and taken[short[o.id]] == 1 else o.name for o in options}
+
+
+def list_bills(case: Case, built: Mapping[str, tuple[Build, ...]]) -> tuple[ListBill, ...]:
+    """A bill for each option and each alternative switch, at the last stage's size."""
+    return tuple(bill for option in case.options for bill in _bills(case, option, built[option.id][-1]))
+
+
+def _bills(case: Case, option: Option, build: Build) -> Iterator[ListBill]:
+    bom = bill_of_materials(
+        build.bom.nodes,
+        gpus_per_node=1,
+        links_per_gpu=build.bom.links_per_node,
+        radix=option.radix,
+        oversubscription=build.bom.oversubscription,
+        topology=build.bom.topology,
+    )
+    cables = optics_and_cables(bom, CablePlan(links_per_cage=option.links_per_cage))
+    node, switch_side, nic = (option.pieces[kind].price for kind in ("node_optic", "switch_optic", "nic"))
+    optics = cables.node_optics * list_price(case, node) + cables.switch_optics * list_price(case, switch_side)
+    for ref in (option.pieces["switch"].price, *option.alternatives.get("switch", ())):
+        each = list_price(case, ref)
+        yield ListBill(
+            option.id,
+            ref,
+            bom.switches,
+            each,
+            bom.switches * each,
+            optics,
+            cables.nics * list_price(case, nic),
+            (ref, node, switch_side, nic, *_rate(case, ref).inputs),
+        )
+
+
+def _rate(case: Case, ref: str) -> Rate:
+    own = case.prices[ref[6:]].currency if ref.startswith("price:") else "USD"
+    return case.prices.rate(own, str(case.params.money.currency))
+
+
+def list_price(case: Case, ref: str) -> float:
+    """The central price of a piece in the memo's currency, at the central rate of the day."""
+    return case.central(ref) * _rate(case, ref).rate
+
+
+_KINDS = {"": "on demand", "-list": "list price", "-marketplace": "marketplace"}
+
+
+def offers(case: Case) -> tuple[Offer, ...]:
+    """The newest price of each provider in the params that the price book knows for this GPU, cheapest first."""
+    gpu = case.params.cluster.gpu
+    found = []
+    for provider in case.params.providers:
+        names = {slugify(provider.name), *(slugify(part) for part in provider.name.split("/"))}
+        items = [(f"gpu-hour-{gpu}-{name}{end}", kind) for name in names for end, kind in _KINDS.items()]
+        known = [(case.prices[item].date, item, kind) for item, kind in items if item in case.prices]
+        if known:
+            _, item, kind = max(known)
+            found.append(Offer(provider.name, item, kind))
+    return tuple(sorted(found, key=lambda o: case.prices[o.item].price))

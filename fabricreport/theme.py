@@ -1,0 +1,217 @@
+"""The house style: one look for every chart, one colour for the same thing in the whole memo.
+
+Colours keep their meaning in greyscale and for readers with deuteranopia, and stand at 3:1 or better on the page.
+Titles and captions are text of the document, not of the picture; series are labelled directly, without a legend.
+The three inks are named in the HTML writer too, which lightens them in dark mode.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from fabricreport import formats
+from fabricreport.blocks import Chart
+from fabricreport.blocks.slim import slim
+
+INK, MUTED, GRID = "#1f2430", "#5b6472", "#d9dde3"
+COLOURS = {
+    "infiniband": "#0b66a8",
+    "rocev2": "#c2500a",
+    "rocev2-whitebox": "#0a7f5c",
+    "ethernet-tcp": "#6f7784",
+    "other": "#8a4f9e",
+    "accent": "#0b66a8",
+    "warn": "#b3261e",
+}
+WIDTH_IN = 6.5
+FONT_PT = 8.5
+PLOT_DIGITS = 6
+"""Plotted values are rounded to this many significant digits, so that a picture is the same on every CPU."""
+
+_RC: dict[str, Any] = {
+    "svg.fonttype": "path",
+    "text.parse_math": False,
+    "font.family": "DejaVu Sans",
+    "font.size": FONT_PT,
+    "axes.labelsize": FONT_PT,
+    "xtick.labelsize": FONT_PT,
+    "ytick.labelsize": FONT_PT,
+    "text.color": INK,
+    "axes.labelcolor": MUTED,
+    "xtick.color": MUTED,
+    "ytick.color": MUTED,
+    "axes.edgecolor": MUTED,
+    "axes.linewidth": 0.7,
+    "grid.color": GRID,
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.7,
+    "hatch.linewidth": 0.6,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+}
+
+
+def _look(more: Any = None) -> Any:
+    """The house style's settings for the length of a `with`."""
+    settings: Any = {**sns.axes_style("ticks"), **_RC, **(more or {})}
+    return mpl.rc_context(settings)
+
+
+def colour_of(option_id: str, family: str) -> str:
+    """The colour of an option: its own if it has one, else its family's, else the colour of other things."""
+    return COLOURS.get(option_id) or COLOURS.get(family, COLOURS["other"])
+
+
+@contextmanager
+def canvas(
+    height_in: float = 2.7, *, columns: int = 1, width_in: float = WIDTH_IN, share_y: bool = False
+) -> Iterator[tuple[Figure, list[Axes]]]:
+    """A figure in the house style with `columns` axes side by side; draw inside the context."""
+    with _look():
+        figure = Figure(figsize=(width_in, height_in), layout="constrained")
+        axes = figure.subplots(1, columns, sharey=share_y, squeeze=False)[0]
+        for axis in axes:
+            sns.despine(ax=axis)
+            axis.set_axisbelow(True)
+        yield figure, list(axes)
+
+
+def svg(figure: Figure, chart_id: str) -> str:
+    """The drawing as an SVG fragment: no XML head, no dates, ids salted with the chart's own id, same bytes every time."""
+    buffer = io.StringIO()
+    with _look({"svg.hashsalt": chart_id}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    text = buffer.getvalue()
+    prefix = re.sub(r"[^a-z0-9-]", "-", chart_id.lower())
+    return slim(text[text.index("<svg") :], prefix).rstrip() + "\n"
+
+
+def drawn(
+    figure: Figure,
+    chart_id: str,
+    *,
+    title: str,
+    alt: str,
+    data: pd.DataFrame,
+    subtitle: str = "",
+    caption: str = "",
+    **values: object,
+) -> Chart:
+    """Any matplotlib or seaborn figure as a chart for `body.chart`: its finding, what it shows in words, what it plots.
+
+    Title, alt text, subtitle and caption are templates; `values` fill them as in `body.say`. The figure is closed, so
+    that a notebook does not show it a second time.
+    """
+    import matplotlib.pyplot as plt
+
+    drawing = svg(figure, chart_id)
+    plt.close(figure)
+    return Chart(chart_id, title, subtitle, alt, drawing, rows_of(data), caption, values)
+
+
+def rounded(values: Any, digits: int = PLOT_DIGITS) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Values rounded to `digits` significant digits, element by element."""
+    array = np.asarray(values, dtype=float)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        exponent = np.where(array == 0, 0, np.floor(np.log10(np.abs(array))))
+    factor = 10.0 ** (digits - 1 - exponent)
+    return np.asarray(np.where(np.isfinite(array), np.round(array * factor) / factor, array))
+
+
+def percentiles(draws: Any, shares: Sequence[float]) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Percentiles of each row of draws (points, draws), shape (len(shares), points); a row without a number stays NaN."""
+    array = np.asarray(draws, dtype=float)
+    found = np.full((len(shares), len(array)), np.nan)
+    known = np.isfinite(array).any(axis=1)
+    if known.any():
+        found[:, known] = np.nanpercentile(array[known], list(shares), axis=1)
+    return found
+
+
+def rows_of(frame: pd.DataFrame) -> tuple[tuple[str, ...], ...]:
+    """A data frame as rows of text for the chart's CSV, the header first; numbers rounded as they were plotted."""
+
+    def cell(value: Any) -> str:
+        if isinstance(value, bool | np.bool_):
+            return str(bool(value)).lower()
+        if isinstance(value, int | float | np.number):
+            return f"{formats.significant(float(value), PLOT_DIGITS):.10g}" if np.isfinite(value) else ""
+        return str(value)
+
+    body = (tuple(cell(v) for v in row) for row in frame.itertuples(index=False, name=None))
+    return (tuple(str(c) for c in frame.columns), *body)
+
+
+def wrapped(text: str, width: int, lines: int = 2) -> str:
+    """A label on a few short lines, whatever a person typed: too wide a label leaves no room for the drawing."""
+    found = textwrap.wrap(text, width)
+    if len(found) > lines:
+        found = [*found[: lines - 1], f"{found[lines - 1][: width - 2].rstrip()} …"]
+    return "\n".join(found)
+
+
+def label_end(axis: Axes, x: float, y: float, text: str, colour: str, *, dx: float = 4, dy: float = 0) -> None:
+    """Write a series' name beside its last point, in its colour."""
+    axis.annotate(
+        text,
+        (x, y),
+        xytext=(dx, dy),
+        textcoords="offset points",
+        color=colour,
+        va="center",
+        ha="left",
+        annotation_clip=False,
+    )
+
+
+def spread_labels(positions: Sequence[float], gap: float) -> list[float]:
+    """Shift label positions apart until neighbours are at least `gap` apart, keeping their order and centre."""
+    order = sorted(range(len(positions)), key=lambda i: positions[i])
+    placed = [positions[i] for i in order]
+    for _ in range(50):
+        moved = False
+        for k in range(1, len(placed)):
+            short = gap - (placed[k] - placed[k - 1])
+            if short > 1e-9:
+                placed[k - 1] -= short / 2
+                placed[k] += short / 2
+                moved = True
+        if not moved:
+            break
+    result = [0.0] * len(positions)
+    for position, i in zip(placed, order, strict=True):
+        result[i] = position
+    return result
+
+
+def money_axis(axis: Axes, which: str, largest: float, currency: str = "USD") -> None:
+    """Tick labels of an axis in compact money."""
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    symbol = formats.SYMBOLS.get(currency, currency + " ")
+    target = axis.yaxis if which == "y" else axis.xaxis
+    digits = 2 if largest > 0 else 1
+    if target.get_scale() == "linear":
+        target.set_major_locator(MaxNLocator(6))
+    target.set_major_formatter(FuncFormatter(lambda v, _: formats.money(v, max(digits, 3), symbol)))
+
+
+def percent_axis(axis: Axes, which: str) -> None:
+    """Tick labels of an axis as percentages."""
+    from matplotlib.ticker import FuncFormatter
+
+    target = axis.yaxis if which == "y" else axis.xaxis
+    target.set_major_formatter(FuncFormatter(lambda v, _: formats.percent(v, 3)))
