@@ -336,7 +336,9 @@ class Params(Section):
     sections: Annotated[tuple[SectionName, ...], Items] = Field(
         default=SECTION_NAMES, min_length=1, max_length=6, description="Sections of the memo, in this order."
     )
-    seed: Annotated[int, Unit("seed")] = Field(default=20261120, description="Seed of the sample of uncertain inputs.")
+    seed: Annotated[int, Unit("seed", zero=True)] = Field(
+        default=20261120, description="Seed of the sample of uncertain inputs."
+    )
 
     @field_validator("workload", mode="after")
     @classmethod
