@@ -214,8 +214,10 @@ def new(name: str, folder: Path, as_of: date | None) -> int:
         raise InputError(
             Problem("is already there", file=str(target), remedy="Choose another name, or edit that file.")
         )
-    newest = None if as_of else PriceBook.read(book_folder(folder.resolve(), "prices")).newest
-    day, why = _first_date(as_of, newest)
+    book = None if as_of else PriceBook.read(book_folder(folder.resolve(), "prices"))
+    day, why = _first_date(as_of, book.newest if book else None)
+    for remark in book.remarks if book else ():
+        click.echo(f"note: {remark}", err=True)
     folder.mkdir(parents=True, exist_ok=True)
     with target.open("x", encoding="utf-8") as handle:
         handle.write(new_params(name, day))

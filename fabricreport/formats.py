@@ -124,6 +124,8 @@ _WRITERS: dict[str, Callable[[float, int], str]] = {
     "fte": _suffix("FTE"),
     "person-hour": _noun("person-hour", "person-hours"),
     "relative": percent,
+    "seed": lambda value, digits: f"{value:.0f}",
+    "billion": _suffix("billion"),
     "port-number": lambda value, digits: f"{value:.0f}",
     "kbytes": _suffix("kB"),
     "gbytes": _suffix("GB"),
@@ -146,6 +148,12 @@ def write(value: float, unit: str, digits: int = 3, currency: str = "USD") -> st
         return f"{money(value, digits, symbol)} per {unit[4:].replace('gpu', 'GPU')}"
     writer = _WRITERS.get(unit)
     return writer(value, digits) if writer else f"{plain_number(value, digits)}{NBSP}{unit}"
+
+
+def unit_in(unit: str, currency: str) -> str:
+    """The unit as a file names it, its money in the currency it is in: `eur/gpu-hour` for `usd/gpu-hour` in EUR."""
+    per = unit.removeprefix("usd")
+    return currency.lower() + per if unit.startswith("usd") and per[:1] in ("", "/") else unit
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from fabricreport.models.audit.disagreement import Contested, contested, contest
 from fabricreport.models.sampling import Sampler
 from fabricreport.overrides import Figures, Overridden, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.records import contested_record, evidence_record, param_record, price_record
+from fabricreport.records import contested_record, evidence_record, param_record, price_record, price_unit
 from fabricreport.scenario import Params, Reference, value_at
 from fabricreport.uncertain import Replaced, Uncertain, exactly
 
@@ -373,8 +373,6 @@ class Inputs:
             return claim_record(name)
         raise KeyError(f"{input_id}: an input id starts with price:, evidence:, contested:, claim: or param:")
 
-    input_record = record  # the name under which the ledger's maker asks
-
     def figure(self, input_id: str) -> Number:
         """The ledger number that quotes an input as it is stated."""
         record = self.record(self.known(input_id))
@@ -385,15 +383,23 @@ class Inputs:
         drawn = self.maker.number(
             f"stated.{input_id.replace(':', '.')}",
             float(draws[0]) if exact else draws,
-            record["unit"],
+            price_unit(self.prices[input_id[6:]]) if input_id.startswith("price:") else record["unit"],
             label=record["label"],
             rule=_ORIGIN.get(record["grade"], origin) if of_params else origin,
             inputs=(input_id,),
             digits=6 if exact else 3,
         )
+        drawn = replace(drawn, currency=self.currency_of(input_id))
         # A source's own central figure is quoted as it stands; the median of a distribution around it is ours.
         stated = None if of_params else self._stated(input_id)
         return drawn if stated is None else replace(drawn, value=stated, digits=6)
+
+    def currency_of(self, input_id: str) -> str:
+        """The currency that `draw` gives an amount in: a price is converted to the memo's, all else is in dollars."""
+        value = value_at(self.params, input_id[6:]) if input_id.startswith("param:") else None
+        if isinstance(value, Reference):
+            return self.currency_of(str(value))
+        return self.currency if input_id.startswith("price:") else "USD"
 
     def _stated(self, input_id: str) -> float | None:
         kind, _, name = input_id.partition(":")

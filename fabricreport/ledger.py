@@ -28,6 +28,11 @@ def weakest(grades: Iterable[str], otherwise: str) -> str:
     return GRADES[max(ranks)] if ranks else otherwise
 
 
+def in_currency(unit: str, currency: str) -> dict[str, str]:
+    """`currency`, for an entry of money in another than US dollars; nothing for any other entry."""
+    return {"currency": currency} if formats.unit_in(unit, currency) != unit else {}
+
+
 @dataclass(frozen=True)
 class Spread:
     """The P5, P50 and P95 of a number over the case's draws, in the number's unit."""
@@ -39,7 +44,10 @@ class Spread:
 
 @dataclass(frozen=True)
 class Number:
-    """A number with its unit, its rule, the inputs it was made from, and how far they let it wander."""
+    """A number with its unit, its rule, the inputs it was made from, and how far they let it wander.
+
+    `unit` writes any money as `usd` or `usd/<per>`; `currency` says which money that is.
+    """
 
     id: str
     value: float
@@ -90,13 +98,13 @@ class Number:
         return replace(self, id=new_id, **changes)
 
     def as_dict(self) -> dict[str, Any]:
-        """The entry as `ledger.json` keeps it."""
+        """The entry as `ledger.json` keeps it; its unit names the currency (`eur/day`)."""
         spread = self.spread and {k: formats.significant(v, VALUE_DIGITS) for k, v in vars(self.spread).items()}
         return {
             "id": self.id,
             "value": formats.significant(self.value, VALUE_DIGITS),
             "text": self.text,
-            "unit": self.unit,
+            "unit": formats.unit_in(self.unit, self.currency),
             "label": self.label,
             "rule": self.rule,
             "inputs": list(self.inputs),
@@ -106,13 +114,14 @@ class Number:
             "spread_text": self.spread and {k: self._write(v) for k, v in vars(self.spread).items()},
             "date": self.date,
             "stale": self.stale,
+            **in_currency(self.unit, self.currency),
         }
 
 
 class InputRecords(Protocol):
     """What the ledger asks of a case: the record (source, date, grade ...) of one input id."""
 
-    def input_record(self, input_id: str) -> Mapping[str, Any]:
+    def record(self, input_id: str) -> Mapping[str, Any]:
         """The record of `price:…`, `evidence:…`, `param:…` as the document contract lists it."""
         ...
 
@@ -158,7 +167,7 @@ class NumberMaker:
         middle = float(np.median(array) if central == "p50" else np.mean(array))
         ids = tuple(sorted(inputs_of(value) | set(inputs)))
         told = tuple(sorted({*(i for i in ids if not i.startswith("param:")), *sources}))
-        found = [self.records.input_record(i) for i in sorted({*ids, *told})]
+        found = [self.records.record(i) for i in sorted({*ids, *told})]
         dates = [str(r["date"]) for r in found if r.get("date") and r["kind"] != "param"]
         return Number(
             id=id,

@@ -61,6 +61,11 @@ def dotted(path: Iterable[str | int]) -> str:
     return out
 
 
+def undotted(key: str) -> KeyPath:
+    """The inverse of `dotted`: `("cluster", "trajectory", 1, "gpus")` for `cluster.trajectory[1].gpus`."""
+    return tuple(int(part) if part.isdigit() else part for part in key.replace("[", ".").replace("]", "").split("."))
+
+
 def did_you_mean(word: object, known: Iterable[str]) -> str:
     """The known word nearest to a mistyped one, or an empty string.
 

@@ -7,25 +7,25 @@ from typing import Any
 from fabricreport import formats
 from fabricreport.books.prices.book import Price
 from fabricreport.evidence_entry import EvidenceEntry
-from fabricreport.ledger import weakest
+from fabricreport.ledger import in_currency, weakest
+from fabricreport.located import undotted
 from fabricreport.models.audit.disagreement import Contested
-from fabricreport.scenario import Params, is_given, unit_at, value_at
+from fabricreport.scenario import Params, is_given, param_text, unit_at, value_in_force
 from fabricreport.uncertain import Replaced, Uncertain
 
 PRICE_UNITS = {"each": "usd", "usd": "ratio"}
 
 
 def price_unit(price: Price) -> str:
-    """The ledger's unit of a price, whose money is always written `usd`: the writer puts the memo's currency there."""
+    """The unit of a price as a `Number` has it, its money written `usd` whatever the currency."""
     return PRICE_UNITS.get(price.unit, f"usd/{price.unit}")
 
 
-def _path(key: str) -> tuple[str | int, ...]:
-    return tuple(int(part) if part.isdigit() else part for part in key.replace("[", ".").replace("]", "").split("."))
-
-
 def price_record(price: Price) -> dict[str, Any]:
-    """The ledger's record of a price as of the memo's date."""
+    """The ledger's record of a price as of the memo's date.
+
+    The book knows the day a price is of, not the day on which somebody read it: `read` is empty.
+    """
     unit = price_unit(price)
     stand_in = f" {price.stand_in.capitalize()}." if price.stand_in else ""
     held = f" {price.quarantined}" if price.quarantined else ""
@@ -35,12 +35,13 @@ def price_record(price: Price) -> dict[str, Any]:
         "label": f"Price of {price.item.replace('-', ' ')}",
         "value": price.price,
         "text": _price_text(price.figure, unit, price.currency),
-        "unit": unit,
+        "unit": formats.unit_in(unit, price.currency),
+        **in_currency(unit, price.currency),
         "date": price.date.isoformat(),
         "source": price.source,
         "publisher": price.source.split(",")[0],
         "address": "",
-        "read": "2026-11-20",
+        "read": "",
         "grade": price.grade,
         "seen": "B",
         "interest": "seller" if price.grade in ("quote", "secondary", "published") else "",
@@ -105,17 +106,14 @@ def contested_record(quantity: Contested, value: Uncertain | None, replaced: Rep
 
 def param_record(params: Params, key: str) -> dict[str, Any]:
     """The ledger's record of a value of the params: the client's word where the key was given, else an assumption."""
-    value, given = value_at(params, key), is_given(params, key)
-    unit = unit_at(_path(key))
+    value, given = value_in_force(params, key), is_given(params, key)
     return {
         "id": f"param:{key}",
         "kind": "param",
         "label": key.replace("_", " ").replace(".", ", "),
-        "value": value if isinstance(value, int | float) and not isinstance(value, bool) else None,
-        "text": formats.write(value, unit, 6)
-        if isinstance(value, int | float) and not isinstance(value, bool)
-        else str(value),
-        "unit": unit,
+        "value": _central(value),
+        "text": param_text(params, key),
+        "unit": unit_at(undotted(key)),
         "date": str(params.as_of),
         "source": "The client's params file" if given else "Assumption of this memo",
         "publisher": params.client.name if given else "",
@@ -129,6 +127,13 @@ def param_record(params: Params, key: str) -> dict[str, Any]:
         "stale": False,
         "override": None,
     }
+
+
+def _central(value: Any) -> float | None:
+    """The number that stands for a value of the params: itself, its mode, else its median; None if it has none."""
+    if isinstance(value, bool):
+        return None
+    return Uncertain.of(value).central if isinstance(value, int | float | Uncertain) else None
 
 
 def replaced_record(

@@ -75,7 +75,7 @@ def frame_parts(frame: Any) -> tuple[list[Column], list[Row]]:
     cells = [[_frame_cell(value) for value in row] for row in frame.itertuples(index=False, name=None)]
     columns = []
     for place, label in enumerate(frame.columns):
-        units = {cell.unit for row in cells if isinstance(cell := row[place], Number)}
+        units = {formats.unit_in(cell.unit, cell.currency) for row in cells if isinstance(cell := row[place], Number)}
         columns.append(Column(Words(label), style="mixed" if len(units) > 1 else "value"))
     return columns, [Row(row) for row in cells]
 
@@ -92,7 +92,7 @@ def _scale(column: Column, cells: Sequence[Cell]) -> formats.Scale | None:
     numbers = [cell for cell in cells if isinstance(cell, Number)]
     if not numbers or column.style == "mixed":
         return None
-    units = {n.unit for n in numbers}
+    units = {formats.unit_in(n.unit, n.currency) for n in numbers}
     if len(units) > 1:
         raise ValueError(f"column {column.label!r} mixes units {sorted(units)}: use style='mixed' or split it")
     largest = max(_extent(n, column.style) for n in numbers)

@@ -36,18 +36,19 @@ _OPTIONAL = (
     *("unit", "inputs", "method", "compare", "tolerance", "caveat"),
     *("verdict", "by", "against", "note"),
 )
-_SOURCE_KEYS = ("title", "publisher", "interest", "date")
+_SOURCE_KEYS = ("title", "publisher", "interest", "date", "read")
 
 
 @dataclass(frozen=True)
 class ClaimSource:
-    """One article: its title, who published it, when, and what the publisher sells."""
+    """One article: its title, who published it, when, what the publisher sells, and the day it was read."""
 
     id: str
     title: str
     publisher: str
     interest: str
     date: str
+    read: str
 
 
 class ClaimBook(Mapping[str, Claim]):
@@ -107,7 +108,7 @@ def claim_record(name: str) -> dict[str, Any]:
         "source": source.title,
         "publisher": source.publisher,
         "address": "",
-        "read": "2026-11-20",
+        "read": source.read,
         "grade": "secondary",
         "seen": "A",
         "interest": source.interest,

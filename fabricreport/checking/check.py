@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from fabricreport.books.logs.measurements import read_log
+from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.provider_answers import Log, read_answers
 from fabricreport.case import Case, open_case
 from fabricreport.checking.trial import founderings, own_inputs
@@ -66,6 +67,22 @@ def check(path: Path, *, as_of: date | None = None, thorough: bool = False) -> C
     if case is not None and loaded is not None and not problems and (thorough or own_inputs(case)):
         problems += [loaded.placed(problem) for problem in founderings(case)]
     return Checked(tuple(problems), tuple(remarks), case)
+
+
+@dataclass(frozen=True)
+class BookDay:
+    """The day a price book tells of (None: of none), and what to tell of dates that were not followed."""
+
+    day: date | None = None
+    notes: tuple[str, ...] = ()
+
+
+def book_day(folder: Path) -> BookDay:
+    """The day that the price files of a folder set; a link, or no folder, sets none, for no build reads it."""
+    if folder.is_symlink() or not folder.is_dir():
+        return BookDay()
+    book = PriceBook.read(folder)
+    return BookDay(book.newest, book.remarks)
 
 
 def _answers(loaded: ParamsFile, case: Case | None) -> Iterator[Problem]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fabricreport.books.prices.rules import rules
+from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from fabricreport.books.options import Option
     from fabricreport.case import Case
 
-_MONTHS_PER_YEAR, _DAYS_PER_YEAR, _DAYS_PER_WEEK = 12, 365.25, 7
 _ROOM, _ASSUMED = "{assumed}", " (assumed, for none was given)"
 _LINKS = ("param:cluster.links_per_gpu", "param:cluster.link_gbits_per_s")
 _PORTS = ("param:cluster.nic_ports_per_node",)
@@ -221,7 +221,7 @@ def _run_length(case: Case) -> Iterator[Caution]:
     """A run that outlasts the horizon, or one that the client's own days leave no time for."""
     tail, params = case.tail(), case.params
     planned = case.figure("tail_risk.planned")
-    if tail.planned_days > params.money.horizon_months * _DAYS_PER_YEAR / _MONTHS_PER_YEAR:
+    if tail.planned_days > params.money.horizon_months * DAYS_PER_MONTH:
         yield _caution("run-beyond-horizon", planned=planned, horizon=case.figure("param:money.horizon_months"))
     if not is_given(params, "workload.run_days"):
         return
@@ -249,8 +249,8 @@ def _run_and_tokens(case: Case) -> Iterator[Caution]:
 def _late_production(case: Case) -> Iterator[Caution]:
     """Production that is due when most of the horizon has passed."""
     organisation, money = case.params.organisation, case.params.money
-    horizon_days = money.horizon_months * _DAYS_PER_YEAR / _MONTHS_PER_YEAR
-    if organisation.time_to_production_weeks * _DAYS_PER_WEEK > _threshold(case, "production-share") * horizon_days:
+    horizon_days = money.horizon_months * DAYS_PER_MONTH
+    if organisation.time_to_production_weeks * DAYS_PER_WEEK > _threshold(case, "production-share") * horizon_days:
         yield _caution(
             "late-production",
             assumed="" if is_given(case.params, _WEEKS) else _ASSUMED,

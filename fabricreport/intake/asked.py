@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from fabricreport import formats
 from fabricreport.books.options import MONEY, WATTS, Option
 from fabricreport.errors import InputError, Problem
 from fabricreport.inputs import Inputs
@@ -256,9 +257,7 @@ def _unit(given: Inputs, input_id: str) -> str:
 def _own_unit(given: Inputs, input_id: str) -> str:
     """The unit with the currency that the entry itself is in."""
     unit = _unit(given, input_id)
-    if not input_id.startswith("price:") or not unit.startswith("usd"):
-        return unit
-    return given.prices[input_id[6:]].currency.lower() + unit.removeprefix("usd")
+    return formats.unit_in(unit, given.prices[input_id[6:]].currency) if input_id.startswith("price:") else unit
 
 
 def stood_in(given: Inputs) -> Mapping[str, str]:

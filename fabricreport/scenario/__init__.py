@@ -41,6 +41,7 @@ from fabricreport.scenario.uncertain import (
     parse_uncertain,
 )
 from fabricreport.scenario.whatif import changed_params
+from fabricreport.scenario.words import param_text, value_in_force
 
 __all__ = [
     "REFUSALS",
@@ -76,9 +77,11 @@ __all__ = [
     "load_params",
     "load_params_file",
     "new_params",
+    "param_text",
     "params_from",
     "parse_uncertain",
     "slugify",
     "unit_at",
     "value_at",
+    "value_in_force",
 ]

@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from fabricreport.located import KeyPath, dotted
+from fabricreport.located import KeyPath, dotted, undotted
 from fabricreport.scenario.checks import client_slug
 from fabricreport.scenario.schema import Params
 
@@ -30,7 +30,7 @@ FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
 }
 """Keys whose default follows from other keys; every other default is the schema's own value."""
 
-_IN_WORDS: Mapping[str, str] = {
+IN_WORDS: Mapping[str, str] = {
     "memo.subject": "none: the memo goes by its first heading",
     "cluster.trajectory": "none: the cluster keeps its size",
     "workload.tokens_billion": "as many as the run's length gives",
@@ -105,7 +105,7 @@ def _defaulted(model: BaseModel, path: KeyPath, *, given: bool) -> Iterator[str]
 
 def _text(key: str, value: Any) -> str:
     if value is None or value == ():
-        return _IN_WORDS[key]
+        return IN_WORDS[key]
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
@@ -116,6 +116,6 @@ def _text(key: str, value: Any) -> str:
 def value_at(params: Params, key: str) -> Any:
     """The value at a dotted key such as `cluster.trajectory[1].gpus` or `memo.from`."""
     found: Any = params
-    for part in key.replace("[", ".").replace("]", "").split("."):
-        found = found[int(part)] if part.isdigit() else getattr(found, "from_" if part == "from" else part)
+    for part in undotted(key):
+        found = found[part] if isinstance(part, int) else getattr(found, "from_" if part == "from" else part)
     return found

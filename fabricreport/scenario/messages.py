@@ -177,10 +177,14 @@ def _model_at(path: KeyPath) -> type[BaseModel] | None:
 
 
 def unit_at(path: KeyPath) -> str:
-    """The unit of the number at a key, as the schema states it; a number without one counts things."""
-    field = field_at(path)
+    """The unit of the number at a key, as the schema states it; `text` for what is no number, or has another's unit."""
+    return unit_of(field_at(path))
+
+
+def unit_of(field: FieldInfo | None) -> str:
+    """The unit of a field's number, as the schema states it; `text` where it states none."""
     found = [] if field is None else [m.unit for m in field.metadata if isinstance(m, Unit | Bounds)]
-    return next((unit for unit in found if unit), "count")
+    return next((unit for unit in found if unit), "text")
 
 
 def field_at(path: KeyPath) -> FieldInfo | None:
@@ -233,4 +237,4 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-__all__ = ["FORMS", "choices_of", "field_at", "path_of", "problem_of", "unit_at"]
+__all__ = ["FORMS", "choices_of", "field_at", "path_of", "problem_of", "unit_at", "unit_of"]

@@ -163,12 +163,12 @@ class Workload(Section):
     """What runs on it."""
 
     kind: WorkloadKind = Field(description="The workload that sizes the network.")
-    model_parameters_billion: Annotated[float, Unit("count", 0.001, 100_000)] = Field(
+    model_parameters_billion: Annotated[float, Unit("billion", 0.001, 100_000)] = Field(
         default=USUAL_MODEL_BILLION,
         description="Model size in billions of parameters; not used for HPC. "
         "If left out 70, or two for each GPU of a cluster too small for that.",
     )
-    tokens_billion: Annotated[float | None, Unit("count", 0.001, 10_000_000)] = Field(
+    tokens_billion: Annotated[float | None, Unit("billion", 0.001, 10_000_000)] = Field(
         default=None,
         description="Training tokens of one run, in billions.",
         examples=[2000],
@@ -342,7 +342,9 @@ class Params(Section):
     sections: Annotated[tuple[SectionName, ...], Items] = Field(
         default=SECTION_NAMES, min_length=1, max_length=6, description="Sections of the memo, in this order."
     )
-    seed: int = Field(default=20261120, ge=0, le=2**53 - 1, description="Seed of the sample of uncertain inputs.")
+    seed: Annotated[int, Unit("seed", zero=True)] = Field(
+        default=20261120, description="Seed of the sample of uncertain inputs."
+    )
 
     @field_validator("workload", mode="after")
     @classmethod

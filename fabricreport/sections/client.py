@@ -8,16 +8,17 @@ import numpy as np
 
 from fabricreport.books.answer_limits import Links
 from fabricreport.books.options import Option
+from fabricreport.durations import SECONDS_PER_DAY
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
+from fabricreport.models.collectives.parameters import gpu_class
 from fabricreport.models.money.cashflow import Discounting
 from fabricreport.scenario import Cluster, Params
 
 LEVELS = ("low", "medium", "high")
 _LEVEL_OF_SKILL = {"none": "low", "some": "medium", "strong": "high"}
 _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
-_SECONDS_PER_DAY = 86_400
 
 
 def rented(given: Inputs) -> bool:
@@ -58,13 +59,12 @@ def maturity_of(given: Inputs, option: Option) -> str:
 
 def server_row(given: Inputs) -> dict[str, Any]:
     """The references of the client's GPU type in `evidence/servers.yaml`; `InputError` if it has no row there."""
-    rows: list[dict[str, Any]] = read_yaml("servers")
+    rows: dict[str, dict[str, Any]] = {row["gpu"]: row for row in read_yaml("servers")}
     gpu = str(given.params.cluster.gpu)
-    found = next((row for row in rows if row["gpu"] == gpu), None)
-    if found is None:
-        known = ", ".join(row["gpu"] for row in rows)
-        raise InputError(Problem("has no server in the book", key="cluster.gpu", value=gpu, remedy=f"Known: {known}."))
-    return found
+    if gpu not in rows:
+        remedy = f"Take one of {', '.join(rows)}, or add a row for it to fabricreport/evidence/servers.yaml."
+        raise InputError(Problem("has no server in the shipped table", key="cluster.gpu", value=gpu, remedy=remedy))
+    return rows[gpu]
 
 
 def discounting_of(given: Inputs) -> Discounting:
@@ -95,7 +95,7 @@ def days_of_tokens(given: Inputs) -> float:
     tokens = float(workload.tokens_billion or 0.0) * 1e9
     work = _FLOPS_PER_PARAMETER_AND_TOKEN * _active_parameters(given, presets["presets"]) * tokens
     rate = cluster.gpus * gpu["peak_tflops"] * 1e12 * given.central(f"evidence:{gpu['efficiency']}")
-    return float(work / rate / _SECONDS_PER_DAY)
+    return float(work / rate / SECONDS_PER_DAY)
 
 
 def _active_parameters(given: Inputs, presets: Any) -> float:
@@ -128,5 +128,5 @@ def endpoints_for(cluster: Cluster, option: Option, gpus: int) -> int:
 def links_of(params: Params) -> Links:
     """The links of the client's cluster, by which a seller's bandwidths are judged possible."""
     cluster = params.cluster
-    rack = int(read_yaml("collectives")["gpus"][cluster.gpu]["domain_gpus"])
+    rack = gpu_class(cluster.gpu).domain_gpus
     return Links(float(cluster.link_gbits_per_s), cluster.links_per_gpu, max(cluster.gpus_per_node, rack))

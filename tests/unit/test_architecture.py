@@ -14,6 +14,7 @@ TREES = {path: ast.parse(path.read_text()) for path in MODULES}
 
 # room: the rooms (and top-level modules) it may import besides itself and the foundations
 FOUNDATIONS = {
+    "durations",
     "errors",
     "formats",
     "ledger",

@@ -121,7 +121,7 @@ def test_every_number_of_the_params_states_its_unit_and_lies_within_its_bounds()
     fields = dict(numeric_fields(Params))
     assert len(fields) > 25
     without = {name for name, f in fields.items() if not any(isinstance(m, Unit | Bounds) for m in f.metadata)}
-    assert without == {"Params.seed"}
+    assert without == set()
     for name, field in fields.items():
         default = field.get_default()
         for limits in (m for m in field.metadata if isinstance(m, Unit)):
@@ -136,6 +136,10 @@ def test_every_number_of_the_params_states_its_unit_and_lies_within_its_bounds()
         ("cluster.gpus", "gpus"),
         ("workload.run_days", "day"),
         ("cluster.links_per_gpu", "count"),
+        ("workload.model_parameters_billion", "billion"),
+        ("money.gpu_hour_value", "usd/gpu-hour"),
+        ("cluster.gpu", "text"),
+        ("seed", "seed"),
     ],
 )
 def test_the_unit_of_a_param_in_the_ledger_is_the_schemas(key: str, unit: str) -> None:

@@ -197,6 +197,7 @@ def test_claims_turn_into_json(audited: dict[str, AuditedClaim]) -> None:
 
 def test_a_claim_has_a_record_for_the_source_list() -> None:
     record = claim_record("s0-roce-latency")
+    assert record["read"] == read_claims().sources["S0"].read != ""
     assert record["value"] == [7.0, 10.0]
     assert record["interest"]
     with pytest.raises(InputError, match="Did you mean 's0-roce-latency'"):

@@ -41,7 +41,8 @@ def put(output: Path, client: str, edition: str, *numbers: dict[str, Any]) -> Pa
         folder.mkdir()
         ledger = {"numbers": list(numbers or [NUMBER]), "inputs": [SWITCH]}
         (folder / "ledger.json").write_text(json.dumps(ledger), encoding="utf-8")
-        facts = {"edition": edition, "as_of": edition[:10], "status": "Client copy", "outputs": list_outputs(folder)}
+        facts: dict[str, Any] = {"client": {"name": client.title(), "slug": client}}
+        facts |= {"edition": edition, "as_of": edition[:10], "status": "Client copy", "outputs": list_outputs(folder)}
         (folder / MANIFEST).write_bytes(sealed(facts))
         return publish(scratch, output, client, edition, run={"sections": []}).folder
 
@@ -86,6 +87,31 @@ def test_explain_does_not_guess_between_clients(tmp_path: Path) -> None:
     assert code == 2 and "acme, tern" in err and "--edition" in err
     for asked in ("acme", "tern", FIRST, f"tern/{SECOND}"):
         assert run("explain", "tco.difference", "--output", str(tmp_path), "--edition", asked)[0] == 0
+
+
+def test_an_edition_id_that_two_clients_have_is_no_guess(tmp_path: Path) -> None:
+    for client, text in (("acme", "$531k"), ("tern", "$9k")):
+        put(tmp_path, client, FIRST, NUMBER | {"text": text})
+    code, out, err = run("explain", "tco.difference", "--output", str(tmp_path), "--edition", FIRST)
+    assert (code, out) == (2, "") and f"acme/{FIRST}, tern/{FIRST}" in err
+    told = run("explain", "tco.difference", "--output", str(tmp_path), "--edition", FIRST, "--json")
+    assert told[0] == 2 and not json.loads(told[1])["ok"]
+    for client, text in (("acme", "$531k"), ("tern", "$9k")):
+        out = run("explain", "tco.difference", "--output", str(tmp_path), "--edition", f"{client}/{FIRST}")[1]
+        assert client.title() in out and text in out
+
+
+@pytest.mark.parametrize("entry", ["tco.difference", "price:switch"])
+def test_explain_says_whose_edition_it_read(tmp_path: Path, entry: str) -> None:
+    edition = put(tmp_path, "acme", FIRST)
+    put(tmp_path, "tern", SECOND)
+    for asked in ("acme", FIRST, str(edition)):
+        where = ("--output", str(tmp_path), "--edition", asked)
+        assert run("explain", entry, *where)[1].splitlines()[0] == f"Acme, edition {FIRST}"
+        told = json.loads(run("explain", entry, *where, "--json")[1])
+        assert (told["client"], told["edition"]) == ({"name": "Acme", "slug": "acme"}, FIRST)
+    code, _, err = run("explain", "tco.diference", "--output", str(tmp_path), "--edition", "tern")
+    assert code == 2 and f"Tern, edition {SECOND}" in err and "tco.difference" in err
 
 
 def test_explain_takes_the_edition_that_latest_points_to(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabricreport.durations import HOURS_PER_MONTH, HOURS_PER_YEAR
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_rows
 from fabricreport.models.fabric.cabling import CablePlan, optics_and_cables
@@ -124,7 +125,7 @@ def test_a_share_that_is_none_is_refused(share):
 
 
 def test_weeks_to_stable_become_a_share_of_the_horizon():
-    assert bring_up_share(73 / 16.8, 1, idle_share=0.5) == pytest.approx(0.5)
+    assert bring_up_share(HOURS_PER_MONTH / 168, 1, idle_share=0.5) == pytest.approx(0.5)
 
 
 def test_the_same_loss_cannot_be_charged_twice():
@@ -160,7 +161,7 @@ def test_components_of_ownership_are_what_was_put_in():
     )
     assert list(bill["support of servers"]) == pytest.approx([400, 800])
     assert list(bill["residual of servers"]) == pytest.approx([-1000 / 16, -2000 / 16])
-    assert bill["power"] == pytest.approx(0.1 * 8760 * 4)
+    assert bill["power"] == pytest.approx(0.1 * HOURS_PER_YEAR * 4)
     assert bill["cooling"] == pytest.approx(bill["power"] / 2)
     assert bill["colocation"] == pytest.approx(184.06 * 48)
     assert (bill["staff"], bill["training"], bill["licences"]) == pytest.approx((400, 7, 48))
@@ -172,7 +173,9 @@ def test_a_later_stage_is_discounted_and_starts_its_running_costs_late():
     stages = [Purchase(0, {"servers": 100.0}, watts=1000.0), Purchase(24, {"servers": 100.0}, watts=1000.0)]
     bill = ownership_cost(stages, Running(0.1, 1.0, retention_per_year={"servers": 0.5}), months=48, discounting=d)
     assert bill["servers"] == pytest.approx(100 + 100 / 1.21)
-    assert bill["power"] == pytest.approx(73 * (annuity_factor(0.1, 48) + annuity_factor(0.1, 24) / 1.21))
+    assert bill["power"] == pytest.approx(
+        0.1 * HOURS_PER_MONTH * (annuity_factor(0.1, 48) + annuity_factor(0.1, 24) / 1.21)
+    )
     assert bill["residual of servers"] == pytest.approx(-(100 / 16 + 100 / 4) / 1.1**4)
 
 
@@ -192,7 +195,7 @@ def test_nothing_bought_is_refused():
 
 def test_installed_hours_follow_the_stages():
     hours = gpu_hours([(0, 8), (2, 16)], 4)
-    assert list(hours) == [0, 8 * 730, 8 * 730, 16 * 730, 16 * 730]
+    assert list(hours) == [gpus * HOURS_PER_MONTH for gpus in (0, 8, 8, 16, 16)]
 
 
 def test_rent_is_compared_by_work_done_and_not_by_the_hour():
@@ -206,9 +209,9 @@ def test_rent_is_compared_by_work_done_and_not_by_the_hour():
 def test_add_ons_and_one_off_charges_of_an_offer_are_kept_apart():
     hours = gpu_hours([(0, 1)], 12)
     bill = rent_cost(Rental(2.0, {"InfiniBand tier": 0.5}, 100.0), LostTime(tail=0.5), hours, FLAT)
-    assert bill["InfiniBand tier"] == pytest.approx(0.5 * 8760)
-    assert bill["lost: tail"] == pytest.approx(2.5 * 8760)
-    assert bill.total == pytest.approx(2 * 2.5 * 8760 + 100)
+    assert bill["InfiniBand tier"] == pytest.approx(0.5 * HOURS_PER_YEAR)
+    assert bill["lost: tail"] == pytest.approx(2.5 * HOURS_PER_YEAR)
+    assert bill.total == pytest.approx(2 * 2.5 * HOURS_PER_YEAR + 100)
 
 
 @law

@@ -1,14 +1,18 @@
 """A refresh builds only where something the last edition rested on has changed, and never asks the clock."""
 
 import datetime as dt
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from click.testing import CliRunner
 
+from fabricreport.books.prices.book import PriceBook
 from fabricreport.checking.check import Checked
+from fabricreport.cli import main
 from fabricreport.errors import InputError
 from fabricreport.memo.document.headlines import compare_headlines, headline_of, section_title
 from fabricreport.memo.editions.editions import publish
@@ -16,7 +20,7 @@ from fabricreport.memo.editions.locks import scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, list_outputs, sealed
 from fabricreport.memo.editions.refresh import RefreshPlan, feed_day, plan_refresh, refresh
 from fabricreport.memo.run.plan import Places, load_checked, make_plan
-from fabricreport.scenario import SECTION_NAMES, new_params
+from fabricreport.scenario import SECTION_NAMES, load_params_file, new_params
 
 HEADER = "item,unit,price,low,high,currency,date,expiry,source,grade\n"
 
@@ -149,6 +153,31 @@ def test_a_newer_date_in_the_params_is_kept_and_a_given_one_wins(desk: Desk) -> 
     assert desk.plan(as_of="2026-10-15").as_of == "2026-10-15"
     with pytest.raises(InputError, match="is not a date"):
         desk.plan(as_of="tomorrow")
+
+
+def test_a_held_row_sets_no_date(desk: Desk) -> None:
+    """A price ten times too dear, dated after all others, is not used: so its date is not followed either."""
+    rows = [
+        f"switch,each,{price},,,USD,{day},,S,quote\n"
+        for price, day in ((30_000, "2026-12-01"), (300_000, "2026-12-10"))
+    ]
+    (desk.prices / "a.csv").write_text(HEADER + "".join(rows), encoding="utf-8")
+    book = PriceBook.read(desk.prices)
+    assert [held.date for held in book.quarantine] == [dt.date(2026, 12, 10)]
+    assert desk.plan().as_of == "2026-12-01" == str(book.newest)
+
+
+def test_new_prices_and_refresh_go_by_the_same_date(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a row of 2062 among them, and another that is no price at all: by the newest date that can be meant."""
+    desk.price("2026-11-01", "2026-12-05", "2062-11-26")
+    with (desk.prices / "a.csv").open("a", encoding="utf-8") as handle:
+        handle.write("switch,each,nan,,,USD,2026-12-31,,S,quote\n")
+    monkeypatch.chdir(desk.params.parent)
+    made = CliRunner().invoke(main, ["new", "Other", "--folder", "."])
+    shown = CliRunner().invoke(main, ["prices", "show", "--folder", str(desk.prices), "--json"])
+    assert "2026-12-05" in made.output and "2062-11-26" in made.output, made.output
+    assert json.loads(shown.output)["as_of"] == desk.plan().as_of == "2026-12-05"
+    assert load_params_file(Path("other.yaml")).params.as_of == dt.date(2026, 12, 5)
 
 
 def test_a_date_far_after_all_others_is_told_and_not_followed(desk: Desk) -> None:

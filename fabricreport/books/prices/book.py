@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from functools import lru_cache
 from pathlib import Path
 from statistics import median_low
@@ -42,6 +42,7 @@ __all__ = ["Held", "MissingPrice", "Price", "PriceBook", "PriceRow", "PriceView"
 CLIENTS_WORD = "contract"
 """The grade of a price that the client put in place of the book's."""
 SHIPPED = "prices shipped with the package"
+_JUMP = timedelta(days=400)
 STAND_IN = "no usable row of it is in the price files on this day, so the price shipped with the package stands in"
 
 
@@ -246,8 +247,34 @@ class PriceBook:
 
     @property
     def newest(self) -> date | None:
-        """Date of the newest good row, or None for an empty book."""
-        return max((r.date for r in self.rows), default=None)
+        """The day the book tells of: the newest date of a row that may be used and is not `misdated`; None without one.
+
+        It is the one default date of a new params file, of `prices` and of a refresh. A held row never sets it.
+        """
+        odd = {r.date for r in self.misdated}
+        return max((r.date for r in self.rows if r.date not in odd), default=None)
+
+    @property
+    def misdated(self) -> tuple[PriceRow, ...]:
+        """Good rows dated more than 400 days after every other date, the shipped prices' included: typing errors."""
+        dates = sorted({r.date for r in (*self.rows, *self.shipped)})
+        own = {r.date for r in self.rows}
+        odd: set[date] = set()
+        while len(dates) > 1 and dates[-1] in own and dates[-1] - dates[-2] > _JUMP:
+            odd.add(dates.pop())
+        return tuple(r for r in self.rows if r.date in odd)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What to tell whoever goes by `newest`: each date that was not followed, and in which files it stands."""
+        files: dict[date, set[str]] = defaultdict(set)
+        for row in self.misdated:
+            files[row.date].add(Path(row.file).name)
+        return tuple(
+            f"{', '.join(sorted(files[day]))}: a price dated {day} is more than a year after all others and was not "
+            f"followed; use --as-of {day} if it is meant"
+            for day in sorted(files)
+        )
 
     def history(self, item: str) -> tuple[PriceRow, ...]:
         """The good rows of an item, oldest first."""

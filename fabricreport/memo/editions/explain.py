@@ -11,28 +11,48 @@ from typing import Any
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import did_you_mean
 from fabricreport.memo.editions.editions import LATEST, latest_edition, list_editions
-from fabricreport.memo.editions.manifest import read_output
+from fabricreport.memo.editions.manifest import MANIFEST, read_output, read_sealed
 
 Node = dict[str, Any]
 LEDGER = "ledger.json"
 
 
 @dataclass(frozen=True)
-class Explanation:
-    """A number or an input of the ledger, the inputs it rests on, and (for an input) the numbers that rest on it."""
+class Ledger:
+    """The ledger of one published edition: whose it is, which edition, its entries as `ledger.json` keeps them."""
 
+    client: str
+    slug: str
+    edition: str
+    numbers: tuple[Node, ...]
+    inputs: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A number or an input of a ledger, the inputs it rests on, and (for an input) the numbers that rest on it."""
+
+    ledger: Ledger
     entry: Mapping[str, Any]
     inputs: tuple[Node, ...]
     dependents: tuple[Node, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for `--json`."""
-        return {"entry": dict(self.entry), "inputs": list(self.inputs), "dependents": list(self.dependents)}
+        whose = {"name": self.ledger.client, "slug": self.ledger.slug}
+        return {
+            "client": whose,
+            "edition": self.ledger.edition,
+            "entry": dict(self.entry),
+            "inputs": list(self.inputs),
+            "dependents": list(self.dependents),
+        }
 
     def as_text(self) -> str:
         """The chain as lines for a terminal."""
         entry = self.entry
-        lines = [f"{entry['id']} = {entry['text']}", f"  {entry['label']}"]
+        lines = [f"{self.ledger.client}, edition {self.ledger.edition}"]
+        lines += [f"{entry['id']} = {entry['text']}", f"  {entry['label']}"]
         if entry.get("rule"):
             lines.append(f"  rule: {entry['rule']}")
         if entry.get("spread"):
@@ -63,19 +83,21 @@ def _source_lines(record: Mapping[str, Any], indent: str) -> list[str]:
     return lines
 
 
-def explain(ledger: Mapping[str, Any], entry_id: str) -> Explanation:
+def explain(ledger: Ledger, entry_id: str) -> Explanation:
     """Explain a number's or an input's id; `InputError` with "did you mean" when the ledger has none such."""
-    numbers = {n["id"]: n for n in ledger["numbers"]}
-    inputs = {i["id"]: i for i in ledger["inputs"]}
+    numbers = {n["id"]: n for n in ledger.numbers}
+    inputs = {i["id"]: i for i in ledger.inputs}
     if entry_id in numbers:
         entry = numbers[entry_id]
-        return Explanation(entry, tuple(inputs[i] for i in entry["inputs"] if i in inputs and i != entry_id), ())
+        return Explanation(
+            ledger, entry, tuple(inputs[i] for i in entry["inputs"] if i in inputs and i != entry_id), ()
+        )
     if entry_id in inputs:
         resting = tuple(n for n in numbers.values() if entry_id in n["inputs"])
-        return Explanation(inputs[entry_id], (), resting)
+        return Explanation(ledger, inputs[entry_id], (), resting)
     raise InputError(
         Problem(
-            "is no number of this edition's ledger",
+            f"is no number of the ledger of {ledger.client}, edition {ledger.edition}",
             key=entry_id,
             suggestion=did_you_mean(entry_id, [*numbers, *inputs]),
             remedy="ledger.json in the edition lists every id.",
@@ -83,14 +105,18 @@ def explain(ledger: Mapping[str, Any], entry_id: str) -> Explanation:
     )
 
 
-def read_ledger(edition: Path) -> dict[str, Any]:
+def read_ledger(edition: Path) -> Ledger:
     """The ledger of an edition's folder, as it was published; `InputError` if it was changed or cut since."""
     try:
-        ledger: dict[str, Any] = json.loads(read_output(edition, LEDGER))
+        entries = json.loads(read_output(edition, LEDGER))
+        manifest = read_sealed(edition / MANIFEST)
     except ValueError as error:
         remedy = "Move that folder away and build again: the same inputs give the same edition."
         raise InputError(Problem(f"this edition is damaged: {error}", file=str(edition), remedy=remedy)) from error
-    return ledger
+    client = manifest["client"]
+    return Ledger(
+        client["name"], client["slug"], manifest["edition"], tuple(entries["numbers"]), tuple(entries["inputs"])
+    )
 
 
 def find_edition(output: Path, asked: str) -> Path:
@@ -109,7 +135,8 @@ def find_edition(output: Path, asked: str) -> Path:
         raise InputError(Problem(message, file=str(output), remedy="See `fabricreport list`."))
     clients = sorted({e.client for e in editions})
     if len(clients) > 1:
-        remedy = f"Say whose with --edition: {', '.join(clients)}."
+        whose = [f"{client}/{asked}" if asked else client for client in clients]
+        remedy = f"Say whose with --edition: {', '.join(whose)}."
         raise InputError(Problem("there are editions of several clients here", file=str(output), remedy=remedy))
     newest = latest_edition(output, clients[0]) if not asked or asked == clients[0] else None
     return (newest or max(editions, key=lambda e: e.sequence)).folder

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,9 +21,6 @@ if TYPE_CHECKING:
     from fabricreport.scenario import ParamsFile
 
 __all__ = ["HeadlineChange", "RefreshPlan", "RefreshResult", "compare_headlines", "plan_refresh", "refresh"]
-
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_JUMP = timedelta(days=400)
 
 
 @dataclass(frozen=True)
@@ -55,7 +50,7 @@ def plan_refresh(
 ) -> RefreshPlan:
     """Compare what the client's last edition rested on with what a build would rest on now.
 
-    The new date is `as_of`, else the newest date in the price files, else the params' own if that is newer; the
+    The new date is `as_of`, else the newest date of the price book, else the params' own if that is newer; the
     clock is never asked. `InputError` if the params or the books are wrong.
     """
     from fabricreport.scenario import load_params_file
@@ -102,37 +97,12 @@ def _with_latest(plan: RefreshPlan, root: Path) -> RefreshPlan:
 
 
 def feed_day(loaded: ParamsFile, places: Places) -> tuple[date, list[str]]:
-    """The day a refresh is as of, and what to tell about it.
+    """The day a refresh is as of, and what to tell about it: the price book's newest, or the params' own if later."""
+    from fabricreport.checking.check import book_day
 
-    A price dated more than 400 days after every other date is taken for a typing error: it is told, not followed.
-    """
     own = loaded.params.as_of
-    folder = book_folder(loaded.folder, "prices", places.project_params)
-    dates = sorted({own, *(day for _, day in _price_dates(folder))})
-    messages: list[str] = []
-    while len(dates) > 1 and dates[-1] > own and dates[-1] - dates[-2] > _JUMP:
-        odd = dates.pop()
-        files = sorted({name for name, day in _price_dates(folder) if day == odd})
-        messages.append(
-            f"{', '.join(files)}: a price dated {odd} is more than a year after all others and was not followed; "
-            f"use --as-of {odd} if it is meant"
-        )
-    return max(own, dates[-1]), messages
-
-
-def _price_dates(folder: Path) -> Iterator[tuple[str, date]]:
-    """File name and date of every dated price; rows without a full date are no reason for a new edition."""
-    for path in sorted(folder.glob("*.csv")) if not folder.is_symlink() else ():
-        if path.is_symlink() or not path.is_file():
-            continue
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as handle:
-            for row in csv.DictReader(line for line in handle if not line.startswith("#")):
-                text = (row.get("date") or "").strip()
-                if _DATE.fullmatch(text):
-                    try:
-                        yield path.name, date.fromisoformat(text)
-                    except ValueError:
-                        continue
+    found = book_day(book_folder(loaded.folder, "prices", places.project_params))
+    return max(own, found.day or own), list(found.notes)
 
 
 def _manifest_of(last: EditionInfo | None) -> dict[str, Any]:

@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fabricreport.durations import HOURS_PER_MONTH
 from fabricreport.errors import InputError, Problem
 from fabricreport.models.fabric.cabling import CableBill, with_spares
 from fabricreport.models.fabric.topology import BillOfMaterials
 from fabricreport.models.money.cashflow import array
 
 Array = NDArray[np.float64]
-HOURS_PER_YEAR = 8760.0
-HOURS_PER_MONTH = HOURS_PER_YEAR / 12
 
 
 @dataclass(frozen=True)

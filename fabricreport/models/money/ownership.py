@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fabricreport.durations import HOURS_PER_MONTH, HOURS_PER_WEEK
 from fabricreport.errors import InputError, Problem
-from fabricreport.models.fabric.cost import HOURS_PER_MONTH, energy_usd_per_month
+from fabricreport.models.fabric.cost import energy_usd_per_month
 from fabricreport.models.money.cashflow import Discounting, array, lease_payment, level
 
 Array = NDArray[np.float64]
@@ -129,7 +130,7 @@ class LostTime:
 
 def bring_up_share(weeks: Any, months: int, *, idle_share: Any = 1.0) -> Array:
     """Weeks until stable as a share of the horizon; `idle_share` of the GPUs do no useful work meanwhile."""
-    hours = array(weeks) * 168 * array(idle_share)
+    hours = array(weeks) * HOURS_PER_WEEK * array(idle_share)
     return hours / (months * HOURS_PER_MONTH)
 
 

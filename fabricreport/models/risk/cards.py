@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 from scipy import integrate, special, stats
 
+from fabricreport.durations import HOURS_PER_DAY, HOURS_PER_YEAR
 from fabricreport.evidence import read_yaml
 from fabricreport.models.card import Card, CardRow, card_row, median_abs_error
 from fabricreport.models.risk.entries import central, common_incidents, fabric_risk
 from fabricreport.models.risk.goodput import Run, simulate
-from fabricreport.models.risk.incidents import HOURS_PER_YEAR, Cluster
-from fabricreport.models.risk.schedule import HOURS_PER_DAY, daly_interval, kokolis_mttf_h
+from fabricreport.models.risk.incidents import Cluster
+from fabricreport.models.risk.schedule import daly_interval, kokolis_mttf_h
 from fabricreport.models.risk.tail import expected_max, lognormal_from_quantiles
 
 __all__ = ["goodput_card", "tail_card"]

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY
 from fabricreport.errors import OutOfRange, Problem
 from fabricreport.models.risk.incidents import (
     Cluster,
@@ -23,7 +24,7 @@ from fabricreport.models.risk.incidents import (
     check_law,
     incident_loss,
 )
-from fabricreport.models.risk.schedule import HOURS_PER_DAY, daly_interval, wall_time_factor
+from fabricreport.models.risk.schedule import daly_interval, wall_time_factor
 from fabricreport.models.risk.steps import TailLaw, step_inflation
 
 __all__ = [
@@ -39,7 +40,6 @@ __all__ = [
 ]
 
 _RAREST = 1e-9  # interruptions an hour: keeps a cluster that never fails finite (one in 114,000 years)
-DAYS_PER_WEEK = 7.0
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from fabricreport.durations import HOURS_PER_YEAR
 from fabricreport.errors import InputError, OutOfRange, Problem
 from fabricreport.models.risk.counts import clustered_mean, poisson_quantile
 from fabricreport.models.sampling import Sampler
 
-HOURS_PER_YEAR = 8_766.0
 GROUPS = ("hardware", "configuration", "common")
 
 

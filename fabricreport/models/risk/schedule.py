@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from fabricreport.durations import HOURS_PER_DAY
 from fabricreport.errors import OutOfRange, Problem
 
-HOURS_PER_DAY = 24.0
 _LARGEST_EXPONENT = 60.0  # beyond e^60 attempts a job does not finish: keep the number finite and absurd
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY
 from fabricreport.errors import OutOfRange, Problem
-from fabricreport.models.risk.schedule import HOURS_PER_DAY
 
 __all__ = [
     "Exposure",
@@ -28,7 +28,6 @@ __all__ = [
 ]
 
 _BITS_PER_BYTE = 8.0
-_DAYS_PER_WEEK = 7.0
 
 
 @dataclass(frozen=True)
@@ -202,7 +201,7 @@ def packet_drop(
     *,
     packet_bytes: Any,
     round_trip_us: Any,
-    days: Any = _DAYS_PER_WEEK,
+    days: Any = DAYS_PER_WEEK,
     **kwargs: Any,
 ) -> StressCase:
     """Random drops under go-back-N: each loss resends the window, so goodput is (1 - p) / (1 + (W - 1) p).

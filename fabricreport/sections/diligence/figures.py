@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from fabricreport.books.providers import ContractOnly, ProviderBook, Seller
+from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.diligence import VERDICTS
@@ -66,7 +67,7 @@ def _sizes(given: Inputs, result: DiligenceResult) -> Iterator[Number]:
     if {"weeks", "busbw"} <= set(prices) and prices["busbw"].value > 0:
         week, percent = prices["weeks"], prices["busbw"]
         yield given.number(
-            "diligence.week_in_percent", week.value * (7.0 if week.unit == "usd/day" else 1.0) / percent.value, "index",
+            "diligence.week_in_percent", week.value * (DAYS_PER_WEEK if week.unit == "usd/day" else 1.0) / percent.value, "index",
             label="Percent of busbw that cost as much as one week",
             rule="price of a week ÷ price of one percent of busbw", inputs={*week.inputs, *percent.inputs}, digits=2,
         )  # fmt: skip

@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 
 from fabricreport.books.options import Option
+from fabricreport.durations import DAYS_PER_WEEK, DAYS_PER_YEAR, HOURS_PER_DAY, HOURS_PER_MONTH
 from fabricreport.ledger import Number
 from fabricreport.models.audit import diligence as model
 from fabricreport.models.collectives.timing import CollectiveTime
-from fabricreport.models.risk.goodput import DAYS_PER_WEEK
-from fabricreport.models.risk.incidents import HOURS_PER_YEAR, Luck, event_counts
-from fabricreport.models.risk.schedule import HOURS_PER_DAY
+from fabricreport.models.risk.incidents import Luck, event_counts
 from fabricreport.models.training.step import Network
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import one_node, whole_nodes
@@ -29,9 +28,7 @@ from fabricreport.sections.latency.study import cluster_allreduce
 from fabricreport.sections.tco.cost import LOST_CAUSES, hours_of
 
 GIB = 2.0**30
-_HOURS_PER_MONTH = HOURS_PER_YEAR / 12
 _PERCENT = 0.01
-DAYS_PER_YEAR = HOURS_PER_YEAR / HOURS_PER_DAY
 _EVERY = 4
 """Steps made slower are timed on every so many draws: their ratio varies little."""
 
@@ -283,7 +280,7 @@ def _interruptions(on: Ground, worth: Worth) -> Promise:
     mean: Any = 0.0
     counts: Any = 0.0
     for law in subject.risk.incidents:
-        rate = law.interruptions_per_hour(subject.run.cluster) * _HOURS_PER_MONTH
+        rate = law.interruptions_per_hour(subject.run.cluster) * HOURS_PER_MONTH
         mean = mean + rate
         counts = counts + event_counts(rate, law.clustering, luck, f"acceptance:{law.kind}")
     used = inputs_of(mean) | {"param:cluster.gpus", "param:organisation.networking_maturity"}

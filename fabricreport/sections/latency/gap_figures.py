@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fabricreport.durations import HOURS_PER_DAY
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.provenance import inputs_of
@@ -48,7 +49,7 @@ def _penalty(given: Inputs, result: LatencyResult) -> Iterator[Number]:
             digits=2,
         )
     if given.params.workload.run_days is not None:
-        hours = result.penalty * float(given.params.workload.run_days) * 24.0
+        hours = result.penalty * float(given.params.workload.run_days) * HOURS_PER_DAY
         short = float(np.quantile(np.abs(np.asarray(hours)), 0.95)) < 1.0
         yield given.number(
             "latency.extra_time",

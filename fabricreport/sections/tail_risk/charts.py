@@ -13,9 +13,9 @@ from matplotlib.ticker import FuncFormatter
 
 from fabricreport import formats
 from fabricreport.blocks import Chart, Name
+from fabricreport.durations import HOURS_PER_DAY
 from fabricreport.models.audit.disagreement import Contested
 from fabricreport.models.risk.answers import exceedance
-from fabricreport.models.risk.schedule import HOURS_PER_DAY
 from fabricreport.provenance import plain
 from fabricreport.sections.tail_risk.horizon import CAUSES
 from fabricreport.sections.tail_risk.sensitivity import WORKERS, maxima_of

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricreport.durations import HOURS_PER_DAY, HOURS_PER_YEAR
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.risk.answers import p_late, spread
-from fabricreport.models.risk.incidents import HOURS_PER_YEAR
-from fabricreport.models.risk.schedule import HOURS_PER_DAY
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.client import LEVELS
 from fabricreport.sections.tail_risk.horizon import CAUSES, FABRIC_CAUSES

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from fabricreport.books.options import Option
+from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
-from fabricreport.models.risk.goodput import DAYS_PER_WEEK, simulate
+from fabricreport.models.risk.goodput import simulate
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import planned_days, stages_of
 from fabricreport.sections.tail_risk.inputs import Subject, subject
 
-DAYS_PER_MONTH = 365.25 / 12
 CAUSES: Mapping[str, str] = {
     "bring_up": "Until the fabric is stable",
     "stalls": "Stalls of every worker at once",

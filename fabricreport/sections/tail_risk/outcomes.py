@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY
 from fabricreport.inputs import Inputs
-from fabricreport.models.risk.goodput import DAYS_PER_WEEK, RunRisk, simulate
+from fabricreport.models.risk.goodput import RunRisk, simulate
 from fabricreport.models.risk.incidents import Luck
-from fabricreport.models.risk.schedule import HOURS_PER_DAY
 from fabricreport.sections.tail_risk.inputs import Subject
 from fabricreport.sections.tco.cost import spread_over_draws
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from fabricreport.durations import DAYS_PER_YEAR
 from fabricreport.errors import OutOfRange
 from fabricreport.inputs import Inputs
 from fabricreport.models.risk.answers import SweepPoint, p_late, sweep_interval
@@ -24,7 +25,6 @@ from fabricreport.sections.tail_risk.inputs import Subject, reader, subject
 CORRELATIONS = (0.0, 0.3, 0.6, 0.9)
 WORKERS = tuple(2 * 4**k for k in range(1, 9))
 _SIZES = (128, 1_024, 8_192)
-_DAYS_PER_YEAR = 365.25
 _INTERVAL_FACTORS = tuple(float(f) for f in np.geomspace(1 / 8, 8, 9))
 _TENANTS = ("faster-detection", "frequent-checkpoints", "asynchronous-checkpoints")
 _PER_GPU = ("faster-detection", "managed-tuning", "spares-on-site", "burn-in")
@@ -156,7 +156,7 @@ def levers_of(given: Inputs, at: Subject, *, hidden: bool) -> tuple[LeverValue, 
     gain there. hidden: the fabric is rented, so only what a tenant can do himself is on the menu.
     """
     habit_s = 3600.0 * given.value("evidence:hpn-checkpoint-interval")
-    year = replace(at.run, ideal_days=_DAYS_PER_YEAR, checkpoint_interval_s=habit_s)
+    year = replace(at.run, ideal_days=DAYS_PER_YEAR, checkpoint_interval_s=habit_s)
     menu = [i for i in (*_PER_GPU, *_ONCE_PER_CLIENT) if not hidden or i in _TENANTS]
     costs = {i: _cost(given, i, at.run.cluster.gpus) for i in menu}
     return levers(year, at.risk, standard_levers(reader(given), costs))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.models.fabric.cost import energy_usd_per_month
 from fabricreport.models.money.cashflow import lease_payment, level, lump
 from fabricreport.models.money.ownership import (
@@ -199,7 +200,7 @@ def full_bill(cash: CostComponents, option: OptionInputs, common: Common, *, ren
 
 def delay_days(option: OptionInputs, common: Common) -> Any:
     """Days the first result comes later: bring-up beyond the weeks allowed, and the first run's own slip."""
-    late = np.maximum(np.asanyarray(option.bring_up_weeks) - common.weeks_allowed, 0.0) * 7
+    late = np.maximum(np.asanyarray(option.bring_up_weeks) - common.weeks_allowed, 0.0) * DAYS_PER_WEEK
     lost = option.lost
     if common.run_days is None:
         return late

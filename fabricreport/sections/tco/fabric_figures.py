@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricreport.durations import HOURS_PER_YEAR
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.models.fabric.cost import HOURS_PER_YEAR
 from fabricreport.models.judgement.difference import relative_difference
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.tco.cost import CAUSES, FABRIC_CAUSES
