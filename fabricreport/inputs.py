@@ -37,6 +37,8 @@ from fabricreport.scenario import Params, Reference, value_at
 from fabricreport.uncertain import Replaced, Uncertain, exactly
 
 DRAWS = 4096
+"""Draws of a case unless it asks for fewer: enough for the P5 and P95 that the memo prints."""
+
 INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
 CORRELATION = "evidence:correlation-within-group"
 _ORIGIN = {"assumption": "as assumed: not stated in the params"}
@@ -52,8 +54,11 @@ class Inputs:
         evidence: EvidenceBook,
         price_book: PriceBook,
         options: Mapping[str, Option],
+        *,
+        draws: int | None = None,
     ) -> None:
         self.params = params
+        self.draws = DRAWS if draws is None else draws
         self.folder = folder
         self.as_of = date.fromisoformat(str(params.as_of))
         self.price_book = price_book
@@ -106,7 +111,7 @@ class Inputs:
         """The same books under other params; draws are kept where nothing that they rest on has changed."""
         ours = self.params
         if (params.as_of, params.overrides) != (ours.as_of, ours.overrides):
-            return Inputs(params, self.folder, self.shipped, self.price_book, self.all_options)
+            return Inputs(params, self.folder, self.shipped, self.price_book, self.all_options, draws=self.draws)
         other = self._copy()
         other.params = params
         same = (params.seed, params.money.currency) == (ours.seed, ours.money.currency)
@@ -214,7 +219,7 @@ class Inputs:
     def sampler(self) -> Sampler:
         """The seeded streams of all inputs."""
         known = CORRELATION.partition(":")[2] in self.evidence
-        return Sampler(int(self.params.seed), DRAWS, self.central(CORRELATION) if known else 0.0)
+        return Sampler(int(self.params.seed), self.draws, self.central(CORRELATION) if known else 0.0)
 
     def draw(self, input_id: str) -> Traced:
         """Draws (DRAWS,) of `price:…` (in the memo's currency), `evidence:…`, `contested:…` or `param:…`."""
@@ -298,7 +303,7 @@ class Inputs:
         try:
             yield asked
         finally:
-            self._noted.remove(asked)
+            self._noted = [other for other in self._noted if other is not asked]  # equal sets are not the same set
 
     def _note(self, input_id: str) -> None:
         for asked in self._noted:
