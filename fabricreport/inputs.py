@@ -221,7 +221,10 @@ class Inputs:
         self._note(input_id)
         if input_id not in self._samples:
             self._samples[input_id] = self._draw(input_id)
-        return self._samples[input_id]
+        found = self._samples[input_id]
+        for behind in self._behind(input_id, found) if self._noted else ():
+            self._note(behind)
+        return found
 
     def value(self, input_id: str) -> Traced:
         """Draws of an input; a scalar that still knows where it comes from when every draw is the same."""
@@ -259,7 +262,14 @@ class Inputs:
     def _following(self, input_id: str, drawn: Any) -> Traced:
         """The draws under the input's own id; one replaced by a reference takes the other's."""
         other = self.stated_by(input_id)
-        return self._tagged(drawn if other == input_id else plain(self.own(other)), {input_id})
+        ids = {input_id, CORRELATION} if self._moves_with_others(other) else {input_id}
+        return self._tagged(drawn if other == input_id else plain(self.own(other)), ids)
+
+    def _moves_with_others(self, input_id: str) -> bool:
+        """Whether an input's draws are tied to those of its group."""
+        kind, _, name = input_id.partition(":")
+        entry = self.evidence[name] if kind == "evidence" else None
+        return entry is not None and bool(entry.group) and not entry.figure.fixed
 
     def rate(self, source: str) -> Any:
         """Units of the memo's currency for one of `source`: draws, or 1 where they are the same."""
@@ -382,7 +392,7 @@ class Inputs:
         origin = "as stated in the params" if of_params else "as stated by the source"
         drawn = self.maker.number(
             f"stated.{input_id.replace(':', '.')}",
-            float(draws[0]) if exact else draws,
+            float(draws[0]) if exact else plain(draws),
             price_unit(self.prices[input_id[6:]]) if input_id.startswith("price:") else record["unit"],
             label=record["label"],
             rule=_ORIGIN.get(record["grade"], origin) if of_params else origin,

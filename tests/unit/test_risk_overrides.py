@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from fabricreport.case import Case, open_case
 from fabricreport.project import PARAMS
+from fabricreport.uncertain import exactly
 
 SHAPES = {
     "incident-clustering": 0.5,
@@ -43,5 +45,17 @@ def test_an_uncertain_shape_is_drawn_and_named(buyer: Case, entry: str) -> None:
     assert any(f"evidence:{entry}" in case.tail().numbers[i].inputs for i in moved(buyer, case))
 
 
-def test_a_replaced_correlation_moves_figures(buyer: Case) -> None:
-    assert moved(buyer, buyer.changed(evidence={"correlation-within-group": 0.0}))
+def test_a_replaced_correlation_moves_figures_that_name_it(buyer: Case) -> None:
+    case = buyer.changed(evidence={"correlation-within-group": 0.0})
+    figures = moved(buyer, case)
+    assert figures
+    named = {i for i in figures if "evidence:correlation-within-group" in case.tail().numbers[i].inputs}
+    assert named == figures
+
+
+def test_a_chain_rerun_with_another_correlation_is_the_case_of_that_correlation(buyer: Case) -> None:
+    what_if = buyer.chain.replacing({"evidence:correlation-within-group": exactly(0.0)})
+    stated = buyer.changed(evidence={"correlation-within-group": 0.0}).chain
+    option = buyer.options[0].id
+    np.testing.assert_array_equal(what_if.losses.lost[option]["bring_up"], stated.losses.lost[option]["bring_up"])
+    assert not np.array_equal(what_if.losses.lost[option]["topology"], buyer.chain.losses.lost[option]["topology"])
