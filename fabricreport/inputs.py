@@ -24,12 +24,15 @@ from fabricreport.books.claims import claim_record
 from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
+from fabricreport.constants import catalogue, practice
 from fabricreport.evidence import read_yaml
 from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.ledger import Number, NumberMaker, weakest
 from fabricreport.located import did_you_mean
 from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities
+from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.sampling import Sampler
+from fabricreport.models.training.practice import Practice
 from fabricreport.overrides import Figures, Overridden, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.records import contested_record, evidence_record, param_record, price_record, price_unit
@@ -207,6 +210,18 @@ class Inputs:
         """The entry that states the value: the input itself, or what an override of it refers to in the end."""
         replaced = self.overrides.get(input_id)
         return replaced.follows if replaced is not None and replaced.follows else input_id
+
+    # ---- what the models know before they meet a client
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """GPU and fabric classes, the library's constants and the fit of the collective model."""
+        return catalogue()
+
+    @property
+    def practice(self) -> Practice:
+        """Models to train, GPUs, and the rules of plans and steps."""
+        return practice()
 
     # ---- the sample
 

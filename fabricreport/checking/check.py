@@ -17,6 +17,7 @@ from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.provider_answers import Log, read_answers
 from fabricreport.case import Case, open_case
 from fabricreport.checking.trial import founderings, own_inputs
+from fabricreport.constants import catalogue
 from fabricreport.errors import InputError, Problem
 from fabricreport.intake.asked import stood_in
 from fabricreport.project import book_folder
@@ -87,12 +88,13 @@ def book_day(folder: Path) -> BookDay:
 
 def _answers(loaded: ParamsFile, case: Case | None) -> Iterator[Problem]:
     """Faults of each provider's answers, and logs they quote of clusters that the model does not know."""
+    links = links_of(loaded.params, catalogue())
     for provider in loaded.params.providers:
         if not provider.answers:
             continue
         at = loaded.path.parent / str(provider.answers)
         found, faults = _tried(
-            partial(read_answers, at, provider=provider.name, as_of=loaded.params.as_of, links=links_of(loaded.params))
+            partial(read_answers, at, provider=provider.name, as_of=loaded.params.as_of, links=links)
         )
         yield from faults
         for answer in found.answers.values() if found and case else ():

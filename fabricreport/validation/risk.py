@@ -9,12 +9,12 @@ from scipy import integrate, special, stats
 
 from fabricreport.books.evidence import read_evidence
 from fabricreport.durations import HOURS_PER_DAY, HOURS_PER_YEAR
-from fabricreport.models.card import Card, CardRow, card_row, median_abs_error
 from fabricreport.models.risk.entries import common_incidents, fabric_risk
 from fabricreport.models.risk.goodput import Run, simulate
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.schedule import daly_interval, kokolis_mttf_h
 from fabricreport.models.risk.tail import expected_max, lognormal_from_quantiles
+from fabricreport.validation.card import Card, CardRow, card_row, median_abs_error
 
 __all__ = ["goodput_card", "tail_card"]
 

@@ -279,8 +279,9 @@ def _settled(given: Inputs, question: Question, known: frozenset[str]) -> dict[s
 
 def _judged(on: Ground, book: ProviderBook, tests: tuple[Promise, ...]) -> tuple[Judged, ...]:
     given, option = on.given, on.option
+    links = links_of(given.params, given.catalogue)
     files = [
-        read_answers(given.folder / str(p.answers), provider=p.name, as_of=given.as_of, links=links_of(given.params))
+        read_answers(given.folder / str(p.answers), provider=p.name, as_of=given.as_of, links=links)
         for p in given.params.providers
         if p.answers
     ]

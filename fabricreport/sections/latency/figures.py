@@ -10,13 +10,13 @@ import numpy as np
 
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.models.card import Card
-from fabricreport.models.collectives.card import collectives_card
-from fabricreport.models.training.card import training_card
 from fabricreport.models.training.step import TrainingStep
 from fabricreport.sections.latency import gap_figures as latency_gap_numbers
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.gap_figures import size_number, slug
+from fabricreport.validation.card import Card
+from fabricreport.validation.collectives import collectives_card
+from fabricreport.validation.training import training_card
 
 if TYPE_CHECKING:
     from fabricreport.sections.latency.study import LatencyResult

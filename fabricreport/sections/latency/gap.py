@@ -77,7 +77,8 @@ def _on(given: Inputs, gpus: int, **fabric: Any) -> Job:
     """The client's GPUs on a tuned InfiniBand, or on a fabric that differs from it as said."""
     cluster = given.params.cluster
     named = {"fabric": "infiniband-ndr", **fabric}
-    return job(gpus=gpus, gpus_per_node=int(cluster.gpus_per_node), gpu=str(cluster.gpu), **named)
+    per_node = int(cluster.gpus_per_node)
+    return job(given.catalogue, gpus=gpus, gpus_per_node=per_node, gpu=str(cluster.gpu), **named)
 
 
 def flat_ring(given: Inputs, gpus: int) -> Mapping[str, str]:
