@@ -12,9 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from fabricreport.books.answers import Log
 from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.prices.book import PriceBook
-from fabricreport.books.provider_answers import Log, read_answers
+from fabricreport.books.provider_answers import read_answers
 from fabricreport.case import Case, open_case
 from fabricreport.checking.trial import founderings, own_inputs
 from fabricreport.constants import catalogue
@@ -23,9 +24,8 @@ from fabricreport.intake.asked import stood_in
 from fabricreport.project import book_folder
 from fabricreport.scenario import ParamsFile, dated, load_params_file
 from fabricreport.sections.client import links_of
-from fabricreport.sections.latency.inputs import network
+from fabricreport.sections.latency.inputs import cluster_allreduce, network
 from fabricreport.sections.latency.measured import client_log, measured_option
-from fabricreport.sections.latency.study import cluster_allreduce
 
 BYTES_PER_MIB = 2**20
 Read = TypeVar("Read")

@@ -18,7 +18,7 @@ from fabricreport.sections.latency import charts
 from fabricreport.sections.latency import charts_annex as latency_annex
 from fabricreport.sections.latency import gap as latency_gap
 from fabricreport.sections.latency import inputs as latency_inputs
-from fabricreport.sections.latency.study import LatencyResult
+from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.validation.collectives import packaged_tables
 
 CLIENTS = ("example", "kestrel-lab", "tern-finetuning")

@@ -78,7 +78,16 @@ def leaning(total: float) -> str:
 def rules_from(data: Sequence[Mapping[str, Any]]) -> tuple[Rule, ...]:
     """Rules as data become frozen rules."""
     return tuple(
-        Rule(r["id"], r["axis"], r["when"], float(r["lean"]), r["reason"], tuple(r.get("sources", ())), r.get("priced_as", "")) for r in data
+        Rule(
+            r["id"],
+            r["axis"],
+            r["when"],
+            float(r["lean"]),
+            r["reason"],
+            tuple(r.get("sources", ())),
+            r.get("priced_as", ""),
+        )
+        for r in data
     )
 
 

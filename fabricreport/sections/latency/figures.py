@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +14,10 @@ from fabricreport.models.training.step import TrainingStep
 from fabricreport.sections.latency import gap_figures as latency_gap_numbers
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.gap_figures import size_number, slug
+from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.validation.card import Card
 from fabricreport.validation.collectives import collectives_card
 from fabricreport.validation.training import training_card
-
-if TYPE_CHECKING:
-    from fabricreport.sections.latency.study import LatencyResult
 
 _STAGES = ("param:cluster.trajectory", "param:money.horizon_months")
 _RULE_STEP = (

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,7 @@ from fabricreport.models.collectives.timing import allreduce
 from fabricreport.models.judgement.swings import swings
 from fabricreport.sections.client import whole_nodes
 from fabricreport.sections.latency import inputs
-
-if TYPE_CHECKING:
-    from fabricreport.sections.latency.inputs import Measured
+from fabricreport.sections.latency.inputs import Measured
 
 
 @dataclass(frozen=True)

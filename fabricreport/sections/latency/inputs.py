@@ -7,6 +7,7 @@ else (kernels, overlap, the model's own error) is drawn once and is the same for
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,13 +17,13 @@ import numpy as np
 from fabricreport.books.options import Option
 from fabricreport.errors import InputError
 from fabricreport.inputs import Inputs
-from fabricreport.models.collectives.timing import Calibration
+from fabricreport.models.collectives.timing import Calibration, CollectiveTime, allreduce
 from fabricreport.models.training import other_steps, parallel
-from fabricreport.models.training.parallel import Plan
+from fabricreport.models.training.parallel import Plan, over_draws
 from fabricreport.models.training.practice import Model, Overlap
 from fabricreport.models.training.step import Network, StepTime, best_plan, training_step
 from fabricreport.scenario.schema import PRETRAINING
-from fabricreport.sections.client import maturity_of, stages_of, whole_nodes
+from fabricreport.sections.client import maturity_of, one_node, stages_of, whole_nodes
 
 STEP = "contested:roce-extra-latency-per-step"
 SHARE = "contested:roce-bandwidth-share"
@@ -257,6 +258,22 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1, overlap: f
             draw("overlap-interference"),
         ),
         optimiser_share=draw("optimizer-share-of-step"),
+    )
+
+
+def cluster_allreduce(given: Inputs, wires: Network, gpus: int, sizes: Sequence[float]) -> CollectiveTime:
+    """AllReduce over `gpus` (whole nodes) at sizes in bytes, (draws, sizes), slowed as the option's wires are."""
+    where = wires.job(whole_nodes(given, gpus))
+    found = allreduce(sizes, where, calibration=wires.calibration_by_draw)
+    slower = over_draws(wires.slowdown)
+    if one_node(given, gpus) or not np.any(np.asarray(slower) > 1.0):
+        return found
+    return CollectiveTime(
+        found.time_us * slower,
+        found.algbw_gbytes_per_s / slower,
+        found.busbw_gbytes_per_s / slower,
+        found.algorithm,
+        found.protocol,
     )
 
 
