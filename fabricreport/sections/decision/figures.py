@@ -11,7 +11,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import inputs_of
-from fabricreport.sections.decision.study import DecisionResult
+from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.tco.bills import Bills
 
 _DATE = ("param:organisation.time_to_production_weeks",)
@@ -88,6 +88,15 @@ def numbers_of(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[
     yield from _framework_numbers(given, result.framework)
     yield from _option_numbers(given, result, bills)
     yield from _turn_numbers(given, result)
+    for reason in result.parting.money if result.parting else ():
+        yield given.number(
+            f"decision.saves.{reason.cause}",
+            reason.saves,
+            "usd",
+            label=f"What the advised option saves on {reason.cause.replace('_', ' ')}",
+            rule="mean over the draws of the difference in this cause",
+            inputs=everything,
+        )
 
 
 def _option_numbers(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[Number]:
