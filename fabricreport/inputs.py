@@ -35,11 +35,12 @@ from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.records import contested_record, evidence_record, param_record, price_record, price_unit
 from fabricreport.scenario import Params, Reference, value_at
 from fabricreport.uncertain import Replaced, Uncertain, exactly
+from fabricreport.vocabulary import Grade
 
 DRAWS = 4096
 INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
 CORRELATION = "evidence:correlation-within-group"
-_ORIGIN = {"assumption": "as assumed: not stated in the params"}
+_ORIGIN = {Grade.ASSUMPTION: "as assumed: not stated in the params"}
 
 
 class Inputs:

@@ -102,9 +102,7 @@ def swings_chart(
         for row, swing in enumerate(reversed(swings)):
             low, high = (float(rounded(v)) for v in (swing.at_low, swing.at_high))
             hatch = "////" if grades[swing.input_id] == "assumption" else ""
-            axis.barh(
-                row, low - mean, left=mean, height=0.56, color=LOW_END, hatch=hatch, edgecolor="white"
-            )
+            axis.barh(row, low - mean, left=mean, height=0.56, color=LOW_END, hatch=hatch, edgecolor="white")
             axis.barh(row, high - mean, left=mean, height=0.56, color=HIGH_END, hatch=hatch, edgecolor="white")
             for value, word, other in ((low, "low", high), (high, "high", low)):
                 right = value > other

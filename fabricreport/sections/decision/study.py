@@ -18,9 +18,9 @@ from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.decision.inputs import framework_of
 from fabricreport.sections.decision.reasons import Parting, parting
 from fabricreport.sections.decision.turning import Turn, Turns, turns_of
+from fabricreport.vocabulary import NEITHER, Grade, Ground
 
-_GRADED_ASSUMPTION = "assumption"
-GROUNDS = ("size", "deadline", "weights")
+GROUNDS = (Ground.SIZE, Ground.DEADLINE, Ground.WEIGHTS)
 """What may decide besides money."""
 
 
@@ -91,10 +91,10 @@ def standing(verdict: Verdict, families: Mapping[str, str], leans_to: str, print
     rival's; `behind`: to one that is neither and costs more than both; `third`: to one that is neither and does not;
     `absent`: to one that no option belongs to.
     """
-    if leans_to == "neither":
+    if leans_to == NEITHER:
         return "none"
     if leans_to == families[verdict.choice]:
-        return "chose" if verdict.decided_by == "weights" else "agrees"
+        return "chose" if verdict.decided_by == Ground.WEIGHTS else "agrees"
     if leans_to == families[verdict.runner_up]:
         return "rival"
     offered = [cost for option, cost in printed.items() if families[option] == leans_to]
@@ -109,7 +109,7 @@ def run(given: Inputs, base: Chain, comparison: Comparison) -> DecisionResult:
 
     turns = turns_of(base, comparison)
     verdict = comparison.verdict
-    if any(t.flips_inside and given.record(t.input_id)["grade"] == _GRADED_ASSUMPTION for t in turns.drawn):
+    if any(t.flips_inside and given.record(t.input_id)["grade"] == Grade.ASSUMPTION for t in turns.drawn):
         verdict = verdict.capped_by_assumption()
     framework, families = framework_of(given), {o.id: o.family for o in given.options}
     result = DecisionResult(
@@ -135,5 +135,5 @@ def _explained(given: Inputs, difference: Traced) -> tuple[Swing, ...]:
 
 def _assumed(given: Inputs, found: tuple[Swing, ...]) -> float:
     known = sum(s.share_of_variance for s in found)
-    ours = sum(s.share_of_variance for s in found if given.record(s.input_id)["grade"] == _GRADED_ASSUMPTION)
+    ours = sum(s.share_of_variance for s in found if given.record(s.input_id)["grade"] == Grade.ASSUMPTION)
     return ours / known if known else 0.0

@@ -236,8 +236,8 @@ def _claims(given: Inputs) -> Iterator[Number]:
         "tco.claim.vendor", given.central(vendor), "share", digits=2, label="RoCEv2's saving as a vendor-paid study states it",
         rule="as stated by the source", inputs=(vendor,),
     )  # fmt: skip
-    stated = given.evidence["roce-discount-s3-stated"].value
-    ends = {"low": stated["low"], "high": stated["high"]} if isinstance(stated, dict) else {}
+    stated = given.uncertain("evidence:roce-discount-s3-stated")
+    ends = {"low": stated.low, "high": stated.high}
     for end, value in ends.items():
         yield given.number(
             f"tco.claim.{end}", value, "share", digits=2, label=f"RoCEv2's discount as an article states it, {end} end",
