@@ -11,7 +11,7 @@ from fabricreport import formats
 from fabricreport.blocks import Chart, Name
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import plain
-from fabricreport.sections.decision.study import DecisionResult
+from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.theme import (
     COLOURS,
     GRID,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from fabricreport.ledger import Number
 from fabricreport.models.judgement.difference import relative_difference
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.tco.cost import CAUSES, FABRIC_CAUSES
-
-if TYPE_CHECKING:
-    from fabricreport.sections.tco.study import Ownership, TcoResult
+from fabricreport.sections.tco.result import Ownership, TcoResult
 
 HARDWARE = ("switches", "optics_and_cables", "adapters")
 """The causes of the fabric's hardware: what a price list shows."""
