@@ -203,8 +203,8 @@ def decide(
     )  # fmt: skip
     if gpus <= gpus_per_node or gpus < rule.fabric_matters_from_gpus:
         return replace(found, confidence="does not matter", decided_by="size")
-    if lead < m or choice == rival:
-        close = "does not matter" if worth < m or choice == rival else "toss-up"
+    if lead < m or lead == 0:  # nothing apart from each other, two options have nothing at stake either
+        close = "does not matter" if worth < m or worth == 0 else "toss-up"
         return _settled(replace(found, confidence=close, decided_by="nothing"), families, rule, weighing)
     if found.probability < rule.clear_probability:
         return replace(found, confidence="leaning")
