@@ -16,7 +16,6 @@ from scipy import stats
 
 from fabricreport.case import Case, open_case
 from fabricreport.models.judgement.comparison import (
-    CLASSES,
     Rule,
     Verdict,
     Weighing,
@@ -31,6 +30,7 @@ from fabricreport.models.judgement.comparison import (
 from fabricreport.provenance import plain
 from fabricreport.sections.decision.inputs import material, ready
 from fabricreport.sections.tco.cost import QUOTED
+from fabricreport.vocabulary import Confidence
 
 PARAMS = Path(__file__).parents[2] / "params"
 Draws = NDArray[np.float64]
@@ -99,7 +99,7 @@ def test_a_stated_date_decides_a_close_call_where_only_one_of_the_two_meets_it(s
     late = {"roce": 0.3, "ib": 0.9}
     found = verdict(pair(5, spread), ready=late, weighing=DATED)
     assert (found.choice, found.runner_up, found.decided_by) == ("ib", "roce", "deadline")
-    assert found.confidence in CLASSES[:2] and found.lead == pytest.approx(-5) and not found.open
+    assert found.confidence in (Confidence.DOES_NOT_MATTER, Confidence.TOSS_UP) and found.lead == pytest.approx(-5) and not found.open
     stays = verdict(pair(5, spread), ready={"roce": 0.9, "ib": 0.3}, weighing=DATED)
     assert (stays.choice, stays.decided_by) == ("roce", "deadline")
     assert found.probability == pytest.approx(1 - stays.probability)
