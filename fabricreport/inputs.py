@@ -99,8 +99,10 @@ class Inputs:
     def rests_on(self, input_id: str, ids: Collection[str]) -> bool:
         """Whether any of these ids has a part in the draws of an input: itself, what it follows or refers to, the sources
         of a contested quantity, the exchange rate of a price, the correlation inside its group."""
-        if input_id in ids or self.stated_by(input_id) in ids:
+        if input_id in ids:
             return True
+        if (other := self.stated_by(input_id)) != input_id:
+            return self.rests_on(other, ids)
         kind, _, name = input_id.partition(":")
         if kind == "param":
             stated = value_at(self.params, name)
@@ -109,7 +111,7 @@ class Inputs:
             return name not in self._quantities and name in self.quantities_of(ids)
         if kind == "price" and name in self.prices and self._converted(input_id):
             return not set(self.prices.rate(self.prices[name].currency, self.currency).inputs).isdisjoint(ids)
-        return kind == "evidence" and CORRELATION in ids and name in self.evidence and bool(self.evidence[name].group)
+        return CORRELATION in ids and self._moves_with_others(input_id)
 
     def bare(self) -> Inputs:
         """The same inputs without provenance: several times faster, for what-ifs that only ask which way the answer goes."""
@@ -247,10 +249,7 @@ class Inputs:
         self._note(input_id)
         if input_id not in self._samples:
             self._samples[input_id] = self._draw(input_id)
-        found = self._samples[input_id]
-        for behind in self._behind(input_id, found) if self._noted else ():
-            self._note(behind)
-        return found
+        return self._samples[input_id]
 
     def value(self, input_id: str) -> Traced:
         """Draws of an input; a scalar that still knows where it comes from when every draw is the same."""
@@ -303,7 +302,7 @@ class Inputs:
     def _moves_with_others(self, input_id: str) -> bool:
         """Whether an input's draws are tied to those of its group."""
         kind, _, name = input_id.partition(":")
-        entry = self.evidence[name] if kind == "evidence" else None
+        entry = self.evidence.get(name) if kind == "evidence" else None
         return entry is not None and bool(entry.group) and not entry.figure.fixed
 
     def rate(self, source: str) -> Any:

@@ -20,7 +20,8 @@ from fabricreport.sections.decision.turning import Turn
 from fabricreport.uncertain import exactly
 
 PARAMS = Path(__file__).parents[2] / "params"
-CLIENTS = ("example", "tern-finetuning", "kestrel-lab")
+EACH = pytest.mark.parametrize("client", ["example", "tern-finetuning", "kestrel-lab"], indirect=True)
+"""All three shipped clients, each opened and decided once."""
 WHOLE = ("param:money.horizon_months", "param:cluster.gpus", "param:organisation.time_to_production_weeks")
 BOOKS = {"price": "prices", "evidence": "evidence", "contested": "contested"}
 
@@ -62,16 +63,9 @@ class Client:
         return (judge_of(again.given) if input_id.startswith("param:") else self.judge).verdict(again.bills).course.id
 
 
-@pytest.fixture(scope="module", params=CLIENTS)
+@pytest.fixture(scope="module")
 def client(request: pytest.FixtureRequest) -> Client:
     return Client(request.param)
-
-
-@pytest.fixture(scope="module")
-def example(client: Client) -> Client:
-    if client.case.params.client.slug != "northmere-ai":
-        pytest.skip("known answers of the example")
-    return client
 
 
 def range_of(turn: Turn) -> float:
@@ -83,6 +77,7 @@ def away(turn: Turn, point: float) -> float:
     return math.copysign(1.0, point - turn.in_use)
 
 
+@EACH
 def test_a_break_even_put_back_leaves_the_money_level(client: Client) -> None:
     for turn in client.case.decision().flips(100):
         assert turn.break_even is not None
@@ -94,6 +89,7 @@ def test_a_break_even_put_back_leaves_the_money_level(client: Client) -> None:
             assert abs(gap.mean()) < 1e-3 * scale, turn.input_id
 
 
+@EACH
 def test_beyond_a_break_even_the_other_option_costs_less_and_before_it_does_not(client: Client) -> None:
     for turn in client.turns.turning:
         if turn.break_even is None or turn.input_id in WHOLE:
@@ -105,6 +101,7 @@ def test_beyond_a_break_even_the_other_option_costs_less_and_before_it_does_not(
         assert turn.side == ("above" if step > 0 else "below")
 
 
+@EACH
 def test_the_advice_is_another_from_the_edge_on_and_the_same_before_it(client: Client) -> None:
     advised = client.case.comparison.verdict.course.id
     for turn in client.turns.turning:
@@ -120,6 +117,7 @@ def test_the_advice_is_another_from_the_edge_on_and_the_same_before_it(client: C
         assert client.course(turn.input_id, turn.edge - sign * 2 * TOLERANCE * width) == advised, turn.input_id
 
 
+@EACH
 def test_the_chance_of_lying_beyond_is_a_count_of_draws(client: Client) -> None:
     for turn in client.turns.drawn:
         draws = plain(client.case.inputs.own(turn.input_id))
@@ -130,6 +128,7 @@ def test_the_chance_of_lying_beyond_is_a_count_of_draws(client: Client) -> None:
             assert draws.min() <= turn.break_even <= draws.max()
 
 
+@EACH
 def test_what_is_said_not_to_turn_does_not_turn_on_the_way(client: Client) -> None:
     for turn in client.turns.drawn[:3]:
         if turn.break_even is None:
@@ -138,6 +137,7 @@ def test_what_is_said_not_to_turn_does_not_turn_on_the_way(client: Client) -> No
             assert {lead > 0 for lead in leads} == {client.verdict.lead > 0}, turn.input_id
 
 
+@EACH
 def test_no_input_that_was_screened_out_turns_at_an_end_of_its_range(client: Client) -> None:
     run = {t.input_id for t in client.turns.drawn}
     given = client.case.inputs
@@ -154,6 +154,7 @@ def test_no_input_that_was_screened_out_turns_at_an_end_of_its_range(client: Cli
     assert not missed
 
 
+@pytest.mark.parametrize("client", ["example"], indirect=True)
 @pytest.mark.parametrize(
     ("input_id", "audited"),
     [
@@ -164,6 +165,6 @@ def test_no_input_that_was_screened_out_turns_at_an_end_of_its_range(client: Cli
         ("param:money.gpu_hour_value", 4.3),
     ],
 )
-def test_the_examples_break_evens_are_those_of_the_audit(example: Client, input_id: str, audited: float) -> None:
-    found = {t.input_id: t.break_even for t in example.turns.turning}
+def test_the_examples_break_evens_are_those_of_the_audit(client: Client, input_id: str, audited: float) -> None:
+    found = {t.input_id: t.break_even for t in client.turns.turning}
     assert found[input_id] == pytest.approx(audited, rel=0.02)
