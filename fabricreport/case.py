@@ -39,6 +39,8 @@ from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tco import study as tco
 
 Found = TypeVar("Found")
+STATES_THE_LEAD = ("decision.difference", "tco.difference", "diligence.lead")
+"""Ids of the figures that state the lead, one in each section that prints it."""
 
 
 def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None) -> Case:
@@ -165,6 +167,18 @@ class Case:
     def comparison(self) -> Comparison:
         """What is advised, its rival and its lead: made once, handed to every section."""
         return comparison_of(self.inputs, self.chain.bills)
+
+    @cached_property
+    def compared(self) -> Mapping[str, Any]:
+        """What every block of a memo says of the comparison, so that a section made on another one is found out."""
+        lead = self.inputs.number("comparison.lead", self.comparison.lead, "usd", label="", rule="", central="mean")
+        stated = list(STATES_THE_LEAD)
+        return {
+            "choice": self.comparison.choice,
+            "rival": self.comparison.rival,
+            "lead": lead.text,
+            "stated_as": stated,
+        }
 
     def latency(self) -> latency.LatencyResult:
         """What latency costs this client."""

@@ -1,6 +1,7 @@
 """What to ask each seller, what the answers are worth, and the acceptance test that turns a promise into a price.
 
-The option tested is the one advised, on whatever ground. Questions are priced by how far the inputs they settle move the difference to the best other fabric.
+The option tested is the one advised, on whatever ground. Questions are priced by how
+far the inputs they settle move the difference to its rival.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from fabricreport.books.providers import ContractOnly, ProviderBook, Question, S
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit import diligence as model
-from fabricreport.models.judgement.comparison import Comparison
+from fabricreport.models.judgement.comparison import Comparison, Verdict
 from fabricreport.models.judgement.swings import Swing
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import links_of, one_node
@@ -26,6 +27,7 @@ from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.promises import GIB, Promise, floors, modelled, promises, worth_of
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.study import LatencyResult
+from fabricreport.sections.stance import Stance, stance
 from fabricreport.sections.tail_risk.study import TailResult
 from fabricreport.sections.tco.study import TcoResult
 
@@ -43,7 +45,7 @@ class Shortlisted:
     """One seller of the params' list, with what it documents and what is open.
 
     `topology` as `topology_stated` has it, `speed` enough, some, unknown or short; `compared` says whether its
-    fabric is among the options, `advised` whether it is the cheapest option's kind. `gaps`: what to ask, in words.
+    fabric is among the options, `advised` whether it is the advised option's kind. `gaps`: what to ask, in words.
     """
 
     name: str
@@ -109,12 +111,13 @@ class SizePoint:
 class DiligenceResult:
     """The acceptance test, the shortlist, the priced questions and the verdicts on answers, with the figures by id.
 
-    `option` is the one advised and tested, `rival` the one it is held against, `total` the cost of the option. `floors`: busbw floor by size in GPUs. `curve`:
-    busbw by number of nodes. `unanswered`: sellers of the list that have sent nothing.
+    `option` is the one advised and tested (of an open course the one with the lower mean), `rival` the one it is held
+    against, `total` the cost of the option. `floors`: busbw floor by size in GPUs. `curve`: busbw by number of nodes. `unanswered`: sellers of the list that have sent nothing.
     """
 
     option: Option
     rival: Option
+    verdict: Verdict
     promises: tuple[Promise, ...]
     floors: Mapping[int, Number]
     shortlist: tuple[Shortlisted, ...]
@@ -125,6 +128,16 @@ class DiligenceResult:
     total: Traced
     book: ProviderBook
     numbers: Mapping[str, Number]
+
+    @property
+    def stance(self) -> Stance:
+        """What the money says of the advised course."""
+        return stance(self.verdict, self.numbers["diligence.lead"])
+
+    @property
+    def material(self) -> bool:
+        """Whether the lead is no close call."""
+        return abs(self.verdict.lead) >= self.verdict.materiality
 
     @property
     def shown(self) -> tuple[Shortlisted, ...]:
@@ -162,6 +175,7 @@ def run(
     result = DiligenceResult(
         option=on.option,
         rival=on.rival,
+        verdict=comparison.verdict,
         promises=tests,
         floors=dict(floors(on, on.option)),
         shortlist=tuple(_shortlisted(given, book, on.option, p.name) for p in given.params.providers),

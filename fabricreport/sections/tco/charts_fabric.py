@@ -51,7 +51,11 @@ def hour_sweep_chart(
         drawing = svg(figure, chart_id)
     left_out = [o for o in gaps if o not in shown]
     frame = pd.DataFrame(
-        [(o, n, np.mean(gaps[o][i]), *np.percentile(gaps[o][i], [5, 95])) for o in gaps for i, n in enumerate(sweep.gpus)],
+        [
+            (o, n, np.mean(gaps[o][i]), *np.percentile(gaps[o][i], [5, 95]))
+            for o in gaps
+            for i, n in enumerate(sweep.gpus)
+        ],
         columns=["option", "gpus", "mean", "p5", "p95"],
     )
     size = result.common.stages[-1][1]

@@ -232,9 +232,8 @@ def _claims(given: Inputs) -> Iterator[Number]:
         "tco.claim.vendor", given.central(vendor), "share", digits=2, label="RoCEv2's saving as a vendor-paid study states it",
         rule="as stated by the source", inputs=(vendor,),
     )  # fmt: skip
-    stated = given.evidence["roce-discount-s3-stated"].value
-    ends = {"low": stated["low"], "high": stated["high"]} if isinstance(stated, dict) else {}
-    for end, value in ends.items():
+    stated = given.entry("roce-discount-s3-stated")
+    for end, value in (("low", stated.low), ("high", stated.high)):
         yield given.number(
             f"tco.claim.{end}", value, "share", digits=2, label=f"RoCEv2's discount as an article states it, {end} end",
             rule="as stated by the source", inputs=("evidence:roce-discount-s3-stated",),

@@ -129,7 +129,11 @@ def _hours(given: Inputs, result: TcoResult, names: dict[str, str]) -> Iterator[
 def _renting(given: Inputs, result: TcoResult, names: dict[str, str]) -> Iterator[Number]:
     market = result.common.server.rent_per_gpu_hour
     yield given.number(
-        "tco.rent", market, "usd/gpu-hour", central="mean", label="Market price of a GPU-hour",
+        "tco.rent",
+        market,
+        "usd/gpu-hour",
+        central="mean",
+        label="Market price of a GPU-hour",
         rule="mean of the draws from the price book",
     )
     for option, worth in result.worth_per_gpu_hour.items():
