@@ -56,6 +56,4 @@ def _headlines(first: Compared, found: Gathered) -> Iterator[str]:
 
 def _fault(words: str, expected: Any, first: Compared, found: Any, section: str, where: str) -> str:
     second = f"the section {section} ({where})" if section else where
-    return (
-        f"{where}: {words} is {found} in {second} and {expected} in the section {first.section} ({first.where}). {REMEDY}"
-    )
+    return f"{where}: {words} is {found} in {second} and {expected} in the section {first.section} ({first.where}). {REMEDY}"

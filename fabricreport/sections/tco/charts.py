@@ -231,8 +231,12 @@ def hours_chart(
         chart_id,
         title,
         f"Mean cost of one useful GPU-hour at the market's price, {currency}; hatched: hours lost to the fabric; line: P5–P95",
-        "Bars: a useful GPU-hour costs {tco.usd_per_useful_gpu_hour." + result.order[0] + "} on {first} and "
-        "{tco.usd_per_useful_gpu_hour." + result.order[-1] + "} on {last}.",
+        "Bars: a useful GPU-hour costs "
+        + " and ".join(
+            f"{{tco.usd_per_useful_gpu_hour.{option}}} on {{{end}}}"
+            for option, end in {result.order[0]: "first", result.order[-1]: "last"}.items()
+        )
+        + ".",
         drawing,
         rows_of(frame),
         caption="The rent is the same; only the hours lost tell the fabrics apart.",
