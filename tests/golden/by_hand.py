@@ -45,12 +45,12 @@ def uncertain(input_id: str) -> Any:
 
 def param(key: str) -> float:
     """A number of the client's params."""
-    return float(the_case().input_record(f"param:{key}")["value"])
+    return float(the_case().record(f"param:{key}")["value"])
 
 
 def word(key: str) -> str:
     """A choice of the client's params."""
-    return str(the_case().input_record(f"param:{key}")["text"])
+    return str(the_case().record(f"param:{key}")["text"])
 
 
 def printed(figure: str) -> Any:
@@ -60,7 +60,7 @@ def printed(figure: str) -> Any:
 
 def audited(claim: str, part: str) -> float:
     """A claim of an article as the memo audits it: the figure `stated`, or the one `recomputed`."""
-    return float(printed(f"sources.claim.{claim}.{part}").value)
+    return float(printed(f"evidence.claim.{claim}.{part}").value)
 
 
 def printed_causes(option: str) -> list[str]:
