@@ -32,11 +32,16 @@ from fabricreport.project import PARAMS, book_folder
 from fabricreport.scenario import SECTION_NAMES, Params, changed_params, dated, load_params_file, params_from
 from fabricreport.sections.decision import study as decision
 from fabricreport.sections.decision.inputs import comparison_of
+from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.diligence import study as diligence
+from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.evidence import study as evidence
 from fabricreport.sections.latency import study as latency
+from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk import study as tail_risk
+from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tco import study as tco
+from fabricreport.sections.tco.result import TcoResult
 
 Found = TypeVar("Found")
 STATES_THE_LEAD = ("decision.difference", "tco.difference", "diligence.lead")
@@ -171,35 +176,30 @@ class Case:
     @cached_property
     def compared(self) -> Mapping[str, Any]:
         """What every block of a memo says of the comparison, so that a section made on another one is found out."""
-        lead = self.inputs.number("comparison.lead", self.comparison.lead, "usd", label="", rule="", central="mean")
-        stated = list(STATES_THE_LEAD)
-        return {
-            "choice": self.comparison.choice,
-            "rival": self.comparison.rival,
-            "lead": lead.text,
-            "stated_as": stated,
-        }
+        found = self.comparison
+        lead = self.inputs.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean")
+        return {"choice": found.choice, "rival": found.rival, "lead": lead.text, "stated_as": list(STATES_THE_LEAD)}
 
-    def latency(self) -> latency.LatencyResult:
+    def latency(self) -> LatencyResult:
         """What latency costs this client."""
         links = self.chain
         return self._once("latency", lambda: latency.run(self.inputs, links.exposure, links.measurements))
 
-    def tail(self) -> tail_risk.TailResult:
+    def tail(self) -> TailResult:
         """What could go wrong: tail, incidents, the date the run ends."""
         links, steps = self.chain, self.latency().step_time_s
         hour = links.bills.common.gpu_hour_value
         return self._once("tail_risk", lambda: tail_risk.run(self.inputs, links.exposed, steps, links.losses, hour))
 
-    def tco(self) -> tco.TcoResult:
+    def tco(self) -> TcoResult:
         """What each option costs over the horizon."""
         return self._once("tco", lambda: tco.run(self.inputs, self.chain.bills, self.comparison))
 
-    def decision(self) -> decision.DecisionResult:
+    def decision(self) -> DecisionResult:
         """What to do, how sure we are, and what would change it."""
         return self._once("decision", lambda: decision.run(self.inputs, self.chain, self.comparison))
 
-    def diligence(self) -> diligence.DiligenceResult:
+    def diligence(self) -> DiligenceResult:
         """What each provider offers, what it has answered, and what is left to ask."""
         upstream = (self.latency(), self.tail(), self.tco(), self.comparison)
         return self._once("diligence", lambda: diligence.run(self.inputs, *upstream))

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from fabricreport.ledger import Number
 from fabricreport.models.judgement.comparison import Verdict
+from fabricreport.vocabulary import Ground
 
 
 class Stance(StrEnum):
@@ -25,14 +26,22 @@ class Stance(StrEnum):
     """It costs more, by too little to outweigh what decides."""
 
 
+def direction(difference: Number) -> str:
+    """Whether the advised option costs `less` or `more` than its rival, or the `same`: by the figure as it is printed."""
+    if not any(digit in "123456789" for digit in difference.text):
+        return "same"
+    return "less" if difference.value > 0 else "more"
+
+
 def stance(verdict: Verdict, lead: Number) -> Stance:
     """Where the money stands to the advice; the sign is that of the lead as it is printed."""
     if verdict.choice == verdict.runner_up:
         return Stance.ALONE
     if verdict.open:
         return Stance.OPEN
-    if not any(digit in "123456789" for digit in lead.text):
-        return Stance.LEVEL
-    if lead.value < 0:
-        return Stance.MORE
-    return Stance.LESS if verdict.decided_by == "money" else Stance.AHEAD
+    match direction(lead):
+        case "same":
+            return Stance.LEVEL
+        case "more":
+            return Stance.MORE
+    return Stance.LESS if verdict.decided_by == Ground.MONEY else Stance.AHEAD

@@ -12,8 +12,8 @@ from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
-from fabricreport.models.judgement.swings import Verdict
 from fabricreport.models.judgement.framework import AXES, evaluate, rules_from
+from fabricreport.models.judgement.swings import Verdict
 from fabricreport.provenance import plain
 from fabricreport.scenario import params_from
 from fabricreport.sections.decision.study import assumed_facts, direction, fate, framework_facts, standing, target_gpus

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+from fabricreport.checking.footing import lost_footing, missing_entries
+
 from fabricreport.books.evidence import EvidenceBook, read_evidence
 from fabricreport.case import Case, open_case
-from fabricreport.checking.footing import lost_footing, missing_entries
 from fabricreport.evidence import read_lines
 
 ROOT = Path(__file__).parents[2]

@@ -11,7 +11,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import inputs_of
-from fabricreport.sections.decision.study import DecisionResult
+from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.tco.bills import Bills
 
 _DATE = ("param:organisation.time_to_production_weeks",)
