@@ -60,7 +60,7 @@ def printed(figure: str) -> Any:
 
 def audited(claim: str, part: str) -> float:
     """A claim of an article as the memo audits it: the figure `stated`, or the one `recomputed`."""
-    return float(printed(f"sources.claim.{claim}.{part}").value)
+    return float(printed(f"evidence.claim.{claim}.{part}").value)
 
 
 def printed_causes(option: str) -> list[str]:
