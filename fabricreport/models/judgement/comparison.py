@@ -95,7 +95,8 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Weighing:
-    """What may decide a close call: the framework's lean beyond the money, if the client stated weights, and its date."""
+    """What may decide a close call: the framework's lean beyond the money, where the client's own weights make it a strong
+    one (`weights_stated`), and the client's own date."""
 
     leans_to: str
     weights_stated: bool
@@ -168,6 +169,12 @@ def noise(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any], quoted: Sequen
     zero = np.zeros(1)
     gap = sum((plain(parts_a.get(n, zero)) - plain(parts_b.get(n, zero)) for n in quoted), start=zero)
     return float(np.std(gap))
+
+
+def noise_apart(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any], line: str) -> float:
+    """The same for a line that each option is quoted by another seller: the two vary on their own, draws not shared."""
+    a, b = (float(np.std(plain(parts.get(line, 0.0)))) for parts in (parts_a, parts_b))
+    return float(np.hypot(a, b))
 
 
 def decide(

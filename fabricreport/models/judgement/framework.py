@@ -1,6 +1,7 @@
 """The four-axis framework: how each axis leans, why, and how the answer depends on the weights.
 
-An axis leans from -1 (RoCEv2) to +1 (InfiniBand): the sum of the leans of the rules that hold, clipped. Rules are
+An axis leans from -1 (RoCEv2) to +1 (InfiniBand): the sum of the leans of the rules that hold, clipped; what the bill
+prices already is not counted again. Rules are
 data (`evidence/framework.yaml`); their sizes are assumptions. The total is the weighted sum of the axes (an additive
 value function). SMAA-2 (Lahdelma and Salminen, 2001) asks what share of all possible weights prefers each side.
 """
@@ -21,7 +22,10 @@ NO_LEAN = 0.05
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule of the framework: when its conditions hold, its axis leans by `lean` for `reason`."""
+    """One rule of the framework: when its conditions hold, its axis leans by `lean` for `reason`.
+
+    `priced_as` names what of it is in the bill already: such a rule is shown and not counted.
+    """
 
     id: str
     axis: str
@@ -29,11 +33,12 @@ class Rule:
     lean: float
     reason: str
     sources: tuple[str, ...]
+    priced_as: str = ""
 
 
 @dataclass(frozen=True)
 class AxisLean:
-    """One axis: its lean in [-1, 1], its weight, and the rules that hold, strongest first."""
+    """One axis: its lean in [-1, 1], its weight, and the rules that hold, those that count first, strongest first."""
 
     axis: str
     title: str
@@ -73,7 +78,7 @@ def leaning(total: float) -> str:
 def rules_from(data: Sequence[Mapping[str, Any]]) -> tuple[Rule, ...]:
     """Rules as data become frozen rules."""
     return tuple(
-        Rule(r["id"], r["axis"], r["when"], float(r["lean"]), r["reason"], tuple(r.get("sources", ()))) for r in data
+        Rule(r["id"], r["axis"], r["when"], float(r["lean"]), r["reason"], tuple(r.get("sources", ())), r.get("priced_as", "")) for r in data
     )
 
 
@@ -117,8 +122,8 @@ def evaluate(
     axes = []
     for axis, share in zip(AXES, shares, strict=True):
         found = (_told(r, assumed or {}) for r in rules if r.axis == axis and holds(r, facts))
-        held = sorted(found, key=lambda r: -abs(r.lean))
-        lean = float(np.clip(sum(r.lean for r in held), -1.0, 1.0))
+        held = sorted(found, key=lambda r: (bool(r.priced_as), -abs(r.lean)))
+        lean = float(np.clip(sum(r.lean for r in held if not r.priced_as), -1.0, 1.0))
         axes.append(AxisLean(axis, titles[axis], lean, share, tuple(held)))
     leans = np.array([a.lean for a in axes])
     total = float(leans @ np.array(shares))

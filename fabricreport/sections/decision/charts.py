@@ -27,6 +27,8 @@ from fabricreport.theme import (
 )
 
 BINS = 48
+LOW_END, HIGH_END = MUTED, COLOURS["other"]
+"""Inks of the two ends of an input's range: no fabric's colours, for they stand for no fabric."""
 
 
 def difference_chart(
@@ -47,12 +49,12 @@ def difference_chart(
     with canvas(2.3) as (figure, (axis,)):
         axis.bar(centres, share, width=np.diff(edges) * 0.92, color=[side[bool(c > 0)] for c in centres])
         axis.axvline(0, ymax=0.66, color=INK, linewidth=1)
-        p5, p50, p95 = rounded(np.quantile(values, [0.05, 0.5, 0.95]))
+        p5, mean, p95 = rounded([*np.quantile(values, [0.05]), values.mean(), *np.quantile(values, [0.95])])
         top = float(share.max())
         axis.plot([p5, p95], [top * 1.1] * 2, color=INK, linewidth=2, solid_capstyle="butt")
-        axis.plot([p50], [top * 1.1], "o", color=INK, markersize=5)
+        axis.plot([mean], [top * 1.1], "o", color=INK, markersize=5)
         axis.annotate(
-            "median and P5–P95", (p95, top * 1.1), xytext=(5, 0), textcoords="offset points", va="center", color=INK
+            "mean and P5–P95", (p95, top * 1.1), xytext=(5, 0), textcoords="offset points", va="center", color=INK
         )
         for ahead, x, align in ((True, 0.995, "right"), (False, 0.005, "left")):
             winner = verdict.choice if ahead else verdict.runner_up
@@ -70,7 +72,7 @@ def difference_chart(
         title,
         "Share of draws by cost of {runner_up} less cost of {choice}, present value over {param:money.horizon_months}",
         "Histogram of the cost difference: {choice} costs less in {decision.probability} of draws; "
-        "the median difference is {decision.difference}, with a range of {decision.difference:spread} (P5–P95).",
+        "the mean difference is {decision.difference}, with a range of {decision.difference:spread} (P5–P95).",
         drawing,
         rows_of(frame),
         caption="The range covers the uncertain prices, efficiencies and rates of this case; it leaves out causes that no source names.",
@@ -101,9 +103,9 @@ def swings_chart(
             low, high = (float(rounded(v)) for v in (swing.at_low, swing.at_high))
             hatch = "////" if grades[swing.input_id] == "assumption" else ""
             axis.barh(
-                row, low - mean, left=mean, height=0.56, color=COLOURS["infiniband"], hatch=hatch, edgecolor="white"
+                row, low - mean, left=mean, height=0.56, color=LOW_END, hatch=hatch, edgecolor="white"
             )
-            axis.barh(row, high - mean, left=mean, height=0.56, color=COLOURS["rocev2"], hatch=hatch, edgecolor="white")
+            axis.barh(row, high - mean, left=mean, height=0.56, color=HIGH_END, hatch=hatch, edgecolor="white")
             for value, word, other in ((low, "low", high), (high, "high", low)):
                 right = value > other
                 axis.annotate(
@@ -131,9 +133,9 @@ def swings_chart(
     return Chart(
         chart_id,
         title,
-        f"Mean cost difference, {currency}, with one input in the lowest or the highest tenth of its range; hatched: an assumption",
-        f"Tornado chart: {{top}} moves the mean difference most, from {{decision.swing.{first}.low}} at its low end "
-        f"to {{decision.swing.{first}.high}} at its high end. A bar that crosses zero can turn the choice.",
+        f"Mean cost difference, {currency}, with one input set to its P5 or its P95 and the model run again; hatched: an assumption",
+        f"Tornado chart: {{top}} moves the mean difference most, from {{decision.swing.{first}.low}} with it at its P5 "
+        f"to {{decision.swing.{first}.high}} with it at its P95. A bar that crosses zero can turn the choice.",
         drawing,
         rows_of(frame),
         values={"top": Name(labels[swings[0].input_id])},

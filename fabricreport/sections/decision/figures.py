@@ -88,6 +88,15 @@ def numbers_of(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[
     yield from _framework_numbers(given, result.framework)
     yield from _option_numbers(given, result, bills)
     yield from _turn_numbers(given, result)
+    for reason in result.parting.money if result.parting else ():
+        yield given.number(
+            f"decision.saves.{reason.cause}",
+            reason.saves,
+            "usd",
+            label=f"What the advised option saves on {reason.cause.replace('_', ' ')}",
+            rule="mean over the draws of the difference in this cause",
+            inputs=everything,
+        )
 
 
 def _option_numbers(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[Number]:

@@ -10,12 +10,12 @@ import numpy as np
 
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
-from fabricreport.models.judgement.comparison import Comparison, Rule, Verdict, Weighing, decide, noise, stake
+from fabricreport.models.judgement.comparison import Comparison, Rule, Verdict, Weighing, decide, noise, noise_apart, stake
 from fabricreport.models.judgement.framework import FrameworkResult, evaluate, rules_from
 from fabricreport.provenance import plain
 from fabricreport.scenario import Params, is_given
 from fabricreport.sections.tco.bills import Bills
-from fabricreport.sections.tco.cost import QUOTED
+from fabricreport.sections.tco.cost import QUOTED, RENT
 
 LOOK_AHEAD_MONTHS = 36
 """The trajectory counts up to the longer end of the window in which growth is said to lock the fabric in."""
@@ -60,7 +60,8 @@ def judge_of(given: Inputs) -> Judge:
         rule=rule_of(given),
         weighing=Weighing(
             leans_to=found.leans_to,
-            weights_stated=any(is_given(params, f"weights.{a}") for a in _AXES),
+            weights_stated=weights_stated(params)
+            and abs(found.total) >= given.central("evidence:rule-decisive-lean"),
             date_stated=is_given(params, _DATE),
         ),
         framework=found,
@@ -90,12 +91,21 @@ def rule_of(given: Inputs) -> Rule:
 
 def material(bills: Bills, a: str, b: str, rule: Rule, stated: float | None) -> float:
     """The money below which a lead between two options is close: the client's figure, else the larger of a share of the
-    lines that differ and the noise of their quotes."""
+    lines that differ and the noise of their quotes.
+
+    Two fabrics that are rented are two sellers, so the rent of one says nothing of the other's.
+    """
     if stated is not None:
         return stated
     parts = bills.parts[a], bills.parts[b]
     quoted = [name for name in {**parts[0], **parts[1]} if name.startswith(QUOTED)]
-    return max(rule.material_share * stake(*parts), noise(*parts, quoted))
+    return max(rule.material_share * stake(*parts), noise(*parts, quoted), noise_apart(*parts, RENT))
+
+
+def weights_stated(params: Params) -> bool:
+    """Whether the client's weights state a preference: some are given, and they are not all alike."""
+    given = any(is_given(params, f"weights.{a}") for a in _AXES)
+    return given and len(set(params.weights.shares.values())) > 1
 
 
 def ready(bills: Bills, weeks_allowed: float) -> dict[str, float]:

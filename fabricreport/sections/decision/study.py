@@ -16,16 +16,19 @@ from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.models.judgement.swings import Swing, probability_cheapest, swings
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.decision.inputs import framework_of
+from fabricreport.sections.decision.reasons import Parting, parting
 from fabricreport.sections.decision.turning import Turn, Turns, turns_of
 
 _GRADED_ASSUMPTION = "assumption"
+GROUNDS = ("size", "deadline", "weights")
+"""What may decide besides money."""
 
 
 @dataclass(frozen=True)
 class DecisionResult:
     """The verdict and its rule, the framework's view, what would turn the answer, and the figures by id.
 
-    `difference` (draws,) is the runner-up's total cost less the choice's: positive means the choice is cheaper.
+    `parting`: the reasons of both sides where framework and advice part. `difference` (draws,) is the runner-up's total cost less the choice's: positive means the choice is cheaper.
     `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
     difference's explained spread that rests on assumptions.
     """
@@ -33,6 +36,7 @@ class DecisionResult:
     verdict: Verdict
     rule: Rule
     framework: FrameworkResult
+    parting: Parting | None
     turns: Turns
     difference: Traced
     totals: Mapping[str, Traced]
@@ -44,6 +48,16 @@ class DecisionResult:
     def swings(self) -> tuple[Turn, ...]:
         """Uncertain inputs by how far they move the mean difference between their P5 and their P95, widest first."""
         return self.turns.drawn
+
+    @property
+    def in_time(self) -> tuple[str, ...]:
+        """Options that are likely to be ready by the client's date."""
+        return tuple(o for o in self.totals if self.verdict.likely(o, self.rule))
+
+    @property
+    def ground(self) -> str:
+        """What the advice stands on: `size`, `deadline`, `weights`, or the class where money (or nothing) decides."""
+        return self.verdict.decided_by if self.verdict.decided_by in GROUNDS else self.verdict.confidence
 
     def flips(self, count: int = 3) -> tuple[Turn, ...]:
         """Inputs whose break-even lies inside their range, the likeliest to lie beyond it first, then the client's choices."""
@@ -97,10 +111,12 @@ def run(given: Inputs, base: Chain, comparison: Comparison) -> DecisionResult:
     verdict = comparison.verdict
     if any(t.flips_inside and given.record(t.input_id)["grade"] == _GRADED_ASSUMPTION for t in turns.drawn):
         verdict = verdict.capped_by_assumption()
+    framework, families = framework_of(given), {o.id: o.family for o in given.options}
     result = DecisionResult(
         verdict=verdict,
         rule=comparison.rule,
-        framework=framework_of(given),
+        framework=framework,
+        parting=parting(given, comparison, base.bills, framework, families),
         turns=turns,
         difference=comparison.lead,
         totals=base.bills.totals,

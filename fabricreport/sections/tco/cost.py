@@ -62,6 +62,9 @@ FABRIC_CAUSES = ("switches", "optics_and_cables", "adapters", "spares_and_instal
 QUOTED = ("switches", "optics", "copper and fibre", "adapters", "management servers", "licences", "support of switches")
 """Pieces of a bill that sellers of the fabric quote, by the beginning of their names."""
 
+RENT = "rent"
+"""The piece of a bill that is the rent of the hours installed."""
+
 _GROUPS: Mapping[str, tuple[str, ...]] = {
     "optics_and_cables": ("optics", "copper and fibre"),
     "spares_and_installation": ("spares", "installation", "management servers"),
