@@ -173,15 +173,15 @@ def test_an_override_of_an_exchange_rate_converts_every_amount(tmp_path: Path) -
     plain = open_case(desk(tmp_path / "a", data))
     half = float(plain.prices["fx-jpy-usd"].price) / 2
     dear = open_case(desk(tmp_path / "b", data | {"overrides": [OVERRIDE | {"id": "price:fx-jpy-usd", "value": half}]}))
-    switches = [float(np.median(c.sample("price:switch-qm9700"))) for c in (plain, dear)]
+    switches = [float(np.median(c.inputs.draw("price:switch-qm9700"))) for c in (plain, dear)]
     assert switches[1] / switches[0] == pytest.approx(2.0, rel=0.1)
 
 
 def test_an_override_that_refers_takes_the_other_entrys_draws(tmp_path: Path) -> None:
     case = open_case(desk(tmp_path, overriding(("price:switch-qm9700", "price:switch-sn5610"))))
-    assert np.array_equal(case.sample("price:switch-qm9700"), case.sample("price:switch-sn5610"))
+    assert np.array_equal(case.inputs.draw("price:switch-qm9700"), case.inputs.draw("price:switch-sn5610"))
     assert (
-        case.central("price:switch-qm9700") == case.central("price:switch-sn5610") != case.price("switch-qm9700").price
+        case.inputs.central("price:switch-qm9700") == case.inputs.central("price:switch-sn5610") != case.price("switch-qm9700").price
     )
 
 
@@ -290,7 +290,7 @@ def test_a_price_missing_from_the_files_is_the_shipped_one_and_says_so(item: str
         assert not case.problems()
         there, without = SHIPPED.at(case.as_of)[item], case.prices[item]
         assert (without.price, without.date, without.grade) == (there.price, there.date, there.grade)
-        assert without.stand_in and without.stand_in.lower() in case.input_record(f"price:{item}")["use"].lower()
+        assert without.stand_in and without.stand_in.lower() in case.record(f"price:{item}")["use"].lower()
         assert not case.prices["switch-qm9700" if item != "switch-qm9700" else "electricity"].stand_in
 
 
@@ -392,17 +392,17 @@ def test_the_override_named_as_remedy_rescues_the_item(tmp_path: Path) -> None:
     path = with_broken_item(tmp_path, BROKEN, OVERRIDE | {"id": "price:switch-mine", "value": 1200})
     assert not check(path).problems
     case = open_case(path)
-    record = case.input_record("price:switch-mine")
+    record = case.record("price:switch-mine")
     assert (record["value"], record["override"]["who"], record["grade"]) == (1200, "J. Buyer", "contract")
     rate = case.prices.rate("EUR", "USD").rate
-    assert float(np.median(case.sample("price:switch-mine"))) == pytest.approx(1200 * rate, rel=0.05)
+    assert float(np.median(case.inputs.draw("price:switch-mine"))) == pytest.approx(1200 * rate, rel=0.05)
 
 
 def test_an_override_rescues_a_shipped_item_whose_every_row_is_malformed(tmp_path: Path) -> None:
     row = BROKEN.replace("switch-mine", "switch-qm9700").replace("EUR", "USD")
     path = desk(tmp_path, minimal() | {"overrides": [OVERRIDE]}, prices=row)
     assert not check(path).problems
-    assert open_case(path).central("price:switch-qm9700") == 30000
+    assert open_case(path).inputs.central("price:switch-qm9700") == 30000
 
 
 def test_an_override_cannot_stand_for_a_row_whose_currency_nobody_can_read(tmp_path: Path) -> None:
