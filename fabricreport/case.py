@@ -32,11 +32,16 @@ from fabricreport.project import PARAMS, book_folder
 from fabricreport.scenario import SECTION_NAMES, Params, changed_params, dated, load_params_file, params_from
 from fabricreport.sections.decision import study as decision
 from fabricreport.sections.decision.inputs import comparison_of
+from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.diligence import study as diligence
+from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.evidence import study as evidence
 from fabricreport.sections.latency import study as latency
+from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk import study as tail_risk
+from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tco import study as tco
+from fabricreport.sections.tco.result import TcoResult
 
 Found = TypeVar("Found")
 
@@ -166,26 +171,26 @@ class Case:
         """What is advised, its rival and its lead: made once, handed to every section."""
         return comparison_of(self.inputs, self.chain.bills)
 
-    def latency(self) -> latency.LatencyResult:
+    def latency(self) -> LatencyResult:
         """What latency costs this client."""
         links = self.chain
         return self._once("latency", lambda: latency.run(self.inputs, links.exposure, links.measurements))
 
-    def tail(self) -> tail_risk.TailResult:
+    def tail(self) -> TailResult:
         """What could go wrong: tail, incidents, the date the run ends."""
         links, steps = self.chain, self.latency().step_time_s
         hour = links.bills.common.gpu_hour_value
         return self._once("tail_risk", lambda: tail_risk.run(self.inputs, links.exposed, steps, links.losses, hour))
 
-    def tco(self) -> tco.TcoResult:
+    def tco(self) -> TcoResult:
         """What each option costs over the horizon."""
         return self._once("tco", lambda: tco.run(self.inputs, self.chain.bills, self.comparison))
 
-    def decision(self) -> decision.DecisionResult:
+    def decision(self) -> DecisionResult:
         """What to do, how sure we are, and what would change it."""
         return self._once("decision", lambda: decision.run(self.inputs, self.chain, self.comparison))
 
-    def diligence(self) -> diligence.DiligenceResult:
+    def diligence(self) -> DiligenceResult:
         """What each provider offers, what it has answered, and what is left to ask."""
         upstream = (self.latency(), self.tail(), self.tco(), self.comparison)
         return self._once("diligence", lambda: diligence.run(self.inputs, *upstream))

@@ -24,22 +24,26 @@ from fabricreport.books.claims import claim_record
 from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
+from fabricreport.constants import catalogue, practice
 from fabricreport.evidence import read_yaml
 from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.ledger import Number, NumberMaker, weakest
 from fabricreport.located import did_you_mean
 from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities
+from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.sampling import Sampler
+from fabricreport.models.training.practice import Practice
 from fabricreport.overrides import Figures, Overridden, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.records import contested_record, evidence_record, param_record, price_record, price_unit
 from fabricreport.scenario import Params, Reference, value_at
 from fabricreport.uncertain import Replaced, Uncertain, exactly
+from fabricreport.vocabulary import Grade
 
 DRAWS = 4096
 INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
 CORRELATION = "evidence:correlation-within-group"
-_ORIGIN = {"assumption": "as assumed: not stated in the params"}
+_ORIGIN = {Grade.ASSUMPTION: "as assumed: not stated in the params"}
 
 
 class Inputs:
@@ -208,6 +212,18 @@ class Inputs:
         replaced = self.overrides.get(input_id)
         return replaced.follows if replaced is not None and replaced.follows else input_id
 
+    # ---- what the models know before they meet a client
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """GPU and fabric classes, the library's constants and the fit of the collective model."""
+        return catalogue()
+
+    @property
+    def practice(self) -> Practice:
+        """Models to train, GPUs, and the rules of plans and steps."""
+        return practice()
+
     # ---- the sample
 
     @cached_property
@@ -221,7 +237,10 @@ class Inputs:
         self._note(input_id)
         if input_id not in self._samples:
             self._samples[input_id] = self._draw(input_id)
-        return self._samples[input_id]
+        found = self._samples[input_id]
+        for behind in self._behind(input_id, found) if self._noted else ():
+            self._note(behind)
+        return found
 
     def value(self, input_id: str) -> Traced:
         """Draws of an input; a scalar that still knows where it comes from when every draw is the same."""
@@ -259,7 +278,14 @@ class Inputs:
     def _following(self, input_id: str, drawn: Any) -> Traced:
         """The draws under the input's own id; one replaced by a reference takes the other's."""
         other = self.stated_by(input_id)
-        return self._tagged(drawn if other == input_id else plain(self.own(other)), {input_id})
+        ids = {input_id, CORRELATION} if self._moves_with_others(other) else {input_id}
+        return self._tagged(drawn if other == input_id else plain(self.own(other)), ids)
+
+    def _moves_with_others(self, input_id: str) -> bool:
+        """Whether an input's draws are tied to those of its group."""
+        kind, _, name = input_id.partition(":")
+        entry = self.evidence[name] if kind == "evidence" else None
+        return entry is not None and bool(entry.group) and not entry.figure.fixed
 
     def rate(self, source: str) -> Any:
         """Units of the memo's currency for one of `source`: draws, or 1 where they are the same."""
@@ -382,7 +408,7 @@ class Inputs:
         origin = "as stated in the params" if of_params else "as stated by the source"
         drawn = self.maker.number(
             f"stated.{input_id.replace(':', '.')}",
-            float(draws[0]) if exact else draws,
+            float(draws[0]) if exact else plain(draws),
             price_unit(self.prices[input_id[6:]]) if input_id.startswith("price:") else record["unit"],
             label=record["label"],
             rule=_ORIGIN.get(record["grade"], origin) if of_params else origin,

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
+from fabricreport.books.answers import Answer, Log
 from fabricreport.bounds import Bound, bound_of
-
-if TYPE_CHECKING:
-    from fabricreport.books.provider_answers import Answer, Log
 
 LINE_RATE, PER_GPU = "generation-and-line-rate", "per-gpu-bandwidth"
 """Questions whose answers state the rate of one link, and of all links of one GPU, in Gb/s."""

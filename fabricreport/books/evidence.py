@@ -39,6 +39,10 @@ class EvidenceBook(Mapping[str, EvidenceEntry]):
     def __len__(self) -> int:
         return len(self._entries)
 
+    def central(self, key: str) -> float:
+        """The central value of a figure in its unit: its number, its mode, or the middle of its range."""
+        return self.require(key).figure.central
+
     def contested(self, quantity: str) -> tuple[EvidenceEntry, ...]:
         """The entries that name this contested quantity, side by side and in file order."""
         return tuple(entry for entry in self.values() if entry.contested == quantity)

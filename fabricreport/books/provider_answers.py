@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricreport.books.answer_limits import PER_GPU, Links, beyond_links, bound_of_answer
+from fabricreport.books.answers import Answer, AnswerFile, Log
 from fabricreport.books.providers import Question, folded, read_providers
 from fabricreport.bounds import Bound, Figure, bound_of
 from fabricreport.errors import InputError, Problem
@@ -36,41 +37,6 @@ _OPTIONAL_OF_ANSWER = ("value", "unit", "document", "measured")
 _MEASURED = {"gpus": "gpus", "size_mib": "mib", "busbw_gbytes_per_s": "gbytes/s", "algbw_gbytes_per_s": "gbytes/s"}
 _NEEDED_OF_MEASURED = ("gpus", "busbw_gbytes_per_s")
 _LONGEST_ANSWER = 2_000
-
-
-@dataclass(frozen=True)
-class Log:
-    """Figures of a benchmark log that a seller quotes: AllReduce over `gpus`, message size in MiB, GB/s."""
-
-    gpus: int
-    size_mib: float
-    busbw_gbytes_per_s: float
-    algbw_gbytes_per_s: float | None
-
-
-@dataclass(frozen=True)
-class Answer:
-    """One answer: the words, and what came with them. `low` and `high` are equal for a single value."""
-
-    question: str
-    text: str
-    low: float | None
-    high: float | None
-    unit: str
-    document: str
-    measured: Log | None
-    line: int
-
-
-@dataclass(frozen=True)
-class AnswerFile:
-    """What one seller answered, when and through whom."""
-
-    provider: str
-    date: str
-    answered_by: str
-    answers: Mapping[str, Answer]
-    file: str
 
 
 def read_answers(path: Path, *, provider: str, as_of: Date | None = None, links: Links | None = None) -> AnswerFile:

@@ -12,19 +12,20 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from fabricreport.books.answers import Log
 from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.prices.book import PriceBook
-from fabricreport.books.provider_answers import Log, read_answers
+from fabricreport.books.provider_answers import read_answers
 from fabricreport.case import Case, open_case
 from fabricreport.checking.trial import founderings, own_inputs
+from fabricreport.constants import catalogue
 from fabricreport.errors import InputError, Problem
 from fabricreport.intake.asked import stood_in
 from fabricreport.project import book_folder
 from fabricreport.scenario import ParamsFile, dated, load_params_file
 from fabricreport.sections.client import links_of
-from fabricreport.sections.latency.inputs import network
+from fabricreport.sections.latency.inputs import cluster_allreduce, network
 from fabricreport.sections.latency.measured import client_log, measured_option
-from fabricreport.sections.latency.study import cluster_allreduce
 
 BYTES_PER_MIB = 2**20
 Read = TypeVar("Read")
@@ -87,12 +88,13 @@ def book_day(folder: Path) -> BookDay:
 
 def _answers(loaded: ParamsFile, case: Case | None) -> Iterator[Problem]:
     """Faults of each provider's answers, and logs they quote of clusters that the model does not know."""
+    links = links_of(loaded.params, catalogue())
     for provider in loaded.params.providers:
         if not provider.answers:
             continue
         at = loaded.path.parent / str(provider.answers)
         found, faults = _tried(
-            partial(read_answers, at, provider=provider.name, as_of=loaded.params.as_of, links=links_of(loaded.params))
+            partial(read_answers, at, provider=provider.name, as_of=loaded.params.as_of, links=links)
         )
         yield from faults
         for answer in found.answers.values() if found and case else ():

@@ -21,6 +21,7 @@ from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
 from fabricreport.models.training import parallel
+from fabricreport.models.training.practice import Rules
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
 from fabricreport.sections.client import days_of_tokens, one_node, server_row
@@ -108,7 +109,7 @@ def _too_little_work(case: Case) -> tuple[Caution, ...]:
     stages = {case.params.cluster.gpus: latency.exposed_now, case.params.cluster.final_gpus: latency.exposed_final}
     for (gpus, exposed), suffix in zip(stages.items(), ("now", "final"), strict=False):
         job = latency.jobs.get(gpus)
-        if job is None or not _at_least_batch(job) or one_node(case.inputs, gpus):
+        if job is None or not _at_least_batch(job, case.inputs.practice.rules) or one_node(case.inputs, gpus):
             continue
         if case.params.workload.model_parameters_billion >= _threshold(case, "parameters-per-gpu") * gpus:
             continue
@@ -129,12 +130,12 @@ def _too_little_work(case: Case) -> tuple[Caution, ...]:
     return ()
 
 
-def _at_least_batch(job: Job) -> bool:
+def _at_least_batch(job: Job, rules: Rules) -> bool:
     """Whether each replica of a training plan has no more micro-batches than the rules' least."""
     if job.kind not in TRAINING_KINDS or job.model is None or job.plan is None:
         return False
-    least = parallel.rules()["microbatches_per_stage"] * job.plan.pp if job.plan.pp > 1 else 1
-    return parallel.microbatches(job.model, job.plan) <= least
+    least = rules.microbatches_per_stage * job.plan.pp if job.plan.pp > 1 else 1
+    return parallel.microbatches(job.model, job.plan, rules) <= least
 
 
 def _fits_one_node(case: Case) -> Iterator[Caution]:

@@ -13,7 +13,6 @@ from fabricreport.books.options import Option
 from fabricreport.errors import Problem
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.topology import capacity
-from fabricreport.models.training import parallel
 from fabricreport.sections.client import endpoints_for, one_node, shape, whole_nodes
 from fabricreport.sections.latency import inputs as latency_inputs
 
@@ -65,7 +64,7 @@ def _without_room(given: Inputs) -> Iterator[Problem]:
     workload = given.params.workload
     for key, gpus in sizes(given).items():
         if not latency_inputs.weights_fit(given, gpus):
-            memory = parallel.memory_gbytes(str(given.params.cluster.gpu))
+            memory = latency_inputs.memory_of(given)
             yield Problem(
                 f"its weights alone do not fit into {gpus:,} GPUs of {memory:g} GB ({key})",
                 key="workload.model_parameters_billion",

@@ -12,18 +12,20 @@ from fabricreport.durations import SECONDS_PER_DAY
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
-from fabricreport.models.collectives.parameters import gpu_class
+from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.money.cashflow import Discounting
+from fabricreport.models.training.practice import BILLION
 from fabricreport.scenario import Cluster, Params
+from fabricreport.vocabulary import Acquisition, Family, Maturity
 
-LEVELS = ("low", "medium", "high")
-_LEVEL_OF_SKILL = {"none": "low", "some": "medium", "strong": "high"}
+LEVELS: tuple[str, ...] = tuple(Maturity)
+_LEVEL_OF_SKILL = {"none": Maturity.LOW, "some": Maturity.MEDIUM, "strong": Maturity.HIGH}
 _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
 
 
 def rented(given: Inputs) -> bool:
     """Whether the fabric is somebody else's, who tunes and mends it."""
-    return bool(given.params.money.acquisition == "rent")
+    return str(given.params.money.acquisition) == Acquisition.RENT
 
 
 def one_node(given: Inputs, gpus: int) -> bool:
@@ -51,10 +53,10 @@ def maturity_of(given: Inputs, option: Option) -> str:
     if rented(given):
         return given.words("rented-fabric-maturity")
     own = str(given.params.organisation.networking_maturity)
-    if option.family != "rocev2":
+    if option.family != Family.ROCEV2:
         return own
     skill = _LEVEL_OF_SKILL[str(given.params.organisation.qos_expertise)]
-    return min(own, skill, key=LEVELS.index)
+    return min(Maturity(own), skill, key=lambda m: m.rank)
 
 
 def server_row(given: Inputs) -> dict[str, Any]:
@@ -90,22 +92,21 @@ def planned_days(given: Inputs) -> float:
 def days_of_tokens(given: Inputs) -> float:
     """Days that the run's tokens take at the central efficiency of the kernels, on the GPUs at the start."""
     workload, cluster = given.params.workload, given.params.cluster
-    presets = read_yaml("training_presets")
-    gpu = presets["gpus"][cluster.gpu]
+    gpu = given.practice.gpu(str(cluster.gpu))
     tokens = float(workload.tokens_billion or 0.0) * 1e9
-    work = _FLOPS_PER_PARAMETER_AND_TOKEN * _active_parameters(given, presets["presets"]) * tokens
-    rate = cluster.gpus * gpu["peak_tflops"] * 1e12 * given.central(f"evidence:{gpu['efficiency']}")
+    work = _FLOPS_PER_PARAMETER_AND_TOKEN * _active_parameters(given) * tokens
+    rate = cluster.gpus * gpu.peak_flops * given.central(f"evidence:{gpu.efficiency}")
     return float(work / rate / SECONDS_PER_DAY)
 
 
-def _active_parameters(given: Inputs, presets: Any) -> float:
+def _active_parameters(given: Inputs) -> float:
     """Parameters a token passes through: all of a dense model, the share of the nearest preset for a mixture."""
-    billion = float(given.params.workload.model_parameters_billion)
+    parameters = float(given.params.workload.model_parameters_billion) * BILLION
     if given.params.workload.kind != "pretraining-moe":
-        return billion * 1e9
-    mixtures = [p for p in presets.values() if p["kind"] == "moe"]
-    near = min(mixtures, key=lambda p: abs(np.log(p["parameters_billion"] / billion)))
-    return billion * 1e9 * float(near["active_parameters_billion"] / near["parameters_billion"])
+        return parameters
+    mixtures = [m for m in given.practice.presets.values() if m.kind == "moe"]
+    near = min(mixtures, key=lambda m: abs(np.log(m.parameters / parameters)))
+    return parameters * near.active / near.parameters
 
 
 def shape(cluster: Cluster, option: Option) -> dict[str, Any]:
@@ -125,8 +126,8 @@ def endpoints_for(cluster: Cluster, option: Option, gpus: int) -> int:
     return gpus if option.links_per_node is None else -(-gpus // cluster.gpus_per_node)
 
 
-def links_of(params: Params) -> Links:
+def links_of(params: Params, known: Catalogue) -> Links:
     """The links of the client's cluster, by which a seller's bandwidths are judged possible."""
     cluster = params.cluster
-    rack = gpu_class(cluster.gpu).domain_gpus
+    rack = known.gpu(str(cluster.gpu)).domain_gpus
     return Links(float(cluster.link_gbits_per_s), cluster.links_per_gpu, max(cluster.gpus_per_node, rack))

@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fabricreport.models.risk.entries import central, common_incidents, fabric_risk
+from fabricreport.books.evidence import read_evidence
+from fabricreport.models.risk.entries import common_incidents, fabric_risk
 from fabricreport.models.risk.goodput import Run, simulate
 from fabricreport.models.risk.incidents import Cluster, Luck
 from fabricreport.models.risk.tail import expected_max
 
 DRAWS = 100_000
 SIZES = (128, 131_072)
+central = read_evidence().central
 
 
 @pytest.mark.parametrize("n", SIZES)

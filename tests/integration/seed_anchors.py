@@ -194,7 +194,8 @@ def _claim(at: Printed, name: str) -> bool:
 def _publisher(at: Printed, name: str) -> bool:
     source = AUDIT["sources"].get(name)
     return (
-        source is not None and at.row("tab-evidence-claims", f"{source['publisher']} ({source['interest']})") is not None
+        source is not None
+        and at.row("tab-evidence-claims", f"{source['publisher']} ({source['interest']})") is not None
     )
 
 

@@ -12,14 +12,14 @@ import pytest
 from fabricreport.blocks import Name
 from fabricreport.case import Case, open_case
 from fabricreport.evidence import read_yaml
-from fabricreport.models.collectives.fit import packaged_tables
 from fabricreport.project import PROJECT
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.latency import charts
 from fabricreport.sections.latency import charts_annex as latency_annex
 from fabricreport.sections.latency import gap as latency_gap
 from fabricreport.sections.latency import inputs as latency_inputs
-from fabricreport.sections.latency.study import LatencyResult
+from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.validation.collectives import packaged_tables
 
 CLIENTS = ("example", "kestrel-lab", "tern-finetuning")
 LOGS = Path(__file__).parent.parent / "data" / "logs"

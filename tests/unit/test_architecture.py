@@ -12,57 +12,103 @@ PACKAGE = ROOT / "fabricreport"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text()) for path in MODULES}
 
-# room: the rooms (and top-level modules) it may import besides itself and the foundations
 FOUNDATIONS = {
+    "bounds",
+    "claim",
     "durations",
     "errors",
-    "formats",
-    "ledger",
-    "provenance",
-    "hostile_text",
-    "located",
-    "strict_yaml",
     "evidence",
-    "bounds",
-    "project",
     "evidence_entry",
-    "claim",
+    "formats",
+    "hostile_text",
+    "ledger",
+    "located",
+    "project",
+    "provenance",
+    "strict_yaml",
+    "uncertain",
+    "vocabulary",
 }
+"""Small modules that every room may import, models excepted."""
+PURE = {"claim", "durations", "errors", "evidence_entry", "located", "provenance", "uncertain", "vocabulary"}
+"""Foundations that a model may import: none of them opens a file or the packaged data, nor does what they import."""
 MAY_IMPORT = {
-    "evidence": set(),
     "scenario": set(),
     "books": set(),
     "models": set(),
+    "constants": {"models"},
+    "validation": {"books", "constants", "models"},
     "records": {"books", "models", "scenario"},
-    "case": {"books", "models", "records", "scenario", "sections"},
-    "sections": {"blocks", "books", "case", "models", "scenario", "records", "theme"},
-    "intake": {"books", "case", "models", "scenario", "records", "sections"},
+    "overrides": {"books", "scenario"},
+    "inputs": {"books", "constants", "models", "overrides", "records", "scenario"},
     "blocks": set(),
     "theme": {"blocks"},
-    "checking": {"books", "case", "intake", "models", "records", "scenario", "sections"},
-    "memo": {"blocks", "case", "checking", "scenario"},
+    "sections": {"blocks", "books", "inputs", "models", "scenario", "theme", "validation"},
+    "chain": {"inputs", "sections"},
+    "sections/decision": {"blocks", "chain", "inputs", "models", "scenario", "sections", "theme"},
+    "intake": {"books", "inputs", "models", "overrides", "records", "scenario", "sections"},
+    "case": {"books", "chain", "inputs", "intake", "models", "scenario", "sections", "sections/decision"},
+    "checking": {"books", "case", "constants", "inputs", "intake", "models", "scenario", "sections"},
+    "memo": {"blocks", "checking", "scenario"},
     "cli_shared": set(),
     "cli_prices": {"books", "cli_shared"},
-    "cli": {"books", "case", "checking", "cli_prices", "cli_shared", "memo", "scenario", "sections"},
+    "cli": {"books", "checking", "cli_prices", "cli_shared", "memo", "scenario", "sections"},
     "__main__": {"cli"},
     "__init__": set(),
 }
+"""Rooms from the bottom upwards, each with the rooms it may import besides itself and the foundations.
+
+A section's `study` is handed the results of others; the decision stands above the chain that it reruns.
+"""
+SECTION_FILES = {"study", "figures", "charts"}
+"""What of a section no other section imports; its inputs and its result are open to those above it."""
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULE_NAMES = {module_name(path): path for path in MODULES}
+
+
+def room_of_module(name: str) -> str:
+    parts = name.split(".")[1:] or ["__init__"]
+    return "sections/decision" if parts[:2] == ["sections", "decision"] else parts[0]
 
 
 def room_of(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    return room_of_module(module_name(path))
 
 
-def imported_rooms(tree: ast.AST) -> set[str]:
-    found = set()
+def imported_modules(tree: ast.AST, known: Iterable[str] = MODULE_NAMES) -> set[str]:
+    """Modules of ours that a module imports: at its head, late, for types only, or by a name given to `import_module`."""
+    names = set()
     for node in ast.walk(tree):
-        names = []
-        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            names = [f"{node.module}.{a.name}" for a in node.names]
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are written out, so that they can be read"
+            own = {f"{node.module}.{alias.name}" for alias in node.names}
+            names |= {name if name in known else str(node.module) for name in own}
         elif isinstance(node, ast.Import):
-            names = [a.name for a in node.names]
-        found |= {n.split(".")[1] for n in names if n.startswith("fabricreport.")}
-    return found
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("import_module", "__import__"):
+            asked = node.args[0]
+            assert isinstance(asked, ast.Constant), f"line {node.lineno}: an import whose module cannot be read"
+            names.add(str(asked.value))
+    return {name for name in names if name in known}
+
+
+IMPORTS = {module_name(path): imported_modules(tree) - {module_name(path)} for path, tree in TREES.items()}
+
+
+def reached_from(name: str) -> set[str]:
+    """Every module that a module imports, directly or through others."""
+    reached: set[str] = set()
+    left = [name]
+    while left:
+        new = IMPORTS[left.pop()] - reached
+        reached |= new
+        left += new
+    return reached
 
 
 def calls_of(tree: ast.AST) -> list[ast.Call]:
@@ -79,23 +125,78 @@ def banned_calls(modules: Iterable[Path], banned: set[str]) -> list[str]:
     ]
 
 
+def test_every_way_to_import_is_seen() -> None:
+    known = {"fabricreport.evidence", "fabricreport.case", "fabricreport.ledger", "fabricreport.memo.build"}
+    source = """
+import fabricreport.ledger
+from fabricreport import case
+if TYPE_CHECKING:
+    from fabricreport.evidence import read_yaml
+def late():
+    return import_module("fabricreport.memo.build")
+"""
+    assert imported_modules(ast.parse(source), known) == known
+
+
+def test_rooms_are_listed_from_the_bottom_upwards() -> None:
+    below: set[str] = set()
+    for room, allowed in MAY_IMPORT.items():
+        assert allowed <= below, room
+        below.add(room)
+    present = {room_of(path) for path in MODULES}
+    assert present == set(MAY_IMPORT) | FOUNDATIONS
+
+
 def test_a_room_imports_only_what_lies_below_it() -> None:
-    rooms = {p.name for p in PACKAGE.iterdir()} | {p.stem for p in PACKAGE.glob("*.py")}
     upwards = []
-    for path, tree in TREES.items():
-        room = room_of(path)
-        foreign = (imported_rooms(tree) & rooms) - {room, "__version__"}
-        upwards += [
-            f"{path.relative_to(PACKAGE)} {found}" for found in foreign - MAY_IMPORT.get(room, set()) - FOUNDATIONS
-        ]
+    for name, imported in IMPORTS.items():
+        room = room_of_module(name)
+        allowed = {room, "__init__"} | (PURE if room == "models" else FOUNDATIONS) | MAY_IMPORT.get(room, set())
+        upwards += [f"{name} imports {other}" for other in imported if room_of_module(other) not in allowed]
     assert not upwards
 
 
-def test_a_model_reads_no_file_and_no_clock() -> None:
-    clocks = {"time.time", "datetime.now", "date.today", "datetime.datetime.now", "datetime.date.today"}
-    models = [path for path in MODULES if room_of(path) == "models"]
+def test_a_foundation_rests_on_foundations() -> None:
+    for name, imported in IMPORTS.items():
+        if room_of_module(name) in FOUNDATIONS:
+            assert {room_of_module(other) for other in imported} <= FOUNDATIONS, name
+
+
+def test_no_section_imports_what_another_finds_prints_or_draws() -> None:
+    sections = {name: name.split(".")[2:] for name in IMPORTS if name.startswith("fabricreport.sections.")}
+    crossing = [
+        f"{name} imports {other}"
+        for name in sections
+        for other in IMPORTS[name]
+        if other in sections and sections[other][-1] in SECTION_FILES and sections[other][0] != sections[name][0]
+    ]
+    assert any(parts[-1] in SECTION_FILES for parts in sections.values())
+    assert not crossing
+
+
+def test_no_import_goes_round_in_a_circle() -> None:
+    assert not [name for name in IMPORTS if name in reached_from(name)]
+
+
+def test_no_model_reaches_the_packaged_data_by_any_way() -> None:
+    models = [name for name in IMPORTS if room_of_module(name) == "models"]
     assert models
-    assert not banned_calls(models, {"open", "print", "Path"} | clocks)
+    readers = {"evidence", "books", "constants", "strict_yaml", "bounds", "project"}
+    assert not [f"{m} reaches {r}" for m in models for r in reached_from(m) if room_of_module(r) in readers]
+
+
+def test_a_model_reads_no_file_and_no_clock() -> None:
+    clocks = {"time", "now", "today", "perf_counter", "monotonic"}
+    readers = {"open", "Path", "read_text", "read_bytes", "read_csv", "load", "loadtxt", "genfromtxt", "fromfile"}
+    packaged = {"read_yaml", "read_rows", "read_lines", "files", "import_module"}
+    asked = [
+        f"{path.relative_to(PACKAGE)}:{call.lineno} {ast.unparse(call.func)}"
+        for path in MODULES
+        if room_of(path) == "models"
+        for call in calls_of(TREES[path])
+        if ast.unparse(call.func).split(".")[-1] in {"print"} | clocks | readers | packaged
+    ]
+    assert not asked
 
 
 def test_modules_and_functions_stay_readable() -> None:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from fabricreport.constants import catalogue
 from fabricreport.errors import InputError, OutOfRange
 from fabricreport.models.collectives import nccl
-from fabricreport.models.collectives.nccl import packaged_parameters
-from fabricreport.models.collectives.parameters import fabric_names, gpu_names, job
+from fabricreport.models.collectives.parameters import job
 from fabricreport.models.collectives.timing import (
     Calibration,
     allgather,
@@ -23,6 +23,7 @@ from fabricreport.models.collectives.timing import (
 )
 from fabricreport.provenance import Traced, inputs_of
 
+KNOWN = catalogue()
 H100: dict[str, Any] = {"gpus_per_node": 8, "gpu": "h100", "fabric": "infiniband-ndr"}
 SIZES = np.exp2(np.arange(0, 35))
 MANY = np.exp2(np.arange(3, 36, 0.5))
@@ -33,26 +34,28 @@ MANY = np.exp2(np.arange(3, 36, 0.5))
     [(16, 25.2), (64, 45.2), (128, 55.2), (256, 65.2), (512, 75.2), (1024, 85.2), (16384, 125.2)],
 )
 def test_tree_ll_floor_is_the_librarys(gpus: int, floor_us: float) -> None:
-    assert allreduce(8, job(gpus=gpus, **H100), algorithm="tree", protocol="ll").time_us == pytest.approx(
+    assert allreduce(8, job(KNOWN, gpus=gpus, **H100), algorithm="tree", protocol="ll").time_us == pytest.approx(
         floor_us, rel=1e-3
     )
 
 
 @pytest.mark.parametrize(("gpus", "slower_us"), [(16, 39.2), (128, 111.2), (1024, 183.2), (16384, 279.2)])
 def test_seven_microseconds_are_paid_once_per_inter_node_step(gpus: int, slower_us: float) -> None:
-    found = allreduce(8, job(gpus=gpus, extra_step_us=7.0, **H100), algorithm="tree", protocol="ll")
+    found = allreduce(8, job(KNOWN, gpus=gpus, extra_step_us=7.0, **H100), algorithm="tree", protocol="ll")
     assert found.time_us == pytest.approx(slower_us, rel=1e-3)
 
 
 def test_sixteen_h100s_start_near_25_microseconds_by_tree_and_ll() -> None:
-    found = allreduce(16, job(gpus=16, **H100))
+    found = allreduce(16, job(KNOWN, gpus=16, **H100))
     assert found.time_us == pytest.approx(24.96, rel=0.05)
     assert (found.algorithm, found.protocol) == ("tree", "ll")
 
 
 def test_seven_microseconds_at_1024_gpus_cost_little_on_a_tree_and_much_on_a_flat_ring() -> None:
     def penalty(**how: str) -> float:
-        base, slow = (allreduce(2**30, job(gpus=1024, extra_step_us=x, **H100), **how).time_us for x in (0.0, 7.0))
+        base, slow = (
+            allreduce(2**30, job(KNOWN, gpus=1024, extra_step_us=x, **H100), **how).time_us for x in (0.0, 7.0)
+        )
         return float(slow / base - 1.0)
 
     assert penalty() == pytest.approx(0.017, abs=0.003)
@@ -64,22 +67,22 @@ def test_ring_at_two_ranks_is_one_exchange_each_way() -> None:
     """Two nodes of one GPU: base + 2 steps of the tree's NET constant, and every byte crosses the NIC once."""
     found = allreduce(
         [0.0, 1e12],
-        job(gpus=2, gpus_per_node=1, gpu="h100", fabric="infiniband-ndr"),
+        job(KNOWN, gpus=2, gpus_per_node=1, gpu="h100", fabric="infiniband-ndr"),
         algorithm="ring",
         protocol="simple",
     )
     assert found.time_us[0] == pytest.approx(8.4 + 2 * 14.0)
-    assert found.busbw_gbytes_per_s[1] == pytest.approx(50.0 * packaged_parameters().nic_efficiency, rel=1e-3)
+    assert found.busbw_gbytes_per_s[1] == pytest.approx(50.0 * KNOWN.fitted.nic_efficiency, rel=1e-3)
     assert found.busbw_gbytes_per_s[1] == pytest.approx(found.algbw_gbytes_per_s[1])
 
 
 def test_ring_latency_counts_the_librarys_steps() -> None:
-    found = allreduce(0, job(gpus=64, **H100), algorithm="ring", protocol="ll128")
+    found = allreduce(0, job(KNOWN, gpus=64, **H100), algorithm="ring", protocol="ll128")
     assert found.time_us == pytest.approx(14.0 + (126 - 14) * 1.9 + 14 * 4.0)
 
 
 def test_two_nodes_are_flattered_and_four_are_not() -> None:
-    two, four, many = (allreduce(2**34, job(gpus=n, **H100)).busbw_gbytes_per_s for n in (16, 32, 1024))
+    two, four, many = (allreduce(2**34, job(KNOWN, gpus=n, **H100)).busbw_gbytes_per_s for n in (16, 32, 1024))
     assert two == pytest.approx(469.2, rel=0.02)
     assert 340 < four < 400
     assert 340 < many < 400
@@ -87,36 +90,38 @@ def test_two_nodes_are_flattered_and_four_are_not() -> None:
 
 def test_no_larger_cluster_inherits_two_node_flattery_at_any_size() -> None:
     for gpus in (24, 32, 64, 256, 1024, 4096):
-        assert np.all(allreduce(MANY, job(gpus=gpus, **H100)).busbw_gbytes_per_s < 400.0)
+        assert np.all(allreduce(MANY, job(KNOWN, gpus=gpus, **H100)).busbw_gbytes_per_s < 400.0)
 
 
 def test_rocev2_and_infiniband_agree_on_two_nodes_of_large_messages() -> None:
-    roce = allreduce(2**34, job(gpus=16, gpus_per_node=8, gpu="h100", fabric="rocev2-400g")).busbw_gbytes_per_s
+    roce = allreduce(2**34, job(KNOWN, gpus=16, gpus_per_node=8, gpu="h100", fabric="rocev2-400g")).busbw_gbytes_per_s
     assert roce == pytest.approx(471.2, rel=0.02)
 
 
 def test_default_links_carry_sixteen_by_100g_on_a100() -> None:
     same: dict[str, Any] = {"gpus": 16, "gpus_per_node": 8, "gpu": "a100", "fabric": "rocev2-100g"}
-    default, two, one = (allreduce(2**33, job(links_per_gpu=n, **same)).busbw_gbytes_per_s for n in (None, 2, 1))
+    default, two, one = (allreduce(2**33, job(KNOWN, links_per_gpu=n, **same)).busbw_gbytes_per_s for n in (None, 2, 1))
     assert default == two
     assert default == pytest.approx(189.6, rel=0.05)
     assert one < two
-    four_nodes = [allreduce(2**33, job(links_per_gpu=n, **(same | {"gpus": 32}))).busbw_gbytes_per_s for n in (1, 2)]
+    four_nodes = [
+        allreduce(2**33, job(KNOWN, links_per_gpu=n, **(same | {"gpus": 32}))).busbw_gbytes_per_s for n in (1, 2)
+    ]
     assert four_nodes[0] == pytest.approx(0.5 * four_nodes[1], rel=0.05)
 
 
 def test_racks_of_nvl72_are_one_domain_whatever_their_hosts() -> None:
     rack: dict[str, Any] = {"gpu": "gb200-nvl72", "fabric": "infiniband-xdr"}
-    hosts = allreduce(SIZES, job(gpus=72, gpus_per_node=4, **rack))
-    whole = allreduce(SIZES, job(gpus=72, gpus_per_node=72, **rack))
+    hosts = allreduce(SIZES, job(KNOWN, gpus=72, gpus_per_node=4, **rack))
+    whole = allreduce(SIZES, job(KNOWN, gpus=72, gpus_per_node=72, **rack))
     assert np.array_equal(hosts.time_us, whole.time_us)
     assert hosts.busbw_gbytes_per_s[-1] == pytest.approx(839.0, rel=0.15)
 
 
 def test_forcing_an_algorithm_or_protocol_is_never_faster_and_does_change_the_answer() -> None:
-    auto = allreduce(SIZES, job(gpus=256, **H100)).time_us
+    auto = allreduce(SIZES, job(KNOWN, gpus=256, **H100)).time_us
     forced = {
-        (a, p): allreduce(SIZES, job(gpus=256, **H100), algorithm=a, protocol=p).time_us
+        (a, p): allreduce(SIZES, job(KNOWN, gpus=256, **H100), algorithm=a, protocol=p).time_us
         for a, p in (("ring", "ll"), ("ring", "simple"), ("tree", "ll"), ("tree", "ll128"), ("nvlstree", "auto"))
     }
     assert all(np.all(auto <= times) for times in forced.values())
@@ -125,22 +130,25 @@ def test_forcing_an_algorithm_or_protocol_is_never_faster_and_does_change_the_an
 
 
 def test_reported_algorithm_is_the_one_whose_time_is_reported() -> None:
-    auto = allreduce(SIZES, job(gpus=64, **H100))
+    auto = allreduce(SIZES, job(KNOWN, gpus=64, **H100))
     for size, time, algorithm, protocol in zip(SIZES, auto.time_us, auto.algorithm, auto.protocol, strict=True):
-        assert allreduce(size, job(gpus=64, **H100), algorithm=str(algorithm), protocol=str(protocol)).time_us == time
+        assert (
+            allreduce(size, job(KNOWN, gpus=64, **H100), algorithm=str(algorithm), protocol=str(protocol)).time_us
+            == time
+        )
 
 
 @pytest.mark.parametrize("protocol", ["ll", "ll128", "simple"])
 @pytest.mark.parametrize("gpus", [8, 16, 128])
 def test_allreduce_is_reduce_scatter_plus_allgather_on_a_ring(protocol: str, gpus: int) -> None:
-    where, how = job(gpus=gpus, **H100), {"algorithm": "ring", "protocol": protocol}
+    where, how = job(KNOWN, gpus=gpus, **H100), {"algorithm": "ring", "protocol": protocol}
     both = reduce_scatter(SIZES, where, **how).time_us + allgather(SIZES, where, **how).time_us
     assert both == pytest.approx(allreduce(SIZES, where, **how).time_us)
 
 
 def test_one_gpu_moves_nothing() -> None:
     for collective in (allreduce, allgather, reduce_scatter, alltoall, sendrecv):
-        found = collective(SIZES, job(gpus=1, **H100))
+        found = collective(SIZES, job(KNOWN, gpus=1, **H100))
         assert np.all(found.busbw_gbytes_per_s == 0.0)
         assert np.all((found.time_us > 0.0) & (found.time_us < 20.0))
 
@@ -148,27 +156,27 @@ def test_one_gpu_moves_nothing() -> None:
 def test_one_node_does_not_touch_the_fabric() -> None:
     same: dict[str, Any] = {"gpus": 8, "gpus_per_node": 8, "gpu": "h100"}
     for collective in (allreduce, allgather, reduce_scatter, alltoall, sendrecv):
-        times = [collective(SIZES, job(fabric=f, **same)).time_us for f in ("infiniband-ndr", "ethernet-tcp")]
+        times = [collective(SIZES, job(KNOWN, fabric=f, **same)).time_us for f in ("infiniband-ndr", "ethernet-tcp")]
         assert np.array_equal(*times)
-    assert allreduce(2**33, job(fabric="infiniband-ndr", **same)).busbw_gbytes_per_s > 370.0
+    assert allreduce(2**33, job(KNOWN, fabric="infiniband-ndr", **same)).busbw_gbytes_per_s > 370.0
 
 
 def test_alltoall_over_nics_falls_far_below_alltoall_in_a_rack() -> None:
     rack: dict[str, Any] = {"gpus_per_node": 64, "gpu": "gb200-nvl72", "fabric": "rocev2-400g"}
     assert (
-        alltoall(2**30, job(gpus=128, **rack)).busbw_gbytes_per_s
-        < 0.2 * alltoall(2**30, job(gpus=64, **rack)).busbw_gbytes_per_s
+        alltoall(2**30, job(KNOWN, gpus=128, **rack)).busbw_gbytes_per_s
+        < 0.2 * alltoall(2**30, job(KNOWN, gpus=64, **rack)).busbw_gbytes_per_s
     )
 
 
 def test_sendrecv_across_nodes_runs_at_one_gpus_nic() -> None:
-    assert sendrecv(2**34, job(gpus=16, **H100)).busbw_gbytes_per_s == pytest.approx(47.0, rel=0.02)
+    assert sendrecv(2**34, job(KNOWN, gpus=16, **H100)).busbw_gbytes_per_s == pytest.approx(47.0, rel=0.02)
 
 
 @settings(max_examples=50, deadline=None)
 @given(
-    gpu=st.sampled_from(gpu_names()),
-    fabric=st.sampled_from(fabric_names()),
+    gpu=st.sampled_from(sorted(KNOWN.gpus)),
+    fabric=st.sampled_from(sorted(KNOWN.fabrics)),
     nodes=st.integers(2, 600),
     per_node=st.sampled_from([1, 2, 4, 8]),
     size=st.floats(0, 38),
@@ -176,8 +184,8 @@ def test_sendrecv_across_nodes_runs_at_one_gpus_nic() -> None:
 def test_busbw_never_exceeds_what_the_links_allow(
     gpu: str, fabric: str, nodes: int, per_node: int, size: float
 ) -> None:
-    where = job(gpus=nodes * per_node, gpus_per_node=per_node, gpu=gpu, fabric=fabric)
-    found = allreduce(2.0**size, job(gpus=nodes * per_node, gpus_per_node=per_node, gpu=gpu, fabric=fabric))
+    where = job(KNOWN, gpus=nodes * per_node, gpus_per_node=per_node, gpu=gpu, fabric=fabric)
+    found = allreduce(2.0**size, job(KNOWN, gpus=nodes * per_node, gpus_per_node=per_node, gpu=gpu, fabric=fabric))
     inside = max(where.gpu.nvlink_gbytes_per_s, 2.0 * where.gpu.nvls_gbytes_per_s)
     allowed = inside
     if where.domains > 1:
@@ -189,7 +197,7 @@ def test_busbw_never_exceeds_what_the_links_allow(
 @settings(max_examples=50, deadline=None)
 @given(
     gpu=st.sampled_from(["a100", "h100", "h200", "b200", "mi300x"]),
-    fabric=st.sampled_from(fabric_names()),
+    fabric=st.sampled_from(sorted(KNOWN.fabrics)),
     nodes=st.integers(1, 300),
     more=st.integers(1, 300),
 )
@@ -197,8 +205,8 @@ def test_busbw_never_exceeds_what_the_links_allow(
 def test_time_grows_with_ranks_and_with_bytes_but_for_the_chunk_of_two_nodes(
     gpu: str, fabric: str, nodes: int, more: int
 ) -> None:
-    few = allreduce(MANY, job(gpus=8 * nodes, gpus_per_node=8, gpu=gpu, fabric=fabric)).time_us
-    many = allreduce(MANY, job(gpus=8 * (nodes + more), gpus_per_node=8, gpu=gpu, fabric=fabric)).time_us
+    few = allreduce(MANY, job(KNOWN, gpus=8 * nodes, gpus_per_node=8, gpu=gpu, fabric=fabric)).time_us
+    many = allreduce(MANY, job(KNOWN, gpus=8 * (nodes + more), gpus_per_node=8, gpu=gpu, fabric=fabric)).time_us
     saved = nvls_filling_saved_beyond_two_nodes(gpu, fabric) if nodes == 2 else 0.0
     assert np.all(many >= (few - saved) * (1 - 1e-9))
     assert np.all(np.diff(few) >= -1e-9 * few[1:])
@@ -210,18 +218,18 @@ def nvls_filling_saved_beyond_two_nodes(gpu: str, fabric: str) -> Any:
     Where the NICs limit, as all 400G fabrics do, each byte sent twice beyond two nodes costs far more than the smaller
     chunk saves. NICs of 800G outrun the switches' reduction at any number of nodes, so there the saving is seen.
     """
-    where = job(gpus=16, gpus_per_node=8, gpu=gpu, fabric=fabric)
+    where = job(KNOWN, gpus=16, gpus_per_node=8, gpu=gpu, fabric=fabric)
     if not nccl.has_nvls(where):
         return 0.0
-    chunk = nccl.library()["chunk_kib"]
-    fill = nccl.allreduce_parts(MANY, where, "nvlstree", "simple", packaged_parameters()).fill_us
-    return fill * (1 - chunk["nvls_many_nodes"] / chunk["nvls_two_nodes"])
+    chunk = KNOWN.library.chunk_kib
+    fill = nccl.allreduce_parts(MANY, where, "nvlstree", "simple", KNOWN.fitted).fill_us
+    return fill * (1 - chunk.nvls_many_nodes / chunk.nvls_two_nodes)
 
 
 def test_a_third_node_is_faster_only_where_nics_outrun_the_switches() -> None:
     def quickest_share(fabric: str) -> float:
         two, three = (
-            allreduce(MANY, job(gpus=n, gpus_per_node=8, gpu="h100", fabric=fabric)).time_us for n in (16, 24)
+            allreduce(MANY, job(KNOWN, gpus=n, gpus_per_node=8, gpu="h100", fabric=fabric)).time_us for n in (16, 24)
         )
         return float(np.min(three / two))
 
@@ -241,7 +249,9 @@ def test_a_third_node_is_faster_only_where_nics_outrun_the_switches() -> None:
 def test_a_worse_fabric_is_never_faster(nodes: int, size: float, low: float, more: float, share: float) -> None:
     def time(step: float, achieved: float) -> float:
         return float(
-            allreduce(2.0**size, job(gpus=8 * nodes, extra_step_us=step, bandwidth_share=achieved, **H100)).time_us
+            allreduce(
+                2.0**size, job(KNOWN, gpus=8 * nodes, extra_step_us=step, bandwidth_share=achieved, **H100)
+            ).time_us
         )
 
     assert time(low + more, 1.0) >= time(low, 1.0)
@@ -250,27 +260,27 @@ def test_a_worse_fabric_is_never_faster(nodes: int, size: float, low: float, mor
 
 def test_draws_lead_and_sizes_trail() -> None:
     step, share = np.array([[0.0], [3.0], [9.0]]), np.array([[1.0], [0.9], [0.5]])
-    found = allreduce(SIZES, job(gpus=64, extra_step_us=step, bandwidth_share=share, **H100))
+    found = allreduce(SIZES, job(KNOWN, gpus=64, extra_step_us=step, bandwidth_share=share, **H100))
     assert found.time_us.shape == found.busbw_gbytes_per_s.shape == np.shape(found.algorithm) == (3, SIZES.size)
-    alone = allreduce(SIZES, job(gpus=64, extra_step_us=9.0, bandwidth_share=0.5, **H100))
+    alone = allreduce(SIZES, job(KNOWN, gpus=64, extra_step_us=9.0, bandwidth_share=0.5, **H100))
     assert found.time_us[2] == pytest.approx(alone.time_us)
 
 
 def test_provenance_of_uncertain_inputs_reaches_the_time() -> None:
     step = Traced(np.array([[1.0], [2.0]]), {"evidence:roce-step"})
     share = Traced(np.array([[0.9], [0.8]]), {"evidence:roce-share"})
-    found = allreduce(SIZES, job(gpus=64, extra_step_us=step, bandwidth_share=share, **H100))
+    found = allreduce(SIZES, job(KNOWN, gpus=64, extra_step_us=step, bandwidth_share=share, **H100))
     assert inputs_of(found.time_us) == {"evidence:roce-step", "evidence:roce-share"}
 
 
 def test_calibration_scales_latency_and_bandwidth_apart() -> None:
-    plain = allreduce([0.0, 2.0**36], job(gpus=64, **H100)).time_us
-    tuned = allreduce([0.0, 2.0**36], job(gpus=64, **H100), calibration=Calibration(2.0, 0.5)).time_us
+    plain = allreduce([0.0, 2.0**36], job(KNOWN, gpus=64, **H100)).time_us
+    tuned = allreduce([0.0, 2.0**36], job(KNOWN, gpus=64, **H100), calibration=Calibration(2.0, 0.5)).time_us
     assert tuned / plain == pytest.approx([2.0, 2.0])
-    faster = allreduce([2.0**36], job(gpus=64, **H100), calibration=Calibration(1.0, 1.1)).time_us
+    faster = allreduce([2.0**36], job(KNOWN, gpus=64, **H100), calibration=Calibration(1.0, 1.1)).time_us
     assert faster / plain[1] == pytest.approx([1 / 1.1], rel=1e-3)
     with pytest.raises(OutOfRange, match="positive"):
-        allreduce(8, job(gpus=64, **H100), calibration=Calibration(0.0, 1.0))
+        allreduce(8, job(KNOWN, gpus=64, **H100), calibration=Calibration(0.0, 1.0))
 
 
 @pytest.mark.parametrize(
@@ -302,19 +312,19 @@ def test_what_cannot_be_is_refused_with_a_remedy(change: dict[str, Any], says: s
     how = {key: asked.pop(key) for key in ("algorithm", "protocol") if key in asked}
     size_bytes = asked.pop("size_bytes", 8)
     with pytest.raises(InputError, match=says):
-        allreduce(size_bytes, job(**asked), **how)
+        allreduce(size_bytes, job(KNOWN, **asked), **how)
 
 
 def test_collectives_without_an_algorithm_say_so() -> None:
     with pytest.raises(InputError, match="AllGather has no such algorithm"):
-        allgather(8, job(gpus=16, **H100), algorithm="tree")
+        allgather(8, job(KNOWN, gpus=16, **H100), algorithm="tree")
     with pytest.raises(InputError, match="AlltoAll has no such algorithm"):
-        alltoall(8, job(gpus=16, **H100), algorithm="ring")
+        alltoall(8, job(KNOWN, gpus=16, **H100), algorithm="ring")
 
 
 def test_every_gpu_runs_on_every_fabric() -> None:
-    for gpu in gpu_names():
-        for fabric in fabric_names():
+    for gpu in KNOWN.gpus:
+        for fabric in KNOWN.fabrics:
             for gpus in (1, 4, 8, 16, 144, 1024):
-                found = allreduce(SIZES, job(gpus=gpus, gpus_per_node=4, gpu=gpu, fabric=fabric))
+                found = allreduce(SIZES, job(KNOWN, gpus=gpus, gpus_per_node=4, gpu=gpu, fabric=fabric))
                 assert np.all(np.isfinite(found.time_us) & (found.time_us > 0.0))

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fabricreport.constants import catalogue, fit_rule
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
-from fabricreport.models.card import card_row
-from fabricreport.models.collectives.card import cluster_of, collectives_card
 from fabricreport.models.collectives.fit import (
     BANDS,
     MeasuredTable,
@@ -19,29 +18,30 @@ from fabricreport.models.collectives.fit import (
     cluster_intervals,
     fit_calibration,
     fit_collectives,
-    packaged_tables,
-    training_tables,
 )
-from fabricreport.models.collectives.nccl import packaged_parameters
 from fabricreport.models.collectives.parameters import job
 from fabricreport.models.collectives.timing import Calibration, allreduce
+from fabricreport.validation.card import card_row
+from fabricreport.validation.collectives import cluster_of, collectives_card, packaged_tables, training_tables
+
+KNOWN = catalogue()
 
 
 def synthetic(gpus: int = 64, **how: Any) -> MeasuredTable:
     sizes = np.exp2(np.arange(3, 34.0))
     same: dict[str, Any] = {"gpus": gpus, "gpus_per_node": 8, "gpu": "h100", "fabric": "infiniband-ndr"}
-    times = allreduce(sizes, job(**same), **how).time_us
-    return MeasuredTable(case=f"made-{gpus}", size_bytes=sizes, time_us=times, **same)
+    times = allreduce(sizes, job(KNOWN, **same), **how).time_us
+    return MeasuredTable(KNOWN, case=f"made-{gpus}", size_bytes=sizes, time_us=times, **same)
 
 
 def test_packaged_parameters_are_what_the_training_tables_give() -> None:
-    fitted, packaged = asdict(fit_collectives(training_tables()).parameters), asdict(packaged_parameters())
+    fitted, packaged = asdict(fit_collectives(training_tables(), fit_rule()).parameters), asdict(KNOWN.fitted)
     assert fitted == pytest.approx(packaged, rel=0.02)
 
 
 def test_packaged_intervals_are_what_resampling_clusters_gives() -> None:
     packaged = read_yaml("collectives")["fitted"]["intervals"]
-    for band, interval in cluster_intervals().items():
+    for band, interval in cluster_intervals(packaged_tables(), fit_rule()).items():
         assert interval == pytest.approx(packaged[band], rel=0.03)
         assert interval[0] < 1.0 < interval[1]
 
@@ -52,22 +52,22 @@ def test_the_fit_does_not_see_held_out_tables() -> None:
 
 
 def test_fit_recovers_parameters_it_was_given() -> None:
-    truth = replace(packaged_parameters(), nic_efficiency=0.96, ll_channel_us=1.2)
+    truth = replace(KNOWN.fitted, nic_efficiency=0.96, ll_channel_us=1.2)
     tables = [replace(synthetic(n, parameters=truth)) for n in (16, 32, 128)]
-    found = fit_collectives(tables).parameters
+    found = fit_collectives(tables, fit_rule()).parameters
     assert found.nic_efficiency == pytest.approx(0.96, rel=0.01)
     assert found.ll_channel_us == pytest.approx(1.2, abs=0.3)
 
 
 def test_fit_of_nothing_is_refused() -> None:
     with pytest.raises(InputError, match="no measured row counts"):
-        fit_collectives([replace(synthetic(), counted=False)])
+        fit_collectives([replace(synthetic(), counted=False)], fit_rule())
 
 
 def test_one_bad_row_does_not_steer_the_fit() -> None:
     clean, spoilt = synthetic(64), synthetic(64)
     spoilt.time_us[-1] *= 4.0
-    before, after = (fit_collectives([synthetic(16), t]).parameters.nic_efficiency for t in (clean, spoilt))
+    before, after = (fit_collectives([synthetic(16), t], fit_rule()).parameters.nic_efficiency for t in (clean, spoilt))
     assert after == pytest.approx(before, rel=0.02)
 
 

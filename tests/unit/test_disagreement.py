@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricreport.books.evidence import EvidenceBook, read_evidence
+from fabricreport.constants import catalogue
 from fabricreport.errors import InputError, OutOfRange
 from fabricreport.evidence import read_yaml
 from fabricreport.evidence_entry import EvidenceEntry
@@ -23,7 +24,6 @@ from fabricreport.models.audit.disagreement import (
     premium_to_discount,
     prior_quantile,
 )
-from fabricreport.models.collectives.parameters import fabric_class
 from fabricreport.provenance import Traced
 from fabricreport.uncertain import exactly
 
@@ -233,6 +233,6 @@ def test_quantities_turn_into_json(quantities: dict[str, Contested]) -> None:
 def test_the_collective_model_takes_rocev2_at_the_medians_of_the_priors(quantities: dict[str, Contested]) -> None:
     """Where it has no other word, as for published tables: a second opinion of its own would be a rival."""
     for fabric in ("rocev2-100g", "rocev2-400g"):
-        wire = fabric_class(fabric, "h100")
+        wire = catalogue().fabric(fabric, "h100")
         assert wire.step_us == pytest.approx(quantities["roce-extra-latency-per-step"].prior_mid)
         assert wire.bandwidth_share == pytest.approx(min(1.0, quantities["roce-bandwidth-share"].prior_mid))

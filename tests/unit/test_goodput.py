@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from fabricreport.books.evidence import read_evidence
 from fabricreport.errors import InputError, OutOfRange
 from fabricreport.evidence import read_yaml
 from fabricreport.models.risk.answers import (
@@ -19,17 +20,18 @@ from fabricreport.models.risk.answers import (
     spread,
     sweep_interval,
 )
-from fabricreport.models.risk.cards import goodput_card, tail_card
 from fabricreport.models.risk.counts import poisson_quantile
-from fabricreport.models.risk.entries import central, common_incidents, fabric_risk, maturity_effect
+from fabricreport.models.risk.entries import common_incidents, fabric_risk, maturity_effect
 from fabricreport.models.risk.goodput import BringUp, FabricRisk, Run, TopologyEffect, matured, simulate
 from fabricreport.models.risk.incidents import Cluster, IncidentLaw, Luck, aggregate, event_counts
 from fabricreport.models.risk.schedule import daly_interval, kokolis_mttf_h, wall_time_factor
 from fabricreport.models.risk.steps import TailLaw
 from fabricreport.provenance import Traced
+from fabricreport.validation.risk import goodput_card, tail_card
 
 few = settings(max_examples=30, deadline=None)
 LUCK = Luck(seed=3, size=4_000)
+central = read_evidence().central
 
 
 def plan(gpus=1_024, **changes):
@@ -93,6 +95,23 @@ def test_poisson_counts_invert_the_distribution(mean):
 @given(u=st.floats(1e-6, 1 - 1e-6), mean=st.floats(0, 200), more=st.floats(0, 50))
 def test_a_higher_rate_never_gives_fewer_events(u, mean, more):
     assert poisson_quantile(u, mean + more) >= poisson_quantile(u, mean)
+
+
+def test_an_uncertain_clustering_is_taken_draw_by_draw_and_leaves_its_mark():
+    sizes = np.where(np.arange(LUCK.size) % 2, 0.5, np.inf)
+    mixed = event_counts(5.0, Traced(sizes, {"evidence:incident-clustering"}), LUCK, "any")
+    clustered, poisson = (event_counts(np.full(LUCK.size, 5.0), size, LUCK, "any") for size in (0.5, np.inf))
+    assert mixed.inputs == {"evidence:incident-clustering"}
+    np.testing.assert_array_equal(mixed, np.where(np.isinf(sizes), poisson, clustered))
+    assert np.var(clustered) > 5 * np.var(poisson)
+
+
+def test_a_run_without_clustering_or_with_a_negative_spread_is_refused():
+    risk = fabric_risk(central, "rocev2")
+    for faulty in ({"clustering": 0.0}, {"stop_cv": -1.0}):
+        broken = replace(risk, incidents=tuple(replace(law, **faulty) for law in risk.incidents))
+        with pytest.raises(OutOfRange, match=next(iter(faulty))):
+            simulate(plan(), broken, LUCK)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,9 @@ from typing import Any, get_args
 import pytest
 
 from fabricreport.case import open_case
+from fabricreport.constants import catalogue, practice
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
-from fabricreport.models.collectives.parameters import gpu_class
-from fabricreport.models.training.parallel import efficiency_id
 from fabricreport.scenario.schema import Cluster
 from fabricreport.sections.tco import inputs as tco_inputs
 
@@ -40,10 +39,10 @@ def test_a_table_has_one_row_for_each_type_and_no_other(table: str, known: list[
 def test_what_the_rows_refer_to_is_in_the_books(gpu: str) -> None:
     case, row = open_case(EXAMPLE), tco_inputs.server_row(of(gpu))
     named = [row[key] for key in ("price", "watts", "nic_price", "nic_watts", "rent", "fabric_per_gpu")]
-    assert all(case.inputs.central(input_id) > 0 for input_id in (*named, f"evidence:{efficiency_id(gpu)}"))
+    assert all(case.inputs.central(input_id) > 0 for input_id in (*named, f"evidence:{practice().gpu(gpu).efficiency}"))
 
 
-@pytest.mark.parametrize("look_up", [lambda gpu: tco_inputs.server_row(of(gpu)), gpu_class, efficiency_id])
+@pytest.mark.parametrize("look_up", [lambda gpu: tco_inputs.server_row(of(gpu)), catalogue().gpu, practice().gpu])
 def test_a_type_without_a_row_is_an_input_error_with_a_remedy(look_up: Any) -> None:
     with pytest.raises(InputError) as caught:
         look_up("h999")

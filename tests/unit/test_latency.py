@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from fabricreport.constants import catalogue
 from fabricreport.errors import InputError
 from fabricreport.models.collectives.latency import (
     decompose,
@@ -17,48 +18,49 @@ from fabricreport.models.collectives.parameters import Job, job
 from fabricreport.models.collectives.timing import allreduce
 from fabricreport.provenance import Traced, inputs_of
 
+KNOWN = catalogue()
 H100: dict[str, Any] = {"gpus_per_node": 8, "gpu": "h100"}
 NDR: dict[str, Any] = {**H100, "fabric": "infiniband-ndr"}
 SIZES = np.exp2(np.arange(3, 35))
 
 
 def test_parts_add_up_to_the_time() -> None:
-    split = decompose(SIZES, job(gpus=256, **NDR))
+    split = decompose(SIZES, job(KNOWN, gpus=256, **NDR))
     assert split.node_us + split.network_us + split.bandwidth_us == pytest.approx(split.total_us)
-    assert split.total_us == pytest.approx(allreduce(SIZES, job(gpus=256, **NDR)).time_us)
+    assert split.total_us == pytest.approx(allreduce(SIZES, job(KNOWN, gpus=256, **NDR)).time_us)
 
 
 def test_an_empty_message_is_all_latency_and_a_huge_one_all_bandwidth() -> None:
-    split = decompose([0.0, 2.0**40], job(gpus=64, **NDR))
+    split = decompose([0.0, 2.0**40], job(KNOWN, gpus=64, **NDR))
     assert split.latency_us[0] == split.total_us[0]
     assert split.bandwidth_us[1] / split.total_us[1] > 0.999
 
 
 def test_inter_node_part_is_the_delta_times_two_levels_of_tree() -> None:
-    slow, fast = (decompose(8, job(gpus=1024, extra_step_us=x, **NDR)) for x in (7.0, 0.0))
+    slow, fast = (decompose(8, job(KNOWN, gpus=1024, extra_step_us=x, **NDR)) for x in (7.0, 0.0))
     assert slow.network_us - fast.network_us == pytest.approx(14 * 7.0)
     assert slow.node_us == fast.node_us
 
 
 def test_one_node_has_no_inter_node_part() -> None:
-    assert np.all(decompose(SIZES, job(gpus=8, **NDR)).network_us == 0.0)
+    assert np.all(decompose(SIZES, job(KNOWN, gpus=8, **NDR)).network_us == 0.0)
 
 
 def test_half_latency_size_is_where_latency_is_half() -> None:
-    where, how = job(gpus=512, **NDR), {"algorithm": "nvlstree", "protocol": "simple"}
+    where, how = job(KNOWN, gpus=512, **NDR), {"algorithm": "nvlstree", "protocol": "simple"}
     split = decompose(half_latency_size_bytes(where, **how), where, **how)
     assert split.latency_us / split.total_us == pytest.approx(0.5, abs=0.03)
 
 
 def test_latency_rules_larger_messages_in_larger_clusters_and_on_flat_rings() -> None:
-    tree = [half_latency_size_bytes(job(gpus=n, **NDR)) for n in (64, 1024)]
-    ring = half_latency_size_bytes(job(gpus=1024, **NDR), algorithm="ring", protocol="ll128")
+    tree = [half_latency_size_bytes(job(KNOWN, gpus=n, **NDR)) for n in (64, 1024)]
+    ring = half_latency_size_bytes(job(KNOWN, gpus=1024, **NDR), algorithm="ring", protocol="ll128")
     assert tree[0] < tree[1] < ring
 
 
 def test_half_latency_size_keeps_draws_and_provenance() -> None:
     step = Traced(np.array([[0.0], [9.0]]), {"evidence:roce-step"})
-    sizes = half_latency_size_bytes(job(gpus=64, extra_step_us=step, **NDR))
+    sizes = half_latency_size_bytes(job(KNOWN, gpus=64, extra_step_us=step, **NDR))
     assert sizes.shape == (2,)
     assert sizes[1] > sizes[0]
     assert inputs_of(sizes) == {"evidence:roce-step"}
@@ -66,11 +68,11 @@ def test_half_latency_size_keeps_draws_and_provenance() -> None:
 
 def slower(gpus: tuple[int, ...], extra_step_us: Any) -> list[tuple[Job, Job]]:
     """A fabric that differs from InfiniBand by its time per step alone, beside InfiniBand."""
-    return [(job(gpus=n, extra_step_us=extra_step_us, **NDR), job(gpus=n, **NDR)) for n in gpus]
+    return [(job(KNOWN, gpus=n, extra_step_us=extra_step_us, **NDR), job(KNOWN, gpus=n, **NDR)) for n in gpus]
 
 
 def test_penalty_of_a_fabric_over_itself_is_zero() -> None:
-    found = penalty_map([(job(gpus=n, **NDR),) * 2 for n in (8, 16, 1024)], SIZES)
+    found = penalty_map([(job(KNOWN, gpus=n, **NDR),) * 2 for n in (8, 16, 1024)], SIZES)
     assert np.all(found.penalty == 0.0)
 
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fabricreport.books.evidence import read_evidence
 from fabricreport.errors import OutOfRange
-from fabricreport.models.risk.entries import central, common_incidents, fabric_risk
+from fabricreport.models.risk.entries import common_incidents, fabric_risk
 from fabricreport.models.risk.goodput import Run
 from fabricreport.models.risk.incidents import Cluster, Luck
 from fabricreport.models.risk.levers import Lever, levers, standard_levers
@@ -24,6 +25,7 @@ from fabricreport.models.risk.stress import (
     stretched_days,
 )
 
+central = read_evidence().central
 ARTICLE = Exposure(gpus=1_024, run_days=30.0, gpu_hour_usd=3.0)
 CLIENT = replace(ARTICLE, communication_share=0.2, step_s=5.0, restart_h=0.25, interval_s=3_600.0)
 

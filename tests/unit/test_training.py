@@ -10,17 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fabricreport.constants import practice
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_rows, read_yaml
 from fabricreport.models.training import other_steps, parallel
-from fabricreport.models.training.card import pair_differences, training_card
 from fabricreport.models.training.parallel import Plan
-from fabricreport.models.training.step import Network, Overlap, StepTime, TrainingStep, best_plan, training_step
+from fabricreport.models.training.practice import Overlap
+from fabricreport.models.training.step import Network, StepTime, TrainingStep, best_plan, training_step
 from fabricreport.provenance import Traced, inputs_of
+from fabricreport.validation.training import pair_differences, training_card
 
-NDR = Network("h100", 8, "infiniband-ndr")
+PRACTICE = practice()
+NDR = Network(PRACTICE, "h100", 8, "infiniband-ndr")
 OVERLAP = Overlap(0.7, 0.6, 0.25, 0.1)
-DENSE = parallel.preset("dense-70b")
+DENSE = PRACTICE.preset("dense-70b")
 PLAN = Plan(8, 2, 64, interleave=2)
 
 
@@ -46,10 +49,10 @@ def test_parts_add_up_to_the_step() -> None:
 
 def test_kernels_alone_take_the_flops_over_the_peak() -> None:
     lone = Plan(1, 1, 1)
-    model = replace(parallel.preset("fine-tune-8b"), batch_sequences=4.0)
+    model = replace(PRACTICE.preset("fine-tune-8b"), batch_sequences=4.0)
     found = step(model, lone)
     flops = 4 * model.sequence_tokens * model.flops_per_token
-    assert found.step_time_s == pytest.approx(flops / (0.5 * parallel.peak_flops("h100")))
+    assert found.step_time_s == pytest.approx(flops / (0.5 * PRACTICE.gpu("h100").peak_flops))
     assert found.mfu == pytest.approx(0.5)
     assert found.exposed_communication_s == 0.0
 
@@ -69,7 +72,7 @@ def test_gathered_and_reduced_bytes_are_the_weights_held_by_a_rank() -> None:
 
 
 def test_sharded_weights_are_gathered_twice_in_every_microbatch() -> None:
-    model = parallel.preset("fine-tune-8b")
+    model = PRACTICE.preset("fine-tune-8b")
     once, twice = ({t.collective: t.count for t in step(model, Plan(1, 1, 16, shard=s)).traffic} for s in (1, 16))
     assert twice["all-gather"] == 2 * 2 * once["all-gather"]
     assert twice["reduce-scatter"] == 2 * once["reduce-scatter"]
@@ -82,7 +85,7 @@ def test_tensor_traffic_inside_a_node_is_the_same_on_every_fabric() -> None:
 
 
 def test_one_node_meets_no_fabric() -> None:
-    model = parallel.preset("fine-tune-8b")
+    model = PRACTICE.preset("fine-tune-8b")
     fast, slow = (step(model, Plan(2, 1, 4), n) for n in (NDR, roce(100.0, 0.1)))
     assert slow.exposed_communication_s == 0.0
     assert slow.step_time_s == pytest.approx(fast.step_time_s)
@@ -124,16 +127,16 @@ def test_draws_equal_the_same_scalars_one_by_one() -> None:
 
 
 def test_experts_across_nodes_expose_what_experts_on_a_node_do_not() -> None:
-    model = parallel.preset("moe-236b")
+    model = PRACTICE.preset("moe-236b")
     inside, across = (step(model, Plan(1, 32, 16, ep=e)) for e in (8, 16))
     assert not next(t for t in inside.traffic if t.kind == "experts").on_fabric
     assert across.exposed_share > 2 * inside.exposed_share
 
 
 def test_a_rack_of_nvlink_carries_what_nodes_of_eight_send_over_the_fabric() -> None:
-    model = parallel.preset("fine-tune-8b")
-    rack = step(model, Plan(1, 1, 64), Network("gb200-nvl72", 4, "infiniband-xdr"))
-    nodes = step(model, Plan(1, 1, 64), Network("b200", 8, "infiniband-xdr"))
+    model = PRACTICE.preset("fine-tune-8b")
+    rack = step(model, Plan(1, 1, 64), Network(PRACTICE, "gb200-nvl72", 4, "infiniband-xdr"))
+    nodes = step(model, Plan(1, 1, 64), Network(PRACTICE, "b200", 8, "infiniband-xdr"))
     assert rack.exposed_communication_s == 0.0 < nodes.exposed_communication_s
 
 
@@ -143,19 +146,19 @@ def test_an_oversubscribed_fabric_slows_fabric_traffic_alone() -> None:
     assert twice.in_node_s == pytest.approx(step().in_node_s)
 
 
-@pytest.mark.parametrize("name", parallel.preset_names())
+@pytest.mark.parametrize("name", PRACTICE.presets)
 @pytest.mark.parametrize("gpus", [256, 2048])
 def test_a_chosen_plan_uses_every_gpu_and_fits_in_memory(name: str, gpus: int) -> None:
-    model = parallel.preset(name)
-    plan = best_plan(model, Network("h200", 8, "infiniband-ndr"), gpus=gpus)
+    model = PRACTICE.preset(name)
+    plan = best_plan(model, Network(PRACTICE, "h200", 8, "infiniband-ndr"), gpus=gpus)
     assert plan.gpus == gpus
-    assert parallel.bytes_per_gpu(model, plan) <= 0.85 * 141e9
+    assert parallel.bytes_per_gpu(model, plan, PRACTICE.rules) <= 0.85 * 141e9
     assert plan.tp <= 8 and plan.dp % plan.ep == 0 and model.experts % plan.ep == 0
 
 
 def test_a_model_that_fits_nowhere_is_refused_with_its_size() -> None:
     with pytest.raises(InputError, match="does not fit"):
-        best_plan(parallel.preset("dense-405b"), NDR, gpus=8)
+        best_plan(PRACTICE.preset("dense-405b"), NDR, gpus=8)
 
 
 def test_a_given_plan_scales_its_replicas_and_must_divide() -> None:
@@ -165,23 +168,23 @@ def test_a_given_plan_scales_its_replicas_and_must_divide() -> None:
 
 
 def test_a_custom_model_of_a_presets_size_is_the_preset_and_others_grow_from_the_nearest() -> None:
-    assert parallel.custom("dense", 70.0) == DENSE
-    larger = parallel.custom("dense", 110.0)
+    assert parallel.custom(PRACTICE, "dense", 70.0) == DENSE
+    larger = parallel.custom(PRACTICE, "dense", 110.0)
     assert larger.parameters == pytest.approx(110e9, rel=1e-6)
     assert larger.layers > DENSE.layers and larger.hidden > DENSE.hidden
-    assert parallel.custom("moe", 236.0).active == pytest.approx(21e9)
+    assert parallel.custom(PRACTICE, "moe", 236.0).active == pytest.approx(21e9)
 
 
 @pytest.mark.parametrize("size", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_model_without_a_size_is_refused(size: float) -> None:
     with pytest.raises(InputError):
-        parallel.custom("dense", size)
+        parallel.custom(PRACTICE, "dense", size)
 
 
 def test_inference_on_one_node_meets_no_fabric_and_over_nodes_pays_one_step_a_stage() -> None:
-    small = other_steps.inference_plan(DENSE, gpus=64, gpus_per_node=8, memory_gbytes=80)
+    small = other_steps.inference_plan(DENSE, PRACTICE.rules, gpus=64, gpus_per_node=8, memory_gbytes=80)
     large = replace(DENSE, parameters=1e12, active=1e12)
-    plan = other_steps.inference_plan(large, gpus=64, gpus_per_node=8, memory_gbytes=80)
+    plan = other_steps.inference_plan(large, PRACTICE.rules, gpus=64, gpus_per_node=8, memory_gbytes=80)
     how: dict[str, Any] = {"batch": 32.0, "memory_efficiency": 0.6}
     assert small.pp == 1 and other_steps.inference_step(DENSE, small, roce(), **how).exposed_communication_s == 0.0
     slow, fast = (other_steps.inference_step(large, plan, n, **how) for n in (roce(7.0), roce(0.0)))

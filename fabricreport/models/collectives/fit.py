@@ -1,23 +1,19 @@
 """Fitting the collective model to measured tables, and the spread from cluster to cluster.
 
-`fit_collectives` is pure on arrays; `packaged_tables` are the published tables shipped with the package. The
-parameters in `evidence/collectives.yaml` are what it returns on the tables whose role is `train`.
+The fitted parameters of the catalogue are what `fit_collectives` returns on the published tables whose role is `train`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import least_squares
 
 from fabricreport.errors import InputError, Problem
-from fabricreport.evidence import read_rows, read_yaml
-from fabricreport.models.collectives.nccl import Parameters
+from fabricreport.models.collectives.catalogue import Catalogue, Parameters
 from fabricreport.models.collectives.parameters import Array, Job, job
 from fabricreport.models.collectives.timing import Calibration, allreduce
 
@@ -33,6 +29,7 @@ class MeasuredTable:
     Rows smaller than `from_bytes` are shown but count for nothing; `counted` false does that for all of them.
     """
 
+    known: Catalogue
     case: str
     size_bytes: Array
     time_us: Array
@@ -58,6 +55,7 @@ class MeasuredTable:
     def where(self) -> Job:
         """The job that was measured, the fabric's own step and bandwidth taken."""
         return job(
+            self.known,
             gpus=self.gpus,
             gpus_per_node=self.gpus_per_node,
             gpu=self.gpu,
@@ -66,7 +64,7 @@ class MeasuredTable:
         )
 
     def modelled_us(self, parameters: Parameters | None = None, calibration: Calibration | None = None) -> Array:
-        """The model's time for the same rows, by the packaged parameters unless others are given."""
+        """The model's time for the same rows, by the catalogue's fit unless others are given."""
         return allreduce(
             self.size_bytes,
             self.where,
@@ -75,6 +73,15 @@ class MeasuredTable:
             calibration=calibration,
             parameters=parameters,
         ).time_us
+
+
+@dataclass(frozen=True)
+class FitRule:
+    """Where each parameter means something (low, high), its prior, and how much the prior weighs beside the tables."""
+
+    bounds: Mapping[str, tuple[float, float]]
+    prior: Parameters
+    prior_weight: float
 
 
 @dataclass(frozen=True)
@@ -94,16 +101,17 @@ def band_of(size_bytes: ArrayLike) -> Array:
     return band
 
 
-def fit_collectives(tables: Sequence[MeasuredTable], *, start: Parameters | None = None) -> CollectivesFit:
+def fit_collectives(
+    tables: Sequence[MeasuredTable], rule: FitRule, *, start: Parameters | None = None
+) -> CollectivesFit:
     """Least squares of log time over `tables`, every size band of every cluster weighing the same.
 
     A soft-L1 loss keeps single bad rows from steering; a weak prior keeps what the tables do not determine near
     the library's own constants. Raises `InputError` if nothing counts.
     """
-    rule = read_yaml("collectives")["fitted"]
     names = [field.name for field in fields(Parameters)]
-    low, high = np.array([rule["bounds"][n] for n in names], dtype=float).T
-    prior = np.array([rule["prior"][n]["value"] for n in names], dtype=float)
+    low, high = np.array([rule.bounds[n] for n in names], dtype=float).T
+    prior = np.array([getattr(rule.prior, n) for n in names], dtype=float)
     used = [(t, t.counts()) for t in tables if bool(np.any(t.counts()))]
     if not used:
         raise InputError(
@@ -122,7 +130,7 @@ def fit_collectives(tables: Sequence[MeasuredTable], *, start: Parameters | None
             _soft(np.log(t.modelled_us(parameters)[rows] / t.time_us[rows])) * w
             for (t, rows), w in zip(used, weights, strict=True)
         ]
-        return np.concatenate([*misfits, rule["prior_weight"] * (values - prior) / (high - low)])
+        return np.concatenate([*misfits, rule.prior_weight * (values - prior) / (high - low)])
 
     first = prior if start is None else np.array([getattr(start, n) for n in names])
     found = least_squares(
@@ -164,64 +172,27 @@ def fit_calibration(table: MeasuredTable, *, parameters: Parameters | None = Non
     return Calibration(float(np.exp(found.x[0])), float(np.exp(found.x[1])))
 
 
-@lru_cache(maxsize=1)
-def packaged_tables() -> tuple[MeasuredTable, ...]:
-    """The published tables and single points shipped with the package, with their roles."""
-    data = read_yaml("collectives")
-    return (*(_table(entry) for entry in data["cases"]), *(_point(entry) for entry in data["points"]))
-
-
-def training_tables() -> tuple[MeasuredTable, ...]:
-    """The packaged tables that set the parameters."""
-    return tuple(t for t in packaged_tables() if not t.held_out)
-
-
-def cluster_intervals(tables: Sequence[MeasuredTable] | None = None) -> dict[str, tuple[float, float]]:
+def cluster_intervals(tables: Sequence[MeasuredTable], rule: FitRule) -> dict[str, tuple[float, float]]:
     """(p5, p95) of measured over modelled time by size band, from clusters rather than points.
 
     Each cluster is predicted by a fit that never saw it. The interval is that of drawing a cluster, then a row of
     it (so a long table counts no more than a short one), widened by sqrt(1 + 1/clusters) about the median because
     there are few clusters.
     """
-    everything = packaged_tables() if tables is None else tuple(tables)
-    whole = fit_collectives([t for t in everything if not t.held_out]).parameters
+    whole = fit_collectives([t for t in tables if not t.held_out], rule).parameters
     logs: dict[int, list[Array]] = {band: [] for band in range(len(BANDS))}
-    for table in everything:
+    for table in tables:
         rows = table.counts()
         if not np.any(rows):
             continue
-        others = [t for t in everything if t is not table and not t.held_out]
-        parameters = whole if table.held_out else fit_collectives(others, start=whole).parameters
+        others = [t for t in tables if t is not table and not t.held_out]
+        parameters = whole if table.held_out else fit_collectives(others, rule, start=whole).parameters
         misfit = np.log(table.time_us / table.modelled_us(parameters))[rows]
         for band in logs:
             chosen = misfit[band_of(table.size_bytes[rows]) == band]
             if chosen.size:
                 logs[band].append(chosen)
     return {BANDS[band]: _cluster_quantiles(groups) for band, groups in logs.items() if groups}
-
-
-def _table(entry: dict[str, Any]) -> MeasuredTable:
-    rows = read_rows(f"nccl/{entry['file']}")
-    return _measured(
-        entry,
-        entry["file"].replace("_", "-").lower(),
-        np.array([float(r["size_bytes"]) for r in rows]),
-        np.array([float(r["time_us"]) for r in rows]),
-    )
-
-
-def _point(entry: dict[str, Any]) -> MeasuredTable:
-    size = float(entry["size_bytes"])
-    factor = 2.0 * (entry["gpus"] - 1) / entry["gpus"]
-    time = entry["time_us"] if "time_us" in entry else size * factor / (1000.0 * entry["busbw_gbytes_per_s"])
-    return _measured(entry, entry["case"], np.array([size]), np.array([float(time)]))
-
-
-def _measured(entry: dict[str, Any], case: str, sizes: Array, times: Array) -> MeasuredTable:
-    known = {k: v for k, v in entry.items() if k in MeasuredTable.__dataclass_fields__}
-    skip = ("case", "size_bytes", "time_us")
-    known = {k: v for k, v in known.items() if k not in skip}
-    return MeasuredTable(case=case, size_bytes=sizes, time_us=times, held_out=entry["role"] == "held-out", **known)
 
 
 def _soft(misfit: Array) -> Array:

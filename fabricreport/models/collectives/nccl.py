@@ -2,20 +2,18 @@
 
 Time is a sum of four parts: `launch` (kernel launch and the steps inside an NVLink domain), `network` (steps from
 NIC to NIC), `transfer` (bytes over the slowest link) and `fill` (a pipeline filling with its first chunks).
-Constants and rules are those of the library's own tuner (`evidence/collectives.yaml`, key `library`); the eight
-parameters under `fitted` are set from measured tables. RCCL follows the same structure without the NVLS tree.
+Constants and rules are those of the library's own tuner (the catalogue's `library`); the eight `fitted` parameters are
+set from measured tables. RCCL follows the same structure without the NVLS tree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
-from fabricreport.evidence import read_yaml
+from fabricreport.models.collectives.catalogue import Parameters
 from fabricreport.models.collectives.parameters import Array, Job
 
 KIB = 1024.0
@@ -26,26 +24,6 @@ CANDIDATES = (
     *(("tree", protocol) for protocol in RING_PROTOCOLS),
     ("nvlstree", "simple"),
 )
-
-
-@dataclass(frozen=True)
-class Parameters:
-    """The fitted parameters; each has a physical meaning.
-
-    `ll_channel_us`, `ll128_channel_us`: cost of each doubling of the channels in use. `ll_bandwidth_scale`,
-    `ll128_bandwidth_scale`: measured over tuner's bandwidth of those protocols on a tree. `nvlstree_net_us`: one
-    NIC-to-NIC step of the NVLS tree. `fill_stage`: chunks in flight per pipeline stage; `fill_level`: stages that
-    each further tree level adds. `nic_efficiency`: achieved share of the NICs' line rate on a well-tuned fabric.
-    """
-
-    ll_channel_us: float
-    ll128_channel_us: float
-    ll_bandwidth_scale: float
-    ll128_bandwidth_scale: float
-    nvlstree_net_us: float
-    fill_stage: float
-    fill_level: float
-    nic_efficiency: float
 
 
 @dataclass(frozen=True)
@@ -73,18 +51,6 @@ class Parts:
         return self.launch_us + self.network_us + self.transfer_us + self.fill_us
 
 
-@lru_cache(maxsize=1)
-def packaged_parameters() -> Parameters:
-    """The fitted parameters shipped with the package."""
-    return Parameters(**read_yaml("collectives")["fitted"]["values"])
-
-
-def library() -> Mapping[str, Any]:
-    """The library's constants, as read from its source."""
-    constants: Mapping[str, Any] = read_yaml("collectives")["library"]
-    return constants
-
-
 def available(job: Job) -> tuple[tuple[str, str], ...]:
     """(algorithm, protocol) pairs the library can run on this job's hardware."""
     return tuple(pair for pair in CANDIDATES if pair[0] != "nvlstree" or has_nvls(job))
@@ -110,18 +76,18 @@ def ring_parts(sizes: Array, job: Job, protocol: str, parameters: Parameters, pa
     One pass carries half of the launch, so that ReduceScatter and AllGather add up to an AllReduce exactly.
     `steps = passes (N - 1)`, of which `passes (K - 1)` go through NICs (nccl `tuning.cc`).
     """
-    constants = library()
+    constants = job.known.library
     steps, network_steps = passes * (job.ranks - 1), passes * (job.domains - 1)
-    host_us = 0.0 if job.domains == 1 else constants["net_overhead_us"] * (3.0 if protocol == "simple" else 1.0)
-    step_us = max(constants["nvlink_us"]["ring"][protocol] * job.gpu.intra_step_scale, host_us)
-    net = constants["net_us"]["tree" if job.per_domain == 1 else "ring"][protocol]
-    launch = constants["base_us"]["ring"][protocol] * passes / 2.0 + (steps - network_steps) * step_us
-    channel = _channel_us(sizes, protocol, parameters) * (passes / 2.0)
+    host_us = 0.0 if job.domains == 1 else constants.net_overhead_us * (3.0 if protocol == "simple" else 1.0)
+    step_us = max(constants.nvlink_us["ring"][protocol] * job.gpu.intra_step_scale, host_us)
+    net = constants.net_us["tree" if job.per_domain == 1 else "ring"][protocol]
+    launch = constants.base_us["ring"][protocol] * passes / 2.0 + (steps - network_steps) * step_us
+    channel = _channel_us(sizes, job, protocol, parameters) * (passes / 2.0)
     bus = _bus_rate(job, parameters)
     if protocol == "ll":
-        bus = np.minimum(bus * constants["ring_ll_share"], _ll_max(job, parameters))
+        bus = np.minimum(bus * constants.ring_ll_share, _ll_max(job, parameters))
     elif protocol == "ll128":
-        bus = bus * constants["ring_ll128_share"]
+        bus = bus * constants.ring_ll128_share
     transfer = sizes * steps / (job.ranks * BYTES_PER_US * bus)
     network = network_steps * (net + job.step_us) + _stall(job, protocol)
     return Parts(launch + channel, network, transfer, 0.0 * transfer)
@@ -129,36 +95,35 @@ def ring_parts(sizes: Array, job: Job, protocol: str, parameters: Parameters, pa
 
 def _tree_parts(sizes: Array, job: Job, protocol: str, parameters: Parameters) -> Parts:
     """A double binary tree over the domains, a chain inside each: latency grows with log2 of the domains."""
-    constants = library()
+    constants = job.known.library
     chain = 2.0 * (job.per_domain - 1.0)
     launch = (
-        constants["base_us"]["tree"][protocol]
-        + chain * constants["nvlink_us"]["tree"][protocol] * job.gpu.intra_step_scale
-        + _channel_us(sizes, protocol, parameters)
+        constants.base_us["tree"][protocol]
+        + chain * constants.nvlink_us["tree"][protocol] * job.gpu.intra_step_scale
+        + _channel_us(sizes, job, protocol, parameters)
     )
-    network = 2 * job.levels * (constants["net_us"]["tree"][protocol] + job.step_us) + _stall(job, protocol)
+    network = 2 * job.levels * (constants.net_us["tree"][protocol] + job.step_us) + _stall(job, protocol)
     rate = _tree_rate(job, parameters)
     if protocol == "simple":
         return Parts(launch, network, sizes / (BYTES_PER_US * rate), _tree_fill(sizes, job, parameters))
     if protocol == "ll":
-        rate = np.minimum(rate * constants["tree_ll_share"], 0.5 * _ll_max(job, parameters))
+        rate = np.minimum(rate * constants.tree_ll_share, 0.5 * _ll_max(job, parameters))
     else:
-        lines = "tree_ll128_share_one_node" if job.domains == 1 else "tree_ll128_share"
-        rate = rate * constants[lines]
-    rate = np.minimum(rate * _correction(sizes, protocol, parameters), rate)
+        rate = rate * (constants.tree_ll128_share_one_node if job.domains == 1 else constants.tree_ll128_share)
+    rate = np.minimum(rate * _correction(sizes, job, protocol, parameters), rate)
     transfer = sizes / (BYTES_PER_US * rate)
     return Parts(launch, network, transfer, 0.0 * transfer)
 
 
 def _nvlstree_parts(sizes: Array, job: Job, parameters: Parameters) -> Parts:
     """Reduction in the NVLink switches and a tree between domains; on one domain it is NVLS alone."""
-    chunk_kib = library()["chunk_kib"]
+    chunks = job.known.library.chunk_kib
     network = 2 * job.levels * (parameters.nvlstree_net_us + job.step_us) + _stall(job, "simple")
     rate = np.minimum(_tree_nic_rate(job, parameters), job.gpu.nvls_gbytes_per_s)
     stages = 1.0 if job.domains == 1 else 2.0 + parameters.fill_level * (job.levels - 1)
     heads = job.gpu.nvls_channels * job.per_domain * KIB
-    large = heads * chunk_kib["nvls_two_nodes" if job.domains <= 2 else "nvls_many_nodes"]
-    small = heads * chunk_kib["nvls_min"]
+    large = heads * (chunks.nvls_two_nodes if job.domains <= 2 else chunks.nvls_many_nodes)
+    small = heads * chunks.nvls_min
     # The library halves the chunk in steps, to 128 KiB from 16 of the smallest loops on and 32 KiB under 2 (enqueue.cc);
     # a power of 2/3 joins the two ends without the steps, which no table shows.
     chunk = np.minimum(np.clip(small * (sizes / (2.0 * small)) ** (2.0 / 3.0), small, large), sizes)
@@ -194,15 +159,15 @@ def _tree_nic_rate(job: Job, parameters: Parameters) -> Array:
 
 def _tree_rate(job: Job, parameters: Parameters) -> Array:
     """Algorithm bandwidth of a tree, GB/s: NICs, or the chain that sends each byte up and down over NVLink."""
-    inside = 0.5 * job.gpu.nvlink_gbytes_per_s * library()["tree_nvlink_share"]
+    inside = 0.5 * job.gpu.nvlink_gbytes_per_s * job.known.library.tree_nvlink_share
     return np.minimum(_tree_nic_rate(job, parameters), np.inf if job.per_domain == 1 else inside)
 
 
 def _tree_fill(sizes: Array, job: Job, parameters: Parameters) -> Array:
     """First chunks passing up and down the tree; chunks shrink until there are enough to keep it busy."""
-    rule, channels = library()["chunk_kib"], library()["channels"]
-    wanted = sizes / (channels * job.per_domain * rule["tree_chunks_per_depth"])
-    chunk = np.minimum(channels * np.clip(wanted, rule["tree_min"] * KIB, rule["tree_max"] * KIB), sizes)
+    rule, channels = job.known.library.chunk_kib, job.known.library.channels
+    wanted = sizes / (channels * job.per_domain * rule.tree_chunks_per_depth)
+    chunk = np.minimum(channels * np.clip(wanted, rule.tree_min * KIB, rule.tree_max * KIB), sizes)
     inside = 2.0 * (job.per_domain - 1.0) / job.gpu.nvlink_gbytes_per_s
     outside = 0.0 if job.domains == 1 else 2.0 * job.levels / _nic_rate(job, parameters)
     fill: Array = parameters.fill_stage * chunk * (inside + outside) / BYTES_PER_US
@@ -210,27 +175,28 @@ def _tree_fill(sizes: Array, job: Job, parameters: Parameters) -> Array:
 
 
 def _ll_max(job: Job, parameters: Parameters) -> float:
-    limits = library()["ll_max_gbytes_per_s"]
+    limits = job.known.library.ll_max_gbytes_per_s
     if job.domains == 1:
-        return float(limits["one_node"][job.gpu.generation])
-    return float(limits["two_nodes" if job.domains == 2 else "many_nodes"] * parameters.ll_bandwidth_scale)
+        return limits.one_node[job.gpu.generation]
+    return float((limits.two_nodes if job.domains == 2 else limits.many_nodes) * parameters.ll_bandwidth_scale)
 
 
-def _correction(sizes: Array, protocol: str, parameters: Parameters) -> Array:
+def _correction(sizes: Array, job: Job, protocol: str, parameters: Parameters) -> Array:
     """The tuner's share of a tree's bandwidth by size, between its powers of two by interpolation in log2."""
-    shares = library()["tree_correction"][protocol]
+    shares = job.known.library.tree_correction[protocol]
     octave = np.log2(np.maximum(sizes, 1.0) / 64.0)
     scale = parameters.ll128_bandwidth_scale if protocol == "ll128" else 1.0
     correction: Array = scale * np.interp(octave, np.arange(len(shares)), shares)
     return correction
 
 
-def _channel_us(sizes: Array, protocol: str, parameters: Parameters) -> Array:
+def _channel_us(sizes: Array, job: Job, protocol: str, parameters: Parameters) -> Array:
     """LL and LL128 add channels as the message grows; each doubling costs a little."""
     if protocol == "simple":
         return 0.0 * sizes
     each_us = parameters.ll_channel_us if protocol == "ll" else parameters.ll128_channel_us
-    channels = np.clip(sizes / library()["channel_bytes"][protocol], 1.0, library()["channels"])
+    constants = job.known.library
+    channels = np.clip(sizes / constants.channel_bytes[protocol], 1.0, constants.channels)
     cost_us: Array = each_us * np.log2(channels)
     return cost_us
 

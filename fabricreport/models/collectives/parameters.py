@@ -1,6 +1,6 @@
-"""GPUs, fabrics and jobs of the collective model: names checked, defaults filled in, refused with a remedy.
+"""Jobs of the collective model: names checked, defaults filled in, refused with a remedy.
 
-The classes' figures live in `evidence/collectives.yaml`; the public names are the params file's. Of a job,
+The classes are the catalogue's; their public names are the params file's. Of a job,
 `links_per_gpu=None` is the fabric's default: 1, except 2 for `rocev2-100g` on `a100` (16 x 100G a node), and for `efa`
 4 x 100G (0.5 on `a100`, whose node has 4 x 100G). `extra_step_us=None` is the fabric's own time per NIC-to-NIC step above
 InfiniBand and `bandwidth_share=None` its achieved share of a tuned InfiniBand NIC's bandwidth.
@@ -9,17 +9,14 @@ InfiniBand and `bandwidth_share=None` its achieved share of a tuned InfiniBand N
 from __future__ import annotations
 
 import operator
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from fabricreport.errors import InputError, OutOfRange, Problem
-from fabricreport.evidence import read_yaml
-from fabricreport.located import did_you_mean
+from fabricreport.models.collectives.catalogue import Catalogue, Fabric, Gpu
 
 Array = NDArray[Any]
 ALGORITHMS = ("auto", "ring", "tree", "nvlstree")
@@ -29,38 +26,13 @@ LARGEST_HOST = 8  # a larger `gpus_per_node` names the NVLink domain itself
 
 
 @dataclass(frozen=True)
-class Gpu:
-    """A GPU class as the library sees it: NVLink (or Infinity Fabric) rates per GPU and in-switch reduction."""
-
-    name: str
-    generation: str
-    vendor: str
-    nvlink_gbytes_per_s: float
-    nvls: bool
-    domain_gpus: int
-    nvls_gbytes_per_s: float = 0.0
-    nvls_us: float = 25.0
-    nvls_channels: int = 16
-    intra_step_scale: float = 1.0
-
-
-@dataclass(frozen=True)
-class Fabric:
-    """A fabric class seen from one GPU class: link rate, default links, step delta and achieved share."""
-
-    name: str
-    kind: str
-    link_gbits_per_s: float
-    links_per_gpu: float
-    step_us: float
-    bandwidth_share: float
-    simple_stall_us: float
-
-
-@dataclass(frozen=True)
 class Job:
-    """Ranks on NVLink domains joined by NICs; `step_us` and `bandwidth_share` may carry draws (first axis)."""
+    """Ranks on NVLink domains joined by NICs; `step_us` and `bandwidth_share` may carry draws (first axis).
 
+    `known`: the classes, constants and fitted parameters that the job was made with and is timed by.
+    """
+
+    known: Catalogue
     ranks: int
     domains: int
     gpu: Gpu
@@ -85,32 +57,8 @@ class Job:
         return self.links_per_gpu * self.fabric.link_gbits_per_s / 8.0
 
 
-def gpu_class(name: str) -> Gpu:
-    """The GPU class of that name, or an `InputError` with the nearest name."""
-    return _gpus()[_known("gpu", name, tuple(_gpus()))]
-
-
-def fabric_class(name: str, gpu: str) -> Fabric:
-    """The fabric class of that name as seen from `gpu` (some defaults differ by GPU)."""
-    table = read_yaml("collectives")["fabrics"]
-    entry = table[_known("fabric", name, tuple(table))]
-    figures = {key: _by_gpu(entry.get(key, default), gpu) for key, default in _FABRIC_DEFAULTS.items()}
-    if entry["kind"] == "rocev2":
-        figures |= {key: float(value) for key, value in read_yaml("collectives")["rocev2"].items()}
-    return Fabric(name=name, kind=entry["kind"], **figures)
-
-
-def gpu_names() -> tuple[str, ...]:
-    """Names accepted as `gpu`."""
-    return tuple(_gpus())
-
-
-def fabric_names() -> tuple[str, ...]:
-    """Names accepted as `fabric`."""
-    return tuple(read_yaml("collectives")["fabrics"])
-
-
 def job(
+    known: Catalogue,
     *,
     gpus: int,
     gpus_per_node: int,
@@ -120,12 +68,12 @@ def job(
     extra_step_us: ArrayLike | None = None,
     bandwidth_share: ArrayLike | None = None,
 ) -> Job:
-    """Check one job's inputs and fill the defaults of its classes; every fault found is named at once.
+    """Check one job's inputs and fill the defaults of its classes in `known`; every fault found is named at once.
 
     Raises `InputError`, or `OutOfRange` beyond the largest cluster the model means something for.
     """
-    kind = gpu_class(gpu)
-    wire = fabric_class(fabric, gpu)
+    kind = known.gpu(gpu)
+    wire = known.fabric(fabric, gpu)
     problems: list[Problem] = []
     ranks = _count("gpus", gpus, problems)
     per_node = _count("gpus_per_node", gpus_per_node, problems)
@@ -168,7 +116,7 @@ def job(
                 remedy=f"Use at most {MOST_GPUS:,}.",
             )
         )
-    return Job(ranks, _domains(ranks, per_node, kind), kind, wire, float(links), step, share)
+    return Job(known, ranks, _domains(ranks, per_node, kind), kind, wire, float(links), step, share)
 
 
 def checked_sizes(size_bytes: ArrayLike) -> Array:
@@ -180,53 +128,11 @@ def checked_sizes(size_bytes: ArrayLike) -> Array:
     return sizes
 
 
-def checked_choice(key: str, value: str, known: tuple[str, ...]) -> str:
-    """`value` if it is one of `known`, else an `InputError` with the nearest name."""
-    return _known(key, value, known)
-
-
-_FABRIC_DEFAULTS: Mapping[str, float] = {
-    "link_gbits_per_s": 0.0,
-    "links_per_gpu": 1.0,
-    "step_us": 0.0,
-    "bandwidth_share": 1.0,
-    "simple_stall_us": 0.0,
-}
-
-
-@lru_cache(maxsize=1)
-def _gpus() -> dict[str, Gpu]:
-    names = Gpu.__dataclass_fields__
-    table = read_yaml("collectives")["gpus"]
-    return {
-        name: Gpu(name=name, **{key: value for key, value in entry.items() if key in names})
-        for name, entry in table.items()
-    }
-
-
-def _by_gpu(value: Any, gpu: str) -> float:
-    return float(value.get(gpu, value["default"])) if isinstance(value, Mapping) else float(value)
-
-
 def _domains(ranks: int, per_node: int, gpu: Gpu) -> int:
     """NVLink domains: hosts, except where racks fuse small hosts into one domain (NVL72)."""
     if gpu.domain_gpus > LARGEST_HOST and per_node <= LARGEST_HOST:
         return -(-ranks // gpu.domain_gpus)
     return -(-ranks // per_node)
-
-
-def _known(key: str, value: str, known: tuple[str, ...]) -> str:
-    if isinstance(value, str) and value in known:
-        return value
-    raise InputError(
-        Problem(
-            f"is not one of {', '.join(known)}",
-            key=key,
-            value=repr(value),
-            suggestion=did_you_mean(value, known),
-            remedy="Write one of the names above.",
-        )
-    )
 
 
 def _is_number(value: Any) -> bool:

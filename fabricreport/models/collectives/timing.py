@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike
 
 from fabricreport.errors import InputError, OutOfRange, Problem
 from fabricreport.models.collectives import nccl
-from fabricreport.models.collectives.nccl import BYTES_PER_US, Parameters, Parts
+from fabricreport.models.collectives.catalogue import Parameters, checked_choice
+from fabricreport.models.collectives.nccl import BYTES_PER_US, Parts
 from fabricreport.models.collectives.parameters import (
     ALGORITHMS,
     PROTOCOLS,
     Array,
     Job,
-    checked_choice,
     checked_sizes,
 )
 from fabricreport.models.collectives.point_to_point import alltoall_parts, sendrecv_parts
@@ -67,7 +67,7 @@ def allreduce(
 ) -> CollectiveTime:
     """AllReduce of `size_bytes` over the job's ranks by the fastest algorithm and protocol, or the ones named.
 
-    `parameters` replaces the packaged fit. One NVLink domain runs without NICs (NVLS is then reported as
+    `parameters` replaces the fit of the job's catalogue. One NVLink domain runs without NICs (NVLS is then reported as
     `nvlstree`); one GPU moves nothing and costs a kernel launch. Raises `InputError` for a name or size that cannot be.
     """
     sizes = checked_sizes(size_bytes)
@@ -114,7 +114,7 @@ def alltoall(
     """AlltoAll: every rank sends `size_bytes / ranks` to every other, over NVLink inside the domain, NICs outside.
 
     Point to point: there is no algorithm to choose and the protocol is Simple. The NICs' share under this
-    many-to-many traffic is an assumption (`evidence/collectives.yaml`, `alltoall`): one public figure exists.
+    many-to-many traffic is an assumption: one public figure exists.
     """
     return _point_to_point("AlltoAll", alltoall_parts, size_bytes, where, algorithm, protocol, calibration, parameters)
 
@@ -141,8 +141,8 @@ def best_parts(
 ) -> tuple[Parts, str | Array, str | Array]:
     """Parts of the fastest AllReduce among `pairs`, with the names of what won element by element."""
     if where.ranks == 1:
-        return _nothing_to_send(sizes), "none", "none"
-    fitted = nccl.packaged_parameters() if parameters is None else parameters
+        return _nothing_to_send(sizes, where), "none", "none"
+    fitted = where.known.fitted if parameters is None else parameters
     tried = [_calibrated(nccl.allreduce_parts(sizes, where, *pair, fitted), calibration) for pair in pairs]
     parts, winner = nccl.fastest(tried)
     return parts, _names(winner, [a for a, _ in pairs]), _names(winner, [p for _, p in pairs])
@@ -188,8 +188,8 @@ def _one_pass(
     pairs = _pairs(where, algorithm, protocol, offered)
     factor = (where.ranks - 1) / where.ranks
     if where.ranks == 1:
-        return _result(sizes, _nothing_to_send(sizes), factor, "none", "none")
-    fitted = nccl.packaged_parameters() if parameters is None else parameters
+        return _result(sizes, _nothing_to_send(sizes, where), factor, "none", "none")
+    fitted = where.known.fitted if parameters is None else parameters
     tried = [_calibrated(nccl.ring_parts(sizes, where, p, fitted, passes=1), calibration) for _, p in pairs]
     parts, winner = nccl.fastest(tried)
     return _result(sizes, parts, factor, "ring", _names(winner, [p for _, p in pairs]))
@@ -212,14 +212,14 @@ def _point_to_point(
         raise _no_such(name, "protocol", protocol, "auto or simple")
     factor = (where.ranks - 1) / where.ranks if name == "AlltoAll" else 1.0
     if where.ranks == 1:
-        return _result(sizes, _nothing_to_send(sizes), 0.0, "none", "none")
-    fitted = nccl.packaged_parameters() if parameters is None else parameters
+        return _result(sizes, _nothing_to_send(sizes, where), 0.0, "none", "none")
+    fitted = where.known.fitted if parameters is None else parameters
     parts = _calibrated(cost(sizes, where, fitted), calibration)
     return _result(sizes, parts, factor, "direct", "simple")
 
 
-def _nothing_to_send(sizes: Array) -> Parts:
-    launch = nccl.library()["base_us"]["ring"]["ll"] + 0.0 * sizes
+def _nothing_to_send(sizes: Array, where: Job) -> Parts:
+    launch = where.known.library.base_us["ring"]["ll"] + 0.0 * sizes
     return Parts(launch, 0.0 * sizes, 0.0 * sizes, 0.0 * sizes)
 
 

@@ -44,19 +44,20 @@ def poisson_quantile(u: ArrayLike, mean: ArrayLike) -> Any:
     return Traced(result, tags) if tags else result
 
 
-def clustered_mean(u: ArrayLike, mean: Any, size: float) -> Any:
-    """`mean` times a gamma frailty with mean 1 and variance 1/size at probability `u`.
+def clustered_mean(u: ArrayLike, mean: Any, size: Any) -> Any:
+    """`mean` times a gamma frailty with mean 1 and variance 1/size at probability `u`; `size` broadcasts with `u`.
 
     A Poisson count with this mean is negative binomial with variance mean + mean**2 / size. An infinite size is
     the Poisson itself.
     """
-    if not size > 0:
+    size = np.asanyarray(size, dtype=float)
+    if not np.all(size > 0):
         raise OutOfRange(
             Problem("must be positive", key="clustering size", value=str(size), remedy="Use inf for Poisson.")
         )
-    if np.isinf(size):
-        return np.asanyarray(mean) + 0.0 * plain(u)
-    return np.asanyarray(mean) * (special.gammaincinv(size, plain(u)) / size)
+    poisson = np.isinf(size)
+    gamma = np.where(poisson, 1.0, size)
+    return np.asanyarray(mean) * np.where(poisson, 1.0 + 0.0 * plain(u), special.gammaincinv(gamma, plain(u)) / gamma)
 
 
 def _cornish_fisher(p: NDArray[np.float64], mean: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,19 +1,17 @@
 """Risk models filled from the evidence: which entry feeds which input, for each fabric family and maturity.
 
-`read` turns an evidence id into a value: `central` reads the most likely value, and a case passes a function that
-returns one array over draws per entry. Nothing here knows a figure.
+`read` turns an evidence id into a value: one array over draws, or a scalar where the entry is known exactly. Nothing
+here knows a figure.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from fabricreport.errors import InputError, Problem
-from fabricreport.evidence import read_yaml
 from fabricreport.models.risk.goodput import BringUp, FabricRisk, MaturityEffect, TopologyEffect, matured
 from fabricreport.models.risk.incidents import IncidentLaw
 from fabricreport.models.risk.steps import TailLaw
@@ -22,27 +20,6 @@ Read = Callable[[str], Any]
 
 FAMILIES = ("infiniband", "rocev2", "tcp")
 MATURITIES = ("low", "medium", "high")
-
-
-@lru_cache(maxsize=1)
-def _entries() -> dict[str, Any]:
-    return {entry["id"]: entry for entry in read_yaml("library/risk")}
-
-
-def central(entry_id: str) -> float:
-    """Most likely value of a risk entry in its unit: its number, its mode, or the middle of its range.
-
-    The middle of a 90 % interval is its geometric mean, the median of the lognormal it stands for.
-    """
-    entry = _entries().get(entry_id)
-    if entry is None:
-        raise InputError(Problem("no such risk entry", key="id", value=entry_id, remedy="See the evidence library."))
-    value = entry["value"]
-    if isinstance(value, dict) and "p5" in value:
-        return float((value["p5"] * value["p95"]) ** 0.5)
-    if isinstance(value, dict):
-        return float(value["mode"] if "mode" in value else 0.5 * (value["low"] + value["high"]))
-    return float(value)
 
 
 def fabric_risk(
@@ -80,7 +57,8 @@ def fabric_risk(
 
 def complexity(read: Read, gpus: int) -> Any:
     """Multiplier on weeks to stable and on misconfigurations for a cluster of `gpus`: (gpus / reference)**exponent."""
-    return (gpus / central("fabric-complexity-reference-gpus")) ** np.asanyarray(read("fabric-complexity-exponent"))
+    size = gpus / np.asanyarray(read("fabric-complexity-reference-gpus"))
+    return size ** np.asanyarray(read("fabric-complexity-exponent"))
 
 
 def tail_law(read: Read, family: str) -> TailLaw:
@@ -118,8 +96,8 @@ def common_incidents(read: Read) -> tuple[IncidentLaw, ...]:
             "common",
             read("common-interruptions-per-gpu-year"),
             detection_h=read("detection-hours"),
-            stop_cv=central("incident-detection-cv"),
-            clustering=central("incident-clustering"),
+            stop_cv=read("incident-detection-cv"),
+            clustering=read("incident-clustering"),
         ),
     )
 
@@ -140,8 +118,8 @@ def _hardware(read: Read) -> tuple[IncidentLaw, ...]:
             interrupts_share=read(share),
             detection_h=read("detection-hours"),
             engineering_h=read("engineering-hours-per-hardware-incident"),
-            stop_cv=central("incident-detection-cv"),
-            clustering=central("incident-clustering"),
+            stop_cv=read("incident-detection-cv"),
+            clustering=read("incident-clustering"),
         )
         for kind, label, unit, rate, share in rows
     )
@@ -156,8 +134,8 @@ def _configuration(read: Read, family: str, size: Any) -> tuple[IncidentLaw, ...
     shared = {
         "detection_h": read("detection-hours"),
         "engineering_h": read("engineering-hours-per-config-fault"),
-        "stop_cv": central("incident-detection-cv"),
-        "clustering": central("incident-clustering"),
+        "stop_cv": read("incident-detection-cv"),
+        "clustering": read("incident-clustering"),
     }
     fault = IncidentLaw(
         "configuration",

@@ -20,6 +20,7 @@ from fabricreport.durations import HOURS_PER_YEAR
 from fabricreport.errors import InputError, OutOfRange, Problem
 from fabricreport.models.risk.counts import clustered_mean, poisson_quantile
 from fabricreport.models.sampling import Sampler
+from fabricreport.provenance import Traced, inputs_of, plain
 
 GROUPS = ("hardware", "configuration", "common")
 
@@ -93,8 +94,8 @@ class IncidentLaw:
     slow_share: Any = 0.0
     slow_h: Any = 0.0
     engineering_h: Any = 0.0
-    stop_cv: float = 1.0
-    clustering: float = float("inf")
+    stop_cv: Any = 1.0
+    clustering: Any = float("inf")
 
     def events_per_hour(self, cluster: Cluster) -> Any:
         """Events an hour in the whole cluster."""
@@ -133,9 +134,14 @@ def incident_loss(law: IncidentLaw, events_mean: Any, stop_h: Any, stop_sd_h: An
     return IncidentLoss(law.kind, events, lost, events * np.asanyarray(law.engineering_h))
 
 
-def event_counts(mean: Any, clustering: float, luck: Luck, kind: str) -> Any:
-    """Negative binomial counts with this mean, one per draw, coupled across options through the kind's uniforms."""
-    frailty = _frailty(luck.seed, luck.size, f"frailty:{kind}", clustering)
+def event_counts(mean: Any, clustering: Any, luck: Luck, kind: str) -> Any:
+    """Negative binomial counts with this mean, one per draw, coupled across options through the kind's uniforms.
+
+    clustering: size of the negative binomial, a scalar or one per draw.
+    """
+    size, tags = plain(clustering), inputs_of(clustering)
+    drawn = _frailty(luck, f"frailty:{kind}", size.tobytes(), size.shape)
+    frailty = Traced(drawn, tags) if tags else drawn
     return poisson_quantile(luck.uniforms(f"count:{kind}"), np.asanyarray(mean) * frailty)
 
 
@@ -153,13 +159,14 @@ def aggregate(counts: Any, mean: Any, variance: Any, u: ArrayLike) -> Any:
 
 
 def check_law(law: IncidentLaw) -> None:
-    """Raise OutOfRange for a negative rate or time, a share outside [0, 1] or an unknown group."""
+    """Raise OutOfRange for a negative rate, time or spread, a share outside [0, 1], no clustering or an unknown group."""
     shares = {"interrupts_share": law.interrupts_share, "slow_share": law.slow_share}
     rest = {
         "rate_per_unit_year": law.rate_per_unit_year,
         "detection_h": law.detection_h,
         "slow_h": law.slow_h,
         "engineering_h": law.engineering_h,
+        "stop_cv": law.stop_cv,
     }
     faults = [
         Problem("must be at least 0 and finite", key=f"{law.kind}.{key}", value=str(np.asarray(value))[:60])
@@ -171,6 +178,9 @@ def check_law(law: IncidentLaw) -> None:
         for key, value in shares.items()
         if not np.all((np.asarray(value, float) >= 0) & (np.asarray(value, float) <= 1))
     ]
+    if not np.all(np.asarray(law.clustering, float) > 0):
+        value = str(np.asarray(law.clustering))[:60]
+        faults.append(Problem("must be above 0 (inf for Poisson)", key=f"{law.kind}.clustering", value=value))
     if law.group not in GROUPS:
         faults.append(Problem(f"must be one of {', '.join(GROUPS)}", key=f"{law.kind}.group", value=law.group))
     if faults:
@@ -185,7 +195,9 @@ def _uniforms(seed: int, size: int, key: str) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=64)
-def _frailty(seed: int, size: int, key: str, clustering: float) -> NDArray[np.float64]:
-    frailty: NDArray[np.float64] = clustered_mean(_uniforms(seed, size, key), 1.0, clustering)
+def _frailty(luck: Luck, key: str, size: bytes, shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """Gamma frailty, one per draw; `size` as the bytes of an array of floats of this shape, so that it can be a key."""
+    clustering = np.frombuffer(size).reshape(shape)
+    frailty: NDArray[np.float64] = clustered_mean(luck.uniforms(key), 1.0, clustering)
     frailty.flags.writeable = False
     return frailty

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 
 from fabricreport.models.collectives import timing as nccl
-from fabricreport.models.training import parallel
-from fabricreport.models.training.parallel import Model, Plan
+from fabricreport.models.training.parallel import Plan
+from fabricreport.models.training.practice import BILLION, Model, Rules
 from fabricreport.models.training.step import Network, StepTime, Traffic, counted, timed
 
 MS = 1e-3
 MBYTE = 1e6
 
 
-def inference_plan(model: Model, *, gpus: int, gpus_per_node: int, memory_gbytes: float) -> Plan:
+def inference_plan(model: Model, rule: Rules, *, gpus: int, gpus_per_node: int, memory_gbytes: float) -> Plan:
     """One copy of the model over as few whole nodes as hold its weights: tensor parallel inside, pipeline between."""
-    room = parallel.rules()["memory_for_weights_share"] * memory_gbytes * parallel.BILLION
-    weights = model.parameters * parallel.rules()["parameter_bytes"]
+    room = rule.memory_for_weights_share * memory_gbytes * BILLION
+    weights = model.parameters * rule.parameter_bytes
     nodes = 1
     while weights / (nodes * gpus_per_node) > room and 2 * nodes * gpus_per_node <= gpus:
         nodes *= 2
@@ -45,10 +45,10 @@ def inference_step(
     its median sets the message size, for a collective has one size.
     """
     gpus = plan.tp * plan.pp
-    active = model.active * parallel.rules()["parameter_bytes"]
-    rate = parallel.memory_gbytes_per_s(network.gpu) * parallel.BILLION
+    active = model.active * network.rules.parameter_bytes
+    rate = network.accelerator.memory_gbytes_per_s * BILLION
     compute = active / (gpus * rate * np.asanyarray(memory_efficiency)) * (1.0 if tensor_across_nodes else plan.pp)
-    size = float(np.median(np.asarray(batch))) * model.hidden * parallel.rules()["activation_bytes"]
+    size = float(np.median(np.asarray(batch))) * model.hidden * network.rules.activation_bytes
     if tensor_across_nodes:
         one = timed("all-reduce", nccl.allreduce, network, size, gpus, 1)
         used = [counted(one, "tensor", 2.0 * model.layers, 1.0)]
@@ -68,7 +68,7 @@ def simulation_step(
 
     Halos may run behind `overlap` of the compute. Inputs are numbers or draws (n,).
     """
-    rule = parallel.rules()
+    rule = network.rules
     compute = np.asanyarray(compute_ms) * MS
     used = []
     if gpus > 1:
@@ -76,14 +76,14 @@ def simulation_step(
         middle = float(np.median(np.asarray(halo_mbytes))) * MBYTE
         halo = timed("send-recv", nccl.sendrecv, network, middle, gpus, 1)
         per_halo = halo.time_s * (np.asanyarray(halo_mbytes) * MBYTE / middle)
-        time = per_halo * rule["halo_neighbours"]
+        time = per_halo * rule.halo_neighbours
         left = np.maximum(time - np.asanyarray(overlap) * compute, 0.0)
         used.append(
             Traffic(
                 "halo",
                 "send-recv",
                 middle,
-                rule["halo_neighbours"],
+                rule.halo_neighbours,
                 gpus,
                 halo.on_fabric,
                 time,
@@ -92,7 +92,7 @@ def simulation_step(
                 "simple",
             )
         )
-        small = timed("all-reduce", nccl.allreduce, network, float(rule["small_allreduce_bytes"]), gpus, 1)
+        small = timed("all-reduce", nccl.allreduce, network, float(rule.small_allreduce_bytes), gpus, 1)
         used.append(counted(small, "reduction", np.asanyarray(small_allreduces), 1.0))
     return _step(compute, used)
 

@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 
 from fabricreport.models.collectives import timing as nccl
-from fabricreport.models.collectives.parameters import LARGEST_HOST, Job, gpu_class, job
+from fabricreport.models.collectives.parameters import LARGEST_HOST, Job, job
 from fabricreport.models.collectives.timing import Calibration, CollectiveTime
 from fabricreport.models.training import parallel
-from fabricreport.models.training.parallel import Model, Plan, over_draws
+from fabricreport.models.training.parallel import Plan, over_draws
+from fabricreport.models.training.practice import Accelerator, Model, Overlap, Practice, Rules
 
 US = 1e-6
 SMALL_NODE_OF_A_RACK = "b200"
@@ -36,8 +37,10 @@ class Network:
     """The GPUs and the fabric between them; `extra_step_us`, `bandwidth_share` and the calibration may be draws (n,).
 
     `slowdown` multiplies the transfer time of traffic between nodes (oversubscription): 1 on a non-blocking fabric.
+    `practice`: the classes and rules by which its traffic is timed and its plans are made.
     """
 
+    practice: Practice
     gpu: str
     gpus_per_node: int
     fabric: str
@@ -50,6 +53,7 @@ class Network:
     def job(self, ranks: int, *, gpu: str | None = None, gpus_per_node: int | None = None) -> Job:
         """`ranks` on these GPUs, or on another class or size of domain, for the collective model; draws as (n, 1)."""
         return job(
+            self.practice.collectives,
             gpus=ranks,
             gpus_per_node=gpus_per_node or self.gpus_per_node,
             gpu=gpu or self.gpu,
@@ -60,24 +64,26 @@ class Network:
         )
 
     @property
+    def rules(self) -> Rules:
+        """The rules of plans and steps."""
+        return self.practice.rules
+
+    @property
+    def accelerator(self) -> Accelerator:
+        """The GPU class as the kernels see it."""
+        return self.practice.gpu(self.gpu)
+
+    @property
+    def rack_gpus(self) -> int:
+        """GPUs that share NVLink where racks fuse nodes into one domain."""
+        return self.practice.collectives.gpu(self.gpu).domain_gpus
+
+    @property
     def calibration_by_draw(self) -> Calibration | None:
         """The calibration for the collective model, draws as (n, 1)."""
         if self.calibration is None:
             return None
         return Calibration(over_draws(self.calibration.latency_factor), over_draws(self.calibration.bandwidth_factor))
-
-
-@dataclass(frozen=True)
-class Overlap:
-    """Share of compute behind which each kind of traffic can run, from 0 to 1; numbers or draws (n,).
-
-    `interference` is the share of hidden traffic's time by which it slows the kernels beside it.
-    """
-
-    data: Any
-    pipeline: Any
-    alltoall: Any
-    interference: Any = 0.0
 
 
 @dataclass(frozen=True)
@@ -151,11 +157,11 @@ def training_step(
     `kernel_efficiency` is the share of peak the kernels reach on their own; `optimiser_share` the share of the
     step that neither computes layers nor communicates. Raises `InputError` for ranks that cannot be.
     """
-    count = parallel.microbatches(model, plan)
-    rule = parallel.rules()
-    tokens = count * plan.dp * rule["microbatch_sequences"] * model.sequence_tokens
+    rule = network.rules
+    count = parallel.microbatches(model, plan, rule)
+    tokens = count * plan.dp * rule.microbatch_sequences * model.sequence_tokens
     flops = tokens * model.flops_per_token
-    peak = plan.gpus * parallel.peak_flops(network.gpu)
+    peak = plan.gpus * network.accelerator.peak_flops
     compute = flops * (1.0 + plan.recompute / 3.0) / (peak * np.asanyarray(kernel_efficiency))
     tensor = _tensor(model, plan, network, count)
     pipeline = _pipeline(model, plan, network, count, compute, overlap)
@@ -191,15 +197,12 @@ def best_plan(model: Model, network: Network, *, gpus: int) -> Plan:
     Plans are compared at the rules' central inputs. The network should be the reference fabric: one plan then
     serves all options, so that they differ in the fabric alone.
     """
-    rule = parallel.rules()
-    memory = parallel.memory_gbytes(network.gpu)
-    plans = parallel.candidate_plans(model, gpus=gpus, gpus_per_node=network.gpus_per_node, memory_gbytes=memory)
-    how: dict[str, Any] = {
-        "kernel_efficiency": rule["kernel_efficiency"],
-        "overlap": Overlap(**rule["overlap"]),
-    }
-    steps = [training_step(parallel.filled(model, p), p, network, **how) for p in plans]
-    enough = max(float(s.tokens_per_s) for s in steps) / (1.0 + rule["plan_tolerance"])
+    rule = network.rules
+    memory = network.accelerator.memory_gbytes
+    plans = parallel.candidate_plans(model, rule, gpus=gpus, gpus_per_node=network.gpus_per_node, memory_gbytes=memory)
+    how: dict[str, Any] = {"kernel_efficiency": rule.kernel_efficiency, "overlap": rule.overlap}
+    steps = [training_step(parallel.filled(model, p, rule), p, network, **how) for p in plans]
+    enough = max(float(s.tokens_per_s) for s in steps) / (1.0 + rule.plan_tolerance)
     near = [s for s in steps if float(s.tokens_per_s) >= enough]
     return min(near, key=lambda s: (round(float(s.exposed_share), 4), float(s.step_time_s) / s.batch_tokens)).plan
 
@@ -212,7 +215,7 @@ def _data(
     Weights kept on every replica are gathered once and reduced once a step. Sharded ones are gathered twice and
     reduced in every micro-batch within the shard's ranks; the gradients of a shard are then summed over its copies.
     """
-    rule = parallel.rules()
+    rule = network.rules
     buckets = max(1, model.layers // plan.pp)
     held = model.dense_parameters / (plan.tp * plan.pp) / buckets
     experts = model.expert_parameters / (plan.tp * plan.pp * plan.ep) / buckets
@@ -222,7 +225,7 @@ def _data(
     for size, ranks, shard, stride in (g for g in groups if g[0] > 0.0 and g[1] > 1):
         within, rounds = (ranks, 1.0) if shard == 1 else (min(shard, ranks), max(1.0, microbatches))
         gathers = rounds if shard == 1 else 2.0 * rounds
-        sent, summed = size * rule["parameter_bytes"], size * rule["gradient_bytes"]
+        sent, summed = size * rule.parameter_bytes, size * rule.gradient_bytes
         found.append((timed("all-gather", nccl.allgather, network, sent, within, stride), buckets * gathers))
         found.append((timed("reduce-scatter", nccl.reduce_scatter, network, summed, within, stride), buckets * rounds))
         if ranks > within:
@@ -240,7 +243,7 @@ def _tensor(model: Model, plan: Plan, network: Network, microbatches: float) -> 
     """Four AllReduces of the activations in every layer and micro-batch; nothing hides them."""
     if plan.tp < 2:
         return []
-    one = timed("all-reduce", nccl.allreduce, network, _activation_bytes(model, plan), plan.tp, 1)
+    one = timed("all-reduce", nccl.allreduce, network, _activation_bytes(model, plan, network.rules), plan.tp, 1)
     return [counted(one, "tensor", 4.0 * model.layers / plan.pp * microbatches, 1.0)]
 
 
@@ -250,7 +253,7 @@ def _pipeline(
     """Activations forward and gradients backward between stages, each rank its share of the tensor group's."""
     if plan.pp < 2:
         return []
-    size = _activation_bytes(model, plan) / plan.tp
+    size = _activation_bytes(model, plan, network.rules) / plan.tp
     one = timed("send-recv", nccl.sendrecv, network, size, plan.pp, plan.tp * plan.dp * plan.cp)
     count = 2.0 * microbatches * plan.interleave
     return [counted(one, "pipeline", count, _left(one.time_s * count, compute, overlap.pipeline, overlap.interference))]
@@ -262,16 +265,15 @@ def _experts(
     """Tokens to their experts and back, forward and backward: four AlltoAlls a layer and micro-batch."""
     if plan.ep < 2:
         return []
-    size = _activation_bytes(model, plan) / plan.tp * model.copies_per_token
+    size = _activation_bytes(model, plan, network.rules) / plan.tp * model.copies_per_token
     one = timed("all-to-all", nccl.alltoall, network, size, plan.ep, plan.tp)
     count = 4.0 * model.layers / plan.pp * microbatches
     return [counted(one, "experts", count, _left(one.time_s * count, compute, overlap.alltoall, overlap.interference))]
 
 
-def _activation_bytes(model: Model, plan: Plan) -> float:
-    rule = parallel.rules()
-    sequences = rule["microbatch_sequences"] * model.sequence_tokens / plan.cp
-    return float(sequences * model.hidden * rule["activation_bytes"])
+def _activation_bytes(model: Model, plan: Plan, rule: Rules) -> float:
+    sequences = rule.microbatch_sequences * model.sequence_tokens / plan.cp
+    return float(sequences * model.hidden * rule.activation_bytes)
 
 
 def _left(time: Any, compute: Any, overlap: Any, interference: Any, ends: Any = 0.0) -> Any:
@@ -310,7 +312,7 @@ def timed(
 
 def _domain(network: Network) -> int:
     """GPUs that share NVLink: a node, or a rack where racks fuse small nodes."""
-    rack = gpu_class(network.gpu).domain_gpus
+    rack = network.rack_gpus
     return max(network.gpus_per_node, rack if network.gpus_per_node <= LARGEST_HOST else 0)
 
 
@@ -322,7 +324,7 @@ def _placed(network: Network, ranks: int, stride: int) -> tuple[str, int]:
     """
     most = max(1, min(ranks, _domain(network) // max(1, stride)))
     per_domain = next(d for d in range(most, 0, -1) if ranks % d == 0)
-    fused = gpu_class(network.gpu).domain_gpus > LARGEST_HOST
+    fused = network.rack_gpus > LARGEST_HOST
     return (SMALL_NODE_OF_A_RACK if fused and per_domain <= LARGEST_HOST else network.gpu), per_domain
 
 

@@ -11,7 +11,7 @@ from fabricreport import formats
 from fabricreport.blocks import Chart, Name
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import plain
-from fabricreport.sections.decision.study import DecisionResult
+from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.theme import (
     COLOURS,
     GRID,
@@ -102,9 +102,7 @@ def swings_chart(
         for row, swing in enumerate(reversed(swings)):
             low, high = (float(rounded(v)) for v in (swing.at_low, swing.at_high))
             hatch = "////" if grades[swing.input_id] == "assumption" else ""
-            axis.barh(
-                row, low - mean, left=mean, height=0.56, color=LOW_END, hatch=hatch, edgecolor="white"
-            )
+            axis.barh(row, low - mean, left=mean, height=0.56, color=LOW_END, hatch=hatch, edgecolor="white")
             axis.barh(row, high - mean, left=mean, height=0.56, color=HIGH_END, hatch=hatch, edgecolor="white")
             for value, word, other in ((low, "low", high), (high, "high", low)):
                 right = value > other

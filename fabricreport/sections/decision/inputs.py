@@ -10,7 +10,16 @@ import numpy as np
 
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
-from fabricreport.models.judgement.comparison import Comparison, Rule, Verdict, Weighing, decide, noise, noise_apart, stake
+from fabricreport.models.judgement.comparison import (
+    Comparison,
+    Rule,
+    Verdict,
+    Weighing,
+    decide,
+    noise,
+    noise_apart,
+    stake,
+)
 from fabricreport.models.judgement.framework import FrameworkResult, evaluate, rules_from
 from fabricreport.provenance import plain
 from fabricreport.scenario import Params, is_given
@@ -60,8 +69,7 @@ def judge_of(given: Inputs) -> Judge:
         rule=rule_of(given),
         weighing=Weighing(
             leans_to=found.leans_to,
-            weights_stated=weights_stated(params)
-            and abs(found.total) >= given.central("evidence:rule-decisive-lean"),
+            weights_stated=weights_stated(params) and abs(found.total) >= given.central("evidence:rule-decisive-lean"),
             date_stated=is_given(params, _DATE),
         ),
         framework=found,

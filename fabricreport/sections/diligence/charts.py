@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from fabricreport.blocks import Chart, Name
 from fabricreport.provenance import plain
-from fabricreport.sections.diligence.study import DiligenceResult
+from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.theme import (
     COLOURS,
     INK,

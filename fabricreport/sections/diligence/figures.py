@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from fabricreport.books.providers import ContractOnly, ProviderBook, Seller
 from fabricreport.durations import DAYS_PER_WEEK
@@ -12,9 +11,7 @@ from fabricreport.ledger import Number
 from fabricreport.models.audit.diligence import VERDICTS
 from fabricreport.models.judgement.swings import Swing
 from fabricreport.provenance import inputs_of, plain
-
-if TYPE_CHECKING:
-    from fabricreport.sections.diligence.study import DiligenceResult, Judged, Shortlisted
+from fabricreport.sections.diligence.result import DiligenceResult, Judged, Shortlisted
 
 _SIZES = ("param:cluster.gpus", "param:cluster.gpus_per_node")
 

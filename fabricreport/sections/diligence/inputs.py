@@ -10,9 +10,9 @@ from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.models.training.step import Network
 from fabricreport.provenance import Traced
 from fabricreport.sections.latency import inputs as network_inputs
-from fabricreport.sections.latency.study import LatencyResult
-from fabricreport.sections.tail_risk.study import TailResult
-from fabricreport.sections.tco.study import TcoResult
+from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.sections.tco.result import TcoResult
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import one_node, whole_nodes
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.latency import inputs
-from fabricreport.sections.latency.study import cluster_allreduce
+from fabricreport.sections.latency.inputs import cluster_allreduce
 from fabricreport.sections.tco.cost import LOST_CAUSES, hours_of
 
 GIB = 2.0**30

@@ -5,157 +5,49 @@ The option tested is the one advised, on whatever ground. Questions are priced b
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
 
+from fabricreport.books.answers import Answer, Log
 from fabricreport.books.options import Option
-from fabricreport.books.provider_answers import Answer, AnswerFile, Log, read_answers
+from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import ContractOnly, ProviderBook, Question, Seller, read_providers
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit import diligence as model
 from fabricreport.models.judgement.comparison import Comparison
-from fabricreport.models.judgement.swings import Swing
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import links_of, one_node
+from fabricreport.sections.diligence.figures import numbers_of
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.promises import GIB, Promise, floors, modelled, promises, worth_of
+from fabricreport.sections.diligence.result import (
+    Contract,
+    DiligenceResult,
+    Judged,
+    PricedQuestion,
+    Shortlisted,
+    SizePoint,
+)
 from fabricreport.sections.latency import inputs
-from fabricreport.sections.latency.study import LatencyResult
-from fabricreport.sections.tail_risk.study import TailResult
-from fabricreport.sections.tco.study import TcoResult
+from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.sections.tco.result import TcoResult
 
 FAMILY_OF = {"infiniband": "infiniband", "rocev2": "rocev2", "ethernet": "ethernet-tcp"}
 """An option's family by the fabric a seller documents."""
 BYTES_PER_MIB = 2.0**20
-LISTED = 8
-"""Most rows of the short table of sellers."""
 _UPTIME = ("-instance-uptime", "-uptime", "-uptime-text")
 _CLAIM = ("-claim-days", "-claim-window")
-
-
-@dataclass(frozen=True)
-class Shortlisted:
-    """One seller of the params' list, with what it documents and what is open.
-
-    `topology` as `topology_stated` has it, `speed` enough, some, unknown or short; `compared` says whether its
-    fabric is among the options, `advised` whether it is the cheapest option's kind. `gaps`: what to ask, in words.
-    """
-
-    name: str
-    seller: Seller | None
-    topology: str
-    speed: str
-    compared: bool
-    advised: bool
-    gaps: tuple[str, ...]
-
-    @property
-    def fits(self) -> bool:
-        """Nothing is open: a fabric that is compared, fast enough on every node, topology stated."""
-        return not self.gaps
-
-
-@dataclass(frozen=True)
-class PricedQuestion:
-    """A question and what its answer is worth: swings of the difference between fabrics, and of the option's own cost.
-
-    None where no input that this case draws depends on the answer. `settles`: ids of the inputs it settles here.
-    """
-
-    question: Question
-    settles: tuple[str, ...]
-    difference: Swing | None
-    own_cost: Swing | None
-
-
-@dataclass(frozen=True)
-class Judged:
-    """One seller's answer file and the verdict on each question asked, by question id."""
-
-    file: AnswerFile
-    findings: Mapping[str, model.Finding]
-
-    def count(self, verdict: str) -> int:
-        """How many answers have this verdict."""
-        return sum(f.verdict == verdict for f in self.findings.values())
-
-
-@dataclass(frozen=True)
-class Contract:
-    """A seller's service levels as read: uptime and claim window as a figure, or in words; highest credit, a share."""
-
-    name: str
-    uptime: Number | str | None
-    claim: Number | str | None
-    credit: Number | None
-
-
-@dataclass(frozen=True)
-class SizePoint:
-    """Modelled busbw at 1 GiB of the tested option on so many nodes, GB/s."""
-
-    nodes: int
-    p5: float
-    p50: float
-    p95: float
-
-
-@dataclass(frozen=True)
-class DiligenceResult:
-    """The acceptance test, the shortlist, the priced questions and the verdicts on answers, with the figures by id.
-
-    `option` is the one advised and tested, `rival` the one it is held against, `total` the cost of the option. `floors`: busbw floor by size in GPUs. `curve`:
-    busbw by number of nodes. `unanswered`: sellers of the list that have sent nothing.
-    """
-
-    option: Option
-    rival: Option
-    promises: tuple[Promise, ...]
-    floors: Mapping[int, Number]
-    shortlist: tuple[Shortlisted, ...]
-    questions: tuple[PricedQuestion, ...]
-    judged: tuple[Judged, ...]
-    curve: tuple[SizePoint, ...]
-    difference: Traced
-    total: Traced
-    book: ProviderBook
-    numbers: Mapping[str, Number]
-
-    @property
-    def shown(self) -> tuple[Shortlisted, ...]:
-        """What a short table shows: the whole list, or, of a long one, the sellers with nothing open."""
-        rows = sorted(self.shortlist, key=lambda s: (len(s.gaps), not s.advised))
-        if len(rows) <= LISTED:
-            return tuple(rows)
-        return tuple(s for s in rows if s.fits)[:LISTED] or tuple(rows[:LISTED])
-
-    @property
-    def fitting(self) -> tuple[Shortlisted, ...]:
-        """Sellers with nothing open."""
-        return tuple(s for s in self.shortlist if s.fits)
-
-    @property
-    def undocumented(self) -> tuple[Shortlisted, ...]:
-        """Sellers that do not state a topology."""
-        return tuple(s for s in self.shortlist if s.topology != "stated")
-
-    @property
-    def priced(self) -> tuple[PricedQuestion, ...]:
-        """Questions whose answer moves the difference between the fabrics, most first."""
-        return tuple(q for q in self.questions if q.difference is not None)
 
 
 def run(
     given: Inputs, latency: LatencyResult, tail: TailResult, tco: TcoResult, comparison: Comparison
 ) -> DiligenceResult:
     """Diligence for a client, from the other studies and the comparison they share."""
-    from fabricreport.sections.diligence.figures import numbers_of
-
     on = Ground(given, latency, tail, tco, comparison)
     book = read_providers()
     tests = promises(on, worth_of(on))
@@ -279,8 +171,9 @@ def _settled(given: Inputs, question: Question, known: frozenset[str]) -> dict[s
 
 def _judged(on: Ground, book: ProviderBook, tests: tuple[Promise, ...]) -> tuple[Judged, ...]:
     given, option = on.given, on.option
+    links = links_of(given.params, given.catalogue)
     files = [
-        read_answers(given.folder / str(p.answers), provider=p.name, as_of=given.as_of, links=links_of(given.params))
+        read_answers(given.folder / str(p.answers), provider=p.name, as_of=given.as_of, links=links)
         for p in given.params.providers
         if p.answers
     ]

@@ -12,11 +12,11 @@ from typing import Any
 from fabricreport import formats
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import did_you_mean
-from fabricreport.models.card import Card, median_abs_error
-from fabricreport.models.collectives.card import collectives_card
-from fabricreport.models.fabric.card import topology_card
-from fabricreport.models.risk.cards import goodput_card, tail_card
-from fabricreport.models.training.card import training_card
+from fabricreport.validation.card import Card, median_abs_error
+from fabricreport.validation.collectives import collectives_card
+from fabricreport.validation.risk import goodput_card, tail_card
+from fabricreport.validation.topology import topology_card
+from fabricreport.validation.training import training_card
 
 __all__ = ["NAMES", "card_dict", "card_text", "cards", "held_out_error"]
 

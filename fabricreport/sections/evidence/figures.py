@@ -12,8 +12,8 @@ from fabricreport.claim import Amount
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import GRADES, Number
 from fabricreport.models.audit.claims import AuditedClaim, SelfContradiction
-from fabricreport.models.card import Card, CardRow, median_abs_error
 from fabricreport.sections.evidence.context import Disagreement, shown_unit
+from fabricreport.validation.card import Card, CardRow, median_abs_error
 
 EXACT_DIGITS, ROUNDED_DIGITS, CONTESTED_DIGITS = 6, 4, 3
 """A whole number is printed as it is; a claim's other figures to four digits, enough to see whether it holds."""

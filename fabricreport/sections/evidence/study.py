@@ -12,11 +12,11 @@ from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.claims import AuditedClaim, SelfContradiction, self_contradictions
-from fabricreport.models.card import Card
 from fabricreport.sections.evidence import figures as made
 from fabricreport.sections.evidence.cards import cards
 from fabricreport.sections.evidence.claims import audit
 from fabricreport.sections.evidence.context import Disagreement, Fact, disagreements, facts
+from fabricreport.validation.card import Card
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pandas as pd
 from fabricreport import formats
 from fabricreport.blocks import Chart, Name
 from fabricreport.provenance import plain
-from fabricreport.sections.latency.study import LatencyResult
+from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.theme import (
     COLOURS,
     INK,

@@ -16,7 +16,7 @@ from fabricreport.models.audit.disagreement import Contested
 from fabricreport.models.collectives.fit import MeasuredTable
 from fabricreport.provenance import plain
 from fabricreport.sections.latency.measured import ClientLog
-from fabricreport.sections.latency.study import LatencyResult
+from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.theme import COLOURS, INK, MUTED, canvas, label_end, percent_axis, rounded, rows_of, svg
 
 _HEAT = LinearSegmentedColormap.from_list("gap", ["#f6f7f9", "#f3c9a8", "#c2500a", "#7a2f04"])

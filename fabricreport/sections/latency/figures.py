@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.models.card import Card
-from fabricreport.models.collectives.card import collectives_card
-from fabricreport.models.training.card import training_card
 from fabricreport.models.training.step import TrainingStep
 from fabricreport.sections.latency import gap_figures as latency_gap_numbers
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.gap_figures import size_number, slug
-
-if TYPE_CHECKING:
-    from fabricreport.sections.latency.study import LatencyResult
+from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.validation.card import Card
+from fabricreport.validation.collectives import collectives_card
+from fabricreport.validation.training import training_card
 
 _STAGES = ("param:cluster.trajectory", "param:money.horizon_months")
 _RULE_STEP = (

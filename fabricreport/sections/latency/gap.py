@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,9 +20,7 @@ from fabricreport.models.collectives.timing import allreduce
 from fabricreport.models.judgement.swings import swings
 from fabricreport.sections.client import whole_nodes
 from fabricreport.sections.latency import inputs
-
-if TYPE_CHECKING:
-    from fabricreport.sections.latency.inputs import Measured
+from fabricreport.sections.latency.inputs import Measured
 
 
 @dataclass(frozen=True)
@@ -77,7 +75,8 @@ def _on(given: Inputs, gpus: int, **fabric: Any) -> Job:
     """The client's GPUs on a tuned InfiniBand, or on a fabric that differs from it as said."""
     cluster = given.params.cluster
     named = {"fabric": "infiniband-ndr", **fabric}
-    return job(gpus=gpus, gpus_per_node=int(cluster.gpus_per_node), gpu=str(cluster.gpu), **named)
+    per_node = int(cluster.gpus_per_node)
+    return job(given.catalogue, gpus=gpus, gpus_per_node=per_node, gpu=str(cluster.gpu), **named)
 
 
 def flat_ring(given: Inputs, gpus: int) -> Mapping[str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +14,7 @@ from fabricreport.provenance import inputs_of
 from fabricreport.sections.client import whole_nodes
 from fabricreport.sections.latency import gap as latency_gap
 from fabricreport.sections.latency import inputs
-
-if TYPE_CHECKING:
-    from fabricreport.sections.latency.study import LatencyResult
+from fabricreport.sections.latency.result import LatencyResult
 
 _SIZE_UNITS = (("gib", 2.0**30), ("mib", 2.0**20), ("kib", 2.0**10))
 

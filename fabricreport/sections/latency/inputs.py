@@ -7,6 +7,7 @@ else (kernels, overlap, the model's own error) is drawn once and is the same for
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -16,13 +17,13 @@ import numpy as np
 from fabricreport.books.options import Option
 from fabricreport.errors import InputError
 from fabricreport.inputs import Inputs
-from fabricreport.models.collectives.parameters import fabric_class
-from fabricreport.models.collectives.timing import Calibration
+from fabricreport.models.collectives.timing import Calibration, CollectiveTime, allreduce
 from fabricreport.models.training import other_steps, parallel
-from fabricreport.models.training.parallel import Model, Plan
-from fabricreport.models.training.step import Network, Overlap, StepTime, best_plan, training_step
+from fabricreport.models.training.parallel import Plan, over_draws
+from fabricreport.models.training.practice import Model, Overlap
+from fabricreport.models.training.step import Network, StepTime, best_plan, training_step
 from fabricreport.scenario.schema import PRETRAINING
-from fabricreport.sections.client import maturity_of, stages_of, whole_nodes
+from fabricreport.sections.client import maturity_of, one_node, stages_of, whole_nodes
 
 STEP = "contested:roce-extra-latency-per-step"
 SHARE = "contested:roce-bandwidth-share"
@@ -74,7 +75,7 @@ def links_per_gpu(given: Inputs, option: Option) -> float:
     rate = option.link_gbits_per_s
     if option.links_per_node is None:
         rate = min(rate, float(cluster.link_gbits_per_s))
-    return float(links * rate / fabric_class(option.fabric, cluster.gpu).link_gbits_per_s)
+    return float(links * rate / given.catalogue.fabric(option.fabric, str(cluster.gpu)).link_gbits_per_s)
 
 
 def network(given: Inputs, option: Option, *, every: int = 1, measured: Measured | None = None) -> Network:
@@ -83,7 +84,7 @@ def network(given: Inputs, option: Option, *, every: int = 1, measured: Measured
     def draw(input_id: str) -> Any:
         return given.draw(input_id)[::every]
 
-    kind = fabric_class(option.fabric, given.params.cluster.gpu).kind
+    kind = given.catalogue.fabric(option.fabric, str(given.params.cluster.gpu)).kind
     tuned: Any = 1.0 if measured or kind not in ("infiniband", "rocev2") else draw(tuning_id(given, option))
     ratio = draw(SHARE)
     step: Any = None
@@ -96,6 +97,7 @@ def network(given: Inputs, option: Option, *, every: int = 1, measured: Measured
     elif kind == "tcp":
         step, share = draw("evidence:tcp-extra-latency-per-step"), draw("evidence:tcp-bandwidth-share")
     return Network(
+        given.practice,
         gpu=str(given.params.cluster.gpu),
         gpus_per_node=int(given.params.cluster.gpus_per_node),
         fabric=option.fabric,
@@ -133,28 +135,34 @@ def oversubscription(given: Inputs, *, every: int = 1) -> Any:
 
 def reference(given: Inputs) -> Network:
     """A tuned InfiniBand network of the client's build, without draws: what plans are compared on."""
-    return Network(str(given.params.cluster.gpu), int(given.params.cluster.gpus_per_node), "infiniband-ndr")
+    cluster = given.params.cluster
+    return Network(given.practice, str(cluster.gpu), int(cluster.gpus_per_node), "infiniband-ndr")
 
 
 def job(given: Inputs, gpus: int) -> Job:
     """The client's workload on `gpus`: its model, and its plan as given or by the rule."""
     workload, size = given.params.workload, whole_nodes(given, gpus)
-    kind = str(workload.kind)
+    kind, rules = str(workload.kind), given.practice.rules
     if kind == "hpc-simulation":
         return Job(kind, size, None, None)
     model = _model(given)
     if kind not in TRAINING_KINDS:
-        memory = parallel.memory_gbytes(str(given.params.cluster.gpu))
+        memory = memory_of(given)
         per_node = int(given.params.cluster.gpus_per_node)
-        plan = other_steps.inference_plan(model, gpus=size, gpus_per_node=per_node, memory_gbytes=memory)
+        plan = other_steps.inference_plan(model, rules, gpus=size, gpus_per_node=per_node, memory_gbytes=memory)
         return Job(kind, size, model, plan)
     if workload.parallelism == "choose":
         plan = _chosen(model, reference(given), size)
-        return Job(kind, size, parallel.filled(model, plan), plan)
+        return Job(kind, size, parallel.filled(model, plan, rules), plan)
     stated = workload.parallelism
-    chunks = _chunks(model, stated.pp)
+    chunks = _chunks(given, model, stated.pp)
     plan = parallel.given_plan(gpus=size, tp=stated.tp, pp=stated.pp, ep=stated.ep, cp=stated.cp, interleave=chunks)
     return Job(kind, size, model, plan)
+
+
+def memory_of(given: Inputs) -> float:
+    """Memory of one of the client's GPUs, GB."""
+    return given.practice.gpu(str(given.params.cluster.gpu)).memory_gbytes
 
 
 def weights_fit(given: Inputs, gpus: int) -> bool:
@@ -164,8 +172,9 @@ def weights_fit(given: Inputs, gpus: int) -> bool:
         return True
     return parallel.weights_fit(
         _model(given),
+        given.practice.rules,
         gpus=size,
-        memory_gbytes=parallel.memory_gbytes(str(given.params.cluster.gpu)),
+        memory_gbytes=memory_of(given),
         pretraining=workload.kind in PRETRAINING,
     )
 
@@ -175,11 +184,15 @@ def held(given: Inputs, gpus: int) -> bool:
     workload, cluster = given.params.workload, given.params.cluster
     if workload.kind not in TRAINING_KINDS or workload.parallelism != "choose":
         return True
-    memory = parallel.memory_gbytes(str(cluster.gpu))
+    memory = memory_of(given)
     per_node = int(cluster.gpus_per_node)
     try:
         parallel.candidate_plans(
-            _model(given), gpus=whole_nodes(given, gpus), gpus_per_node=per_node, memory_gbytes=memory
+            _model(given),
+            given.practice.rules,
+            gpus=whole_nodes(given, gpus),
+            gpus_per_node=per_node,
+            memory_gbytes=memory,
         )
     except InputError:
         return False
@@ -188,7 +201,7 @@ def held(given: Inputs, gpus: int) -> bool:
 
 def _model(given: Inputs) -> Model:
     kind = "moe" if given.params.workload.kind in MOE_KINDS else "dense"
-    return parallel.custom(kind, float(given.params.workload.model_parameters_billion))
+    return parallel.custom(given.practice, kind, float(given.params.workload.model_parameters_billion))
 
 
 @lru_cache(maxsize=64)
@@ -196,11 +209,11 @@ def _chosen(model: Model, wires: Network, gpus: int) -> Plan:
     try:
         return best_plan(model, wires, gpus=gpus)
     except InputError:  # lighter ways to train than the rules count: adapters, offloading; `held` tells
-        return parallel.nearest_plan(model, gpus=gpus, gpus_per_node=wires.gpus_per_node)
+        return parallel.nearest_plan(model, wires.rules, gpus=gpus, gpus_per_node=wires.gpus_per_node)
 
 
-def _chunks(model: Model, stages: int) -> int:
-    wanted = int(parallel.rules()["interleave"])
+def _chunks(given: Inputs, model: Model, stages: int) -> int:
+    wanted = given.practice.rules.interleave
     return wanted if stages > 1 and stages * wanted <= model.layers else 1
 
 
@@ -237,7 +250,7 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1, overlap: f
         work.model,
         work.plan,
         wires,
-        kernel_efficiency=draw(parallel.efficiency_id(wires.gpu)),
+        kernel_efficiency=draw(wires.accelerator.efficiency),
         overlap=Overlap(
             draw("overlap-data-parallel"),
             draw("overlap-pipeline"),
@@ -245,6 +258,22 @@ def step(given: Inputs, work: Job, wires: Network, *, every: int = 1, overlap: f
             draw("overlap-interference"),
         ),
         optimiser_share=draw("optimizer-share-of-step"),
+    )
+
+
+def cluster_allreduce(given: Inputs, wires: Network, gpus: int, sizes: Sequence[float]) -> CollectiveTime:
+    """AllReduce over `gpus` (whole nodes) at sizes in bytes, (draws, sizes), slowed as the option's wires are."""
+    where = wires.job(whole_nodes(given, gpus))
+    found = allreduce(sizes, where, calibration=wires.calibration_by_draw)
+    slower = over_draws(wires.slowdown)
+    if one_node(given, gpus) or not np.any(np.asarray(slower) > 1.0):
+        return found
+    return CollectiveTime(
+        found.time_us * slower,
+        found.algbw_gbytes_per_s / slower,
+        found.busbw_gbytes_per_s / slower,
+        found.algorithm,
+        found.protocol,
     )
 
 

@@ -107,6 +107,7 @@ def client_log(given: Inputs, option: Option, path: str) -> ClientLog:
     if len(good) < FEWEST_ROWS:
         return _unused(path, findings, "too few of its rows can be used")
     table = MeasuredTable(
+        given.catalogue,
         path,
         good["size_bytes"].to_numpy(dtype=float),
         good["time_us"].to_numpy(dtype=float),

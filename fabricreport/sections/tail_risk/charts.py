@@ -18,8 +18,8 @@ from fabricreport.models.audit.disagreement import Contested
 from fabricreport.models.risk.answers import exceedance
 from fabricreport.provenance import plain
 from fabricreport.sections.tail_risk.horizon import CAUSES
+from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tail_risk.sensitivity import WORKERS, maxima_of
-from fabricreport.sections.tail_risk.study import TailResult
 from fabricreport.theme import (
     COLOURS,
     FONT_PT,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +16,8 @@ from fabricreport.sections.client import LEVELS
 from fabricreport.sections.tail_risk.horizon import CAUSES, FABRIC_CAUSES
 from fabricreport.sections.tail_risk.inputs import PROFILE
 from fabricreport.sections.tail_risk.outcomes import Outcome
+from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tail_risk.sensitivity import CORRELATIONS, Setting
-
-if TYPE_CHECKING:
-    from fabricreport.sections.tail_risk.study import TailResult
 
 RUN = (*PROFILE, "param:workload.run_days", "param:workload.latency_variance_bound", "param:cluster.topology")
 _DEADLINE = ("evidence:run-deadline-slack-share",)

@@ -8,51 +8,20 @@ P90 are draws of a run, with its luck, on the same uniforms for every option.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
-from fabricreport.models.risk.answers import RunDifference, compare
+from fabricreport.models.risk.answers import compare
 from fabricreport.models.risk.incidents import Luck
-from fabricreport.models.risk.levers import LeverValue
-from fabricreport.models.risk.stress import StressCase
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import planned_days, rented
 from fabricreport.sections.tail_risk.figures import numbers_of
 from fabricreport.sections.tail_risk.horizon import Losses
-from fabricreport.sections.tail_risk.inputs import Subject, subject
-from fabricreport.sections.tail_risk.outcomes import Outcome, outcome_of
-from fabricreport.sections.tail_risk.sensitivity import Sensitivity, levers_of, sensitivity_of, stress_of
-
-
-@dataclass(frozen=True)
-class TailResult:
-    """What each option loses over the horizon, what a run of it may do, and what moves that.
-
-    `tail_share`, `incident_share`, `bring_up_share`: shares of GPU time lost over the horizon, each of what the others
-    leave, draws without run luck; `lost` splits them by cause (`CAUSES`). `bring_up_weeks`: weeks to stable at the starting
-    size. `outcomes`: runs with luck. `pair`: the first InfiniBand and the first RoCEv2 option, `difference` the second
-    less the first. `focus`: the option that sensitivities, stress cases and levers are worked out for.
-    """
-
-    tail_share: Mapping[str, Traced]
-    incident_share: Mapping[str, Traced]
-    bring_up_share: Mapping[str, Traced]
-    bring_up_weeks: Mapping[str, Traced]
-    lost: Mapping[str, Mapping[str, Traced]]
-    subjects: Mapping[str, Subject]
-    outcomes: Mapping[str, Outcome]
-    planned_days: float
-    deadline_days: float
-    weeks_allowed: float
-    pair: tuple[str, str] | None
-    difference: RunDifference | None
-    focus: str
-    sensitivity: Sensitivity
-    stress: tuple[StressCase, ...]
-    levers: tuple[LeverValue, ...]
-    numbers: Mapping[str, Number]
+from fabricreport.sections.tail_risk.inputs import subject
+from fabricreport.sections.tail_risk.outcomes import outcome_of
+from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.sections.tail_risk.sensitivity import levers_of, sensitivity_of, stress_of
 
 
 def run(

@@ -13,7 +13,7 @@ from fabricreport import formats
 from fabricreport.blocks import Chart, Name
 from fabricreport.provenance import plain
 from fabricreport.sections.tco.cost import FABRIC_CAUSES, LOST_CAUSES
-from fabricreport.sections.tco.study import TcoResult
+from fabricreport.sections.tco.result import TcoResult
 from fabricreport.theme import (
     COLOURS,
     INK,

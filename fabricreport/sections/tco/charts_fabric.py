@@ -14,7 +14,7 @@ from fabricreport.models.money.staffing import MID_GPUS, SMALL_GPUS
 from fabricreport.provenance import plain
 from fabricreport.sections.tco.charts import name_ends, on_scale
 from fabricreport.sections.tco.cost import CAUSES, FABRIC_CAUSES
-from fabricreport.sections.tco.study import Ownership, TcoResult
+from fabricreport.sections.tco.result import Ownership, TcoResult
 from fabricreport.theme import (
     GRID,
     INK,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,11 +14,9 @@ from fabricreport.models.fabric.cabling import CableBill, CablePlan, optics_and_
 from fabricreport.models.fabric.cost import Extras, fabric_capex_usd, fabric_watts
 from fabricreport.models.fabric.growth import GrowthPlan, GrowthPrices, GrowthStage, growth_flows, staged_growth
 from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materials
+from fabricreport.scenario import Cluster
 from fabricreport.sections.client import endpoints_for, shape
 from fabricreport.sections.tco.inputs import Common, OptionInputs
-
-if TYPE_CHECKING:
-    from fabricreport.scenario import Cluster
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from fabricreport.ledger import Number
 from fabricreport.models.judgement.difference import relative_difference
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.tco.cost import CAUSES, FABRIC_CAUSES
-
-if TYPE_CHECKING:
-    from fabricreport.sections.tco.study import Ownership, TcoResult
+from fabricreport.sections.tco.result import Ownership, TcoResult
 
 HARDWARE = ("switches", "optics_and_cables", "adapters")
 """The causes of the fabric's hardware: what a price list shows."""
@@ -236,8 +234,8 @@ def _claims(given: Inputs) -> Iterator[Number]:
         "tco.claim.vendor", given.central(vendor), "share", digits=2, label="RoCEv2's saving as a vendor-paid study states it",
         rule="as stated by the source", inputs=(vendor,),
     )  # fmt: skip
-    stated = given.evidence["roce-discount-s3-stated"].value
-    ends = {"low": stated["low"], "high": stated["high"]} if isinstance(stated, dict) else {}
+    stated = given.uncertain("evidence:roce-discount-s3-stated")
+    ends = {"low": stated.low, "high": stated.high}
     for end, value in ends.items():
         yield given.number(
             f"tco.claim.{end}", value, "share", digits=2, label=f"RoCEv2's discount as an article states it, {end} end",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,9 +12,7 @@ from fabricreport.models.judgement.comparison import probability_cheaper
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.tco.cost import LOST_CAUSES, hours_of
 from fabricreport.sections.tco.fabric_figures import fabric_numbers
-
-if TYPE_CHECKING:
-    from fabricreport.sections.tco.study import TcoResult
+from fabricreport.sections.tco.result import TcoResult
 
 _SIZE = ("param:cluster.gpus", "param:money.horizon_months")
 

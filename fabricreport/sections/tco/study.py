@@ -7,14 +7,12 @@ the models of topology, cash flows and difference. One boundary, the same work, 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.models.judgement.difference import Difference, difference
 from fabricreport.provenance import Traced, inputs_of, plain
@@ -28,74 +26,14 @@ from fabricreport.sections.tco.cost import (
     monthly_cash,
     useful_hour_usd,
 )
-from fabricreport.sections.tco.fabric import Build, GrowthCost
-from fabricreport.sections.tco.inputs import Common
-from fabricreport.sections.tco.list_bills import ListBill, Offer, list_bills, offers
-from fabricreport.sections.tco.sweep import Sweep, run_sweep
-
-
-@dataclass(frozen=True)
-class Ownership:
-    """What only an owner has: the fabric built at each stage, its capital and watts, growth and the sweep of sizes.
-
-    `capital` is what the last stage's fabric costs at today's prices, by cause of the fabric; `bought` the mean of
-    what each stage adds to it; `cash` the mean paid in each month (today's money); `watts` the last stage's draw by
-    group; `capital_gap` the rival's capital less the choice's, part by part. `rent_useful_hour` is what a useful GPU-hour costs when the same work is rented on the cheapest option's
-    fabric, already stable.
-    """
-
-    builds: Mapping[str, tuple[Build, ...]]
-    capital: Mapping[str, Mapping[str, Traced]]
-    capital_gap: Traced
-    bought: Mapping[str, tuple[Mapping[str, float], ...]]
-    cash: Mapping[str, NDArray[np.float64]]
-    watts: Mapping[str, Mapping[str, Traced]]
-    growth: Mapping[str, GrowthCost]
-    sweep: Sweep
-    list_bills: tuple[ListBill, ...]
-    rent_useful_hour: Traced
-    break_even_rent: Traced
-
-
-@dataclass(frozen=True)
-class TcoResult:
-    """Present values by option and cause (draws,), the difference that decides, and the figures by id.
-
-    `choice` and `rival` are those of the comparison; `difference` is rival less choice: positive means the choice is
-    cheaper. `infiniband` and `rocev2`
-    are the cheaper option of each family, or None. `parts` are the same bills piece by piece, so that what two options
-    share cancels to exact zero in `gap`. `ownership` is None for a client that rents.
-    """
-
-    totals: Mapping[str, Traced]
-    parts: Mapping[str, Mapping[str, Traced]]
-    components: Mapping[str, Mapping[str, Traced]]
-    labels: Mapping[str, str]
-    inputs: frozenset[str]
-    order: tuple[str, ...]
-    choice: str
-    rival: str
-    difference: Difference
-    infiniband: str | None
-    rocev2: str | None
-    useful_hour: Mapping[str, Traced]
-    useful_share: Mapping[str, Traced]
-    delay_days: Mapping[str, Traced]
-    worth_per_gpu_hour: Mapping[str, Traced]
-    offers: tuple[Offer, ...]
-    ownership: Ownership | None
-    common: Common
-    numbers: Mapping[str, Number]
-
-    def gap(self, a: str, b: str) -> Traced:
-        """Cost of `a` less cost of `b` (draws,); what both share leaves neither money nor provenance."""
-        return Traced(difference(self.parts[a], self.parts[b]).draws)
+from fabricreport.sections.tco.figures import numbers_of
+from fabricreport.sections.tco.list_bills import list_bills, offers
+from fabricreport.sections.tco.result import Ownership, TcoResult
+from fabricreport.sections.tco.sweep import run_sweep
 
 
 def run(given: Inputs, found: Bills, comparison: Comparison) -> TcoResult:
     """The cost study, from every option's bill and the comparison made on them."""
-    from fabricreport.sections.tco.figures import numbers_of
-
     common, own = found.common, found.own
     choice, rival = comparison.choice, comparison.rival
     gap = Difference(comparison.lead, found.gap_by_cause(rival, choice))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +16,10 @@ from fabricreport.books.options import Option
 from fabricreport.errors import OutOfRange
 from fabricreport.models.fabric.topology import tier_capacity
 from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.scenario import Cluster
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.cost import cash_bill, useful_hour_usd
 from fabricreport.sections.tco.inputs import Common, OptionInputs, thinned
-
-if TYPE_CHECKING:
-    from fabricreport.scenario import Cluster
 
 SMALLEST_GPUS, LARGEST_GPUS = 16, 32_768
 STEP = 8

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from fabricreport.evidence import read_rows, read_yaml
-from fabricreport.models.card import Card, CardRow, card_row, median_abs_error
 from fabricreport.models.fabric.cabling import optics_and_cables
 from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materials
+from fabricreport.validation.card import Card, CardRow, card_row, median_abs_error
 
 COUNTS = ("leaf", "spine", "core", "cables_node_leaf", "cables_leaf_spine", "cables_spine_core")
 

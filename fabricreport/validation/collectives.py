@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from fabricreport.evidence import read_yaml
-from fabricreport.models.card import Card, CardRow, card_row, median_abs_error
-from fabricreport.models.collectives.fit import (
-    BANDS,
-    MeasuredTable,
-    band_of,
-    cluster_intervals,
-    fit_collectives,
-    packaged_tables,
-    training_tables,
-)
-from fabricreport.models.collectives.nccl import Parameters, packaged_parameters
+from fabricreport.constants import catalogue, fit_rule
+from fabricreport.evidence import read_rows, read_yaml
+from fabricreport.models.collectives.catalogue import Parameters
+from fabricreport.models.collectives.fit import BANDS, MeasuredTable, band_of, cluster_intervals, fit_collectives
+from fabricreport.models.collectives.parameters import Array
+from fabricreport.validation.card import Card, CardRow, card_row, median_abs_error
 
 
 def collectives_card(*, refit: bool = False) -> Card:
@@ -27,7 +22,7 @@ def collectives_card(*, refit: bool = False) -> Card:
     read from the packaged data.
     """
     data = read_yaml("collectives")
-    parameters = fit_collectives(training_tables()).parameters if refit else packaged_parameters()
+    parameters = fit_collectives(training_tables(), fit_rule()).parameters if refit else catalogue().fitted
     rows = tuple(row for table in packaged_tables() for row in _card_rows(table, parameters))
     summary = _summary(rows)
     packaged = {band: (float(p[0]), float(p[1])) for band, p in data["fitted"]["intervals"].items()}
@@ -40,10 +35,47 @@ def collectives_card(*, refit: bool = False) -> Card:
         date=str(data["fitted"]["date"]),
         does_not_claim=tuple(data["card"]["does_not_claim"]),
         irreducible=tuple(data["card"]["irreducible"]),
-        intervals=cluster_intervals() if refit else packaged,
+        intervals=cluster_intervals(packaged_tables(), fit_rule()) if refit else packaged,
         expected=tuple(item["text"] for item in data["expectations"]["items"]),
         as_expected={item["id"]: _came_true(item, rows) for item in data["expectations"]["items"]},
     )
+
+
+@cache
+def packaged_tables() -> tuple[MeasuredTable, ...]:
+    """The published tables and single points shipped with the package, with their roles."""
+    data = read_yaml("collectives")
+    return (*(_table(entry) for entry in data["cases"]), *(_point(entry) for entry in data["points"]))
+
+
+def training_tables() -> tuple[MeasuredTable, ...]:
+    """The packaged tables that set the parameters."""
+    return tuple(t for t in packaged_tables() if not t.held_out)
+
+
+def _table(entry: dict[str, Any]) -> MeasuredTable:
+    rows = read_rows(f"nccl/{entry['file']}")
+    return _measured(
+        entry,
+        entry["file"].replace("_", "-").lower(),
+        np.array([float(r["size_bytes"]) for r in rows]),
+        np.array([float(r["time_us"]) for r in rows]),
+    )
+
+
+def _point(entry: dict[str, Any]) -> MeasuredTable:
+    size = float(entry["size_bytes"])
+    factor = 2.0 * (entry["gpus"] - 1) / entry["gpus"]
+    time = entry["time_us"] if "time_us" in entry else size * factor / (1000.0 * entry["busbw_gbytes_per_s"])
+    return _measured(entry, entry["case"], np.array([size]), np.array([float(time)]))
+
+
+def _measured(entry: dict[str, Any], case: str, sizes: Array, times: Array) -> MeasuredTable:
+    known = {k: v for k, v in entry.items() if k in MeasuredTable.__dataclass_fields__}
+    skip = ("case", "size_bytes", "time_us")
+    known = {k: v for k, v in known.items() if k not in skip}
+    held_out = entry["role"] == "held-out"
+    return MeasuredTable(catalogue(), case, sizes, times, held_out=held_out, **known)
 
 
 def _card_rows(table: MeasuredTable, parameters: Parameters) -> list[CardRow]:

@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.constants import practice
 from fabricreport.evidence import read_rows, read_yaml
-from fabricreport.models.card import Card, CardRow, card_row, median_abs_error
 from fabricreport.models.training import parallel
-from fabricreport.models.training.step import Network, Overlap, TrainingStep, training_step
+from fabricreport.models.training.practice import Overlap
+from fabricreport.models.training.step import Network, TrainingStep, training_step
+from fabricreport.validation.card import Card, CardRow, card_row, median_abs_error
 
 
 @lru_cache(maxsize=1)
@@ -74,11 +76,11 @@ def _as_expected(
 
 def run_step(entry: Mapping[str, Any], *, gpus: int, batch: float, efficiency: float) -> TrainingStep:
     """The step of one published run: the entry's model, plan and fabric, with `batch` sequences."""
-    model = replace(parallel.preset(entry["preset"]), batch_sequences=float(batch))
+    model = replace(practice().preset(entry["preset"]), batch_sequences=float(batch))
     plan = parallel.given_plan(
         gpus=gpus, interleave=entry["interleave"], recompute=entry.get("recompute", 0.0), **entry["plan"]
     )
-    network = Network(entry["gpu"], 8, entry["fabric"])
+    network = Network(practice(), entry["gpu"], 8, entry["fabric"])
     overlap = Overlap(**read_yaml("training_presets")["card"]["overlap"])
     return training_step(model, plan, network, kernel_efficiency=efficiency, overlap=overlap)
 
@@ -111,11 +113,11 @@ def _megascale(
     efficiency = fitted_efficiency(
         entry, {r["gpus"]: r["iteration_s"] for r in early}, {r["gpus"]: r["batch"] for r in early}
     )
-    model = parallel.preset(entry["preset"])
+    model = practice().preset(entry["preset"])
     flops = model.sequence_tokens * model.flops_per_token
 
     def ideal(row: Mapping[str, Any]) -> float:
-        return float(row["batch"] * flops / (row["gpus"] * parallel.peak_flops(entry["gpu"])))
+        return float(row["batch"] * flops / (row["gpus"] * practice().gpu(entry["gpu"]).peak_flops))
 
     mfu = np.array([ideal(r) / r["iteration_s"] for r in early])
     slope, level = np.polyfit(np.log([r["gpus"] for r in early]), mfu, 1)
@@ -141,7 +143,7 @@ def _megascale(
 def _tflops(data: Mapping[str, Any], key: str) -> tuple[CardRow, ...]:
     """Publications that print model FLOP/s per GPU: one efficiency from the training rows."""
     entry = data[key]
-    model = parallel.preset(entry["preset"])
+    model = practice().preset(entry["preset"])
     batch = {r["gpus"]: r.get("batch", entry.get("batch")) for r in entry["rows"]}
     tokens = {n: b * model.sequence_tokens for n, b in batch.items()}
     seconds = {

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from scipy import integrate, special, stats
 
+from fabricreport.books.evidence import read_evidence
 from fabricreport.durations import HOURS_PER_DAY, HOURS_PER_YEAR
-from fabricreport.evidence import read_yaml
-from fabricreport.models.card import Card, CardRow, card_row, median_abs_error
-from fabricreport.models.risk.entries import central, common_incidents, fabric_risk
+from fabricreport.models.risk.entries import common_incidents, fabric_risk
 from fabricreport.models.risk.goodput import Run, simulate
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.schedule import daly_interval, kokolis_mttf_h
 from fabricreport.models.risk.tail import expected_max, lognormal_from_quantiles
+from fabricreport.validation.card import Card, CardRow, card_row, median_abs_error
 
 __all__ = ["goodput_card", "tail_card"]
 
@@ -310,8 +312,13 @@ def _goodput_rows() -> list[CardRow]:
     ]
 
 
+def central(entry_id: str) -> float:
+    """The central value of an entry of the shipped library, in its unit."""
+    return read_evidence().central(entry_id)
+
+
 def _date() -> str:
-    return max(str(entry["read"]) for entry in read_yaml("library/risk"))
+    return max(entry.read for entry in read_evidence().values() if Path(entry.file).stem == "risk")
 
 
 def _normal_maximum(n: int) -> float:

@@ -1,0 +1,95 @@
+"""The models' packaged constants as frozen values, read once; models never open the evidence, they are handed these.
+
+case.inputs.catalogue     # GPU and fabric classes, NCCL's constants, the fit
+case.inputs.practice      # models to train, GPUs, rules of plans and steps
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from typing import Any
+
+from fabricreport.evidence import read_yaml
+from fabricreport.models.collectives.catalogue import (
+    AllToAll,
+    Catalogue,
+    Chunks,
+    Fabric,
+    Gpu,
+    Library,
+    LowLatencyLimits,
+    Parameters,
+)
+from fabricreport.models.collectives.fit import FitRule
+from fabricreport.models.training.practice import BILLION, Accelerator, Model, Overlap, Practice, Rules
+
+
+@cache
+def catalogue() -> Catalogue:
+    """What the collective model knows, from `evidence/collectives.yaml`."""
+    data = read_yaml("collectives")
+    gpus = {name: Gpu(name=name, **_of(Gpu, row)) for name, row in data["gpus"].items()}
+    return Catalogue(
+        gpus=gpus,
+        fabrics={name: {gpu: _fabric(name, row, gpu) for gpu in gpus} for name, row in data["fabrics"].items()},
+        library=_library(data["library"]),
+        alltoall=AllToAll(**_of(AllToAll, data["alltoall"])),
+        fitted=Parameters(**data["fitted"]["values"]),
+    )
+
+
+@cache
+def fit_rule() -> FitRule:
+    """How the collective model's parameters are fitted."""
+    fitted = read_yaml("collectives")["fitted"]
+    return FitRule(
+        bounds={name: (float(low), float(high)) for name, (low, high) in fitted["bounds"].items()},
+        prior=Parameters(**{name: float(row["value"]) for name, row in fitted["prior"].items()}),
+        prior_weight=float(fitted["prior_weight"]),
+    )
+
+
+@cache
+def practice() -> Practice:
+    """What the training model knows, from `evidence/training_presets.yaml`, and the catalogue."""
+    data = read_yaml("training_presets")
+    rules = _of(Rules, data["rules"])
+    return Practice(
+        presets={name: _model(row) for name, row in data["presets"].items()},
+        gpus={name: Accelerator(**_of(Accelerator, row)) for name, row in data["gpus"].items()},
+        rules=Rules(**{**rules, "overlap": Overlap(**rules["overlap"])}),
+        collectives=catalogue(),
+    )
+
+
+def _of(kind: type[Any], row: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a row that a frozen value has; sources, grades and notes stay in the file."""
+    names = {field.name for field in fields(kind)}
+    return {key: value for key, value in row.items() if key in names}
+
+
+def _fabric(name: str, row: Mapping[str, Any], gpu: str) -> Fabric:
+    own = read_yaml("collectives")["rocev2"] if row["kind"] == "rocev2" else {}
+    figures = {key: _by_gpu(value, gpu) for key, value in {**_of(Fabric, row), **own}.items() if key != "kind"}
+    return Fabric(name=name, kind=row["kind"], **figures)
+
+
+def _by_gpu(value: Any, gpu: str) -> float:
+    return float(value.get(gpu, value["default"])) if isinstance(value, Mapping) else float(value)
+
+
+def _library(row: Mapping[str, Any]) -> Library:
+    own = _of(Library, row)
+    parts = {
+        "ll_max_gbytes_per_s": LowLatencyLimits(**row["ll_max_gbytes_per_s"]),
+        "chunk_kib": Chunks(**row["chunk_kib"]),
+    }
+    return Library(**{**own, **parts})
+
+
+def _model(row: Mapping[str, Any]) -> Model:
+    total = row["parameters_billion"] * BILLION
+    active = row.get("active_parameters_billion", row["parameters_billion"]) * BILLION
+    return Model(**_of(Model, row), parameters=total, active=active)

@@ -1,0 +1,144 @@
+"""What the training model knows before it meets a client: models to train, GPUs, and the rules of plans and steps.
+
+Frozen values without a figure of their own: `fabricreport.constants` reads them, a case or a test hands them over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fabricreport.errors import InputError, Problem
+from fabricreport.models.collectives.catalogue import Catalogue
+
+BILLION = 1e9
+
+
+@dataclass(frozen=True)
+class Model:
+    """A transformer: sizes in parameters and tokens. A dense model has one expert and `active` equals `parameters`."""
+
+    label: str
+    kind: str
+    parameters: float
+    active: float
+    layers: int
+    hidden: int
+    sequence_tokens: int
+    batch_sequences: float
+    experts: int = 1
+    experts_per_token: int = 1
+    most_ranks_per_token: int = 0
+    expert_share: float = 0.0
+
+    @property
+    def copies_per_token(self) -> int:
+        """Ranks a token is sent to: one per expert, or the routing's own limit."""
+        return min(self.experts_per_token, self.most_ranks_per_token or self.experts_per_token)
+
+    @property
+    def flops_per_token(self) -> float:
+        """Forward and backward work of one token: 6 per active parameter, and causal attention on top."""
+        return 6.0 * self.active * (1.0 + self.sequence_tokens / (12.0 * self.hidden))
+
+    @property
+    def dense_parameters(self) -> float:
+        """Parameters outside the experts."""
+        return self.parameters * (1.0 - self.expert_share)
+
+    @property
+    def expert_parameters(self) -> float:
+        """Parameters inside the experts."""
+        return self.parameters * self.expert_share
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Share of compute behind which each kind of traffic can run, from 0 to 1; numbers or draws (n,).
+
+    `interference` is the share of hidden traffic's time by which it slows the kernels beside it.
+    """
+
+    data: Any
+    pipeline: Any
+    alltoall: Any
+    interference: Any = 0.0
+
+
+@dataclass(frozen=True)
+class Accelerator:
+    """A GPU class as the kernels see it: memory in GB, its bandwidth, the dense BF16 peak.
+
+    `efficiency`: evidence id of the share of the peak that kernels reach.
+    """
+
+    peak_tflops: float
+    memory_gbytes: float
+    memory_gbytes_per_s: float
+    efficiency: str
+
+    @property
+    def peak_flops(self) -> float:
+        """Dense BF16 peak, FLOP/s."""
+        return self.peak_tflops * 1e12
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The choices that a plan and a step rest on.
+
+    Memory: shares of a GPU's that may be filled, and bytes per parameter or unit of width of what fills it. Ranks:
+    those tried. `overlap`, `kernel_efficiency`: what plans are compared at. `plan_tolerance`: of the plans this close
+    to the fastest the least exposed is taken. `most_batch_growth`: factor on a model's own batch.
+    """
+
+    memory_share: float
+    resident_bytes_per_parameter: float
+    optimiser_bytes_per_parameter: float
+    activation_bytes_per_width: float
+    least_weight_bytes: Mapping[str, float]
+    tensor_ranks: Sequence[int]
+    pipeline_stages: Sequence[int]
+    shard_ranks: Sequence[int]
+    parameter_bytes: float
+    gradient_bytes: float
+    activation_bytes: float
+    most_expert_ranks: int
+    overlap: Overlap
+    kernel_efficiency: float
+    interleave: int
+    microbatches_per_stage: int
+    plan_tolerance: float
+    most_batch_growth: float
+    microbatch_sequences: int
+    memory_for_weights_share: float
+    halo_neighbours: float
+    small_allreduce_bytes: float
+
+
+@dataclass(frozen=True, eq=False)
+class Practice:
+    """All of it, with what the collective model knows, by which a step's traffic is timed.
+
+    Two are equal if they are one object, so that what is made of one can be a key.
+    """
+
+    presets: Mapping[str, Model]
+    gpus: Mapping[str, Accelerator]
+    rules: Rules
+    collectives: Catalogue
+
+    def preset(self, name: str) -> Model:
+        """A preset model by name; `InputError` with the known names otherwise."""
+        if name not in self.presets:
+            remedy = f"One of: {', '.join(self.presets)}."
+            raise InputError(Problem("is no preset", key="preset", value=name, remedy=remedy))
+        return self.presets[name]
+
+    def gpu(self, name: str) -> Accelerator:
+        """The GPU class of that name; `InputError` with the known names otherwise."""
+        if name not in self.gpus:
+            remedy = f"One of: {', '.join(self.gpus)}."
+            raise InputError(Problem("is no GPU class", key="gpu", value=name, remedy=remedy))
+        return self.gpus[name]

@@ -1,0 +1,73 @@
+"""What the decision finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fabricreport.ledger import Number
+from fabricreport.models.judgement.comparison import Rule, Verdict
+from fabricreport.models.judgement.framework import FrameworkResult
+from fabricreport.provenance import Traced, plain
+from fabricreport.sections.decision.reasons import Parting
+from fabricreport.sections.decision.turning import Turn, Turns
+from fabricreport.vocabulary import Ground
+
+GROUNDS = (Ground.SIZE, Ground.DEADLINE, Ground.WEIGHTS)
+"""What may decide besides money."""
+
+
+@dataclass(frozen=True)
+class DecisionResult:
+    """The verdict and its rule, the framework's view, what would turn the answer, and the figures by id.
+
+    `parting`: the reasons of both sides where framework and advice part. `difference` (draws,) is the runner-up's total cost less the choice's: positive means the choice is cheaper.
+    `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
+    difference's explained spread that rests on assumptions.
+    """
+
+    verdict: Verdict
+    rule: Rule
+    framework: FrameworkResult
+    parting: Parting | None
+    turns: Turns
+    difference: Traced
+    totals: Mapping[str, Traced]
+    probabilities: Mapping[str, float]
+    assumption_share: float
+    numbers: Mapping[str, Number]
+
+    @property
+    def swings(self) -> tuple[Turn, ...]:
+        """Uncertain inputs by how far they move the mean difference between their P5 and their P95, widest first."""
+        return self.turns.drawn
+
+    @property
+    def in_time(self) -> tuple[str, ...]:
+        """Options that are likely to be ready by the client's date."""
+        return tuple(o for o in self.totals if self.verdict.likely(o, self.rule))
+
+    @property
+    def ground(self) -> str:
+        """What the advice stands on: `size`, `deadline`, `weights`, or the class where money (or nothing) decides."""
+        return self.verdict.decided_by if self.verdict.decided_by in GROUNDS else self.verdict.confidence
+
+    def flips(self, count: int = 3) -> tuple[Turn, ...]:
+        """Inputs whose break-even lies inside their range, the likeliest to lie beyond it first, then the client's choices."""
+        return tuple(t for t in self.turns.turning if t.flips)[:count]
+
+    def edges(self, count: int = 3) -> tuple[Turn, ...]:
+        """Inputs that change the advice somewhere inside their range, in the same order."""
+        return tuple(t for t in self.turns.turning if t.edge is not None)[:count]
+
+    def dearest_cause(self, components: Mapping[str, Mapping[str, Any]], option: str) -> str:
+        """The cause by which an option exceeds the choice most, on the mean of the draws."""
+        mine, theirs = components[self.verdict.choice], components[option]
+        zero = np.zeros(1)
+        gaps = {
+            c: float(plain(theirs.get(c, zero)).mean() - plain(mine.get(c, zero)).mean()) for c in {**mine, **theirs}
+        }
+        return max(gaps, key=lambda c: gaps[c])

@@ -1,0 +1,130 @@
+"""What diligence finds: the shortlist, the priced questions, the verdicts on answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fabricreport.books.answers import AnswerFile
+from fabricreport.books.options import Option
+from fabricreport.books.providers import ProviderBook, Question, Seller
+from fabricreport.ledger import Number
+from fabricreport.models.audit import diligence as model
+from fabricreport.models.judgement.swings import Swing
+from fabricreport.provenance import Traced
+from fabricreport.sections.diligence.promises import Promise
+
+LISTED = 8
+"""Most rows of the short table of sellers."""
+
+
+@dataclass(frozen=True)
+class Shortlisted:
+    """One seller of the params' list, with what it documents and what is open.
+
+    `topology` as `topology_stated` has it, `speed` enough, some, unknown or short; `compared` says whether its
+    fabric is among the options, `advised` whether it is the cheapest option's kind. `gaps`: what to ask, in words.
+    """
+
+    name: str
+    seller: Seller | None
+    topology: str
+    speed: str
+    compared: bool
+    advised: bool
+    gaps: tuple[str, ...]
+
+    @property
+    def fits(self) -> bool:
+        """Nothing is open: a fabric that is compared, fast enough on every node, topology stated."""
+        return not self.gaps
+
+
+@dataclass(frozen=True)
+class PricedQuestion:
+    """A question and what its answer is worth: swings of the difference between fabrics, and of the option's own cost.
+
+    None where no input that this case draws depends on the answer. `settles`: ids of the inputs it settles here.
+    """
+
+    question: Question
+    settles: tuple[str, ...]
+    difference: Swing | None
+    own_cost: Swing | None
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One seller's answer file and the verdict on each question asked, by question id."""
+
+    file: AnswerFile
+    findings: Mapping[str, model.Finding]
+
+    def count(self, verdict: str) -> int:
+        """How many answers have this verdict."""
+        return sum(f.verdict == verdict for f in self.findings.values())
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A seller's service levels as read: uptime and claim window as a figure, or in words; highest credit, a share."""
+
+    name: str
+    uptime: Number | str | None
+    claim: Number | str | None
+    credit: Number | None
+
+
+@dataclass(frozen=True)
+class SizePoint:
+    """Modelled busbw at 1 GiB of the tested option on so many nodes, GB/s."""
+
+    nodes: int
+    p5: float
+    p50: float
+    p95: float
+
+
+@dataclass(frozen=True)
+class DiligenceResult:
+    """The acceptance test, the shortlist, the priced questions and the verdicts on answers, with the figures by id.
+
+    `option` is the one advised and tested, `rival` the one it is held against, `total` the cost of the option. `floors`: busbw floor by size in GPUs. `curve`:
+    busbw by number of nodes. `unanswered`: sellers of the list that have sent nothing.
+    """
+
+    option: Option
+    rival: Option
+    promises: tuple[Promise, ...]
+    floors: Mapping[int, Number]
+    shortlist: tuple[Shortlisted, ...]
+    questions: tuple[PricedQuestion, ...]
+    judged: tuple[Judged, ...]
+    curve: tuple[SizePoint, ...]
+    difference: Traced
+    total: Traced
+    book: ProviderBook
+    numbers: Mapping[str, Number]
+
+    @property
+    def shown(self) -> tuple[Shortlisted, ...]:
+        """What a short table shows: the whole list, or, of a long one, the sellers with nothing open."""
+        rows = sorted(self.shortlist, key=lambda s: (len(s.gaps), not s.advised))
+        if len(rows) <= LISTED:
+            return tuple(rows)
+        return tuple(s for s in rows if s.fits)[:LISTED] or tuple(rows[:LISTED])
+
+    @property
+    def fitting(self) -> tuple[Shortlisted, ...]:
+        """Sellers with nothing open."""
+        return tuple(s for s in self.shortlist if s.fits)
+
+    @property
+    def undocumented(self) -> tuple[Shortlisted, ...]:
+        """Sellers that do not state a topology."""
+        return tuple(s for s in self.shortlist if s.topology != "stated")
+
+    @property
+    def priced(self) -> tuple[PricedQuestion, ...]:
+        """Questions whose answer moves the difference between the fabrics, most first."""
+        return tuple(q for q in self.questions if q.difference is not None)

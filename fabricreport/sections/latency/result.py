@@ -1,0 +1,58 @@
+"""What the latency study finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricreport.books.options import Option
+from fabricreport.ledger import Number
+from fabricreport.models.collectives.timing import CollectiveTime
+from fabricreport.models.training.step import StepTime, Traffic
+from fabricreport.provenance import Traced
+from fabricreport.sections.latency import gap as latency_gap
+from fabricreport.sections.latency import inputs
+from fabricreport.sections.latency.measured import ClientMeasurements
+
+
+@dataclass(frozen=True)
+class LatencyResult:
+    """Keys are option ids; arrays are (draws,) and traced.
+
+    `exposed_share`: share of GPU time lost to exposed communication over the horizon, sizes weighted by GPU-months;
+    `exposed_now`, `exposed_final`: the same at the first and the last size. `step_time_s`, `busbw` (AllReduce at
+    1 GiB, GB/s) and `steps` are at the first size. `penalty`: extra step time of `pair`'s RoCEv2 option over its
+    InfiniBand option, a share; `penalty_final` at the last size. `collectives`: AllReduce at the table's sizes,
+    (draws, sizes). `job` and `jobs` hold the model and the plan at the first and at each size.
+    """
+
+    exposed_share: Mapping[str, Traced]
+    exposed_now: Mapping[str, Traced]
+    exposed_final: Mapping[str, Traced]
+    step_time_s: Mapping[str, Traced]
+    busbw: Mapping[str, Traced]
+    penalty: Traced
+    penalty_final: Traced
+    pair: tuple[Option, Option]
+    steps: Mapping[str, StepTime]
+    collectives: Mapping[str, CollectiveTime]
+    table_bytes: tuple[float, ...]
+    job: inputs.Job
+    jobs: Mapping[int, inputs.Job]
+    gap: latency_gap.Gap
+    measurements: ClientMeasurements | None
+    one_node: bool
+    numbers: Mapping[str, Number]
+
+    @property
+    def traffic(self) -> tuple[Traffic, ...]:
+        """What the client's step sends over the InfiniBand option's fabric, the largest time first."""
+        used = [t for t in self.steps[self.pair[0].id].traffic if t.on_fabric]
+        return tuple(sorted(used, key=lambda t: -float(np.median(np.asarray(t.time_s)))))
+
+    @property
+    def algorithms(self) -> tuple[str, ...]:
+        """Algorithms the step's traffic runs, most time first, without repeats."""
+        return tuple(dict.fromkeys(t.algorithm for t in self.traffic))

@@ -1,0 +1,1 @@
+"""Validation cards: what a model answers beside what others have published or measured, recomputed from packaged data."""
