@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricreport.uncertain import Replaced, Uncertain
+from fabricreport.vocabulary import Grade
 
 OPTIONAL = ("address", "interest", "contested", "base", "group", "derived_from")
-CLIENTS_WORD = "contract"
+CLIENTS_WORD = Grade.CONTRACT
 """The grade of a figure that the client put in place of the library's."""
 
 

@@ -10,22 +10,23 @@ import numpy as np
 
 from fabricreport import formats
 from fabricreport.provenance import inputs_of, plain
+from fabricreport.vocabulary import Grade
 
-GRADES = ("measured", "contract", "quote", "published", "secondary", "estimate", "assumption")
+GRADES = tuple(Grade)
 """From the strongest footing to the weakest."""
 
 VALUE_DIGITS = 9
 """Significant digits kept of a stored value: more than is printed, fewer than a CPU's instruction set can disturb."""
 
 
-CLIENTS_WORD, COUNTED, UNFOUNDED = "contract", "measured", "assumption"
+CLIENTS_WORD, COUNTED, UNFOUNDED = Grade.CONTRACT, Grade.MEASURED, Grade.ASSUMPTION
 """Grades of numbers that no book vouches for: made of params only; counted by this package; made of nothing at all."""
 
 
 def weakest(grades: Iterable[str], otherwise: str) -> str:
     """The weakest of the grades, `otherwise` if there are none."""
-    ranks = [GRADES.index(g) for g in grades if g in GRADES]
-    return GRADES[max(ranks)] if ranks else otherwise
+    ranks = [GRADES.index(Grade(g)) for g in grades if g in GRADES]
+    return str(GRADES[max(ranks)]) if ranks else otherwise
 
 
 def in_currency(unit: str, currency: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ from fabricreport.located import undotted
 from fabricreport.models.audit.disagreement import Contested
 from fabricreport.scenario import Params, is_given, param_text, unit_at, value_in_force
 from fabricreport.uncertain import Replaced, Uncertain
+from fabricreport.vocabulary import Grade
 
 PRICE_UNITS = {"each": "usd", "usd": "ratio"}
 
@@ -94,7 +95,7 @@ def contested_record(quantity: Contested, value: Uncertain | None, replaced: Rep
         "publisher": replaced.who if own and replaced else "",
         "address": "",
         "read": "",
-        "grade": "contract" if own else weakest((p.grade for p in quantity.admissible), "assumption"),
+        "grade": Grade.CONTRACT if own else weakest((p.grade for p in quantity.admissible), Grade.ASSUMPTION),
         "seen": "-" if own else "D",
         "interest": "",
         "use": "the client's own figure" if own else "the spread of the sources that disagree on it",
@@ -119,7 +120,7 @@ def param_record(params: Params, key: str) -> dict[str, Any]:
         "publisher": params.client.name if given else "",
         "address": "",
         "read": str(params.as_of),
-        "grade": "contract" if given else "assumption",
+        "grade": Grade.CONTRACT if given else Grade.ASSUMPTION,
         "seen": "-",
         "interest": "",
         "use": "stated by or for the client" if given else "assumed: not stated",

@@ -14,8 +14,9 @@ from fabricreport.errors import Problem
 from fabricreport.evidence_entry import OPTIONAL, EvidenceEntry
 from fabricreport.located import Located, did_you_mean
 from fabricreport.uncertain import SHAPES, Uncertain
+from fabricreport.vocabulary import Grade
 
-GRADES = ("measured", "contract", "quote", "published", "secondary", "estimate", "assumption")
+GRADES = tuple(Grade)
 """Strongest to weakest."""
 SEEN = ("A", "B", "D", "-")
 """A read in the primary, B read in a text that quotes it, D derived by arithmetic, - an assumption of ours."""
@@ -77,7 +78,7 @@ def read_entry(tree: Located, index: int, problems: list[Problem], *, shipped: b
 
 
 def _may_be_empty(key: str, raw: dict[str, Any]) -> bool:
-    return key == "publisher" and raw.get("grade") == "assumption"
+    return key == "publisher" and raw.get("grade") == Grade.ASSUMPTION
 
 
 def _semantic_problems(tree: Located, index: int, raw: dict[str, Any]) -> list[Problem]:
@@ -103,7 +104,7 @@ def _semantic_problems(tree: Located, index: int, raw: dict[str, Any]) -> list[P
         )
     if raw["seen"] not in SEEN:
         found.append(fault("seen", "must be A, B, D or -"))
-    elif (raw["seen"] == "-") != (raw["grade"] == "assumption"):
+    elif (raw["seen"] == "-") != (raw["grade"] == Grade.ASSUMPTION):
         found.append(
             fault("seen", "and grade disagree", remedy='`seen: "-"` belongs to `grade: assumption`, and only there.')
         )

@@ -20,14 +20,15 @@ from fabricreport.evidence import ROOT, read_yaml
 from fabricreport.hostile_text import clean_text
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import load_strict
+from fabricreport.vocabulary import Family
 
-FAMILIES = ("infiniband", "rocev2", "ethernet-tcp")
+FAMILIES = tuple(Family)
 MAX_NAME = 60
 """Characters of an option's name: it heads columns of tables and stands beside the marks of charts."""
 
 PIECES = ("switch", "nic", "node_optic", "switch_optic", "dac", "fibre")
 _NEEDED_PIECES = ("switch", "nic", "node_optic", "switch_optic")
-_KINDS = {"infiniband": ("infiniband",), "rocev2": ("rocev2", "efa"), "ethernet-tcp": ("tcp",)}
+_KINDS = {Family.INFINIBAND: ("infiniband",), Family.ROCEV2: ("rocev2", "efa"), Family.ETHERNET_TCP: ("tcp",)}
 """Kinds of fabric, as the collective model knows them, that an option of each family may be."""
 _LONGEST_NOTE = 400  # characters
 MONEY, WATTS, SHARE, COUNT = ("usd",), ("w",), ("share",), ("count", "gpus", "1")

@@ -16,15 +16,16 @@ from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.training.practice import BILLION
 from fabricreport.scenario import Cluster, Params
+from fabricreport.vocabulary import Acquisition, Family, Maturity
 
-LEVELS = ("low", "medium", "high")
-_LEVEL_OF_SKILL = {"none": "low", "some": "medium", "strong": "high"}
+LEVELS: tuple[str, ...] = tuple(Maturity)
+_LEVEL_OF_SKILL = {"none": Maturity.LOW, "some": Maturity.MEDIUM, "strong": Maturity.HIGH}
 _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
 
 
 def rented(given: Inputs) -> bool:
     """Whether the fabric is somebody else's, who tunes and mends it."""
-    return bool(given.params.money.acquisition == "rent")
+    return str(given.params.money.acquisition) == Acquisition.RENT
 
 
 def one_node(given: Inputs, gpus: int) -> bool:
@@ -52,10 +53,10 @@ def maturity_of(given: Inputs, option: Option) -> str:
     if rented(given):
         return given.words("rented-fabric-maturity")
     own = str(given.params.organisation.networking_maturity)
-    if option.family != "rocev2":
+    if option.family != Family.ROCEV2:
         return own
     skill = _LEVEL_OF_SKILL[str(given.params.organisation.qos_expertise)]
-    return min(own, skill, key=LEVELS.index)
+    return min(Maturity(own), skill, key=lambda m: m.rank)
 
 
 def server_row(given: Inputs) -> dict[str, Any]:

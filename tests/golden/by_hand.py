@@ -40,17 +40,17 @@ def the_case() -> Case:
 
 def uncertain(input_id: str) -> Any:
     """What the ledger states of a price or an evidence entry: its `kind`, and its `low`, `mode` and `high`."""
-    return the_case().distribution(input_id)
+    return the_case().inputs.uncertain(input_id)
 
 
 def param(key: str) -> float:
     """A number of the client's params."""
-    return float(the_case().input_record(f"param:{key}")["value"])
+    return float(the_case().record(f"param:{key}")["value"])
 
 
 def word(key: str) -> str:
     """A choice of the client's params."""
-    return str(the_case().input_record(f"param:{key}")["text"])
+    return str(the_case().record(f"param:{key}")["text"])
 
 
 def printed(figure: str) -> Any:
@@ -60,13 +60,12 @@ def printed(figure: str) -> Any:
 
 def audited(claim: str, part: str) -> float:
     """A claim of an article as the memo audits it: the figure `stated`, or the one `recomputed`."""
-    return float(printed(f"sources.claim.{claim}.{part}").value)
+    return float(printed(f"evidence.claim.{claim}.{part}").value)
 
 
 def printed_causes(option: str) -> list[str]:
-    """The causes for which the memo prints a mean amount."""
-    ids = (figure.split(".") for figure in the_case().tco().numbers)
-    return [words[2] for words in ids if words[:2] == ["tco", "mean_part"] and words[3] == option]
+    """The causes for which the memo prints an amount."""
+    return [cause for cause in the_case().tco().labels if f"tco.{cause}.{option}" in the_case().tco().numbers]
 
 
 # --- Drawing -----------------------------------------------------------------------------------------------------
@@ -90,7 +89,7 @@ def draw(input_id: str) -> Any:
     if stated.kind == "interval":
         middle, ends = math.log(stated.low * stated.high) / 2, math.log(stated.high / stated.low) / 2
         return np.exp(random.normal(middle, ends / 1.6449, DRAWS))
-    assert stated.kind == "uniform"
+    assert stated.kind == "range"
     return random.uniform(stated.low, stated.high, DRAWS)
 
 

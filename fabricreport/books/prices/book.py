@@ -36,10 +36,11 @@ from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_rows
 from fabricreport.located import did_you_mean
 from fabricreport.uncertain import Replaced, Uncertain, exactly
+from fabricreport.vocabulary import Grade
 
 __all__ = ["Held", "MissingPrice", "Price", "PriceBook", "PriceRow", "PriceView"]
 
-CLIENTS_WORD = "contract"
+CLIENTS_WORD = Grade.CONTRACT
 """The grade of a price that the client put in place of the book's."""
 SHIPPED = "prices shipped with the package"
 _JUMP = timedelta(days=400)

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from fabricreport.provenance import Traced, plain
+from fabricreport.vocabulary import NEITHER, Confidence, Ground
 
-CLASSES = ("does not matter", "toss-up", "leaning", "clear")
-CLOSE = CLASSES[:2]
 TAKE, EITHER = "take", "either"
 SAME = 0.02
 """Lines that differ by less than this share are the same line twice: only how lost hours are shared out differs."""
@@ -54,7 +53,7 @@ class Verdict:
     """What is advised and how sure we are.
 
     `choice` and `runner_up` are option ids; where the course is open (`either`) the choice is only the one with the lower
-    mean. `confidence`: one of CLASSES. `decided_by`: `money`, `size`, `deadline`, `weights`, or `nothing` for a close call
+    mean. `confidence`: a `Confidence`. `decided_by`: `money`, `size`, `deadline`, `weights`, or `nothing` for a close call
     that stays open. Money, in the memo's currency: `lead` (mean cost of the runner-up less the choice's), `evpi` (most that
     knowing every input could be worth), `materiality` (what both are held against). `probability`: share of draws in
     which the choice costs less. `ready`: chance of being stable by the client's date, by option. `agrees`: whether the
@@ -64,8 +63,8 @@ class Verdict:
 
     choice: str
     runner_up: str
-    confidence: str
-    decided_by: str
+    confidence: Confidence
+    decided_by: Ground
     probability: float
     lead: float
     evpi: float
@@ -77,7 +76,7 @@ class Verdict:
     @property
     def open(self) -> bool:
         """Whether the course is left open between the two."""
-        return self.decided_by == "nothing"
+        return self.decided_by == Ground.NOTHING
 
     @property
     def course(self) -> Course:
@@ -90,7 +89,11 @@ class Verdict:
 
     def capped_by_assumption(self) -> Verdict:
         """The verdict where the choice turns inside the range of an assumption: at most leaning."""
-        return replace(self, confidence="leaning", capped="assumption") if self.confidence == "clear" else self
+        return (
+            replace(self, confidence=Confidence.LEANING, capped="assumption")
+            if self.confidence == Confidence.CLEAR
+            else self
+        )
 
 
 @dataclass(frozen=True)
@@ -198,18 +201,18 @@ def decide(
     gap = plain(totals[rival]) - plain(totals[choice])
     lead, worth, m = float(gap.mean()), evpi(gap), float(materiality(choice, rival))
     found = Verdict(
-        choice, rival, "clear", "money", probability_cheaper(gap), lead, worth, m, ready,
+        choice, rival, Confidence.CLEAR, Ground.MONEY, probability_cheaper(gap), lead, worth, m, ready,
         _agrees(weighing.leans_to, families[choice]),
     )  # fmt: skip
     if gpus <= gpus_per_node or gpus < rule.fabric_matters_from_gpus:
-        return replace(found, confidence="does not matter", decided_by="size")
-    if lead < m or choice == rival:
-        close = "does not matter" if worth < m or choice == rival else "toss-up"
-        return _settled(replace(found, confidence=close, decided_by="nothing"), families, rule, weighing)
+        return replace(found, confidence=Confidence.DOES_NOT_MATTER, decided_by=Ground.SIZE)
+    if lead < m or lead == 0:  # two equal options have nothing at stake: what counts is then nothing, too
+        close = Confidence.DOES_NOT_MATTER if worth < m or worth == 0 else Confidence.TOSS_UP
+        return _settled(replace(found, confidence=close, decided_by=Ground.NOTHING), families, rule, weighing)
     if found.probability < rule.clear_probability:
-        return replace(found, confidence="leaning")
+        return replace(found, confidence=Confidence.LEANING)
     late = weighing.date_stated and found.likely(rival, rule) and not found.likely(choice, rule)
-    return replace(found, confidence="leaning", capped="deadline") if late else found
+    return replace(found, confidence=Confidence.LEANING, capped="deadline") if late else found
 
 
 def _settled(close: Verdict, families: Mapping[str, str], rule: Rule, weighing: Weighing) -> Verdict:
@@ -217,12 +220,12 @@ def _settled(close: Verdict, families: Mapping[str, str], rule: Rule, weighing: 
     pair = (close.choice, close.runner_up)
     in_time = [o for o in pair if close.likely(o, rule)]
     if close.choice == close.runner_up:
-        return replace(close, decided_by="money")
+        return replace(close, decided_by=Ground.MONEY)
     if weighing.date_stated and len(in_time) == 1:
-        return _turned_to(in_time[0], replace(close, decided_by="deadline"), families, weighing)
+        return _turned_to(in_time[0], replace(close, decided_by=Ground.DEADLINE), families, weighing)
     leaning = [o for o in pair if families[o] == weighing.leans_to]
     if weighing.weights_stated and len(leaning) == 1:
-        return _turned_to(leaning[0], replace(close, decided_by="weights"), families, weighing)
+        return _turned_to(leaning[0], replace(close, decided_by=Ground.WEIGHTS), families, weighing)
     return close
 
 
@@ -242,4 +245,4 @@ def _turned_to(option: str, verdict: Verdict, families: Mapping[str, str], weigh
 
 def _agrees(leans_to: str, family: str) -> bool | None:
     """Whether the framework leans to the family; None when it does not lean."""
-    return None if leans_to == "neither" else leans_to == family
+    return None if leans_to == NEITHER else leans_to == family

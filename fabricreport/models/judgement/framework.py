@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fabricreport.vocabulary import NEITHER, Family
+
 AXES = ("workload", "maturity", "scale_and_budget", "time_to_production")
 NO_LEAN = 0.05
 """A total smaller than this, either way, is no lean."""
@@ -71,8 +73,8 @@ class FrameworkResult:
 def leaning(total: float) -> str:
     """The family a framework's total leans to: `infiniband`, `rocev2` or `neither` (inside ±NO_LEAN)."""
     if abs(total) < NO_LEAN:
-        return "neither"
-    return "infiniband" if total > 0 else "rocev2"
+        return NEITHER
+    return Family.INFINIBAND if total > 0 else Family.ROCEV2
 
 
 def rules_from(data: Sequence[Mapping[str, Any]]) -> tuple[Rule, ...]:

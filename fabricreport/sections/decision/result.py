@@ -14,8 +14,9 @@ from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.decision.reasons import Parting
 from fabricreport.sections.decision.turning import Turn, Turns
+from fabricreport.vocabulary import Ground
 
-GROUNDS = ("size", "deadline", "weights")
+GROUNDS = (Ground.SIZE, Ground.DEADLINE, Ground.WEIGHTS)
 """What may decide besides money."""
 
 

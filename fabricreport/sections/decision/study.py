@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from fabricreport.chain import Chain
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
 from fabricreport.models.judgement.comparison import Comparison, Verdict
 from fabricreport.models.judgement.swings import Swing, probability_cheapest, swings
 from fabricreport.provenance import Traced, inputs_of
@@ -16,15 +15,7 @@ from fabricreport.sections.decision.inputs import framework_of
 from fabricreport.sections.decision.reasons import parting
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import turns_of
-
-_GRADED_ASSUMPTION = "assumption"
-
-
-def direction(difference: Number) -> str:
-    """Whether the advised option costs `less` or `more` than its rival, or the `same`: by the figure as it is printed."""
-    if not any(digit in "123456789" for digit in difference.text):
-        return "same"
-    return "less" if difference.value > 0 else "more"
+from fabricreport.vocabulary import NEITHER, Grade, Ground
 
 
 def standing(verdict: Verdict, families: Mapping[str, str], leans_to: str, printed: Mapping[str, float]) -> str:
@@ -34,10 +25,10 @@ def standing(verdict: Verdict, families: Mapping[str, str], leans_to: str, print
     rival's; `behind`: to one that is neither and costs more than both; `third`: to one that is neither and does not;
     `absent`: to one that no option belongs to.
     """
-    if leans_to == "neither":
+    if leans_to == NEITHER:
         return "none"
     if leans_to == families[verdict.choice]:
-        return "chose" if verdict.decided_by == "weights" else "agrees"
+        return "chose" if verdict.decided_by == Ground.WEIGHTS else "agrees"
     if leans_to == families[verdict.runner_up]:
         return "rival"
     offered = [cost for option, cost in printed.items() if families[option] == leans_to]
@@ -50,7 +41,7 @@ def run(given: Inputs, base: Chain, comparison: Comparison) -> DecisionResult:
     """Decide for a case, from its chain and the comparison made on its bills."""
     turns = turns_of(base, comparison)
     verdict = comparison.verdict
-    if any(t.flips_inside and given.record(t.input_id)["grade"] == _GRADED_ASSUMPTION for t in turns.drawn):
+    if any(t.flips_inside and given.record(t.input_id)["grade"] == Grade.ASSUMPTION for t in turns.drawn):
         verdict = verdict.capped_by_assumption()
     framework, families = framework_of(given), {o.id: o.family for o in given.options}
     result = DecisionResult(
@@ -76,5 +67,5 @@ def _explained(given: Inputs, difference: Traced) -> tuple[Swing, ...]:
 
 def _assumed(given: Inputs, found: tuple[Swing, ...]) -> float:
     known = sum(s.share_of_variance for s in found)
-    ours = sum(s.share_of_variance for s in found if given.record(s.input_id)["grade"] == _GRADED_ASSUMPTION)
+    ours = sum(s.share_of_variance for s in found if given.record(s.input_id)["grade"] == Grade.ASSUMPTION)
     return ours / known if known else 0.0

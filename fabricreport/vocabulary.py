@@ -1,0 +1,91 @@
+"""The words that many rooms share, each spelt once: fabric families, maturities, grades, classes, ways of obtaining.
+
+A member is its own text (`Family.ROCEV2 == "rocev2"`), so data read from files compares equal to it.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Family(StrEnum):
+    """The kinds of fabric that options belong to."""
+
+    INFINIBAND = "infiniband"
+    ROCEV2 = "rocev2"
+    ETHERNET_TCP = "ethernet-tcp"
+
+    @property
+    def risk_name(self) -> str:
+        """The family as the ids of risk entries spell it."""
+        return "tcp" if self is Family.ETHERNET_TCP else self.value
+
+
+NEITHER = "neither"
+"""What the framework leans to where it leans to no family."""
+
+
+class Maturity(StrEnum):
+    """Networking maturity, from the least to the most."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+    @property
+    def rank(self) -> int:
+        """0 for the least."""
+        return list(Maturity).index(self)
+
+
+class Grade(StrEnum):
+    """How firm a figure's footing is, from the strongest to the weakest."""
+
+    MEASURED = "measured"
+    CONTRACT = "contract"
+    QUOTE = "quote"
+    PUBLISHED = "published"
+    SECONDARY = "secondary"
+    ESTIMATE = "estimate"
+    ASSUMPTION = "assumption"
+
+
+class Confidence(StrEnum):
+    """Classes of an advice, from the least to the most."""
+
+    DOES_NOT_MATTER = "does not matter"
+    TOSS_UP = "toss-up"
+    LEANING = "leaning"
+    CLEAR = "clear"
+
+    @property
+    def close(self) -> bool:
+        """Whether the lead is too small to choose by."""
+        return self in (Confidence.DOES_NOT_MATTER, Confidence.TOSS_UP)
+
+
+class Ground(StrEnum):
+    """What decided between two options; `NOTHING` leaves the course open."""
+
+    MONEY = "money"
+    SIZE = "size"
+    DEADLINE = "deadline"
+    WEIGHTS = "weights"
+    NOTHING = "nothing"
+
+
+class Acquisition(StrEnum):
+    """How a cluster is obtained."""
+
+    BUY = "buy"
+    LEASE = "lease"
+    RENT = "rent"
+    COLOCATE = "colocate"
+
+
+class Basis(StrEnum):
+    """What a lost GPU-hour is valued at."""
+
+    AMORTISED = "amortised"
+    MARKET = "market"
+    STATED = "stated"
