@@ -20,7 +20,8 @@ from fabricreport.books.options import Piece
 from fabricreport.books.references import shipped_references
 from fabricreport.bounds import Bound, bound_of, price_bound
 from fabricreport.case import Case, open_case
-from fabricreport.chain import LATENCY, Chain
+from fabricreport.chain import STEPS as STEPS_OF_CHAIN
+from fabricreport.chain import Chain
 from fabricreport.checking.liveness import CONTEXT, LIVE, is_quotation
 from fabricreport.checking.plausibility import cautions
 from fabricreport.checking.trial import FOUNDERS
@@ -95,7 +96,7 @@ class Tried:
     def reaches(self, ids: set[str], step: str) -> bool:
         """Whether a step can depend on any of the ids: it, or what it is handed, asked for one."""
         parts = self.case.chain.asked
-        handed = {"latency": parts[LATENCY], "evidence": frozenset()}.get(step, self.case.chain.reached_by)
+        handed = {"latency": parts[STEPS_OF_CHAIN], "evidence": frozenset()}.get(step, self.case.chain.reached_by)
         found = self.printed(step)
         own = (behind for figure, behind in found.inputs.items() if figure not in found.quotes)
         return bool(ids & handed or ids & self.asked[step] or any(ids & behind for behind in own))
