@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -40,7 +40,8 @@ HEAD = "# Made by tests/integration/liveness_run.py and held true by test_livene
 SHOWN = 3
 """Figures named for each input."""
 DRAWS = 256
-STEPS = ("latency", "tail_risk", "tco", "diligence", "evidence", "advice", "cautions", "decision")
+STUDIES = ("latency", "tail_risk", "tco", "diligence", "evidence")
+STEPS = (*STUDIES, "advice", "cautions", "decision")
 """What is computed of a case, the dearest last: the studies, the advice in words, and the cautions."""
 
 BY_PROVENANCE = ("diligence", "decision")
@@ -86,6 +87,8 @@ class Tried:
         """What a step prints; it is computed once."""
         if step not in self.found:
             _ = self.case.chain
+            if step != "advice":  # the comparison is made once and handed on
+                self.printed("advice")
             with self.case.inputs.noting() as asked:
                 numbers, words = of_step(self.case, step)
             self.asked[step] = asked
@@ -96,10 +99,15 @@ class Tried:
     def reaches(self, ids: set[str], step: str) -> bool:
         """Whether a step can depend on any of the ids: it, or what it is handed, asked for one."""
         parts = self.case.chain.asked
-        handed = {"latency": parts[STEPS_OF_CHAIN], "evidence": frozenset()}.get(step, self.case.chain.reached_by)
+        lists = self.lists(ids, step)
+        everything = {*self.case.chain.reached_by, *self.asked["advice"]}
+        handed: Mapping[str, Set[str]] = {"latency": parts[STEPS_OF_CHAIN], "evidence": frozenset()}
+        return lists or bool(ids & handed.get(step, everything) or ids & self.asked[step])
+
+    def lists(self, ids: set[str], step: str) -> bool:
+        """Whether a figure of a step that is more than a quotation names one of the ids among its inputs."""
         found = self.printed(step)
-        own = (behind for figure, behind in found.inputs.items() if figure not in found.quotes)
-        return bool(ids & handed or ids & self.asked[step] or any(ids & behind for behind in own))
+        return any(ids & behind for figure, behind in found.inputs.items() if figure not in found.quotes)
 
 
 def of_step(case: Case, step: str) -> tuple[tuple[Number, ...], dict[str, str]]:
@@ -121,9 +129,14 @@ def _texts(numbers: Iterable[Number], words: Mapping[str, str]) -> dict[str, str
 
 
 def moved(before: Printed, case: Case, step: str) -> list[str]:
-    """Figures that read otherwise in another case, quotations left out."""
+    """Figures that read otherwise in another case, quotations left out.
+
+    The decision prints the widest swings; which one of two equal swings is the last is no movement of anything.
+    """
     now = _texts(*of_step(case, step))
     either = {*before.texts, *now} - before.quotes
+    if step == "decision":
+        either &= {*before.texts} & {*now}
     return sorted(i for i in either if before.texts.get(i) != now.get(i))
 
 
@@ -172,8 +185,11 @@ class Moved:
 
 def moved_by(input_id: str) -> Moved | None:
     """What an input of the books moves, in the first case in which it does; None if it moves nothing anywhere."""
-    for tried in tried_cases().values():
-        for figures in _moved(tried, input_id, STEPS):
+    given = tried_cases()["plain buyer"].case.inputs
+    ids = {input_id, *(f"contested:{q}" for q in given.quantities_of([input_id]))}
+    likeliest = sorted(tried_cases().values(), key=lambda tried: not any(tried.lists(ids, s) for s in STUDIES))
+    for tried in likeliest:
+        for figures in _moved(tried, input_id, sorted(STEPS, key=lambda step: not tried.lists(ids, step))):
             return Moved(tried.name, tuple(figures[:SHOWN]))
     special = special_case(input_id)
     figures = next(_moved(special, input_id, ("tco",)), []) if special else []
@@ -238,6 +254,11 @@ def _changed(tried: Tried, ids: set[str], change: Change, traced: bool) -> Case:
     other = chain.replacing(figures) if reached else replace(chain, given=chain.given.replacing(figures))
     case = Case(other.given)
     case.__dict__["chain"] = other
+    if not tried.reaches(ids, "advice"):
+        case.__dict__["comparison"] = tried.case.comparison
+    for study in ("latency", "tail_risk", "tco", "diligence"):
+        if not tried.reaches(ids, study):
+            case._results[study] = tried.case.result(study)
     return case
 
 
@@ -253,7 +274,7 @@ def other_values(figure: Uncertain, bound: Bound) -> list[Uncertain]:
     scaled = [figure.times(f) for f in FACTORS if figure.mode]
     possible = [f for f in scaled if all(bound.allows(end) for end in (f.low, f.mode, f.high))]
     span = bound.high - bound.least
-    inside = [exactly(bound.least + span * share) for share in (0.1, 0.9)]
+    inside = [exactly(bound.least + span * share) for share in (0.1, 0.9, 0.99)]
     return [*possible, *(p for p in inside if bound.allows(p.mode))]
 
 
