@@ -41,6 +41,8 @@ from fabricreport.uncertain import Replaced, Uncertain, exactly
 from fabricreport.vocabulary import Grade
 
 DRAWS = 4096
+"""Draws of a case unless it asks for fewer: enough for the P5 and P95 that the memo prints."""
+
 INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
 CORRELATION = "evidence:correlation-within-group"
 _ORIGIN = {Grade.ASSUMPTION: "as assumed: not stated in the params"}
@@ -56,8 +58,11 @@ class Inputs:
         evidence: EvidenceBook,
         price_book: PriceBook,
         options: Mapping[str, Option],
+        *,
+        draws: int | None = None,
     ) -> None:
         self.params = params
+        self.draws = DRAWS if draws is None else draws
         self.folder = folder
         self.as_of = date.fromisoformat(str(params.as_of))
         self.price_book = price_book
@@ -127,7 +132,7 @@ class Inputs:
         """The same books under other params; draws are kept where nothing that they rest on has changed."""
         ours = self.params
         if (params.as_of, params.overrides) != (ours.as_of, ours.overrides):
-            return Inputs(params, self.folder, self.shipped, self.price_book, self.all_options)
+            return Inputs(params, self.folder, self.shipped, self.price_book, self.all_options, draws=self.draws)
         other = self._copy()
         other.params = params
         same = (params.seed, params.money.currency) == (ours.seed, ours.money.currency)
@@ -242,7 +247,7 @@ class Inputs:
     def sampler(self) -> Sampler:
         """The seeded streams of all inputs."""
         known = CORRELATION.partition(":")[2] in self.evidence
-        return Sampler(int(self.params.seed), DRAWS, self.central(CORRELATION) if known else 0.0)
+        return Sampler(int(self.params.seed), self.draws, self.central(CORRELATION) if known else 0.0)
 
     def draw(self, input_id: str) -> Traced:
         """Draws (DRAWS,) of `price:…` (in the memo's currency), `evidence:…`, `contested:…` or `param:…`."""

@@ -19,6 +19,7 @@ import nbformat
 from matplotlib.figure import Figure
 
 import fabricreport.case as case_module
+import fabricreport.inputs as inputs_module
 from fabricreport.blocks import document
 from fabricreport.case import Case, open_case
 from fabricreport.memo.document.checks import check_memo
@@ -59,7 +60,7 @@ class Whole:
 
 def whole(path: Path, *, draws: int | None = None, draw_charts: bool = True) -> Whole:
     """Open the params file and run its sections; raises `CellFailed` naming notebook, cell and client."""
-    with mock.patch.object(case_module, "DRAWS", draws or case_module.DRAWS), _drawing(draw_charts):
+    with mock.patch.object(inputs_module, "DRAWS", draws or inputs_module.DRAWS), _drawing(draw_charts):
         case = open_case(path)
         notebooks = {s: _executed(s, case, path) for s in case.params.sections}
         done = Whole(case, notebooks)

@@ -27,9 +27,10 @@ FOUNDATIONS = {
     "provenance",
     "strict_yaml",
     "uncertain",
+    "vocabulary",
 }
 """Small modules that every room may import, models excepted."""
-PURE = {"claim", "durations", "errors", "evidence_entry", "located", "provenance", "uncertain"}
+PURE = {"claim", "durations", "errors", "evidence_entry", "located", "provenance", "uncertain", "vocabulary"}
 """Foundations that a model may import: none of them opens a file or the packaged data, nor does what they import."""
 MAY_IMPORT = {
     "scenario": set(),

@@ -29,7 +29,7 @@ class Figures:
     def figure(self, figure_id: str) -> Number:
         return self.numbers[figure_id]
 
-    def input_record(self, input_id: str) -> dict[str, Any]:
+    def record(self, input_id: str) -> dict[str, Any]:
         return {
             "id": input_id,
             "kind": input_id.partition(":")[0],

@@ -9,6 +9,7 @@ import numpy as np
 
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
+from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.result import DecisionResult
@@ -64,6 +65,23 @@ def numbers_of(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[
         inputs=everything,
         digits=2,
     )
+    yield from _rule_numbers(given, verdict, everything)
+    yield from _framework_numbers(given, result.framework)
+    yield from _option_numbers(given, result, bills)
+    yield from _turn_numbers(given, result)
+    for reason in result.parting.money if result.parting else ():
+        yield given.number(
+            f"decision.saves.{reason.cause}",
+            reason.saves,
+            "usd",
+            label=f"What the advised option saves on {reason.cause.replace('_', ' ')}",
+            rule="mean over the draws of the difference in this cause",
+            inputs=everything,
+        )
+
+
+def _rule_numbers(given: Inputs, verdict: Verdict, everything: frozenset[str]) -> Iterator[Number]:
+    """What the lead is held against."""
     yield given.number(
         "decision.evpi",
         verdict.evpi,
@@ -85,18 +103,6 @@ def numbers_of(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[
         inputs=("param:money.materiality_usd",) if stated else {*everything, "evidence:rule-material-share"},
         digits=2,
     )
-    yield from _framework_numbers(given, result.framework)
-    yield from _option_numbers(given, result, bills)
-    yield from _turn_numbers(given, result)
-    for reason in result.parting.money if result.parting else ():
-        yield given.number(
-            f"decision.saves.{reason.cause}",
-            reason.saves,
-            "usd",
-            label=f"What the advised option saves on {reason.cause.replace('_', ' ')}",
-            rule="mean over the draws of the difference in this cause",
-            inputs=everything,
-        )
 
 
 def _option_numbers(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[Number]:

@@ -62,7 +62,7 @@ def amount_numbers(
 
 
 def claim_numbers(given: Inputs, audited: Iterable[AuditedClaim], book: ClaimBook) -> Iterator[Number]:
-    """What each claim states and what its own inputs come to: `sources.claim.<id>.stated` and `.recomputed`."""
+    """What each claim states and what its own inputs come to: `evidence.claim.<id>.stated` and `.recomputed`."""
     for claim in audited:
         own = f"claim:{claim.id}"
         if not isinstance(claim.stated, str):
@@ -90,7 +90,7 @@ def claim_numbers(given: Inputs, audited: Iterable[AuditedClaim], book: ClaimBoo
 
 def count(given: Inputs, id: str, value: float, label: str, rule: str, sources: Iterable[str] = ()) -> Number:
     """A count of things of this memo; it tells of its `sources` without depending on their values."""
-    return given.number(f"sources.{id}", float(value), "count", label=label, rule=rule, sources=sources, counted=True)
+    return given.number(f"evidence.{id}", float(value), "count", label=label, rule=rule, sources=sources, counted=True)
 
 
 def audit_counts(
@@ -183,7 +183,7 @@ def _positions(given: Inputs, item: Disagreement) -> Iterator[Number]:
     for end, value in (("low", min(p.low for p in told)), ("high", max(p.high for p in told))):
         yield stated_number(
             given,
-            f"sources.{key}.{end}",
+            f"evidence.{key}.{end}",
             value,
             quantity.unit,
             label=f"{'Lowest' if end == 'low' else 'Highest'} statement on {item.short}",
@@ -192,7 +192,7 @@ def _positions(given: Inputs, item: Disagreement) -> Iterator[Number]:
             rounded_to=CONTESTED_DIGITS,
         )
     prior = given.number(
-        f"sources.{key}.prior",
+        f"evidence.{key}.prior",
         given.draw(f"contested:{item.id}"),
         item.unit,
         label=f"Prior of {item.short}",
