@@ -124,3 +124,18 @@ def test_an_open_course_marks_no_option_as_the_winner(tmp_path: Path) -> None:
         node for b in bundles(done.memo, "tco") for node in b["nodes"] if node.get("id") == "tab-tco-options"
     ]  # fmt: skip
     assert compared and all(row["role"] != "winner" for node in compared for row in node["rows"])
+
+
+@pytest.mark.parametrize("client", SHIPPED)
+def test_the_risk_section_sets_the_compared_two_side_by_side(client: str) -> None:
+    case = memo_of(client).case
+    assert set(case.tail().pair or ()) == {case.comparison.choice, case.comparison.rival}
+
+
+@pytest.mark.parametrize("client", SHIPPED)
+def test_a_lost_hour_has_one_value_in_the_bill_and_in_the_risk_section(client: str) -> None:
+    case = memo_of(client).case
+    worth = case.chain.bills.common.gpu_hour_value
+    assert all(subject.run.gpu_hour_usd is worth for subject in case.tail().subjects.values())
+    own = [n["id"] for n in memo_of(client).ledger["numbers"] if n["unit"] == "usd/gpu-hour"]
+    assert "tco.gpu_hour_value" in own and not [i for i in own if i.startswith("tail_risk.")]
