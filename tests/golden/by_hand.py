@@ -133,6 +133,7 @@ class Option:
     support: str
     priced_in: str = ""
     licence_per_link: str = ""
+    licence_above: str = ""
     licence_per_switch: str = ""
     training: str = ""
 
@@ -149,7 +150,8 @@ def at_400g(family: str, ports: int, switch: str, switch_watts: str, support: st
 OPTIONS = {
     "infiniband-ndr": at_400g(
         "infiniband", 64, "price:switch-qm9700", "switch-qm9700-watts", "support-rate-nvidia-networking",
-        licence_per_link="licence-ufm-per-endpoint-year", training="training-infiniband-usd-per-engineer",
+        licence_per_link="licence-ufm-per-endpoint-year", licence_above="ufm-hard-requirement-gpus",
+        training="training-infiniband-usd-per-engineer",
     ),
     "rocev2-nvidia-800g": at_400g(
         "rocev2", 128, "price:switch-sn5610", "switch-sn5600-watts", "support-rate-nvidia-networking",
@@ -299,9 +301,11 @@ def space(option: Option) -> Any:
 
 
 def licences(option: Option) -> Any:
-    """A yearly licence for every link that the fabric manager manages, and one for every switch's system."""
+    """A yearly licence for every link that the fabric manager manages, above the size that needs it, and one for every
+    switch's system."""
     count = pieces(option)
-    managed = count.nics * evidence(option.licence_per_link) if option.licence_per_link else 0.0
+    needed = bool(option.licence_per_link) and param("cluster.gpus") > evidence(option.licence_above)
+    managed = count.nics * evidence(option.licence_per_link) if needed else 0.0
     systems = count.switches * evidence(option.licence_per_switch) if option.licence_per_switch else 0.0
     return paid_monthly(managed + systems)
 

@@ -182,8 +182,9 @@ def test_an_interrupt_cancels_what_runs_and_leaves_no_process(bench: Bench, mark
         if step.event == "cancelled":
             signal.raise_signal(signal.SIGINT)  # while the other section is still being ended
 
-    nap = ("import time; time.sleep(60)",)
-    record = bench.run({"nap": nap, "sleep": nap, "later": ("pass",)}, progress=impatient)
+    wait = ("import signal; signal.pause()",)  # nothing but the interrupt ends it, however slow the machine
+    limits = {"cell_timeout_s": 600.0, "section_timeout_s": 600.0}
+    record = bench.run({"one": wait, "other": wait, "later": ("pass",)}, progress=impatient, **limits)
     assert [run.status for run in record.sections] == ["cancelled"] * 3
     assert record.cancelled and living(marker) == []
 

@@ -30,20 +30,11 @@ def client(name: str) -> Case:
     return open_case(PROJECT / "params" / f"{name}.yaml")
 
 
-def variant(tmp_path: Path, *changes: tuple[str, str]) -> Case:
-    text = (PROJECT / "params" / "example.yaml").read_text()
-    for old, new in changes:
-        assert old in text
-        text = text.replace(old, new)
-    (tmp_path / "variant.yaml").write_text(text)
-    return open_case(tmp_path / "variant.yaml")
-
-
 @pytest.mark.parametrize("name", CLIENTS)
 def test_every_option_has_every_array_and_number(name: str) -> None:
     case, result = client(name), client(name).latency()
     ids = {o.id for o in case.options}
-    draws = case.sample(latency_inputs.STEP).shape
+    draws = case.inputs.draw(latency_inputs.STEP).shape
     for arrays in (result.exposed_share, result.step_time_s, result.busbw):
         assert set(arrays) == ids
         assert all(a.shape == draws and np.all(np.isfinite(plain(a))) for a in arrays.values())
@@ -56,7 +47,7 @@ def test_every_option_has_every_array_and_number(name: str) -> None:
 def test_every_input_behind_a_number_has_a_record(name: str) -> None:
     case = client(name)
     ids = {i for number in case.latency().numbers.values() for i in number.inputs}
-    assert all(case.input_record(i)["id"] == i for i in ids)
+    assert all(case.record(i)["id"] == i for i in ids)
 
 
 def test_the_algorithm_matters_more_than_the_fabric() -> None:
@@ -90,7 +81,7 @@ def test_fabrics_differ_on_shared_draws_only_by_what_is_theirs() -> None:
 def test_neither_fabric_is_given_more_than_its_links() -> None:
     case = client("example")
     for option in case.latency().pair:
-        wires = latency_inputs.network(case, option)
+        wires = latency_inputs.network(case.inputs, option)
         assert np.all(plain(wires.bandwidth_share) <= 1.0)
 
 
@@ -101,7 +92,7 @@ def test_a_source_that_favours_rocev2_can_make_infiniband_the_slower() -> None:
 
 def test_growth_is_weighed_by_gpu_months() -> None:
     case = client("kestrel-lab")
-    result, stages = case.latency(), latency_inputs.stages(case)
+    result, stages = case.latency(), latency_inputs.stages(case.inputs)
     assert sum(w for _, w in stages) == pytest.approx(1.0)
     assert [g for g, _ in stages] == [512, 1536, 4096, 8192] == list(result.jobs)
     key = "infiniband-ndr"
@@ -133,36 +124,29 @@ def test_less_overlap_never_narrows_the_gap_on_a_slower_fabric() -> None:
     assert worst[0] > worst[-1]
 
 
-def test_one_node_costs_nothing_on_any_option(tmp_path: Path) -> None:
-    case = variant(
-        tmp_path, ("  gpus: 1024", "  gpus: 8"), ("model_parameters_billion: 70", "model_parameters_billion: 8")
-    )
-    result = case.latency()
+def test_one_node_costs_nothing_on_any_option() -> None:
+    result = client("example").changed(cluster__gpus=8, workload__model_parameters_billion=8).latency()
     assert result.one_node and result.traffic == ()
     assert all(not np.any(plain(a)) for a in result.exposed_share.values())
 
 
-def test_an_oversubscribed_fabric_exposes_more(tmp_path: Path) -> None:
-    base = client("example").latency().exposed_share["infiniband-ndr"]
-    over = (
-        variant(tmp_path, ("oversubscription: 1.0 ", "oversubscription: 4.0 "))
-        .latency()
-        .exposed_share["infiniband-ndr"]
-    )
+def test_an_oversubscribed_fabric_exposes_more() -> None:
+    narrow = client("example").changed(cluster__oversubscription=4.0)
+    base, over = (case.latency().exposed_share["infiniband-ndr"] for case in (client("example"), narrow))
     assert np.all(plain(over) >= plain(base)) and np.median(plain(over)) > np.median(plain(base))
 
 
 @pytest.mark.parametrize(
     "kind", ["hpc-simulation", "inference", "inference-multi-node", "fine-tuning", "pretraining-moe", "mixed"]
 )
-def test_every_kind_of_workload_gives_a_result(tmp_path: Path, kind: str) -> None:
-    result = variant(tmp_path, ("kind: pretraining-dense", f"kind: {kind}")).latency()
+def test_every_kind_of_workload_gives_a_result(kind: str) -> None:
+    result = client("example").changed(workload__kind=kind).latency()
     assert np.all(plain(result.penalty) > -0.5)
     assert (kind == "inference") == (result.traffic == () and not result.one_node) or kind == "inference-multi-node"
 
 
-def test_simulation_with_small_sums_feels_latency_more_than_training(tmp_path: Path) -> None:
-    hpc = variant(tmp_path, ("kind: pretraining-dense", "kind: hpc-simulation")).latency()
+def test_simulation_with_small_sums_feels_latency_more_than_training() -> None:
+    hpc = client("example").changed(workload__kind="hpc-simulation").latency()
     assert np.median(plain(hpc.penalty)) > 10 * np.median(plain(client("example").latency().penalty))
 
 
@@ -170,8 +154,10 @@ def measured(tmp_path: Path, *logs: str) -> LatencyResult:
     (tmp_path / "logs").mkdir()
     for log in logs:
         (tmp_path / "logs" / log).write_bytes((LOGS / log).read_bytes())
+    text = (PROJECT / "params" / "example.yaml").read_text()
     listed = ", ".join(f"logs/{log}" for log in logs)
-    return variant(tmp_path, ("seed: 20261120", f"seed: 20261120\nmeasurements: [{listed}]")).latency()
+    (tmp_path / "measured.yaml").write_text(f"{text}\nmeasurements: [{listed}]\n")
+    return open_case(tmp_path / "measured.yaml").latency()
 
 
 def test_client_logs_recalibrate_and_keep_what_was_before(tmp_path: Path) -> None:
@@ -194,7 +180,7 @@ def test_measured_tuning_replaces_the_assumed_one(tmp_path: Path) -> None:
 
 def test_packaged_model_error_is_the_cards_interval() -> None:
     intervals = read_yaml("collectives")["fitted"]["intervals"]
-    book = client("example").evidence
+    book = client("example").inputs.evidence
     for entry, band in (("small", "< 64 KiB"), ("large", "> 64 MiB")):
         stated = book[f"collective-model-error-{entry}"]
         assert (stated.low, stated.high) == pytest.approx(tuple(intervals[band]), abs=0.02)
@@ -211,7 +197,7 @@ def test_charts_draw_from_the_result(name: str) -> None:
         charts.scale_chart(result, title="t", threshold=0.01, gpus=case.params.cluster.gpus),
         latency_annex.map_chart(result, title="t"),
         latency_annex.overlap_chart(result, title="t", threshold=0.01, traffic="gradients"),
-        latency_annex.sources_chart([case.contested("roce-extra-latency-per-step")], title="t"),
+        latency_annex.sources_chart([case.inputs.contested("roce-extra-latency-per-step")], title="t"),
         latency_annex.model_chart(packaged_tables()[:2], title="t"),
     ]
     for chart in drawn:
@@ -221,5 +207,5 @@ def test_charts_draw_from_the_result(name: str) -> None:
 
 def test_sweep_goes_past_the_largest_size_planned() -> None:
     case = client("kestrel-lab")
-    sizes = latency_gap.sweep_sizes(case)
+    sizes = latency_gap.sweep_sizes(case.inputs)
     assert sizes[0] == 16 and sizes[-1] >= 2 * 8192

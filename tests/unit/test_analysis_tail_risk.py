@@ -2,69 +2,59 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
-import yaml
 
 from fabricreport.blocks import Section
 from fabricreport.case import Case, open_case
 from fabricreport.models.risk.answers import p_late
 from fabricreport.project import PROJECT
 from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.sections.client import maturity_of, planned_days
 from fabricreport.sections.tail_risk import charts
 from fabricreport.sections.tail_risk import study as tail_risk
-from fabricreport.sections.tail_risk.horizon import CAUSES
-from fabricreport.sections.tail_risk.inputs import maturity_of, planned_days, subject
+from fabricreport.sections.tail_risk.horizon import CAUSES, horizon_shares, losses
+from fabricreport.sections.tco.bills import bills
 
 COMMUNICATION = 0.05
 
 
-def opened(path: Path) -> Case:
-    """A case whose latency section is a plain figure, so that this section is tested alone."""
-    case = open_case(path)
-    size = case.sampler.size
-    same = {o.id: Traced(np.full(size, COMMUNICATION)) for o in case.options}
-    step = {o.id: Traced(np.full(size, 4.0)) for o in case.options}
-    case._results["latency"] = SimpleNamespace(exposed_share=same, step_time_s=step, numbers={})
-    return case
+def example(name: str = "example") -> Case:
+    return open_case(PROJECT / "params" / f"{name}.yaml")
 
 
-def changed(tmp_path: Path, **sections: dict[str, object]) -> Case:
-    """The example's client with some keys changed."""
-    data = yaml.safe_load((PROJECT / "params" / "example.yaml").read_text())
-    for section, keys in sections.items():
-        data[section].update(keys)
-    path = tmp_path / "client.yaml"
-    path.write_text(yaml.safe_dump(data | {"as_of": "2026-11-20"}))
-    return opened(path)
+def studied(case: Case) -> tail_risk.TailResult:
+    """The study where every fabric leaves the same communication exposed, so that this section is tested alone."""
+    given = case.inputs
+    same = {o.id: given.spread(COMMUNICATION) for o in case.options}
+    step = {o.id: given.spread(4.0) for o in case.options}
+    lost = losses(given, same)
+    return tail_risk.run(given, same, step, lost, bills(given, same, lost).common.gpu_hour_value)
 
 
 @pytest.fixture(scope="module")
 def buyer() -> Case:
-    return opened(PROJECT / "params" / "example.yaml")
+    return example()
 
 
 @pytest.fixture(scope="module")
 def bought(buyer: Case) -> tail_risk.TailResult:
-    return tail_risk.run(buyer)
+    return studied(buyer)
 
 
 @pytest.fixture(scope="module")
 def renter() -> Case:
-    return opened(PROJECT / "params" / "tern-finetuning.yaml")
+    return example("tern-finetuning")
 
 
 @pytest.fixture(scope="module")
 def rented(renter: Case) -> tail_risk.TailResult:
-    return tail_risk.run(renter)
+    return studied(renter)
 
 
 @pytest.fixture(scope="module")
 def growing() -> tail_risk.TailResult:
-    return tail_risk.run(opened(PROJECT / "params" / "kestrel-lab.yaml"))
+    return studied(example("kestrel-lab"))
 
 
 def test_the_article_s_example_is_reproduced_to_the_dollar(bought):
@@ -79,7 +69,7 @@ def test_shares_are_traced_draws_below_one_without_run_luck(buyer, bought):
         draws = getattr(bought, name)
         assert set(draws) == {o.id for o in buyer.options}
         for value in draws.values():
-            assert isinstance(value, Traced) and value.shape == (buyer.sampler.size,) and value.inputs
+            assert isinstance(value, Traced) and value.shape == (buyer.inputs.sampler.size,) and value.inputs
             assert np.all(plain(value) >= 0)
     for option in bought.tail_share:
         total = sum(plain(bought.lost[option][c]) for c in CAUSES)
@@ -164,7 +154,7 @@ def test_a_renter_of_two_servers_meets_hardly_any_fabric_fault(renter, rented):
         in_a_run = rented.numbers[f"tail_risk.incidents.{option}"].value * rented.planned_days / 365.25
         assert in_a_run < 0.02
         assert float(plain(rented.incident_share[option]).mean()) < 0.005
-        assert maturity_of(renter, renter.all_options[option]) == "medium"
+        assert maturity_of(renter.inputs, renter.inputs.all_options[option]) == "medium"
     assert float(plain(rented.bring_up_weeks["infiniband-ndr"]).mean()) < 1
     assert {"ecmp-collisions", "noisy-neighbour"}.isdisjoint({s.id for s in rented.stress})
     assert plain(rented.lost["rocev2-nvidia-800g"]["topology"]).max() == 0
@@ -177,47 +167,44 @@ def test_growth_weighs_every_stage_and_looks_at_every_size(growing):
     assert float(plain(growing.incident_share[option]).mean()) > start
 
 
-def test_one_server_has_no_fabric_to_fail(tmp_path):
-    case = changed(tmp_path, cluster={"gpus": 8}, workload={"model_parameters_billion": 8})
-    found = tail_risk.run(case)
+def test_one_server_has_no_fabric_to_fail(buyer):
+    found = studied(buyer.changed(cluster__gpus=8, workload__model_parameters_billion=8))
     for option in found.outcomes:
         assert all(not plain(found.lost[option][c]).any() for c in ("bring_up", "stalls", "topology", "fabric"))
     assert {s.id for s in found.stress} == {"efficiency-loss", "stall"}
     assert found.numbers["tail_risk.difference"].value == 0
 
 
-def test_skill_with_qos_limits_roce_and_not_infiniband(tmp_path):
-    case = changed(tmp_path, organisation={"networking_maturity": "high", "qos_expertise": "none"})
-    levels = {o.id: maturity_of(case, o) for o in case.options}
+def test_skill_with_qos_limits_roce_and_not_infiniband(buyer):
+    case = buyer.changed(organisation__networking_maturity="high", organisation__qos_expertise="none")
+    levels = {o.id: maturity_of(case.inputs, o) for o in case.options}
     assert levels["infiniband-ndr"] == "high" and levels["rocev2-whitebox"] == "low"
 
 
-def test_the_tail_is_small_where_no_rank_waits_for_another(tmp_path):
-    bound, free = (changed(tmp_path, workload={"latency_variance_bound": b}) for b in (True, False))
-    shares = [float(plain(tail_risk.horizon_shares(c, c.options[0], 30.0)["servers"]).mean()) for c in (bound, free)]
+def test_the_tail_is_small_where_no_rank_waits_for_another(buyer):
+    cases = [buyer.changed(workload__latency_variance_bound=bound) for bound in (True, False)]
+    found = [horizon_shares(c.inputs, c.options[0], 30.0, COMMUNICATION)["servers"] for c in cases]
+    shares = [float(plain(share).mean()) for share in found]
     assert shares[1] < 0.2 * shares[0]
 
 
-def test_the_length_of_a_run_follows_from_its_tokens(tmp_path):
-    case = changed(tmp_path, workload={"run_days": None, "tokens_billion": 2000})
-    efficiency = case.central("evidence:kernel-efficiency-hopper")
+def test_the_length_of_a_run_follows_from_its_tokens(buyer):
+    given = buyer.changed(workload__run_days=None, workload__tokens_billion=2000).inputs
+    efficiency = given.central("evidence:kernel-efficiency-hopper")
     by_hand = 6 * 70e9 * 2000e9 / (1024 * 989e12 * efficiency) / 86_400
-    assert planned_days(case) == pytest.approx(by_hand)
+    assert planned_days(given) == pytest.approx(by_hand)
 
 
-def test_loss_is_priced_by_the_client_s_figure_or_the_market(buyer, renter):
-    option = buyer.options[0]
-    assert float(np.asarray(subject(buyer, option, 1024, 30.0).run.gpu_hour_usd)) == pytest.approx(3.0)
-    market = subject(renter, renter.options[0], 16, 2.0).run.gpu_hour_usd
+def test_loss_is_priced_by_the_client_s_figure_or_the_market(bought, rented):
+    stated, market = (next(iter(found.subjects.values())).run.gpu_hour_usd for found in (bought, rented))
+    assert float(np.asarray(stated)) == pytest.approx(3.0)
     assert "price:gpu-hour-h100-on-demand" in inputs_of(market)
 
 
 def test_the_charts_name_their_finding_and_carry_their_data(buyer, bought):
     names = {o.id: o.name for o in buyer.options}
     families = {o.id: o.family for o in buyer.options}
-    case_with_result = buyer
-    case_with_result._results["tail_risk"] = bought
-    section = Section("tail_risk", case_with_result)
+    section = Section("tail_risk", buyer)
     grades = dict.fromkeys(CAUSES, "assumption")
     for chart in (
         charts.exceedance_chart(bought, names, families, title="Dates", short=False),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -13,8 +13,11 @@ from fabricreport.errors import OutOfRange
 from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.money.ownership import Lease
 from fabricreport.project import PROJECT
-from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.provenance import inputs_of, plain
+from fabricreport.sections.client import stages_of
+from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.sections.tco import fabric
+from fabricreport.sections.tco.bills import bills
 from fabricreport.sections.tco.cost import (
     CAUSES,
     FABRIC_CAUSES,
@@ -23,36 +26,14 @@ from fabricreport.sections.tco.cost import (
     delay_days,
     monthly_cash,
 )
-from fabricreport.sections.tco.inputs import common_inputs, option_inputs, stages_of, thinned
+from fabricreport.sections.tco.inputs import thinned
 from fabricreport.sections.tco.list_bills import short_names
 from fabricreport.sections.tco.sweep import STEP
 
-EXPOSED = {"infiniband": 0.02, "rocev2": 0.03, "ethernet-tcp": 0.3}
-RISK = {"infiniband": "infiniband", "rocev2": "rocev2", "ethernet-tcp": "tcp"}
 
-
-def opened(name, tmp_path=None, **changes):
-    """A case with simple shares of lost time, so that the sections that find them need not run."""
-    path = PROJECT / "params" / f"{name}.yaml"
-    if changes:
-        text = path.read_text(encoding="utf-8")
-        for old, new in changes.items():
-            assert old in text
-            text = text.replace(old, new)
-        path = tmp_path / f"{name}.yaml"
-        path.write_text(text, encoding="utf-8")
-    case = open_case(path)
-    families = {o.id: o.family for o in case.options}
-    weeks = {o: case.sample(f"evidence:weeks-to-stable-{RISK[f]}") for o, f in families.items()}
-    ones = Traced(np.ones(case.sampler.size))
-    case._results["latency"] = SimpleNamespace(exposed_share={o: EXPOSED[f] * ones for o, f in families.items()})
-    case._results["tail_risk"] = SimpleNamespace(
-        tail_share=dict.fromkeys(families, 0.01 * ones),
-        incident_share=dict.fromkeys(families, 0.002 * ones),
-        bring_up_share={o: w * 0.001 for o, w in weeks.items()},
-        bring_up_weeks=weeks,
-    )
-    return case
+@cache
+def opened(name):
+    return open_case(PROJECT / "params" / f"{name}.yaml")
 
 
 @pytest.fixture(scope="module")
@@ -82,25 +63,28 @@ def test_causes_add_up_to_every_total_in_every_draw(client):
         np.testing.assert_allclose(sum(plain(v) for v in parts.values()), plain(result.totals[option]), rtol=1e-12)
 
 
-def test_parts_of_the_difference_add_up_to_the_printed_mean(client):
+def test_parts_of_the_difference_add_up_to_the_lead(client):
     result = client.tco()
     parts = sum(float(np.mean(plain(v))) for v in result.difference.parts.values())
+    assert parts == pytest.approx(client.comparison.verdict.lead, rel=1e-9)
     assert parts == pytest.approx(result.numbers["tco.difference"].value, rel=1e-9)
     gap = plain(result.totals[result.rival]) - plain(result.totals[result.choice])
     np.testing.assert_allclose(plain(result.difference.draws), gap, atol=1e-6 * np.abs(gap).max())
 
 
-def test_choice_has_the_lowest_mean_and_the_rival_is_of_another_family(client):
-    result = client.tco()
+def test_choice_and_rival_are_those_of_the_comparison_and_the_cheapest_of_their_families(client):
+    result, verdict = client.tco(), client.comparison.verdict
     families = {o.id: o.family for o in client.options}
     means = {o: float(np.mean(plain(t))) for o, t in result.totals.items()}
-    assert result.choice == min(means, key=means.get)
+    assert (result.choice, result.rival) == (verdict.choice, verdict.runner_up)
     assert families[result.rival] != families[result.choice]
+    for option in (result.choice, result.rival):
+        assert means[option] == min(m for o, m in means.items() if families[o] == families[option])
 
 
 def test_every_total_knows_its_inputs(client):
     result = client.tco()
-    assert all(t.shape == (client.sampler.size,) and t.inputs for t in result.totals.values())
+    assert all(t.shape == (client.inputs.sampler.size,) and t.inputs for t in result.totals.values())
     assert set(result.numbers[f"tco.total.{result.choice}"].inputs) <= result.inputs | {
         "param:cluster.gpus",
         "param:money.horizon_months",
@@ -125,7 +109,7 @@ def test_infiniband_draws_about_fourteen_thousand_dollars_a_year_more(buyer):
 
 def test_servers_and_adapters_together_cost_what_servers_with_adapters_cost(buyer):
     parts = buyer.tco().components["infiniband-ndr"]
-    whole = 128 * plain(buyer.sample("price:server-h100-8gpu"))
+    whole = 128 * plain(buyer.inputs.draw("price:server-h100-8gpu"))
     np.testing.assert_allclose(plain(parts["servers"] + parts["adapters"]), whole, rtol=1e-12)
 
 
@@ -137,8 +121,11 @@ def test_servers_cancel_between_fabrics(client):
 
 def test_equal_losses_cancel_even_when_an_hour_is_valued_at_the_clients_own_cost(grower):
     assert grower.params.money.gpu_hour_value == "amortised"
-    parts = grower.tco().components
+    exposed, found = grower.chain.exposed, grower.chain.losses
+    same = Losses(*(dict.fromkeys(by_option, by_option["infiniband-ndr"]) for by_option in (found.lost, found.weeks)))
+    parts = bills(grower.inputs, dict.fromkeys(exposed, exposed["infiniband-ndr"]), same).components
     for cause in LOST_CAUSES:
+        assert np.any(plain(parts["rocev2-whitebox"][cause]))
         np.testing.assert_array_equal(plain(parts["rocev2-whitebox"][cause]), plain(parts["rocev2-nvidia-800g"][cause]))
 
 
@@ -156,14 +143,14 @@ def test_ethernet_without_rdma_has_two_links_a_server(buyer):
 
 
 def test_manager_takes_ports_only_where_some_are_free(buyer):
-    cluster, option = buyer.params.cluster, buyer.all_options["infiniband-ndr"]
+    cluster, option = buyer.params.cluster, buyer.inputs.all_options["infiniband-ndr"]
     assert fabric.manager_links(cluster, option, [1024]) == 0
     assert fabric.manager_links(cluster, option, [1000]) == option.management.links
     assert fabric.manager_links(cluster, option, [1000, 1024]) == 0
 
 
 def test_one_rack_is_wired_in_copper_and_runs_the_switchs_own_manager(buyer):
-    option = buyer.all_options["infiniband-ndr"]
+    option = buyer.inputs.all_options["infiniband-ndr"]
     (build,) = fabric.builds(buyer.params.cluster, option, ((0, 16),), servers_per_rack=4)
     assert build.cables.transceivers == 0 and build.cables.dac > 0
     assert not build.managed and build.bom.switches == 1
@@ -186,9 +173,10 @@ def test_infiniband_needs_a_third_tier_at_8192_gpus_and_800g_ethernet_does_not(g
     assert numbers["tco.count.tiers.rocev2-nvidia-800g"].value == 2
 
 
-def test_a_stage_in_the_last_month_is_not_bought(tmp_path):
-    case = opened("kestrel-lab", tmp_path, **{"month: 30": "month: 60"})
-    assert stages_of(case) == ((0, 512), (10, 1536), (20, 4096))
+def test_a_stage_in_the_last_month_is_not_bought(grower):
+    trajectory = [{"month": month, "gpus": gpus} for month, gpus in ((10, 1536), (20, 4096), (60, 8192))]
+    grown = grower.changed(cluster__trajectory=trajectory, money__horizon_months=60)
+    assert stages_of(grown.inputs) == ((0, 512), (10, 1536), (20, 4096))
 
 
 def test_a_discount_and_its_premium_are_the_same_gap(buyer):
@@ -206,18 +194,19 @@ def test_the_wider_the_base_the_smaller_the_discount(buyer):
 
 
 def test_cash_without_discounting_is_the_bill_without_lost_time(grower):
-    common = replace(common_inputs(grower), discounting=Discounting(0.0))
+    found = grower.chain.bills
+    common = replace(found.common, discounting=Discounting(0.0))
     for lease in (None, Lease(0.0, 0.0)):
         terms = replace(common, lease=lease)
         for option in grower.options:
-            own = option_inputs(grower, option)
+            own = found.own[option.id]
             built = fabric.builds(grower.params.cluster, option, terms.stages, 4)
             total = float(np.mean(plain(cash_bill(built, own, terms, rent=False).total)))
             assert monthly_cash(built, own, terms).sum() == pytest.approx(total, rel=1e-9)
 
 
-def test_leasing_leaves_nothing_to_resell(tmp_path):
-    result = opened("example", tmp_path, **{"acquisition: buy": "acquisition: lease"}).tco()
+def test_leasing_leaves_nothing_to_resell(buyer):
+    result = buyer.changed(money__acquisition="lease").tco()
     assert "residual" not in result.labels
     assert result.ownership is not None
 
@@ -247,16 +236,15 @@ def test_offers_are_those_of_named_providers_cheapest_first(renter):
     assert "DataCrunch/Verda" in {o.provider for o in found}
 
 
-def test_a_renter_who_values_an_hour_higher_is_charged_that_for_lost_hours(tmp_path):
-    case = opened("tern-finetuning", tmp_path, **{"gpu_hour_value: market": "gpu_hour_value: 10"})
-    result = case.tco()
+def test_a_renter_who_values_an_hour_higher_is_charged_that_for_lost_hours(renter):
+    result = renter.changed(money__gpu_hour_value=10).tco()
     lost = sum(plain(result.components[result.choice][c]) for c in LOST_CAUSES)
     share = 1 - plain(result.useful_share[result.choice])
     assert np.all(lost > plain(result.components[result.choice]["rent"]) * share)
 
 
-def test_a_memo_in_euro_is_the_dollar_memo_at_the_days_rate(buyer, tmp_path):
-    euro = opened("example", tmp_path, **{"currency: USD": "currency: EUR"})
+def test_a_memo_in_euro_is_the_dollar_memo_at_the_days_rate(buyer):
+    euro = buyer.changed(money__currency="EUR")
     a, b = (plain(c.tco().totals["infiniband-ndr"]) for c in (euro, buyer))
     rate = a / b
     quoted = euro.prices.rate("USD", "EUR")
@@ -265,12 +253,13 @@ def test_a_memo_in_euro_is_the_dollar_memo_at_the_days_rate(buyer, tmp_path):
 
 
 def test_known_skills_need_no_training(grower):
-    training = {o.id: option_inputs(grower, o).training for o in grower.options}
+    training = {option: own.training for option, own in grower.chain.bills.own.items()}
     assert training["infiniband-ndr"] == 0.0 and training["rocev2-whitebox"] == 0.0
 
 
 def test_delay_counts_weeks_beyond_those_allowed_and_the_first_runs_slip(buyer):
-    common, own = common_inputs(buyer), option_inputs(buyer, buyer.options[0])
+    found = buyer.chain.bills
+    common, own = found.common, found.own[buyer.options[0].id]
     late = plain(delay_days(own, replace(common, run_days=None)))
     weeks = plain(own.bring_up_weeks)
     np.testing.assert_allclose(late, np.maximum(weeks - common.weeks_allowed, 0) * 7)
@@ -278,9 +267,9 @@ def test_delay_counts_weeks_beyond_those_allowed_and_the_first_runs_slip(buyer):
 
 
 def test_thinning_takes_every_eighth_draw_and_keeps_scalars(buyer):
-    common = common_inputs(buyer)
+    common = buyer.chain.bills.common
     few = thinned(common, 8)
-    assert few.server.price.shape == (buyer.sampler.size // 8,)
+    assert few.server.price.shape == (buyer.inputs.sampler.size // 8,)
     np.testing.assert_array_equal(few.server.price, plain(common.server.price)[::8])
     assert few.discounting.rate_per_year.shape == ()
     assert few.stages == common.stages
@@ -309,13 +298,13 @@ def test_the_sweep_keeps_the_provenance_of_its_prices(buyer):
 
 
 def test_a_size_beyond_three_tiers_is_an_error_for_the_client(buyer):
-    option = buyer.all_options["infiniband-ndr"]
+    option = buyer.inputs.all_options["infiniband-ndr"]
     with pytest.raises(OutOfRange, match="do not fit"):
         fabric.builds(buyer.params.cluster, option, ((0, 100_000),), 4)
 
 
 def test_short_names_stay_distinct(buyer):
-    options = list(buyer.all_options.values())
+    options = list(buyer.inputs.all_options.values())
     short = short_names(options)
     assert len(set(short.values())) == len(options)
     twins = [options[0], replace(options[0], id="other")]

@@ -28,7 +28,7 @@ class Case:
             raise KeyError(f"no figure {figure_id}; did you mean tco.x?")
         return Number("tco.x", -5e6, "usd", "x", "r", ("price:x",), ("price:x",), "quote")
 
-    def input_record(self, input_id: str) -> dict[str, Any]:
+    def record(self, input_id: str) -> dict[str, Any]:
         if input_id != "price:x":
             raise KeyError(input_id)
         return {"id": input_id, "kind": "price", "grade": "quote", "source": "S"}

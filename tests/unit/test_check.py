@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,48 +10,27 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from check_cases import OVERRIDE, desk, line_of, only
 from click.testing import CliRunner
 from pydantic import BaseModel
 from scenario_cases import PARAMS, minimal
 
 from fabricreport.books.evidence import read_evidence
-from fabricreport.books.options import read_options
-from fabricreport.books.prices.book import PriceBook, baseline
-from fabricreport.books.prices.files import parse_prices
-from fabricreport.books.prices.reports import show_prices
-from fabricreport.books.prices.rules import COLUMNS
 from fabricreport.bounds import bound_of
-from fabricreport.case import Case, open_case
+from fabricreport.case import open_case
 from fabricreport.checking.check import check
 from fabricreport.cli import main
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
-from fabricreport.intake.asked import asked_inputs, unanswered
 from fabricreport.memo.build import build
 from fabricreport.memo.run.plan import Places, load_checked
-from fabricreport.scenario import Params, params_from
-from fabricreport.scenario.schema import Currency, Gpu
+from fabricreport.scenario import Params
 from fabricreport.scenario.uncertain import Bounds
 
-HEADER = ",".join(COLUMNS)
-OVERRIDE = {"id": "price:switch-qm9700", "value": 30000, "who": "J. Buyer", "why": "Quote", "until": "2027-01-31"}
 ENTRY = {
     "what": "The client's own figure", "date": "2026-10-01", "source": "Treasury", "publisher": "The client", "grade": "contract",
     "read": "2026-11-01", "seen": "A", "use": "this memo",
 }  # fmt: skip
-
-
-def desk(folder: Path, data: dict[str, Any] | None = None, *, prices: str | None = None) -> Path:
-    """A client's folder with prices of its own; the params file that stands in it."""
-    folder.mkdir(exist_ok=True)
-    if prices is None:
-        shutil.copytree(PARAMS / "prices", folder / "prices")
-    else:
-        (folder / "prices").mkdir()
-        (folder / "prices" / "own.csv").write_text(f"{HEADER}\n{prices}\n", encoding="utf-8")
-    path = folder / "acme.yaml"
-    path.write_text(yaml.safe_dump(data or minimal(), sort_keys=False), encoding="utf-8")
-    return path
 
 
 def with_key(dotted: str, value: Any) -> dict[str, Any]:
@@ -65,15 +42,6 @@ def with_key(dotted: str, value: Any) -> dict[str, Any]:
     for part in parents:
         data[part] = data.get(part, {}) | {last: value}
     return data
-
-
-def line_of(path: Path, word: str) -> int:
-    return 1 + next(n for n, line in enumerate(path.read_text().splitlines()) if word in line)
-
-
-def only(problems: tuple[Problem, ...]) -> Problem:
-    assert len(problems) == 1, [str(p) for p in problems]
-    return problems[0]
 
 
 def uncertain_fields(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, Bounds]]:
@@ -173,16 +141,16 @@ def test_an_override_of_an_exchange_rate_converts_every_amount(tmp_path: Path) -
     plain = open_case(desk(tmp_path / "a", data))
     half = float(plain.prices["fx-jpy-usd"].price) / 2
     dear = open_case(desk(tmp_path / "b", data | {"overrides": [OVERRIDE | {"id": "price:fx-jpy-usd", "value": half}]}))
-    switches = [float(np.median(c.sample("price:switch-qm9700"))) for c in (plain, dear)]
+    switches = [float(np.median(c.inputs.draw("price:switch-qm9700"))) for c in (plain, dear)]
     assert switches[1] / switches[0] == pytest.approx(2.0, rel=0.1)
 
 
 def test_an_override_that_refers_takes_the_other_entrys_draws(tmp_path: Path) -> None:
     case = open_case(desk(tmp_path, overriding(("price:switch-qm9700", "price:switch-sn5610"))))
-    assert np.array_equal(case.sample("price:switch-qm9700"), case.sample("price:switch-sn5610"))
-    assert (
-        case.central("price:switch-qm9700") == case.central("price:switch-sn5610") != case.price("switch-qm9700").price
-    )
+    assert np.array_equal(case.inputs.draw("price:switch-qm9700"), case.inputs.draw("price:switch-sn5610"))
+    of_the_book = case.inputs.price_book.at(case.as_of)["switch-qm9700"].price
+    taken, other = (case.inputs.central(f"price:{item}") for item in ("switch-qm9700", "switch-sn5610"))
+    assert taken == other != of_the_book
 
 
 def test_overrides_that_refer_to_each_other_are_refused_each_with_its_line(tmp_path: Path) -> None:
@@ -265,153 +233,6 @@ def test_an_option_nobody_compares_must_still_name_things_that_exist(tmp_path: P
     path = own_option(tmp_path, training="evidence:no-such-course")
     path.write_text(yaml.safe_dump(minimal()), encoding="utf-8")
     assert only(check(path).problems).key == "mine.training"
-
-
-# ---- prices that are not there
-
-
-def case_of(book: PriceBook, **keys: Any) -> Case:
-    data = minimal()
-    for dotted, value in keys.items():
-        section, _, key = dotted.partition("__")
-        data[section] = data.get(section, {}) | {key: value} if key else value
-    return Case(params_from(data), PARAMS, EVIDENCE, book, OPTIONS)
-
-
-SHIPPED, EVIDENCE, OPTIONS = PriceBook.read(PARAMS / "prices"), read_evidence(), read_options()
-EMPTY = PriceBook.of(())
-GPUS: tuple[str, ...] = Gpu.__args__  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("item", sorted({r.item for r in baseline()}))
-def test_a_price_missing_from_the_files_is_the_shipped_one_and_says_so(item: str) -> None:
-    book = replace(SHIPPED, rows=tuple(r for r in SHIPPED.rows if r.item != item))
-    for case in (case_of(book), case_of(book, cluster__gpu="mi300x", money__acquisition="rent", money__currency="EUR")):
-        assert not case.problems()
-        there, without = SHIPPED.at(case.as_of)[item], case.prices[item]
-        assert (without.price, without.date, without.grade) == (there.price, there.date, there.grade)
-        assert without.stand_in and without.stand_in.lower() in case.input_record(f"price:{item}")["use"].lower()
-        assert not case.prices["switch-qm9700" if item != "switch-qm9700" else "electricity"].stand_in
-
-
-def test_a_missing_price_is_noted_only_where_the_case_needs_it(tmp_path: Path) -> None:
-    path = desk(tmp_path)
-    for file in (tmp_path / "prices").glob("*.csv"):
-        kept = [x for x in file.read_text().splitlines() if not x.startswith(("switch-qm9700,", "nic-bluefield3,"))]
-        file.write_text("\n".join(kept) + "\n", encoding="utf-8")
-    found = check(path)
-    told = [n for n in found.notes if "switch-qm9700" in n]
-    assert not found.problems and len(told) == 1 and str(tmp_path / "prices") in told[0]
-    assert "32,870 USD of 2026-07-04" in told[0] and "bluefield" not in "".join(found.notes)
-    assert told[0] in load_checked(path, Places()).notes, "a build says it too"
-    assert "SHIPPED" in show_prices(tmp_path / "prices", date(2026, 11, 20), "switch-qm9700").text()
-
-
-@pytest.mark.parametrize("gpu", GPUS)
-@pytest.mark.parametrize("acquisition", ["buy", "lease", "rent", "colocate"])
-def test_without_any_price_of_its_own_a_case_is_answered_by_the_shipped_ones(gpu: str, acquisition: str) -> None:
-    per_node = 72 if gpu == "gb200-nvl72" else 8
-    keys = {"cluster__gpu": gpu, "cluster__gpus_per_node": per_node, "cluster__gpus": 8 * per_node}
-    case = case_of(EMPTY, **keys, money__acquisition=acquisition)
-    assert not case.problems()
-    assert {a.input_id for a in asked_inputs(case) if a.input_id.startswith("price:")} <= {
-        p.id for p in case.prices.stood_in
-    }
-
-
-RUN = {
-    "rent": {"money__acquisition": "rent", "providers": [{"name": "CoreWeave"}]},
-    "colocate": {"money__acquisition": "colocate", "money__currency": "EUR", "cluster__gpu": "b200"},
-    "refers": {"money__gpu_hour_value": "price:gpu-hour-h100-on-demand", "money__currency": "GBP"},
-}
-
-
-@pytest.mark.parametrize("name", RUN)
-def test_the_analyses_run_on_shipped_prices_alone_and_ask_for_nothing_unchecked(name: str) -> None:
-    case = case_of(EMPTY, **RUN[name])
-    assert not unanswered(case)
-    drawn = {
-        i
-        for analysis in ("latency", "tail_risk", "tco")
-        for n in case.result(analysis).numbers.values()
-        for i in n.inputs
-    }
-    drawn |= case.tco().inputs
-    asked = {a.input_id for a in asked_inputs(case)} | {"price:fx-eur-usd", "price:fx-gbp-usd"}
-    priced = {i for i in drawn if i.startswith("price:")}
-    assert len(priced) > 1 and priced <= asked
-
-
-def test_a_memo_dated_before_a_price_is_refused_with_the_first_date_of_it(tmp_path: Path) -> None:
-    path = desk(tmp_path, minimal() | {"as_of": "2025-01-31"})
-    problems = check(path).problems
-    nic = [p for p in problems if "nic-connectx7-400g" in p.message]
-    assert only(tuple(nic)).key == "as_of" and nic[0].line == line_of(path, "as_of") and "2026-" in nic[0].message
-    assert all(p.file == str(path) and p.line for p in problems) and len({p.message for p in problems}) == len(problems)
-
-
-@pytest.mark.parametrize("currency", [c for c in Currency.__args__ if c != "USD"])  # type: ignore[attr-defined]
-def test_a_currency_without_a_rate_is_refused_and_the_remedy_mends_it(currency: str) -> None:
-    item = f"fx-{currency.lower()}-usd"
-    rows, shipped = (tuple(r for r in given if r.item != item) for given in (SHIPPED.rows, SHIPPED.shipped))
-    without = replace(SHIPPED, rows=rows, shipped=shipped)
-    problem = only(unanswered(case_of(without, money__currency=currency)))
-    assert problem.key == "money.currency" and f"{item} with unit usd" in problem.remedy
-    row, _ = parse_prices(f"{HEADER}\n{item},usd,0.5,,,USD,2026-10-01,,A bank,quote\n", "own.csv")
-    assert not unanswered(case_of(replace(without, rows=(*rows, *row)), money__currency=currency))
-
-
-# ---- an item none of whose rows can be used
-
-
-BROKEN = 'switch-mine,each,1000,,,EUR,2026-10-01,,"=HYPERLINK(""x"")",quote'
-
-
-def with_broken_item(folder: Path, row: str, *overrides: dict[str, Any]) -> Path:
-    option = {
-        "id": "mine",
-        "like": "infiniband-ndr",
-        "name": "Mine",
-        "pieces": {"switch": {"price": "price:switch-mine", "watts": "evidence:switch-qm9700-watts"}},
-    }
-    path = desk(
-        folder, minimal() | {"options": ["mine", "rocev2-nvidia-800g"], "overrides": list(overrides)}, prices=row
-    )
-    (folder / "options").mkdir()
-    (folder / "options" / "own.yaml").write_text(yaml.safe_dump([option], sort_keys=False), encoding="utf-8")
-    return path
-
-
-def test_an_item_without_a_usable_row_names_the_row_and_the_override_as_remedies(tmp_path: Path) -> None:
-    problem = only(check(with_broken_item(tmp_path, BROKEN)).problems)
-    assert problem.file == str(tmp_path / "options/own.yaml") and problem.key == "mine.pieces.switch.price"
-    assert f"{tmp_path / 'prices/own.csv'}:2" in problem.remedy and "overrides" in problem.remedy
-
-
-def test_the_override_named_as_remedy_rescues_the_item(tmp_path: Path) -> None:
-    path = with_broken_item(tmp_path, BROKEN, OVERRIDE | {"id": "price:switch-mine", "value": 1200})
-    assert not check(path).problems
-    case = open_case(path)
-    record = case.input_record("price:switch-mine")
-    assert (record["value"], record["override"]["who"], record["grade"]) == (1200, "J. Buyer", "contract")
-    rate = case.prices.rate("EUR", "USD").rate
-    assert float(np.median(case.sample("price:switch-mine"))) == pytest.approx(1200 * rate, rel=0.05)
-
-
-def test_an_override_rescues_a_shipped_item_whose_every_row_is_malformed(tmp_path: Path) -> None:
-    row = BROKEN.replace("switch-mine", "switch-qm9700").replace("EUR", "USD")
-    path = desk(tmp_path, minimal() | {"overrides": [OVERRIDE]}, prices=row)
-    assert not check(path).problems
-    assert open_case(path).central("price:switch-qm9700") == 30000
-
-
-def test_an_override_cannot_stand_for_a_row_whose_currency_nobody_can_read(tmp_path: Path) -> None:
-    path = with_broken_item(
-        tmp_path, BROKEN.replace("EUR", "EURO"), OVERRIDE | {"id": "price:switch-mine", "value": 1200}
-    )
-    problems = check(path).problems
-    assert {p.key for p in problems} == {"overrides[0].id", "mine.pieces.switch.price"}
-    assert all("own.csv:2" in p.remedy and "no override" in p.remedy for p in problems)
 
 
 # ---- answers and logs

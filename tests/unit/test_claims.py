@@ -23,6 +23,7 @@ from fabricreport.models.audit.claims import (
     resolve,
     self_contradictions,
 )
+from fabricreport.uncertain import exactly
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +159,7 @@ def test_changing_an_input_can_change_the_verdict(claims: ClaimBook, evidence: E
 
 
 def test_changing_an_evidence_entry_moves_the_claims_that_rest_on_it(claims: ClaimBook, evidence: EvidenceBook) -> None:
-    smaller = [replace(e, value=4096.0) if e.id == "llama3-gpus" else e for e in evidence.values()]
+    smaller = [e.with_figure(exactly(4096.0)) if e.id == "llama3-gpus" else e for e in evidence.values()]
     claim = claims["s1-roce-few-thousand"]
     assert audit_claim(claim, evidence).verdict == "contradicted"
     assert audit_claim(claim, EvidenceBook(smaller)).verdict == "reproduces"

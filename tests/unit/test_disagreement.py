@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from fabricreport.books.evidence import EvidenceBook, read_evidence
 from fabricreport.constants import catalogue
 from fabricreport.errors import InputError, OutOfRange
+from fabricreport.evidence import read_yaml
 from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.models.audit.disagreement import (
     Contested,
@@ -24,6 +25,9 @@ from fabricreport.models.audit.disagreement import (
     prior_quantile,
 )
 from fabricreport.provenance import Traced
+from fabricreport.uncertain import exactly
+
+DEFINITIONS = {item["id"]: item for item in read_yaml("contested")}
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +37,7 @@ def book() -> EvidenceBook:
 
 @pytest.fixture(scope="module")
 def quantities(book: EvidenceBook) -> dict[str, Contested]:
-    return contested_quantities(book)
+    return contested_quantities(book, DEFINITIONS)
 
 
 def position(
@@ -84,9 +88,7 @@ def test_a_figure_set_aside_stays_visible_with_the_reason(quantities: dict[str, 
 
 
 def test_every_reason_to_set_aside_names_a_member(quantities: dict[str, Contested]) -> None:
-    from fabricreport.evidence import read_yaml
-
-    for definition in read_yaml("contested"):
+    for definition in DEFINITIONS.values():
         members = {p.id for p in quantities[definition["id"]].entries}
         assert {item["id"] for item in definition.get("set_aside", ())} <= members
         assert set(definition.get("convert", {})) <= members
@@ -178,24 +180,24 @@ def test_the_prior_remembers_the_entries_it_is_made_of(quantities: dict[str, Con
 
 
 def test_a_clients_own_measurement_joins_the_quantity(book: EvidenceBook) -> None:
-    own = replace(book["roce-latency-s1"], id="own-pilot", value=3.1, publisher="Client", grade="measured")
-    with_own = contested("roce-latency", EvidenceBook([*book.values(), own]))
+    own = replace(book["roce-latency-s1"], id="own-pilot", value=exactly(3.1), publisher="Client", grade="measured")
+    with_own = contested("roce-latency", EvidenceBook([*book.values(), own]), DEFINITIONS)
     assert "own-pilot" in {p.id for p in with_own.admissible}
-    assert with_own.prior_mid < contested("roce-latency", book).prior_mid
+    assert with_own.prior_mid < contested("roce-latency", book, DEFINITIONS).prior_mid
 
 
 def test_removing_a_source_moves_the_prior(book: EvidenceBook) -> None:
     source = book["roce-latency-s0"].source
-    without = contested("roce-latency", book.without_source(source))
-    assert without.prior_high < contested("roce-latency", book).prior_high
+    without = contested("roce-latency", book.without_source(source), DEFINITIONS)
+    assert without.prior_high < contested("roce-latency", book, DEFINITIONS).prior_high
 
 
 def test_a_quantity_only_a_client_names_gets_the_mixture(book: EvidenceBook) -> None:
     own: list[EvidenceEntry] = [
-        replace(book["roce-latency-s1"], id=f"own-{i}", contested="our-thing", value=float(i), publisher=str(i))
+        replace(book["roce-latency-s1"], id=f"own-{i}", contested="our-thing", value=exactly(float(i)), publisher=str(i))
         for i in (1, 2)
     ]
-    found = contested_quantities(EvidenceBook([*book.values(), *own]))["our-thing"]
+    found = contested_quantities(EvidenceBook([*book.values(), *own]), DEFINITIONS)["our-thing"]
     assert found.rule == "mixture"
     assert len(found.admissible) == 2
 
@@ -203,7 +205,8 @@ def test_a_quantity_only_a_client_names_gets_the_mixture(book: EvidenceBook) -> 
 def test_a_figure_in_another_unit_or_without_a_number_does_not_enter(book: EvidenceBook) -> None:
     odd = replace(book["roce-latency-s1"], id="odd", unit="ms")
     words = replace(book["roce-latency-s1"], id="words", unit="text", value="fast")
-    found = {p.id: p for p in contested("roce-latency", EvidenceBook([*book.values(), odd, words])).entries}
+    with_both = contested("roce-latency", EvidenceBook([*book.values(), odd, words]), DEFINITIONS)
+    found = {p.id: p for p in with_both.entries}
     assert "is in ms" in found["odd"].set_aside
     assert found["words"].set_aside == "states no number"
     assert math.isnan(found["words"].mid)
@@ -217,7 +220,7 @@ def test_impossible_requests_are_refused_with_a_remedy() -> None:
     with pytest.raises(OutOfRange, match="between 0 and 1"):
         prior_quantile(np.array([0.5, 1.2]), [position(0, 1)])
     with pytest.raises(InputError, match="no contested quantity"):
-        contested("unheard-of", {})
+        contested("unheard-of", {}, DEFINITIONS)
 
 
 def test_quantities_turn_into_json(quantities: dict[str, Contested]) -> None:

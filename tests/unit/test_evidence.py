@@ -258,6 +258,12 @@ def test_citations_carry_their_owner_and_line() -> None:
     assert "evidence:" in (ROOT / "claims.yaml").read_text("utf-8").splitlines()[line - 1]
 
 
+def test_a_pattern_over_many_ids_is_no_citation_and_an_id_beside_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "rules.yaml"
+    path.write_text('- {id: a, ids: ["evidence:lever-*", "evidence:pue", "evidence:*-watts", "evidence:*"]}\n', "utf-8")
+    assert [(ref.cited_by, ref.evidence_id) for ref in references_in(path)] == [("a", "pue")]
+
+
 @pytest.mark.parametrize("unit", ["us", "share", "usd/gpu-hour", "1/transceiver-year", "gbytes/s", "usd/kw-month"])
 def test_the_units_of_the_field_are_known(unit: str) -> None:
     assert unit_problem(unit) is None

@@ -54,7 +54,7 @@ def test_only_one_known_input_repeated_as_stated_counts_as_a_quotation() -> None
 def test_an_audited_claim_shows_what_was_quoted_from_it_under_a_letter_of_its_own() -> None:
     claim = {**INPUTS[2], "id": "claim:s1-years", "kind": "claim", "text": "", "use": "audited: cost"}
     low, high = (
-        ledger_entry(f"sources.{end}", text, 1.0, rule="as the article states it", inputs=["claim:s1-years"])
+        ledger_entry(f"evidence.{end}", text, 1.0, rule="as the article states it", inputs=["claim:s1-years"])
         for end, text in (("low", "45 TB"), ("high", "99 days"))
     )
     document = read([low, high], [claim])

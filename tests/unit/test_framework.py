@@ -1,4 +1,7 @@
-"""The four-axis framework and the decision rule: known answers and laws."""
+"""The four-axis framework and what is read off the draws beside it: known answers and laws."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,8 +10,19 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fabricreport.evidence import read_yaml
-from fabricreport.models.judgement import decision
-from fabricreport.models.judgement.framework import AXES, Rule, evaluate, flip_distance, holds, rules_from, smaa
+from fabricreport.models.judgement.comparison import evpi, expected_order
+from fabricreport.models.judgement.framework import (
+    AXES,
+    FrameworkResult,
+    Rule,
+    evaluate,
+    flip_distance,
+    holds,
+    leaning,
+    rules_from,
+    smaa,
+)
+from fabricreport.models.judgement.swings import probability_cheapest, swings
 
 FACTS = {
     "kind": "pretraining-dense", "latency_variance_bound": True, "vendor": "nvidia", "target_gpus": 1024, "one_node": False,
@@ -29,15 +43,21 @@ def test_every_rule_asks_only_for_known_facts_and_axes() -> None:
         assert rule.axis in AXES and set(rule.when) <= set(FACTS) and rule.sources
 
 
-def test_an_untrained_team_with_large_pretraining_leans_to_infiniband_and_an_ethernet_house_to_roce() -> None:
-    assert lean() > 0.3
-    house = {
-        "networking_maturity": "high",
-        "qos_expertise": "strong",
-        "existing_ethernet": "large",
-        "weeks_to_production": 40.0,
-    }
-    assert lean(kind="mixed", latency_variance_bound=False, spans_subnets=True, **house) < -0.3
+def test_a_house_leans_to_the_fabric_it_runs_and_whose_sellers_it_wants() -> None:
+    infiniband = lean(existing_infiniband="large", single_vendor_policy="prefer")
+    ethernet = lean(existing_ethernet="large", single_vendor_policy="avoid", tenancy="multi", spans_subnets=True)
+    assert infiniband > lean() > ethernet
+    assert (leaning(infiniband), leaning(ethernet)) == ("infiniband", "rocev2")
+
+
+def test_a_rule_that_the_bill_prices_is_told_and_not_counted() -> None:
+    def found(rules: Sequence[Rule]) -> FrameworkResult:
+        return evaluate(rules, TITLES, FACTS, EQUAL, seed=1, draws=200)
+
+    told = [rule for axis in found(RULES).axes for rule in axis.rules]
+    assert any(rule.priced_as for rule in told)
+    assert found(RULES).total == found([rule for rule in RULES if not rule.priced_as]).total
+    assert found(RULES).total != found([replace(rule, priced_as="") for rule in RULES]).total
 
 
 def test_more_expertise_never_moves_the_lean_towards_infiniband() -> None:
@@ -80,86 +100,25 @@ def test_evpi_of_a_normal_difference_is_the_closed_form() -> None:
     mu, sd = -2.0, 3.0
     draws = stats.norm(mu, sd).ppf((np.arange(200_000) + 0.5) / 200_000)
     u = abs(mu) / sd
-    assert decision.evpi(draws) == pytest.approx(sd * stats.norm.pdf(u) - abs(mu) * stats.norm.cdf(-u), rel=1e-3)
-    assert decision.evpi(np.array([1.0, 2.0])) == 0.0
+    assert evpi(draws) == pytest.approx(sd * stats.norm.pdf(u) - abs(mu) * stats.norm.cdf(-u), rel=1e-3)
+    assert evpi(np.array([1.0, 2.0])) == 0.0
 
 
 def test_swings_find_the_break_even_and_ignore_a_dummy_input() -> None:
     rng = np.random.default_rng(0)
     x, dummy = rng.uniform(0, 10, 4000), rng.uniform(0, 1, 4000)
-    swings = decision.swings(3 * (x - 4.0), {"x": x, "dummy": dummy, "constant": np.ones(4000)})
-    assert [s.input_id for s in swings] == ["x", "dummy"]
-    assert swings[0].break_even == pytest.approx(4.0, abs=0.05) and swings[0].flips
-    assert swings[1].share_of_variance < 0.01
-
-
-RULE = decision.Thresholds(0.8, 0.65, 0.005, 16)
-FAMILIES = {"ib": "infiniband", "roce": "rocev2", "white": "rocev2", "tcp": "ethernet-tcp"}
-
-
-def decided(roce_minus_ib: np.ndarray, **changes: object) -> decision.Verdict:
-    base = np.full(roce_minus_ib.size, 100.0)
-    given_ = {"framework_total": -0.5, "gpus": 1024, "gpus_per_node": 8, "thresholds": RULE, "assumption_flips": False}
-    return decision.decide({"ib": base, "roce": base + roce_minus_ib}, FAMILIES, **{**given_, **changes})  # type: ignore[arg-type]
-
-
-def test_the_class_follows_the_printed_rule() -> None:
-    spread = np.linspace(-10, 10, 1001)
-    assert decided(spread - 8).confidence == "clear"
-    assert decided(spread - 8, framework_total=0.5).confidence == "leaning"
-    assert decided(spread - 8, assumption_flips=True).confidence == "leaning"
-    assert decided(spread * 0.01).confidence == "does not matter"
-    assert decided(spread - 8, gpus=8).decided_by == "size"
-
-
-def test_when_money_is_too_close_the_framework_decides() -> None:
-    verdict = decided(np.linspace(-10, 10, 1001) - 1, framework_total=0.6)
-    assert (verdict.choice, verdict.decided_by, verdict.agrees) == ("ib", "framework", True)
-    assert verdict.confidence in ("toss-up", "leaning") and verdict.probability < 0.5
-
-
-def against_plain_ethernet(roce_minus_tcp: np.ndarray, framework_total: float, **more: np.ndarray) -> decision.Verdict:
-    base = np.full(roce_minus_tcp.size, 100.0)
-    totals = {"tcp": base, "roce": base + roce_minus_tcp, **more}
-    return decision.decide(
-        totals, FAMILIES, framework_total=framework_total, gpus=1024, gpus_per_node=8, thresholds=RULE,
-        assumption_flips=False,
-    )  # fmt: skip
-
-
-def test_a_lean_to_another_family_than_the_choices_is_against_it_and_the_advice_is_not_clear() -> None:
-    dearer = np.linspace(5, 10, 101)
-    for total in (0.3, -0.3):
-        verdict = against_plain_ethernet(dearer, total)
-        assert (verdict.choice, verdict.agrees, verdict.confidence) == ("tcp", False, "leaning")
-    assert against_plain_ethernet(dearer, 0.02).agrees is None
-    assert against_plain_ethernet(dearer, 0.02).confidence == "clear"
-
-
-def test_the_framework_never_decides_for_an_option_it_does_not_lean_to() -> None:
-    close, far = np.linspace(-10, 9, 1001), np.full(1001, 150.0)
-    verdict = against_plain_ethernet(close, 0.3, ib=far)
-    assert (verdict.choice, verdict.runner_up, verdict.decided_by) == ("roce", "tcp", "money")
-    assert verdict.agrees is False and verdict.confidence == "toss-up"
-    turned = against_plain_ethernet(-close, -0.3, ib=far)
-    assert (turned.choice, turned.decided_by, turned.agrees) == ("roce", "framework", True)
-
-
-def test_the_rival_is_the_best_option_of_the_other_kind() -> None:
-    base = np.full(50, 100.0)
-    totals = {"ib": base + 9, "roce": base + 1, "white": base}
-    verdict = decision.decide(
-        totals, FAMILIES, framework_total=0.0, gpus=64, gpus_per_node=8, thresholds=RULE, assumption_flips=False
-    )
-    assert (verdict.choice, verdict.runner_up, verdict.probability) == ("white", "ib", 1.0)
+    found = swings(3 * (x - 4.0), {"x": x, "dummy": dummy, "constant": np.ones(4000)})
+    assert [s.input_id for s in found] == ["x", "dummy"]
+    assert found[0].break_even == pytest.approx(4.0, abs=0.05) and found[0].flips
+    assert found[1].share_of_variance < 0.01
 
 
 def test_adding_a_dominated_option_does_not_reorder_the_others() -> None:
     rng = np.random.default_rng(4)
     totals = {"ib": rng.normal(10, 1, 500), "roce": rng.normal(10.2, 1, 500)}
     more = {**totals, "bad": totals["ib"] + 5}
-    assert [o for o in decision.expected_order(more) if o != "bad"] == list(decision.expected_order(totals))
-    assert sum(decision.probability_cheapest(more).values()) == pytest.approx(1.0)
+    assert [o for o in expected_order(more) if o != "bad"] == list(expected_order(totals))
+    assert sum(probability_cheapest(more).values()) == pytest.approx(1.0)
 
 
 def test_every_source_a_rule_names_is_in_the_books() -> None:

@@ -39,7 +39,7 @@ def test_a_table_has_one_row_for_each_type_and_no_other(table: str, known: list[
 def test_what_the_rows_refer_to_is_in_the_books(gpu: str) -> None:
     case, row = open_case(EXAMPLE), tco_inputs.server_row(of(gpu))
     named = [row[key] for key in ("price", "watts", "nic_price", "nic_watts", "rent", "fabric_per_gpu")]
-    assert all(case.central(input_id) > 0 for input_id in (*named, f"evidence:{practice().gpu(gpu).efficiency}"))
+    assert all(case.inputs.central(input_id) > 0 for input_id in (*named, f"evidence:{practice().gpu(gpu).efficiency}"))
 
 
 @pytest.mark.parametrize("look_up", [lambda gpu: tco_inputs.server_row(of(gpu)), catalogue().gpu, practice().gpu])

@@ -57,7 +57,7 @@ def test_each_unit_has_bounds_of_its_own(tmp_path: Path, entry: str, value: Any)
 def test_an_override_within_the_bounds_is_taken(tmp_path: Path, value: Any) -> None:
     path = tmp_path / "acme.yaml"
     path.write_text(yaml.safe_dump(override(value=value)), encoding="utf-8")
-    assert open_case(path).central("price:switch-qm9700") > 0
+    assert open_case(path).inputs.central("price:switch-qm9700") > 0
 
 
 def test_an_override_may_not_borrow_a_figure_that_cannot_stand_there(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_a_param_that_refers_to_a_price_is_in_the_memos_currency_as_the_price_is
 def test_the_record_of_a_price_is_in_the_currency_of_its_row(tmp_path: Path, currency: str) -> None:
     case = in_currency(tmp_path, currency)
     for item, price in case.prices.items():
-        record = case.input_record(f"price:{item}")
+        record = case.record(f"price:{item}")
         money = price.unit != "usd"
         assert record["unit"].startswith(price.currency.lower()) == money, item
         assert record.get("currency", "USD") == (price.currency if money else "USD"), item

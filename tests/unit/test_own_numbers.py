@@ -9,8 +9,9 @@ import pytest
 
 from fabricreport.blocks import Section
 from fabricreport.blocks.markdown import plain_text
-from fabricreport.case import ANALYSES, Case, open_case
+from fabricreport.case import Case, open_case
 from fabricreport.ledger import GRADES
+from fabricreport.scenario import SECTION_NAMES
 
 EXAMPLE = Path(__file__).parents[2] / "params" / "tern-finetuning.yaml"
 
@@ -126,6 +127,6 @@ def test_an_unknown_id_is_answered_with_the_nearest_known_one(case: Case, wrong:
 @pytest.mark.parametrize("client", ["example", "tern-finetuning", "kestrel-lab"])
 def test_no_figure_of_the_package_is_an_assumption_for_want_of_inputs(client: str) -> None:
     case = open_case(EXAMPLE.with_name(f"{client}.yaml"))
-    numbers = [n for analysis in ANALYSES for n in case.result(analysis).numbers.values()]
+    numbers = [n for section in SECTION_NAMES for n in case.result(section).numbers.values()]
     assert len(numbers) > 500
     assert [n.id for n in numbers if n.grade == "assumption" and not n.inputs and not n.sources] == []

@@ -169,16 +169,16 @@ def test_a_date_that_nobody_gave_is_called_assumed(tmp_path: Path) -> None:
 
 def test_every_gpu_has_a_usual_fabric_to_hold_links_against() -> None:
     rows = {row["gpu"]: row for row in read_yaml("servers")}
-    book = open_case(ROOT / "params/example.yaml").evidence
+    book = open_case(ROOT / "params/example.yaml").inputs.evidence
     for gpu in get_args(Gpu):
         assert book[rows[gpu]["fabric_per_gpu"].removeprefix("evidence:")].unit == "gbits/s"
 
 
 def test_a_memo_dated_far_from_the_clock_or_a_price_dated_ahead_is_told_and_not_followed() -> None:
     case = open_case(ROOT / "params/example.yaml")
-    newest = case.price_book.newest
+    newest = case.inputs.price_book.newest
     assert newest is not None
-    limit = timedelta(days=int(case.central("evidence:plausible-clock-days")))
+    limit = timedelta(days=int(case.inputs.central("evidence:plausible-clock-days")))
     near = max(case.as_of, newest)
     assert date_notes(case, near) == ()
     (late,) = date_notes(case, case.as_of + limit + timedelta(days=1))

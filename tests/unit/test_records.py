@@ -19,28 +19,27 @@ from fabricreport.memo.document.sources import SourceBook
 from fabricreport.records import param_record, price_record
 from fabricreport.scenario import (
     Bounds,
-    Interval90,
     Override,
     Parallelism,
     Params,
-    Pert,
     Provider,
-    Range,
     Reference,
     Stage,
     load_params,
 )
 from fabricreport.scenario.fields import Unit
 from fabricreport.scenario.messages import choices_of
+from fabricreport.uncertain import Uncertain
 
 ROOT = Path(__file__).parents[2]
 BASE = load_params(ROOT / "params" / "example.yaml")
+PERT = Uncertain.of({"low": 1.0, "mode": 2.0, "high": 3.0})
 ITEMS: dict[str, tuple[Any, ...]] = {
     "cluster.trajectory": (Stage(month=24, gpus=2048), Stage(month=36, gpus=4096)),
     "providers": (Provider(name="CoreWeave", answers="a.yaml"), Provider(name="Other")),
     "measurements": ("logs/a.txt", "logs/b.txt"),
     "overrides": (
-        Override(id="price:switch-qm9700", value=Pert(1.0, 2.0, 3.0), who="Me", why="Quote", until=date(2027, 1, 31)),
+        Override(id="price:switch-qm9700", value=PERT, who="Me", why="Quote", until=date(2027, 1, 31)),
     ),
 }
 FULL = BASE.model_copy(
@@ -82,11 +81,17 @@ def put(model: Any, path: list[str], value: Any) -> Any:
     return model.model_copy(update={field: put(getattr(model, field), rest, value) if rest else value})
 
 
+def drawn_between(low: float, mode: float, high: float) -> list[Uncertain]:
+    """Every kind of figure that is not known exactly."""
+    ends = {"low": low, "high": high}
+    return [Uncertain.of(w) for w in (ends | {"mode": mode}, {"p5": low, "p95": high}, ends)]
+
+
 def forms(key: str, field: FieldInfo) -> list[Any]:
     """One value of each form the key may hold."""
     uncertain = next((m for m in field.metadata if isinstance(m, Bounds)), None)
     if uncertain is not None:
-        ranges = [Pert(1.25, 2.5, 5.0), Interval90(1.25, 5.0), Range(1.25, 5.0)]
+        ranges = drawn_between(1.25, 2.5, 5.0)
         return [2.5, *ranges, Reference("price", "some-item"), Reference("evidence", "some-entry"), *uncertain.words]
     kinds = [field.annotation, *get_args(field.annotation)]
     found: list[Any] = [*choices_of(field), ITEMS.get(key), *([()] if key in ITEMS else [])]
@@ -104,7 +109,8 @@ CASES = [(key, value) for key, field in LEAVES.items() for value in forms(key, f
 def test_the_cases_reach_every_key_and_every_form() -> None:
     held = {key for key, _ in CASES}
     assert held | {"options", "sections"} >= set(LEAVES) and len(LEAVES) > 55
-    assert {type(value) for _, value in CASES} >= {Pert, Interval90, Range, Reference, bool, str, tuple, type(None)}
+    assert {type(value) for _, value in CASES} >= {Uncertain, Reference, bool, str, tuple, type(None)}
+    assert {value.kind for _, value in CASES if isinstance(value, Uncertain)} == {"pert", "interval", "range"}
 
 
 @pytest.mark.parametrize(("key", "value"), CASES, ids=lambda v: str(v)[:60])
@@ -112,24 +118,23 @@ def test_a_param_of_any_form_is_told_in_words(key: str, value: Any) -> None:
     record = param_record(holding(key, value), key)
     text, unit = record["text"], record["unit"]
     assert text and not set(text) & set('[]{}=<>"_') - set("_" if isinstance(value, str) else ""), text
-    assert not any(word in text for word in ("None", "True", "False", "Pert", "Interval", "Range", "Reference("))
+    assert not any(word in text for word in ("None", "True", "False", "Uncertain", "Reference("))
     stated = [m.unit for m in LEAVES[key].metadata if isinstance(m, Unit | Bounds)]
     assert unit == (next(filter(None, stated), "text"))
-    if isinstance(value, Pert | Interval90 | Range):
-        low, high = (value.p5, value.p95) if isinstance(value, Interval90) else (value.low, value.high)
-        assert " to " in text and low <= record["value"] <= high
+    if isinstance(value, Uncertain):
+        assert " to " in text and value.low <= record["value"] <= value.high
     elif isinstance(value, int | float) and not isinstance(value, bool):
         assert record["value"] == value
     else:
-        assert isinstance(record["value"], int) if key == "cluster.nic_ports_per_node" else record["value"] is None
+        assert record["value"] == 8 if key == "cluster.nic_ports_per_node" else record["value"] is None
 
 
 @pytest.mark.parametrize(
     ("key", "value", "text"),
     [
-        ("money.price_of_delay_usd_per_day", Pert(0.0, 5000.0, 20000.0), "$0 per day to $20,000 per day, most likely $5,000 per day"),
+        ("money.price_of_delay_usd_per_day", Uncertain("pert", 0.0, 5000.0, 20000.0), "$0 per day to $20,000 per day, most likely $5,000 per day"),
         ("money.discount_rate_per_year", 0.08, f"8{NBSP}%"),
-        ("money.discount_rate_per_year", Range(0.05, 0.1), f"5{NBSP}% to 10{NBSP}%"),
+        ("money.discount_rate_per_year", Uncertain.of({"low": 0.05, "high": 0.1}), f"5{NBSP}% to 10{NBSP}%"),
         ("money.gpu_hour_value", 3.0, "$3 per GPU-hour"),
         ("money.gpu_hour_value", "amortised", "amortised"),
         ("money.gpu_hour_value", Reference("price", "gpu-hour-h100-on-demand"), "what price:gpu-hour-h100-on-demand says"),
@@ -156,7 +161,7 @@ def test_the_number_that_stands_for_a_range_lies_in_it(key: str, data: Any) -> N
     low = data.draw(st.floats(1e-6, 1e9))
     high = low * data.draw(st.floats(1.001, 1e3))
     mode = low + (high - low) * data.draw(st.floats(0, 1))
-    value = data.draw(st.sampled_from([Pert(low, min(mode, high), high), Interval90(low, high), Range(low, high)]))
+    value = data.draw(st.sampled_from(drawn_between(low, min(mode, high), high)))
     assert low <= param_record(holding(key, value), key)["value"] <= high
 
 
@@ -164,7 +169,7 @@ def test_a_price_names_the_day_of_its_row_and_no_day_on_which_it_was_read(tmp_pa
     head = "item,unit,price,low,high,currency,date,expiry,source,grade\n"
     (tmp_path / "a.csv").write_text(head + "widget,each,9,,,USD,2027-03-01,,A list,quote\n", encoding="utf-8")
     price = PriceBook.read(tmp_path).at(date(2027, 4, 1))["widget"]
-    record = price_record(price, None)
+    record = price_record(price)
     assert (record["date"], record["read"]) == ("2027-03-01", "")
     sources = SourceBook({record["id"]: record})
     assert sources.cite(record["id"]) == 1

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from fabricreport.models.sampling import Distribution, Sampler, fixed
+from fabricreport.models.sampling import Sampler
+from fabricreport.uncertain import Uncertain, exactly
 
 
 def test_every_slice_of_the_unit_interval_is_hit_once() -> None:
@@ -25,19 +26,19 @@ def test_a_group_correlates_its_members_as_stated() -> None:
 
 
 @pytest.mark.parametrize(
-    ("distribution", "p5", "p95"),
+    ("figure", "p5", "p95"),
     [
-        (Distribution("interval", 2.0, 2.0, 8.0), 2.0, 8.0),
-        (Distribution("interval", -1.0, -1.0, 3.0), -1.0, 3.0),
-        (Distribution("uniform", 0.0, 5.0, 10.0), 0.5, 9.5),
-        (fixed(3.0), 3.0, 3.0),
+        (Uncertain.of({"p5": 2.0, "p95": 8.0}), 2.0, 8.0),
+        (Uncertain.of({"p5": -1.0, "p95": 3.0}), -1.0, 3.0),
+        (Uncertain.of({"low": 0.0, "high": 10.0}), 0.5, 9.5),
+        (exactly(3.0), 3.0, 3.0),
     ],
 )
-def test_quantiles_are_the_stated_ones(distribution: Distribution, p5: float, p95: float) -> None:
-    assert distribution.quantile([0.05, 0.95]) == pytest.approx([p5, p95])
+def test_quantiles_are_the_stated_ones(figure: Uncertain, p5: float, p95: float) -> None:
+    assert figure.quantile([0.05, 0.95]) == pytest.approx([p5, p95])
 
 
 def test_pert_has_its_mean_and_stays_between_its_ends() -> None:
-    draws = Distribution("pert", 1.0, 2.0, 6.0).quantile(Sampler(1, 4096).uniforms("x"))
+    draws = Uncertain.of({"low": 1.0, "mode": 2.0, "high": 6.0}).quantile(Sampler(1, 4096).uniforms("x"))
     assert draws.mean() == pytest.approx((1 + 4 * 2 + 6) / 6, rel=1e-3)
     assert draws.min() >= 1 and draws.max() <= 6

@@ -23,7 +23,6 @@ from fabricreport.scenario import (
     Money,
     Organisation,
     Params,
-    Range,
     Workload,
     assumptions,
     canonical_json,
@@ -36,6 +35,7 @@ from fabricreport.scenario import (
     params_from,
 )
 from fabricreport.scenario.defaults import FOLLOWS_FROM
+from fabricreport.uncertain import Uncertain
 
 # --- what is valid ---------------------------------------------------------------------------------------
 
@@ -303,7 +303,7 @@ def test_a_clients_own_option_is_accepted_when_its_data_adds_it(tmp_path: Path) 
 
 
 def test_an_override_says_who_why_and_until_when() -> None:
-    assert params_from(override()).overrides[0].value == Range(28000.0, 31000.0)
+    assert params_from(override()).overrides[0].value == Uncertain.of({"low": 28000.0, "high": 31000.0})
     for key in ("who", "why", "until"):
         assert only(override(**{key: "drop"})).key == f"overrides[0].{key}"
 

@@ -17,10 +17,7 @@ from scenario_cases import EXAMPLES, PARAMS, minimal, override, with_value
 
 from fabricreport.errors import InputError
 from fabricreport.scenario import (
-    Interval90,
     Params,
-    Pert,
-    Range,
     Reference,
     canonical_json,
     client_slug,
@@ -35,6 +32,7 @@ from fabricreport.scenario import (
     slugify,
     value_at,
 )
+from fabricreport.uncertain import Uncertain
 
 # --- files -----------------------------------------------------------------------------------------------
 
@@ -112,15 +110,17 @@ def test_canonical_json_keeps_every_form_of_uncertainty(tmp_path: Path) -> None:
     again = load_params(path)
     assert again == params
     assert again.money.gpu_hour_value == Reference("price", "gpu-h100")
-    assert again.money.price_of_delay_usd_per_day == Pert(1.0, 2.0, 3.0)
-    assert again.overrides[0].value == Interval90(1.0, 2.0)
+    assert again.money.price_of_delay_usd_per_day == Uncertain("pert", 1.0, 2.0, 3.0)
+    assert again.overrides[0].value == Uncertain.of({"p5": 1.0, "p95": 2.0})
 
 
 @given(st.tuples(*[st.floats(0.001, 1e9)] * 3).map(sorted).filter(lambda x: x[0] < x[2]))
 @settings(max_examples=50, deadline=None)
 def test_uncertain_values_round_trip(numbers: list[float]) -> None:
     low, mode, high = numbers
-    for value in (low, Pert(low, mode, high), Interval90(low, high), Range(low, high)):
+    ends = {"low": low, "high": high}
+    written = (low, ends, ends | {"mode": mode}, {"p5": low, "p95": high})
+    for value in map(parse_uncertain, written):
         assert parse_uncertain(dump_uncertain(value)) == value
 
 

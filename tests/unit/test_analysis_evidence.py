@@ -16,12 +16,13 @@ from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import GRADES
 from fabricreport.models.audit.disagreement import Position
+from fabricreport.scenario import SECTION_NAMES
 from fabricreport.sections.evidence import cards as card_room
 from fabricreport.sections.evidence import charts
 from fabricreport.sections.evidence.cards import NAMES, card_dict, card_text, cards, held_out_error
 from fabricreport.sections.evidence.context import disagreements, facts, shown_unit, traits
 from fabricreport.sections.evidence.figures import slug, worst_row
-from fabricreport.sections.evidence.study import SourcesResult, used_inputs
+from fabricreport.sections.evidence.study import EvidenceResult
 
 PARAMS = Path(__file__).parents[2] / "params"
 
@@ -37,15 +38,15 @@ def lab() -> Case:
 
 
 @pytest.fixture(scope="module")
-def result(case: Case) -> SourcesResult:
-    return case.sources()
+def result(case: Case) -> EvidenceResult:
+    return case.evidence()
 
 
-def value(result: SourcesResult, id: str) -> float:
-    return result.numbers[f"sources.{id}"].value
+def value(result: EvidenceResult, id: str) -> float:
+    return result.numbers[f"evidence.{id}"].value
 
 
-def test_the_verdicts_of_the_articles_sum_to_all_claims(result: SourcesResult) -> None:
+def test_the_verdicts_of_the_articles_sum_to_all_claims(result: EvidenceResult) -> None:
     assert sum(value(result, f"claims.{slug(v)}") for v in VERDICTS) == value(result, "claims")
     audited = [c for c in result.claims if c.kind != "check"]
     assert value(result, "claims") == len(audited) < len(result.claims)
@@ -54,18 +55,18 @@ def test_the_verdicts_of_the_articles_sum_to_all_claims(result: SourcesResult) -
     assert value(result, "claims.computed") + value(result, "claims.judged") == len(audited)
 
 
-def test_more_than_sixty_claims_are_audited_and_some_articles_contradict_themselves(result: SourcesResult) -> None:
+def test_more_than_sixty_claims_are_audited_and_some_articles_contradict_themselves(result: EvidenceResult) -> None:
     assert value(result, "claims") > 60
     assert value(result, "articles.selling") == 4
     assert 0 < value(result, "contradictions.articles") <= value(result, "articles")
 
 
-def test_the_grades_sum_to_the_library_and_to_what_is_behind_the_memo(case: Case, result: SourcesResult) -> None:
-    assert sum(value(result, f"entries.{g}") for g in GRADES) == len(case.evidence)
+def test_the_grades_sum_to_the_library_and_to_what_is_behind_the_memo(case: Case, result: EvidenceResult) -> None:
+    assert sum(value(result, f"entries.{g}") for g in GRADES) == len(case.inputs.evidence)
     assert sum(value(result, f"used.{g}") for g in GRADES) == len(result.used)
 
 
-def test_the_known_answers_stand_beside_what_the_articles_state(result: SourcesResult) -> None:
+def test_the_known_answers_stand_beside_what_the_articles_state(result: EvidenceResult) -> None:
     assert result.numbers["evidence.claim.s2-waste-cost.recomputed"].text == "$110,592"
     assert result.numbers["evidence.claim.s2-wasted-gpu-hours.recomputed"].text == "36,864\N{NO-BREAK SPACE}GPU-hours"
     assert result.numbers["evidence.claim.s2-extra-days.recomputed"].value == pytest.approx(1.5)
@@ -73,12 +74,12 @@ def test_the_known_answers_stand_beside_what_the_articles_state(result: SourcesR
     assert result.numbers["evidence.claim.s3-cheaper-as-premium.recomputed"].value == pytest.approx(0.2656, abs=1e-4)
 
 
-def test_a_recomputed_claim_names_its_claim_and_the_evidence_it_used(result: SourcesResult) -> None:
+def test_a_recomputed_claim_names_its_claim_and_the_evidence_it_used(result: EvidenceResult) -> None:
     number = result.numbers["evidence.claim.s0-infiniband-share-2023.recomputed"]
     assert set(number.inputs) == {"claim:s0-infiniband-share-2023", "evidence:infiniband-share-2023-delloro"}
 
 
-def test_a_range_is_printed_from_end_to_end_with_its_unit_once_where_it_follows(result: SourcesResult) -> None:
+def test_a_range_is_printed_from_end_to_end_with_its_unit_once_where_it_follows(result: EvidenceResult) -> None:
     key = "evidence.claim.s0-roce-latency.stated"
     assert result.amount(key) == f"{{{key}.low:bare}} to {{{key}.high}}"
     share = "evidence.claim.s3-cheaper.stated"
@@ -87,13 +88,15 @@ def test_a_range_is_printed_from_end_to_end_with_its_unit_once_where_it_follows(
     assert result.amount("evidence.claim.s0-gap-irrelevant-mostly.stated") == ""
 
 
-def test_what_is_behind_the_memo_are_the_inputs_of_the_other_sections(case: Case, result: SourcesResult) -> None:
-    assert result.used == used_inputs(case)
+def test_what_is_behind_the_memo_are_the_inputs_of_the_other_sections(case: Case, result: EvidenceResult) -> None:
+    numbers = [n for section in SECTION_NAMES if section != "diligence" for n in case.result(section).numbers.values()]
+    others = {i for n in numbers if not n.id.startswith("evidence.") for i in n.inputs} | case.tco().inputs
+    assert result.used == {i for i in others if i.startswith(("price:", "evidence:"))}
     assert {i for i in case.tco().inputs if i.startswith(("price:", "evidence:"))} <= result.used
     assert all(i.startswith(("price:", "evidence:")) for i in result.used)
 
 
-def test_stale_prices_come_first_and_are_counted(case: Case, result: SourcesResult) -> None:
+def test_stale_prices_come_first_and_are_counted(case: Case, result: EvidenceResult) -> None:
     flags = [p.stale for p in result.prices]
     assert flags == sorted(flags, reverse=True)
     assert value(result, "prices.stale") == sum(case.as_of > p.expiry for p in result.prices)
@@ -101,13 +104,13 @@ def test_stale_prices_come_first_and_are_counted(case: Case, result: SourcesResu
         assert value(result, f"age.{price.item}") == (case.as_of - price.date).days
 
 
-def test_a_stale_price_becomes_no_stale_count(result: SourcesResult) -> None:
+def test_a_stale_price_becomes_no_stale_count(result: EvidenceResult) -> None:
     number = result.numbers["evidence.prices.stale"]
     assert number.value > 0
     assert not number.stale
 
 
-def test_the_prior_lies_inside_what_the_admissible_sources_state(result: SourcesResult) -> None:
+def test_the_prior_lies_inside_what_the_admissible_sources_state(result: EvidenceResult) -> None:
     for item in result.disagreements:
         admissible = item.quantity.admissible
         spread = result.numbers[f"evidence.contested.{item.id}.prior"].spread
@@ -121,13 +124,13 @@ def test_the_prior_lies_inside_what_the_admissible_sources_state(result: Sources
             )
 
 
-def test_an_assumption_of_ours_is_not_said_to_be_a_source(result: SourcesResult) -> None:
+def test_an_assumption_of_ours_is_not_said_to_be_a_source(result: EvidenceResult) -> None:
     item = next(d for d in result.disagreements if d.id == "rdma-retransmit-delay")
     assert min(p.low for p in item.stated) == 1
     assert value(result, "contested.rdma-retransmit-delay.low") == 10
 
 
-def test_a_gain_over_something_else_is_not_drawn_among_ratios(result: SourcesResult) -> None:
+def test_a_gain_over_something_else_is_not_drawn_among_ratios(result: EvidenceResult) -> None:
     item = next(d for d in result.disagreements if d.id == "roce-bandwidth-share")
     assert "roce-strack-gain" in {p.id for p in item.quantity.entries}
     assert "roce-strack-gain" not in {p.id for p in item.stated}
@@ -135,8 +138,8 @@ def test_a_gain_over_something_else_is_not_drawn_among_ratios(result: SourcesRes
 
 def test_a_quantity_that_a_model_drew_on_bears_on_the_case(case: Case) -> None:
     used = frozenset({"evidence:optics-afr-semianalysis"})
-    with_it = {d.id for d in disagreements(case.params, case.evidence, used) if d.bears}
-    without = {d.id for d in disagreements(case.params, case.evidence, frozenset()) if d.bears}
+    with_it = {d.id for d in disagreements(case.inputs, used) if d.bears}
+    without = {d.id for d in disagreements(case.inputs, frozenset()) if d.bears}
     assert with_it - without == {"optics-afr"}
 
 
@@ -159,13 +162,13 @@ def test_facts_that_bear_on_the_client_in_particular_come_before_general_ones_an
 
 def test_every_id_cited_by_the_annex_s_data_is_in_the_library(case: Case) -> None:
     for item in read_yaml("assurance")["scale"]:
-        entry = case.evidence[item["share"].removeprefix("evidence:")]
+        entry = case.inputs.evidence[item["share"].removeprefix("evidence:")]
         assert 0 < entry.low < entry.high < 1
         assert item["words"] in entry.what
 
 
 def test_the_bands_of_the_likelihood_words_meet_and_do_not_overlap(case: Case) -> None:
-    scale = [case.evidence[i["share"].removeprefix("evidence:")] for i in read_yaml("assurance")["scale"]]
+    scale = [case.inputs.evidence[i["share"].removeprefix("evidence:")] for i in read_yaml("assurance")["scale"]]
     assert [e.high for e in scale[:-1]] == [e.low for e in scale[1:]]
 
 
@@ -181,7 +184,7 @@ def test_the_texts_of_the_annex_hold_no_bare_number() -> None:
         assert bare_numbers(line) == [], line
 
 
-def test_each_chart_shows_every_position_and_passes_the_gate(case: Case, result: SourcesResult) -> None:
+def test_each_chart_shows_every_position_and_passes_the_gate(case: Case, result: EvidenceResult) -> None:
     section = Section("evidence", case, place="annex")
     for item in result.disagreements:
         chart = charts.contested_chart(item, settle=Name(item.quantity.would_settle))
@@ -193,7 +196,7 @@ def test_each_chart_shows_every_position_and_passes_the_gate(case: Case, result:
             assert bare_numbers(text, block.bundle["names"]) == [], text
 
 
-def test_an_assumption_and_a_figure_kept_out_are_both_drawn_hollow(result: SourcesResult) -> None:
+def test_an_assumption_and_a_figure_kept_out_are_both_drawn_hollow(result: EvidenceResult) -> None:
     drawn: list[str] = []
 
     class Axis:
@@ -208,7 +211,7 @@ def test_an_assumption_and_a_figure_kept_out_are_both_drawn_hollow(result: Sourc
     assert drawn[1:] == ["white", "white"]
 
 
-def test_the_verdict_chart_plots_the_counts_it_names(result: SourcesResult) -> None:
+def test_the_verdict_chart_plots_the_counts_it_names(result: EvidenceResult) -> None:
     chart = charts.claims_chart(result, title="t", verdicts=VERDICTS)
     plotted = sum(int(float(cell)) for row in chart.data[1:] for cell in row[1:])
     assert plotted == value(result, "claims")
