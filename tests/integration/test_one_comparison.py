@@ -86,8 +86,8 @@ def open_course(data: dict[str, Any]) -> None:
 
 
 def date_decides(data: dict[str, Any]) -> None:
-    data["money"]["materiality_usd"] = 5_000_000
-    data["organisation"]["time_to_production_weeks"] = 6
+    data["money"]["materiality_usd"] = 60_000_000
+    data["organisation"]["time_to_production_weeks"] = 3
     del data["weights"]
 
 
@@ -100,18 +100,18 @@ def in_euros(data: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "stance"),
+    ("client", "change", "stance"),
     [
-        (open_course, Stance.OPEN),
-        (date_decides, Stance.MORE),
-        (rented, Stance.OPEN),
-        (in_euros, Stance.LESS),
+        ("example", open_course, Stance.OPEN),
+        ("example", rented, Stance.OPEN),
+        ("kestrel-lab", date_decides, Stance.MORE),
+        ("kestrel-lab", in_euros, Stance.LESS),
     ],
 )
 def test_every_course_builds_and_states_one_comparison(
-    tmp_path: Path, change: Callable[[dict[str, Any]], None], stance: Stance
+    tmp_path: Path, client: str, change: Callable[[dict[str, Any]], None], stance: Stance
 ) -> None:
-    done = changed(tmp_path, "example", change)
+    done = changed(tmp_path, client, change)
     assert done.faults == []
     assert done.case.tco().stance == done.case.diligence().stance == stance
     stated = {numbers(done)[i]["text"] for i in STATES_THE_LEAD}
