@@ -44,6 +44,8 @@ from fabricreport.sections.tco import study as tco
 from fabricreport.sections.tco.result import TcoResult
 
 Found = TypeVar("Found")
+STATES_THE_LEAD = ("decision.difference", "tco.difference", "diligence.lead")
+"""Ids of the figures that state the lead, one in each section that prints it."""
 
 
 def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None) -> Case:
@@ -170,6 +172,13 @@ class Case:
     def comparison(self) -> Comparison:
         """What is advised, its rival and its lead: made once, handed to every section."""
         return comparison_of(self.inputs, self.chain.bills)
+
+    @cached_property
+    def compared(self) -> Mapping[str, Any]:
+        """What every block of a memo says of the comparison, so that a section made on another one is found out."""
+        found = self.comparison
+        lead = self.inputs.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean")
+        return {"choice": found.choice, "rival": found.rival, "lead": lead.text, "stated_as": list(STATES_THE_LEAD)}
 
     def latency(self) -> LatencyResult:
         """What latency costs this client."""

@@ -7,25 +7,41 @@ does not reach is taken over as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TypeVar, cast
 
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import Traced
+from fabricreport.provenance import Traced, plain
 from fabricreport.sections.latency.exposure import Exposure, exposure
 from fabricreport.sections.latency.inputs import pair
 from fabricreport.sections.latency.measured import ClientMeasurements, client_measurements, measured_option
 from fabricreport.sections.tail_risk.horizon import Losses, losses
-from fabricreport.sections.tco.bills import Bills, bills
+from fabricreport.sections.tco.bills import Bills, bills, builds_of
+from fabricreport.sections.tco.fabric import Build
 from fabricreport.uncertain import Uncertain
 
 Found = TypeVar("Found")
-LATENCY, LOSSES, BILLS = "latency", "losses", "bills"
+STEPS, STANDING, BILLS = "steps", "standing", "bills"
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the bills are made of, each part made or still to be made (None; of an option's losses: missing).
+
+    `exposed`: exposed communication over the horizon, `lost`: losses by cause and weeks to stable, `standing`: what is
+    built; all by option id.
+    """
+
+    found: Exposure | None = None
+    exposed: Mapping[str, Traced] | None = None
+    lost: Mapping[str, tuple[Mapping[str, Traced], Traced]] = field(default_factory=dict)
+    standing: Mapping[str, tuple[Build, ...]] | None = None
 
 
 @dataclass(frozen=True)
 class Chain:
-    """The three parts, the inputs they were made from, and the ids that each asked for."""
+    """The parts and the bills made of them, the inputs they were made from, and the ids that each part asked for."""
 
     given: Inputs
     measurements: ClientMeasurements | None
@@ -42,36 +58,50 @@ class Chain:
 
     def replacing(self, figures: Mapping[str, Uncertain]) -> Chain:
         """The chain with other figures in force for these ids, every other input at its draws."""
-        given = self.given.replacing(figures)
-        ids = {*figures, *(f"contested:{q}" for q in self.given.quantities_of(figures))}
-        first = bool(ids & self.asked[LATENCY])
-        second = first or bool(ids & self.asked[LOSSES])
-        found, exposed = (None, None) if first else (self.exposure, self.exposed)
-        return _run(given, self.measurements, found, exposed, None if second else self.losses, self)
+        reached = {i for i in self.reached_by if self.given.rests_on(i, figures)}
+        parts = self._parts(lambda part: not reached.isdisjoint(self.asked[part]))
+        return _run(self.given.replacing(figures), self.measurements, parts, self.asked)
 
     def bare(self) -> Chain:
         """The same chain, ready to be run again without provenance."""
-        return replace(self, given=self.given.bare())
+        lost = Losses({o: _bare(shares) for o, shares in self.losses.lost.items()}, _bare(self.losses.weeks))
+        return replace(self, given=self.given.bare(), exposed=_bare(self.exposed), losses=lost)
 
     def under(self, given: Inputs) -> Chain:
-        """The bills under other inputs that reach neither steps nor losses; what stands is the same."""
-        return _run(given, self.measurements, self.exposure, self.exposed, self.losses, self)
+        """The bills under other inputs that reach the bills alone: what stands and what the fabrics lose is the same."""
+        return _run(given, self.measurements, self._parts(lambda _: False), self.asked)
+
+    def again(self, given: Inputs) -> Chain:
+        """The whole chain under other params of the same client, whose logs are not read again."""
+        return _run(given, self.measurements, Parts(), self.asked)
+
+    def _parts(self, is_reached: Callable[[str], bool]) -> Parts:
+        """The parts that are not reached; an option's losses follow from its steps."""
+        standing = None if is_reached(STANDING) else self.bills.built
+        if is_reached(STEPS):
+            return Parts(standing=standing)
+        lost = {o: (self.losses.lost[o], self.losses.weeks[o]) for o in self.exposed if not is_reached(_lost(o))}
+        return Parts(self.exposure, self.exposed, lost, standing)
 
 
 def chain(given: Inputs) -> Chain:
     """The whole chain of a case; the client's logs are read here."""
-    return _run(given, client_measurements(given, measured_option(given)), None, None, None, None)
+    return _run(given, client_measurements(given, measured_option(given)), Parts(), {})
+
+
+def _bare(draws: Mapping[str, Traced]) -> dict[str, Traced]:
+    return {name: cast(Traced, plain(values)) for name, values in draws.items()}
+
+
+def _lost(option: str) -> str:
+    return f"losses of {option}"
 
 
 def _run(
-    given: Inputs,
-    measurements: ClientMeasurements | None,
-    found: Exposure | None,
-    exposed: Mapping[str, Traced] | None,
-    lost: Losses | None,
-    before: Chain | None,
+    given: Inputs, measurements: ClientMeasurements | None, parts: Parts, before: Mapping[str, frozenset[str]]
 ) -> Chain:
-    asked = dict(before.asked) if before else {}
+    """Make what is missing of the parts, and the bills; `before`: what each part asked for when it was made."""
+    asked = dict(before)
 
     def part(name: str, compute: Callable[[], Found]) -> Found:
         with given.noting() as ids:
@@ -79,17 +109,19 @@ def _run(
         asked[name] = frozenset(ids)
         return result
 
+    found, exposed = parts.found, parts.exposed
     factors = measurements.factors if measurements else None
     if found is None or exposed is None:
         # A rerun needs no pair of fabrics that the client does not compare: only the study shows it.
         options = given.options if before else tuple({o.id: o for o in (*given.options, *pair(given))}.values())
-        found = part(LATENCY, lambda: exposure(given, options, factors))
+        found = part(STEPS, lambda: exposure(given, options, factors))
         horizon = found.horizon(given)
         exposed = {o.id: horizon[o.id] for o in given.options}
-    shares = exposed
-    if lost is None:
-        lost = part(LOSSES, lambda: losses(given, shares))
-    all_lost = lost
-    built = before.bills.built if before else None
-    bill = part(BILLS, lambda: bills(given, shares, all_lost, built))
-    return Chain(given, measurements, found, shares, all_lost, bill, asked)
+    lost = dict(parts.lost)
+    for option in given.options:
+        if option.id not in lost:
+            lost[option.id] = part(_lost(option.id), partial(losses, given, option, exposed[option.id]))
+    all_lost = Losses({o: shares for o, (shares, _) in lost.items()}, {o: weeks for o, (_, weeks) in lost.items()})
+    standing = part(STANDING, lambda: builds_of(given)) if parts.standing is None else parts.standing
+    bill = part(BILLS, partial(bills, given, exposed, all_lost, standing))
+    return Chain(given, measurements, found, exposed, all_lost, bill, asked)

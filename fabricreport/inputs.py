@@ -10,7 +10,7 @@ Everything else asks here: no section and no model opens a book by itself, so wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
@@ -41,6 +41,8 @@ from fabricreport.uncertain import Replaced, Uncertain, exactly
 from fabricreport.vocabulary import Grade
 
 DRAWS = 4096
+"""Draws of a case unless it asks for fewer: enough for the P5 and P95 that the memo prints."""
+
 INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
 CORRELATION = "evidence:correlation-within-group"
 _ORIGIN = {Grade.ASSUMPTION: "as assumed: not stated in the params"}
@@ -56,8 +58,11 @@ class Inputs:
         evidence: EvidenceBook,
         price_book: PriceBook,
         options: Mapping[str, Option],
+        *,
+        draws: int | None = None,
     ) -> None:
         self.params = params
+        self.draws = DRAWS if draws is None else draws
         self.folder = folder
         self.as_of = date.fromisoformat(str(params.as_of))
         self.price_book = price_book
@@ -69,7 +74,6 @@ class Inputs:
         self._noted: list[set[str]] = []
         self._quantities: dict[str, tuple[Uncertain, Replaced | None]] = {}
         self._traced = True
-        self._behind_bare: dict[str, set[str]] = {}
         found = resolved(params, evidence, price_book, price_book.at(self.as_of), self.quantities)
         self.overrides: Mapping[str, Overridden] = found.overrides
         self._put(evidence, found.prices, found.figures)
@@ -86,21 +90,39 @@ class Inputs:
     def replacing(self, figures: Mapping[str, Uncertain]) -> Inputs:
         """The same inputs with other figures in force for these books' ids (in each entry's own unit and currency).
 
-        Every other input keeps its draws; what does not depend on the ids is not drawn again.
+        Every other input keeps its draws; what does not depend on the ids is not drawn again. An override of one of the
+        ids is no longer in force, and an entry that follows one of them follows the new figure.
         """
         other = self._copy()
-        other._put(self.evidence, self.prices, {i: (value, None) for i, value in figures.items()})
-        touched = set(figures)
-        kept = {} if CORRELATION in touched else self._samples
-        other._samples = {i: d for i, d in kept.items() if i not in touched and not touched & self._behind(i, d)}
+        other.overrides = {i: o for i, o in self.overrides.items() if i not in figures}
+        following = {i: figures[o.follows] for i, o in other.overrides.items() if o.follows in figures}
+        in_force = {**following, **figures}
+        other._put(self.evidence, self.prices, {i: (value, None) for i, value in in_force.items()})
+        other._samples = {i: d for i, d in self._samples.items() if not self.rests_on(i, figures)}
         return other
+
+    def rests_on(self, input_id: str, ids: Collection[str]) -> bool:
+        """Whether any of these ids has a part in the draws of an input: itself, what it follows or refers to, the sources
+        of a contested quantity, the exchange rate of a price, the correlation inside its group."""
+        if input_id in ids:
+            return True
+        if (other := self.stated_by(input_id)) != input_id:
+            return self.rests_on(other, ids)
+        kind, _, name = input_id.partition(":")
+        if kind == "param":
+            stated = value_at(self.params, name)
+            return isinstance(stated, Reference) and self.rests_on(str(stated), ids)
+        if kind == "contested":
+            return name not in self._quantities and name in self.quantities_of(ids)
+        if kind == "price" and name in self.prices and self._converted(input_id):
+            return not set(self.prices.rate(self.prices[name].currency, self.currency).inputs).isdisjoint(ids)
+        return CORRELATION in ids and self._moves_with_others(input_id)
 
     def bare(self) -> Inputs:
         """The same inputs without provenance: several times faster, for what-ifs that only ask which way the answer goes."""
         other = self._copy()
         other._traced = False
         other._samples = {i: cast(Traced, plain(d)) for i, d in self._samples.items()}
-        other._behind_bare = {i: self._behind(i, d) for i, d in self._samples.items()}
         return other
 
     def _tagged(self, values: Any, ids: set[str]) -> Traced:
@@ -110,7 +132,7 @@ class Inputs:
         """The same books under other params; draws are kept where nothing that they rest on has changed."""
         ours = self.params
         if (params.as_of, params.overrides) != (ours.as_of, ours.overrides):
-            return Inputs(params, self.folder, self.shipped, self.price_book, self.all_options)
+            return Inputs(params, self.folder, self.shipped, self.price_book, self.all_options, draws=self.draws)
         other = self._copy()
         other.params = params
         same = (params.seed, params.money.currency) == (ours.seed, ours.money.currency)
@@ -124,11 +146,6 @@ class Inputs:
         for name in ("names", "sampler", "maker"):
             other.__dict__.pop(name, None)
         return other
-
-    def _behind(self, input_id: str, draws: Traced) -> set[str]:
-        """Ids that the draws of an input depend on."""
-        inputs = draws.inputs if isinstance(draws, Traced) else self._behind_bare.get(input_id, set())
-        return {*inputs, self.stated_by(input_id)}
 
     # ---- what the params and the books say
 
@@ -230,17 +247,14 @@ class Inputs:
     def sampler(self) -> Sampler:
         """The seeded streams of all inputs."""
         known = CORRELATION.partition(":")[2] in self.evidence
-        return Sampler(int(self.params.seed), DRAWS, self.central(CORRELATION) if known else 0.0)
+        return Sampler(int(self.params.seed), self.draws, self.central(CORRELATION) if known else 0.0)
 
     def draw(self, input_id: str) -> Traced:
         """Draws (DRAWS,) of `price:…` (in the memo's currency), `evidence:…`, `contested:…` or `param:…`."""
         self._note(input_id)
         if input_id not in self._samples:
             self._samples[input_id] = self._draw(input_id)
-        found = self._samples[input_id]
-        for behind in self._behind(input_id, found) if self._noted else ():
-            self._note(behind)
-        return found
+        return self._samples[input_id]
 
     def value(self, input_id: str) -> Traced:
         """Draws of an input; a scalar that still knows where it comes from when every draw is the same."""
@@ -261,7 +275,7 @@ class Inputs:
             value = value_at(self.params, name)
             return self.draw(str(value)) if isinstance(value, Reference) else self.own(input_id)
         own = self.own(input_id)
-        if kind != "price" or self.prices[name].currency == self.currency:
+        if not self._converted(input_id):
             return own
         converted: Any = own * self.rate(self.prices[name].currency)
         return self._tagged(converted, set())
@@ -271,9 +285,18 @@ class Inputs:
         kind, _, name = input_id.partition(":")
         if kind == "contested":
             return self.draw(input_id)
+        if kind == "param" and isinstance(value := value_at(self.params, name), Reference):
+            return self.own(str(value))
+        if input_id in self._samples and not self._converted(input_id):
+            return self._samples[input_id]
         group = self.evidence[name].group if kind == "evidence" else ""
         u = self.sampler.uniforms(input_id, group)
         return self._following(input_id, self.uncertain(input_id).quantile(u))
+
+    def _converted(self, input_id: str) -> bool:
+        """Whether `draw` gives an input in another currency than its own."""
+        kind, _, name = input_id.partition(":")
+        return kind == "price" and self.prices[name].currency != self.currency
 
     def _following(self, input_id: str, drawn: Any) -> Traced:
         """The draws under the input's own id; one replaced by a reference takes the other's."""
@@ -284,7 +307,7 @@ class Inputs:
     def _moves_with_others(self, input_id: str) -> bool:
         """Whether an input's draws are tied to those of its group."""
         kind, _, name = input_id.partition(":")
-        entry = self.evidence[name] if kind == "evidence" else None
+        entry = self.evidence.get(name) if kind == "evidence" else None
         return entry is not None and bool(entry.group) and not entry.figure.fixed
 
     def rate(self, source: str) -> Any:
@@ -324,7 +347,7 @@ class Inputs:
         try:
             yield asked
         finally:
-            self._noted.remove(asked)
+            self._noted = [others for others in self._noted if others is not asked]  # by identity: two may be equal
 
     def _note(self, input_id: str) -> None:
         for asked in self._noted:

@@ -23,7 +23,11 @@ TONES = ("decision", "caution", "note")
 
 
 class Figures(InputRecords, Protocol):
-    """What a section asks of the case: figures by ledger id, and the records of their inputs."""
+    """What a section asks of the case: figures by ledger id, and the records of their inputs.
+
+    A case that compares options also says what came of it, as `compared`: `choice`, `rival`, the `lead` as printed, and
+    `stated_as`, the ids of the figures that state it. Every block carries it, and the check step holds them together.
+    """
 
     def figure(self, figure_id: str) -> Number:
         """The ledger number with this id."""
@@ -174,6 +178,7 @@ class Section:
     def _emit(self, nodes: list[Node], binder: Binder) -> None:
         numbers = [binder.numbers[i] for i in sorted(binder.numbers)]
         used = sorted({i for n in numbers for i in (*n.inputs, *n.sources)} | set(binder.cited))
+        compared = getattr(self._case, "compared", None)
         block = Block(
             {
                 "version": 1,
@@ -183,6 +188,7 @@ class Section:
                 "ledger": [{**n.as_dict(), "section": self.name} for n in numbers],
                 "inputs": [dict(self._case.record(i)) for i in used],
                 "names": sorted({*binder.names, *self._case.names}),
+                **({"compared": dict(compared)} if compared else {}),
             }
         )
         self.emitted.append(block)

@@ -26,7 +26,7 @@ FAMILIES = tuple(Family)
 MAX_NAME = 60
 """Characters of an option's name: it heads columns of tables and stands beside the marks of charts."""
 
-PIECES = ("switch", "nic", "node_optic", "switch_optic", "dac", "acc", "aoc", "fibre")
+PIECES = ("switch", "nic", "node_optic", "switch_optic", "dac", "fibre")
 _NEEDED_PIECES = ("switch", "nic", "node_optic", "switch_optic")
 _KINDS = {Family.INFINIBAND: ("infiniband",), Family.ROCEV2: ("rocev2", "efa"), Family.ETHERNET_TCP: ("tcp",)}
 """Kinds of fabric, as the collective model knows them, that an option of each family may be."""
@@ -58,7 +58,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Licence:
-    """A licence per endpoint and year, and the reference to the GPU count above which it is mandatory ("": never)."""
+    """A licence per endpoint and year, and the reference to the GPU count above which it is bought ("": at any size)."""
 
     per_endpoint_year: str
     needed_above_gpus: str = ""

@@ -17,6 +17,8 @@ from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.provider_answers import read_answers
 from fabricreport.case import Case, open_case
+from fabricreport.checking.liveness import idle_overrides, lost_footing
+from fabricreport.checking.plausibility import cautions
 from fabricreport.checking.trial import founderings, own_inputs
 from fabricreport.constants import catalogue
 from fabricreport.errors import InputError, Problem
@@ -57,7 +59,7 @@ def check(path: Path, *, as_of: date | None = None, thorough: bool = False) -> C
         loaded = dated(load_params_file(path), as_of)
     except InputError as error:
         problems += () if problems else error.problems
-    lost = [*case.inputs.evidence.check_references()] if case else []
+    lost = [*case.inputs.evidence.check_references(), *lost_footing(case.inputs)] if case else []
     problems += lost
     if loaded is not None:
         sound = None if lost else case
@@ -66,8 +68,18 @@ def check(path: Path, *, as_of: date | None = None, thorough: bool = False) -> C
     if case is not None:
         remarks = [*(str(held) for held in case.prices.quarantine), *_stand_ins(case)]
     if case is not None and loaded is not None and not problems and (thorough or own_inputs(case)):
-        problems += [loaded.placed(problem) for problem in founderings(case)]
+        problems += [loaded.placed(problem) for problem in _tried_out(case)]
     return Checked(tuple(problems), tuple(remarks), case)
+
+
+def _tried_out(case: Case) -> tuple[Problem, ...]:
+    """What the analyses founder on; if nothing, the overrides that move none of their figures."""
+    with case.inputs.noting() as asked:
+        problems = founderings(case)
+        if problems or not case.params.overrides:
+            return problems
+        cautions(case)
+    return tuple(idle_overrides(case, frozenset(asked)))
 
 
 @dataclass(frozen=True)

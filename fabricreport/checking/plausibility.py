@@ -72,7 +72,7 @@ def _threshold(case: Case, name: str) -> float:
 
 
 def _advised(case: Case) -> Option:
-    return case.inputs.all_options[case.decision().verdict.choice]
+    return case.inputs.all_options[case.comparison.choice]
 
 
 def _rdma(case: Case) -> tuple[Option, ...]:

@@ -30,10 +30,3 @@ def read_rows(name: str) -> tuple[dict[str, str], ...]:
     """Rows of `<name>.csv` beside this module as dicts of strings; lines that start with `#` are comments."""
     with (ROOT / f"{name}.csv").open(encoding="utf-8", newline="") as handle:
         return tuple(csv.DictReader(line for line in handle if not line.startswith("#")))
-
-
-@cache
-def read_lines(name: str) -> tuple[str, ...]:
-    """Lines of `<name>.txt` beside this module, comments and blank lines left out."""
-    text = (ROOT / f"{name}.txt").read_text(encoding="utf-8")
-    return tuple(line for line in text.splitlines() if line and not line.startswith("#"))

@@ -25,6 +25,7 @@ REFUSALS: Mapping[str, str] = {
     "given-twice": "Two statements on the same thing cannot both hold.",
     "override-expired": "Whoever vouched for the figure did so only until that day.",
     "override-of-itself": "A figure cannot be replaced by a reference to itself.",
+    "override-moves-nothing": "Whoever vouches for a figure expects it to count, and nothing in the memo rests on this one.",
     "dragonfly-has-no-taper": "A dragonfly has no leaf-to-spine ratio to state: its balanced form fixes every link.",
     "switches-cannot-connect": "Three tiers of a switch connect no more links than its ports allow.",
     "model-does-not-fit": "Weights, in the fewest bits anybody uses, must find room in the memory of all the GPUs.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from fabricreport.errors import InputError, Problem
 from fabricreport.scenario.load import params_from
 from fabricreport.scenario.schema import Params
 
@@ -21,9 +22,13 @@ def changed_params(
     data = params.model_dump(mode="json", by_alias=True, exclude_unset=True)
     for key, value in keys.items():
         *sections, name = key.split("__")
-        place = data
-        for section in sections:
+        place: Any = data
+        for depth, section in enumerate(sections):
             place = place.setdefault(section, {})
+            if not isinstance(place, dict):
+                above = ".".join(sections[: depth + 1])
+                remedy = f"Write the whole of {above}: `{'__'.join(sections[: depth + 1])}=...`."
+                raise InputError(Problem(f"holds no key {name}", key=above, remedy=remedy))
         place[name] = value
     kept = [o for o in data.get("overrides", ()) if o["id"] not in figures]
     tried = [

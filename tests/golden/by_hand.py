@@ -40,17 +40,17 @@ def the_case() -> Case:
 
 def uncertain(input_id: str) -> Any:
     """What the ledger states of a price or an evidence entry: its `kind`, and its `low`, `mode` and `high`."""
-    return the_case().distribution(input_id)
+    return the_case().inputs.uncertain(input_id)
 
 
 def param(key: str) -> float:
     """A number of the client's params."""
-    return float(the_case().input_record(f"param:{key}")["value"])
+    return float(the_case().record(f"param:{key}")["value"])
 
 
 def word(key: str) -> str:
     """A choice of the client's params."""
-    return str(the_case().input_record(f"param:{key}")["text"])
+    return str(the_case().record(f"param:{key}")["text"])
 
 
 def printed(figure: str) -> Any:
@@ -64,9 +64,8 @@ def audited(claim: str, part: str) -> float:
 
 
 def printed_causes(option: str) -> list[str]:
-    """The causes for which the memo prints a mean amount."""
-    ids = (figure.split(".") for figure in the_case().tco().numbers)
-    return [words[2] for words in ids if words[:2] == ["tco", "mean_part"] and words[3] == option]
+    """The causes for which the memo prints an amount."""
+    return [cause for cause in the_case().tco().labels if f"tco.{cause}.{option}" in the_case().tco().numbers]
 
 
 # --- Drawing -----------------------------------------------------------------------------------------------------
@@ -90,7 +89,7 @@ def draw(input_id: str) -> Any:
     if stated.kind == "interval":
         middle, ends = math.log(stated.low * stated.high) / 2, math.log(stated.high / stated.low) / 2
         return np.exp(random.normal(middle, ends / 1.6449, DRAWS))
-    assert stated.kind == "uniform"
+    assert stated.kind == "range"
     return random.uniform(stated.low, stated.high, DRAWS)
 
 
@@ -134,6 +133,7 @@ class Option:
     support: str
     priced_in: str = ""
     licence_per_link: str = ""
+    licence_above: str = ""
     licence_per_switch: str = ""
     training: str = ""
 
@@ -150,7 +150,8 @@ def at_400g(family: str, ports: int, switch: str, switch_watts: str, support: st
 OPTIONS = {
     "infiniband-ndr": at_400g(
         "infiniband", 64, "price:switch-qm9700", "switch-qm9700-watts", "support-rate-nvidia-networking",
-        licence_per_link="licence-ufm-per-endpoint-year", training="training-infiniband-usd-per-engineer",
+        licence_per_link="licence-ufm-per-endpoint-year", licence_above="ufm-hard-requirement-gpus",
+        training="training-infiniband-usd-per-engineer",
     ),
     "rocev2-nvidia-800g": at_400g(
         "rocev2", 128, "price:switch-sn5610", "switch-sn5600-watts", "support-rate-nvidia-networking",
@@ -300,9 +301,11 @@ def space(option: Option) -> Any:
 
 
 def licences(option: Option) -> Any:
-    """A yearly licence for every link that the fabric manager manages, and one for every switch's system."""
+    """A yearly licence for every link that the fabric manager manages, above the size that needs it, and one for every
+    switch's system."""
     count = pieces(option)
-    managed = count.nics * evidence(option.licence_per_link) if option.licence_per_link else 0.0
+    needed = bool(option.licence_per_link) and param("cluster.gpus") > evidence(option.licence_above)
+    managed = count.nics * evidence(option.licence_per_link) if needed else 0.0
     systems = count.switches * evidence(option.licence_per_switch) if option.licence_per_switch else 0.0
     return paid_monthly(managed + systems)
 

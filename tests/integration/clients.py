@@ -38,8 +38,8 @@ _ANSWERS = "providers/example-answers.yaml"
 _OVERRIDES: dict[str, list[dict[str, Any]]] = {
     "none": [],
     "a price and a source": [
-        {"id": "price:switch-qm9700", "value": {"low": 28000, "mode": 30000, "high": 33000}},
-        {"id": "evidence:weeks-to-stable-infiniband", "value": 3.0},
+        {"id": "price:electricity", "value": {"low": 0.06, "mode": 0.08, "high": 0.11}},
+        {"id": "evidence:pue", "value": 1.3},
     ],
 }
 _BY_HAND: Levels = {

@@ -67,6 +67,7 @@ def test_parts_of_the_difference_add_up_to_the_lead(client):
     result = client.tco()
     parts = sum(float(np.mean(plain(v))) for v in result.difference.parts.values())
     assert parts == pytest.approx(client.comparison.verdict.lead, rel=1e-9)
+    assert parts == pytest.approx(result.numbers["tco.difference"].value, rel=1e-9)
     gap = plain(result.totals[result.rival]) - plain(result.totals[result.choice])
     np.testing.assert_allclose(plain(result.difference.draws), gap, atol=1e-6 * np.abs(gap).max())
 

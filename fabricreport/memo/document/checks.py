@@ -8,6 +8,7 @@ from typing import Any
 
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.located import did_you_mean
+from fabricreport.memo.document.agreement import disagreements
 from fabricreport.memo.document.gather import Gathered, Piece, gather
 from fabricreport.memo.document.numbering import CLOSING_ANNEXES, left_out
 from fabricreport.memo.document.remedies import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY
@@ -36,6 +37,7 @@ def check_memo(nb: Any, *, draft: bool = False) -> list[str]:
         faults += [f"{piece.where}: {fault}" for fault in _piece_faults(piece, known)]
     faults += _reference_faults(found)
     faults += _dead_references(found)
+    faults += disagreements(found)
     if not draft and not found.pieces:
         faults.append("the memo is empty: no notebook emitted a block")
     return faults

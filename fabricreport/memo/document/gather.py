@@ -30,6 +30,15 @@ class Piece:
     where: str
 
 
+@dataclass(frozen=True)
+class Compared:
+    """What one block says of the comparison that its section rests on, and where it stands."""
+
+    mark: Node
+    section: str
+    where: str
+
+
 @dataclass
 class Gathered:
     """Everything read from a notebook, in order, before numbering."""
@@ -39,6 +48,7 @@ class Gathered:
     inputs: dict[str, Node] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     ledger_where: dict[str, str] = field(default_factory=dict)
+    compared: list[Compared] = field(default_factory=list)
 
 
 def gather(nb: Any) -> Gathered:
@@ -134,6 +144,8 @@ def _block(found: Gathered, bundle: Any, where: str) -> None:
         return
     section, place = str(bundle.get("section", "")), str(bundle.get("place", "body"))
     _keep(found, bundle["nodes"], section, place, where)
+    if isinstance(bundle.get("compared"), dict):
+        found.compared.append(Compared(visible(bundle["compared"]), section, where))
     _note_records(found, bundle.get("ledger", []), bundle.get("inputs", []), where)
 
 

@@ -206,8 +206,8 @@ def decide(
     )  # fmt: skip
     if gpus <= gpus_per_node or gpus < rule.fabric_matters_from_gpus:
         return replace(found, confidence=Confidence.DOES_NOT_MATTER, decided_by=Ground.SIZE)
-    if lead < m or choice == rival:
-        close = Confidence.DOES_NOT_MATTER if worth < m or choice == rival else Confidence.TOSS_UP
+    if lead < m or lead == 0:  # two equal options have nothing at stake: what counts is then nothing, too
+        close = Confidence.DOES_NOT_MATTER if worth < m or worth == 0 else Confidence.TOSS_UP
         return _settled(replace(found, confidence=close, decided_by=Ground.NOTHING), families, rule, weighing)
     if found.probability < rule.clear_probability:
         return replace(found, confidence=Confidence.LEANING)

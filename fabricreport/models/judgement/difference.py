@@ -71,13 +71,16 @@ def difference(costs_a: Mapping[str, Array], costs_b: Mapping[str, Array]) -> Di
 
 @dataclass(frozen=True)
 class RelativeDifference:
-    """The same gap on both bases, so that a discount is never read as a premium."""
+    """The same gap by draw as a share of either mean, so that a discount is never read as a premium."""
 
     b_less_than_a: Array
     a_more_than_b: Array
 
 
 def relative_difference(a: Any, b: Any) -> RelativeDifference:
-    """How much less B is as a share of A, and how much more A is as a share of B."""
+    """How much less B is as a share of A's mean, and how much more A is as a share of B's.
+
+    The mean of either is the ratio of the means, so its sign is that of the mean gap; a mean of ratios may differ.
+    """
     a, b = array(a), array(b)
-    return RelativeDifference((a - b) / a, (a - b) / b)
+    return RelativeDifference((a - b) / np.mean(a), (a - b) / np.mean(b))

@@ -6,8 +6,9 @@ another course of action is advised, which may come before or after.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,93 +40,125 @@ class Turning:
 
 
 @dataclass
-class _Asked:
-    """The model asked at values of one input, each once."""
+class Asked:
+    """The model asked at values of one input, each once; what is known already narrows every later search."""
 
     model: Callable[[float], Seen]
     seen: dict[float, Seen] = field(default_factory=dict)
 
     def __call__(self, value: float) -> Seen:
+        """What the model says there."""
         if value not in self.seen:
             self.seen[value] = self.model(value)
         return self.seen[value]
 
+    def way(self, start: float, end: float) -> list[float]:
+        """Every value asked from `start` to `end`, in that order."""
+        low, high = sorted((start, end))
+        return sorted((x for x in self.seen if low <= x <= high), key=lambda x: abs(x - start))
 
-def turning(model: Callable[[float], Seen], start: float, low: float, high: float) -> Turning:
+    def step(self, start: float, end: float, of: Callable[[Seen], object]) -> tuple[float, float] | None:
+        """The two neighbours on the way between which something first differs from what it is at the start."""
+        way = self.way(start, end)
+        here = of(self(start))
+        return next(((a, b) for a, b in pairwise(way) if of(self.seen[b]) != here), None)
+
+
+def turning(asked: Asked, start: float, low: float, high: float) -> Turning:
     """Search from `start` (the value in use) to both ends of the range; of two points of a kind the nearer one counts.
 
     A pair of crossings that lie between two values asked is not seen.
     """
-    asked = _Asked(model)
-    base = asked(start)
+    for value in (start, low, high):
+        asked(value)
     levels = [x for end in (low, high) if (x := _level(asked, start, end)) is not None]
-    edges = [x for end in (low, high) if (x := _edge(asked, base.course, start, end)) is not None]
-    width = max(high - low, 1e-300)
+    edges = [x for end in (low, high) if (x := _edge(asked, start, end)) is not None]
     level = min(levels, key=lambda x: abs(x - start), default=None)
     edge = min(edges, key=lambda x: abs(x - start), default=None)
-    if edge is None:
-        return Turning(level, None)
-    beyond = edge + np.sign(edge - start) * TOLERANCE * width if edge != start else edge
-    return Turning(level, edge, asked(float(np.clip(beyond, low, high))).course)
+    return Turning(level, edge, "" if edge is None else asked(edge).course)
 
 
-def turning_of_whole(model: Callable[[int], Seen], start: int, values: tuple[int, ...]) -> Turning:
-    """The same for an input that takes only these values (ascending): the first value at which it has turned."""
-    asked = {start: model(start)}
-    below = [v for v in reversed(values) if v < start]
-    above = [v for v in values if v > start]
+def turning_of_whole(model: Callable[[int], Seen], start: int, values: Sequence[int]) -> Turning:
+    """The same for an input that takes only these values (ascending): the first value at which it has turned.
+
+    Each side is asked at its ends and in its middle, then where it turns; a pair of crossings between is not seen.
+    """
+    asked = Asked(lambda value: model(int(value)))
+    asked(start)
     levels, edges = [], []
-    for side in (below, above):
-        for value in side:
-            asked[value] = model(value)
-            if (asked[value].lead > 0) != (asked[start].lead > 0):
-                levels.append(value)
-                break
-        changed = [v for v in side if v in asked and asked[v].course != asked[start].course]
-        edges += changed[:1]
+    for side in ([v for v in reversed(values) if v < start], [v for v in values if v > start]):
+        if side:
+            asked(side[-1]), asked(side[len(side) // 2])
+            levels += _first(asked, start, side, _sign)
+            edges += _first(asked, start, side, _course)
     edge = min(edges, key=lambda v: abs(v - start), default=None)
     level = min(levels, key=lambda v: abs(v - start), default=None)
-    return Turning(level, edge, asked[edge].course if edge is not None else "")
+    return Turning(level, edge, asked(edge).course if edge is not None else "")
 
 
-def _level(asked: _Asked, start: float, end: float) -> float | None:
-    """Where the lead crosses zero between two values."""
-    if end == start or (asked(start).lead > 0) == (asked(end).lead > 0):
+def _sign(seen: Seen) -> bool:
+    return seen.lead > 0
+
+
+def _course(seen: Seen) -> str:
+    return seen.course
+
+
+def _first(asked: Asked, start: int, side: Sequence[int], of: Callable[[Seen], object]) -> list[int]:
+    """The first value on a side that has turned, in a list; an empty one if none has."""
+    between = asked.step(start, side[-1], of)
+    if between is None:
+        return []
+    order = [start, *side]
+    same, other = (order.index(int(value)) for value in between)
+    while other - same > 1:
+        middle = (same + other) // 2
+        same, other = (middle, other) if of(asked(order[middle])) == of(asked(start)) else (same, middle)
+    return [order[other]]
+
+
+def _level(asked: Asked, start: float, end: float) -> float | None:
+    """Where the lead first crosses zero on the way from `start` to `end`."""
+    if asked(start).lead == 0:
+        return start
+    between = asked.step(start, end, _sign)
+    if between is None:
         return None
-    a, b = sorted((start, end))
-    return float(optimize.brentq(lambda x: asked(float(x)).lead, a, b, xtol=TOLERANCE / 10 * (b - a), rtol=1e-12))
+    return _root(lambda x: asked(x).lead, between, TOLERANCE / 10 * abs(end - start))
 
 
-def _narrow(asked: _Asked, start: float, end: float) -> None:
-    """Ask close to where the lead falls to what it is held against, which is where most courses change."""
-    for sign in (1.0, -1.0):
-
-        def margin(value: float, sign: float = sign) -> float:
-            seen = asked(float(value))
-            return seen.lead - sign * seen.material
-
-        if (margin(start) > 0) != (margin(end) > 0):
-            a, b = sorted((start, end))
-            at = float(optimize.brentq(margin, a, b, xtol=TOLERANCE / 4 * (b - a), rtol=1e-12))
-            for value in (at - TOLERANCE / 2 * (b - a), at + TOLERANCE / 2 * (b - a)):
-                asked(float(np.clip(value, a, b)))
-
-
-def _edge(asked: _Asked, course: str, start: float, end: float) -> float | None:
+def _edge(asked: Asked, start: float, end: float) -> float | None:
     """Where the course first changes on the way from `start` to `end`, to the tolerance: the nearest value known to differ."""
-    if end == start:
+    width = abs(end - start)
+    for sign in (1.0, -1.0):  # most courses change where the lead falls to what it is held against: ask close to it
+        _close_in(asked, asked.step(start, end, _course), sign, width)
+    between = asked.step(start, end, _course)
+    if between is None:
         return None
-    asked(end)
-    _narrow(asked, start, end)
-    way = sorted((x for x in asked.seen if min(start, end) <= x <= max(start, end)), key=lambda x: abs(x - start))
-    changed = next((n for n, x in enumerate(way) if asked.seen[x].course != course), None)
-    if changed is None:
-        return None
-    same, other = way[changed - 1], way[changed]
-    while abs(other - same) > TOLERANCE * abs(end - start):
+    same, other = between
+    while abs(other - same) > TOLERANCE * width:
         middle = (same + other) / 2
-        same, other = (middle, other) if asked(middle).course == course else (same, middle)
+        same, other = (middle, other) if asked(middle).course == asked(start).course else (same, middle)
     return float(other)
+
+
+def _close_in(asked: Asked, between: tuple[float, float] | None, sign: float, width: float) -> None:
+    def margin(value: float) -> float:
+        seen = asked(value)
+        return seen.lead - sign * seen.material
+
+    if between is None or abs(between[1] - between[0]) <= TOLERANCE * width:
+        return
+    if (margin(between[0]) > 0) == (margin(between[1]) > 0):
+        return
+    at = _root(margin, between, TOLERANCE / 4 * width)
+    for value in (at - TOLERANCE / 2 * width, at + TOLERANCE / 2 * width):
+        asked(float(np.clip(value, *sorted(between))))
+
+
+def _root(function: Callable[[float], float], between: tuple[float, float], tolerance: float) -> float:
+    a, b = sorted(between)
+    return float(optimize.brentq(lambda x: function(float(x)), a, b, xtol=max(tolerance, 1e-300), rtol=1e-12))
 
 
 def reach(difference: NDArray[np.float64], inputs: Mapping[str, NDArray[np.float64]]) -> dict[str, tuple[float, float]]:

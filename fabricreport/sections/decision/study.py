@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from fabricreport.chain import Chain
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
 from fabricreport.models.judgement.comparison import Comparison, Verdict
 from fabricreport.models.judgement.swings import Swing, probability_cheapest, swings
 from fabricreport.provenance import Traced, inputs_of
@@ -17,13 +16,6 @@ from fabricreport.sections.decision.reasons import parting
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import turns_of
 from fabricreport.vocabulary import NEITHER, Grade, Ground
-
-
-def direction(difference: Number) -> str:
-    """Whether the advised option costs `less` or `more` than its rival, or the `same`: by the figure as it is printed."""
-    if not any(digit in "123456789" for digit in difference.text):
-        return "same"
-    return "less" if difference.value > 0 else "more"
 
 
 def standing(verdict: Verdict, families: Mapping[str, str], leans_to: str, printed: Mapping[str, float]) -> str:

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.chain import Chain, chain
+from fabricreport.chain import Chain
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs, drawn_exactly
 from fabricreport.models.judgement.comparison import Comparison, evpi
-from fabricreport.models.judgement.turning import Seen, Turning, reach, turning, turning_of_whole
+from fabricreport.models.judgement.turning import Asked, Seen, Turning, reach, turning, turning_of_whole
 from fabricreport.provenance import plain
 from fabricreport.scenario import changed_params
 from fabricreport.sections.decision.inputs import Judge, judge_of
@@ -161,8 +161,9 @@ def _turn(base: Chain, comparison: Comparison, judge: Judge, input_id: str, draw
     low, high = (float(q) for q in np.quantile(draws, [0.05, 0.95]))
     ends = float(draws.min()), float(draws.max())
     in_use = float(draws.mean())
-    at_low, at_high = model(low).lead, model(high).lead
-    found = turning(model, in_use, *ends)
+    asked = Asked(model)
+    at_low, at_high = asked(low).lead, asked(high).lead
+    found = turning(asked, in_use, *ends)
     record = base.given.record(input_id)
     at = found.level
     beyond = 0.0 if at is None else float(np.mean(draws > at if at > in_use else draws < at))
@@ -184,7 +185,7 @@ def _choices(base: Chain, comparison: Comparison) -> Iterator[Turn]:
     params = base.given.params
     value = _hour_value(base)
     if value > 0:
-        found = turning(_under(base, comparison, "money__gpu_hour_value", float), value, value / 4, value * 4)
+        found = turning(Asked(_under(base, comparison, "money__gpu_hour_value", float)), value, value / 4, value * 4)
         yield _choice("param:money.gpu_hour_value", "usd/gpu-hour", value, found)
     months = int(params.money.horizon_months)
     last = max((s.month for s in params.cluster.trajectory), default=0)
@@ -229,7 +230,7 @@ def _under(base: Chain, comparison: Comparison, key: str, kind: Callable[[float]
         try:
             params = changed_params(base.given.params, {key: kind(value)}, {}, extra_options=base.given.all_options)
             given = base.given.with_params(params)
-            again = base.under(given) if key in _MONEY_ONLY else chain(given)
+            again = base.under(given) if key in _MONEY_ONLY else base.again(given)
         except InputError:
             found = comparison.verdict
             return Seen(found.lead, found.materiality, found.course.id)

@@ -41,7 +41,7 @@ def questions_chart(result: DiligenceResult, *, title: str, currency: str) -> Ch
             axis.plot(ends, [at, at], color=colour, linewidth=7, solid_capstyle="butt")
             if turns:
                 axis.annotate(
-                    "turns the choice", (ends[1], at), xytext=(4, 0), textcoords="offset points", va="center",
+                    "turns the sign", (ends[1], at), xytext=(4, 0), textcoords="offset points", va="center",
                     color=colour,
                 )  # fmt: skip
         axis.axvline(mean, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
@@ -162,9 +162,9 @@ def shortfall_chart(result: DiligenceResult, *, title: str, currency: str) -> Ch
     return Chart(
         chart_id,
         title,
-        f"Cost of a shortfall of {{option}}, {currency}, against what the total cost rests on; median and P5–P95",
+        f"Cost of a shortfall of {{option}}, {currency}, against what the total cost rests on; mean and P5–P95",
         "Two line charts: a shortfall costs {diligence.price.busbw} of busbw, and {diligence.price.weeks} until the fabric "
-        "is stable; the option's mean lead over its rival is {diligence.lead}.",
+        "is stable" + ("; the option's mean lead over its rival is {diligence.lead}." if lead > 0 else "."),
         drawing,
         rows_of(pd.DataFrame(found)),
         values={"option": Name(result.option.name)},

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from fabricreport.books.providers import ContractOnly, ProviderBook, Seller
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.diligence import VERDICTS
 from fabricreport.models.judgement.swings import Swing
-from fabricreport.provenance import inputs_of, plain
+from fabricreport.provenance import inputs_of
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, Shortlisted
 
 _SIZES = ("param:cluster.gpus", "param:cluster.gpus_per_node")
@@ -41,17 +43,16 @@ def _sizes(given: Inputs, result: DiligenceResult) -> Iterator[Number]:
             f"diligence.gpus.{gpus}", float(gpus), "gpus",
             label="A size of the cluster", rule="as stated in the params", inputs=("param:cluster.gpus",),
         )  # fmt: skip
-    lead = plain(result.difference)
     yield given.number(
-        "diligence.lead", float(lead.mean()), "usd",
-        label="Mean lead of the tested option over the best other fabric",
-        rule="mean total cost of the rival − mean total cost of the option", inputs=inputs_of(result.difference),
+        "diligence.lead", result.difference, "usd", central="mean",
+        label="Lead of the tested option over its rival",
+        rule="mean over the shared draws of total cost(rival) − total cost(option), present value",
+        inputs=("param:money.horizon_months",),
     )  # fmt: skip
-    total = result.total
     yield given.number(
-        "diligence.lead_share", float(lead.mean() / plain(total).mean()), "share",
-        label="Mean lead of the tested option as a share of its total cost", rule="mean lead ÷ mean total cost",
-        inputs=inputs_of(result.difference, total), digits=2,
+        "diligence.lead_share", result.difference / np.mean(result.total), "share", central="mean",
+        label="Lead of the tested option as a share of its total cost", rule="mean lead ÷ mean total cost",
+        inputs=inputs_of(result.total), digits=2,
     )  # fmt: skip
     yield given.number(
         "diligence.measured_excess", given.central("evidence:two-node-busbw-excess"), "share",

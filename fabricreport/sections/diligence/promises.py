@@ -133,13 +133,14 @@ def _bandwidth(on: Ground, worth: Worth) -> Promise:
         "diligence.price.busbw",
         loss,
         "usd/percent",
+        central="mean",
         label="Cost of one percent less busbw, over the horizon",
-        rule="(1 − step ÷ step with one percent less bandwidth between nodes) × present worth of all GPU time",
+        rule="mean of (1 − step ÷ step with one percent less bandwidth between nodes) × present worth of all GPU time",
         inputs=inputs.PROFILE,
     )
     expected = on.given.number(
         "diligence.expected.busbw", busbw, "gbytes/s",
-        label="AllReduce busbw the total cost rests on", rule="the latency analysis, at the full size", inputs=inputs.PROFILE,
+        label="AllReduce busbw the total cost rests on", rule="median of the latency analysis, at the full size", inputs=inputs.PROFILE,
     )  # fmt: skip
     lead = model.lead_lost_at(100.0, worth.lead, price.value, upwards=False)
     return Promise(
@@ -168,7 +169,7 @@ def _latency(on: Ground, worth: Worth) -> Promise:
     )
     expected = on.given.number(
         "diligence.expected.latency", time, "us",
-        label="Time of the smallest AllReduce the total cost rests on", rule="the collective model, at the full size",
+        label="Time of the smallest AllReduce the total cost rests on", rule="median of the collective model, at the full size",
         inputs=used,
     )  # fmt: skip
     return Promise(
@@ -196,8 +197,9 @@ def _latency_price(on: Ground, worth: Worth, time: Any, size: float) -> Number |
         "diligence.price.latency",
         _slower(on, worth, longer) / more,
         "usd/µs",
+        central="mean",
         label="Cost of one microsecond more in the smallest AllReduce, over the horizon",
-        rule="(1 − step ÷ step with a longer way between NICs) × present worth of all GPU time ÷ microseconds added",
+        rule="mean of (1 − step ÷ step with a longer way between NICs) × present worth of all GPU time ÷ microseconds added",
         inputs=inputs.PROFILE,
     )
 
@@ -242,8 +244,9 @@ def _weeks(on: Ground, worth: Worth) -> Promise:
         "diligence.price.weeks",
         (hours * (1.0 - productivity) * worth.gpu_hour + delay) * days / DAYS_PER_WEEK,
         f"usd/{unit}",
+        central="mean",
         label=f"Cost of one more {unit} until the fabric is stable",
-        rule="GPU-hours of that time × share not usable until stable × worth of a GPU-hour + price of delay",
+        rule="mean of GPU-hours of that time × share not usable until stable × worth of a GPU-hour + price of delay",
         inputs=("param:cluster.gpus", "param:money.price_of_delay_usd_per_day"),
     )
     expected = on.given.number(
@@ -255,8 +258,7 @@ def _weeks(on: Ground, worth: Worth) -> Promise:
         inputs=("param:cluster.gpus", "param:organisation.networking_maturity", "param:money.acquisition"),
         digits=2,
     )
-    mean = float(plain(weeks).mean()) * DAYS_PER_WEEK / days
-    at = model.lead_lost_at(mean, worth.lead, float(price.value))
+    at = model.lead_lost_at(expected.value, worth.lead, float(price.value))
     within_a_year = at is not None and at * days <= DAYS_PER_YEAR
     return Promise(
         "weeks",
@@ -300,7 +302,7 @@ def _interruptions(on: Ground, worth: Worth) -> Promise:
             mean,
             "count",
             label="Interruptions by the fabric in a month that the total cost rests on",
-            rule="sum over kinds of rate × units × share that ends the job",
+            rule="median of the sum over kinds of rate × units × share that ends the job",
             inputs=used,
             digits=2,
         ),
@@ -308,8 +310,9 @@ def _interruptions(on: Ground, worth: Worth) -> Promise:
             "diligence.price.interruptions",
             _stop_hours(on, option) * int(on.given.params.cluster.gpus) * worth.gpu_hour,
             "usd/interruption",
+            central="mean",
             label="Cost of one interruption",
-            rule="(detection + restart + half a checkpoint interval) × GPUs × worth of a GPU-hour",
+            rule="mean of (detection + restart + half a checkpoint interval) × GPUs × worth of a GPU-hour",
             inputs=("param:cluster.gpus",),
         ),
     )
@@ -335,7 +338,7 @@ def _detection(on: Ground, worth: Worth) -> Promise:
         minutes,
         "min",
         label="Minutes until a fault that stops the job is noticed",
-        rule="the risk analysis, for the team that runs this fabric",
+        rule="median of the risk analysis, for the team that runs this fabric",
         inputs=("param:organisation.networking_maturity", "param:money.acquisition"),
         digits=2,
     )
@@ -350,8 +353,9 @@ def _detection(on: Ground, worth: Worth) -> Promise:
             "diligence.price.detection",
             int(on.given.params.cluster.gpus) * worth.gpu_hour,
             "usd/hour",
+            central="mean",
             label="Cost of one hour in which all GPUs stand still",
-            rule="GPUs × worth of a GPU-hour",
+            rule="mean of GPUs × worth of a GPU-hour",
             inputs=("param:cluster.gpus",),
         ),
     )
@@ -363,6 +367,6 @@ def _lead(on: Ground, promise: str, at: float, unit: str, worth: Worth, price: N
         at,
         unit,
         label=f"Where the option's lead over its rival is used up: {promise}",
-        rule="expected value ± mean lead in money ÷ price of a unit",
+        rule="expected value ± mean lead ÷ mean price of a unit",
         inputs=worth.lead_inputs | set(price.inputs),
     )

@@ -10,9 +10,11 @@ from fabricreport.books.options import Option
 from fabricreport.books.providers import ProviderBook, Question, Seller
 from fabricreport.ledger import Number
 from fabricreport.models.audit import diligence as model
+from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.swings import Swing
 from fabricreport.provenance import Traced
 from fabricreport.sections.diligence.promises import Promise
+from fabricreport.sections.stance import Stance, stance
 
 LISTED = 8
 """Most rows of the short table of sellers."""
@@ -23,7 +25,7 @@ class Shortlisted:
     """One seller of the params' list, with what it documents and what is open.
 
     `topology` as `topology_stated` has it, `speed` enough, some, unknown or short; `compared` says whether its
-    fabric is among the options, `advised` whether it is the cheapest option's kind. `gaps`: what to ask, in words.
+    fabric is among the options, `advised` whether it is the advised option's kind. `gaps`: what to ask, in words.
     """
 
     name: str
@@ -89,12 +91,13 @@ class SizePoint:
 class DiligenceResult:
     """The acceptance test, the shortlist, the priced questions and the verdicts on answers, with the figures by id.
 
-    `option` is the one advised and tested, `rival` the one it is held against, `total` the cost of the option. `floors`: busbw floor by size in GPUs. `curve`:
-    busbw by number of nodes. `unanswered`: sellers of the list that have sent nothing.
+    `option` is the one advised and tested (of an open course the one with the lower mean), `rival` the one it is held
+    against, `total` the cost of the option. `floors`: busbw floor by size in GPUs. `curve`: busbw by number of nodes.
     """
 
     option: Option
     rival: Option
+    verdict: Verdict
     promises: tuple[Promise, ...]
     floors: Mapping[int, Number]
     shortlist: tuple[Shortlisted, ...]
@@ -105,6 +108,16 @@ class DiligenceResult:
     total: Traced
     book: ProviderBook
     numbers: Mapping[str, Number]
+
+    @property
+    def stance(self) -> Stance:
+        """What the money says of the advised course."""
+        return stance(self.verdict, self.numbers["diligence.lead"])
+
+    @property
+    def material(self) -> bool:
+        """Whether the lead is no close call."""
+        return abs(self.verdict.lead) >= self.verdict.materiality
 
     @property
     def shown(self) -> tuple[Shortlisted, ...]:

@@ -1,6 +1,7 @@
 """What to ask each seller, what the answers are worth, and the acceptance test that turns a promise into a price.
 
-The option tested is the one advised, on whatever ground. Questions are priced by how far the inputs they settle move the difference to the best other fabric.
+The option tested is the one advised, on whatever ground. Questions are priced by how
+far the inputs they settle move the difference to its rival.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ def run(
     result = DiligenceResult(
         option=on.option,
         rival=on.rival,
+        verdict=comparison.verdict,
         promises=tests,
         floors=dict(floors(on, on.option)),
         shortlist=tuple(_shortlisted(given, book, on.option, p.name) for p in given.params.providers),

@@ -133,13 +133,20 @@ def _step_by_size(
 ) -> Sweep:
     """The step's gap at each size the model can be trained on, plans chosen anew; a given plan is scaled."""
     every, at, found = int(display()["thinned"]), [], []
-    for gpus in sizes:
-        if gpus < sizes[-1] and not inputs.held(given, gpus):  # too few GPUs to hold the model: the curve begins later
-            continue
+    for gpus in _trainable(given, sizes):
         work = inputs.job(given, gpus)
         at.append(float(gpus))
         found.append(step_gap(given, work, options, measured, every=every) + 0.0 * given.draw(inputs.STEP)[::every])
     return Sweep(tuple(at), np.stack(found, axis=-1))
+
+
+def _trainable(given: Inputs, sizes: tuple[int, ...]) -> list[int]:
+    """Sizes with room for the model, always the largest, that a plan the client states divides; else the client's own."""
+    workload = given.params.workload
+    plan = workload.parallelism if workload.kind in inputs.TRAINING_KINDS else "choose"
+    replica = 1 if plan == "choose" else plan.tp * plan.pp * plan.cp
+    roomy = [gpus for gpus in sizes if gpus == sizes[-1] or inputs.held(given, gpus)]
+    return [gpus for gpus in roomy if gpus % replica == 0] or [int(given.params.cluster.gpus)]
 
 
 def _by_overlap(given: Inputs, options: tuple[Option, Option], measured: Measured | None) -> Sweep:

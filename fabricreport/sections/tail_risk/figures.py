@@ -72,7 +72,7 @@ def _dates(given: Inputs, result: TailResult, option: str, outcome: Outcome) -> 
                       rule="share of draws with weeks to stable > time to production")  # fmt: skip
     yield given.number(f"tail_risk.weeks.{option}", weeks, "week", digits=2, inputs=PROFILE,
                       label=f"Weeks until {option} is stable at the starting size",
-                      rule="weeks to stable of the family × size factor × maturity factor")  # fmt: skip
+                      rule="median of weeks to stable of the family × size factor × maturity factor")  # fmt: skip
     yield given.number(f"tail_risk.weeks_p90.{option}", np.quantile(weeks, 0.9), "week", digits=2, inputs=PROFILE,
                       label=f"Weeks until {option} is stable, exceeded in one draw in ten",
                       rule="90th percentile of weeks to stable")  # fmt: skip
@@ -117,9 +117,9 @@ def _money(given: Inputs, option: str, outcome: Outcome) -> Iterator[Number]:
         yield given.number(f"tail_risk.overrun_{name}.{option}", value, "usd", inputs=RUN,
                           label=f"Cost of one run on {option} beyond its plan, {name.upper()}",
                           rule=_STATISTIC[name] + " of lost GPU-hours × their value + engineers' hours + price of delay")  # fmt: skip
-    yield given.number(f"tail_risk.bring_up_usd.{option}", outcome.bring_up_usd, "usd", inputs=PROFILE,
+    yield given.number(f"tail_risk.bring_up_usd.{option}", outcome.bring_up_usd, "usd", central="mean", inputs=PROFILE,
                       label=f"GPU time lost until {option} is stable, in money",
-                      rule="weeks to stable × (1 − productivity) × GPUs × value of a GPU-hour")  # fmt: skip
+                      rule="mean of weeks to stable × (1 − productivity) × GPUs × value of a GPU-hour")  # fmt: skip
 
 
 def _shares(given: Inputs, result: TailResult, option: str) -> Iterator[Number]:
@@ -244,16 +244,16 @@ def _stress(given: Inputs, result: TailResult) -> Iterator[Number]:
     for one in result.stress:
         more: Any = {"inputs": (*one.sources, "param:cluster.gpus", "param:workload.run_days")}
         title = one.title[0].lower() + one.title[1:]
-        yield given.number(f"tail_risk.stress.{one.id}.usd", one.cost_usd, "usd", label=f"Cost if {title}", digits=_to_the_unit(one.cost_usd),
+        yield given.number(f"tail_risk.stress.{one.id}.usd", one.cost_usd, "usd", central="mean", label=f"Cost if {title}", digits=_to_the_unit(one.cost_usd),
                           rule=f"{one.formula} × value of a GPU-hour", **more)  # fmt: skip
-        yield given.number(f"tail_risk.stress.{one.id}.gpu_hours", one.lost_gpu_hours, "gpu-hour", digits=_to_the_unit(one.lost_gpu_hours),
+        yield given.number(f"tail_risk.stress.{one.id}.gpu_hours", one.lost_gpu_hours, "gpu-hour", central="mean", digits=_to_the_unit(one.lost_gpu_hours),
                           label=f"GPU-hours lost if {title}", rule=one.formula, **more)  # fmt: skip
-        yield given.number(f"tail_risk.stress.{one.id}.delay", HOURS_PER_DAY * np.asanyarray(one.delay_days), "h",
+        yield given.number(f"tail_risk.stress.{one.id}.delay", HOURS_PER_DAY * np.asanyarray(one.delay_days), "h", central="mean",
                           label=f"Hours lost if {title}", rule="share lost × hours it lasts", **more)  # fmt: skip
-        yield given.number(f"tail_risk.stress.{one.id}.loss", one.loss_share, "share", digits=2,
+        yield given.number(f"tail_risk.stress.{one.id}.loss", one.loss_share, "share", central="mean", digits=2,
                           label=f"Throughput lost while it lasts if {title}", rule=one.formula, **more)  # fmt: skip
         if one.id == "efficiency-loss":
-            yield given.number("tail_risk.stress.efficiency-loss.days", one.delay_days, "day",
+            yield given.number("tail_risk.stress.efficiency-loss.days", one.delay_days, "day", central="mean",
                               label="Days lost to lower efficiency through the run", rule="loss × days", **more)  # fmt: skip
 
 

@@ -81,12 +81,11 @@ class Losses:
         return {o: lost["bring_up"] for o, lost in self.lost.items()}
 
 
-def losses(given: Inputs, exposed: Mapping[str, Traced]) -> Losses:
-    """What every option loses over the horizon, given its exposed communication (shares of GPU time, by option id)."""
+def losses(given: Inputs, option: Option, exposed: Traced) -> tuple[dict[str, Traced], Traced]:
+    """What one option loses over the horizon by cause, and its weeks to stable; `exposed` as for `horizon_shares`."""
     days, gpus = planned_days(given), int(given.params.cluster.gpus)
-    lost = {o.id: horizon_shares(given, o, days, exposed[o.id]) for o in given.options}
-    first = {o.id: subject(given, o, gpus, days, exposed[o.id]) for o in given.options}
-    return Losses(lost, {o: given.spread(s.risk.bring_up.weeks) for o, s in first.items()})
+    first = subject(given, option, gpus, days, exposed)
+    return horizon_shares(given, option, days, exposed), given.spread(first.risk.bring_up.weeks)
 
 
 def _running(at: Subject) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from fabricreport.models.judgement.comparison import expected_order
 from fabricreport.models.judgement.difference import difference
 from fabricreport.models.money.ownership import OF, CostComponents
 from fabricreport.provenance import Traced, plain
-from fabricreport.sections.client import rented
+from fabricreport.sections.client import rented, stages_of
 from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.cost import CAUSES, by_cause, cash_bill, common_hour_value, full_bill, with_delay
@@ -60,16 +60,12 @@ def bills(
     given: Inputs,
     exposed: Mapping[str, Traced],
     losses: Losses,
-    built: Mapping[str, tuple[Build, ...]] | None = None,
+    standing: Mapping[str, tuple[Build, ...]],
 ) -> Bills:
-    """Every option's bill; `exposed`: exposed communication as a share of GPU time, by option id.
-
-    `built`: what stands, if it is known already (it follows from the params alone).
-    """
+    """Every option's bill; `exposed`: exposed communication as a share of GPU time, by option id; `standing`: `builds_of`."""
     rent = rented(given)
     common = common_inputs(given)
     own = {o.id: option_inputs(given, o, exposed[o.id], losses) for o in given.options}
-    standing = ({} if rent else builds_of(given, common)) if built is None else built
     paid = {o: cash_bill(standing.get(o, ()), i, common, rent=rent) for o, i in own.items()}
     common = common_hour_value(paid, own, common)
     fine = {o: _parts(given, full_bill(paid[o], i, common, rent=rent), i, common) for o, i in own.items()}
@@ -86,10 +82,12 @@ def servers_per_rack(given: Inputs) -> int:
     return int(given.central("evidence:servers-per-rack"))
 
 
-def builds_of(given: Inputs, common: Common) -> dict[str, tuple[Build, ...]]:
-    """What stands of each option after each stage."""
-    rack = servers_per_rack(given)
-    return {o.id: fabric.builds(given.params.cluster, o, common.stages, rack) for o in given.options}
+def builds_of(given: Inputs) -> dict[str, tuple[Build, ...]]:
+    """What stands of each option after each stage, by option id; empty for a renter."""
+    if rented(given):
+        return {}
+    rack, stages = servers_per_rack(given), stages_of(given)
+    return {o.id: fabric.builds(given.params.cluster, o, stages, rack) for o in given.options}
 
 
 def _parts(given: Inputs, bill: CostComponents, option: OptionInputs, common: Common) -> dict[str, Traced]:

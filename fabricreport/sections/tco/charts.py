@@ -22,7 +22,6 @@ from fabricreport.theme import (
     colour_of,
     label_end,
     money_axis,
-    percentiles,
     rounded,
     rows_of,
     spread_labels,
@@ -72,7 +71,7 @@ def waterfall_chart(
         title,
         f"Mean extra cost of {{rival}} over {{choice}} by cause, {currency}, present value; hatched: rests on an assumption",
         "Waterfall: the largest cause is {top}, {tco.part." + top + "}; all causes together come to "
-        "{tco.difference_mean}, with a range of {tco.difference:spread} (P5–P95).",
+        "{tco.difference}, with a range of {tco.difference:spread} (P5–P95).",
         drawing,
         rows_of(frame),
         caption="Causes right of zero make {rival} the dearer, causes left of it {choice}.",
@@ -170,9 +169,10 @@ def totals_chart(result: TcoResult, names: Mapping[str, str], *, title: str, cur
                         color=MUTED, fontsize=7,
                     )  # fmt: skip
                 at += max(value, 0.0)
-            p5, p50, p95 = (float(rounded(v)) for v in np.percentile(plain(result.totals[option]), [5, 50, 95]))
+            total = plain(result.totals[option])
+            p5, p95 = (float(rounded(v)) for v in np.percentile(total, [5, 95]))
             axis.plot([p5, p95], [row + 0.36] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
-            axis.plot([p50], [row + 0.36], "o", color=INK, markersize=3.5)
+            axis.plot([float(rounded(np.mean(total)))], [row + 0.36], "o", color=INK, markersize=3.5)
         axis.axvline(0, color=INK, linewidth=1)
         axis.set_yticks(range(len(result.order)), [wrapped(names[o], 24, 3) for o in result.order])
         axis.set_ylim(len(result.order) - 0.3, -0.95)
@@ -185,7 +185,7 @@ def totals_chart(result: TcoResult, names: Mapping[str, str], *, title: str, cur
     return Chart(
         chart_id,
         title,
-        f"Mean cost over the horizon by group, {currency}, present value; line and dot: P5–P95 and median of the total net of resale",
+        f"Mean cost over the horizon by group, {currency}, present value; line and dot: P5–P95 and mean of the total net of resale",
         "Stacked bars, cheapest option first: {first} costs {tco.total." + result.order[0] + ":range}, {last} "
         "{tco.total." + result.order[-1] + ":range}.",
         drawing,
@@ -231,8 +231,12 @@ def hours_chart(
         chart_id,
         title,
         f"Mean cost of one useful GPU-hour at the market's price, {currency}; hatched: hours lost to the fabric; line: P5–P95",
-        "Bars: a useful GPU-hour costs {tco.usd_per_useful_gpu_hour." + result.order[0] + "} on {first} and "
-        "{tco.usd_per_useful_gpu_hour." + result.order[-1] + "} on {last}.",
+        "Bars: a useful GPU-hour costs "
+        + " and ".join(
+            f"{{tco.usd_per_useful_gpu_hour.{option}}} on {{{end}}}"
+            for option, end in {result.order[0]: "first", result.order[-1]: "last"}.items()
+        )
+        + ".",
         drawing,
         rows_of(frame),
         caption="The rent is the same; only the hours lost tell the fabrics apart.",
@@ -273,7 +277,7 @@ def cash_chart(
         title,
         f"Mean cash paid so far less that of {{choice}}, {currency}, today's money, not discounted; lost GPU time is no cash",
         "Lines by option over the months: the capital differs in the first month, running costs from then on; the last "
-        "month takes off what is resold. Discounted and with lost time, {rival} comes to {tco.difference_mean} over {choice}.",
+        "month takes off what is resold. Discounted and with lost time, {rival} less {choice} comes to {tco.difference}.",
         drawing,
         rows_of(frame),
         caption="The last month takes off what is resold."
@@ -296,7 +300,7 @@ def name_ends(axis: Axes, x: float, ends: Mapping[str, tuple[float, str]], names
 
 def on_scale(gaps: Mapping[str, NDArray[np.float64]], *, keep: str) -> list[str]:
     """The options whose gaps (points, draws) can share a picture: `keep`, and those not far beyond all others."""
-    middle = {o: np.abs(percentiles(gap, [50])[0]) for o, gap in gaps.items()}
+    middle = {o: np.abs(np.mean(gap, axis=1)) for o, gap in gaps.items()}
     known = {o: m[np.isfinite(m)] for o, m in middle.items() if np.isfinite(m).any()}
     return [
         o

@@ -51,15 +51,19 @@ def hour_sweep_chart(
         drawing = svg(figure, chart_id)
     left_out = [o for o in gaps if o not in shown]
     frame = pd.DataFrame(
-        [(o, n, *np.percentile(gaps[o][i], [5, 50, 95])) for o in gaps for i, n in enumerate(sweep.gpus)],
-        columns=["option", "gpus", "p5", "p50", "p95"],
+        [
+            (o, n, np.mean(gaps[o][i]), *np.percentile(gaps[o][i], [5, 95]))
+            for o in gaps
+            for i, n in enumerate(sweep.gpus)
+        ],
+        columns=["option", "gpus", "mean", "p5", "p95"],
     )
     size = result.common.stages[-1][1]
     note = " {out} lies far above the picture and is left out." if left_out else ""
     return Chart(
         chart_id,
         title,
-        f"Cost of a useful GPU-hour less that of {{choice}}, {currency}; median and P5–P95; sizes on a log scale",
+        f"Cost of a useful GPU-hour less that of {{choice}}, {currency}; mean and P5–P95; sizes on a log scale",
         f"Lines with bands over cluster size: at {{size}} a useful hour costs {{tco.usd_per_useful_gpu_hour.{result.choice}}} on "
         f"{{choice}} and {{tco.usd_per_useful_gpu_hour.{result.rival}}} on {{rival}}.",
         drawing,
@@ -90,13 +94,17 @@ def fabric_sweep_chart(
         axis.set_xlabel("GPUs (log scale)")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame(
-        [(o, n, *np.percentile(values[o][i], [5, 50, 95])) for o in values for i, n in enumerate(sweep.gpus)],
-        columns=["option", "gpus", "p5", "p50", "p95"],
+        [
+            (o, n, np.mean(values[o][i]), *np.percentile(values[o][i], [5, 95]))
+            for o in values
+            for i, n in enumerate(sweep.gpus)
+        ],
+        columns=["option", "gpus", "mean", "p5", "p95"],
     )
     return Chart(
         chart_id,
         title,
-        f"Capital of the fabric per GPU, {currency}, today's prices; median and P5–P95; sizes on a log scale",
+        f"Capital of the fabric per GPU, {currency}, today's prices; mean and P5–P95; sizes on a log scale",
         f"Lines with bands over cluster size: at this client's last size {{choice}} costs {{tco.fabric_per_gpu.{result.choice}}} per GPU, "
         f"{{rival}} {{tco.fabric_per_gpu.{result.rival}}}; each line jumps where a tier of switches is added.",
         drawing,
@@ -169,11 +177,12 @@ def _owned(result: TcoResult) -> Ownership:
 def _bands(
     axis: Axes, sizes: tuple[int, ...], values: Mapping[str, Any], families: Mapping[str, str]
 ) -> dict[str, tuple[float, str]]:
-    """Medians and P5–P95 bands; returns each option's last median and colour."""
+    """Means and P5–P95 bands; returns each option's last mean and colour."""
     ends = {}
     for option, draws in values.items():
         hue = colour_of(option, families[option])
-        low, middle, high = (rounded(v) for v in percentiles(draws, [5, 50, 95]))
+        low, high = (rounded(v) for v in percentiles(draws, [5, 95]))
+        middle = rounded(np.mean(draws, axis=1))
         known = np.flatnonzero(np.isfinite(middle))
         if not known.size:
             continue

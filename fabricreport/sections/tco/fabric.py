@@ -130,11 +130,14 @@ def watts(build: Build, option: OptionInputs) -> Mapping[str, Any]:
 
 
 def licences_per_year(build: Build, option: OptionInputs) -> Any:
-    """Yearly licences of the standing fabric: the manager by endpoint, the switches' system by switch."""
+    """Yearly licences of the standing fabric: the manager by endpoint where one is needed, the switches' system by switch.
+
+    A manager's licence is needed from the stage on that exceeds the size the option states.
+    """
     endpoints = build.cables.nics if build.managed else 0
-    return endpoints * np.asanyarray(option.licence_per_endpoint_year) + build.bom.switches * np.asanyarray(
-        option.system_per_switch_year
-    )
+    needed = np.asanyarray(option.licensed_above_gpus) < build.gpus
+    licences = endpoints * needed * np.asanyarray(option.licence_per_endpoint_year)
+    return licences + build.bom.switches * np.asanyarray(option.system_per_switch_year)
 
 
 @dataclass(frozen=True)

@@ -76,34 +76,40 @@ def _capital(given: Inputs, owned: Ownership, names: dict[str, str]) -> Iterator
         hardware: Any = sum(parts[c] for c in HARDWARE)
         for cause in FABRIC_CAUSES:
             yield given.number(
-                f"tco.bill.{cause}.{option}", parts[cause], "usd", label=f"{CAUSES[cause]}, to buy: {names[option]}",
+                f"tco.bill.{cause}.{option}", parts[cause], "usd", central="mean",
+                label=f"{CAUSES[cause]}, to buy: {names[option]}",
                 rule="pieces × price, at today's prices and not discounted", inputs=_SHAPE,
             )  # fmt: skip
         yield given.number(
-            f"tco.fabric_capex.{option}", total, "usd", label=f"Capital of the fabric: {names[option]}",
+            f"tco.fabric_capex.{option}", total, "usd", central="mean",
+            label=f"Capital of the fabric: {names[option]}",
             rule="switches, optics, cables, adapters, spares, installation and manager, at today's prices", inputs=_SHAPE,
         )  # fmt: skip
         yield given.number(
-            f"tco.fabric_per_gpu.{option}", total / gpus, "usd", label=f"Capital of the fabric per GPU: {names[option]}",
+            f"tco.fabric_per_gpu.{option}", total / gpus, "usd", central="mean",
+            label=f"Capital of the fabric per GPU: {names[option]}",
             rule="capital of the fabric ÷ GPUs of the last stage", inputs=_SHAPE,
         )  # fmt: skip
         yield given.number(
-            f"tco.switch_share.{option}", parts["switches"] / hardware, "share", digits=2, inputs=_SHAPE,
+            f"tco.switch_share.{option}", parts["switches"] / np.mean(hardware), "share", digits=2,
+            central="mean", inputs=_SHAPE,
             label=f"Switches' share of the fabric's hardware: {names[option]}",
-            rule="switches ÷ (switches + optics and cables + adapters)",
+            rule="mean of switches ÷ mean of (switches + optics and cables + adapters)",
         )  # fmt: skip
         yield given.number(
-            f"tco.optics_share.{option}", parts["optics_and_cables"] / hardware, "share", digits=2, inputs=_SHAPE,
+            f"tco.optics_share.{option}", parts["optics_and_cables"] / np.mean(hardware), "share", digits=2,
+            central="mean", inputs=_SHAPE,
             label=f"Optics' and cables' share of the fabric's hardware: {names[option]}",
-            rule="optics and cables ÷ (switches + optics and cables + adapters)",
+            rule="mean of optics and cables ÷ mean of (switches + optics and cables + adapters)",
         )  # fmt: skip
         for group, watts in owned.watts[option].items():
             yield given.number(
-                f"tco.watts.{group.split()[0]}.{option}", watts / 1000, "kw", label=f"Draw of {group}: {names[option]}",
+                f"tco.watts.{group.split()[0]}.{option}", watts / 1000, "kw", central="mean",
+                label=f"Draw of {group}: {names[option]}",
                 rule="pieces × watts, before cooling", inputs=_SHAPE,
             )  # fmt: skip
         yield given.number(
-            f"tco.watts.total.{option}", sum(owned.watts[option].values()) / 1000, "kw", inputs=_SHAPE,
+            f"tco.watts.total.{option}", sum(owned.watts[option].values()) / 1000, "kw", central="mean", inputs=_SHAPE,
             label=f"Draw of the fabric: {names[option]}", rule="sum over switches, optics, cables and adapters",
         )  # fmt: skip
 
@@ -112,14 +118,15 @@ def _pair(given: Inputs, result: TcoResult, owned: Ownership, names: dict[str, s
     """Purchase price alone of the two options that the difference compares, and what the servers are of the whole."""
     pair = f"{names[result.rival]} less {names[result.choice]}"
     yield given.number(
-        "tco.fabric_difference", owned.capital_gap, "usd", label=f"Capital of the fabric: {pair}",
-        rule="difference of the fabric's capital on the same draws, at today's prices", inputs=_SHAPE,
+        "tco.fabric_difference", owned.capital_gap, "usd", central="mean", label=f"Capital of the fabric: {pair}",
+        rule="mean difference of the fabric's capital on the same draws, at today's prices", inputs=_SHAPE,
     )  # fmt: skip
     parts = result.components[result.choice]
     yield given.number(
-        "tco.server_share", parts["servers"] / result.totals[result.choice], "share", digits=2, inputs=_SHAPE,
+        "tco.server_share", parts["servers"] / np.mean(result.totals[result.choice]), "share", digits=2, central="mean",
+        inputs=_SHAPE,
         label=f"Servers' share of the total cost with {names[result.choice]}",
-        rule="present value of the servers' price ÷ total cost",
+        rule="mean present value of the servers' price ÷ mean total cost",
     )  # fmt: skip
 
 
@@ -143,7 +150,7 @@ def _stages(given: Inputs, owned: Ownership, names: dict[str, str]) -> Iterator[
             before = stage.bom.switches
     for option, growth in owned.growth.items():
         yield given.number(
-            f"tco.overbuild.{option}", growth.planned - growth.as_needed, "usd",
+            f"tco.overbuild.{option}", growth.planned - growth.as_needed, "usd", central="mean",
             label=f"Planning ahead less building as needed: {names[option]}",
             rule="present value of switches and cables bought early − of those bought late plus cables moved", inputs=_SHAPE,
         )  # fmt: skip
@@ -188,28 +195,17 @@ def _bases(given: Inputs, result: TcoResult, owned: Ownership, names: dict[str, 
         for base, words in BASES.items():
             gap = relative_difference(a[base], b[base])
             tagged = inputs_of(a[base], b[base]) | set(_SHAPE)
-            digits = 1 if abs(float(np.median(plain(gap.b_less_than_a)))) < SMALL_SHARE else 2
+            digits = 1 if abs(float(np.mean(plain(gap.b_less_than_a)))) < SMALL_SHARE else 2
             yield given.number(
-                f"tco.discount.{base}.{option}", gap.b_less_than_a, "share", digits=digits, inputs=tagged,
+                f"tco.discount.{base}.{option}", gap.b_less_than_a, "share", digits=digits, central="mean", inputs=tagged,
                 label=f"Discount on InfiniBand's price, base {words.lower()}: {pair}",
-                rule="(InfiniBand − RoCEv2) ÷ InfiniBand, draw by draw",
+                rule="mean of (InfiniBand − RoCEv2) ÷ mean of InfiniBand, on the same draws",
             )  # fmt: skip
             yield given.number(
-                f"tco.premium.{base}.{option}", gap.a_more_than_b, "share", digits=digits, inputs=tagged,
+                f"tco.premium.{base}.{option}", gap.a_more_than_b, "share", digits=digits, central="mean", inputs=tagged,
                 label=f"Premium of InfiniBand on RoCEv2's price, base {words.lower()}: {pair}",
-                rule="(InfiniBand − RoCEv2) ÷ RoCEv2, draw by draw",
+                rule="mean of (InfiniBand − RoCEv2) ÷ mean of RoCEv2, on the same draws",
             )  # fmt: skip
-            if option == result.rocev2 and base == "fabric":
-                yield given.number(
-                    "tco.discount_rocev2", gap.b_less_than_a, "share", digits=2, inputs=tagged,
-                    label=f"Discount on InfiniBand's fabric capital: {pair}",
-                    rule="(InfiniBand − RoCEv2) ÷ InfiniBand, capital of the whole fabric",
-                )  # fmt: skip
-                yield given.number(
-                    "tco.premium_infiniband", gap.a_more_than_b, "share", digits=2, inputs=tagged,
-                    label=f"Premium of InfiniBand on RoCEv2's fabric capital: {pair}",
-                    rule="(InfiniBand − RoCEv2) ÷ RoCEv2, capital of the whole fabric",
-                )  # fmt: skip
     yield from _claims(given)
 
 
@@ -235,8 +231,7 @@ def _claims(given: Inputs) -> Iterator[Number]:
         rule="as stated by the source", inputs=(vendor,),
     )  # fmt: skip
     stated = given.uncertain("evidence:roce-discount-s3-stated")
-    ends = {"low": stated.low, "high": stated.high}
-    for end, value in ends.items():
+    for end, value in (("low", stated.low), ("high", stated.high)):
         yield given.number(
             f"tco.claim.{end}", value, "share", digits=2, label=f"RoCEv2's discount as an article states it, {end} end",
             rule="as stated by the source", inputs=("evidence:roce-discount-s3-stated",),
@@ -247,12 +242,12 @@ def _power(given: Inputs, result: TcoResult, owned: Ownership) -> Iterator[Numbe
     infiniband, rocev2 = result.infiniband or "", result.rocev2 or ""
     more: Any = sum(owned.watts[infiniband].values()) - sum(owned.watts[rocev2].values())
     yield given.number(
-        "tco.power_penalty", more / 1000, "kw", label="InfiniBand's fabric draws more than RoCEv2's by",
+        "tco.power_penalty", more / 1000, "kw", central="mean", label="InfiniBand's fabric draws more than RoCEv2's by",
         rule="watts of all pieces, InfiniBand − RoCEv2, before cooling", inputs=inputs_of(owned.watts[infiniband]) | set(_SHAPE),
     )  # fmt: skip
     yearly = more / 1000 * HOURS_PER_YEAR * result.common.per_kwh * result.common.pue
     yield given.number(
-        "tco.power_penalty_per_year", yearly, "usd", label="What that draw costs a year, cooling included",
+        "tco.power_penalty_per_year", yearly, "usd", central="mean", label="What that draw costs a year, cooling included",
         rule="kW × hours of a year × price of a kWh × PUE", inputs=inputs_of(owned.watts[infiniband]) | set(_SHAPE),
     )  # fmt: skip
 
@@ -270,7 +265,7 @@ def _sweep(given: Inputs, owned: Ownership, names: dict[str, str]) -> Iterator[N
             per_gpu = sweep.fabric_per_gpu[option][i]
             if gpus in sweep.shown and np.all(np.isfinite(plain(per_gpu))):
                 yield given.number(
-                    f"tco.sweep.fabric.{gpus}.{option}", per_gpu, "usd",
+                    f"tco.sweep.fabric.{gpus}.{option}", per_gpu, "usd", central="mean",
                     label=f"Fabric capital per GPU at another size, {gpus} GPUs: {names[option]}",
                     rule="bill of materials at that size × the case's prices ÷ GPUs", inputs=_SHAPE[1:],
                 )  # fmt: skip

@@ -67,12 +67,16 @@ class Common:
 
 @dataclass(frozen=True)
 class OptionInputs:
-    """Inputs of one option: unit prices and watts, terms, people, and the shares of GPU time it loses."""
+    """Inputs of one option: unit prices and watts, terms, people, and the shares of GPU time it loses.
+
+    The licence is needed above `licensed_above_gpus` and not bought below.
+    """
 
     prices: PerPiece
     watts: PerPiece
     support: Any
     licence_per_endpoint_year: Any
+    licensed_above_gpus: Any
     system_per_switch_year: Any
     management_servers: Any
     staff: StaffRule
@@ -145,6 +149,7 @@ def _gpu_hour_value(given: Inputs, server: Server) -> Any:
 def option_inputs(given: Inputs, option: Option, exposed: Any, losses: Losses) -> OptionInputs:
     """Everything that is the option's own; `exposed`: its exposed communication as a share of GPU time."""
     licence, management = option.licence, option.management
+    above = licence.needed_above_gpus if licence else ""
     nodes = given.value(management.nodes) if isinstance(management.nodes, str) else management.nodes
     name = option.id
     return OptionInputs(
@@ -152,6 +157,7 @@ def option_inputs(given: Inputs, option: Option, exposed: Any, losses: Losses) -
         watts=PerPiece(**{kind: given.value(p.watts) for kind, p in option.pieces.items() if p.watts}),
         support=given.value(option.support),
         licence_per_endpoint_year=given.money(licence.per_endpoint_year) if licence else 0.0,
+        licensed_above_gpus=given.value(above) if above else 0.0,
         system_per_switch_year=given.money(option.operating_system) if option.operating_system else 0.0,
         management_servers=nodes * given.money(management.node_price) if management.node_price else 0.0,
         staff=_staff_rule(given, option),

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabricreport.ledger import Number
+from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.difference import Difference, difference
 from fabricreport.provenance import Traced
+from fabricreport.sections.stance import Stance, stance
 from fabricreport.sections.tco.fabric import Build, GrowthCost
 from fabricreport.sections.tco.inputs import Common
 from fabricreport.sections.tco.list_bills import ListBill, Offer
@@ -23,8 +25,8 @@ class Ownership:
 
     `capital` is what the last stage's fabric costs at today's prices, by cause of the fabric; `bought` the mean of
     what each stage adds to it; `cash` the mean paid in each month (today's money); `watts` the last stage's draw by
-    group; `capital_gap` the rival's capital less the choice's, part by part. `rent_useful_hour` is what a useful GPU-hour costs when the same work is rented on the cheapest option's
-    fabric, already stable.
+    group; `capital_gap` the rival's capital less the choice's, part by part. `rent_useful_hour` is what a useful
+    GPU-hour costs when the same work is rented on the choice's fabric, already stable.
     """
 
     builds: Mapping[str, tuple[Build, ...]]
@@ -44,10 +46,10 @@ class Ownership:
 class TcoResult:
     """Present values by option and cause (draws,), the difference that decides, and the figures by id.
 
-    `choice` and `rival` are those of the comparison; `difference` is rival less choice: positive means the choice is
-    cheaper. `infiniband` and `rocev2`
-    are the cheaper option of each family, or None. `parts` are the same bills piece by piece, so that what two options
-    share cancels to exact zero in `gap`. `ownership` is None for a client that rents.
+    `choice` and `rival` are those of the comparison, with its `verdict`; `difference` is rival less choice: positive
+    means the choice is cheaper. `infiniband` and `rocev2` are the cheaper option of each family, or None. `parts` are
+    the same bills piece by piece, so that what two options share cancels to exact zero in `gap`. `ownership` is None
+    for a client that rents.
     """
 
     totals: Mapping[str, Traced]
@@ -58,6 +60,7 @@ class TcoResult:
     order: tuple[str, ...]
     choice: str
     rival: str
+    verdict: Verdict
     difference: Difference
     infiniband: str | None
     rocev2: str | None
@@ -69,6 +72,11 @@ class TcoResult:
     ownership: Ownership | None
     common: Common
     numbers: Mapping[str, Number]
+
+    @property
+    def stance(self) -> Stance:
+        """What the money says of the advised course."""
+        return stance(self.verdict, self.numbers["tco.difference"])
 
     def gap(self, a: str, b: str) -> Traced:
         """Cost of `a` less cost of `b` (draws,); what both share leaves neither money nor provenance."""

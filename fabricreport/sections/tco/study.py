@@ -50,6 +50,7 @@ def run(given: Inputs, found: Bills, comparison: Comparison) -> TcoResult:
         order=found.order,
         choice=choice,
         rival=rival,
+        verdict=comparison.verdict,
         difference=gap,
         infiniband=_best("infiniband", found.order, families),
         rocev2=_best("rocev2", found.order, families),

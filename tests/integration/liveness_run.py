@@ -1,0 +1,360 @@
+"""Does an input move anything? Each is set to another value, and what the studies then print is compared.
+
+`python tests/integration/liveness_run.py` writes the table anew (`fabricreport/evidence/liveness.csv`): a few minutes.
+"""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from fabricreport.books.evidence import EvidenceBook
+from fabricreport.books.options import Piece
+from fabricreport.books.references import shipped_references
+from fabricreport.bounds import Bound, bound_of, price_bound
+from fabricreport.case import Case, open_case
+from fabricreport.chain import LATENCY, Chain
+from fabricreport.checking.liveness import CONTEXT, LIVE, is_quotation
+from fabricreport.checking.plausibility import cautions
+from fabricreport.checking.trial import FOUNDERS
+from fabricreport.inputs import CORRELATION, Inputs
+from fabricreport.ledger import Number
+from fabricreport.scenario import changed_params
+from fabricreport.sections.evidence import study as evidence
+from fabricreport.uncertain import Uncertain, exactly
+
+ROOT = Path(__file__).parents[2]
+CASES = ROOT / "tests" / "data" / "liveness_cases.yaml"
+PARAMS = ROOT / "tests" / "data" / "liveness_params.yaml"
+TABLE = ROOT / "fabricreport" / "evidence" / "liveness.csv"
+COLUMNS = ("id", "status", "case", "figures", "reason")
+HEAD = "# Made by tests/integration/liveness_run.py and held true by test_liveness.py: what each input moves, or why it is context.\n"
+SHOWN = 3
+"""Figures named for each input."""
+DRAWS = 256
+STEPS = ("latency", "tail_risk", "tco", "diligence", "evidence", "advice", "cautions", "decision")
+"""What is computed of a case, the dearest last: the studies, the advice in words, and the cautions."""
+
+FACTORS = (1.3, 0.5)
+WORDS = ("low", "medium", "high")
+Texts = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a step of a case prints, by figure id: the texts, the inputs, and which figures only quote an input."""
+
+    texts: Mapping[str, str]
+    inputs: Mapping[str, frozenset[str]]
+    quotes: frozenset[str] = frozenset()
+
+
+@dataclass
+class Tried:
+    """A case, and by step what it prints and which inputs were asked for on the way."""
+
+    name: str
+    case: Case
+    asked: dict[str, set[str]] = field(default_factory=dict)
+    found: dict[str, Printed] = field(default_factory=dict)
+
+    @cached_property
+    def bare(self) -> Chain:
+        """The chain ready to be run again."""
+        return self.case.chain.bare()
+
+    def printed(self, step: str) -> Printed:
+        """What a step prints; it is computed once."""
+        if step not in self.found:
+            _ = self.case.chain
+            with self.case.inputs.noting() as asked:
+                numbers, words = of_step(self.case, step)
+            self.asked[step] = asked
+            quotes = frozenset(n.id for n in numbers if is_quotation(n, self.case.inputs))
+            self.found[step] = Printed(_texts(numbers, words), {n.id: frozenset(n.inputs) for n in numbers}, quotes)
+        return self.found[step]
+
+    def reaches(self, ids: set[str], step: str) -> bool:
+        """Whether a step can depend on any of the ids: it, or what it is handed, asked for one."""
+        parts = self.case.chain.asked
+        handed = {"latency": parts[LATENCY], "evidence": frozenset()}.get(step, self.case.chain.reached_by)
+        found = self.printed(step)
+        own = (behind for figure, behind in found.inputs.items() if figure not in found.quotes)
+        return bool(ids & handed or ids & self.asked[step] or any(ids & behind for behind in own))
+
+
+def of_step(case: Case, step: str) -> tuple[tuple[Number, ...], dict[str, str]]:
+    """The figures and the words that one step of a case makes."""
+    if step == "advice":
+        verdict = case.comparison.verdict
+        words = ("choice", "runner_up", "confidence", "decided_by")
+        return (), {f"advice.{word}": str(getattr(verdict, word)) for word in words}
+    if step == "cautions":
+        return (), {f"caution.{c.id}": str(c) for c in cautions(case)}
+    if step == "evidence":  # of the other studies it only needs to know what they rest on: here, every price
+        found = evidence.run(case.inputs, [], frozenset(f"price:{item}" for item in case.prices))
+        return tuple(found.numbers.values()), {}
+    return tuple(case.result(step).numbers.values()), {}
+
+
+def _texts(numbers: Iterable[Number], words: Mapping[str, str]) -> dict[str, str]:
+    return {**words, **{n.id: n.show("range") for n in numbers}}
+
+
+def moved(before: Printed, case: Case, step: str) -> list[str]:
+    """Figures that read otherwise in another case, quotations left out."""
+    now = _texts(*of_step(case, step))
+    either = {*before.texts, *now} - before.quotes
+    return sorted(i for i in either if before.texts.get(i) != now.get(i))
+
+
+@lru_cache(maxsize=1)
+def tried_cases() -> dict[str, Tried]:
+    """Every case of the file, with few draws; nothing is computed yet."""
+    found = {}
+    for name, changes in yaml.safe_load(CASES.read_text(encoding="utf-8")).items():
+        found[name] = Tried(name, few(open_case(_params(changes))))
+    return found
+
+
+def _params(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """The example of the shipped params, its sections replaced by those given."""
+    data = yaml.safe_load((ROOT / "params" / "example.yaml").read_text(encoding="utf-8"))
+    data["as_of"] = str(data["as_of"])
+    return {**data, **changes}
+
+
+def few(case: Case) -> Case:
+    """The case with few draws."""
+    i = case.inputs
+    return Case(Inputs(i.params, i.folder, i.shipped, i.price_book, i.all_options, draws=DRAWS))
+
+
+# ---- books: prices, evidence, contested quantities
+
+
+def book_ids() -> list[str]:
+    """Every price with a usable row on the day, every entry of the library, every contested quantity."""
+    given = tried_cases()["plain buyer"].case.inputs
+    return [
+        *(f"price:{i}" for i in sorted(given.prices)),
+        *(f"evidence:{i}" for i in sorted(given.evidence)),
+        *(f"contested:{q}" for q in sorted(given.quantities)),
+    ]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """The case in which an input moves something, and some of the figures."""
+
+    case: str
+    figures: tuple[str, ...]
+
+
+def moved_by(input_id: str) -> Moved | None:
+    """What an input of the books moves, in the first case in which it does; None if it moves nothing anywhere."""
+    for tried in tried_cases().values():
+        for figures in _moved(tried, input_id, STEPS):
+            return Moved(tried.name, tuple(figures[:SHOWN]))
+    special = special_case(input_id)
+    figures = next(_moved(special, input_id, ("tco",)), []) if special else []
+    return Moved(special.name, tuple(figures[:SHOWN])) if special and figures else None
+
+
+def still_moves(input_id: str, claim: Moved) -> bool:
+    """Whether the input moves the figures in that case."""
+    tried = special_case(input_id) if claim.case.startswith(REFERS) else tried_cases()[claim.case]
+    if tried is None:
+        return False
+    steps = {_step_of(figure) for figure in claim.figures}
+    return any(set(claim.figures) <= set(figures) for figures in _moved(tried, input_id, sorted(steps)))
+
+
+def _step_of(figure: str) -> str:
+    first = figure.partition(".")[0]
+    return {"caution": "cautions", "sources": "evidence"}.get(first, first)
+
+
+def _moved(tried: Tried, input_id: str, steps: Iterable[str]) -> Iterator[list[str]]:
+    """Figures that move, by step and value; no step is run again that the input cannot reach."""
+    given = tried.case.inputs
+    ids = {input_id, *(f"contested:{q}" for q in given.quantities_of([input_id]))}
+    steps = [step for step in steps if tried.reaches(ids, step)]
+    others = list(_moved_cases(tried, input_id)) if steps else []
+    for step in steps:
+        for other in others[: 1 if step == "decision" else None]:  # dear, and what it rests on was compared before
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    figures = moved(tried.printed(step), other, step)
+            except FOUNDERS:
+                continue
+            if figures:
+                yield figures
+
+
+def _moved_cases(tried: Tried, input_id: str) -> Iterator[Case]:
+    """The same case with other values of the input, each well inside its bounds."""
+    given = tried.case.inputs
+    kind, _, name = input_id.partition(":")
+    if kind == "evidence" and given.evidence[name].kind == "text":
+        for word in WORDS:
+            book = EvidenceBook(replace(e, value=word) if e.id == name else e for e in given.shipped.values())
+            yield Case(Inputs(given.params, given.folder, book, given.price_book, given.all_options, draws=given.draws))
+        return
+    for value in other_values(given.uncertain(input_id), _bound(given, input_id)):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                yield _replaced(tried, input_id, value)
+        except FOUNDERS:
+            continue
+
+
+def _replaced(tried: Tried, input_id: str, value: Uncertain) -> Case:
+    if input_id == CORRELATION:
+        return Case(tried.case.inputs.bare().replacing({input_id: value}))
+    ids = {input_id, *(f"contested:{q}" for q in tried.case.inputs.quantities_of([input_id]))}
+    if not ids & tried.case.chain.reached_by:
+        other = Case(tried.bare.given.replacing({input_id: value}))
+        other.__dict__["chain"] = tried.bare
+        return other
+    chain = tried.bare.replacing({input_id: value})
+    other = Case(chain.given)
+    other.__dict__["chain"] = chain  # what the input does not reach stands
+    return other
+
+
+def _bound(given: Inputs, input_id: str) -> Bound:
+    kind, _, name = input_id.partition(":")
+    if kind == "price":
+        return price_bound(given.prices[name].unit, given.prices[name].currency)
+    return bound_of(given.evidence[name].unit if kind == "evidence" else given.contested(name).unit)
+
+
+def other_values(figure: Uncertain, bound: Bound) -> list[Uncertain]:
+    """The figure scaled, where all of it stays possible; else, and for a figure of 0, points inside the bounds."""
+    scaled = [figure.times(f) for f in FACTORS if figure.mode]
+    possible = [f for f in scaled if all(bound.allows(end) for end in (f.low, f.mode, f.high))]
+    span = bound.high - bound.least
+    inside = [exactly(bound.least + span * share) for share in (0.1, 0.9)]
+    return [*possible, *(p for p in inside if bound.allows(p.mode))]
+
+
+def special_case(input_id: str) -> Tried | None:
+    """The plain buyer made to refer to a price that no shipped option or server does; None where nobody could."""
+    kind, _, item = input_id.partition(":")
+    chain = tried_cases()["plain buyer"].case.chain
+    slot = next((s for start, s in SLOTS.items() if item.startswith(start)), "")
+    if kind != "price" or not slot:
+        return None
+    given = chain.given
+    if slot in ("currency", "gpu_hour_value"):
+        value = item.split("-")[1].upper() if slot == "currency" else input_id
+        given = given.with_params(changed_params(given.params, {f"money__{slot}": value}, {}))
+    else:
+        first = given.options[0]
+        pieces = {**first.pieces, slot: Piece(input_id, first.pieces[slot].watts)}
+        options = {**given.all_options, first.id: replace(first, pieces=pieces)}
+        given = Inputs(given.params, given.folder, given.shipped, given.price_book, options, draws=DRAWS)
+    case = Case(given)
+    case.__dict__["chain"] = chain.under(given)  # prices reach neither steps nor losses
+    return Tried(f"{REFERS}{item}", case)
+
+
+REFERS = "refers to "
+SLOTS = {
+    "fx-": "currency",
+    "gpu-hour-": "gpu_hour_value",
+    "switch-": "switch",
+    "optic-400g": "node_optic",
+    "optic-800g": "switch_optic",
+    "nic-": "nic",
+    "fibre-mpo": "fibre",
+}
+"""The key of the params, or the piece of an option, that can refer to a price whose item begins so."""
+
+
+# ---- why a thing is context
+
+
+def why_context(input_id: str) -> str:
+    """Who quotes an input that no figure rests on."""
+    kind, _, name = input_id.partition(":")
+    if kind == "contested":
+        return "no model draws it: the memo only shows what its sources say"
+    if kind == "price":
+        return "in the price book; no option, server or site of the package refers to it"
+    cited = [r for r in shipped_references() if r.evidence_id == name]
+    places = list(dict.fromkeys(f"{r.file.removesuffix('.yaml')}: {r.cited_by}" for r in cited))
+    if places:
+        return f"quoted by {'; '.join(places[:2])}" + (f" and {len(places) - 2} more" if len(places) > 2 else "")
+    return "listed in the library; nothing quotes it"
+
+
+# ---- params
+
+
+def keys() -> Mapping[str, Mapping[str, Any]]:
+    """The keys of the params with the change tried of each, or why it is context."""
+    found: Mapping[str, Mapping[str, Any]] = yaml.safe_load(PARAMS.read_text(encoding="utf-8"))
+    return found
+
+
+def moved_by_key(key: str) -> Moved | None:
+    """What a key of the params moves; None for context, or where the change moves nothing."""
+    change = keys()[key]
+    if "to" not in change:
+        return None
+    first, second = _before_and_after(change)
+    for step in STEPS:
+        if figures := moved(first.printed(step), second, step):
+            return Moved(change["case"], tuple(figures[:SHOWN]))
+    return None
+
+
+def _before_and_after(change: Mapping[str, Any]) -> tuple[Tried, Case]:
+    known = tried_cases()[change["case"]]
+    if not {"first", "folder"} & set(change):
+        return known, known.case.changed(**change["to"])
+    tried = known.case
+    if "folder" in change:
+        i = tried.inputs
+        tried = Case(Inputs(i.params, ROOT / change["folder"], i.shipped, i.price_book, i.all_options, draws=DRAWS))
+    first = change.get("first", {})
+    return Tried("", tried.changed(**first)), tried.changed(**{**first, **change["to"]})
+
+
+# ---- the table
+
+
+def row_of(input_id: str) -> tuple[str, str, str, str, str]:
+    """One row of the table, computed."""
+    kind, _, key = input_id.partition(":")
+    found = moved_by_key(key) if kind == "param" else moved_by(input_id)
+    if found is not None:
+        return input_id, LIVE, found.case, " ".join(found.figures), ""
+    reason = keys()[key].get("context", "") if kind == "param" else why_context(input_id)
+    assert reason, f"{input_id} moves nothing and has no reason to be context"
+    return input_id, CONTEXT, "", "", reason
+
+
+def write() -> None:
+    """Write the table anew."""
+    ids = [*(f"param:{key}" for key in keys()), *book_ids()]
+    with TABLE.open("w", encoding="utf-8", newline="") as handle:
+        handle.write(HEAD)
+        writer = csv.writer(handle, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(row_of(input_id) for input_id in ids)
+
+
+if __name__ == "__main__":
+    write()

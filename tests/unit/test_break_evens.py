@@ -1,0 +1,170 @@
+"""Break-evens are true: put back, the money is level; beyond them the answer is the one that was said."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fabricreport.case import Case, open_case
+from fabricreport.chain import Chain
+from fabricreport.inputs import drawn_exactly
+from fabricreport.models.judgement.turning import TOLERANCE
+from fabricreport.provenance import plain
+from fabricreport.scenario import changed_params
+from fabricreport.sections.decision.inputs import judge_of
+from fabricreport.sections.decision.turning import Turn
+from fabricreport.uncertain import exactly
+
+PARAMS = Path(__file__).parents[2] / "params"
+EACH = pytest.mark.parametrize("client", ["example", "tern-finetuning", "kestrel-lab"], indirect=True)
+"""All three shipped clients, each opened and decided once."""
+WHOLE = ("param:money.horizon_months", "param:cluster.gpus", "param:organisation.time_to_production_weeks")
+BOOKS = {"price": "prices", "evidence": "evidence", "contested": "contested"}
+
+
+class Client:
+    """A shipped client decided once, and what its pair of options differ by when one input is set."""
+
+    def __init__(self, name: str) -> None:
+        self.case = open_case(PARAMS / f"{name}.yaml")
+        self.verdict = self.case.decision().verdict
+        self.turns = self.case.decision().turns
+        self.base = self.case.chain.bare()
+        self.judge = judge_of(self.case.inputs)
+
+    def gap(self, chain: Chain) -> Any:
+        return plain(chain.bills.gap(self.verdict.runner_up, self.verdict.choice))
+
+    def at(self, input_id: str, value: float) -> Chain:
+        """The chain with one input at a value, all others at their draws."""
+        kind, _, name = input_id.partition(":")
+        if kind != "param":
+            return self.base.replacing({input_id: exactly(value)})
+        number = int(value) if input_id in WHOLE else value
+        params = changed_params(self.case.params, {name.replace(".", "__"): number}, {})
+        return self.base.again(self.base.given.with_params(params))
+
+    def put_back(self, input_id: str, value: float) -> Case:
+        """The case opened anew with the value written."""
+        kind, _, name = input_id.partition(":")
+        if kind == "param":
+            return self.case.changed(**{name.replace(".", "__"): int(value) if input_id in WHOLE else value})
+        return self.case.changed(**{BOOKS[kind]: {name: value}})
+
+    def lead(self, input_id: str, value: float) -> float:
+        return float(self.gap(self.at(input_id, value)).mean())
+
+    def course(self, input_id: str, value: float) -> str:
+        again = self.at(input_id, value)
+        return (judge_of(again.given) if input_id.startswith("param:") else self.judge).verdict(again.bills).course.id
+
+
+@pytest.fixture(scope="module")
+def client(request: pytest.FixtureRequest) -> Client:
+    return Client(request.param)
+
+
+def range_of(turn: Turn) -> float:
+    """The width from P5 to P95; of a client's own choice, its value."""
+    return turn.in_use if math.isnan(turn.low) else turn.high - turn.low
+
+
+def away(turn: Turn, point: float) -> float:
+    return math.copysign(1.0, point - turn.in_use)
+
+
+@EACH
+def test_a_break_even_put_back_leaves_the_money_level(client: Client) -> None:
+    for turn in client.case.decision().flips(100):
+        assert turn.break_even is not None
+        gap = client.gap(client.put_back(turn.input_id, turn.break_even).chain)
+        scale = float(np.subtract(*np.quantile(gap, [0.95, 0.05])))
+        if turn.input_id in WHOLE:
+            assert math.copysign(1, gap.mean()) == -math.copysign(1, client.verdict.lead), turn.input_id
+        else:
+            assert abs(gap.mean()) < 1e-3 * scale, turn.input_id
+
+
+@EACH
+def test_beyond_a_break_even_the_other_option_costs_less_and_before_it_does_not(client: Client) -> None:
+    for turn in client.turns.turning:
+        if turn.break_even is None or turn.input_id in WHOLE:
+            continue
+        step = away(turn, turn.break_even) * 0.05 * range_of(turn)
+        beyond, before = (client.lead(turn.input_id, turn.break_even + s) for s in (step, -step))
+        assert (beyond > 0) != (client.verdict.lead > 0), turn.input_id
+        assert (before > 0) == (client.verdict.lead > 0), turn.input_id
+        assert turn.side == ("above" if step > 0 else "below")
+
+
+@EACH
+def test_the_advice_is_another_from_the_edge_on_and_the_same_before_it(client: Client) -> None:
+    advised = client.case.comparison.verdict.course.id
+    for turn in client.turns.turning:
+        if turn.edge is None:
+            continue
+        assert client.course(turn.input_id, turn.edge) == turn.course != advised, turn.input_id
+        if turn.input_id in WHOLE:
+            continue
+        sign = away(turn, turn.edge)
+        assert client.course(turn.input_id, turn.edge + sign * 0.05 * range_of(turn)) != advised, turn.input_id
+        draws = plain(client.base.given.own(turn.input_id)) if turn.beyond is not None else np.zeros(1)
+        width = float(np.ptp(draws)) if turn.beyond is not None else 4 * turn.in_use
+        assert client.course(turn.input_id, turn.edge - sign * 2 * TOLERANCE * width) == advised, turn.input_id
+
+
+@EACH
+def test_the_chance_of_lying_beyond_is_a_count_of_draws(client: Client) -> None:
+    for turn in client.turns.drawn:
+        draws = plain(client.case.inputs.own(turn.input_id))
+        assert turn.in_use == pytest.approx(draws.mean())
+        if turn.break_even is not None:
+            beyond = draws > turn.break_even if turn.side == "above" else draws < turn.break_even
+            assert turn.beyond == float(np.mean(beyond))
+            assert draws.min() <= turn.break_even <= draws.max()
+
+
+@EACH
+def test_what_is_said_not_to_turn_does_not_turn_on_the_way(client: Client) -> None:
+    for turn in client.turns.drawn[:3]:
+        if turn.break_even is None:
+            draws = plain(client.case.inputs.own(turn.input_id))
+            leads = [client.lead(turn.input_id, float(q)) for q in np.quantile(draws, [0, 0.25, 0.75, 1])]
+            assert {lead > 0 for lead in leads} == {client.verdict.lead > 0}, turn.input_id
+
+
+@EACH
+def test_no_input_that_was_screened_out_turns_at_an_end_of_its_range(client: Client) -> None:
+    run = {t.input_id for t in client.turns.drawn}
+    given = client.case.inputs
+    missed = []
+    for input_id in sorted(client.case.chain.reached_by - run):
+        kind, _, name = input_id.partition(":")
+        if kind == "param" or (kind == "evidence" and given.evidence[name].kind == "text"):
+            continue
+        draws = given.own(input_id)
+        if drawn_exactly(draws):
+            continue
+        ends = (float(plain(draws).min()), float(plain(draws).max()))
+        missed += [input_id for end in ends if (client.lead(input_id, end) > 0) != (client.verdict.lead > 0)]
+    assert not missed
+
+
+@pytest.mark.parametrize("client", ["example"], indirect=True)
+@pytest.mark.parametrize(
+    ("input_id", "audited"),
+    [
+        ("evidence:weeks-to-stable-rocev2", 9.0),
+        ("evidence:licence-ufm-per-endpoint-year", 59.0),
+        ("evidence:shared-stall-share-rocev2", 0.009),
+        ("evidence:weeks-to-stable-infiniband", 2.7),
+        ("param:money.gpu_hour_value", 4.3),
+    ],
+)
+def test_the_examples_break_evens_are_those_of_the_audit(client: Client, input_id: str, audited: float) -> None:
+    found = {t.input_id: t.break_even for t in client.turns.turning}
+    assert found[input_id] == pytest.approx(audited, rel=0.02)

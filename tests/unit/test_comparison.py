@@ -1,0 +1,329 @@
+"""Laws and known answers of the one comparison that decides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
+
+from fabricreport.case import Case, open_case
+from fabricreport.models.judgement.comparison import (
+    Rule,
+    Verdict,
+    Weighing,
+    decide,
+    evpi,
+    noise,
+    noise_apart,
+    probability_cheaper,
+    rival_of,
+    stake,
+)
+from fabricreport.provenance import plain
+from fabricreport.sections.decision.inputs import material, ready
+from fabricreport.sections.tco.cost import QUOTED
+from fabricreport.vocabulary import Confidence
+
+PARAMS = Path(__file__).parents[2] / "params"
+Draws = NDArray[np.float64]
+RULE = Rule(clear_probability=0.9, material_share=0.05, ready_probability=0.8, fabric_matters_from_gpus=16)
+FAMILIES = {"ib": "infiniband", "roce": "rocev2", "white": "rocev2"}
+SILENT = Weighing("neither", weights_stated=False, date_stated=False)
+NORMAL = stats.norm.ppf((np.arange(4096) + 0.5) / 4096)
+
+
+def verdict(totals: Mapping[str, Any], m: float = 10.0, **more: Any) -> Verdict:
+    stated: dict[str, Any] = {
+        "rule": RULE,
+        "materiality": lambda a, b: m,
+        "ready": dict.fromkeys(totals, 1.0),
+        "weighing": SILENT,
+        "gpus": 1024,
+        "gpus_per_node": 8,
+    }
+    return decide(totals, FAMILIES, **(stated | more))
+
+
+def pair(lead: float, spread: float) -> dict[str, Draws]:
+    """RoCE cheaper by `lead` on the mean, normal with this spread."""
+    return {"roce": np.zeros(NORMAL.size) + 100.0, "ib": 100.0 + lead + spread * NORMAL}
+
+
+# ---- each branch of the rule, by a constructed answer
+
+
+def test_a_lead_that_counts_and_holds_in_most_draws_is_clear() -> None:
+    found = verdict(pair(50, 20))
+    assert (found.choice, found.runner_up, found.confidence, found.decided_by) == ("roce", "ib", "clear", "money")
+    assert found.lead == pytest.approx(50) and found.probability > 0.9 and not found.open
+    assert found.course.id == "take:roce" and found.agrees is None
+
+
+def test_a_lead_that_counts_in_too_few_draws_is_leaning() -> None:
+    found = verdict(pair(50, 60))
+    assert (found.confidence, found.decided_by, found.capped) == ("leaning", "money", "")
+    assert 0.5 < found.probability < RULE.clear_probability
+
+
+def test_a_lead_below_what_counts_whose_knowledge_is_worth_more_is_a_toss_up() -> None:
+    found = verdict(pair(5, 60))
+    assert (found.confidence, found.decided_by, found.open) == ("toss-up", "nothing", True)
+    assert found.lead < 10 < found.evpi and found.course.id == "either:ib+roce"
+
+
+def test_a_lead_and_a_worth_below_what_counts_do_not_matter() -> None:
+    found = verdict(pair(5, 3))
+    assert (found.confidence, found.open) == ("does not matter", True)
+    assert max(found.lead, found.evpi) < 10
+
+
+@pytest.mark.parametrize(("gpus", "per_node"), [(8, 8), (4, 8), (15, 4)])
+def test_below_the_size_at_which_a_fabric_matters_nothing_else_is_asked(gpus: int, per_node: int) -> None:
+    found = verdict(pair(500, 1), gpus=gpus, gpus_per_node=per_node)
+    assert (found.confidence, found.decided_by, found.open) == ("does not matter", "size", False)
+
+
+DATED = Weighing("neither", weights_stated=False, date_stated=True)
+
+
+@pytest.mark.parametrize("spread", [3, 60])
+def test_a_stated_date_decides_a_close_call_where_only_one_of_the_two_meets_it(spread: float) -> None:
+    late = {"roce": 0.3, "ib": 0.9}
+    found = verdict(pair(5, spread), ready=late, weighing=DATED)
+    assert (found.choice, found.runner_up, found.decided_by) == ("ib", "roce", "deadline")
+    assert found.confidence in (Confidence.DOES_NOT_MATTER, Confidence.TOSS_UP) and found.lead == pytest.approx(-5) and not found.open
+    stays = verdict(pair(5, spread), ready={"roce": 0.9, "ib": 0.3}, weighing=DATED)
+    assert (stays.choice, stays.decided_by) == ("roce", "deadline")
+    assert found.probability == pytest.approx(1 - stays.probability)
+
+
+@pytest.mark.parametrize("ready", [{"roce": 0.9, "ib": 0.95}, {"roce": 0.1, "ib": 0.2}])
+def test_a_date_that_does_not_tell_the_two_apart_decides_nothing(ready: dict[str, float]) -> None:
+    assert verdict(pair(5, 60), ready=ready, weighing=DATED).decided_by == "nothing"
+    assert verdict(pair(5, 60), ready={"roce": 0.1, "ib": 0.9}).decided_by == "nothing", "nobody stated the date"
+
+
+@pytest.mark.parametrize(("leans_to", "choice", "agrees"), [("infiniband", "ib", True), ("rocev2", "roce", True)])
+def test_weights_decide_a_close_call_only_where_they_are_stated(leans_to: str, choice: str, agrees: bool) -> None:
+    stated = verdict(pair(5, 60), weighing=Weighing(leans_to, weights_stated=True, date_stated=False))
+    assert (stated.choice, stated.decided_by, stated.agrees) == (choice, "weights", agrees)
+    silent = verdict(pair(5, 60), weighing=Weighing(leans_to, weights_stated=False, date_stated=False))
+    assert (silent.choice, silent.decided_by, silent.open) == ("roce", "nothing", True)
+    assert silent.agrees is (leans_to == "rocev2")
+
+
+def test_weights_never_overrule_money_that_counts() -> None:
+    for spread in (20, 60):
+        found = verdict(pair(50, spread), weighing=Weighing("infiniband", weights_stated=True, date_stated=False))
+        assert (found.choice, found.decided_by, found.agrees) == ("roce", "money", False)
+
+
+def test_the_date_is_asked_before_the_weights() -> None:
+    both = Weighing("rocev2", weights_stated=True, date_stated=True)
+    found = verdict(pair(5, 60), ready={"roce": 0.3, "ib": 0.9}, weighing=both)
+    assert (found.choice, found.decided_by, found.agrees) == ("ib", "deadline", False)
+
+
+def test_a_clear_lead_that_misses_the_date_is_leaning_at_most() -> None:
+    late = {"roce": 0.3, "ib": 0.9}
+    found = verdict(pair(50, 20), ready=late, weighing=DATED)
+    assert (found.choice, found.confidence, found.capped) == ("roce", "leaning", "deadline")
+    assert verdict(pair(50, 20), ready=late).confidence == "clear", "nobody stated the date"
+    assert verdict(pair(50, 20), ready={"roce": 0.3, "ib": 0.4}, weighing=DATED).confidence == "clear"
+
+
+def test_an_assumption_caps_a_clear_lead_and_nothing_else() -> None:
+    capped = verdict(pair(50, 20)).capped_by_assumption()
+    assert (capped.confidence, capped.capped) == ("leaning", "assumption")
+    for other in (verdict(pair(50, 60)), verdict(pair(5, 60))):
+        assert other.capped_by_assumption() == other
+
+
+def test_a_single_option_is_its_own_rival_without_a_lead() -> None:
+    found = verdict({"ib": NORMAL + 100})
+    assert (found.choice, found.runner_up, found.lead, found.evpi) == ("ib", "ib", 0.0, 0.0)
+    assert (found.confidence, found.decided_by) == ("does not matter", "money")
+
+
+def test_the_rival_is_the_best_of_another_family() -> None:
+    assert rival_of(["roce", "white", "ib"], FAMILIES) == "ib"
+    assert rival_of(["roce", "white"], FAMILIES) == "white"
+
+
+# ---- laws
+
+
+@st.composite
+def bills(draw: Any) -> dict[str, dict[str, Draws]]:
+    """Bills of two or three options, piece by piece, on shared draws."""
+    n = draw(st.integers(2, 40))
+    options = draw(st.sampled_from([["ib", "roce"], ["roce", "ib"], ["ib", "roce", "white"]]))
+    names = draw(st.lists(st.sampled_from(["switches", "optics", "licences", "staff", "lost: tail"]), min_size=1, unique=True))
+    amounts = st.lists(st.floats(0, 1e6).map(round), min_size=n, max_size=n)
+    return {o: {name: np.array(draw(amounts), float) for name in names} for o in options}
+
+
+def judged(parts: Mapping[str, Mapping[str, Draws]], weighing: Weighing = SILENT) -> Verdict:
+    def m(a: str, b: str) -> float:
+        quoted = [name for name in {**parts[a], **parts[b]} if name.startswith(QUOTED)]
+        return max(RULE.material_share * stake(parts[a], parts[b]), noise(parts[a], parts[b], quoted))
+
+    totals = {o: np.sum(list(lines.values()), axis=0) for o, lines in parts.items()}
+    return decide(
+        totals, FAMILIES, rule=RULE, materiality=m, ready=dict.fromkeys(totals, 1.0), weighing=weighing,
+        gpus=1024, gpus_per_node=8,
+    )  # fmt: skip
+
+
+@settings(deadline=None)
+@given(bills(), st.integers(1, 10**9), st.booleans())
+def test_one_equal_cost_for_every_option_changes_no_class(
+    parts: dict[str, dict[str, Draws]], cost: int, uncertain: bool
+) -> None:
+    n = next(iter(next(iter(parts.values())).values())).size
+    line = np.round(cost * np.linspace(0.5, 1.5, n)) if uncertain else np.full(n, float(cost))
+    more = {o: {**lines, "servers": line} for o, lines in parts.items()}
+    one, other = judged(parts), judged(more)
+    assert (one.choice, one.runner_up, one.confidence, one.decided_by) == (
+        other.choice, other.runner_up, other.confidence, other.decided_by,
+    )  # fmt: skip
+    assert one.materiality == other.materiality and one.lead == pytest.approx(other.lead, abs=1e-3)
+
+
+@settings(deadline=None)
+@given(bills())
+def test_two_options_with_equal_bills_differ_by_nothing_and_do_not_matter(parts: dict[str, dict[str, Draws]]) -> None:
+    found = judged({"ib": parts["ib"], "roce": dict(parts["ib"])})
+    assert (found.lead, found.evpi, found.materiality, found.probability) == (0.0, 0.0, 0.0, 0.5)
+    assert found.confidence == "does not matter"
+
+
+@settings(deadline=None)
+@given(bills())
+def test_swapping_two_bills_swaps_choice_and_rival_and_nothing_else(parts: dict[str, dict[str, Draws]]) -> None:
+    one = judged({"ib": parts["ib"], "roce": parts["roce"]})
+    other = judged({"ib": parts["roce"], "roce": parts["ib"]})
+    assert (one.lead, one.evpi, one.materiality) == (other.lead, other.evpi, other.materiality)
+    assert (one.confidence, one.decided_by, one.probability) == (other.confidence, other.decided_by, other.probability)
+    if one.lead:
+        assert (one.choice, one.runner_up) == (other.runner_up, other.choice)
+
+
+@settings(deadline=None)
+@given(bills(), st.floats(1e-3, 1e3))
+def test_another_currency_changes_no_class(parts: dict[str, dict[str, Draws]], rate: float) -> None:
+    one = judged(parts)
+    other = judged({o: {n: line * rate for n, line in lines.items()} for o, lines in parts.items()})
+    if abs(one.lead - one.materiality) > 1e-6 * one.materiality and abs(one.evpi - one.materiality) > 1e-6 * one.materiality:
+        assert (one.choice, one.confidence) == (other.choice, other.confidence)
+    assert other.lead == pytest.approx(one.lead * rate, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("mean", [-30.0, -5.0, 0.0, 5.0, 30.0])
+def test_the_value_of_perfect_information_is_that_of_a_normal(mean: float) -> None:
+    spread = 20.0
+    u = abs(mean) / spread
+    oracle = spread * stats.norm.pdf(u) - abs(mean) * stats.norm.cdf(-u)
+    assert evpi(mean + spread * NORMAL) == pytest.approx(oracle, rel=2e-3)
+    assert evpi(mean + spread * NORMAL) == pytest.approx(evpi(-mean - spread * NORMAL), rel=2e-3)
+
+
+def test_a_tie_is_half_a_win() -> None:
+    assert probability_cheaper(np.array([-1.0, 0.0, 0.0, 1.0])) == 0.5
+    assert probability_cheaper(np.array([0.0, 0.0, 1.0, 1.0])) == 0.75
+
+
+def test_only_lines_that_differ_are_at_stake_and_only_quoted_ones_are_noise() -> None:
+    ib = {"servers": 1e6 + NORMAL, "switches": 100.0 + 3 * NORMAL, "lost: tail": 50.0 * np.ones(NORMAL.size)}
+    roce = {"servers": 1e6 + NORMAL, "switches": 60.0 + 0 * NORMAL, "licences": 40.0 + 0 * NORMAL}
+    assert stake(ib, roce) == pytest.approx((100 + 60) / 2 + 40 / 2 + 50 / 2)
+    assert noise(ib, roce, ["switches", "licences"]) == pytest.approx(3.0, rel=1e-2)
+    assert noise_apart(ib, {"switches": 4 * NORMAL}, "switches") == pytest.approx(5.0, rel=1e-2)
+
+
+# ---- the same on whole cases
+
+
+TWIN = "- {id: twin, name: Twin fabric, like: infiniband-ndr}\n"
+
+
+def buyer(**more: Any) -> dict[str, Any]:
+    return {
+        "client": {"name": "Small"},
+        "as_of": "2026-11-20",
+        "cluster": {"gpus": 64},
+        "workload": {"kind": "fine-tuning", "model_parameters_billion": 8, "run_days": 5},
+        "organisation": {"networking_maturity": "medium"},
+        "money": {"acquisition": "buy", "gpu_hour_value": 3.0},
+        "options": ["infiniband-ndr", "rocev2-nvidia-800g"],
+        **more,
+    }
+
+
+def opened(folder: Path, data: dict[str, Any], options: str = "") -> Case:
+    (folder / "options").mkdir(parents=True)
+    (folder / "options" / "own.yaml").write_text(options or "[]\n", encoding="utf-8")
+    (folder / "prices").symlink_to(PARAMS / "prices")
+    (folder / "small.yaml").write_text(yaml.safe_dump(data), encoding="utf-8")
+    return open_case(folder / "small.yaml")
+
+
+def test_two_options_with_equal_inputs_differ_by_exactly_zero_in_every_draw(tmp_path: Path) -> None:
+    case = opened(tmp_path, buyer(options=["infiniband-ndr", "twin"]), TWIN)
+    gap = case.chain.bills.gap("infiniband-ndr", "twin")
+    assert gap.size == 4096 and not np.any(plain(gap)) and not gap.inputs
+    found = case.comparison.verdict
+    assert (found.confidence, found.lead, found.evpi, found.probability) == ("does not matter", 0.0, 0.0, 0.5)
+    assert not np.any(plain(case.comparison.lead))
+
+
+def test_swapping_the_inputs_of_two_fabrics_mirrors_the_difference_exactly(tmp_path: Path) -> None:
+    """Two options of one family, each once with the one switch and its terms and once with the other."""
+    own = """
+- {{id: mine, name: Mine, like: rocev2-nvidia-800g, support: "{0}", pieces: {{switch: {{price: "{1}", watts: "{2}"}}}}}}
+- {{id: yours, name: Yours, like: rocev2-nvidia-800g, support: "{3}", pieces: {{switch: {{price: "{4}", watts: "{5}"}}}}}}
+"""
+    dear = ("evidence:support-rate-nvidia-networking", "price:switch-sn5610", "evidence:switch-sn5600-watts")
+    cheap = ("evidence:support-rate-whitebox", "price:switch-qm9700", "evidence:switch-qm9700-watts")
+    data = buyer(options=["mine", "yours"])
+    one = opened(tmp_path / "one", data, own.format(*dear, *cheap))
+    other = opened(tmp_path / "other", data, own.format(*cheap, *dear))
+    first, second = (plain(c.chain.bills.gap("mine", "yours")) for c in (one, other))
+    assert np.array_equal(first, -second) and np.any(first)
+    assert (one.comparison.choice, one.comparison.rival) == (other.comparison.rival, other.comparison.choice)
+    a, b = one.comparison.verdict, other.comparison.verdict
+    assert (a.lead, a.evpi, a.materiality, a.probability, a.confidence) == (
+        b.lead, b.evpi, b.materiality, b.probability, b.confidence,
+    )  # fmt: skip
+
+
+def test_what_counts_is_the_larger_of_share_and_noise_unless_the_client_states_it() -> None:
+    case = open_case(buyer())
+    bills, rule = case.chain.bills, case.comparison.rule
+    a, b = case.comparison.choice, case.comparison.rival
+    share = rule.material_share * stake(bills.parts[a], bills.parts[b])
+    quoted = [n for n in {**bills.parts[a], **bills.parts[b]} if n.startswith(QUOTED)]
+    assert case.comparison.verdict.materiality == max(share, noise(bills.parts[a], bills.parts[b], quoted)) > 0
+    assert material(bills, a, b, rule, 12_345.0) == 12_345.0
+    stated = case.changed(money__materiality_usd=12_345.0)
+    assert stated.comparison.verdict.materiality == 12_345.0
+    euros = case.changed(money__materiality_usd=12_345.0, money__currency="EUR").comparison.verdict.materiality
+    rate = float(np.mean(plain(case.changed(money__currency="EUR").inputs.rate("USD"))))
+    assert euros == pytest.approx(12_345.0 * rate)
+
+
+def test_the_chance_to_be_ready_counts_draws_within_the_weeks_allowed() -> None:
+    case = open_case(buyer())
+    weeks = {o: plain(w) for o, w in case.chain.losses.weeks.items()}
+    for allowed in (1.0, 6.0, 200.0):
+        found = ready(case.chain.bills, allowed)
+        assert found == {o: float(np.mean(w <= allowed)) for o, w in weeks.items()}
+    assert set(ready(case.chain.bills, 1e6).values()) == {1.0}
