@@ -37,9 +37,18 @@ def small() -> dict[str, Any]:
         "client": {"name": "Small"},
         "as_of": "2026-11-20",
         "cluster": {"gpus": 24, "trajectory": [{"month": 12, "gpus": 48}]},
-        "workload": {"kind": "fine-tuning", "model_parameters_billion": 8, "run_days": 5, "latency_variance_bound": True},
+        "workload": {
+            "kind": "fine-tuning",
+            "model_parameters_billion": 8,
+            "run_days": 5,
+            "latency_variance_bound": True,
+        },
         "organisation": {"networking_maturity": "medium", "time_to_production_weeks": 6},
-        "money": {"acquisition": "buy", "currency": "EUR", "price_of_delay_usd_per_day": {"low": 0, "mode": 100, "high": 900}},
+        "money": {
+            "acquisition": "buy",
+            "currency": "EUR",
+            "price_of_delay_usd_per_day": {"low": 0, "mode": 100, "high": 900},
+        },
         "options": ["infiniband-ndr", "rocev2-nvidia-800g", "rocev2-whitebox"],
     }
 
@@ -210,10 +219,17 @@ def test_a_chain_run_again_is_a_fresh_chain(base: Case, input_id: str, bare: boo
 
 def test_the_ids_run_again_reach_every_part_of_the_chain(base: Case) -> None:
     """The table above is worth something: it holds ids that reach each part, and most of them move the money."""
-    reached = {part for part, asked in base.chain.asked.items() for i in AGAIN if any(base.inputs.rests_on(a, {i}) for a in asked)}
+    reached = {
+        part
+        for part, asked in base.chain.asked.items()
+        for i in AGAIN
+        if any(base.inputs.rests_on(a, {i}) for a in asked)
+    }
     assert reached == set(base.chain.asked)
     moving = [i for i in AGAIN if moved(base.chain.replacing({i: Uncertain.of(AGAIN[i])}), base.chain)]
-    assert len(moving) > len(AGAIN) / 2 and {STEP, CORRELATION, "evidence:servers-per-rack", "price:fx-eur-usd"} <= set(moving)
+    assert len(moving) > len(AGAIN) / 2 and {STEP, CORRELATION, "evidence:servers-per-rack", "price:fx-eur-usd"} <= set(
+        moving
+    )
 
 
 def test_two_changes_one_after_the_other_are_both_in_force(base: Case) -> None:

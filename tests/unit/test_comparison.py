@@ -99,7 +99,11 @@ def test_a_stated_date_decides_a_close_call_where_only_one_of_the_two_meets_it(s
     late = {"roce": 0.3, "ib": 0.9}
     found = verdict(pair(5, spread), ready=late, weighing=DATED)
     assert (found.choice, found.runner_up, found.decided_by) == ("ib", "roce", "deadline")
-    assert found.confidence in (Confidence.DOES_NOT_MATTER, Confidence.TOSS_UP) and found.lead == pytest.approx(-5) and not found.open
+    assert (
+        found.confidence in (Confidence.DOES_NOT_MATTER, Confidence.TOSS_UP)
+        and found.lead == pytest.approx(-5)
+        and not found.open
+    )
     stays = verdict(pair(5, spread), ready={"roce": 0.9, "ib": 0.3}, weighing=DATED)
     assert (stays.choice, stays.decided_by) == ("roce", "deadline")
     assert found.probability == pytest.approx(1 - stays.probability)
@@ -166,7 +170,9 @@ def bills(draw: Any) -> dict[str, dict[str, Draws]]:
     """Bills of two or three options, piece by piece, on shared draws."""
     n = draw(st.integers(2, 40))
     options = draw(st.sampled_from([["ib", "roce"], ["roce", "ib"], ["ib", "roce", "white"]]))
-    names = draw(st.lists(st.sampled_from(["switches", "optics", "licences", "staff", "lost: tail"]), min_size=1, unique=True))
+    names = draw(
+        st.lists(st.sampled_from(["switches", "optics", "licences", "staff", "lost: tail"]), min_size=1, unique=True)
+    )
     amounts = st.lists(st.floats(0, 1e6).map(round), min_size=n, max_size=n)
     return {o: {name: np.array(draw(amounts), float) for name in names} for o in options}
 
@@ -222,7 +228,10 @@ def test_swapping_two_bills_swaps_choice_and_rival_and_nothing_else(parts: dict[
 def test_another_currency_changes_no_class(parts: dict[str, dict[str, Draws]], rate: float) -> None:
     one = judged(parts)
     other = judged({o: {n: line * rate for n, line in lines.items()} for o, lines in parts.items()})
-    if abs(one.lead - one.materiality) > 1e-6 * one.materiality and abs(one.evpi - one.materiality) > 1e-6 * one.materiality:
+    if (
+        abs(one.lead - one.materiality) > 1e-6 * one.materiality
+        and abs(one.evpi - one.materiality) > 1e-6 * one.materiality
+    ):
         assert (one.choice, one.confidence) == (other.choice, other.confidence)
     assert other.lead == pytest.approx(one.lead * rate, rel=1e-6, abs=1e-6)
 

@@ -125,7 +125,9 @@ def test_each_source_of_the_most_disputed_input_moves_what_rests_on_it(tern: Cas
         moved = overridden("tern-finetuning", **{input_id: 500.0})
         assert moved.record(input_id)["value"] == 500 and "500" in moved.record(input_id)["text"]
         assert moved.inputs.contested("roce-extra-latency-per-step").prior_high > 100
-        assert moved.chain.bills.totals["rocev2-nvidia-800g"].mean() > tern.chain.bills.totals["rocev2-nvidia-800g"].mean()
+        assert (
+            moved.chain.bills.totals["rocev2-nvidia-800g"].mean() > tern.chain.bills.totals["rocev2-nvidia-800g"].mean()
+        )
 
 
 def test_a_source_at_500_us_moves_the_penalty_that_is_printed_and_the_quantity_itself_more_so(tern: Case) -> None:

@@ -118,9 +118,7 @@ def test_no_value_is_asked_twice_and_few_are_asked() -> None:
     assert len(values) == len(set(values)) <= 25
 
 
-@pytest.mark.parametrize(
-    ("root", "level"), [(3.5, 4), (20.0, 24), (11.9, 12), (0.5, None), (100.0, None)]
-)
+@pytest.mark.parametrize(("root", "level"), [(3.5, 4), (20.0, 24), (11.9, 12), (0.5, None), (100.0, None)])
 def test_an_input_in_whole_numbers_turns_at_the_first_value_beyond(root: float, level: int | None) -> None:
     values = (1, 2, 4, 8, 12, 16, 24, 36, 48, 60)
     at = turning_of_whole(by_money(lambda x: root - x, 0.0), 2, values)

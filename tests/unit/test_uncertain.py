@@ -71,11 +71,16 @@ def test_a_pert_has_the_mean_of_its_three_points() -> None:
 
 
 def test_only_a_number_and_a_pert_state_their_central_value() -> None:
-    stated = [Uncertain.of(w).states_central for w in (1, {"low": 1, "mode": 2, "high": 3}, {"low": 1, "high": 3}, {"p5": 1, "p95": 3})]
+    stated = [
+        Uncertain.of(w).states_central
+        for w in (1, {"low": 1, "mode": 2, "high": 3}, {"low": 1, "high": 3}, {"p5": 1, "p95": 3})
+    ]
     assert stated == [True, True, False, False]
 
 
-@pytest.mark.parametrize("written", [{}, {"low": 1}, {"low": 1, "mode": 2}, {"p5": 1, "p95": 2, "mode": 1.5}, {"mean": 1}])
+@pytest.mark.parametrize(
+    "written", [{}, {"low": 1}, {"low": 1, "mode": 2}, {"p5": 1, "p95": 2, "mode": 1.5}, {"mean": 1}]
+)
 def test_keys_that_describe_no_figure_are_refused(written: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="describe no figure"):
         Uncertain.of(written)
