@@ -153,7 +153,7 @@ def _close_in(asked: Asked, between: tuple[float, float] | None, sign: float, wi
         return
     at = _root(margin, between, TOLERANCE / 4 * width)
     for value in (at - TOLERANCE / 2 * width, at + TOLERANCE / 2 * width):
-        asked(float(np.clip(value, *sorted(between))))
+        asked(min(max(value, min(between)), max(between)))
 
 
 def _root(function: Callable[[float], float], between: tuple[float, float], tolerance: float) -> float:
