@@ -33,6 +33,7 @@ from fabricreport.scenario import SECTION_NAMES, Params, changed_params, dated, 
 from fabricreport.sections.decision import study as decision
 from fabricreport.sections.decision.inputs import comparison_of
 from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.turning import weeks_level
 from fabricreport.sections.diligence import study as diligence
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.evidence import study as evidence
@@ -205,7 +206,9 @@ class Case:
     def diligence(self) -> DiligenceResult:
         """What each provider offers, what it has answered, and what is left to ask."""
         upstream = (self.latency(), self.tail(), self.tco(), self.comparison)
-        return self._once("diligence", lambda: diligence.run(self.inputs, *upstream))
+        return self._once(
+            "diligence", lambda: diligence.run(self.inputs, *upstream, weeks_level(self.chain, self.comparison))
+        )
 
     def evidence(self) -> evidence.EvidenceResult:
         """The evidence behind this case: library, contested quantities, audited claims."""

@@ -43,7 +43,7 @@ class DecisionResult:
     @property
     def swings(self) -> tuple[Turn, ...]:
         """Uncertain inputs by how far they move the mean difference between their P5 and their P95, widest first."""
-        return self.turns.drawn
+        return tuple(t for t in self.turns.drawn if t.width > 0)
 
     @property
     def in_time(self) -> tuple[str, ...]:

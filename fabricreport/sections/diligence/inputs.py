@@ -17,13 +17,17 @@ from fabricreport.sections.tco.result import TcoResult
 
 @dataclass(frozen=True)
 class Ground:
-    """The inputs and the studies of the other sections."""
+    """The inputs and the studies of the other sections.
+
+    `weeks_level`: weeks to stable of the option at which its lead is used up, None if it lasts.
+    """
 
     given: Inputs
     latency: LatencyResult
     tail: TailResult
     tco: TcoResult
     comparison: Comparison
+    weeks_level: float | None
 
     @property
     def option(self) -> Option:

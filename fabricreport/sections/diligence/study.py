@@ -46,10 +46,18 @@ _CLAIM = ("-claim-days", "-claim-window")
 
 
 def run(
-    given: Inputs, latency: LatencyResult, tail: TailResult, tco: TcoResult, comparison: Comparison
+    given: Inputs,
+    latency: LatencyResult,
+    tail: TailResult,
+    tco: TcoResult,
+    comparison: Comparison,
+    weeks_level: float | None,
 ) -> DiligenceResult:
-    """Diligence for a client, from the other studies and the comparison they share."""
-    on = Ground(given, latency, tail, tco, comparison)
+    """Diligence for a client, from the other studies and the comparison they share.
+
+    `weeks_level`: weeks to stable of the advised option at which its lead is used up.
+    """
+    on = Ground(given, latency, tail, tco, comparison, weeks_level)
     book = read_providers()
     tests = promises(on, worth_of(on))
     result = DiligenceResult(
