@@ -194,7 +194,9 @@ def test_removing_a_source_moves_the_prior(book: EvidenceBook) -> None:
 
 def test_a_quantity_only_a_client_names_gets_the_mixture(book: EvidenceBook) -> None:
     own: list[EvidenceEntry] = [
-        replace(book["roce-latency-s1"], id=f"own-{i}", contested="our-thing", value=exactly(float(i)), publisher=str(i))
+        replace(
+            book["roce-latency-s1"], id=f"own-{i}", contested="our-thing", value=exactly(float(i)), publisher=str(i)
+        )
         for i in (1, 2)
     ]
     found = contested_quantities(EvidenceBook([*book.values(), *own]), DEFINITIONS)["our-thing"]

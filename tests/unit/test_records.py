@@ -38,9 +38,7 @@ ITEMS: dict[str, tuple[Any, ...]] = {
     "cluster.trajectory": (Stage(month=24, gpus=2048), Stage(month=36, gpus=4096)),
     "providers": (Provider(name="CoreWeave", answers="a.yaml"), Provider(name="Other")),
     "measurements": ("logs/a.txt", "logs/b.txt"),
-    "overrides": (
-        Override(id="price:switch-qm9700", value=PERT, who="Me", why="Quote", until=date(2027, 1, 31)),
-    ),
+    "overrides": (Override(id="price:switch-qm9700", value=PERT, who="Me", why="Quote", until=date(2027, 1, 31)),),
 }
 FULL = BASE.model_copy(
     update={

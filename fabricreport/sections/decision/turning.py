@@ -83,6 +83,11 @@ class Turn:
         return "" if at is None else "above" if at > self.in_use else "below"
 
     @property
+    def edge_side(self) -> str:
+        """On which side of the edge the advice has changed: `above` or `below`."""
+        return "" if self.edge is None else "above" if self.edge > self.in_use else "below"
+
+    @property
     def settled(self) -> Mapping[str, str]:
         """What settles it (`what`), and when (`when`, in words)."""
         return settling(self.input_id)
