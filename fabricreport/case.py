@@ -189,7 +189,10 @@ class Case:
         """What could go wrong: tail, incidents, the date the run ends."""
         links, steps = self.chain, self.latency().step_time_s
         hour = links.bills.common.gpu_hour_value
-        return self._once("tail_risk", lambda: tail_risk.run(self.inputs, links.exposed, steps, links.losses, hour))
+        pair = (self.comparison.choice, self.comparison.rival)
+        return self._once(
+            "tail_risk", lambda: tail_risk.run(self.inputs, links.exposed, steps, links.losses, hour, pair)
+        )
 
     def tco(self) -> TcoResult:
         """What each option costs over the horizon."""

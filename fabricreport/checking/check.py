@@ -68,11 +68,11 @@ def check(path: Path, *, as_of: date | None = None, thorough: bool = False) -> C
     if case is not None:
         remarks = [*(str(held) for held in case.prices.quarantine), *_stand_ins(case)]
     if case is not None and loaded is not None and not problems and (thorough or own_inputs(case)):
-        problems += [loaded.placed(problem) for problem in _tried_out(case)]
+        problems += [loaded.placed(problem) for problem in tried_out(case)]
     return Checked(tuple(problems), tuple(remarks), case)
 
 
-def _tried_out(case: Case) -> tuple[Problem, ...]:
+def tried_out(case: Case) -> tuple[Problem, ...]:
     """What the analyses founder on; if nothing, the overrides that move none of their figures."""
     with case.inputs.noting() as asked:
         problems = founderings(case)

@@ -45,7 +45,10 @@ class Standing:
 @lru_cache(maxsize=1)
 def standings() -> Mapping[str, Standing]:
     """Every key of the params (`param:`), price, entry and contested quantity of the package by id."""
-    rows = (Standing(**{**row, "figures": tuple(row["figures"].split())}) for row in read_rows("liveness"))  # type: ignore[arg-type]
+    rows = (
+        Standing(row["id"], row["status"], row["case"], tuple(row["figures"].split()), row["reason"])
+        for row in read_rows("liveness")
+    )
     return {row.id: row for row in rows}
 
 

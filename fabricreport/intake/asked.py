@@ -2,7 +2,7 @@
 
 A reference of the params, of an option or of the client's kind of server is looked up before anything is drawn: the id
 must be known, hold a number, have a unit that serves, lie within what the key allows, and convert into the memo's
-currency. What the analyses ask of the shipped library by name is not looked up here.
+currency. What the analyses ask of the shipped library by name is `checking/liveness`'s business.
 """
 
 from __future__ import annotations

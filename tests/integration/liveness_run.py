@@ -20,7 +20,8 @@ from fabricreport.books.options import Piece
 from fabricreport.books.references import shipped_references
 from fabricreport.bounds import Bound, bound_of, price_bound
 from fabricreport.case import Case, open_case
-from fabricreport.chain import LATENCY, Chain
+from fabricreport.chain import STEPS as STEPS_OF_CHAIN
+from fabricreport.chain import Chain
 from fabricreport.checking.liveness import CONTEXT, LIVE, is_quotation
 from fabricreport.checking.plausibility import cautions
 from fabricreport.checking.trial import FOUNDERS
@@ -42,9 +43,20 @@ DRAWS = 256
 STEPS = ("latency", "tail_risk", "tco", "diligence", "evidence", "advice", "cautions", "decision")
 """What is computed of a case, the dearest last: the studies, the advice in words, and the cautions."""
 
+BY_PROVENANCE = ("diligence", "decision")
+"""Studies whose figures follow from what others are made of: run with provenance, the others faster without."""
+
 FACTORS = (1.3, 0.5)
 WORDS = ("low", "medium", "high")
 Texts = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Change:
+    """Another value of an input of the books."""
+
+    input_id: str
+    value: Uncertain | str
 
 
 @dataclass(frozen=True)
@@ -84,7 +96,7 @@ class Tried:
     def reaches(self, ids: set[str], step: str) -> bool:
         """Whether a step can depend on any of the ids: it, or what it is handed, asked for one."""
         parts = self.case.chain.asked
-        handed = {"latency": parts[LATENCY], "evidence": frozenset()}.get(step, self.case.chain.reached_by)
+        handed = {"latency": parts[STEPS_OF_CHAIN], "evidence": frozenset()}.get(step, self.case.chain.reached_by)
         found = self.printed(step)
         own = (behind for figure, behind in found.inputs.items() if figure not in found.quotes)
         return bool(ids & handed or ids & self.asked[step] or any(ids & behind for behind in own))
@@ -187,49 +199,46 @@ def _moved(tried: Tried, input_id: str, steps: Iterable[str]) -> Iterator[list[s
     given = tried.case.inputs
     ids = {input_id, *(f"contested:{q}" for q in given.quantities_of([input_id]))}
     steps = [step for step in steps if tried.reaches(ids, step)]
-    others = list(_moved_cases(tried, input_id)) if steps else []
+    changes = _changes(tried.case.inputs, input_id) if steps else []
+    made: dict[tuple[int, bool], Case] = {}
     for step in steps:
-        for other in others[: 1 if step == "decision" else None]:  # dear, and what it rests on was compared before
+        traced = step in BY_PROVENANCE
+        for n, change in enumerate(changes[: 1 if step == "decision" else None]):  # dear, and compared in parts before
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    figures = moved(tried.printed(step), other, step)
+                    if (n, traced) not in made:
+                        made[n, traced] = _changed(tried, ids, change, traced)
+                    figures = moved(tried.printed(step), made[n, traced], step)
             except FOUNDERS:
                 continue
             if figures:
                 yield figures
 
 
-def _moved_cases(tried: Tried, input_id: str) -> Iterator[Case]:
-    """The same case with other values of the input, each well inside its bounds."""
-    given = tried.case.inputs
+def _changes(given: Inputs, input_id: str) -> list[Change]:
+    """Other values of the input, each well inside its bounds; other words for a fact in words."""
     kind, _, name = input_id.partition(":")
     if kind == "evidence" and given.evidence[name].kind == "text":
-        for word in WORDS:
-            book = EvidenceBook(replace(e, value=word) if e.id == name else e for e in given.shipped.values())
-            yield Case(Inputs(given.params, given.folder, book, given.price_book, given.all_options, draws=given.draws))
-        return
-    for value in other_values(given.uncertain(input_id), _bound(given, input_id)):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                yield _replaced(tried, input_id, value)
-        except FOUNDERS:
-            continue
+        return [Change(input_id, word) for word in WORDS]
+    return [Change(input_id, v) for v in other_values(given.uncertain(input_id), _bound(given, input_id))]
 
 
-def _replaced(tried: Tried, input_id: str, value: Uncertain) -> Case:
-    if input_id == CORRELATION:
-        return Case(tried.case.inputs.bare().replacing({input_id: value}))
-    ids = {input_id, *(f"contested:{q}" for q in tried.case.inputs.quantities_of([input_id]))}
-    if not ids & tried.case.chain.reached_by:
-        other = Case(tried.bare.given.replacing({input_id: value}))
-        other.__dict__["chain"] = tried.bare
-        return other
-    chain = tried.bare.replacing({input_id: value})
-    other = Case(chain.given)
-    other.__dict__["chain"] = chain  # what the input does not reach stands
-    return other
+def _changed(tried: Tried, ids: set[str], change: Change, traced: bool) -> Case:
+    """The case with the input changed; what the change does not reach stands."""
+    given, chain = tried.case.inputs, tried.case.chain if traced else tried.bare
+    if isinstance(change.value, str):
+        name = change.input_id.partition(":")[2]
+        book = EvidenceBook(replace(e, value=change.value) if e.id == name else e for e in given.shipped.values())
+        return Case(Inputs(given.params, given.folder, book, given.price_book, given.all_options, draws=given.draws))
+    figures = {change.input_id: change.value}
+    if change.input_id == CORRELATION:
+        return Case(chain.given.replacing(figures))
+    reached = bool(ids & chain.reached_by)
+    other = chain.replacing(figures) if reached else replace(chain, given=chain.given.replacing(figures))
+    case = Case(other.given)
+    case.__dict__["chain"] = other
+    return case
 
 
 def _bound(given: Inputs, input_id: str) -> Bound:

@@ -152,8 +152,9 @@ def _close_in(asked: Asked, between: tuple[float, float] | None, sign: float, wi
     if (margin(between[0]) > 0) == (margin(between[1]) > 0):
         return
     at = _root(margin, between, TOLERANCE / 4 * width)
-    for value in (at - TOLERANCE / 2 * width, at + TOLERANCE / 2 * width):
-        asked(min(max(value, min(between)), max(between)))
+    low, high = sorted(between)
+    asked(max(low, at - TOLERANCE / 2 * width))
+    asked(min(high, at + TOLERANCE / 2 * width))
 
 
 def _root(function: Callable[[float], float], between: tuple[float, float], tolerance: float) -> float:
