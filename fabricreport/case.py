@@ -206,8 +206,10 @@ class Case:
     def diligence(self) -> DiligenceResult:
         """What each provider offers, what it has answered, and what is left to ask."""
         upstream = (self.latency(), self.tail(), self.tco(), self.comparison)
+        level, fast = weeks_level(self.chain, self.comparison), self.chain.bare()
         return self._once(
-            "diligence", lambda: diligence.run(self.inputs, *upstream, weeks_level(self.chain, self.comparison))
+            "diligence",
+            lambda: diligence.run(self.inputs, *upstream, level, lambda figures: fast.replacing(figures).bills),
         )
 
     def evidence(self) -> evidence.EvidenceResult:
