@@ -33,6 +33,7 @@ from fabricreport.scenario import SECTION_NAMES, Params, changed_params, dated, 
 from fabricreport.sections.decision import study as decision
 from fabricreport.sections.decision.inputs import comparison_of
 from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.turning import weeks_level
 from fabricreport.sections.diligence import study as diligence
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.evidence import study as evidence
@@ -189,7 +190,10 @@ class Case:
         """What could go wrong: tail, incidents, the date the run ends."""
         links, steps = self.chain, self.latency().step_time_s
         hour = links.bills.common.gpu_hour_value
-        return self._once("tail_risk", lambda: tail_risk.run(self.inputs, links.exposed, steps, links.losses, hour))
+        pair = (self.comparison.choice, self.comparison.rival)
+        return self._once(
+            "tail_risk", lambda: tail_risk.run(self.inputs, links.exposed, steps, links.losses, hour, pair)
+        )
 
     def tco(self) -> TcoResult:
         """What each option costs over the horizon."""
@@ -202,7 +206,11 @@ class Case:
     def diligence(self) -> DiligenceResult:
         """What each provider offers, what it has answered, and what is left to ask."""
         upstream = (self.latency(), self.tail(), self.tco(), self.comparison)
-        return self._once("diligence", lambda: diligence.run(self.inputs, *upstream))
+        level, fast = weeks_level(self.chain, self.comparison), self.chain.bare()
+        return self._once(
+            "diligence",
+            lambda: diligence.run(self.inputs, *upstream, level, lambda figures: fast.replacing(figures).bills),
+        )
 
     def evidence(self) -> evidence.EvidenceResult:
         """The evidence behind this case: library, contested quantities, audited claims."""

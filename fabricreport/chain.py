@@ -9,34 +9,38 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import Traced, plain
+from fabricreport.provenance import Traced
 from fabricreport.sections.latency.exposure import Exposure, exposure
 from fabricreport.sections.latency.inputs import pair
 from fabricreport.sections.latency.measured import ClientMeasurements, client_measurements, measured_option
 from fabricreport.sections.tail_risk.horizon import Losses, losses
 from fabricreport.sections.tco.bills import Bills, bills, builds_of
 from fabricreport.sections.tco.fabric import Build
+from fabricreport.sections.tco.inputs import Common, OptionInputs, bared, common_inputs, option_inputs
 from fabricreport.uncertain import Uncertain
 
 Found = TypeVar("Found")
-STEPS, STANDING, BILLS = "steps", "standing", "bills"
+STEPS, STANDING, COMMON = "steps", "standing", "common"
 
 
 @dataclass(frozen=True)
 class Parts:
-    """What the bills are made of, each part made or still to be made (None; of an option's losses: missing).
+    """What the bills are made of, each part made or still to be made (None; of an option: missing).
 
     `exposed`: exposed communication over the horizon, `lost`: losses by cause and weeks to stable, `standing`: what is
-    built; all by option id.
+    built, `own`: the option's own inputs; all by option id. `common`: inputs that options share. `before`: other bills.
     """
 
     found: Exposure | None = None
     exposed: Mapping[str, Traced] | None = None
     lost: Mapping[str, tuple[Mapping[str, Traced], Traced]] = field(default_factory=dict)
     standing: Mapping[str, tuple[Build, ...]] | None = None
+    common: Common | None = None
+    own: Mapping[str, OptionInputs] = field(default_factory=dict)
+    before: Bills | None = None
 
 
 @dataclass(frozen=True)
@@ -64,24 +68,30 @@ class Chain:
 
     def bare(self) -> Chain:
         """The same chain, ready to be run again without provenance."""
-        lost = Losses({o: _bare(shares) for o, shares in self.losses.lost.items()}, _bare(self.losses.weeks))
-        return replace(self, given=self.given.bare(), exposed=_bare(self.exposed), losses=lost)
+        exposed, lost, bill = bared(dict(self.exposed)), bared(self.losses), bared(self.bills)
+        return replace(self, given=self.given.bare(), exposed=exposed, losses=lost, bills=bill)
 
     def under(self, given: Inputs) -> Chain:
         """The bills under other inputs that reach the bills alone: what stands and what the fabrics lose is the same."""
-        return _run(given, self.measurements, self._parts(lambda _: False), self.asked)
+        parts = replace(self._parts(lambda _: False), common=None, own={})
+        return _run(given, self.measurements, parts, self.asked)
 
     def again(self, given: Inputs) -> Chain:
         """The whole chain under other params of the same client, whose logs are not read again."""
         return _run(given, self.measurements, Parts(), self.asked)
 
     def _parts(self, is_reached: Callable[[str], bool]) -> Parts:
-        """The parts that are not reached; an option's losses follow from its steps."""
-        standing = None if is_reached(STANDING) else self.bills.built
+        """The parts that are not reached; losses follow from steps, and an option's own inputs from its losses."""
+        kept = Parts(
+            standing=None if is_reached(STANDING) else self.bills.built,
+            common=None if is_reached(COMMON) else self.bills.stated,
+            before=self.bills,
+        )
         if is_reached(STEPS):
-            return Parts(standing=standing)
+            return kept
         lost = {o: (self.losses.lost[o], self.losses.weeks[o]) for o in self.exposed if not is_reached(_lost(o))}
-        return Parts(self.exposure, self.exposed, lost, standing)
+        own = {o: self.bills.own[o] for o in lost if not is_reached(_own(o))}
+        return replace(kept, found=self.exposure, exposed=self.exposed, lost=lost, own=own)
 
 
 def chain(given: Inputs) -> Chain:
@@ -89,12 +99,12 @@ def chain(given: Inputs) -> Chain:
     return _run(given, client_measurements(given, measured_option(given)), Parts(), {})
 
 
-def _bare(draws: Mapping[str, Traced]) -> dict[str, Traced]:
-    return {name: cast(Traced, plain(values)) for name, values in draws.items()}
-
-
 def _lost(option: str) -> str:
     return f"losses of {option}"
+
+
+def _own(option: str) -> str:
+    return f"inputs of {option}"
 
 
 def _run(
@@ -123,5 +133,10 @@ def _run(
             lost[option.id] = part(_lost(option.id), partial(losses, given, option, exposed[option.id]))
     all_lost = Losses({o: shares for o, (shares, _) in lost.items()}, {o: weeks for o, (_, weeks) in lost.items()})
     standing = part(STANDING, lambda: builds_of(given)) if parts.standing is None else parts.standing
-    bill = part(BILLS, partial(bills, given, exposed, all_lost, standing))
+    common = part(COMMON, lambda: common_inputs(given)) if parts.common is None else parts.common
+    own = dict(parts.own)
+    for option in given.options:
+        if option.id not in own:
+            own[option.id] = part(_own(option.id), partial(option_inputs, given, option, exposed[option.id], all_lost))
+    bill = bills(given, common, {o.id: own[o.id] for o in given.options}, all_lost, standing, parts.before)
     return Chain(given, measurements, found, exposed, all_lost, bill, asked)

@@ -86,8 +86,8 @@ def open_course(data: dict[str, Any]) -> None:
 
 
 def date_decides(data: dict[str, Any]) -> None:
-    data["money"]["materiality_usd"] = 5_000_000
-    data["organisation"]["time_to_production_weeks"] = 6
+    data["money"]["materiality_usd"] = 60_000_000
+    data["organisation"]["time_to_production_weeks"] = 3
     del data["weights"]
 
 
@@ -100,18 +100,18 @@ def in_euros(data: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "stance"),
+    ("client", "change", "stance"),
     [
-        (open_course, Stance.OPEN),
-        (date_decides, Stance.MORE),
-        (rented, Stance.OPEN),
-        (in_euros, Stance.LESS),
+        ("example", open_course, Stance.OPEN),
+        ("example", rented, Stance.OPEN),
+        ("kestrel-lab", date_decides, Stance.MORE),
+        ("kestrel-lab", in_euros, Stance.LESS),
     ],
 )
 def test_every_course_builds_and_states_one_comparison(
-    tmp_path: Path, change: Callable[[dict[str, Any]], None], stance: Stance
+    tmp_path: Path, client: str, change: Callable[[dict[str, Any]], None], stance: Stance
 ) -> None:
-    done = changed(tmp_path, "example", change)
+    done = changed(tmp_path, client, change)
     assert done.faults == []
     assert done.case.tco().stance == done.case.diligence().stance == stance
     stated = {numbers(done)[i]["text"] for i in STATES_THE_LEAD}
@@ -124,3 +124,18 @@ def test_an_open_course_marks_no_option_as_the_winner(tmp_path: Path) -> None:
         node for b in bundles(done.memo, "tco") for node in b["nodes"] if node.get("id") == "tab-tco-options"
     ]  # fmt: skip
     assert compared and all(row["role"] != "winner" for node in compared for row in node["rows"])
+
+
+@pytest.mark.parametrize("client", SHIPPED)
+def test_the_risk_section_sets_the_compared_two_side_by_side(client: str) -> None:
+    case = memo_of(client).case
+    assert set(case.tail().pair or ()) == {case.comparison.choice, case.comparison.rival}
+
+
+@pytest.mark.parametrize("client", SHIPPED)
+def test_a_lost_hour_has_one_value_in_the_bill_and_in_the_risk_section(client: str) -> None:
+    case = memo_of(client).case
+    worth = case.chain.bills.common.gpu_hour_value
+    assert all(subject.run.gpu_hour_usd is worth for subject in case.tail().subjects.values())
+    own = [n["id"] for n in memo_of(client).ledger["numbers"] if n["unit"] == "usd/gpu-hour"]
+    assert "tco.gpu_hour_value" in own and not [i for i in own if i.startswith("tail_risk.")]

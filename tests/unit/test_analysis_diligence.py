@@ -143,22 +143,26 @@ def test_a_lead_is_used_up_where_shortfall_times_price_equals_it():
     assert model.lead_lost_at(6.0, -1.0, 100.0) is None
 
 
-def test_one_input_alone_swings_as_the_decision_says():
-    from fabricreport.models.judgement.swings import swings
-
-    x = np.random.default_rng(1).uniform(size=2_000)
-    d = 10.0 - 4.0 * x
-    joint, single = model.joint_swing("q", d, [x]), swings(d, {"q": x})[0]
-    assert joint.width == pytest.approx(single.width)
-    assert model.joint_swing("q", d, [np.ones(2_000)]) is None
-
-
-def test_two_inputs_together_swing_further_than_either():
+def test_what_inputs_explain_together_is_a_share_and_more_than_either_alone():
     rng = np.random.default_rng(2)
     x, y = rng.uniform(size=(2, 4_000))
     d = x + y
-    both = model.joint_swing("q", d, [x, y])
-    assert both.width > max(model.joint_swing("q", d, [v]).width for v in (x, y))
+    alone = [model.joint_share(d, {"v": v}) for v in (x, y)]
+    assert max(alone) < model.joint_share(d, {"x": x, "y": y}) <= 1.0
+    assert model.joint_share(d, {"c": np.ones(4_000)}) == 0.0
+
+
+def test_slopes_have_the_signs_of_what_each_input_does():
+    rng = np.random.default_rng(3)
+    x, y = rng.uniform(size=(2, 4_000))
+    slopes = model.slopes_of(10.0 - 4.0 * x + y, {"x": x, "y": y})
+    assert slopes["x"] == pytest.approx(-4.0 * x.std()) and slopes["y"] == pytest.approx(y.std())
+
+
+def test_an_answer_can_lower_the_lead_and_raise_it(buyer):
+    lead = float(np.mean(np.asarray(buyer.difference)))
+    assert buyer.priced
+    assert all(q.difference.at_low < lead < q.difference.at_high for q in buyer.priced)
 
 
 # ---- the section

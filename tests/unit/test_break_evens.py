@@ -29,8 +29,8 @@ BOOKS = {"price": "prices", "evidence": "evidence", "contested": "contested"}
 class Client:
     """A shipped client decided once, and what its pair of options differ by when one input is set."""
 
-    def __init__(self, name: str) -> None:
-        self.case = open_case(PARAMS / f"{name}.yaml")
+    def __init__(self, case: Case) -> None:
+        self.case = case
         self.verdict = self.case.decision().verdict
         self.turns = self.case.decision().turns
         self.base = self.case.chain.bare()
@@ -65,7 +65,14 @@ class Client:
 
 @pytest.fixture(scope="module")
 def client(request: pytest.FixtureRequest) -> Client:
-    return Client(request.param)
+    return Client(open_case(PARAMS / f"{request.param}.yaml"))
+
+
+@pytest.fixture(scope="module")
+def audited_client() -> Client:
+    """The example as the audit counted it: the fabric manager's licence charged at 1,024 GPUs already."""
+    shipped = open_case(PARAMS / "example.yaml")
+    return Client(shipped.changed(evidence={"ufm-hard-requirement-gpus": 512}))
 
 
 def range_of(turn: Turn) -> float:
@@ -154,7 +161,6 @@ def test_no_input_that_was_screened_out_turns_at_an_end_of_its_range(client: Cli
     assert not missed
 
 
-@pytest.mark.parametrize("client", ["example"], indirect=True)
 @pytest.mark.parametrize(
     ("input_id", "audited"),
     [
@@ -165,6 +171,6 @@ def test_no_input_that_was_screened_out_turns_at_an_end_of_its_range(client: Cli
         ("param:money.gpu_hour_value", 4.3),
     ],
 )
-def test_the_examples_break_evens_are_those_of_the_audit(client: Client, input_id: str, audited: float) -> None:
-    found = {t.input_id: t.break_even for t in client.turns.turning}
+def test_the_examples_break_evens_are_those_of_the_audit(audited_client: Client, input_id: str, audited: float) -> None:
+    found = {t.input_id: t.break_even for t in audited_client.turns.turning}
     assert found[input_id] == pytest.approx(audited, rel=0.02)

@@ -217,6 +217,19 @@ def test_a_chain_run_again_is_a_fresh_chain(base: Case, input_id: str, bare: boo
     same(start.replacing({input_id: Uncertain.of(AGAIN[input_id])}), fresh(input_id).chain)
 
 
+@pytest.mark.parametrize("input_id", [WEEKS[0], "evidence:licence-ufm-per-endpoint-year", "evidence:pue"])
+def test_a_bill_that_an_input_does_not_reach_is_taken_over_and_is_the_same(input_id: str) -> None:
+    """Where the client states what an hour is worth, one option's cost says nothing of another's."""
+    data = small()
+    data["money"]["gpu_hour_value"] = 3.0
+    start = open_case(data).chain.bare()
+    again = start.replacing({input_id: Uncertain.of(AGAIN[input_id])})
+    same(again, overridden({input_id: AGAIN[input_id]}, data).chain)
+    kept = {o for o in start.bills.paid if again.bills.paid[o] is start.bills.paid[o]}
+    reached = {WEEKS[0]: "rocev2", "evidence:licence-ufm-per-endpoint-year": "infiniband", "evidence:pue": ""}[input_id]
+    assert kept == {o.id for o in again.given.options if reached and o.family != reached}
+
+
 def test_the_ids_run_again_reach_every_part_of_the_chain(base: Case) -> None:
     """The table above is worth something: it holds ids that reach each part, and most of them move the money."""
     reached = {

@@ -18,7 +18,7 @@ from fabricreport.scenario import SECTION_NAMES
 PARAMS = Path(__file__).parents[2] / "params"
 WORD = {"who": "J. Buyer", "why": "A signed quote", "until": "2027-01-31"}
 STEP = "contested:roce-extra-latency-per-step"
-COUNT = "sources.overrides"
+COUNT = "evidence.overrides"
 """The one figure that counts records rather than quoting what they say."""
 WEEKS = ("evidence:weeks-to-stable-rocev2", "evidence:weeks-to-stable-infiniband")
 

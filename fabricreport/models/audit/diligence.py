@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from fabricreport.models.judgement.swings import Swing, swings
+from fabricreport.models.judgement.swings import swings
 from fabricreport.provenance import plain
 
 VERDICTS = ("fails", "missing", "vague", "specific")
@@ -206,18 +206,39 @@ def lead_lost_at(expected: float, lead: float, price: float, *, upwards: bool = 
     return at if at > 0 else None
 
 
-def joint_swing(name: str, difference: Any, inputs: Sequence[Any]) -> Swing | None:
-    """How far several inputs together move the mean of `difference` (draws,): None if none of them varies.
-
-    The inputs are joined into the one direction of a least-squares fit of the difference on all of them; its swing is
-    then read as `decision.swings` reads a single input's, from the lowest to the highest tenth of that direction.
-    """
+def slopes_of(difference: Any, inputs: Mapping[str, Any]) -> dict[str, float]:
+    """Slope of `difference` (draws,) on each input that varies, all fitted at once, per standard deviation of the input."""
     d = plain(difference)
-    columns = [c for c in (plain(x) for x in inputs) if c.shape == d.shape and c.min() < c.max()]
+    columns = {i: c for i, c in ((i, plain(x)) for i, x in inputs.items()) if c.shape == d.shape and c.min() < c.max()}
     if not columns:
-        return None
-    matrix = np.stack([(c - c.mean()) / c.std() for c in columns], axis=1)
+        return {}
+    matrix = np.stack([(c - c.mean()) / c.std() for c in columns.values()], axis=1)
     slopes, *_ = np.linalg.lstsq(matrix, d - d.mean(), rcond=None)
-    direction = matrix @ slopes
-    found = swings(d, {name: direction}) if direction.min() < direction.max() else ()
-    return found[0] if found else None
+    return dict(zip(columns, (float(s) for s in slopes), strict=True))
+
+
+def joint_share(difference: Any, inputs: Mapping[str, Any]) -> float:
+    """Share of the spread of `difference` (draws,) that several inputs explain together: a squared rank correlation."""
+    slopes = slopes_of(difference, inputs)
+    columns = {i: plain(inputs[i]) for i in slopes}
+    direction = sum(((c - c.mean()) / c.std() * slopes[i] for i, c in columns.items()), start=np.zeros(1))
+    found = swings(difference, {"": direction}) if np.ptp(direction) > 0 else ()
+    return found[0].share_of_variance if found else 0.0
+
+
+@dataclass(frozen=True)
+class Stake:
+    """What hangs on an answer: the mean of an amount with the inputs it settles at their low and at their high end."""
+
+    at_low: float
+    at_high: float
+
+    @property
+    def width(self) -> float:
+        """How far the answer moves the amount."""
+        return abs(self.at_high - self.at_low)
+
+    @property
+    def flips(self) -> bool:
+        """Whether the amount changes its sign."""
+        return (self.at_low > 0) != (self.at_high > 0)

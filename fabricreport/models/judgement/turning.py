@@ -152,8 +152,9 @@ def _close_in(asked: Asked, between: tuple[float, float] | None, sign: float, wi
     if (margin(between[0]) > 0) == (margin(between[1]) > 0):
         return
     at = _root(margin, between, TOLERANCE / 4 * width)
-    for value in (at - TOLERANCE / 2 * width, at + TOLERANCE / 2 * width):
-        asked(float(np.clip(value, *sorted(between))))
+    low, high = sorted(between)
+    asked(max(low, at - TOLERANCE / 2 * width))
+    asked(min(high, at + TOLERANCE / 2 * width))
 
 
 def _root(function: Callable[[float], float], between: tuple[float, float], tolerance: float) -> float:
@@ -174,7 +175,7 @@ def reach(difference: NDArray[np.float64], inputs: Mapping[str, NDArray[np.float
     x = np.stack([plain(inputs[i]) for i in ids], axis=1)
     middle, spread = x.mean(axis=0), x.std(axis=0)
     z = (x - middle) / spread
-    slopes = np.linalg.lstsq(np.column_stack([z, np.ones(d.size)]), d, rcond=None)[0][:-1]
+    slopes = np.linalg.lstsq(z.T @ z, z.T @ d, rcond=None)[0]  # the columns are centred: no constant is needed
     rest = d - z @ slopes
     edge = max(1, d.size // 10)
     found = {}

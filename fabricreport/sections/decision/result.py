@@ -42,8 +42,8 @@ class DecisionResult:
 
     @property
     def swings(self) -> tuple[Turn, ...]:
-        """Uncertain inputs by how far they move the mean difference between their P5 and their P95, widest first."""
-        return self.turns.drawn
+        """Uncertain inputs that move the mean difference between their P5 and their P95, the farthest first."""
+        return tuple(t for t in self.turns.drawn if t.width)
 
     @property
     def in_time(self) -> tuple[str, ...]:

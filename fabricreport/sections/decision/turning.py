@@ -18,13 +18,14 @@ from fabricreport.chain import Chain
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs, drawn_exactly
-from fabricreport.models.judgement.comparison import Comparison, evpi
+from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.models.judgement.turning import Asked, Seen, Turning, reach, turning, turning_of_whole
 from fabricreport.provenance import plain
 from fabricreport.scenario import changed_params
 from fabricreport.sections.decision.inputs import Judge, judge_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.uncertain import exactly
+from fabricreport.vocabulary import Family
 
 SHOWN = 12
 """Most bars of the chart of swings."""
@@ -83,6 +84,11 @@ class Turn:
         return "" if at is None else "above" if at > self.in_use else "below"
 
     @property
+    def edge_side(self) -> str:
+        """On which side of the edge the advice has changed: `above` or `below`."""
+        return "" if self.edge is None else "above" if self.edge > self.in_use else "below"
+
+    @property
     def settled(self) -> Mapping[str, str]:
         """What settles it (`what`), and when (`when`, in words)."""
         return settling(self.input_id)
@@ -130,6 +136,22 @@ def turns_of(base: Chain, comparison: Comparison) -> Turns:
         tuple(sorted(drawn, key=lambda t: -t.width)),
         tuple(_choices(fast, comparison)),
     )
+
+
+def weeks_level(base: Chain, comparison: Comparison) -> float | None:
+    """Weeks until the advised option is stable at which its lead is used up, by the model run again.
+
+    The same point as its row among the turns, in the option's own weeks: at its size, with its team. None if the lead
+    lasts through the whole range, or there is none.
+    """
+    family = next(o.family for o in base.given.options if o.id == comparison.choice)
+    input_id = f"evidence:weeks-to-stable-{Family(family).risk_name}"
+    if input_id not in base.reached_by or not _varies(base.given, input_id):
+        return None
+    turn = _turn(base.bare(), comparison, judge_of(base.given), input_id, plain(base.given.own(input_id)))
+    if turn.break_even is None or turn.side != "above":
+        return None
+    return turn.break_even * float(np.mean(plain(base.losses.weeks[comparison.choice]))) / turn.in_use
 
 
 def _varies(given: Inputs, input_id: str) -> bool:
@@ -241,5 +263,3 @@ def _under(base: Chain, comparison: Comparison, key: str, kind: Callable[[float]
 
 _MONEY_ONLY = ("money__gpu_hour_value", "organisation__time_to_production_weeks")
 """Keys that reach the bills alone, so that what the fabrics lose stays as it is."""
-
-__all__ = ["Turn", "Turns", "evpi", "settling", "turns_of"]

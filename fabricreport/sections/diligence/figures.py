@@ -10,8 +10,7 @@ from fabricreport.books.providers import ContractOnly, ProviderBook, Seller
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.models.audit.diligence import VERDICTS
-from fabricreport.models.judgement.swings import Swing
+from fabricreport.models.audit.diligence import VERDICTS, Stake
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, Shortlisted
 
@@ -157,8 +156,10 @@ def _questions(given: Inputs, result: DiligenceResult) -> Iterator[Number]:
                 yield from _swing(given, number_id, swing, priced.question.title, of, tuple(inputs_of(moved)))
 
 
-def _swing(given: Inputs, number_id: str, swing: Swing, title: str, of: str, used: tuple[str, ...]) -> Iterator[Number]:
-    rule = "mean over the lowest and the highest tenth of the direction in which the inputs it settles move it"
+def _swing(given: Inputs, number_id: str, swing: Stake, title: str, of: str, used: tuple[str, ...]) -> Iterator[Number]:
+    rule = (
+        "the model run again with the inputs it settles at the ends (P5 or P95) that lower, then at those that raise it"
+    )
     yield given.number(number_id, swing.width, "usd", label=f"How far “{title}” moves {of}", rule=rule, inputs=used)
     for end, value in (("low", swing.at_low), ("high", swing.at_high)):
         yield given.number(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fabricreport.books.options import Option
@@ -12,18 +13,26 @@ from fabricreport.provenance import Traced
 from fabricreport.sections.latency import inputs as network_inputs
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.result import TcoResult
+from fabricreport.uncertain import Uncertain
 
 
 @dataclass(frozen=True)
 class Ground:
-    """The inputs and the studies of the other sections."""
+    """The inputs and the studies of the other sections.
+
+    `weeks_level`: weeks to stable of the option at which its lead is used up, None if it lasts. `moved`: the bills with
+    some inputs set and all others at their draws.
+    """
 
     given: Inputs
     latency: LatencyResult
     tail: TailResult
     tco: TcoResult
     comparison: Comparison
+    weeks_level: float | None
+    moved: Callable[[Mapping[str, Uncertain]], Bills]
 
     @property
     def option(self) -> Option:

@@ -258,7 +258,7 @@ def _weeks(on: Ground, worth: Worth) -> Promise:
         inputs=("param:cluster.gpus", "param:organisation.networking_maturity", "param:money.acquisition"),
         digits=2,
     )
-    at = model.lead_lost_at(expected.value, worth.lead, float(price.value))
+    at = None if on.weeks_level is None else on.weeks_level * DAYS_PER_WEEK / days
     within_a_year = at is not None and at * days <= DAYS_PER_YEAR
     return Promise(
         "weeks",
@@ -266,7 +266,7 @@ def _weeks(on: Ground, worth: Worth) -> Promise:
         expected.renamed("diligence.pass.weeks", label="Time until stable to write into the contract", spread=None),
         expected,
         price,
-        _lead(on, "weeks", at, unit, worth, price) if at is not None and within_a_year else None,
+        _lead(on, "weeks", at, unit, worth, price, _RERUN) if at is not None and within_a_year else None,
     )
 
 
@@ -361,12 +361,23 @@ def _detection(on: Ground, worth: Worth) -> Promise:
     )
 
 
-def _lead(on: Ground, promise: str, at: float, unit: str, worth: Worth, price: Number) -> Number:
+_RERUN = "found by running the model again with the weeks to stable set: mean difference zero"
+
+
+def _lead(
+    on: Ground,
+    promise: str,
+    at: float,
+    unit: str,
+    worth: Worth,
+    price: Number,
+    rule: str = "expected value ± mean lead ÷ mean price of a unit",
+) -> Number:
     return on.given.number(
         f"diligence.lead.{promise}",
         at,
         unit,
         label=f"Where the option's lead over its rival is used up: {promise}",
-        rule="expected value ± mean lead ÷ mean price of a unit",
+        rule=rule,
         inputs=worth.lead_inputs | set(price.inputs),
     )

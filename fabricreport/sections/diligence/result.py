@@ -11,7 +11,6 @@ from fabricreport.books.providers import ProviderBook, Question, Seller
 from fabricreport.ledger import Number
 from fabricreport.models.audit import diligence as model
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.models.judgement.swings import Swing
 from fabricreport.provenance import Traced
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.stance import Stance, stance
@@ -51,8 +50,8 @@ class PricedQuestion:
 
     question: Question
     settles: tuple[str, ...]
-    difference: Swing | None
-    own_cost: Swing | None
+    difference: model.Stake | None
+    own_cost: model.Stake | None
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ far the inputs they settle move the difference to its rival.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -36,7 +37,9 @@ from fabricreport.sections.diligence.result import (
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.result import TcoResult
+from fabricreport.uncertain import Uncertain, exactly
 
 FAMILY_OF = {"infiniband": "infiniband", "rocev2": "rocev2", "ethernet": "ethernet-tcp"}
 """An option's family by the fabric a seller documents."""
@@ -46,10 +49,20 @@ _CLAIM = ("-claim-days", "-claim-window")
 
 
 def run(
-    given: Inputs, latency: LatencyResult, tail: TailResult, tco: TcoResult, comparison: Comparison
+    given: Inputs,
+    latency: LatencyResult,
+    tail: TailResult,
+    tco: TcoResult,
+    comparison: Comparison,
+    weeks_level: float | None,
+    moved: Callable[[Mapping[str, Uncertain]], Bills],
 ) -> DiligenceResult:
-    """Diligence for a client, from the other studies and the comparison they share."""
-    on = Ground(given, latency, tail, tco, comparison)
+    """Diligence for a client, from the other studies and the comparison they share.
+
+    `weeks_level`: weeks to stable of the advised option at which its lead is used up. `moved`: the bills with some inputs
+    set and all others at their draws.
+    """
+    on = Ground(given, latency, tail, tco, comparison, weeks_level, moved)
     book = read_providers()
     tests = promises(on, worth_of(on))
     result = DiligenceResult(
@@ -59,7 +72,7 @@ def run(
         promises=tests,
         floors=dict(floors(on, on.option)),
         shortlist=tuple(_shortlisted(given, book, on.option, p.name) for p in given.params.providers),
-        questions=_priced(given, book, comparison.lead, on.total),
+        questions=_priced(on, book),
         judged=_judged(on, book, tests),
         curve=_curve(on),
         difference=comparison.lead,
@@ -141,20 +154,35 @@ def _clause(given: Inputs, ids: tuple[str, ...], ends: tuple[str, ...]) -> Numbe
 # ---- the questions
 
 
-def _priced(given: Inputs, book: ProviderBook, difference: Traced, total: Traced) -> tuple[PricedQuestion, ...]:
-    known = inputs_of(difference, total)
+def _priced(on: Ground, book: ProviderBook) -> tuple[PricedQuestion, ...]:
+    difference = on.comparison.lead
+    known = inputs_of(difference, on.total)
     found = []
-    for question in asked(given, book):
-        draws = _settled(given, question, known)
-        swings = []
-        for target in (difference, total):
-            swing = model.joint_swing(question.id, target, list(draws.values()))
-            noise = (
-                9.0 * max(1, len(draws)) / given.sampler.size
-            )  # three standard errors of a rank correlation, squared
-            swings.append(swing if swing and swing.share_of_variance > noise else None)
-        found.append(PricedQuestion(question, tuple(draws), swings[0], swings[1]))
+    for question in asked(on.given, book):
+        draws = _settled(on.given, question, known)
+        stakes = (
+            _stake(on, draws, difference, lambda b: b.gap(on.rival.id, on.option.id)),
+            _stake(on, draws, on.total, lambda b: b.totals[on.option.id]),
+        )
+        found.append(PricedQuestion(question, tuple(draws), *stakes))
     return tuple(sorted(found, key=lambda q: -(q.difference.width if q.difference else 0.0)))
+
+
+def _stake(on: Ground, draws: Mapping[str, Any], amount: Traced, again: Callable[[Bills], Any]) -> model.Stake | None:
+    """The mean of an amount with all inputs settled at the ends, P5 or P95, that lower it, then at those that raise it.
+
+    None where what they explain of its spread is within the noise of the draws. `again` reads the amount off a bill.
+    """
+    noise = 9.0 * max(1, len(draws)) / on.given.sampler.size  # three standard errors of a rank correlation, squared
+    if model.joint_share(amount, draws) <= noise:
+        return None
+    slopes = model.slopes_of(amount, draws)
+    ends = {i: np.quantile(plain(on.given.own(i)), [0.05, 0.95]) for i in slopes}
+    means = []
+    for raising in (False, True):
+        set_to = {i: exactly(float(ends[i][int((slopes[i] > 0) == raising)])) for i in slopes}
+        means.append(float(plain(again(on.moved(set_to))).mean()))
+    return model.Stake(means[0], means[1])
 
 
 def _settled(given: Inputs, question: Question, known: frozenset[str]) -> dict[str, Any]:

@@ -21,8 +21,8 @@ class TailResult:
 
     `tail_share`, `incident_share`, `bring_up_share`: shares of GPU time lost over the horizon, each of what the others
     leave, draws without run luck; `lost` splits them by cause (`CAUSES`). `bring_up_weeks`: weeks to stable at the starting
-    size. `outcomes`: runs with luck. `pair`: the first InfiniBand and the first RoCEv2 option, `difference` the second
-    less the first. `focus`: the option that sensitivities, stress cases and levers are worked out for.
+    size. `outcomes`: runs with luck. `pair`: an InfiniBand and a RoCEv2 option, those of the memo's comparison if they are in
+    it, else the first; `difference` the second less the first. `focus`: the option that sensitivities, stress cases and levers are worked out for.
     """
 
     tail_share: Mapping[str, Traced]

@@ -7,10 +7,11 @@ P90 are draws of a run, with its luck, on the same uniforms for every option.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.models.risk.answers import compare
 from fabricreport.models.risk.incidents import Luck
@@ -22,6 +23,7 @@ from fabricreport.sections.tail_risk.inputs import subject
 from fabricreport.sections.tail_risk.outcomes import outcome_of
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tail_risk.sensitivity import levers_of, sensitivity_of, stress_of
+from fabricreport.vocabulary import Family
 
 
 def run(
@@ -30,10 +32,12 @@ def run(
     step_time_s: Mapping[str, Traced],
     losses: Losses,
     gpu_hour: Any,
+    compared: tuple[str, ...] = (),
 ) -> TailResult:
     """The risk of every option, from its exposed communication (share of GPU time) and step time (s), by option id.
 
     gpu_hour: what a lost GPU-hour is worth, in the memo's currency: one value for all options and all sections.
+    compared: ids of the advised option and its rival, which stand for their families where two are set side by side.
     """
     days = planned_days(given)
     deadline = days * (1.0 + given.central("evidence:run-deadline-slack-share"))
@@ -41,8 +45,9 @@ def run(
     gpus = int(given.params.cluster.gpus)
     subjects = {o.id: subject(given, o, gpus, days, exposed[o.id], gpu_hour=gpu_hour) for o in given.options}
     outcomes = {o: outcome_of(given, s, luck) for o, s in subjects.items()}
-    pair = _pair(given)
-    focus = pair[1] if pair else given.options[0].id
+    ranked = sorted(given.options, key=lambda o: o.id not in compared)
+    pair = _pair(ranked)
+    focus = pair[1] if pair else ranked[0].id
     result = TailResult(
         tail_share=losses.tail,
         incident_share=losses.incidents,
@@ -65,9 +70,7 @@ def run(
     return replace(result, numbers={n.id: n for n in numbers_of(given, result)})
 
 
-def _pair(given: Inputs) -> tuple[str, str] | None:
-    """The first InfiniBand and the first RoCEv2 option, if both are compared."""
-    first = {
-        family: next((o.id for o in given.options if o.family == family), "") for family in ("infiniband", "rocev2")
-    }
-    return (first["infiniband"], first["rocev2"]) if all(first.values()) else None
+def _pair(options: Sequence[Option]) -> tuple[str, str] | None:
+    """The first InfiniBand and the first RoCEv2 option, if both are there."""
+    first = [next((o.id for o in options if o.family == family), "") for family in (Family.INFINIBAND, Family.ROCEV2)]
+    return (first[0], first[1]) if all(first) else None

@@ -18,7 +18,7 @@ from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.cost import CAUSES, by_cause, cash_bill, common_hour_value, full_bill, with_delay
 from fabricreport.sections.tco.fabric import Build
-from fabricreport.sections.tco.inputs import Common, OptionInputs, common_inputs, option_inputs
+from fabricreport.sections.tco.inputs import Common, OptionInputs
 
 TAIL = "lost: tail"
 
@@ -27,10 +27,12 @@ TAIL = "lost: tail"
 class Bills:
     """By option id: what stands (`built`, empty for a renter), what is paid before lost time, and the whole bill.
 
+    `stated` are the inputs common to all as they were given, `common` the same with a value for a lost GPU-hour.
     `parts` are present values piece by piece, (draws,): what two options share cancels to exact zero in `gap`.
     `components` are the same by cause, for the causes that are not zero for every option, whose names are `labels`.
     """
 
+    stated: Common
     common: Common
     own: Mapping[str, OptionInputs]
     built: Mapping[str, tuple[Build, ...]]
@@ -58,23 +60,47 @@ class Bills:
 
 def bills(
     given: Inputs,
-    exposed: Mapping[str, Traced],
+    common: Common,
+    own: Mapping[str, OptionInputs],
     losses: Losses,
     standing: Mapping[str, tuple[Build, ...]],
+    before: Bills | None = None,
 ) -> Bills:
-    """Every option's bill; `exposed`: exposed communication as a share of GPU time, by option id; `standing`: `builds_of`."""
+    """Every option's bill; `own`: what is the option's own, `standing`: `builds_of`, both by option id.
+
+    Of `before`, bills on other inputs, whatever rests on the very same objects is taken over as it is.
+    """
     rent = rented(given)
-    common = common_inputs(given)
-    own = {o.id: option_inputs(given, o, exposed[o.id], losses) for o in given.options}
-    paid = {o: cash_bill(standing.get(o, ()), i, common, rent=rent) for o, i in own.items()}
-    common = common_hour_value(paid, own, common)
-    fine = {o: _parts(given, full_bill(paid[o], i, common, rent=rent), i, common) for o, i in own.items()}
-    parts = {o: _tail_by_side(pieces, losses.lost[o]) for o, pieces in fine.items()}
-    raw = {o: by_cause(fine) for o, fine in parts.items()}
+    kept = {o for o in own if before and _rests_on_the_same(before, o, common, own, standing)}
+    paid = {
+        o: before.paid[o] if before and o in kept else cash_bill(standing.get(o, ()), i, common, rent=rent)
+        for o, i in own.items()
+    }
+    valued = common_hour_value(paid, own, common)
+    kept = kept if valued is common else set()  # where an hour is worth what it costs, it is another's cost too
+    parts, raw = {}, {}
+    for o, i in own.items():
+        if before and o in kept:
+            parts[o], raw[o] = before.parts[o], before.components[o]
+        else:
+            fine = _parts(given, full_bill(paid[o], i, valued, rent=rent), i, valued)
+            parts[o] = _tail_by_side(fine, losses.lost[o])
+            raw[o] = by_cause(parts[o])
     causes = [cause for cause in CAUSES if any(np.any(plain(found.get(cause, 0.0))) for found in raw.values())]
     components = {o: {cause: given.spread(found.get(cause, 0.0)) for cause in causes} for o, found in raw.items()}
     totals = {o: _sum(given, found) for o, found in components.items()}
-    return Bills(common, own, standing, paid, parts, components, {c: CAUSES[c] for c in causes}, totals)
+    return Bills(common, valued, own, standing, paid, parts, components, {c: CAUSES[c] for c in causes}, totals)
+
+
+def _rests_on_the_same(
+    before: Bills,
+    option: str,
+    common: Common,
+    own: Mapping[str, OptionInputs],
+    standing: Mapping[str, tuple[Build, ...]],
+) -> bool:
+    same_build = standing.get(option) is before.built.get(option)
+    return common is before.stated and own[option] is before.own.get(option) and same_build
 
 
 def servers_per_rack(given: Inputs) -> int:

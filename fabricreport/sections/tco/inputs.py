@@ -201,11 +201,17 @@ def thinned(inputs: Held, step: int) -> Held:
     return found
 
 
+def bared(inputs: Held) -> Held:
+    """The same without provenance, the draws as they are."""
+    found: Held = _mapped(inputs, plain)
+    return found
+
+
 def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, np.ndarray):
         return change(value)
+    if is_dataclass(value) and not isinstance(value, type):  # before mappings: a bill is both
+        return replace(value, **{f.name: _mapped(getattr(value, f.name), change) for f in fields(value)})
     if isinstance(value, Mapping):
         return {key: _mapped(item, change) for key, item in value.items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{f.name: _mapped(getattr(value, f.name), change) for f in fields(value)})
     return value
