@@ -83,6 +83,7 @@ def idle_overrides(case: Case, asked: frozenset[str]) -> Iterator[Problem]:
     for section in SECTION_NAMES:
         numbers = case.result(section).numbers.values()
         resting |= {i for n in numbers for i in n.inputs if i.startswith("price:") or not is_quotation(n, case.inputs)}
+    resting = {i for i in resting if not i.startswith("contested:") or _may_move(i)}
     for number, override in enumerate(case.params.overrides):
         told = (f"contested:{q}" for q in case.inputs.quantities_of([override.id]))
         ids = {override.id, *(q for q in told if _may_move(q))}

@@ -184,12 +184,16 @@ class Moved:
 
 
 def moved_by(input_id: str) -> Moved | None:
-    """What an input of the books moves, in the first case in which it does; None if it moves nothing anywhere."""
+    """What an input of the books moves, in the first case in which it does; None if it moves nothing anywhere.
+
+    A contested quantity is itself what the section on the evidence prints of it, so there it is only quoted.
+    """
+    steps = [step for step in STEPS if step != "evidence" or not input_id.startswith("contested:")]
     given = tried_cases()["plain buyer"].case.inputs
     ids = {input_id, *(f"contested:{q}" for q in given.quantities_of([input_id]))}
     likeliest = sorted(tried_cases().values(), key=lambda tried: not any(tried.lists(ids, s) for s in STUDIES))
     for tried in likeliest:
-        for figures in _moved(tried, input_id, sorted(STEPS, key=lambda step: not tried.lists(ids, step))):
+        for figures in _moved(tried, input_id, sorted(steps, key=lambda step: not tried.lists(ids, step))):
             return Moved(tried.name, tuple(figures[:SHOWN]))
     special = special_case(input_id)
     figures = next(_moved(special, input_id, ("tco",)), []) if special else []
@@ -271,7 +275,8 @@ def _bound(given: Inputs, input_id: str) -> Bound:
 
 def other_values(figure: Uncertain, bound: Bound) -> list[Uncertain]:
     """The figure scaled, where all of it stays possible; else, and for a figure of 0, points inside the bounds."""
-    scaled = [figure.times(f) for f in FACTORS if figure.mode]
+    whole = figure.kind != "interval" or figure.low > 0  # else some draws would be negative
+    scaled = [figure.times(f) if whole else exactly(figure.mode * f) for f in FACTORS if figure.mode]
     possible = [f for f in scaled if all(bound.allows(end) for end in (f.low, f.mode, f.high))]
     span = bound.high - bound.least
     inside = [exactly(bound.least + span * share) for share in (0.1, 0.9, 0.99)]

@@ -39,7 +39,7 @@ def test_an_override_that_counts_is_accepted(input_id: str, value: float) -> Non
 @pytest.mark.parametrize(
     ("input_id", "value"),
     [
-        ("evidence:rocev2-udp-port", 4792),
+        ("evidence:gateway-skyway-port-speed", 400),
         ("evidence:sla-coreweave-uptime", 0.9),
         ("contested:infiniband-market-share", 0.5),
         ("price:optic-800g-dr8", 700),

@@ -58,7 +58,7 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
     "override-expired": (override(until="2026-01-01"), "overrides[0].until"),
     "override-of-itself": (override(value="price:switch-qm9700"), "overrides[0].value"),
     "override-moves-nothing": (
-        override(id="evidence:rocev2-udp-port", value=4792),
+        override(id="evidence:gateway-skyway-port-speed", value=400),
         "overrides[0].id",
     ),
     "dragonfly-has-no-taper": (
