@@ -279,7 +279,8 @@ def other_values(figure: Uncertain, bound: Bound) -> list[Uncertain]:
     scaled = [figure.times(f) if whole else exactly(figure.mode * f) for f in FACTORS if figure.mode]
     possible = [f for f in scaled if all(bound.allows(end) for end in (f.low, f.mode, f.high))]
     span = bound.high - bound.least
-    inside = [exactly(bound.least + span * share) for share in (0.1, 0.9, 0.99)]
+    shares = (0.1, 0.9, 0.99) if figure.mode else (1e-6, 1e-4, 0.01, 0.5)
+    inside = [exactly(bound.least + span * share) for share in shares]
     return [*possible, *(p for p in inside if bound.allows(p.mode))]
 
 
