@@ -18,7 +18,8 @@ from fabricreport.provenance import plain
 from fabricreport.scenario import params_from
 from fabricreport.scenario.whatif import TRIED_BY, WHY
 from fabricreport.sections.decision.inputs import assumed_facts, framework_facts, target_gpus
-from fabricreport.sections.decision.study import direction, standing
+from fabricreport.sections.decision.study import standing
+from fabricreport.sections.stance import direction
 
 ROOT = Path(__file__).parents[2]
 

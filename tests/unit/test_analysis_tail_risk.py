@@ -13,8 +13,9 @@ from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import maturity_of, planned_days
 from fabricreport.sections.tail_risk import charts
 from fabricreport.sections.tail_risk import study as tail_risk
-from fabricreport.sections.tail_risk.horizon import CAUSES, horizon_shares, losses
-from fabricreport.sections.tco.bills import bills
+from fabricreport.sections.tail_risk.horizon import CAUSES, Losses, horizon_shares, losses
+from fabricreport.sections.tco.bills import bills, builds_of
+from fabricreport.sections.tco.inputs import common_inputs, option_inputs
 
 COMMUNICATION = 0.05
 
@@ -28,8 +29,11 @@ def studied(case: Case) -> tail_risk.TailResult:
     given = case.inputs
     same = {o.id: given.spread(COMMUNICATION) for o in case.options}
     step = {o.id: given.spread(4.0) for o in case.options}
-    lost = losses(given, same)
-    return tail_risk.run(given, same, step, lost, bills(given, same, lost).common.gpu_hour_value)
+    each = {o.id: losses(given, o, same[o.id]) for o in case.options}
+    lost = Losses({o: shares for o, (shares, _) in each.items()}, {o: weeks for o, (_, weeks) in each.items()})
+    own = {o.id: option_inputs(given, o, same[o.id], lost) for o in case.options}
+    priced = bills(given, common_inputs(given), own, lost, builds_of(given))
+    return tail_risk.run(given, same, step, lost, priced.common.gpu_hour_value)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.client import stages_of
 from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.sections.tco import fabric
-from fabricreport.sections.tco.bills import bills
+from fabricreport.sections.tco.bills import bills, builds_of
 from fabricreport.sections.tco.cost import (
     CAUSES,
     FABRIC_CAUSES,
@@ -26,7 +26,7 @@ from fabricreport.sections.tco.cost import (
     delay_days,
     monthly_cash,
 )
-from fabricreport.sections.tco.inputs import thinned
+from fabricreport.sections.tco.inputs import common_inputs, option_inputs, thinned
 from fabricreport.sections.tco.list_bills import short_names
 from fabricreport.sections.tco.sweep import STEP
 
@@ -123,7 +123,9 @@ def test_equal_losses_cancel_even_when_an_hour_is_valued_at_the_clients_own_cost
     assert grower.params.money.gpu_hour_value == "amortised"
     exposed, found = grower.chain.exposed, grower.chain.losses
     same = Losses(*(dict.fromkeys(by_option, by_option["infiniband-ndr"]) for by_option in (found.lost, found.weeks)))
-    parts = bills(grower.inputs, dict.fromkeys(exposed, exposed["infiniband-ndr"]), same).components
+    given = grower.inputs
+    own = {o.id: option_inputs(given, o, exposed["infiniband-ndr"], same) for o in grower.options}
+    parts = bills(given, common_inputs(given), own, same, builds_of(given)).components
     for cause in LOST_CAUSES:
         assert np.any(plain(parts["rocev2-whitebox"][cause]))
         np.testing.assert_array_equal(plain(parts["rocev2-whitebox"][cause]), plain(parts["rocev2-nvidia-800g"][cause]))

@@ -167,7 +167,14 @@ def test_the_comments_of_a_new_file_are_valid_when_uncommented_and_say_what_was_
     spoken = load_params(path)
     assert defaulted_keys(spoken) == ("measurements",)
     assert spoken.cluster.trajectory and spoken.overrides and spoken.providers
-    examples = {"memo.subject", "cluster.trajectory", "workload.tokens_billion", "providers", "overrides"}
+    examples = {
+        "memo.subject",
+        "cluster.trajectory",
+        "workload.tokens_billion",
+        "providers",
+        "overrides",
+        "money.materiality_usd",
+    }
     derived = {"cluster.nic_ports_per_node": 8}
     for key in set(defaulted_keys(silent)) - examples - {"measurements"}:
         assert value_at(spoken, key) == derived.get(key, value_at(silent, key)), key

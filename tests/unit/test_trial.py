@@ -48,8 +48,8 @@ def test_an_override_is_refused_where_the_analyses_founder_on_it_and_else_they_r
         assert all(case.result(section).numbers for section in SECTION_NAMES)
     else:
         (problem,) = check(path).problems
-        at = "overrides[0].id" if problem.rule == "override-moves-nothing" else "overrides[0].value"
-        assert done.exit_code == 2 and (problem.key, problem.value) == (at, entry)
+        part = "id" if problem.rule == "override-moves-nothing" else "value"
+        assert done.exit_code == 2 and (problem.key, problem.value) == (f"overrides[0].{part}", entry)
         assert problem.file == str(path) and (problem.line or 0) > 1
 
 
