@@ -260,16 +260,13 @@ def _changes(given: Inputs, input_id: str) -> list[Change]:
 
 def _changed(tried: Tried, ids: set[str], change: Change, traced: bool) -> Case:
     """The case with the input changed; what the change does not reach stands."""
-    given, chain = tried.case.inputs, tried.case.chain if traced else tried.bare
-    if isinstance(change.value, str):
-        name = change.input_id.partition(":")[2]
-        book = EvidenceBook(replace(e, value=change.value) if e.id == name else e for e in given.shipped.values())
-        return Case(Inputs(given.params, given.folder, book, given.price_book, given.all_options, draws=given.draws))
-    figures = {change.input_id: change.value}
-    if change.input_id == CORRELATION:
-        return Case(chain.given.replacing(figures))
+    chain = tried.case.chain if traced else tried.bare
+    given = _inputs_with(chain.given, change)
     reached = bool(ids & chain.reached_by)
-    other = chain.replacing(figures) if reached else replace(chain, given=chain.given.replacing(figures))
+    if change.input_id == CORRELATION or (reached and isinstance(change.value, str)):
+        return Case(given)
+    figures = {} if isinstance(change.value, str) else {change.input_id: change.value}
+    other = chain.replacing(figures) if reached else replace(chain, given=given)
     case = Case(other.given)
     case.__dict__["chain"] = other
     if not tried.reaches(ids, "advice"):
@@ -278,6 +275,14 @@ def _changed(tried: Tried, ids: set[str], change: Change, traced: bool) -> Case:
         if not tried.reaches(ids, study):
             case._results[study] = tried.case.result(study)
     return case
+
+
+def _inputs_with(given: Inputs, change: Change) -> Inputs:
+    if not isinstance(change.value, str):
+        return given.replacing({change.input_id: change.value})
+    name, words = change.input_id.partition(":")[2], change.value
+    book = EvidenceBook(replace(e, value=words) if e.id == name else e for e in given.shipped.values())
+    return Inputs(given.params, given.folder, book, given.price_book, given.all_options, draws=given.draws)
 
 
 def _bound(given: Inputs, input_id: str) -> Bound:
