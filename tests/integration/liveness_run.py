@@ -190,7 +190,7 @@ def moved_by(input_id: str) -> Moved | None:
     """
     steps = [step for step in STEPS if step != "evidence" or not input_id.startswith("contested:")]
     given = tried_cases()["plain buyer"].case.inputs
-    ids = {input_id, *(f"contested:{q}" for q in given.quantities_of([input_id]))}
+    ids = together(given, input_id)
     likeliest = sorted(tried_cases().values(), key=lambda tried: not any(tried.lists(ids, s) for s in STUDIES))
     for tried in likeliest:
         for figures in _moved(tried, input_id, sorted(steps, key=lambda step: not tried.lists(ids, step))):
@@ -214,11 +214,20 @@ def _step_of(figure: str) -> str:
     return {"caution": "cautions", "sources": "evidence"}.get(first, first)
 
 
+def together(given: Inputs, input_id: str) -> set[str]:
+    """The input, and the contested quantities that it is counted in."""
+    quantities = given.quantities_of([input_id])
+    counted = [q for q in quantities if any(input_id == f"evidence:{p.id}" for p in given.contested(q).admissible)]
+    return {input_id, *(f"contested:{q}" for q in counted)}
+
+
 def _moved(tried: Tried, input_id: str, steps: Iterable[str]) -> Iterator[list[str]]:
     """Figures that move, by step and value; no step is run again that the input cannot reach."""
     given = tried.case.inputs
-    ids = {input_id, *(f"contested:{q}" for q in given.quantities_of([input_id]))}
+    ids = together(given, input_id)
     steps = [step for step in steps if tried.reaches(ids, step)]
+    if is_words(given, input_id):  # a figure that counts what the words list does not read them
+        steps = [step for step in steps if ids & {*tried.case.chain.reached_by, *tried.asked[step]}]
     changes = _changes(tried.case.inputs, input_id) if steps else []
     made: dict[tuple[int, bool], Case] = {}
     for step in steps:
@@ -236,10 +245,15 @@ def _moved(tried: Tried, input_id: str, steps: Iterable[str]) -> Iterator[list[s
                 yield figures
 
 
+def is_words(given: Inputs, input_id: str) -> bool:
+    """Whether the input is a fact in words."""
+    kind, _, name = input_id.partition(":")
+    return kind == "evidence" and given.evidence[name].kind == "text"
+
+
 def _changes(given: Inputs, input_id: str) -> list[Change]:
     """Other values of the input, each well inside its bounds; other words for a fact in words."""
-    kind, _, name = input_id.partition(":")
-    if kind == "evidence" and given.evidence[name].kind == "text":
+    if is_words(given, input_id):
         return [Change(input_id, word) for word in WORDS]
     return [Change(input_id, v) for v in other_values(given.uncertain(input_id), _bound(given, input_id))]
 
