@@ -32,11 +32,15 @@ class Seen:
 
 @dataclass(frozen=True)
 class Turning:
-    """Where the lead is used up (`level`) and where the course changes (`edge`, to `course`); None if nowhere in range."""
+    """Where the lead is used up (`level`) and where the course changes (`edge`, to `course`); None if nowhere in range.
+
+    `beyond` is the edge on the other side of the value in use, with its course, where there is one too.
+    """
 
     level: float | None
     edge: float | None
     course: str = ""
+    beyond: tuple[float, str] | None = None
 
 
 @dataclass
@@ -74,8 +78,7 @@ def turning(asked: Asked, start: float, low: float, high: float) -> Turning:
     levels = [x for end in (low, high) if (x := _level(asked, start, end)) is not None]
     edges = [x for end in (low, high) if (x := _edge(asked, start, end)) is not None]
     level = min(levels, key=lambda x: abs(x - start), default=None)
-    edge = min(edges, key=lambda x: abs(x - start), default=None)
-    return Turning(level, edge, "" if edge is None else asked(edge).course)
+    return turning_at(start, level, [(x, asked(x).course) for x in edges])
 
 
 def turning_of_whole(model: Callable[[int], Seen], start: int, values: Sequence[int]) -> Turning:
@@ -91,9 +94,16 @@ def turning_of_whole(model: Callable[[int], Seen], start: int, values: Sequence[
             asked(side[-1]), asked(side[len(side) // 2])
             levels += _first(asked, start, side, _sign)
             edges += _first(asked, start, side, _course)
-    edge = min(edges, key=lambda v: abs(v - start), default=None)
     level = min(levels, key=lambda v: abs(v - start), default=None)
-    return Turning(level, edge, asked(edge).course if edge is not None else "")
+    return turning_at(start, level, [(x, asked(x).course) for x in edges])
+
+
+def turning_at(start: float, level: float | None, edges: Sequence[tuple[float, str]]) -> Turning:
+    """A turning from edges (value, course) on either side of the value in use, the nearer one first."""
+    near = sorted(edges, key=lambda edge: abs(edge[0] - start))
+    if not near:
+        return Turning(level, None)
+    return Turning(level, *near[0], beyond=near[1] if len(near) > 1 else None)
 
 
 def _sign(seen: Seen) -> bool:

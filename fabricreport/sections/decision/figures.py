@@ -13,6 +13,7 @@ from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.turning import name_of
 from fabricreport.sections.tco.bills import Bills
 
 _DATE = ("param:organisation.time_to_production_weeks",)
@@ -28,13 +29,14 @@ _PROFILE = (
 def numbers_of(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[Number]:
     """Every number of the section."""
     verdict, difference = result.verdict, result.difference
+    names = {o.id: o.name for o in given.options}
     everything = inputs_of(difference)
     yield given.number(
         "decision.difference",
         difference,
         "usd",
         central="mean",
-        label="Runner-up's total cost less the advised option's",
+        label=f"Total cost of {names[verdict.runner_up]} less that of {names[verdict.choice]}",
         rule="mean over the shared draws of total cost(runner-up) − total cost(choice), present value over the horizon",
         inputs=("param:money.horizon_months",),
     )
@@ -51,7 +53,7 @@ def numbers_of(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[
         "decision.probability",
         verdict.probability,
         "share",
-        label="Share of draws in which the advised option costs less",
+        label=f"Share of draws in which {names[verdict.choice]} costs less than {names[verdict.runner_up]}",
         rule="count of draws with a lower total cost ÷ all draws",
         inputs=everything,
         digits=2,
@@ -106,13 +108,14 @@ def _rule_numbers(given: Inputs, verdict: Verdict, everything: frozenset[str]) -
 
 
 def _option_numbers(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[Number]:
+    names = {o.id: o.name for o in given.options}
     for option_id, total in result.totals.items():
         yield given.number(
             f"decision.total.{option_id}",
             total,
             "usd",
             central="mean",
-            label=f"Total cost of {option_id} over the horizon",
+            label=f"Total cost of {names[option_id]} over the horizon",
             rule="mean over the draws of the present value of fabric, servers or rent, power, space, support, staff and lost GPU time",
         )
         yield given.number(
@@ -198,7 +201,7 @@ def _turn_numbers(given: Inputs, result: DecisionResult) -> Iterator[Number]:
     everything = inputs_of(result.difference)
     for turn in (*result.turns.drawn, *result.turns.choices):
         record = given.record(turn.input_id)
-        key, label = turn.input_id.replace(":", "."), record["label"]
+        key, label = turn.input_id.replace(":", "."), name_of(turn.input_id) or record["label"]
         if turn.width:
             for end, lead, quantile in (("low", turn.at_low, "P5"), ("high", turn.at_high, "P95")):
                 yield given.number(
@@ -220,14 +223,26 @@ def _turn_numbers(given: Inputs, result: DecisionResult) -> Iterator[Number]:
                 "Where the advice changes",
                 rule + "the first value at which another course is advised",
             ),
+            "other_edge": (turn.other_edge, "Where the advice changes on the other side", rule + "as on the first"),
         }
         for name, (value, what, how) in points.items():
             if value is not None:
                 made = given.number(
                     f"decision.{name}.{key}", float(value), turn.unit, label=f"{what}: {label}", rule=how,
-                    inputs={*everything, turn.input_id}, digits=3 if name == "edge" else 2,
+                    inputs={*everything, turn.input_id}, digits=3,
                 )  # fmt: skip
                 yield replace(made, currency=turn.currency)
+        for name, _, side, _, chance in turn.edges:
+            if chance is not None:
+                yield given.number(
+                    f"decision.beyond_{name}.{key}",
+                    chance,
+                    "share",
+                    label=f"Chance that it lies {side} where the advice changes: {label}",
+                    rule="share of the input's draws on that side",
+                    inputs=(turn.input_id,),
+                    digits=2,
+                )
         if turn.beyond is not None and turn.break_even is not None:
             yield given.number(
                 f"decision.beyond.{key}",

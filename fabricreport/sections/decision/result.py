@@ -18,6 +18,8 @@ from fabricreport.vocabulary import Ground
 
 GROUNDS = (Ground.SIZE, Ground.DEADLINE, Ground.WEIGHTS)
 """What may decide besides money."""
+WORTH_A_WORD = 0.01
+"""A change that less than this share of the draws would bring is left to the table."""
 
 
 @dataclass(frozen=True)
@@ -47,8 +49,9 @@ class DecisionResult:
 
     @property
     def in_time(self) -> tuple[str, ...]:
-        """Options that are likely to be ready by the client's date."""
-        return tuple(o for o in self.totals if self.verdict.likely(o, self.rule))
+        """Of the two compared, those that are likely to be ready by the client's date."""
+        pair = dict.fromkeys((self.verdict.choice, self.verdict.runner_up))
+        return tuple(o for o in pair if self.verdict.likely(o, self.rule))
 
     @property
     def ground(self) -> str:
@@ -60,8 +63,12 @@ class DecisionResult:
         return tuple(t for t in self.turns.turning if t.flips)[:count]
 
     def edges(self, count: int = 3) -> tuple[Turn, ...]:
-        """Inputs that change the advice somewhere inside their range, in the same order."""
-        return tuple(t for t in self.turns.turning if t.edge is not None)[:count]
+        """Inputs that change the advice somewhere they may well lie, in the same order."""
+
+        def likely(turn: Turn) -> bool:
+            return any(chance is not None and chance >= WORTH_A_WORD for *_, chance in turn.edges)
+
+        return tuple(t for t in self.turns.turning if t.edge is not None and (t.is_choice or likely(t)))[:count]
 
     def dearest_cause(self, components: Mapping[str, Mapping[str, Any]], option: str) -> str:
         """The cause by which an option exceeds the choice most, on the mean of the draws."""

@@ -7,7 +7,7 @@ model that the input reaches.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
@@ -19,7 +19,7 @@ from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs, drawn_exactly
 from fabricreport.models.judgement.comparison import Comparison
-from fabricreport.models.judgement.turning import Asked, Seen, Turning, reach, turning, turning_of_whole
+from fabricreport.models.judgement.turning import Asked, Seen, Turning, reach, turning, turning_at, turning_of_whole
 from fabricreport.provenance import plain
 from fabricreport.scenario import changed_params
 from fabricreport.sections.decision.inputs import Judge, judge_of
@@ -32,6 +32,7 @@ SHOWN = 12
 _DOUBT = 1.5
 """A screened reach is taken to be this much wider: the screen is linear, the model is not."""
 _MONTHS = (6, 12, 18, 24, 30, 36, 42, 48, 54, 60, 72, 84, 96, 108, 120)
+_EVERY_WEEK = range(1, 53)
 _WEEKS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 26, 39, 52)
 
 
@@ -41,7 +42,8 @@ class Turn:
 
     `in_use`: the mean of its draws, or the client's choice. `low`, `high`: its P5 and P95; `at_low`, `at_high`: the mean
     lead there (nan for a choice). `break_even`: where the money is level; `edge`: where the advice changes, to `course`.
-    `beyond`: chance that it lies beyond the break-even (None for a choice). `currency` is that of a price.
+    `beyond`: chance that it lies beyond the break-even (None for a choice); `beyond_edge` that it lies beyond the edge.
+    `other_edge`, to `other_course`: the edge on the other side of the value in use. `currency` is that of a price.
     """
 
     input_id: str
@@ -56,6 +58,10 @@ class Turn:
     edge: float | None
     course: str
     beyond: float | None
+    other_edge: float | None = None
+    other_course: str = ""
+    beyond_edge: float | None = None
+    beyond_other_edge: float | None = None
 
     @property
     def is_choice(self) -> bool:
@@ -84,9 +90,18 @@ class Turn:
         return "" if at is None else "above" if at > self.in_use else "below"
 
     @property
-    def edge_side(self) -> str:
-        """On which side of the edge the advice has changed: `above` or `below`."""
-        return "" if self.edge is None else "above" if self.edge > self.in_use else "below"
+    def edges(self) -> tuple[tuple[str, float, str, str, float | None], ...]:
+        """Each edge: the end of its figure's id, the value, the side on which the advice has changed, the course there,
+        and the chance of lying beyond it (None for a choice)."""
+        each = (
+            ("edge", self.edge, self.course, self.beyond_edge),
+            ("other_edge", self.other_edge, self.other_course, self.beyond_other_edge),
+        )
+        return tuple(
+            (name, at, "above" if at > self.in_use else "below", course, chance)
+            for name, at, course, chance in each
+            if at is not None
+        )
 
     @property
     def settled(self) -> Mapping[str, str]:
@@ -116,6 +131,12 @@ def _settlings() -> tuple[tuple[tuple[str, ...], Mapping[str, str]], ...]:
         (tuple(e["ids"]), {"what": e["what"], "when": data["when"][e["when"]], "kind": e["when"]})
         for e in data["settling"]
     )
+
+
+def name_of(input_id: str) -> str:
+    """The name that prose gives one of the client's choices; '' for any other input."""
+    names: Mapping[str, str] = read_yaml("settling")["names"]
+    return names.get(input_id, "")
 
 
 def settling(input_id: str) -> Mapping[str, str]:
@@ -187,11 +208,14 @@ def _turn(base: Chain, comparison: Comparison, judge: Judge, input_id: str, draw
     at_low, at_high = asked(low).lead, asked(high).lead
     found = turning(asked, in_use, *ends)
     record = base.given.record(input_id)
-    at = found.level
-    beyond = 0.0 if at is None else float(np.mean(draws > at if at > in_use else draws < at))
+    other, other_course = found.beyond or (None, "")
+
+    def chance(at: float | None) -> float | None:
+        return None if at is None else float(np.mean(draws > at if at > in_use else draws < at))
+
     return Turn(
         input_id, str(record["unit"]), _currency(base.given, input_id), in_use, low, high, at_low, at_high,
-        found.level, found.edge, found.course, beyond,
+        found.level, found.edge, found.course, chance(found.level) or 0.0, other, other_course, chance(found.edge), chance(other),
     )  # fmt: skip
 
 
@@ -216,11 +240,25 @@ def _choices(base: Chain, comparison: Comparison) -> Iterator[Turn]:
     )
     yield _choice("param:money.horizon_months", "month", months, horizon)
     weeks = float(params.organisation.time_to_production_weeks)
-    dated = turning_of_whole(
-        _under(base, comparison, "organisation__time_to_production_weeks", float), round(weeks), _WEEKS
-    )
-    yield _choice("param:organisation.time_to_production_weeks", "week", weeks, dated)
+    yield _choice("param:organisation.time_to_production_weeks", "week", weeks, _dated(base, comparison, weeks))
     yield from _size(base, comparison)
+
+
+def _dated(base: Chain, comparison: Comparison, weeks: float) -> Turning:
+    """Where the date turns the advice, week by week: it may do so in a band of dates and not before or after it."""
+    if np.any(plain(base.bills.common.delay_per_day) > 0):
+        model = _under(base, comparison, "organisation__time_to_production_weeks", float)
+        return turning_of_whole(model, round(weeks), _WEEKS)
+    judge = judge_of(base.given)
+
+    def seen(allowed: float) -> Seen:
+        dated = replace(judge, weeks_allowed=allowed, weighing=replace(judge.weighing, date_stated=True))
+        return _seen(base.bills, comparison, dated)
+
+    here = seen(weeks)
+    changed = [(float(w), s.course) for w in _EVERY_WEEK if (s := seen(w)).course != here.course]
+    sides = [[c for c in changed if c[0] < weeks][-1:], [c for c in changed if c[0] > weeks][:1]]
+    return turning_at(weeks, None, [edge for side in sides for edge in side])
 
 
 def _size(base: Chain, comparison: Comparison) -> Iterator[Turn]:
@@ -236,7 +274,10 @@ def _size(base: Chain, comparison: Comparison) -> Iterator[Turn]:
 
 def _choice(input_id: str, unit: str, in_use: float, found: Turning) -> Turn:
     nan = float("nan")
-    return Turn(input_id, unit, "USD", in_use, nan, nan, nan, nan, found.level, found.edge, found.course, None)
+    other, course = found.beyond or (None, "")
+    return Turn(
+        input_id, unit, "USD", in_use, nan, nan, nan, nan, found.level, found.edge, found.course, None, other, course
+    )
 
 
 def _hour_value(base: Chain) -> float:

@@ -254,7 +254,8 @@ def _weeks(on: Ground, worth: Worth) -> Promise:
         weeks * DAYS_PER_WEEK / days,
         unit,
         label="Time until stable that the total cost rests on",
-        rule="median of the risk analysis for this option, size and team",
+        central="mean",
+        rule="mean of the risk analysis for this option, size and team",
         inputs=("param:cluster.gpus", "param:organisation.networking_maturity", "param:money.acquisition"),
         digits=2,
     )
