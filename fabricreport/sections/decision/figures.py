@@ -229,7 +229,7 @@ def _turn_numbers(given: Inputs, result: DecisionResult) -> Iterator[Number]:
             if value is not None:
                 made = given.number(
                     f"decision.{name}.{key}", float(value), turn.unit, label=f"{what}: {label}", rule=how,
-                    inputs={*everything, turn.input_id}, digits=3,
+                    inputs={turn.input_id} if name == "in_use" else everything - {turn.input_id}, digits=3,
                 )  # fmt: skip
                 yield replace(made, currency=turn.currency)
         for name, _, side, _, chance in turn.edges:
@@ -240,7 +240,7 @@ def _turn_numbers(given: Inputs, result: DecisionResult) -> Iterator[Number]:
                     "share",
                     label=f"Chance that it lies {side} where the advice changes: {label}",
                     rule="share of the input's draws on that side",
-                    inputs=(turn.input_id,),
+                    inputs={*everything, turn.input_id},
                     digits=2,
                 )
         if turn.beyond is not None and turn.break_even is not None:
@@ -250,6 +250,6 @@ def _turn_numbers(given: Inputs, result: DecisionResult) -> Iterator[Number]:
                 "share",
                 label=f"Chance that it lies {turn.side} its break-even: {label}",
                 rule="share of the input's draws on that side",
-                inputs=(turn.input_id,),
+                inputs={*everything, turn.input_id},
                 digits=2,
             )
