@@ -13,7 +13,7 @@ from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.turning import name_of
+from fabricreport.sections.decision.turning import Turn, name_of
 from fabricreport.sections.tco.bills import Bills
 
 _DATE = ("param:organisation.time_to_production_weeks",)
@@ -214,24 +214,7 @@ def _turn_numbers(given: Inputs, result: DecisionResult) -> Iterator[Number]:
                 )
         if turn.break_even is None and turn.edge is None:
             continue
-        rule = "found by running the model again with this input set, all others at their draws: "
-        points: dict[str, tuple[float | None, str, str]] = {
-            "in_use": (turn.in_use, "Value in use", "mean of the draws, or the client's choice"),
-            "break_even": (turn.break_even, "Where the money is level", rule + "mean difference zero"),
-            "edge": (
-                turn.edge,
-                "Where the advice changes",
-                rule + "the first value at which another course is advised",
-            ),
-            "other_edge": (turn.other_edge, "Where the advice changes on the other side", rule + "as on the first"),
-        }
-        for name, (value, what, how) in points.items():
-            if value is not None:
-                made = given.number(
-                    f"decision.{name}.{key}", float(value), turn.unit, label=f"{what}: {label}", rule=how,
-                    inputs={turn.input_id} if name == "in_use" else everything - {turn.input_id}, digits=3,
-                )  # fmt: skip
-                yield replace(made, currency=turn.currency)
+        yield from _points(given, turn, key, label, everything)
         for name, _, side, _, chance in turn.edges:
             if chance is not None:
                 yield given.number(
@@ -253,3 +236,32 @@ def _turn_numbers(given: Inputs, result: DecisionResult) -> Iterator[Number]:
                 inputs={*everything, turn.input_id},
                 digits=2,
             )
+
+
+def _points(given: Inputs, turn: Turn, key: str, label: str, everything: frozenset[str]) -> Iterator[Number]:
+    """Value in use, break-even and edges of one input."""
+    rule = "found by running the model again with this input set, all others at their draws: "
+    points: dict[str, tuple[float | None, str, str]] = {
+        "in_use": (turn.in_use, "Value in use", "mean of the draws, or the client's choice"),
+        "break_even": (turn.break_even, "Where the money is level", rule + "mean difference zero"),
+        "edge": (
+            turn.edge,
+            "Where the advice changes",
+            rule + "the first value at which another course is advised",
+        ),
+        "other_edge": (turn.other_edge, "Where the advice changes on the other side", rule + "as on the first"),
+    }
+    own = frozenset({turn.input_id})
+    rests_on = {
+        "in_use": own,
+        "break_even": everything - own,
+        "edge": everything | own,
+        "other_edge": everything | own,
+    }
+    for name, (value, what, how) in points.items():
+        if value is not None:
+            made = given.number(
+                f"decision.{name}.{key}", float(value), turn.unit, label=f"{what}: {label}", rule=how,
+                inputs=rests_on[name], digits=3,
+            )  # fmt: skip
+            yield replace(made, currency=turn.currency)
