@@ -76,19 +76,7 @@ class EvidenceEntry:
     def with_figure(self, value: Uncertain, replaced: Replaced | None = None) -> EvidenceEntry:
         """The entry with another figure in force; one that restates the library's keeps its grade."""
         same = replaced is None or replaced.restates
-        if replaced is None or same:
-            return dataclasses.replace(self, value=value, replaced=replaced)
-        said = f"{replaced.who}, for the client"
-        return dataclasses.replace(
-            self,
-            value=value,
-            replaced=replaced,
-            grade=CLIENTS_WORD,
-            source=said,
-            publisher=replaced.who,
-            address="",
-            interest="",
-        )
+        return dataclasses.replace(self, value=value, replaced=replaced, grade=self.grade if same else CLIENTS_WORD)
 
     def as_dict(self) -> dict[str, Any]:
         """The entry for `--json`: the file's own keys, without empty optional ones."""

@@ -56,6 +56,7 @@ def price_record(price: Price) -> dict[str, Any]:
 def evidence_record(entry: EvidenceEntry) -> dict[str, Any]:
     """The ledger's record of an evidence entry."""
     words = isinstance(entry.value, str)
+    by = entry.replaced.who if entry.replaced is not None and not entry.replaced.restates else ""
     return {
         "id": f"evidence:{entry.id}",
         "kind": "evidence",
@@ -64,13 +65,13 @@ def evidence_record(entry: EvidenceEntry) -> dict[str, Any]:
         "text": str(entry.value) if words else _value_text(entry.figure, entry.unit),
         "unit": entry.unit,
         "date": entry.date,
-        "source": entry.source,
-        "publisher": entry.publisher,
-        "address": entry.address,
+        "source": f"{by}, for the client" if by else entry.source,
+        "publisher": by or entry.publisher,
+        "address": "" if by else entry.address,
         "read": entry.read,
         "grade": entry.grade,
         "seen": entry.seen,
-        "interest": entry.interest,
+        "interest": "" if by else entry.interest,
         "use": entry.use,
         "expiry": "",
         "stale": False,
