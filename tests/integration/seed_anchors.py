@@ -228,9 +228,21 @@ def _names(rows: list[Node], key: str = "name") -> dict[str, str]:
 
 
 def _axis(at: Printed, name: str) -> bool:
-    chart = at.charts.get("fig-decision-axes")
     title = _names(FRAMEWORK["axes"], "title").get(name)
-    return chart is not None and any(row["axis"] == title for row in rows_of(chart))
+    return title is not None and at.row("tab-decision-rules", title) is not None
+
+
+def _rule(at: Printed, name: str) -> bool:
+    """The rule's reason, and beside it either its lean or what of the bill holds it already."""
+    rule = by_id(FRAMEWORK["rules"]).get(name)
+    if rule is None:
+        return False
+    reason = " ".join(rule["reason"].split())
+    cells = next((c for c in at.rows("tab-decision-rules") if words_of(c[1]).startswith(reason)), None)
+    if cells is None:
+        return False
+    weighed = f"decision.rule.{name}" in {n["id"] for n in everything(cells) if n.get("t") == "num"}
+    return words_of(cells[3]) == rule["priced_as"] if rule.get("priced_as") else weighed
 
 
 def _seller(at: Printed, name: str) -> bool:
@@ -261,7 +273,7 @@ LOOKUPS: dict[str, Callable[[Printed, str], bool]] = {
     "product": _rowed("tab-evidence-products", _names(CONTEXT["products"])),
     "publisher": _publisher,
     "question": _question,
-    "rule": lambda at, name: f"decision.rule.{name}" in at.numbers,
+    "rule": _rule,
     "section": lambda at, name: name in at.sections,
     "seller": _seller,
     "stress": lambda at, name: f"tail_risk.stress.{name}.usd" in at.numbers,
