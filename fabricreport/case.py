@@ -23,6 +23,7 @@ from fabricreport.books.options import Option, read_options
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.chain import Chain, chain
 from fabricreport.errors import InputError, Problem
+from fabricreport.findings import Spoken
 from fabricreport.inputs import INPUT_KINDS, Inputs
 from fabricreport.intake import faults_of
 from fabricreport.ledger import Number
@@ -30,6 +31,7 @@ from fabricreport.located import did_you_mean
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.project import PARAMS, book_folder
 from fabricreport.scenario import SECTION_NAMES, Params, changed_params, dated, load_params_file, params_from
+from fabricreport.sections.decision import findings as decision_findings
 from fabricreport.sections.decision import study as decision
 from fabricreport.sections.decision.inputs import comparison_of
 from fabricreport.sections.decision.result import DecisionResult
@@ -221,6 +223,10 @@ class Case:
     def result(self, section: str) -> Any:
         """The study of one of SECTION_NAMES."""
         return getattr(self, "tail" if section == "tail_risk" else section)()
+
+    def spoken(self, section: str) -> Spoken:
+        """What a section found, named, and the words of its prose."""
+        return decision_findings.spoken(self.inputs, self.decision(), self.tco(), self.figure)
 
     def _once(self, section: str, make: Callable[[], Found]) -> Found:
         if section not in self._results:

@@ -9,13 +9,15 @@ In JupyterLab a block shows at once; in the memo the exporters read the block's 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from fabricreport.blocks.markdown import plain_text
 from fabricreport.blocks.preview import preview_html, preview_text
 from fabricreport.blocks.tables import Column, Row, frame_parts, table_node
 from fabricreport.blocks.template import Binder, Node
+from fabricreport.findings import Name
 from fabricreport.ledger import InputRecords, Number
 
 MIME = "application/vnd.fabricreport.block+json"
@@ -36,6 +38,30 @@ class Figures(InputRecords, Protocol):
     @property
     def names(self) -> Sequence[str]:
         """Names that belong to the case (client, options, providers): their digits are no figures."""
+        ...
+
+
+class Message(Protocol):
+    """A sentence about the params: a template with its `values`, what to look at, and the keys it rests on."""
+
+    @property
+    def text(self) -> str:
+        """The template."""
+        ...
+
+    @property
+    def look(self) -> str:
+        """What to look at."""
+        ...
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys of the params file."""
+        ...
+
+    @property
+    def values(self) -> Mapping[str, Number | str]:
+        """What stands for the template's fields."""
         ...
 
 
@@ -69,6 +95,19 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """A drawn chart without its words, which stand in the notebook's cell: the SVG and the rows it plots.
+
+    `data`: the first row is the header. `values` are words of this chart alone.
+    """
+
+    id: str
+    svg: str
+    data: tuple[tuple[str, ...], ...]
+    values: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Tile:
     """One tile of the glance: a label, a big value (a template) and a line under it."""
 
@@ -78,40 +117,57 @@ class Tile:
 
 
 class Section:
-    """Emits the blocks of one section. `emitted` keeps them for tests and for scripts outside a notebook."""
+    """Emits the blocks of one section. `emitted` keeps them for tests and for scripts outside a notebook.
 
-    def __init__(self, name: str, case: Figures, *, place: str = "body") -> None:
+    `words` are names and numbers that any of its texts may use; `next_title` is a title said ahead of its chart or table;
+    `opening` the heading of level one, which is what the headline recommends.
+    """
+
+    def __init__(
+        self, name: str, case: Figures, *, place: str = "body", words: Mapping[str, object] | None = None
+    ) -> None:
         self.name = name
         self.place = place
+        self.words = words or {}
         self.emitted: list[Block] = []
+        self.next_title = ""
+        self.opening = ""
         self._case = case
 
     def annex(self) -> Section:
         """The same section's annex: its blocks follow the memo's body."""
-        return Section(self.name, self._case, place="annex")
+        return Section(self.name, self._case, place="annex", words=self.words)
 
     def heading(self, template: str, *, level: int = 2, anchor: str = "", **values: object) -> None:
         """A heading that states a finding. Level 1 opens the section (its anchor is `sec-<section>`)."""
-        binder = self._binder(values)
+        binder = self.binder(values)
         anchor = anchor or (f"sec-{self.name}" if level == 1 and self.place == "body" else "")
-        self._emit([{"t": "h", "level": level, "c": binder.inline(template), "id": anchor}], binder)
+        self.emit([{"t": "h", "level": level, "c": binder.inline(template), "id": anchor}], binder)
 
     def say(self, template: str, **values: object) -> None:
         """Prose (Markdown) with bound numbers."""
-        binder = self._binder(values)
-        self._emit(binder.blocks(template), binder)
+        binder = self.binder(values)
+        self.emit(binder.blocks(template), binder)
 
     def callout(self, tone: str, title: str, template: str, **values: object) -> None:
         """A boxed remark: `decision`, `caution` or `note`."""
         if tone not in TONES:
             raise ValueError(f"no tone {tone!r}: use {', '.join(TONES)}")
-        binder = self._binder(values)
+        binder = self.binder(values)
         node = {"t": "callout", "tone": tone, "title": binder.inline(title), "c": binder.blocks(template)}
-        self._emit([node], binder)
+        self.emit([node], binder)
+
+    def messages(self, tone: str, title: str, messages: Iterable[Message]) -> None:
+        """A boxed list of messages, each with the keys of the params it rests on."""
+        told = [(m.text, m.look, m.keys, m.values) for m in messages]
+        lines = [f"- {text} {look} ({', '.join(f'`{key}`' for key in keys)})" for text, look, keys, _ in told]
+        values = {name: v for *_, said in told for name, v in said.items()}
+        named = {name: Name(v) if isinstance(v, str) else v for name, v in values.items()}
+        self.callout(tone, title, "\n".join(lines), **named)
 
     def glance(self, template: str, tiles: Sequence[Tile], **values: object) -> None:
         """Page one's summary: the advice in sentences, then three to five tiles."""
-        binder = self._binder(values)
+        binder = self.binder(values)
         drawn = [
             {
                 "label": binder.inline(tile.label),
@@ -120,11 +176,11 @@ class Section:
             }
             for tile in tiles
         ]
-        self._emit([{"t": "glance", "c": binder.blocks(template), "tiles": drawn}], binder)
+        self.emit([{"t": "glance", "c": binder.blocks(template), "tiles": drawn}], binder)
 
     def chart(self, chart: Chart) -> None:
         """A chart with its alt text and data."""
-        binder = self._binder(chart.values or {})
+        binder = self.binder(chart.values or {})
         alt = binder.inline(chart.alt)
         node = {
             "t": "figure",
@@ -137,7 +193,7 @@ class Section:
             "svg": chart.svg,
             "data": [list(row) for row in chart.data],
         }
-        self._emit([node], binder)
+        self.emit([node], binder)
 
     def table(
         self,
@@ -150,8 +206,8 @@ class Section:
         **values: object,
     ) -> None:
         """A table whose caption states its takeaway; units stand in the column heads."""
-        binder = self._binder(values)
-        self._emit([table_node(binder, table_id, caption, columns, rows, note)], binder)
+        binder = self.binder(values)
+        self.emit([table_node(binder, table_id, caption, columns, rows, note)], binder)
 
     def frame(self, frame: Any, table_id: str, caption: str, *, note: str = "", **values: object) -> None:
         """A pandas DataFrame as a table; figures in its cells are ledger numbers (`case.figure(…)`, `case.number(…)`)."""
@@ -164,18 +220,22 @@ class Section:
 
     def formula(self, svg: str, tex: str, alt: str) -> None:
         """A formula drawn by mathtext, with its source as alt text."""
-        self._emit([{"t": "formula", "svg": svg, "tex": tex, "alt": alt}], self._binder({}))
+        self.emit([{"t": "formula", "svg": svg, "tex": tex, "alt": alt}], self.binder({}))
 
     def headline(self, data: Mapping[str, Any], numbers: Sequence[Number]) -> None:
         """Not printed: the advice and the figures that the command line and `refresh` report."""
-        binder = self._binder({})
+        binder = self.binder({})
         shown = [binder.number_node(n) for n in numbers]
-        self._emit([{"t": "headline", "data": {**data, "numbers": shown}}], binder)
+        opening = {"recommendation": self.opening} if self.opening else {}
+        self.emit([{"t": "headline", "data": {**opening, **data, "numbers": shown}}], binder)
 
-    def _binder(self, values: Mapping[str, object]) -> Binder:
-        return Binder(self._case.figure, values)
+    def binder(self, values: Mapping[str, object]) -> Binder:
+        """What fills templates here: the words of the section, and `values` of this call."""
+        return Binder(self._case.figure, {**self.words, **values})
 
-    def _emit(self, nodes: list[Node], binder: Binder) -> None:
+    def emit(self, nodes: list[Node], binder: Binder) -> None:
+        """Show block nodes, with the ledger entries behind the numbers that the binder met."""
+        self.opening = next((plain_text(n["c"]) for n in nodes if n["t"] == "h" and n["level"] == 1), self.opening)
         numbers = [binder.numbers[i] for i in sorted(binder.numbers)]
         used = sorted({i for n in numbers for i in (*n.inputs, *n.sources)} | set(binder.cited))
         compared = getattr(self._case, "compared", None)

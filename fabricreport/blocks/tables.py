@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from fabricreport import formats
-from fabricreport.blocks.template import Binder, Name
+from fabricreport.blocks.template import Binder
+from fabricreport.findings import Name
 from fabricreport.ledger import Number
 
 THOUSAND, MILLION = 1e3, 1e6
@@ -39,6 +40,18 @@ class Row:
 
     cells: Sequence[Cell]
     role: str = "normal"
+
+
+@dataclass(frozen=True)
+class Table:
+    """What a section makes of a table: its columns and rows. Caption and note stand in the notebook's cell.
+
+    `values` are words of this table alone.
+    """
+
+    columns: Sequence[Column]
+    rows: Sequence[Row]
+    values: Mapping[str, object] = field(default_factory=dict)
 
 
 def table_node(

@@ -9,6 +9,9 @@
     ^[…]                        a footnote
     {{ and }}                   literal braces
 
+In prose cells also `{decision.total[choice]}`, the figure of one of several (by the key of a named thing, or the key
+itself), `{turn.side}`, what is said of a named thing, and `{cite reason}`, its sources.
+
 Digits typed into a template are left as they are: the memo's gate finds them.
 """
 
@@ -20,7 +23,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricreport.blocks.markdown import CITATION, FOOTNOTE, NUMBER, REFERENCE, parse_markdown
+from fabricreport.blocks.prose import ProseFault
+from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
+from fabricreport.located import did_you_mean
 
 Node = dict[str, Any]
 
@@ -29,10 +35,11 @@ REFERENCES = ("fig-", "tab-", "sec-")
 _INPUT_KINDS = ("price", "evidence", "param", "contested")
 _CITE = "cite "
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|\^\[([^\[\]]*)\]")
+_INDEX = re.compile(r"\[([^\[\]]*)\]")
 
 
-class Name(str):
-    """Text that belongs to the case (a client, a provider, a product): its digits are part of a name, not a figure."""
+class Prose(str):
+    """A text of a prose cell: Markdown whose fields are all checked before one is refused."""
 
     __slots__ = ()
 
@@ -58,12 +65,47 @@ class Binder:
         self.names: dict[str, None] = {}
         self.cited: dict[str, None] = {}
 
+    def prose(self, text: str) -> list[Node]:
+        """A prose cell's Markdown as block nodes; `ProseFault` names every field that nothing answers to."""
+        faults: list[str] = []
+
+        def fill(field: str) -> Node:
+            if field.startswith(REFERENCES):
+                return {"t": "ref", "id": field}
+            try:
+                return self.field_node(field)
+            except (LookupError, TypeError, ValueError) as error:
+                said = str(error.args[0]) if error.args else type(error).__name__
+                faults.append(f"{{{field}}}: {said}")
+                return {"t": "text", "v": ""}
+
+        nodes = parse_markdown(text, field=fill)
+        if faults:
+            raise ProseFault("\n".join(dict.fromkeys(faults)))
+        return nodes
+
+    def take_over(self, other: Binder) -> None:
+        """Count what another binder met as met here."""
+        self.numbers |= other.numbers
+        self.names |= other.names
+        self.cited |= other.cited
+
+    def prose_line(self, text: str) -> list[Node]:
+        """A title, a caption or a label of a prose cell: one paragraph's inline nodes."""
+        nodes = self.prose(text)
+        if [n["t"] for n in nodes] != ["p"]:
+            raise ProseFault(f"a title, a caption or a label is one paragraph: {text!r}")
+        line: list[Node] = nodes[0]["c"]
+        return line
+
     def blocks(self, template: str) -> list[Node]:
         """The template as block nodes (paragraphs, lists …)."""
         return parse_markdown(self._mark(template), self._resolve)
 
     def inline(self, template: str) -> list[Node]:
         """The template as inline nodes: one paragraph's content."""
+        if isinstance(template, Prose):
+            return self.prose_line(template)
         nodes: list[Node] = []
         for block in self.blocks(template):
             if block["t"] != "p":
@@ -106,22 +148,53 @@ class Binder:
         return {"t": "cite", "ids": self._cite(field)} if field.startswith(_CITE) else self._value_node(field)
 
     def _cite(self, field: str) -> list[str]:
-        ids = [i.strip() for i in field.removeprefix(_CITE).split(",")]
+        ids = [i for name in field.removeprefix(_CITE).split(",") for i in self._sources(name.strip())]
         self.cited.update(dict.fromkeys(ids))
         return ids
 
+    def _sources(self, name: str) -> tuple[str, ...]:
+        """The ids behind one name of a citation: those of a named thing, or the id itself."""
+        value = self._values.get(name)
+        return tuple(value.said.get("sources", ())) if isinstance(value, Named) else (name,)  # type: ignore[arg-type]
+
     def _value_node(self, field: str) -> Node:
         name, style = split_style(field)
+        found, value = self._said(name)
+        if not found:
+            return self.number_node(self._figure(self._keyed(name)), style)
+        if isinstance(value, Number):
+            return self.number_node(value, style)
+        if isinstance(value, str):
+            return self.name_node(value)
+        if value is None:
+            raise ValueError("there is none here: let when= ask for it")
+        raise TypeError(
+            f"{{{field}}} is a bare {type(value).__name__}: give a Number (case.number(...) or a figure's id) or text"
+        )
+
+    def _said(self, name: str) -> tuple[bool, object]:
+        """Whether a field names a word (or what is said of one), and what stands for it."""
         if name in self._values:
-            value = self._values[name]
-            if isinstance(value, Number):
-                return self.number_node(value, style)
-            if isinstance(value, str):
-                return self.name_node(value)
-            raise TypeError(
-                f"{{{field}}} is a bare {type(value).__name__}: give a Number (case.number(...) or a figure's id) or text"
+            return True, self._values[name]
+        head, _, rest = name.partition(".")
+        thing = self._values.get(head)
+        if not rest or not isinstance(thing, Named):
+            return False, None
+        if rest not in thing.said:
+            close = did_you_mean(rest, thing.said)
+            raise KeyError(
+                f"nothing called {rest} is said of {head}" + (f"; did you mean {head}.{close}?" if close else "")
             )
-        return self.number_node(self._figure(name), style)
+        return True, thing.said[rest]
+
+    def _keyed(self, name: str) -> str:
+        """The figure's id with each `[word]` replaced by the key of what the word names."""
+
+        def key(match: re.Match[str]) -> str:
+            value = self._values.get(match[1])
+            return "." + (value.key if isinstance(value, Named) else match[1])
+
+        return _INDEX.sub(key, name)
 
     def _resolve(self, key: str) -> Node:
         return self._shown[key]

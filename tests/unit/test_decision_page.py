@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
+from notebook_cells import run, sources
 
 from fabricreport.scenario import defaulted_keys, load_params, new_params
 
@@ -17,12 +17,9 @@ ROOT = Path(__file__).parents[2]
 
 def nodes_of(params: Path) -> list[dict[str, Any]]:
     """The nodes that the decision notebook emits for a params file, body first, run without a kernel."""
-    cells = json.loads((ROOT / "notebooks/decision.ipynb").read_text(encoding="utf-8"))["cells"]
     space: dict[str, Any] = {}
-    for cell in cells:
-        if cell["cell_type"] == "code":
-            code = "".join(cell["source"])
-            exec(f"params = {str(params)!r}" if "parameters" in cell["metadata"].get("tags", ()) else code, space)
+    for source, tags in sources("decision"):
+        run(f"params = {str(params)!r}" if "parameters" in tags else source, space)
     return [node for place in ("body", "annex") for block in space[place].emitted for node in block.bundle["nodes"]]
 
 

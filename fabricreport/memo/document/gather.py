@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fabricreport.blocks.cells import bind_cell
+from fabricreport.blocks.say import together
 from fabricreport.errors import Problem
 from fabricreport.memo.document.outputs import carry, metadata, own, shown_once
 from fabricreport.memo.document.safe import has_hidden, visible
@@ -70,6 +71,7 @@ def gather(nb: Any) -> Gathered:
         else:
             remedy = "Make it a Markdown cell, or tag it remove-cell."
             found.problems.append(Problem("a raw cell is not carried into the memo", key=where, remedy=remedy))
+    found.pieces = joined(found.pieces)
     return found
 
 
@@ -188,3 +190,38 @@ def _any_hidden(value: Any) -> bool:
     if isinstance(value, dict):
         return any(_any_hidden(v) for v in value.values())
     return isinstance(value, list | tuple) and any(_any_hidden(v) for v in value)
+
+
+def joined(pieces: Iterable[Piece]) -> list[Piece]:
+    """The pieces with every block made one that goes on in the next piece of its section and place.
+
+    A prose cell has one condition, so page one's summary and a boxed remark may stand in several cells: a remark without
+    a title goes on from the one before it. The reader sees one block.
+    """
+    found: list[Piece] = []
+    for piece in pieces:
+        last = found[-1] if found else None
+        goes_on = (
+            last is not None
+            and last.nodes
+            and piece.nodes
+            and (last.section, last.place) == (piece.section, piece.place)
+        )
+        one = _continued(last.nodes[-1], piece.nodes[0]) if last is not None and goes_on else None
+        if last is None or one is None:
+            found.append(piece)
+            continue
+        found[-1] = replace(last, nodes=(*last.nodes[:-1], one))
+        if piece.nodes[1:]:
+            found.append(replace(piece, nodes=piece.nodes[1:]))
+    return found
+
+
+def _continued(first: Node, second: Node) -> Node | None:
+    """Both as one block; None where the second is a block of its own."""
+    kinds = (first.get("t"), second.get("t"))
+    if kinds == ("glance", "glance"):
+        return {**first, "c": [*first["c"], *second["c"]], "tiles": [*first["tiles"], *second["tiles"]]}
+    if kinds == ("callout", "callout") and first.get("tone") == second.get("tone") and second.get("title") == []:
+        return {**first, "c": together(first["c"], second["c"])}
+    return None

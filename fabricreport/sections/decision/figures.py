@@ -12,6 +12,7 @@ from fabricreport.ledger import Number
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import inputs_of
+from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, name_of
 from fabricreport.sections.tco.bills import Bills
@@ -67,6 +68,7 @@ def numbers_of(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[
         inputs=everything,
         digits=2,
     )
+    yield from _page_numbers(given, result, bills)
     yield from _rule_numbers(given, verdict, everything)
     yield from _framework_numbers(given, result.framework)
     yield from _option_numbers(given, result, bills)
@@ -80,6 +82,46 @@ def numbers_of(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[
             rule="mean over the draws of the difference in this cause",
             inputs=everything,
         )
+
+
+def _page_numbers(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[Number]:
+    """Counts of what page one and the annex say."""
+    behind = inputs_of(*result.totals.values())
+    stale = [p.id for p in given.prices.stale if p.id in behind]
+    yield given.number(
+        "decision.final_gpus",
+        float(given.params.cluster.final_gpus),
+        "gpus",
+        label="GPUs at the end of the plan",
+        rule="as stated in the params",
+        inputs=("param:cluster.gpus",),
+    )
+    yield given.number(
+        "decision.stale_prices",
+        float(len(stale)),
+        "count",
+        label="Prices used that are past their shelf life",
+        rule="count of prices behind the total costs whose expiry lies before the memo's date",
+        inputs=stale,
+        counted=True,
+    )
+    yield given.number(
+        "decision.assumed_keys",
+        float(len(assumptions(given.params))),
+        "count",
+        label="Keys of the params that were left out",
+        rule="count of keys that were not given, each with what is assumed in its place",
+    )
+    for axis in result.framework.axes:
+        for r in axis.rules:
+            yield given.number(
+                f"decision.rule.{r.id}",
+                r.lean,
+                "index",
+                label=f"Lean of the rule {r.id}",
+                rule="size set by this memo; the condition and its reason come from the sources cited",
+                digits=2,
+            )
 
 
 def _rule_numbers(given: Inputs, verdict: Verdict, everything: frozenset[str]) -> Iterator[Number]:
