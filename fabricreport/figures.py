@@ -37,8 +37,24 @@ Footing = Iterable[str | Number]
 _INDEX = re.compile(r"\[(\w+)\]")
 
 
+class Pattern:
+    """The ids of one kind of figure: `tco.total[option]`, with an index in brackets for `.` and a key."""
+
+    pattern: str
+
+    @property
+    def indexes(self) -> tuple[str, ...]:
+        """Names of the pattern's indexes, in order."""
+        return tuple(_INDEX.findall(self.pattern))
+
+    def id(self, *keys: object) -> str:
+        """The id of the figure with these keys."""
+        left = iter(keys)
+        return _INDEX.sub(lambda _: f".{next(left)}", self.pattern)
+
+
 @dataclass(frozen=True, eq=False)
-class FigureSpec(Generic[At, *Keys]):
+class FigureSpec(Pattern, Generic[At, *Keys]):
     """One kind of ledger number: the pattern of its ids, and what `Inputs.number` is given to make it.
 
     Everything but the pattern may be a function of the section's context and the keys of the id, in the pattern's order.
@@ -62,16 +78,6 @@ class FigureSpec(Generic[At, *Keys]):
     stale: bool | None = None
     when: Callable[[At, *Keys], bool] | None = None
 
-    @property
-    def indexes(self) -> tuple[str, ...]:
-        """Names of the pattern's indexes, in order."""
-        return tuple(_INDEX.findall(self.pattern))
-
-    def id(self, *keys: str) -> str:
-        """The id of the figure with these keys."""
-        left = iter(keys)
-        return _INDEX.sub(lambda _: f".{next(left)}", self.pattern)
-
     def make(self, given: Inputs, at: At, *keys: *Keys) -> Number:
         """The figure with these keys."""
 
@@ -79,7 +85,7 @@ class FigureSpec(Generic[At, *Keys]):
             return what(at, *keys) if callable(what) else what
 
         made = given.number(
-            self.id(*map(str, keys)),
+            self.id(*keys),
             said(self.value),
             said(self.unit),
             label=said(self.label),
@@ -99,7 +105,23 @@ class FigureSpec(Generic[At, *Keys]):
         )
 
 
-AnySpec = FigureSpec[Any, *tuple[str, ...]]
+@dataclass(frozen=True, eq=False)
+class TakenSpec(Pattern, Generic[At, *Keys]):
+    """A kind of ledger number that a study makes while it runs, because what it finds hangs on it: taken as it stands."""
+
+    pattern: str
+    number: Callable[[At, *Keys], Number]
+    when: Callable[[At, *Keys], bool] | None = None
+
+    def make(self, given: Inputs, at: At, *keys: *Keys) -> Number:
+        """The figure with these keys; `ValueError` where the study gave it another id."""
+        taken = self.number(at, *keys)
+        if taken.id != self.id(*keys):
+            raise ValueError(f"{self.id(*keys)} is {taken.id} in the study")
+        return taken
+
+
+AnySpec = FigureSpec[Any, *tuple[str, ...]] | TakenSpec[Any, *tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -115,7 +137,7 @@ class Declaration(Generic[At]):
     """Every figure of a section, and the indexes that their patterns name."""
 
     section: str
-    specs: tuple[FigureSpec[At, *tuple[str, ...]], ...]
+    specs: tuple[FigureSpec[At, *tuple[str, ...]] | TakenSpec[At, *tuple[str, ...]], ...]
     indexes: Mapping[str, Index[At]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
