@@ -1,24 +1,27 @@
-"""The ledger numbers of the decision: the lead, the rule's amounts, the options, the framework, what would turn it."""
+"""The figures of the decision: the lead, the rule's amounts, the options, the framework, what would turn it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from fabricreport.figures import Declaration, FigureSpec, Index
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
-from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import inputs_of
 from fabricreport.scenario import assumptions
+from fabricreport.sections.decision.inputs import AXES
+from fabricreport.sections.decision.reasons import MoneyReason
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, name_of
 from fabricreport.sections.tco.bills import Bills
+from fabricreport.sections.tco.cost import CAUSES
 
-_DATE = ("param:organisation.time_to_production_weeks",)
-_WEIGHTS = tuple(f"param:weights.{a}" for a in ("workload", "maturity", "scale_and_budget", "time_to_production"))
+_DATE = "param:organisation.time_to_production_weeks"
+_WEIGHTS = tuple(f"param:weights.{a}" for a in AXES)
 _PROFILE = (
     "param:cluster.gpus",
     "param:workload.kind",
@@ -27,283 +30,380 @@ _PROFILE = (
 )
 
 
-def numbers_of(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[Number]:
-    """Every number of the section."""
-    verdict, difference = result.verdict, result.difference
-    names = {o.id: o.name for o in given.options}
-    everything = inputs_of(difference)
-    yield given.number(
+@dataclass(frozen=True)
+class DecisionFigures:
+    """What the figures of a decision are made from."""
+
+    given: Inputs
+    result: DecisionResult
+    bills: Bills
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Names of the options by id."""
+        return {o.id: o.name for o in self.given.options}
+
+    @property
+    def choice(self) -> str:
+        """The name of the advised option."""
+        return self.names[self.result.verdict.choice]
+
+    @property
+    def rival(self) -> str:
+        """The name of its runner-up."""
+        return self.names[self.result.verdict.runner_up]
+
+    @cached_property
+    def everything(self) -> frozenset[str]:
+        """Ids of every input that the difference rests on."""
+        return inputs_of(self.result.difference)
+
+    @cached_property
+    def stale(self) -> tuple[str, ...]:
+        """Ids of the prices behind the totals that are past their shelf life."""
+        behind = inputs_of(*self.result.totals.values())
+        return tuple(p.id for p in self.given.prices.stale if p.id in behind)
+
+    @cached_property
+    def rules(self) -> Mapping[str, float]:
+        """Leans of the rules that hold, by the rule's id."""
+        return {rule.id: rule.lean for axis in self.result.framework.axes for rule in axis.rules}
+
+    @cached_property
+    def axes(self) -> Mapping[str, Any]:
+        """The framework's axes by name."""
+        return {axis.axis: axis for axis in self.result.framework.axes}
+
+    @cached_property
+    def saving(self) -> Mapping[str, MoneyReason]:
+        """Causes on which the advised option saves money, where money and framework part."""
+        return {reason.cause: reason for reason in (self.result.parting.money if self.result.parting else ())}
+
+    @cached_property
+    def turns(self) -> Mapping[str, Turn]:
+        """What each input does to the lead, by the input's id with a dot for the colon."""
+        turns = self.result.turns
+        return {t.input_id.replace(":", "."): t for t in (*turns.drawn, *turns.choices)}
+
+    def turn_label(self, key: str) -> str:
+        """What an input is called."""
+        input_id = self.turns[key].input_id
+        return name_of(input_id) or str(self.given.record(input_id)["label"])
+
+    @property
+    def materiality_stated(self) -> bool:
+        """Whether the client says what a material lead is."""
+        return self.given.params.money.materiality_usd is not None
+
+
+Spec = FigureSpec[DecisionFigures]
+EachSpec = FigureSpec[DecisionFigures, str]
+
+_LEAD = (
+    Spec(
         "decision.difference",
-        difference,
         "usd",
-        central="mean",
-        label=f"Total cost of {names[verdict.runner_up]} less that of {names[verdict.choice]}",
+        label=lambda at: f"Total cost of {at.rival} less that of {at.choice}",
         rule="mean over the shared draws of total cost(runner-up) − total cost(choice), present value over the horizon",
+        value=lambda at: at.result.difference,
         inputs=("param:money.horizon_months",),
-    )
-    yield given.number(
-        "decision.difference_share",
-        difference / np.mean(result.totals[verdict.choice]),
-        "share",
         central="mean",
+    ),
+    Spec(
+        "decision.difference_share",
+        "share",
         label="The difference as a share of the advised option's mean total cost",
         rule="difference ÷ mean total cost of the advised option",
+        value=lambda at: at.result.difference / np.mean(at.result.totals[at.result.verdict.choice]),
         digits=2,
-    )
-    yield given.number(
+        central="mean",
+    ),
+    Spec(
         "decision.probability",
-        verdict.probability,
         "share",
-        label=f"Share of draws in which {names[verdict.choice]} costs less than {names[verdict.runner_up]}",
+        label=lambda at: f"Share of draws in which {at.choice} costs less than {at.rival}",
         rule="count of draws with a lower total cost ÷ all draws",
-        inputs=everything,
+        value=lambda at: at.result.verdict.probability,
+        inputs=lambda at: at.everything,
         digits=2,
-    )
-    yield given.number(
+    ),
+    Spec(
         "decision.assumption_share",
-        result.assumption_share,
         "share",
         label="Share of the difference's explained spread that rests on assumptions",
         rule="sum of squared rank correlations of inputs graded assumption ÷ sum over all inputs",
-        inputs=everything,
+        value=lambda at: at.result.assumption_share,
+        inputs=lambda at: at.everything,
         digits=2,
-    )
-    yield from _page_numbers(given, result, bills)
-    yield from _rule_numbers(given, verdict, everything)
-    yield from _framework_numbers(given, result.framework)
-    yield from _option_numbers(given, result, bills)
-    yield from _turn_numbers(given, result)
-    for reason in result.parting.money if result.parting else ():
-        yield given.number(
-            f"decision.saves.{reason.cause}",
-            reason.saves,
-            "usd",
-            label=f"What the advised option saves on {reason.cause.replace('_', ' ')}",
-            rule="mean over the draws of the difference in this cause",
-            inputs=everything,
-        )
-
-
-def _page_numbers(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[Number]:
-    """Counts of what page one and the annex say."""
-    behind = inputs_of(*result.totals.values())
-    stale = [p.id for p in given.prices.stale if p.id in behind]
-    yield given.number(
-        "decision.final_gpus",
-        float(given.params.cluster.final_gpus),
-        "gpus",
-        label="GPUs at the end of the plan",
-        rule="as stated in the params",
-        inputs=("param:cluster.gpus",),
-    )
-    yield given.number(
-        "decision.stale_prices",
-        float(len(stale)),
-        "count",
-        label="Prices used that are past their shelf life",
-        rule="count of prices behind the total costs whose expiry lies before the memo's date",
-        inputs=stale,
-        counted=True,
-    )
-    yield given.number(
-        "decision.assumed_keys",
-        float(len(assumptions(given.params))),
-        "count",
-        label="Keys of the params that were left out",
-        rule="count of keys that were not given, each with what is assumed in its place",
-    )
-    for axis in result.framework.axes:
-        for r in axis.rules:
-            yield given.number(
-                f"decision.rule.{r.id}",
-                r.lean,
-                "index",
-                label=f"Lean of the rule {r.id}",
-                rule="size set by this memo; the condition and its reason come from the sources cited",
-                digits=2,
-            )
-
-
-def _rule_numbers(given: Inputs, verdict: Verdict, everything: frozenset[str]) -> Iterator[Number]:
-    """What the lead is held against."""
-    yield given.number(
+    ),
+    Spec(
         "decision.evpi",
-        verdict.evpi,
         "usd",
         label="Most that perfect knowledge of every uncertain input could be worth",
         rule="E[max(D, 0)] − max(E[D], 0), with D the mean difference given the inputs",
-        inputs=everything,
+        value=lambda at: at.result.verdict.evpi,
+        inputs=lambda at: at.everything,
         digits=2,
-    )
-    stated = given.params.money.materiality_usd is not None
-    yield given.number(
+    ),
+    Spec(
         "decision.materiality",
-        verdict.materiality,
         "usd",
         label="Lead below which the choice is close",
-        rule="as the params state it"
-        if stated
-        else "the larger of a share of the lines that differ and the noise of their quotes",
-        inputs=("param:money.materiality_usd",) if stated else {*everything, "evidence:rule-material-share"},
+        rule=lambda at: (
+            "as the params state it"
+            if at.materiality_stated
+            else "the larger of a share of the lines that differ and the noise of their quotes"
+        ),
+        value=lambda at: at.result.verdict.materiality,
+        inputs=lambda at: (
+            ("param:money.materiality_usd",)
+            if at.materiality_stated
+            else {*at.everything, "evidence:rule-material-share"}
+        ),
         digits=2,
-    )
+    ),
+)
 
+_PAGE = (
+    Spec(
+        "decision.final_gpus",
+        "gpus",
+        label="GPUs at the end of the plan",
+        rule="as stated in the params",
+        value=lambda at: float(at.given.params.cluster.final_gpus),
+        inputs=("param:cluster.gpus",),
+    ),
+    Spec(
+        "decision.stale_prices",
+        "count",
+        label="Prices used that are past their shelf life",
+        rule="count of prices behind the total costs whose expiry lies before the memo's date",
+        value=lambda at: float(len(at.stale)),
+        inputs=lambda at: at.stale,
+        counted=True,
+    ),
+    Spec(
+        "decision.assumed_keys",
+        "count",
+        label="Keys of the params that were left out",
+        rule="count of keys that were not given, each with what is assumed in its place",
+        value=lambda at: float(len(assumptions(at.given.params))),
+    ),
+    EachSpec(
+        "decision.rule[rule]",
+        "index",
+        label=lambda _, rule: f"Lean of the rule {rule}",
+        rule="size set by this memo; the condition and its reason come from the sources cited",
+        value=lambda at, rule: at.rules[rule],
+        digits=2,
+    ),
+)
 
-def _option_numbers(given: Inputs, result: DecisionResult, bills: Bills) -> Iterator[Number]:
-    names = {o.id: o.name for o in given.options}
-    for option_id, total in result.totals.items():
-        yield given.number(
-            f"decision.total.{option_id}",
-            total,
-            "usd",
-            central="mean",
-            label=f"Total cost of {names[option_id]} over the horizon",
-            rule="mean over the draws of the present value of fabric, servers or rent, power, space, support, staff and lost GPU time",
-        )
-        yield given.number(
-            f"decision.gap.{option_id}",
-            bills.gap(option_id, result.verdict.choice),
-            "usd",
-            central="mean",
-            label=f"Total cost of {option_id} less that of the advised option",
-            rule="difference of total costs, draw by draw",
-            inputs=("param:money.horizon_months",),
-        )
-        yield given.number(
-            f"decision.cheapest.{option_id}",
-            result.probabilities[option_id],
-            "share",
-            label=f"Share of draws in which {option_id} is the cheapest of all options",
-            rule="count of draws with the lowest total cost ÷ all draws",
-            inputs=inputs_of(*(bills.gap(o, option_id) for o in result.totals)),
-            digits=2,
-        )
-        yield given.number(
-            f"decision.ready.{option_id}",
-            result.verdict.ready[option_id],
-            "share",
-            label=f"Chance that {option_id} is stable by the client's date",
-            rule="share of draws with weeks to stable ≤ weeks to production",
-            inputs={*inputs_of(bills.own[option_id].bring_up_weeks), *_DATE},
-            digits=2,
-        )
+_OPTIONS = (
+    EachSpec(
+        "decision.total[option]",
+        "usd",
+        label=lambda at, option: f"Total cost of {at.names[option]} over the horizon",
+        rule="mean over the draws of the present value of fabric, servers or rent, power, space, support, staff and lost GPU time",
+        value=lambda at, option: at.result.totals[option],
+        central="mean",
+    ),
+    EachSpec(
+        "decision.gap[option]",
+        "usd",
+        label=lambda _, option: f"Total cost of {option} less that of the advised option",
+        rule="difference of total costs, draw by draw",
+        value=lambda at, option: at.bills.gap(option, at.result.verdict.choice),
+        inputs=("param:money.horizon_months",),
+        central="mean",
+    ),
+    EachSpec(
+        "decision.cheapest[option]",
+        "share",
+        label=lambda _, option: f"Share of draws in which {option} is the cheapest of all options",
+        rule="count of draws with the lowest total cost ÷ all draws",
+        value=lambda at, option: at.result.probabilities[option],
+        inputs=lambda at, option: inputs_of(*(at.bills.gap(o, option) for o in at.result.totals)),
+        digits=2,
+    ),
+    EachSpec(
+        "decision.ready[option]",
+        "share",
+        label=lambda _, option: f"Chance that {option} is stable by the client's date",
+        rule="share of draws with weeks to stable ≤ weeks to production",
+        value=lambda at, option: at.result.verdict.ready[option],
+        inputs=lambda at, option: {*inputs_of(at.bills.own[option].bring_up_weeks), _DATE},
+        digits=2,
+    ),
+)
 
-
-def _framework_numbers(given: Inputs, framework: FrameworkResult) -> Iterator[Number]:
-    yield given.number(
+_FRAMEWORK = (
+    Spec(
         "decision.framework_total",
-        framework.total,
         "index",
         label="Weighted lean of the four axes, from −1 (RoCEv2) to +1 (InfiniBand)",
         rule="sum of axis lean × weight; an axis leans by the clipped sum of the rules that hold",
+        value=lambda at: at.result.framework.total,
         inputs=_WEIGHTS + _PROFILE,
         digits=2,
-    )
-    yield given.number(
+    ),
+    Spec(
         "decision.framework_acceptability",
-        framework.acceptability_infiniband,
         "share",
         label="Share of all possible weights for which the framework prefers InfiniBand",
         rule="SMAA: share of uniformly drawn weights with a positive total",
+        value=lambda at: at.result.framework.acceptability_infiniband,
         inputs=_PROFILE,
         digits=2,
+    ),
+    Spec(
+        "decision.framework_flip",
+        "share",
+        label="Weight that must move between axes before the framework's total changes sign",
+        rule="half the smallest L1 change of the weights that brings the total to zero",
+        value=lambda at: (at.result.framework.flip_distance or 0.0) / 2,
+        inputs=_WEIGHTS + _PROFILE,
+        digits=2,
+        when=lambda at: at.result.framework.flip_distance is not None,
+    ),
+    EachSpec(
+        "decision.axis[axis]",
+        "index",
+        label=lambda at, axis: f"Lean of the axis: {at.axes[axis].title}",
+        rule="clipped sum of the leans of the rules that hold",
+        value=lambda at, axis: at.axes[axis].lean,
+        inputs=_PROFILE,
+        digits=2,
+    ),
+    EachSpec(
+        "decision.weight[axis]",
+        "share",
+        label=lambda at, axis: f"Weight of the axis: {at.axes[axis].title}",
+        rule="the params' weight ÷ the sum of the four weights",
+        value=lambda at, axis: at.axes[axis].weight,
+        inputs=_WEIGHTS,
+        digits=2,
+    ),
+    EachSpec(
+        "decision.saves[cause]",
+        "usd",
+        label=lambda _, cause: f"What the advised option saves on {cause.replace('_', ' ')}",
+        rule="mean over the draws of the difference in this cause",
+        value=lambda at, cause: at.saving[cause].saves,
+        inputs=lambda at, _: at.everything,
+    ),
+)
+
+_RERUN = "found by running the model again with this input set, all others at their draws: "
+
+
+def _turns(at: DecisionFigures, key: str) -> bool:
+    """Whether an input changes anything within its range."""
+    return at.turns[key].break_even is not None or at.turns[key].edge is not None
+
+
+def _edges(at: DecisionFigures, key: str) -> Mapping[str, str]:
+    """The side on which the advice has changed, by the name of the edge."""
+    return {name: side for name, _, side, _, _ in at.turns[key].edges}
+
+
+def _own(at: DecisionFigures, key: str) -> frozenset[str]:
+    return frozenset({at.turns[key].input_id})
+
+
+def _swing(end: str, quantile: str) -> EachSpec:
+    """The mean difference with an input at one end of its range."""
+    return EachSpec(
+        f"decision.swing[input].{end}",
+        "usd",
+        label=lambda at, key: f"Mean difference with this input at its {quantile}: {at.turn_label(key)}",
+        rule="the model run again with this input there, all others at their draws",
+        value=lambda at, key: getattr(at.turns[key], f"at_{end}"),
+        inputs=lambda at, _: at.everything,
+        when=lambda at, key: bool(at.turns[key].width),
     )
-    if framework.flip_distance is not None:
-        yield given.number(
-            "decision.framework_flip",
-            framework.flip_distance / 2,
-            "share",
-            label="Weight that must move between axes before the framework's total changes sign",
-            rule="half the smallest L1 change of the weights that brings the total to zero",
-            inputs=_WEIGHTS + _PROFILE,
-            digits=2,
-        )
-    for axis in framework.axes:
-        yield given.number(
-            f"decision.axis.{axis.axis}",
-            axis.lean,
-            "index",
-            label=f"Lean of the axis: {axis.title}",
-            rule="clipped sum of the leans of the rules that hold",
-            inputs=_PROFILE,
-            digits=2,
-        )
-        yield given.number(
-            f"decision.weight.{axis.axis}",
-            axis.weight,
-            "share",
-            label=f"Weight of the axis: {axis.title}",
-            rule="the params' weight ÷ the sum of the four weights",
-            inputs=_WEIGHTS,
-            digits=2,
-        )
 
 
-def _turn_numbers(given: Inputs, result: DecisionResult) -> Iterator[Number]:
-    everything = inputs_of(result.difference)
-    for turn in (*result.turns.drawn, *result.turns.choices):
-        record = given.record(turn.input_id)
-        key, label = turn.input_id.replace(":", "."), name_of(turn.input_id) or record["label"]
-        if turn.width:
-            for end, lead, quantile in (("low", turn.at_low, "P5"), ("high", turn.at_high, "P95")):
-                yield given.number(
-                    f"decision.swing.{key}.{end}",
-                    lead,
-                    "usd",
-                    label=f"Mean difference with this input at its {quantile}: {label}",
-                    rule="the model run again with this input there, all others at their draws",
-                    inputs=everything,
-                )
-        if turn.break_even is None and turn.edge is None:
-            continue
-        yield from _points(given, turn, key, label, everything)
-        for name, _, side, _, chance in turn.edges:
-            if chance is not None:
-                yield given.number(
-                    f"decision.beyond_{name}.{key}",
-                    chance,
-                    "share",
-                    label=f"Chance that it lies {side} where the advice changes: {label}",
-                    rule="share of the input's draws on that side",
-                    inputs={*everything, turn.input_id},
-                    digits=2,
-                )
-        if turn.beyond is not None and turn.break_even is not None:
-            yield given.number(
-                f"decision.beyond.{key}",
-                turn.beyond,
-                "share",
-                label=f"Chance that it lies {turn.side} its break-even: {label}",
-                rule="share of the input's draws on that side",
-                inputs={*everything, turn.input_id},
-                digits=2,
-            )
+def _edge(name: str, what: str, how: str) -> EachSpec:
+    """Where the advice changes on one side of the value in use."""
+    return EachSpec(
+        f"decision.{name}[input]",
+        lambda at, key: at.turns[key].unit,
+        label=lambda at, key: f"{what}: {at.turn_label(key)}",
+        rule=_RERUN + how,
+        value=lambda at, key: getattr(at.turns[key], name),
+        inputs=lambda at, key: at.everything | _own(at, key),
+        currency=lambda at, key: at.turns[key].currency,
+        when=lambda at, key: _turns(at, key) and getattr(at.turns[key], name) is not None,
+    )
 
 
-def _points(given: Inputs, turn: Turn, key: str, label: str, everything: frozenset[str]) -> Iterator[Number]:
-    """Value in use, break-even and edges of one input."""
-    rule = "found by running the model again with this input set, all others at their draws: "
-    points: dict[str, tuple[float | None, str, str]] = {
-        "in_use": (turn.in_use, "Value in use", "mean of the draws, or the client's choice"),
-        "break_even": (turn.break_even, "Where the money is level", rule + "mean difference zero"),
-        "edge": (
-            turn.edge,
-            "Where the advice changes",
-            rule + "the first value at which another course is advised",
+def _beyond_edge(name: str) -> EachSpec:
+    """The chance that an input lies beyond an edge."""
+    return EachSpec(
+        f"decision.beyond_{name}[input]",
+        "share",
+        label=lambda at, key: (
+            f"Chance that it lies {_edges(at, key)[name]} where the advice changes: {at.turn_label(key)}"
         ),
-        "other_edge": (turn.other_edge, "Where the advice changes on the other side", rule + "as on the first"),
-    }
-    own = frozenset({turn.input_id})
-    rests_on = {
-        "in_use": own,
-        "break_even": everything - own,
-        "edge": everything | own,
-        "other_edge": everything | own,
-    }
-    for name, (value, what, how) in points.items():
-        if value is not None:
-            made = given.number(
-                f"decision.{name}.{key}", float(value), turn.unit, label=f"{what}: {label}", rule=how,
-                inputs=rests_on[name], digits=3,
-            )  # fmt: skip
-            yield replace(made, currency=turn.currency)
+        rule="share of the input's draws on that side",
+        value=lambda at, key: getattr(at.turns[key], f"beyond_{name}"),
+        inputs=lambda at, key: at.everything | _own(at, key),
+        digits=2,
+        when=lambda at, key: (
+            _turns(at, key) and name in _edges(at, key) and getattr(at.turns[key], f"beyond_{name}") is not None
+        ),
+    )
+
+
+_TURNING = (
+    _swing("low", "P5"),
+    _swing("high", "P95"),
+    EachSpec(
+        "decision.in_use[input]",
+        lambda at, key: at.turns[key].unit,
+        label=lambda at, key: f"Value in use: {at.turn_label(key)}",
+        rule="mean of the draws, or the client's choice",
+        value=lambda at, key: float(at.turns[key].in_use),
+        inputs=_own,
+        currency=lambda at, key: at.turns[key].currency,
+        when=_turns,
+    ),
+    EachSpec(
+        "decision.break_even[input]",
+        lambda at, key: at.turns[key].unit,
+        label=lambda at, key: f"Where the money is level: {at.turn_label(key)}",
+        rule=_RERUN + "mean difference zero",
+        value=lambda at, key: at.turns[key].break_even,
+        inputs=lambda at, key: at.everything - _own(at, key),
+        currency=lambda at, key: at.turns[key].currency,
+        when=lambda at, key: at.turns[key].break_even is not None,
+    ),
+    EachSpec(
+        "decision.beyond[input]",
+        "share",
+        label=lambda at, key: f"Chance that it lies {at.turns[key].side} its break-even: {at.turn_label(key)}",
+        rule="share of the input's draws on that side",
+        value=lambda at, key: at.turns[key].beyond,
+        inputs=lambda at, key: at.everything | _own(at, key),
+        digits=2,
+        when=lambda at, key: at.turns[key].break_even is not None and at.turns[key].beyond is not None,
+    ),
+    _edge("edge", "Where the advice changes", "the first value at which another course is advised"),
+    _edge("other_edge", "Where the advice changes on the other side", "as on the first"),
+    _beyond_edge("edge"),
+    _beyond_edge("other_edge"),
+)
+
+FIGURES = Declaration(
+    "decision",
+    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_TURNING),
+    {
+        "option": Index(lambda at: at.result.totals),
+        "axis": Index(lambda at: at.axes, AXES),
+        "cause": Index(lambda at: at.saving, CAUSES),
+        "rule": Index(lambda at: at.rules),
+        "input": Index(lambda at: at.turns),
+    },
+)
+"""Every figure of the section."""

@@ -29,7 +29,7 @@ from fabricreport.sections.tco.cost import QUOTED, RENT
 LOOK_AHEAD_MONTHS = 36
 """The trajectory counts up to the longer end of the window in which growth is said to lock the fabric in."""
 
-_AXES = ("workload", "maturity", "scale_and_budget", "time_to_production")
+AXES = ("workload", "maturity", "scale_and_budget", "time_to_production")
 _DATE = "organisation.time_to_production_weeks"
 
 
@@ -112,7 +112,7 @@ def material(bills: Bills, a: str, b: str, rule: Rule, stated: float | None) -> 
 
 def weights_stated(params: Params) -> bool:
     """Whether the client's weights state a preference: some are given, and they are not all alike."""
-    given = any(is_given(params, f"weights.{a}") for a in _AXES)
+    given = any(is_given(params, f"weights.{a}") for a in AXES)
     return given and len(set(params.weights.shares.values())) > 1
 
 

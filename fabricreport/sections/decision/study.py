@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fabricreport.chain import Chain
+from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Comparison, Verdict
 from fabricreport.models.judgement.swings import Swing, probability_cheapest, swings
 from fabricreport.provenance import Traced, inputs_of
-from fabricreport.sections.decision.figures import numbers_of
+from fabricreport.sections.decision.figures import FIGURES, DecisionFigures
 from fabricreport.sections.decision.inputs import framework_of
 from fabricreport.sections.decision.reasons import parting
 from fabricreport.sections.decision.result import DecisionResult
@@ -56,7 +57,7 @@ def run(given: Inputs, base: Chain, comparison: Comparison) -> DecisionResult:
         assumption_share=_assumed(given, _explained(given, comparison.lead)),
         numbers={},
     )
-    return replace(result, numbers={n.id: n for n in numbers_of(given, result, base.bills)})
+    return replace(result, numbers=DeclaredFigures(FIGURES, DecisionFigures(given, result, base.bills), given))
 
 
 def _explained(given: Inputs, difference: Traced) -> tuple[Swing, ...]:

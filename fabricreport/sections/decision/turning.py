@@ -214,9 +214,23 @@ def _turn(base: Chain, comparison: Comparison, judge: Judge, input_id: str, draw
         return None if at is None else float(np.mean(draws > at if at > in_use else draws < at))
 
     return Turn(
-        input_id, str(record["unit"]), _currency(base.given, input_id), in_use, low, high, at_low, at_high,
-        found.level, found.edge, found.course, chance(found.level) or 0.0, other, other_course, chance(found.edge), chance(other),
-    )  # fmt: skip
+        input_id=input_id,
+        unit=str(record["unit"]),
+        currency=_currency(base.given, input_id),
+        in_use=in_use,
+        low=low,
+        high=high,
+        at_low=at_low,
+        at_high=at_high,
+        break_even=found.level,
+        edge=found.edge,
+        course=found.course,
+        beyond=chance(found.level) or 0.0,
+        other_edge=other,
+        other_course=other_course,
+        beyond_edge=chance(found.edge),
+        beyond_other_edge=chance(other),
+    )
 
 
 def _currency(given: Inputs, input_id: str) -> str:

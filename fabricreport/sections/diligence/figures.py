@@ -1,202 +1,423 @@
-"""The ledger numbers of the diligence section: the acceptance test, the shortlist, the questions and the answers."""
+"""The figures of the diligence section: the acceptance test, the shortlist, the questions and the answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from fabricreport.books.providers import ContractOnly, ProviderBook, Seller
+from fabricreport.books.answers import Answer
+from fabricreport.books.providers import ContractOnly, Seller
 from fabricreport.durations import DAYS_PER_WEEK
+from fabricreport.figures import Declaration, FigureSpec, Index, TakenSpec
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.diligence import VERDICTS, Stake
 from fabricreport.provenance import inputs_of
-from fabricreport.sections.diligence.result import DiligenceResult, Judged, Shortlisted
+from fabricreport.sections.diligence.promises import Promise
+from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, Shortlisted, SizePoint
 
 _SIZES = ("param:cluster.gpus", "param:cluster.gpus_per_node")
+_EXCESS = "evidence:two-node-busbw-excess"
+WORTH, STAKE = "worth", "stake"
 
 
-def numbers_of(given: Inputs, result: DiligenceResult) -> Iterator[Number]:
-    """All figures of the section."""
-    for promise in result.promises:
-        yield from (n for n in (promise.passes, promise.expected, promise.price, promise.lead) if n is not None)
-    yield from result.floors.values()
-    yield from _sizes(given, result)
-    yield from _shortlist(given, result)
-    yield from _sellers(given, result)
-    yield from _questions(given, result)
-    for judged in result.judged:
-        yield from _answers(given, judged)
-        yield from _values(given, result.book, judged)
+@dataclass(frozen=True)
+class DiligenceFigures:
+    """What the figures of diligence are made from."""
+
+    given: Inputs
+    result: DiligenceResult
+
+    # ---- the acceptance test
+
+    @cached_property
+    def promises(self) -> Mapping[str, Promise]:
+        """The lines of the acceptance test by id; those of later sizes are told by their floors."""
+        return {p.id: p for p in self.result.promises}
+
+    def promised(self, part: str, promise: str) -> Number | None:
+        """A number that the study of a promise made: `passes`, `expected`, `price` or `lead`."""
+        found: Number | None = getattr(self.promises[promise], part)
+        return found
+
+    @property
+    def week_and_percent(self) -> tuple[Number, Number] | None:
+        """The prices of a week and of a percent of busbw, where both cost something."""
+        prices = {p.id: p.price for p in self.result.promises}
+        week, percent = prices.get("weeks"), prices.get("busbw")
+        return (week, percent) if week and percent and percent.value > 0 else None
+
+    @property
+    def ends(self) -> tuple[SizePoint, SizePoint]:
+        """Modelled busbw at two nodes, and at the size the cluster starts with; asked for where there is a curve."""
+        nodes = -(-int(self.given.params.cluster.gpus) // int(self.given.params.cluster.gpus_per_node))
+        return self.result.curve[0], next(p for p in self.result.curve if p.nodes == nodes)
+
+    @property
+    def modelled_on(self) -> set[str]:
+        """Inputs of the curve."""
+        return {*_SIZES, *next(p.expected for p in self.result.promises if p.expected).inputs}
+
+    # ---- the sellers
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The sellers' names in the params, as inputs."""
+        return tuple(f"param:providers[{i}].name" for i in range(len(self.given.params.providers)))
+
+    @cached_property
+    def links(self) -> Mapping[str, Seller]:
+        """Sellers in the table whose link is known, by id."""
+        return {s.id: s for s in self.result.book.sellers if s.link_high_gbits_per_s is not None}
+
+    @cached_property
+    def credits(self) -> Mapping[str, tuple[str, str]]:
+        """Name of the seller and entry of its service credit, by the seller's id; the contracts read outside the table too."""
+        contracts: list[Seller | ContractOnly] = [*self.result.book.sellers, *self.result.book.contracts_only]
+        found = {one.id: (one.name, i) for one in contracts for i in one.sla if i.endswith("-credit")}
+        return {k: (name, i) for k, (name, i) in found.items() if self.given.entry(_name(i)).kind != "text"}
+
+    # ---- the questions and the answers
+
+    @cached_property
+    def questions(self) -> Mapping[str, PricedQuestion]:
+        """The questions this client should put, by id."""
+        return {q.question.id: q for q in self.result.questions}
+
+    @cached_property
+    def judged(self) -> Mapping[str, Judged]:
+        """Answer files and the verdicts on them, by the seller's name as part of an id."""
+        return {key_of(j.file.provider): j for j in self.result.judged}
+
+    def answer(self, seller: str, question: str) -> Answer | None:
+        """One answer that holds a figure."""
+        found = self.judged[seller].file.answers.get(question)
+        return found if found and (found.measured or (found.low is not None and found.high is not None)) else None
 
 
-def _sizes(given: Inputs, result: DiligenceResult) -> Iterator[Number]:
-    yield given.number(
-        "diligence.stages", float(len(result.floors)), "count",
-        label="Sizes at which the fabric is to be accepted", rule="count of the sizes in the plan within the horizon",
-        inputs=("param:cluster.gpus",),
-    )  # fmt: skip
-    for gpus in result.floors:
-        yield given.number(
-            f"diligence.gpus.{gpus}", float(gpus), "gpus",
-            label="A size of the cluster", rule="as stated in the params", inputs=("param:cluster.gpus",),
-        )  # fmt: skip
-    yield given.number(
-        "diligence.lead", result.difference, "usd", central="mean",
-        label="Lead of the tested option over its rival",
-        rule="mean over the shared draws of total cost(rival) − total cost(option), present value",
-        inputs=("param:money.horizon_months",),
-    )  # fmt: skip
-    yield given.number(
-        "diligence.lead_share", result.difference / np.mean(result.total), "share", central="mean",
-        label="Lead of the tested option as a share of its total cost", rule="mean lead ÷ mean total cost",
-        inputs=inputs_of(result.total), digits=2,
-    )  # fmt: skip
-    yield given.number(
-        "diligence.measured_excess", given.central("evidence:two-node-busbw-excess"), "share",
-        label="Measured busbw of two nodes above that of four", rule="as derived from the published tables",
-        inputs=("evidence:two-node-busbw-excess",), digits=2,
-    )  # fmt: skip
-    if result.curve:
-        yield from _flattery(given, result)
-    prices = {p.id: p.price for p in result.promises if p.price}
-    if {"weeks", "busbw"} <= set(prices) and prices["busbw"].value > 0:
-        week, percent = prices["weeks"], prices["busbw"]
-        yield given.number(
-            "diligence.week_in_percent", week.value * (DAYS_PER_WEEK if week.unit == "usd/day" else 1.0) / percent.value, "index",
-            label="Percent of busbw that cost as much as one week",
-            rule="price of a week ÷ price of one percent of busbw", inputs={*week.inputs, *percent.inputs}, digits=2,
-        )  # fmt: skip
-
-
-def _flattery(given: Inputs, result: DiligenceResult) -> Iterator[Number]:
-    used = {*_SIZES, *next(p.expected for p in result.promises if p.expected).inputs}
-    first, last = result.curve[0], next(p for p in result.curve if p.nodes == _nodes(given))
-    for name, point in (("two_nodes", first), ("all_nodes", last)):
-        yield given.number(
-            f"diligence.busbw.{name}", point.p50, "gbytes/s",
-            label=f"Modelled busbw at {'two nodes' if name == 'two_nodes' else 'the size the cluster starts with'}",
-            rule="median of the collective model at that number of nodes", inputs=used,
-        )  # fmt: skip
-    yield given.number(
-        "diligence.flattery", first.p50 / last.p50 - 1.0, "share",
-        label="Busbw at two nodes above busbw at the full size",
-        rule="median at two nodes ÷ median at full size − 1", inputs=used, digits=2,
-    )  # fmt: skip
-    yield given.number(
-        "diligence.nodes", float(last.nodes), "node", label="Nodes of the cluster", rule="GPUs ÷ GPUs per node",
-        inputs=_SIZES,
-    )  # fmt: skip
-
-
-def _nodes(given: Inputs) -> int:
-    return -(-int(given.params.cluster.gpus) // int(given.params.cluster.gpus_per_node))
-
-
-def _shortlist(given: Inputs, result: DiligenceResult) -> Iterator[Number]:
-    rows = result.shortlist
-    counts = {
-        "shortlisted": (len(rows), "Sellers on the client's list"),
-        "fitting": (len(result.fitting), "Sellers on the list with nothing open"),
-        "undocumented": (len(result.undocumented), "Sellers on the list that do not state their topology"),
-        "advised_kind": (sum(r.advised for r in rows), "Sellers on the list with the tested option's kind of fabric"),
-        "sla_read": (sum(_has_sla(r) for r in rows), "Sellers on the list whose service levels were read"),
-        "unanswered": (len(rows) - len(result.judged), "Sellers on the list that have answered nothing"),
-        "questions": (len(result.questions), "Questions this client should put"),
-    }
-    for name, (count, label) in counts.items():
-        yield given.number(
-            f"diligence.{name}", float(count), "count", label=label, rule="count",
-            inputs=("param:money.acquisition",) if name == "questions" else (*_listed(given), result.book.source),
-        )  # fmt: skip
-
-
-def _listed(given: Inputs) -> tuple[str, ...]:
-    """The sellers' names in the params, as inputs."""
-    return tuple(f"param:providers[{i}].name" for i in range(len(given.params.providers)))
-
-
-def _has_sla(row: Shortlisted) -> bool:
-    return bool(row.seller and row.seller.sla)
-
-
-def _sellers(given: Inputs, result: DiligenceResult) -> Iterator[Number]:
-    """Link and credit of every seller in the table, and the credit of the contracts read outside it."""
-    for seller in result.book.sellers:
-        if seller.link_high_gbits_per_s is not None:
-            yield given.number(
-                f"diligence.link.{seller.id}", float(seller.link_high_gbits_per_s), "gbits/s",
-                label=f"Link of {seller.name}, at most", rule="as the table states it", inputs=(result.book.source,),
-            )  # fmt: skip
-    contracts: list[Seller | ContractOnly] = [*result.book.sellers, *result.book.contracts_only]
-    for one in contracts:
-        for entry_id in one.sla:
-            entry = given.entry(entry_id.partition(":")[2])
-            if entry.id.endswith("-credit") and entry.kind != "text":
-                yield given.number(
-                    f"diligence.credit.{one.id}", entry.high, "share",
-                    label=f"Highest service credit of {one.name}", rule="as the contract states it", inputs=(entry_id,),
-                )  # fmt: skip
-
-
-def _questions(given: Inputs, result: DiligenceResult) -> Iterator[Number]:
-    for priced in result.questions:
-        for name, swing, of, moved in (
-            ("worth", priced.difference, "the mean difference between the fabrics", result.difference),
-            (
-                "stake",
-                priced.own_cost,
-                "the mean total cost of the tested option",
-                result.total,
-            ),
-        ):
-            if swing is not None:
-                number_id = f"diligence.{name}.{priced.question.id}"
-                yield from _swing(given, number_id, swing, priced.question.title, of, tuple(inputs_of(moved)))
-
-
-def _swing(given: Inputs, number_id: str, swing: Stake, title: str, of: str, used: tuple[str, ...]) -> Iterator[Number]:
-    rule = (
-        "the model run again with the inputs it settles at the ends (P5 or P95) that lower, then at those that raise it"
-    )
-    yield given.number(number_id, swing.width, "usd", label=f"How far “{title}” moves {of}", rule=rule, inputs=used)
-    for end, value in (("low", swing.at_low), ("high", swing.at_high)):
-        yield given.number(
-            f"{number_id}.{end}", value, "usd", label=f"{of[0].upper()}{of[1:]} at the {end} end of “{title}”",
-            rule=rule, inputs=used,
-        )  # fmt: skip
-
-
-def _answers(given: Inputs, judged: Judged) -> Iterator[Number]:
-    slug = key_of(judged.file.provider)
-    inputs = _listed(given)
-    for verdict in VERDICTS:
-        yield given.number(
-            f"diligence.answers.{slug}.{verdict}", float(judged.count(verdict)), "count",
-            label=f"Answers of {judged.file.provider}: {verdict}", rule="count of verdicts", inputs=inputs,
-        )  # fmt: skip
-    yield given.number(
-        f"diligence.answers.{slug}", float(len(judged.findings)), "count",
-        label=f"Questions put to {judged.file.provider}", rule="count", inputs=inputs,
-    )  # fmt: skip
-
-
-def _values(given: Inputs, book: ProviderBook, judged: Judged) -> Iterator[Number]:
-    for answer in judged.file.answers.values():
-        if answer.low is not None and answer.high is not None:
-            yield given.number(
-                f"diligence.answer.{key_of(judged.file.provider)}.{answer.question}", (answer.low + answer.high) / 2,
-                answer.unit, label=f"{judged.file.provider} on “{book.question(answer.question).title}”",
-                rule="as answered; the middle of a range", inputs=_listed(given), digits=6,
-            )  # fmt: skip
-        elif answer.measured:
-            yield given.number(
-                f"diligence.answer.{key_of(judged.file.provider)}.{answer.question}", answer.measured.busbw_gbytes_per_s,
-                "gbytes/s", label=f"busbw that {judged.file.provider} reports", rule="as answered", inputs=_listed(given), digits=4,
-            )  # fmt: skip
+def _name(entry_id: str) -> str:
+    return entry_id.partition(":")[2]
 
 
 def key_of(name: str) -> str:
     """A seller's name as part of an id."""
     return "-".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())
+
+
+Spec = FigureSpec[DiligenceFigures]
+EachSpec = FigureSpec[DiligenceFigures, str]
+PairSpec = FigureSpec[DiligenceFigures, str, str]
+
+
+# ---- the acceptance test
+
+
+def _promised(name: str, part: str) -> TakenSpec[DiligenceFigures, str]:
+    """What the study says of a promise. A later size passes at its floor, which is a figure of its own."""
+
+    def number(at: DiligenceFigures, promise: str) -> Number:
+        found = at.promised(part, promise)
+        assert found is not None
+        return found
+
+    return TakenSpec(
+        f"diligence.{name}[promise]",
+        number,
+        when=lambda at, promise: (
+            at.promised(part, promise) is not None and not (part == "passes" and promise.startswith("busbw."))
+        ),
+    )
+
+
+def _busbw(name: str, end: int, words: str) -> Spec:
+    """Modelled busbw at one of the two sizes that a log may come from."""
+    return Spec(
+        f"diligence.busbw.{name}",
+        "gbytes/s",
+        label=f"Modelled busbw at {words}",
+        rule="median of the collective model at that number of nodes",
+        value=lambda at: at.ends[end].p50,
+        inputs=lambda at: at.modelled_on,
+        when=lambda at: bool(at.result.curve),
+    )
+
+
+def _week_in_percent(at: DiligenceFigures) -> float:
+    assert at.week_and_percent
+    week, percent = at.week_and_percent
+    return week.value * (DAYS_PER_WEEK if week.unit == "usd/day" else 1.0) / percent.value
+
+
+def _of_both_prices(at: DiligenceFigures) -> Iterable[str]:
+    return {i for number in at.week_and_percent or () for i in number.inputs}
+
+
+_TEST = (
+    _promised("pass", "passes"),
+    _promised("expected", "expected"),
+    _promised("price", "price"),
+    _promised("lead", "lead"),
+    TakenSpec[DiligenceFigures, str]("diligence.floor[size]", lambda at, gpus: at.result.floors[int(gpus)]),
+    Spec(
+        "diligence.stages",
+        "count",
+        label="Sizes at which the fabric is to be accepted",
+        rule="count of the sizes in the plan within the horizon",
+        value=lambda at: float(len(at.result.floors)),
+        inputs=("param:cluster.gpus",),
+    ),
+    EachSpec(
+        "diligence.gpus[size]",
+        "gpus",
+        label="A size of the cluster",
+        rule="as stated in the params",
+        value=lambda _, gpus: float(gpus),
+        inputs=("param:cluster.gpus",),
+    ),
+    Spec(
+        "diligence.lead",
+        "usd",
+        label="Lead of the tested option over its rival",
+        rule="mean over the shared draws of total cost(rival) − total cost(option), present value",
+        value=lambda at: at.result.difference,
+        inputs=("param:money.horizon_months",),
+        central="mean",
+    ),
+    Spec(
+        "diligence.lead_share",
+        "share",
+        label="Lead of the tested option as a share of its total cost",
+        rule="mean lead ÷ mean total cost",
+        value=lambda at: at.result.difference / np.mean(at.result.total),
+        inputs=lambda at: inputs_of(at.result.total),
+        digits=2,
+        central="mean",
+    ),
+    Spec(
+        "diligence.measured_excess",
+        "share",
+        label="Measured busbw of two nodes above that of four",
+        rule="as derived from the published tables",
+        value=lambda at: at.given.central(_EXCESS),
+        inputs=(_EXCESS,),
+        digits=2,
+    ),
+    _busbw("two_nodes", 0, "two nodes"),
+    _busbw("all_nodes", 1, "the size the cluster starts with"),
+    Spec(
+        "diligence.flattery",
+        "share",
+        label="Busbw at two nodes above busbw at the full size",
+        rule="median at two nodes ÷ median at full size − 1",
+        value=lambda at: at.ends[0].p50 / at.ends[1].p50 - 1.0,
+        inputs=lambda at: at.modelled_on,
+        digits=2,
+        when=lambda at: bool(at.result.curve),
+    ),
+    Spec(
+        "diligence.nodes",
+        "node",
+        label="Nodes of the cluster",
+        rule="GPUs ÷ GPUs per node",
+        value=lambda at: float(at.ends[1].nodes),
+        inputs=_SIZES,
+        when=lambda at: bool(at.result.curve),
+    ),
+    Spec(
+        "diligence.week_in_percent",
+        "index",
+        label="Percent of busbw that cost as much as one week",
+        rule="price of a week ÷ price of one percent of busbw",
+        value=_week_in_percent,
+        inputs=_of_both_prices,
+        digits=2,
+        when=lambda at: at.week_and_percent is not None,
+    ),
+)
+
+
+# ---- the sellers
+
+
+def _sla_was_read(row: Shortlisted) -> bool:
+    return bool(row.seller and row.seller.sla)
+
+
+def _counted(name: str, label: str, count: Callable[[DiligenceResult], int]) -> Spec:
+    """A count of the sellers on the client's list."""
+    return Spec(
+        f"diligence.{name}",
+        "count",
+        label=label,
+        rule="count",
+        value=lambda at: float(count(at.result)),
+        inputs=lambda at: (*at.listed, at.result.book.source),
+    )
+
+
+_SELLERS = (
+    _counted("shortlisted", "Sellers on the client's list", lambda r: len(r.shortlist)),
+    _counted("fitting", "Sellers on the list with nothing open", lambda r: len(r.fitting)),
+    _counted("undocumented", "Sellers on the list that do not state their topology", lambda r: len(r.undocumented)),
+    _counted(
+        "advised_kind",
+        "Sellers on the list with the tested option's kind of fabric",
+        lambda r: sum(row.advised for row in r.shortlist),
+    ),
+    _counted(
+        "sla_read",
+        "Sellers on the list whose service levels were read",
+        lambda r: sum(_sla_was_read(row) for row in r.shortlist),
+    ),
+    _counted(
+        "unanswered",
+        "Sellers on the list that have answered nothing",
+        lambda r: len(r.shortlist) - len(r.judged),
+    ),
+    Spec(
+        "diligence.questions",
+        "count",
+        label="Questions this client should put",
+        rule="count",
+        value=lambda at: float(len(at.result.questions)),
+        inputs=("param:money.acquisition",),
+    ),
+    EachSpec(
+        "diligence.link[seller]",
+        "gbits/s",
+        label=lambda at, seller: f"Link of {at.links[seller].name}, at most",
+        rule="as the table states it",
+        value=lambda at, seller: float(at.links[seller].link_high_gbits_per_s or 0.0),
+        inputs=lambda at, _: (at.result.book.source,),
+    ),
+    EachSpec(
+        "diligence.credit[contract]",
+        "share",
+        label=lambda at, seller: f"Highest service credit of {at.credits[seller][0]}",
+        rule="as the contract states it",
+        value=lambda at, seller: at.given.entry(_name(at.credits[seller][1])).high,
+        inputs=lambda at, seller: (at.credits[seller][1],),
+    ),
+)
+
+
+# ---- the questions: what an answer is worth to the difference, and to the option's own cost
+
+_MOVED = {
+    WORTH: "the mean difference between the fabrics",
+    STAKE: "the mean total cost of the tested option",
+}
+_RERUN = (
+    "the model run again with the inputs it settles at the ends (P5 or P95) that lower, then at those that raise it"
+)
+
+
+def _stake(at: DiligenceFigures, name: str, question: str) -> Stake | None:
+    priced = at.questions[question]
+    return priced.difference if name == WORTH else priced.own_cost
+
+
+def _moved(name: str) -> tuple[EachSpec, EachSpec, EachSpec]:
+    """How far an answer moves an amount, and the amount at both ends of the answer."""
+    words = _MOVED[name]
+
+    def spec(end: str, field: str, label: Callable[[str], str]) -> EachSpec:
+        return EachSpec(
+            f"diligence.{name}[question]{end}",
+            "usd",
+            label=lambda at, question: label(at.questions[question].question.title),
+            rule=_RERUN,
+            value=lambda at, question: getattr(_stake(at, name, question), field),
+            inputs=lambda at, _: inputs_of(at.result.difference if name == WORTH else at.result.total),
+            when=lambda at, question: _stake(at, name, question) is not None,
+        )
+
+    def at_end(end: str) -> Callable[[str], str]:
+        return lambda title: f"{words[0].upper()}{words[1:]} at the {end} end of “{title}”"
+
+    return (
+        spec("", "width", lambda title: f"How far “{title}” moves {words}"),
+        spec(".low", "at_low", at_end("low")),
+        spec(".high", "at_high", at_end("high")),
+    )
+
+
+# ---- the answers
+
+
+def _answered(at: DiligenceFigures, seller: str, question: str) -> Answer:
+    found = at.answer(seller, question)
+    assert found is not None
+    return found
+
+
+def _is_range(answer: Answer) -> bool:
+    return answer.low is not None and answer.high is not None
+
+
+def _figure_of(answer: Answer) -> Any:
+    if answer.low is not None and answer.high is not None:
+        return (answer.low + answer.high) / 2
+    assert answer.measured is not None
+    return answer.measured.busbw_gbytes_per_s
+
+
+def _answer_label(at: DiligenceFigures, seller: str, question: str) -> str:
+    provider = at.judged[seller].file.provider
+    if _is_range(_answered(at, seller, question)):
+        return f"{provider} on “{at.result.book.question(question).title}”"
+    return f"busbw that {provider} reports"
+
+
+_ANSWERS = (
+    EachSpec(
+        "diligence.answers[judged]",
+        "count",
+        label=lambda at, seller: f"Questions put to {at.judged[seller].file.provider}",
+        rule="count",
+        value=lambda at, seller: float(len(at.judged[seller].findings)),
+        inputs=lambda at, _: at.listed,
+    ),
+    PairSpec(
+        "diligence.answers[judged][verdict]",
+        "count",
+        label=lambda at, seller, verdict: f"Answers of {at.judged[seller].file.provider}: {verdict}",
+        rule="count of verdicts",
+        value=lambda at, seller, verdict: float(at.judged[seller].count(verdict)),
+        inputs=lambda at, *_: at.listed,
+    ),
+    PairSpec(
+        "diligence.answer[judged][answered]",
+        lambda at, seller, question: (
+            _answered(at, seller, question).unit if _is_range(_answered(at, seller, question)) else "gbytes/s"
+        ),
+        label=_answer_label,
+        rule=lambda at, seller, question: (
+            "as answered; the middle of a range" if _is_range(_answered(at, seller, question)) else "as answered"
+        ),
+        value=lambda at, seller, question: _figure_of(_answered(at, seller, question)),
+        inputs=lambda at, *_: at.listed,
+        digits=lambda at, seller, question: 6 if _is_range(_answered(at, seller, question)) else 4,
+        when=lambda at, seller, question: at.answer(seller, question) is not None,
+    ),
+)
+
+FIGURES = Declaration(
+    "diligence",
+    (*_TEST, *_SELLERS, *_moved(WORTH), *_moved(STAKE), *_ANSWERS),
+    {
+        "promise": Index(lambda at: at.promises),
+        "size": Index(lambda at: map(str, at.result.floors)),
+        "seller": Index(lambda at: at.links),
+        "contract": Index(lambda at: at.credits),
+        "question": Index(lambda at: at.questions),
+        "judged": Index(lambda at: at.judged),
+        "verdict": Index(lambda _: VERDICTS, VERDICTS),
+        "answered": Index(lambda at: dict.fromkeys(q for j in at.result.judged for q in j.file.answers)),
+    },
+)
+"""Every figure of the section."""

@@ -17,13 +17,14 @@ from fabricreport.books.answers import Answer, Log
 from fabricreport.books.options import Option
 from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import ContractOnly, ProviderBook, Question, Seller, read_providers
+from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit import diligence as model
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import links_of, one_node
-from fabricreport.sections.diligence.figures import numbers_of
+from fabricreport.sections.diligence.figures import FIGURES, DiligenceFigures
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.promises import GIB, Promise, floors, modelled, promises, worth_of
 from fabricreport.sections.diligence.result import (
@@ -80,7 +81,7 @@ def run(
         book=book,
         numbers={},
     )
-    return replace(result, numbers={n.id: n for n in numbers_of(given, result)})
+    return replace(result, numbers=DeclaredFigures(FIGURES, DiligenceFigures(given, result), given))
 
 
 def nodes_of(given: Inputs) -> int:
@@ -113,9 +114,14 @@ def _shortlisted(given: Inputs, book: ProviderBook, option: Option, name: str) -
     low, high = seller.link_low_gbits_per_s, seller.link_high_gbits_per_s
     speed = model.speed_fit(low, high, need or float(given.params.cluster.link_gbits_per_s))
     return Shortlisted(
-        name, seller, topology, speed, kind is not None, family == option.family,
-        _gaps(seller, topology, speed, compared=kind is not None),
-    )  # fmt: skip
+        name=name,
+        seller=seller,
+        topology=topology,
+        speed=speed,
+        compared=kind is not None,
+        advised=family == option.family,
+        gaps=_gaps(seller, topology, speed, compared=kind is not None),
+    )
 
 
 def _gaps(seller: Seller, topology: str, speed: str, *, compared: bool) -> tuple[str, ...]:

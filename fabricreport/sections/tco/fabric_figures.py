@@ -1,22 +1,19 @@
-"""The ledger numbers of an owned fabric: its bill, its watts, growth, list prices, and both bases of each percentage."""
+"""The figures of an owned fabric: its bill, its watts, growth, list prices, and both bases of each percentage."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from fabricreport.durations import HOURS_PER_YEAR
-from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
-from fabricreport.models.judgement.difference import relative_difference
+from fabricreport.figures import Index
+from fabricreport.models.fabric.cost import GROUPS
+from fabricreport.models.judgement.difference import RelativeDifference, relative_difference
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.tco.cost import CAUSES, FABRIC_CAUSES
-from fabricreport.sections.tco.result import Ownership, TcoResult
-
-HARDWARE = ("switches", "optics_and_cables", "adapters")
-"""The causes of the fabric's hardware: what a price list shows."""
+from fabricreport.sections.tco.figure_context import CostFigures, EachSpec, PairSpec, Spec
 
 SMALL_SHARE = 0.01
 """A percentage below this is printed with one digit: the second would claim too much."""
@@ -36,242 +33,393 @@ _SHAPE = (
     "param:cluster.links_per_gpu",
     "param:cluster.oversubscription",
 )
+_PIECES = ("leaf", "spine", "core", "switches", "cables", "links", "transceivers", "nics", "tiers", "copper")
+_WATTS = {group.split()[0]: group for group in GROUPS}
+_STATED, _VENDOR = "evidence:roce-discount-s3-stated", "evidence:roce-discount-acg"
 
 
-def fabric_numbers(given: Inputs, result: TcoResult, names: dict[str, str]) -> Iterator[Number]:
-    """Every number that only an owner's memo needs."""
-    owned = result.ownership
-    if owned is None:
-        return
-    yield from _counts(given, owned, names)
-    yield from _capital(given, owned, names)
-    yield from _stages(given, owned, names)
-    yield from _list_bills(given, owned, names)
-    yield from _pair(given, result, owned, names)
-    if result.infiniband and result.rocev2:
-        yield from _bases(given, result, owned, names)
-        yield from _power(given, result, owned)
-    yield from _sweep(given, owned, names)
+# ---- pieces, capital and watts of the last stage
 
 
-def _counts(given: Inputs, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
-    for option, stages in owned.builds.items():
-        bom, cables = stages[-1].bom, stages[-1].cables
-        pieces = {
-            "leaf": bom.leaf, "spine": bom.spine, "core": bom.core, "switches": bom.switches, "cables": cables.cables,
-            "links": cables.links, "transceivers": cables.transceivers, "nics": cables.nics, "tiers": bom.tiers,
-            "copper": cables.dac + cables.acc,
-        }  # fmt: skip
-        for piece, count in pieces.items():
-            yield given.number(
-                f"tco.count.{piece}.{option}", count, "count", label=f"{piece.capitalize()} of {names[option]}",
-                rule="bill of materials: fat-tree counting with equal bundles", inputs=_SHAPE,
-            )  # fmt: skip
+def _count(at: CostFigures, piece: str, option: str) -> int:
+    bom, cables = at.last(option).bom, at.last(option).cables
+    if piece == "copper":
+        return cables.dac + cables.acc
+    found: int = getattr(bom if piece in ("leaf", "spine", "core", "switches", "tiers") else cables, piece)
+    return found
 
 
-def _capital(given: Inputs, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
-    gpus = next(iter(owned.builds.values()))[-1].gpus
-    for option, parts in owned.capital.items():
-        total: Any = sum(parts[c] for c in FABRIC_CAUSES)
-        hardware: Any = sum(parts[c] for c in HARDWARE)
-        for cause in FABRIC_CAUSES:
-            yield given.number(
-                f"tco.bill.{cause}.{option}", parts[cause], "usd", central="mean",
-                label=f"{CAUSES[cause]}, to buy: {names[option]}",
-                rule="pieces × price, at today's prices and not discounted", inputs=_SHAPE,
-            )  # fmt: skip
-        yield given.number(
-            f"tco.fabric_capex.{option}", total, "usd", central="mean",
-            label=f"Capital of the fabric: {names[option]}",
-            rule="switches, optics, cables, adapters, spares, installation and manager, at today's prices", inputs=_SHAPE,
-        )  # fmt: skip
-        yield given.number(
-            f"tco.fabric_per_gpu.{option}", total / gpus, "usd", central="mean",
-            label=f"Capital of the fabric per GPU: {names[option]}",
-            rule="capital of the fabric ÷ GPUs of the last stage", inputs=_SHAPE,
-        )  # fmt: skip
-        yield given.number(
-            f"tco.switch_share.{option}", parts["switches"] / np.mean(hardware), "share", digits=2,
-            central="mean", inputs=_SHAPE,
-            label=f"Switches' share of the fabric's hardware: {names[option]}",
-            rule="mean of switches ÷ mean of (switches + optics and cables + adapters)",
-        )  # fmt: skip
-        yield given.number(
-            f"tco.optics_share.{option}", parts["optics_and_cables"] / np.mean(hardware), "share", digits=2,
-            central="mean", inputs=_SHAPE,
-            label=f"Optics' and cables' share of the fabric's hardware: {names[option]}",
-            rule="mean of optics and cables ÷ mean of (switches + optics and cables + adapters)",
-        )  # fmt: skip
-        for group, watts in owned.watts[option].items():
-            yield given.number(
-                f"tco.watts.{group.split()[0]}.{option}", watts / 1000, "kw", central="mean",
-                label=f"Draw of {group}: {names[option]}",
-                rule="pieces × watts, before cooling", inputs=_SHAPE,
-            )  # fmt: skip
-        yield given.number(
-            f"tco.watts.total.{option}", sum(owned.watts[option].values()) / 1000, "kw", central="mean", inputs=_SHAPE,
-            label=f"Draw of the fabric: {names[option]}", rule="sum over switches, optics, cables and adapters",
-        )  # fmt: skip
-
-
-def _pair(given: Inputs, result: TcoResult, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
-    """Purchase price alone of the two options that the difference compares, and what the servers are of the whole."""
-    pair = f"{names[result.rival]} less {names[result.choice]}"
-    yield given.number(
-        "tco.fabric_difference", owned.capital_gap, "usd", central="mean", label=f"Capital of the fabric: {pair}",
-        rule="mean difference of the fabric's capital on the same draws, at today's prices", inputs=_SHAPE,
-    )  # fmt: skip
-    parts = result.components[result.choice]
-    yield given.number(
-        "tco.server_share", parts["servers"] / np.mean(result.totals[result.choice]), "share", digits=2, central="mean",
+def _share_of_hardware(cause: str, name: str, whose: str, words: str) -> EachSpec:
+    return EachSpec(
+        f"tco.{name}[owner]",
+        "share",
+        label=lambda at, option: f"{whose} share of the fabric's hardware: {at.names[option]}",
+        rule=f"mean of {words} ÷ mean of (switches + optics and cables + adapters)",
+        value=lambda at, option: at.owned.capital[option][cause] / np.mean(at.hardware(option)),
         inputs=_SHAPE,
-        label=f"Servers' share of the total cost with {names[result.choice]}",
+        digits=2,
+        central="mean",
+    )
+
+
+_BUILT = (
+    PairSpec(
+        "tco.count[piece][owner]",
+        "count",
+        label=lambda at, piece, option: f"{piece.capitalize()} of {at.names[option]}",
+        rule="bill of materials: fat-tree counting with equal bundles",
+        value=_count,
+        inputs=_SHAPE,
+    ),
+    PairSpec(
+        "tco.bill[fabric_cause][owner]",
+        "usd",
+        label=lambda at, cause, option: f"{CAUSES[cause]}, to buy: {at.names[option]}",
+        rule="pieces × price, at today's prices and not discounted",
+        value=lambda at, cause, option: at.owned.capital[option][cause],
+        inputs=_SHAPE,
+        central="mean",
+    ),
+    EachSpec(
+        "tco.fabric_capex[owner]",
+        "usd",
+        label=lambda at, option: f"Capital of the fabric: {at.names[option]}",
+        rule="switches, optics, cables, adapters, spares, installation and manager, at today's prices",
+        value=lambda at, option: at.fabric(option),
+        inputs=_SHAPE,
+        central="mean",
+    ),
+    EachSpec(
+        "tco.fabric_per_gpu[owner]",
+        "usd",
+        label=lambda at, option: f"Capital of the fabric per GPU: {at.names[option]}",
+        rule="capital of the fabric ÷ GPUs of the last stage",
+        value=lambda at, option: at.fabric(option) / at.last_size,
+        inputs=_SHAPE,
+        central="mean",
+    ),
+    _share_of_hardware("switches", "switch_share", "Switches'", "switches"),
+    _share_of_hardware("optics_and_cables", "optics_share", "Optics' and cables'", "optics and cables"),
+    PairSpec(
+        "tco.watts[group][owner]",
+        "kw",
+        label=lambda at, group, option: f"Draw of {_WATTS[group]}: {at.names[option]}",
+        rule="pieces × watts, before cooling",
+        value=lambda at, group, option: at.owned.watts[option][_WATTS[group]] / 1000,
+        inputs=_SHAPE,
+        central="mean",
+    ),
+    EachSpec(
+        "tco.watts.total[owner]",
+        "kw",
+        label=lambda at, option: f"Draw of the fabric: {at.names[option]}",
+        rule="sum over switches, optics, cables and adapters",
+        value=lambda at, option: sum(at.owned.watts[option].values()) / 1000,
+        inputs=_SHAPE,
+        central="mean",
+    ),
+)
+
+_PAIR = (
+    Spec(
+        "tco.fabric_difference",
+        "usd",
+        label=lambda at: f"Capital of the fabric: {at.pair}",
+        rule="mean difference of the fabric's capital on the same draws, at today's prices",
+        value=lambda at: at.owned.capital_gap,
+        inputs=_SHAPE,
+        central="mean",
+        when=lambda at: at.owns,
+    ),
+    Spec(
+        "tco.server_share",
+        "share",
+        label=lambda at: f"Servers' share of the total cost with {at.choice}",
         rule="mean present value of the servers' price ÷ mean total cost",
-    )  # fmt: skip
+        value=lambda at: (
+            at.result.components[at.result.choice]["servers"] / np.mean(at.result.totals[at.result.choice])
+        ),
+        inputs=_SHAPE,
+        digits=2,
+        central="mean",
+        when=lambda at: at.owns,
+    ),
+)
 
 
-def _stages(given: Inputs, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
-    for option, stages in owned.builds.items():
-        before = 0
-        for number, stage in enumerate(stages):
-            key = "param:cluster.gpus" if number == 0 else f"param:cluster.trajectory[{number - 1}].gpus"
-            figures = {
-                "gpus": (stage.gpus, "gpus", "GPUs standing"),
-                "bought": (stage.bom.switches - before, "count", "Switches bought"),
-                "standing": (stage.bom.switches, "count", "Switches standing"),
-                "overbuilt": (stage.bom.switches - stage.needed_switches, "count", "Switches ahead of need"),
-                "month": (stage.month, "count", "Month"),
-            }
-            for what, (value, unit, label) in figures.items():
-                yield given.number(
-                    f"tco.stage.{what}.{number}.{option}", value, unit, label=f"{label} at stage {number}: {names[option]}",
-                    rule="staged growth, wired from day one for the last stage", inputs=(key, *_SHAPE[1:]),
-                )  # fmt: skip
-            before = stage.bom.switches
-    for option, growth in owned.growth.items():
-        yield given.number(
-            f"tco.overbuild.{option}", growth.planned - growth.as_needed, "usd", central="mean",
-            label=f"Planning ahead less building as needed: {names[option]}",
-            rule="present value of switches and cables bought early − of those bought late plus cables moved", inputs=_SHAPE,
-        )  # fmt: skip
-        yield given.number(
-            f"tco.recabled.{option}", growth.recabled, "count", label=f"Cables laid twice if built as needed: {names[option]}",
-            rule="cables of a stage that the next one moves", inputs=_SHAPE,
-        )  # fmt: skip
+# ---- growth
 
 
-def _list_bills(given: Inputs, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
-    for row in owned.list_bills:
-        key = f"{row.option}.{row.switch_ref.partition(':')[2]}"
-        amounts = {
-            "switches": row.switch_cost, "optics": row.optics_cost, "nics": row.nic_cost, "total": row.total,
-            "each": row.switch_each,
-        }  # fmt: skip
-        for what, amount in amounts.items():
-            yield given.number(
-                f"tco.list.{what}.{key}", amount, "usd", digits=4, inputs=(*row.refs_of(what), *_SHAPE),
-                label=f"List prices, {what}: {names[row.option]}",
-                rule="pieces × central price; all optics, without fibre, licence, support, spare and labour",
-            )  # fmt: skip
-        yield given.number(
-            f"tco.list.count.{key}", row.switches, "count", label=f"Switches of {names[row.option]}",
-            rule="bill of materials without links for a manager", inputs=_SHAPE,
-        )  # fmt: skip
-        yield given.number(
-            f"tco.list.against_first.{key}", row.total / owned.list_bills[0].total - 1, "share", digits=2,
-            label=f"List bill of {names[row.option]} against that of {names[owned.list_bills[0].option]}",
-            rule="total ÷ total of the first row − 1",
-            inputs=(*row.refs, *owned.list_bills[0].refs, *_SHAPE) if row is not owned.list_bills[0] else _SHAPE,
-        )  # fmt: skip
+def _staged(what: str, unit: str, words: str, value: Any) -> PairSpec:
+    """A figure of what stands after a stage: `value` of the context, the stage's number and the option."""
+    return PairSpec(
+        f"tco.stage.{what}[stage][owner]",
+        unit,
+        label=lambda at, number, option: f"{words} at stage {number}: {at.names[option]}",
+        rule="staged growth, wired from day one for the last stage",
+        value=value,
+        inputs=lambda _, number, __: (
+            "param:cluster.gpus" if number == "0" else f"param:cluster.trajectory[{int(number) - 1}].gpus",
+            *_SHAPE[1:],
+        ),
+        when=lambda at, number, option: at.stage(number, option) is not None,
+    )
 
 
-def _bases(given: Inputs, result: TcoResult, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
-    """RoCEv2 against InfiniBand on each base, as a discount and as a premium, for every RoCEv2 option."""
-    infiniband = result.infiniband or ""
-    families = {o.id: o.family for o in given.options}
-    for option in (o for o in result.order if families[o] == "rocev2"):
-        a, b = (_base_amounts(result, owned, o) for o in (infiniband, option))
-        pair = f"{names[option]} against {names[infiniband]}"
-        for base, words in BASES.items():
-            gap = relative_difference(a[base], b[base])
-            tagged = inputs_of(a[base], b[base]) | set(_SHAPE)
-            digits = 1 if abs(float(np.mean(plain(gap.b_less_than_a)))) < SMALL_SHARE else 2
-            yield given.number(
-                f"tco.discount.{base}.{option}", gap.b_less_than_a, "share", digits=digits, central="mean", inputs=tagged,
-                label=f"Discount on InfiniBand's price, base {words.lower()}: {pair}",
-                rule="mean of (InfiniBand − RoCEv2) ÷ mean of InfiniBand, on the same draws",
-            )  # fmt: skip
-            yield given.number(
-                f"tco.premium.{base}.{option}", gap.a_more_than_b, "share", digits=digits, central="mean", inputs=tagged,
-                label=f"Premium of InfiniBand on RoCEv2's price, base {words.lower()}: {pair}",
-                rule="mean of (InfiniBand − RoCEv2) ÷ mean of RoCEv2, on the same draws",
-            )  # fmt: skip
-    yield from _claims(given)
+def _switches(at: CostFigures, number: str, option: str) -> int:
+    return at.owned.builds[option][int(number)].bom.switches
 
 
-def _base_amounts(result: TcoResult, owned: Ownership, option: str) -> dict[str, Any]:
-    parts = owned.capital[option]
-    hardware: Any = sum(parts[c] for c in HARDWARE)
-    fabric: Any = sum(parts[c] for c in FABRIC_CAUSES)
-    nodes = owned.builds[option][-1].nodes
-    return {
-        "switches": parts["switches"],
-        "hardware": hardware,
-        "fabric": fabric,
-        "cluster": fabric + nodes * result.common.server.price,
-        "total": result.totals[option],
+def _bought(at: CostFigures, number: str, option: str) -> int:
+    before = _switches(at, str(int(number) - 1), option) if int(number) else 0
+    return _switches(at, number, option) - before
+
+
+def _overbuilt(at: CostFigures, number: str, option: str) -> int:
+    return _switches(at, number, option) - at.owned.builds[option][int(number)].needed_switches
+
+
+_GROWTH = (
+    _staged("gpus", "gpus", "GPUs standing", lambda at, n, option: at.owned.builds[option][int(n)].gpus),
+    _staged("bought", "count", "Switches bought", _bought),
+    _staged("standing", "count", "Switches standing", _switches),
+    _staged("overbuilt", "count", "Switches ahead of need", _overbuilt),
+    _staged("month", "count", "Month", lambda at, n, option: at.owned.builds[option][int(n)].month),
+    EachSpec(
+        "tco.overbuild[grown]",
+        "usd",
+        label=lambda at, option: f"Planning ahead less building as needed: {at.names[option]}",
+        rule="present value of switches and cables bought early − of those bought late plus cables moved",
+        value=lambda at, option: at.owned.growth[option].planned - at.owned.growth[option].as_needed,
+        inputs=_SHAPE,
+        central="mean",
+    ),
+    EachSpec(
+        "tco.recabled[grown]",
+        "count",
+        label=lambda at, option: f"Cables laid twice if built as needed: {at.names[option]}",
+        rule="cables of a stage that the next one moves",
+        value=lambda at, option: at.owned.growth[option].recabled,
+        inputs=_SHAPE,
+    ),
+)
+
+
+# ---- list prices
+
+
+def _listed(what: str, field: str) -> EachSpec:
+    """One amount of a bill at list prices, a field of `ListBill`."""
+    return EachSpec(
+        f"tco.list.{what}[row]",
+        "usd",
+        label=lambda at, row: f"List prices, {what}: {at.names[at.list_rows[row].option]}",
+        rule="pieces × central price; all optics, without fibre, licence, support, spare and labour",
+        value=lambda at, row: getattr(at.list_rows[row], field),
+        inputs=lambda at, row: (*at.list_rows[row].refs_of(what), *_SHAPE),
+        digits=4,
+    )
+
+
+def _against_first(at: CostFigures, row: str) -> tuple[str, ...]:
+    first = at.owned.list_bills[0]
+    this = at.list_rows[row]
+    return _SHAPE if this is first else (*this.refs, *first.refs, *_SHAPE)
+
+
+_LIST = (
+    _listed("switches", "switch_cost"),
+    _listed("optics", "optics_cost"),
+    _listed("nics", "nic_cost"),
+    _listed("total", "total"),
+    _listed("each", "switch_each"),
+    EachSpec(
+        "tco.list.count[row]",
+        "count",
+        label=lambda at, row: f"Switches of {at.names[at.list_rows[row].option]}",
+        rule="bill of materials without links for a manager",
+        value=lambda at, row: at.list_rows[row].switches,
+        inputs=_SHAPE,
+    ),
+    EachSpec(
+        "tco.list.against_first[row]",
+        "share",
+        label=lambda at, row: (
+            f"List bill of {at.names[at.list_rows[row].option]} against that of {at.names[at.owned.list_bills[0].option]}"
+        ),
+        rule="total ÷ total of the first row − 1",
+        value=lambda at, row: at.list_rows[row].total / at.owned.list_bills[0].total - 1,
+        inputs=_against_first,
+        digits=2,
+    ),
+)
+
+
+# ---- RoCEv2 against InfiniBand on each base, as a discount and as a premium
+
+
+def _amount(at: CostFigures, base: str, option: str) -> Any:
+    amounts: Mapping[str, Any] = {
+        "switches": at.owned.capital[option]["switches"],
+        "hardware": at.hardware(option),
+        "fabric": at.fabric(option),
+        "cluster": at.fabric(option) + at.last(option).nodes * at.result.common.server.price,
+        "total": at.result.totals[option],
     }
+    return amounts[base]
 
 
-def _claims(given: Inputs) -> Iterator[Number]:
-    """The ends of the discounts that the trade articles state, each with its own base."""
-    vendor = "evidence:roce-discount-acg"
-    yield given.number(
-        "tco.claim.vendor", given.central(vendor), "share", digits=2, label="RoCEv2's saving as a vendor-paid study states it",
-        rule="as stated by the source", inputs=(vendor,),
-    )  # fmt: skip
-    stated = given.uncertain("evidence:roce-discount-s3-stated")
-    for end, value in (("low", stated.low), ("high", stated.high)):
-        yield given.number(
-            f"tco.claim.{end}", value, "share", digits=2, label=f"RoCEv2's discount as an article states it, {end} end",
-            rule="as stated by the source", inputs=("evidence:roce-discount-s3-stated",),
-        )  # fmt: skip
+def _gap(at: CostFigures, base: str, option: str) -> RelativeDifference:
+    return relative_difference(_amount(at, base, at.infiniband), _amount(at, base, option))
 
 
-def _power(given: Inputs, result: TcoResult, owned: Ownership) -> Iterator[Number]:
-    infiniband, rocev2 = result.infiniband or "", result.rocev2 or ""
-    more: Any = sum(owned.watts[infiniband].values()) - sum(owned.watts[rocev2].values())
-    yield given.number(
-        "tco.power_penalty", more / 1000, "kw", central="mean", label="InfiniBand's fabric draws more than RoCEv2's by",
-        rule="watts of all pieces, InfiniBand − RoCEv2, before cooling", inputs=inputs_of(owned.watts[infiniband]) | set(_SHAPE),
-    )  # fmt: skip
-    yearly = more / 1000 * HOURS_PER_YEAR * result.common.per_kwh * result.common.pue
-    yield given.number(
-        "tco.power_penalty_per_year", yearly, "usd", central="mean", label="What that draw costs a year, cooling included",
-        rule="kW × hours of a year × price of a kWh × PUE", inputs=inputs_of(owned.watts[infiniband]) | set(_SHAPE),
-    )  # fmt: skip
+def _against_infiniband(sort: str, side: str, words: str, whole: str) -> PairSpec:
+    """One of the two percentages; `side` is the field of the relative difference."""
+    return PairSpec(
+        f"tco.{sort}[base][roce]",
+        "share",
+        label=lambda at, base, option: (
+            f"{words}, base {BASES[base].lower()}: {at.names[option]} against {at.names[at.infiniband]}"
+        ),
+        rule=f"mean of (InfiniBand − RoCEv2) ÷ mean of {whole}, on the same draws",
+        value=lambda at, base, option: getattr(_gap(at, base, option), side),
+        inputs=lambda at, base, option: {
+            *inputs_of(_amount(at, base, at.infiniband), _amount(at, base, option)),
+            *_SHAPE,
+        },
+        digits=lambda at, base, option: (
+            1 if abs(float(np.mean(plain(_gap(at, base, option).b_less_than_a)))) < SMALL_SHARE else 2
+        ),
+        central="mean",
+    )
 
 
-def _sweep(given: Inputs, owned: Ownership, names: dict[str, str]) -> Iterator[Number]:
-    sweep = owned.sweep
-    for option, steps in sweep.steps.items():
-        for tiers, size in enumerate(steps, start=1):
-            yield given.number(
-                f"tco.step.{tiers}.{option}", size, "gpus",
-                label=f"Largest size with {tiers} tier{'s' if tiers > 1 else ''} of switches: {names[option]}",
-                rule="capacity of a fat tree at the option's radix", inputs=_SHAPE[1:],
-            )  # fmt: skip
-        for i, gpus in enumerate(sweep.gpus):
-            per_gpu = sweep.fabric_per_gpu[option][i]
-            if gpus in sweep.shown and np.all(np.isfinite(plain(per_gpu))):
-                yield given.number(
-                    f"tco.sweep.fabric.{gpus}.{option}", per_gpu, "usd", central="mean",
-                    label=f"Fabric capital per GPU at another size, {gpus} GPUs: {names[option]}",
-                    rule="bill of materials at that size × the case's prices ÷ GPUs", inputs=_SHAPE[1:],
-                )  # fmt: skip
-    last = next(iter(owned.builds.values()))[-1].gpus
-    for gpus in sorted({*sweep.shown, last}):
-        yield given.number(
-            f"tco.sweep.size.{gpus}", gpus, "gpus", label="Size in the sweep", rule="a size of the sweep",
-            inputs=_SHAPE[1:],
-        )  # fmt: skip
+def _more_watts(at: CostFigures) -> Any:
+    """What the fabric of InfiniBand draws more than that of RoCEv2."""
+    rocev2 = at.result.rocev2 or ""
+    return sum(at.owned.watts[at.infiniband].values()) - sum(at.owned.watts[rocev2].values())
+
+
+def _claimed(end: str) -> Spec:
+    """An end of the discount that trade articles state, without naming its base."""
+    return Spec(
+        f"tco.claim.{end}",
+        "share",
+        label=f"RoCEv2's discount as an article states it, {end} end",
+        rule="as stated by the source",
+        value=lambda at: getattr(at.given.uncertain(_STATED), end),
+        inputs=(_STATED,),
+        digits=2,
+        when=lambda at: at.both_families,
+    )
+
+
+_FAMILIES = (
+    _against_infiniband("discount", "b_less_than_a", "Discount on InfiniBand's price", "InfiniBand"),
+    _against_infiniband("premium", "a_more_than_b", "Premium of InfiniBand on RoCEv2's price", "RoCEv2"),
+    Spec(
+        "tco.claim.vendor",
+        "share",
+        label="RoCEv2's saving as a vendor-paid study states it",
+        rule="as stated by the source",
+        value=lambda at: at.given.central(_VENDOR),
+        inputs=(_VENDOR,),
+        digits=2,
+        when=lambda at: at.both_families,
+    ),
+    _claimed("low"),
+    _claimed("high"),
+    Spec(
+        "tco.power_penalty",
+        "kw",
+        label="InfiniBand's fabric draws more than RoCEv2's by",
+        rule="watts of all pieces, InfiniBand − RoCEv2, before cooling",
+        value=lambda at: _more_watts(at) / 1000,
+        inputs=lambda at: {*inputs_of(at.owned.watts[at.infiniband]), *_SHAPE},
+        central="mean",
+        when=lambda at: at.both_families,
+    ),
+    Spec(
+        "tco.power_penalty_per_year",
+        "usd",
+        label="What that draw costs a year, cooling included",
+        rule="kW × hours of a year × price of a kWh × PUE",
+        value=lambda at: _more_watts(at) / 1000 * HOURS_PER_YEAR * at.result.common.per_kwh * at.result.common.pue,
+        inputs=lambda at: {*inputs_of(at.owned.watts[at.infiniband]), *_SHAPE},
+        central="mean",
+        when=lambda at: at.both_families,
+    ),
+)
+
+
+# ---- other sizes
+
+
+def _per_gpu(at: CostFigures, gpus: str, option: str) -> Any:
+    sweep = at.owned.sweep
+    return sweep.fabric_per_gpu[option][sweep.gpus.index(int(gpus))]
+
+
+def _tiers(at: CostFigures) -> tuple[str, ...]:
+    most = max((len(steps) for steps in at.owned.sweep.steps.values()), default=0) if at.owns else 0
+    return tuple(str(tiers) for tiers in range(1, most + 1))
+
+
+def _sizes(at: CostFigures) -> tuple[str, ...]:
+    return tuple(map(str, sorted({*at.owned.sweep.shown, at.last_size}))) if at.owns else ()
+
+
+_SWEEP = (
+    PairSpec(
+        "tco.step[tiers][owner]",
+        "gpus",
+        label=lambda at, tiers, option: (
+            f"Largest size with {tiers} tier{'s' if int(tiers) > 1 else ''} of switches: {at.names[option]}"
+        ),
+        rule="capacity of a fat tree at the option's radix",
+        value=lambda at, tiers, option: at.owned.sweep.steps[option][int(tiers) - 1],
+        inputs=_SHAPE[1:],
+        when=lambda at, tiers, option: int(tiers) <= len(at.owned.sweep.steps[option]),
+    ),
+    PairSpec(
+        "tco.sweep.fabric[size][owner]",
+        "usd",
+        label=lambda at, gpus, option: f"Fabric capital per GPU at another size, {gpus} GPUs: {at.names[option]}",
+        rule="bill of materials at that size × the case's prices ÷ GPUs",
+        value=_per_gpu,
+        inputs=_SHAPE[1:],
+        central="mean",
+        when=lambda at, gpus, option: (
+            int(gpus) in at.owned.sweep.shown and bool(np.all(np.isfinite(plain(_per_gpu(at, gpus, option)))))
+        ),
+    ),
+    EachSpec(
+        "tco.sweep.size[size]",
+        "gpus",
+        label="Size in the sweep",
+        rule="a size of the sweep",
+        value=lambda _, gpus: int(gpus),
+        inputs=_SHAPE[1:],
+    ),
+)
+
+FABRIC_SPECS = (*_BUILT, *_PAIR, *_GROWTH, *_LIST, *_FAMILIES, *_SWEEP)
+"""Every figure that only an owner's memo needs."""
+FABRIC_INDEXES: Mapping[str, Index[CostFigures]] = {
+    "owner": Index(lambda at: at.owners),
+    "piece": Index(lambda _: _PIECES, _PIECES),
+    "fabric_cause": Index(lambda _: FABRIC_CAUSES, FABRIC_CAUSES),
+    "group": Index(lambda _: _WATTS, tuple(_WATTS)),
+    "stage": Index(
+        lambda at: (
+            [str(n) for n in range(max((len(s) for s in at.owned.builds.values()), default=0))] if at.owns else ()
+        )
+    ),
+    "grown": Index(lambda at: at.owned.growth if at.owns else ()),
+    "row": Index(lambda at: at.list_rows),
+    "base": Index(lambda _: BASES, tuple(BASES)),
+    "roce": Index(lambda at: at.roces),
+    "tiers": Index(_tiers),
+    "size": Index(_sizes),
+}
+"""The indexes of their patterns."""

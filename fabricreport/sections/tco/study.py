@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.models.judgement.difference import Difference, difference
@@ -26,7 +27,8 @@ from fabricreport.sections.tco.cost import (
     monthly_cash,
     useful_hour_usd,
 )
-from fabricreport.sections.tco.figures import numbers_of
+from fabricreport.sections.tco.figure_context import CostFigures
+from fabricreport.sections.tco.figures import FIGURES
 from fabricreport.sections.tco.list_bills import list_bills, offers
 from fabricreport.sections.tco.result import Ownership, TcoResult
 from fabricreport.sections.tco.sweep import run_sweep
@@ -63,7 +65,7 @@ def run(given: Inputs, found: Bills, comparison: Comparison) -> TcoResult:
         common=common,
         numbers={},
     )
-    return replace(result, numbers={n.id: n for n in numbers_of(given, result)})
+    return replace(result, numbers=DeclaredFigures(FIGURES, CostFigures(given, result), given))
 
 
 def _ownership(given: Inputs, found: Bills, hour: Mapping[str, Traced], pair: tuple[str, str]) -> Ownership:

@@ -1,0 +1,254 @@
+"""Figures declared once and made on request: which ledger numbers a section has, and how each one is made.
+
+    Spec = FigureSpec[CostFigures]           # an id without a key
+    EachSpec = FigureSpec[CostFigures, str]  # an id with one
+    FIGURES = Declaration(
+        "tco",
+        (
+            Spec("tco.difference", "usd", label="…", rule="…", value=lambda at: at.difference),
+            EachSpec("tco.total[option]", "usd", label=…, rule="…", value=lambda at, option: at.totals[option]),
+        ),
+        {"option": Index(lambda at: at.totals)},
+    )
+    numbers = DeclaredFigures(FIGURES, at, given)   # nothing is computed yet
+    numbers["tco.total.rocev2-whitebox"]            # made now, once
+
+`[option]` in a pattern stands for `.` and a key in the id. Keys may hold dots themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from itertools import product
+from typing import Any, Generic, TypeVar, TypeVarTuple
+
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
+from fabricreport.located import did_you_mean
+
+At = TypeVar("At")
+Keys = TypeVarTuple("Keys")
+Found = TypeVar("Found")
+Footing = Iterable[str | Number]
+
+_INDEX = re.compile(r"\[(\w+)\]")
+
+
+class Pattern:
+    """The ids of one kind of figure: `tco.total[option]`, with an index in brackets for `.` and a key."""
+
+    pattern: str
+
+    @property
+    def indexes(self) -> tuple[str, ...]:
+        """Names of the pattern's indexes, in order."""
+        return tuple(_INDEX.findall(self.pattern))
+
+    def id(self, *keys: object) -> str:
+        """The id of the figure with these keys."""
+        left = iter(keys)
+        return _INDEX.sub(lambda _: f".{next(left)}", self.pattern)
+
+
+@dataclass(frozen=True, eq=False)
+class FigureSpec(Pattern, Generic[At, *Keys]):
+    """One kind of ledger number: the pattern of its ids, and what `Inputs.number` is given to make it.
+
+    Everything but the pattern may be a function of the section's context and the keys of the id, in the pattern's order.
+    `when` says of which keys there is a figure; it must be cheap, for it is asked whenever ids are listed. `currency`,
+    `grade`, `date` and `stale` stand in the place of what follows from the inputs, where they are given.
+    """
+
+    pattern: str
+    unit: str | Callable[[At, *Keys], str]
+    label: str | Callable[[At, *Keys], str]
+    rule: str | Callable[[At, *Keys], str]
+    value: float | Callable[[At, *Keys], Any]
+    inputs: Footing | Callable[[At, *Keys], Footing] = ()
+    sources: Footing | Callable[[At, *Keys], Footing] = ()
+    digits: int | Callable[[At, *Keys], int] = 3
+    central: str = "p50"
+    counted: bool = False
+    currency: str | Callable[[At, *Keys], str] = ""
+    grade: str = ""
+    date: str | Callable[[At, *Keys], str] = ""
+    stale: bool | None = None
+    when: Callable[[At, *Keys], bool] | None = None
+
+    def make(self, given: Inputs, at: At, *keys: *Keys) -> Number:
+        """The figure with these keys."""
+
+        def said(what: Found | Callable[[At, *Keys], Found]) -> Found:
+            return what(at, *keys) if callable(what) else what
+
+        made = given.number(
+            self.id(*keys),
+            said(self.value),
+            said(self.unit),
+            label=said(self.label),
+            rule=said(self.rule),
+            inputs=said(self.inputs),
+            sources=said(self.sources),
+            digits=said(self.digits),
+            central=self.central,
+            counted=self.counted,
+        )
+        return replace(
+            made,
+            currency=said(self.currency) or made.currency,
+            grade=self.grade or made.grade,
+            date=said(self.date) or made.date,
+            stale=made.stale if self.stale is None else self.stale,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TakenSpec(Pattern, Generic[At, *Keys]):
+    """A kind of ledger number that a study makes while it runs, because what it finds hangs on it: taken as it stands."""
+
+    pattern: str
+    number: Callable[[At, *Keys], Number]
+    when: Callable[[At, *Keys], bool] | None = None
+
+    def make(self, given: Inputs, at: At, *keys: *Keys) -> Number:
+        """The figure with these keys; `ValueError` where the study gave it another id."""
+        taken = self.number(at, *keys)
+        if taken.id != self.id(*keys):
+            raise ValueError(f"{self.id(*keys)} is {taken.id} in the study")
+        return taken
+
+
+AnySpec = FigureSpec[Any, *tuple[str, ...]] | TakenSpec[Any, *tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Index(Generic[At]):
+    """What an index in brackets runs through: `keys` of one case; `among`, where it is known, of every case."""
+
+    keys: Callable[[At], Iterable[str]]
+    among: Collection[str] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Declaration(Generic[At]):
+    """Every figure of a section, and the indexes that their patterns name."""
+
+    section: str
+    specs: tuple[FigureSpec[At, *tuple[str, ...]] | TakenSpec[At, *tuple[str, ...]], ...]
+    indexes: Mapping[str, Index[At]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for spec in self.specs:
+            unknown = [name for name in spec.indexes if name not in self.indexes]
+            if unknown or not spec.pattern.startswith((f"{self.section}.", f"{self.section}[")):
+                raise ValueError(f"figure {spec.pattern}: no index {unknown[0]}" if unknown else spec.pattern)
+
+
+class DeclaredFigures(Mapping[str, Number]):
+    """The figures of one case by id: ids are listed without making any, a figure is made when asked for and remembered."""
+
+    def __init__(self, declared: Declaration[At], at: At, given: Inputs) -> None:
+        self._declared: Declaration[Any] = declared
+        self._at, self._given = at, given
+        self._made: dict[str, Number] = {}
+
+    @cached_property
+    def _ids(self) -> Mapping[str, tuple[AnySpec, tuple[str, ...]]]:
+        ids: dict[str, tuple[AnySpec, tuple[str, ...]]] = {}
+        runs = {name: tuple(index.keys(self._at)) for name, index in self._declared.indexes.items()}
+        for spec in self._declared.specs:
+            for keys in product(*(runs[name] for name in spec.indexes)):
+                if spec.when is not None and not spec.when(self._at, *keys):
+                    continue
+                figure_id = spec.id(*keys)
+                if figure_id in ids:
+                    raise ValueError(f"{figure_id} is declared twice: {ids[figure_id][0].pattern}, {spec.pattern}")
+                ids[figure_id] = (spec, keys)
+        return ids
+
+    def __getitem__(self, figure_id: str) -> Number:
+        if figure_id not in self._made:
+            spec, keys = self._spec(figure_id)
+            self._made[figure_id] = spec.make(self._given, self._at, *keys)
+        return self._made[figure_id]
+
+    def _spec(self, figure_id: str) -> tuple[AnySpec, tuple[str, ...]]:
+        if figure_id not in self._ids:
+            close = did_you_mean(figure_id, self._ids)
+            raise KeyError(f"no figure {figure_id}" + (f"; did you mean {close}?" if close else ""))
+        return self._ids[figure_id]
+
+    def __contains__(self, figure_id: object) -> bool:
+        return figure_id in self._ids
+
+    def get(self, figure_id: str, default: Any = None) -> Any:
+        """The figure, or the default where there is none; nothing similar is sought."""
+        return self[figure_id] if figure_id in self._ids else default
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._ids)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def spec(self, figure_id: str) -> AnySpec:
+        """The declaration that a figure of this case is made by; `KeyError` names the nearest id."""
+        return self._spec(figure_id)[0]
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        """Ids of the figures made so far."""
+        return tuple(self._made)
+
+
+# ---- which declaration covers an id, without a case
+
+_KEY = "\0"
+"""Stands for `.` and whatever key: no id holds it."""
+
+
+def find_spec(declared: Iterable[Declaration[Any]], wanted: str) -> AnySpec | None:
+    """The declaration that covers `tco.total.ib`, `tco.total[choice]` or `tco.{what}.{option}`; None if there is none.
+
+    An index in brackets, by whatever name, stands for an index of the pattern; `{…}` for a part between dots, or for a
+    key. Where several declarations cover it, it is the one that leaves least to its keys.
+    """
+    return max(specs_met(declared, wanted), key=lambda spec: len(_INDEX.sub("", spec.pattern)), default=None)
+
+
+def specs_met(declared: Iterable[Declaration[Any]], wanted: str) -> tuple[AnySpec, ...]:
+    """Every declaration that `wanted` may mean (see `find_spec`)."""
+    if "{" not in wanted:
+        asked = re.sub(r"\[[^\]]*\]", _KEY, wanted)
+        return tuple(s for one in declared for s in one.specs if _ids(s, one).fullmatch(asked))
+    asked = "".join(_asked(part) for part in re.split(r"(\[[^\]]*\]|\{[^{}]*\})", wanted))
+    return tuple(s for one in declared for s in one.specs if any(re.fullmatch(asked, i) for i in _samples(s, one)))
+
+
+def _asked(part: str) -> str:
+    """A part of what is asked for, as a regular expression over `_samples`."""
+    if part.startswith("["):
+        return rf"\.{_KEY}"
+    return r"[^.]+" if part.startswith("{") else re.escape(part)
+
+
+@lru_cache(maxsize=4096)
+def _ids(spec: AnySpec, declared: Declaration[Any]) -> re.Pattern[str]:
+    """What the ids of a declaration look like, an index in brackets having become `_KEY`."""
+
+    def keys(name: str) -> str:
+        among = declared.indexes[name].among
+        return rf"(?:{_KEY}|\.(?:{'|'.join(map(re.escape, among)) if among else rf'[^{_KEY}]+'}))"
+
+    literal_and_index = _INDEX.split(spec.pattern)
+    return re.compile("".join(keys(p) if i % 2 else re.escape(p) for i, p in enumerate(literal_and_index)))
+
+
+@lru_cache(maxsize=4096)
+def _samples(spec: AnySpec, declared: Declaration[Any]) -> tuple[str, ...]:
+    """Ids of a declaration, one for each choice of keys known beforehand, `_KEY` for any key."""
+    among = [(_KEY, *declared.indexes[name].among) for name in spec.indexes]
+    return tuple(spec.id(*keys) for keys in product(*among))

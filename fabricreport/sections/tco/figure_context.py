@@ -1,0 +1,121 @@
+"""What the figures of the total cost are made from: the case, the result, and lookups that several figures share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from fabricreport.figures import FigureSpec
+from fabricreport.inputs import Inputs
+from fabricreport.sections.tco.cost import FABRIC_CAUSES
+from fabricreport.sections.tco.fabric import Build
+from fabricreport.sections.tco.list_bills import ListBill, Offer
+from fabricreport.sections.tco.result import Ownership, TcoResult
+from fabricreport.vocabulary import Family
+
+HARDWARE = ("switches", "optics_and_cables", "adapters")
+"""The causes of the fabric's hardware: what a price list shows."""
+
+
+@dataclass(frozen=True)
+class CostFigures:
+    """What the figures of the total cost are made from."""
+
+    given: Inputs
+    result: TcoResult
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Names of the options by id."""
+        return {o.id: o.name for o in self.given.options}
+
+    @property
+    def choice(self) -> str:
+        """The name of the advised option."""
+        return self.names[self.result.choice]
+
+    @property
+    def pair(self) -> str:
+        """The rival less the advised option, in words."""
+        return f"{self.names[self.result.rival]} less {self.choice}"
+
+    # ---- a client that rents
+
+    @property
+    def rents(self) -> bool:
+        """Whether the client rents, and owns no fabric."""
+        return self.result.ownership is None
+
+    @cached_property
+    def offers(self) -> Mapping[str, Offer]:
+        """Rental prices found, by the end of the price's id."""
+        return {o.item.removeprefix("gpu-hour-"): o for o in self.result.offers}
+
+    # ---- a client that owns
+
+    @property
+    def owns(self) -> bool:
+        """Whether the client owns its fabric."""
+        return self.result.ownership is not None
+
+    @property
+    def owned(self) -> Ownership:
+        """What only an owner has; asked for where `owns` is true."""
+        assert self.result.ownership is not None
+        return self.result.ownership
+
+    @property
+    def owners(self) -> Iterable[str]:
+        """The options, if their fabric is owned."""
+        return self.owned.builds if self.owns else ()
+
+    def last(self, option: str) -> Build:
+        """What stands of an option after the last stage."""
+        return self.owned.builds[option][-1]
+
+    def stage(self, number: str, option: str) -> Build | None:
+        """What stands of an option after one stage, None if there are fewer."""
+        stages = self.owned.builds[option]
+        return stages[int(number)] if int(number) < len(stages) else None
+
+    @property
+    def last_size(self) -> int:
+        """GPUs of the last stage."""
+        return next(iter(self.owned.builds.values()))[-1].gpus
+
+    def hardware(self, option: str) -> Any:
+        """Capital of what a price list shows."""
+        return sum(self.owned.capital[option][c] for c in HARDWARE)
+
+    def fabric(self, option: str) -> Any:
+        """Capital of the whole fabric, installed."""
+        return sum(self.owned.capital[option][c] for c in FABRIC_CAUSES)
+
+    @cached_property
+    def list_rows(self) -> Mapping[str, ListBill]:
+        """Bills at list prices by option and switch, in the order of the table."""
+        rows = self.owned.list_bills if self.owns else ()
+        return {f"{row.option}.{row.switch_ref.partition(':')[2]}": row for row in rows}
+
+    @property
+    def both_families(self) -> bool:
+        """Whether an owner compares InfiniBand with RoCEv2."""
+        return bool(self.owns and self.result.infiniband and self.result.rocev2)
+
+    @property
+    def infiniband(self) -> str:
+        """The cheaper InfiniBand option; asked for where `both_families` is true."""
+        return self.result.infiniband or ""
+
+    @cached_property
+    def roces(self) -> tuple[str, ...]:
+        """RoCEv2 options that are held against InfiniBand, the cheapest first."""
+        families = {o.id: o.family for o in self.given.options}
+        return tuple(o for o in self.result.order if families[o] == Family.ROCEV2) if self.both_families else ()
+
+
+Spec = FigureSpec[CostFigures]
+EachSpec = FigureSpec[CostFigures, str]
+PairSpec = FigureSpec[CostFigures, str, str]
