@@ -226,7 +226,7 @@ class Case:
 
     def spoken(self, section: str) -> Spoken:
         """What a section found, named, and the words of its prose."""
-        return decision_findings.spoken(self.inputs, self.decision(), self.tco(), self.figure)
+        return SPOKEN[section](self)
 
     def _once(self, section: str, make: Callable[[], Found]) -> Found:
         if section not in self._results:
@@ -285,3 +285,9 @@ def _refuse_second(first: Number | None, second: Number) -> None:
             f"{second.id} is {first.text} ({first.label}) already and cannot be {second.text} ({second.label}) too: "
             "give the second number an id of its own, or open the case again if you changed the first"
         )
+
+
+SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
+    "decision": lambda case: decision_findings.spoken(case.inputs, case.decision(), case.tco(), case.figure),
+}
+"""How each section's findings and words are made from a case."""

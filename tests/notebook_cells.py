@@ -28,6 +28,6 @@ def plain(source: str) -> str:
 def run(source: str, space: dict[str, Any], name: str = "cell") -> None:
     """Run one code cell with the notebook's variables."""
     if is_prose(source):
-        run_cell(read_cell(source), space)
+        run_cell(read_cell(source), space, lambda expression: eval(expression, space))
     else:
         exec(compile(plain(source), name, "exec"), space)

@@ -6,7 +6,7 @@ decided; the words and figures in it are checked all at once, and a wrong one is
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from fabricreport.blocks.document import Chart, Drawing, Figures, Section
@@ -18,6 +18,9 @@ from fabricreport.findings import Findings, Spoken
 BODY, ANNEX = "body", "annex"
 """The notebook's variables that prose cells write to."""
 TILE = ("label", "value", "note")
+
+
+Evaluate = Callable[[str], Any]
 
 
 class SpokenCase(Figures, Protocol):
@@ -43,29 +46,32 @@ def load_magics(shell: Any) -> None:
     for kind in MAGICS:
 
         def run(line: str, cell: str = "", kind: str = kind) -> None:
-            run_cell(read_prose(kind, line, cell), shell.user_ns)
+            run_cell(read_prose(kind, line, cell), shell.user_ns, shell.ev)
 
         shell.register_magic_function(run, magic_kind="cell", magic_name=kind)
 
 
-def run_cell(cell: ProseCell, space: Mapping[str, Any]) -> None:
-    """Emit a prose cell with the notebook's variables; `ProseFault` says what is wrong with it."""
+def run_cell(cell: ProseCell, space: Mapping[str, Any], evaluate: Evaluate) -> None:
+    """Emit a prose cell with the notebook's variables; `ProseFault` says what is wrong with it.
+
+    `evaluate` is the shell's own way to read the expression behind `from=`.
+    """
     section = _section(cell, space)
     if cell.when and _value(cell.when, space) is cell.negated:
         return
-    write(cell, section, space)
+    write(cell, section, evaluate)
 
 
-def write(cell: ProseCell, section: Section, space: Mapping[str, Any]) -> None:
+def write(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
     """Emit a prose cell, its condition taken as met."""
     if cell.kind == "title":
         section.next_title = cell.text
     elif cell.kind == "tile":
         _tile(cell, section)
     elif cell.kind == "chart":
-        _chart(cell, section, space)
+        _chart(cell, section, evaluate)
     elif cell.kind == "table":
-        _table(cell, section, space)
+        _table(cell, section, evaluate)
     else:
         _say(cell, section)
 
@@ -153,8 +159,8 @@ def _titled(cell: ProseCell, section: Section, key: str) -> dict[str, str]:
     return said
 
 
-def _chart(cell: ProseCell, section: Section, space: Mapping[str, Any]) -> None:
-    drawn = _made(cell, space)
+def _chart(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
+    drawn = evaluate(cell.source)
     if not isinstance(drawn, Drawing):
         raise ProseFault(f"from={cell.source} is a {type(drawn).__name__}, not a Drawing")
     said = _titled(cell, section, "title")
@@ -166,8 +172,8 @@ def _chart(cell: ProseCell, section: Section, space: Mapping[str, Any]) -> None:
     )
 
 
-def _table(cell: ProseCell, section: Section, space: Mapping[str, Any]) -> None:
-    table = _made(cell, space)
+def _table(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
+    table = evaluate(cell.source)
     if not isinstance(table, Table):
         raise ProseFault(f"from={cell.source} is a {type(table).__name__}, not a Table")
     said = _titled(cell, section, "caption")
@@ -175,7 +181,3 @@ def _table(cell: ProseCell, section: Section, space: Mapping[str, Any]) -> None:
         raise ProseFault(f"{cell.id} has no caption: a table says what it shows")
     note = said.get("note", "")
     section.table(cell.id, said["caption"], table.columns, table.rows, note=note, **table.values)
-
-
-def _made(cell: ProseCell, space: Mapping[str, Any]) -> Any:
-    return eval(cell.source, dict(space))  # the notebook's own code, as any other cell of it
