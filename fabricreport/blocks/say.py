@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from fabricreport.blocks.document import Chart, Drawing, Figures, Section
 from fabricreport.blocks.prose import MAGICS, ProseCell, ProseFault, read_prose
-from fabricreport.blocks.tables import Table
+from fabricreport.blocks.tables import Table, frame_parts
 from fabricreport.blocks.template import Node, Prose
 from fabricreport.findings import Findings, Spoken
 
@@ -173,9 +173,12 @@ def _chart(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
 
 
 def _table(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
-    table = evaluate(cell.source)
+    made = evaluate(cell.source)
+    table = Table(*frame_parts(made)) if hasattr(made, "itertuples") else made
     if not isinstance(table, Table):
-        raise ProseFault(f"from={cell.source} is a {type(table).__name__}, not a Table")
+        raise ProseFault(f"from={cell.source} is a {type(made).__name__}, not a Table or a DataFrame")
+    if not table.rows:
+        raise ProseFault(f"{cell.id} has no rows: let when= ask for it, or say so in words")
     said = _titled(cell, section, "caption")
     if "caption" not in said:
         raise ProseFault(f"{cell.id} has no caption: a table says what it shows")
