@@ -16,13 +16,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from fabricreport.blocks.markdown import CITATION, FOOTNOTE, NUMBER, REFERENCE, parse_markdown
+from fabricreport.blocks.nodes import Break, Cite, Flow, Inline, Num, Paragraph, Text
 from fabricreport.ledger import Number
-
-Node = dict[str, Any]
 
 STYLES = ("range", "spread", "absrange", "abs", "bare")
 REFERENCES = ("fig-", "tab-", "sec-")
@@ -37,51 +34,40 @@ class Name(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True)
-class Rendered:
-    """A template after binding: document nodes, the numbers they show, and the names they hold."""
-
-    nodes: tuple[Node, ...]
-    numbers: tuple[Number, ...]
-    names: tuple[str, ...]
-    cited: tuple[str, ...]
-
-
 class Binder:
     """Binds templates to a case's figures; collects the numbers, names and citations used."""
 
     def __init__(self, figure: Callable[[str], Number], values: Mapping[str, object] | None = None) -> None:
         self._figure = figure
         self._values = values or {}
-        self._shown: dict[str, Node] = {}
+        self._shown: dict[str, Inline] = {}
         self.numbers: dict[str, Number] = {}
         self.names: dict[str, None] = {}
         self.cited: dict[str, None] = {}
 
-    def blocks(self, template: str) -> list[Node]:
+    def blocks(self, template: str) -> tuple[Flow, ...]:
         """The template as block nodes (paragraphs, lists …)."""
         return parse_markdown(self._mark(template), self._resolve)
 
-    def inline(self, template: str) -> list[Node]:
+    def inline(self, template: str) -> tuple[Inline, ...]:
         """The template as inline nodes: one paragraph's content."""
-        nodes: list[Node] = []
+        nodes: list[Inline] = []
         for block in self.blocks(template):
-            if block["t"] != "p":
-                raise ValueError(f"a caption, title or label is one line of prose, not a {block['t']}: {template!r}")
-            nodes += ([{"t": "br"}] if nodes else []) + block["c"]
-        return nodes
+            if not isinstance(block, Paragraph):
+                raise ValueError(f"a caption, title or label is one line of prose, not a {block.kind}: {template!r}")
+            nodes += [*([Break()] if nodes else []), *block.children]
+        return tuple(nodes)
 
-    def number_node(self, number: Number, style: str = "", text: str | None = None) -> Node:
+    def number_node(self, number: Number, style: str = "", text: str | None = None) -> Num:
         """The node of a number, remembered for the ledger."""
         self.numbers[number.id] = number
-        value = number.as_dict()["value"]
-        return {"t": "num", "id": number.id, "text": text if text is not None else number.show(style), "value": value}
+        return Num(number.id, text if text is not None else number.show(style), number.as_dict()["value"])
 
-    def name_node(self, text: str) -> Node:
+    def name_node(self, text: str) -> Text:
         """The node of a piece of text that is data."""
         if isinstance(text, Name):
             self.names[str(text)] = None
-        return {"t": "text", "v": str(text)}
+        return Text(str(text))
 
     def _mark(self, template: str) -> str:
         return _FIELD.sub(self._replace, template)
@@ -101,16 +87,16 @@ class Binder:
         self._shown[key] = self._value_node(field)
         return NUMBER[0] + key + NUMBER[1]
 
-    def field_node(self, field: str) -> Node:
+    def field_node(self, field: str) -> Inline:
         """The node of one field outside a template: a figure or a citation."""
-        return {"t": "cite", "ids": self._cite(field)} if field.startswith(_CITE) else self._value_node(field)
+        return Cite(tuple(self._cite(field))) if field.startswith(_CITE) else self._value_node(field)
 
     def _cite(self, field: str) -> list[str]:
         ids = [i.strip() for i in field.removeprefix(_CITE).split(",")]
         self.cited.update(dict.fromkeys(ids))
         return ids
 
-    def _value_node(self, field: str) -> Node:
+    def _value_node(self, field: str) -> Num | Text:
         name, style = split_style(field)
         if name in self._values:
             value = self._values[name]
@@ -123,7 +109,7 @@ class Binder:
             )
         return self.number_node(self._figure(name), style)
 
-    def _resolve(self, key: str) -> Node:
+    def _resolve(self, key: str) -> Inline:
         return self._shown[key]
 
 
