@@ -97,7 +97,12 @@ def test_a_boxed_remark_without_a_title_goes_on_from_the_one_before() -> None:
 def test_a_chart_and_a_table_take_their_words_from_the_cell_or_a_title_said_before() -> None:
     chart = "%%chart from=drawing\ntitle: T\nsubtitle: S\nalt: A of {tco.total[choice]}\ncaption: C"
     (figure,) = nodes(chart)
-    assert (figure["id"], text(figure["title"]), figure["alt"], text(figure["caption"])) == ("fig-x", "T", "A of $5", "C")
+    assert (figure["id"], text(figure["title"]), figure["alt"], text(figure["caption"])) == (
+        "fig-x",
+        "T",
+        "A of $5",
+        "C",
+    )
     (table,) = nodes("%%table tab-x from=table\ncaption: C\nnote: N")
     assert (table["id"], text(table["caption"]), text(table["note"])) == ("tab-x", "C", "N")
     names = space()
@@ -155,5 +160,7 @@ def test_only_our_magics_make_a_cell_prose() -> None:
 
 
 def test_what_a_person_typed_stays_text() -> None:
-    (paragraph,) = nodes("%%say\n{client}: {{braces}} `{code}` <b>x</b>", client=Named("<i>{tco.total.ib}</i> *A*", "c"))
+    (paragraph,) = nodes(
+        "%%say\n{client}: {{braces}} `{code}` <b>x</b>", client=Named("<i>{tco.total.ib}</i> *A*", "c")
+    )
     assert text(paragraph) == "<i>{tco.total.ib}</i> *A*: {braces} {code} <b>x</b>"
