@@ -21,7 +21,7 @@ _STYLE = Markup(
 
 def preview_html(nodes: Sequence[Top]) -> str:
     """Block nodes as a fragment of HTML with its own small style."""
-    return Markup('<div class="fabricreport"><style>{}</style>{}</div>').format(_STYLE, HtmlWriter().blocks(nodes))
+    return str(Markup('<div class="fabricreport"><style>{}</style>{}</div>').format(_STYLE, HtmlWriter().blocks(nodes)))
 
 
 def preview_text(nodes: Sequence[Top]) -> str:
