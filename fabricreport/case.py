@@ -23,6 +23,7 @@ from fabricreport.books.options import Option, read_options
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.chain import Chain, chain
 from fabricreport.errors import InputError, Problem
+from fabricreport.findings import Spoken
 from fabricreport.inputs import INPUT_KINDS, Inputs
 from fabricreport.intake import faults_of
 from fabricreport.ledger import Number
@@ -30,6 +31,7 @@ from fabricreport.located import did_you_mean
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.project import PARAMS, book_folder
 from fabricreport.scenario import SECTION_NAMES, Params, changed_params, dated, load_params_file, params_from
+from fabricreport.sections.decision import findings as decision_findings
 from fabricreport.sections.decision import study as decision
 from fabricreport.sections.decision.inputs import comparison_of
 from fabricreport.sections.decision.result import DecisionResult
@@ -223,6 +225,10 @@ class Case:
         """The study of one of SECTION_NAMES."""
         return getattr(self, "tail" if section == "tail_risk" else section)()
 
+    def spoken(self, section: str) -> Spoken:
+        """What a section found, named, and the words of its prose."""
+        return SPOKEN[section](self)
+
     def _once(self, section: str, make: Callable[[], Found]) -> Found:
         if section not in self._results:
             found = make()
@@ -280,3 +286,9 @@ def _refuse_second(first: Number | None, second: Number) -> None:
             f"{second.id} is {first.text} ({first.label}) already and cannot be {second.text} ({second.label}) too: "
             "give the second number an id of its own, or open the case again if you changed the first"
         )
+
+
+SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
+    "decision": lambda case: decision_findings.spoken(case.inputs, case.decision(), case.tco(), case.figure),
+}
+"""How each section's findings and words are made from a case."""

@@ -3,8 +3,22 @@
 May not know papermill or nbconvert.
 """
 
-from fabricreport.blocks.document import MIME, Block, Chart, Section, Tile
-from fabricreport.blocks.tables import Column, Row
-from fabricreport.blocks.template import Name
+from fabricreport.blocks.document import MIME, Block, Chart, Drawing, Section, Tile
+from fabricreport.blocks.say import open_section
+from fabricreport.blocks.tables import Column, Row, Table
+from fabricreport.findings import Name, Named
 
-__all__ = ["MIME", "Block", "Chart", "Column", "Name", "Row", "Section", "Tile"]
+__all__ = [
+    "MIME",
+    "Block",
+    "Chart",
+    "Column",
+    "Drawing",
+    "Name",
+    "Named",
+    "Row",
+    "Section",
+    "Table",
+    "Tile",
+    "open_section",
+]

@@ -9,17 +9,31 @@ In JupyterLab a block shows at once; in the memo the exporters read the block's 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast, get_args
 
+from fabricreport.blocks.node_json import to_json
+from fabricreport.blocks.nodes import (
+    Callout,
+    Figure,
+    Formula,
+    Glance,
+    GlanceTile,
+    Heading,
+    Headline,
+    Tone,
+    Top,
+    plain_text,
+)
 from fabricreport.blocks.preview import preview_html, preview_text
 from fabricreport.blocks.tables import Column, Row, frame_parts, table_node
-from fabricreport.blocks.template import Binder, Node
-from fabricreport.ledger import InputRecords, Number
+from fabricreport.blocks.template import Binder
+from fabricreport.findings import Name
+from fabricreport.ledger import InputRecords, Number, Record
 
 MIME = "application/vnd.fabricreport.block+json"
-TONES = ("decision", "caution", "note")
+TONES = get_args(Tone)
 
 
 class Figures(InputRecords, Protocol):
@@ -39,15 +53,61 @@ class Figures(InputRecords, Protocol):
         ...
 
 
+class Message(Protocol):
+    """A sentence about the params: a template with its `values`, what to look at, and the keys it rests on."""
+
+    @property
+    def text(self) -> str:
+        """The template."""
+        ...
+
+    @property
+    def look(self) -> str:
+        """What to look at."""
+        ...
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys of the params file."""
+        ...
+
+    @property
+    def values(self) -> Mapping[str, Number | str]:
+        """What stands for the template's fields."""
+        ...
+
+
 @dataclass(frozen=True)
 class Block:
-    """One emitted block; `bundle` is the JSON the exporters read."""
+    """One emitted block: its nodes, and the ledger entries, inputs and names behind them.
 
-    bundle: Mapping[str, Any]
+    `place` is body or annex, `compared` what the section's case says of the comparison (empty if it makes none).
+    """
+
+    section: str
+    place: str
+    nodes: tuple[Top, ...]
+    ledger: tuple[Record, ...]
+    inputs: tuple[Record, ...]
+    names: tuple[str, ...]
+    compared: Mapping[str, Any]
+
+    @property
+    def bundle(self) -> dict[str, Any]:
+        """The JSON that a notebook keeps and the exporters read."""
+        return {
+            "version": 1,
+            "place": self.place,
+            "section": self.section,
+            "nodes": [to_json(node) for node in self.nodes],
+            "ledger": [dict(entry) for entry in self.ledger],
+            "inputs": [dict(entry) for entry in self.inputs],
+            "names": list(self.names),
+            **({"compared": dict(self.compared)} if self.compared else {}),
+        }
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        nodes = self.bundle["nodes"]
-        return {MIME: dict(self.bundle), "text/html": preview_html(nodes), "text/plain": preview_text(nodes)}
+        return {MIME: self.bundle, "text/html": preview_html(self.nodes), "text/plain": preview_text(self.nodes)}
 
 
 @dataclass(frozen=True)
@@ -69,6 +129,19 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """A drawn chart without its words, which stand in the notebook's cell: the SVG and the rows it plots.
+
+    `data`: the first row is the header. `values` are words of this chart alone.
+    """
+
+    id: str
+    svg: str
+    data: tuple[tuple[str, ...], ...]
+    values: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Tile:
     """One tile of the glance: a label, a big value (a template) and a line under it."""
 
@@ -78,66 +151,78 @@ class Tile:
 
 
 class Section:
-    """Emits the blocks of one section. `emitted` keeps them for tests and for scripts outside a notebook."""
+    """Emits the blocks of one section. `emitted` keeps them for tests and for scripts outside a notebook.
 
-    def __init__(self, name: str, case: Figures, *, place: str = "body") -> None:
+    `words` are names and numbers that any of its texts may use; `next_title` is a title said ahead of its chart or table;
+    `opening` the heading of level one, which is what the headline recommends.
+    """
+
+    def __init__(
+        self, name: str, case: Figures, *, place: str = "body", words: Mapping[str, object] | None = None
+    ) -> None:
         self.name = name
         self.place = place
+        self.words = words or {}
         self.emitted: list[Block] = []
+        self.next_title = ""
+        self.opening = ""
         self._case = case
 
     def annex(self) -> Section:
         """The same section's annex: its blocks follow the memo's body."""
-        return Section(self.name, self._case, place="annex")
+        return Section(self.name, self._case, place="annex", words=self.words)
 
     def heading(self, template: str, *, level: int = 2, anchor: str = "", **values: object) -> None:
         """A heading that states a finding. Level 1 opens the section (its anchor is `sec-<section>`)."""
-        binder = self._binder(values)
+        binder = self.binder(values)
         anchor = anchor or (f"sec-{self.name}" if level == 1 and self.place == "body" else "")
-        self._emit([{"t": "h", "level": level, "c": binder.inline(template), "id": anchor}], binder)
+        self.emit((Heading(level, binder.inline(template), anchor),), binder)
 
     def say(self, template: str, **values: object) -> None:
         """Prose (Markdown) with bound numbers."""
-        binder = self._binder(values)
-        self._emit(binder.blocks(template), binder)
+        binder = self.binder(values)
+        self.emit(binder.blocks(template), binder)
 
     def callout(self, tone: str, title: str, template: str, **values: object) -> None:
         """A boxed remark: `decision`, `caution` or `note`."""
         if tone not in TONES:
             raise ValueError(f"no tone {tone!r}: use {', '.join(TONES)}")
-        binder = self._binder(values)
-        node = {"t": "callout", "tone": tone, "title": binder.inline(title), "c": binder.blocks(template)}
-        self._emit([node], binder)
+        binder = self.binder(values)
+        node = Callout(cast(Tone, tone), binder.inline(title), binder.blocks(template))
+        self.emit((node,), binder)
+
+    def messages(self, tone: str, title: str, messages: Iterable[Message]) -> None:
+        """A boxed list of messages, each with the keys of the params it rests on."""
+        told = [(m.text, m.look, m.keys, m.values) for m in messages]
+        lines = [f"- {text} {look} ({', '.join(f'`{key}`' for key in keys)})" for text, look, keys, _ in told]
+        values = {name: v for *_, said in told for name, v in said.items()}
+        named = {name: Name(v) if isinstance(v, str) else v for name, v in values.items()}
+        self.callout(tone, title, "\n".join(lines), **named)
 
     def glance(self, template: str, tiles: Sequence[Tile], **values: object) -> None:
         """Page one's summary: the advice in sentences, then three to five tiles."""
-        binder = self._binder(values)
-        drawn = [
-            {
-                "label": binder.inline(tile.label),
-                "value": binder.inline(tile.value),
-                "note": binder.inline(tile.note) if tile.note else [],
-            }
-            for tile in tiles
-        ]
-        self._emit([{"t": "glance", "c": binder.blocks(template), "tiles": drawn}], binder)
+        binder = self.binder(values)
+        drawn = tuple(
+            GlanceTile(binder.inline(t.label), binder.inline(t.value), binder.inline(t.note) if t.note else ())
+            for t in tiles
+        )
+        self.emit((Glance(binder.blocks(template), drawn),), binder)
 
     def chart(self, chart: Chart) -> None:
         """A chart with its alt text and data."""
-        binder = self._binder(chart.values or {})
+        binder = self.binder(chart.values or {})
         alt = binder.inline(chart.alt)
-        node = {
-            "t": "figure",
-            "id": chart.id,
-            "title": binder.inline(chart.title),
-            "subtitle": binder.inline(chart.subtitle),
-            "caption": binder.inline(chart.caption) if chart.caption else [],
-            "alt": preview_text([{"t": "p", "c": alt}]).strip(),
-            "alt_nodes": alt,
-            "svg": chart.svg,
-            "data": [list(row) for row in chart.data],
-        }
-        self._emit([node], binder)
+        node = Figure(
+            id=chart.id,
+            title=binder.inline(chart.title),
+            subtitle=binder.inline(chart.subtitle),
+            caption=binder.inline(chart.caption) if chart.caption else (),
+            alt=plain_text(alt).strip(),
+            svg=chart.svg,
+            data=tuple(tuple(row) for row in chart.data),
+            alt_nodes=alt,
+        )
+        self.emit((node,), binder)
 
     def table(
         self,
@@ -150,8 +235,8 @@ class Section:
         **values: object,
     ) -> None:
         """A table whose caption states its takeaway; units stand in the column heads."""
-        binder = self._binder(values)
-        self._emit([table_node(binder, table_id, caption, columns, rows, note)], binder)
+        binder = self.binder(values)
+        self.emit((table_node(binder, table_id, caption, columns, rows, note),), binder)
 
     def frame(self, frame: Any, table_id: str, caption: str, *, note: str = "", **values: object) -> None:
         """A pandas DataFrame as a table; figures in its cells are ledger numbers (`case.figure(…)`, `case.number(…)`)."""
@@ -164,32 +249,33 @@ class Section:
 
     def formula(self, svg: str, tex: str, alt: str) -> None:
         """A formula drawn by mathtext, with its source as alt text."""
-        self._emit([{"t": "formula", "svg": svg, "tex": tex, "alt": alt}], self._binder({}))
+        self.emit((Formula(svg, tex, alt),), self.binder({}))
 
     def headline(self, data: Mapping[str, Any], numbers: Sequence[Number]) -> None:
         """Not printed: the advice and the figures that the command line and `refresh` report."""
-        binder = self._binder({})
-        shown = [binder.number_node(n) for n in numbers]
-        self._emit([{"t": "headline", "data": {**data, "numbers": shown}}], binder)
+        binder = self.binder({})
+        shown = tuple(binder.number_node(n) for n in numbers)
+        opening = {"recommendation": self.opening} if self.opening else {}
+        self.emit((Headline({**opening, **data}, shown),), binder)
 
-    def _binder(self, values: Mapping[str, object]) -> Binder:
-        return Binder(self._case.figure, values)
+    def binder(self, values: Mapping[str, object]) -> Binder:
+        """What fills templates here: the words of the section, and `values` of this call."""
+        return Binder(self._case.figure, {**self.words, **values})
 
-    def _emit(self, nodes: list[Node], binder: Binder) -> None:
+    def emit(self, nodes: tuple[Top, ...], binder: Binder) -> None:
+        """Show block nodes, with the ledger entries behind the numbers that the binder met."""
+        opening = next((n for n in nodes if isinstance(n, Heading) and n.level == 1), None)
+        self.opening = self.opening if opening is None else plain_text(opening.children)
         numbers = [binder.numbers[i] for i in sorted(binder.numbers)]
         used = sorted({i for n in numbers for i in (*n.inputs, *n.sources)} | set(binder.cited))
-        compared = getattr(self._case, "compared", None)
         block = Block(
-            {
-                "version": 1,
-                "place": self.place,
-                "section": self.name,
-                "nodes": nodes,
-                "ledger": [{**n.as_dict(), "section": self.name} for n in numbers],
-                "inputs": [dict(self._case.record(i)) for i in used],
-                "names": sorted({*binder.names, *self._case.names}),
-                **({"compared": dict(compared)} if compared else {}),
-            }
+            section=self.name,
+            place=self.place,
+            nodes=nodes,
+            ledger=tuple({**n.as_dict(), "section": self.name} for n in numbers),
+            inputs=tuple(dict(self._case.record(i)) for i in used),
+            names=tuple(sorted({*binder.names, *self._case.names})),
+            compared=getattr(self._case, "compared", None) or {},
         )
         self.emitted.append(block)
         _show(block)

@@ -17,6 +17,7 @@ from unittest import mock
 
 import nbformat
 from matplotlib.figure import Figure
+from notebook_cells import run
 
 import fabricreport.case as case_module
 import fabricreport.inputs as inputs_module
@@ -112,7 +113,7 @@ def _executed(section: str, case: Case, path: Path) -> Any:
                 continue
             shown.clear()
             try:
-                exec(compile(cell.source, f"{section}.ipynb, cell {number}", "exec"), names)
+                run(cell.source, names, f"{section}.ipynb, cell {number}")
             except Exception as error:
                 at = traceback.extract_tb(error.__traceback__)[-1]
                 where = f"{section}.ipynb, cell {number} ({Path(at.filename).name}:{at.lineno})"

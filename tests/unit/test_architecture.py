@@ -19,6 +19,7 @@ FOUNDATIONS = {
     "errors",
     "evidence",
     "evidence_entry",
+    "findings",
     "formats",
     "hostile_text",
     "ledger",
@@ -56,13 +57,13 @@ MAY_IMPORT = {
     "cli_prices": {"books", "cli_shared"},
     "cli": {"books", "checking", "cli_prices", "cli_shared", "memo", "scenario", "sections"},
     "__main__": {"cli"},
-    "__init__": set(),
+    "__init__": {"blocks"},
 }
 """Rooms from the bottom upwards, each with the rooms it may import besides itself and the foundations.
 
 A section's `study` is handed the results of others; the decision stands above the chain that it reruns.
 """
-SECTION_FILES = {"study", "figures", "charts"}
+SECTION_FILES = {"study", "figures", "charts", "findings", "tables"}
 """What of a section no other section imports; its inputs and its result are open to those above it."""
 
 

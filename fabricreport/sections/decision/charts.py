@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from fabricreport import formats
-from fabricreport.blocks import Chart, Name
+from fabricreport.blocks import Drawing
+from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import plain
 from fabricreport.sections.decision.result import DecisionResult
@@ -31,12 +32,11 @@ LOW_END, HIGH_END = MUTED, COLOURS["other"]
 """Inks of the two ends of an input's range: no fabric's colours, for they stand for no fabric."""
 
 
-def difference_chart(
-    result: DecisionResult, names: Mapping[str, str], families: Mapping[str, str], *, title: str, currency: str
-) -> Chart:
+def difference_chart(given: Inputs, result: DecisionResult) -> Drawing:
     """How the difference between the advised option and its runner-up is spread over the draws."""
     chart_id = "fig-decision-difference"
-    verdict = result.verdict
+    verdict, currency = result.verdict, given.params.money.currency
+    names, families = {o.id: o.name for o in given.options}, {o.id: o.family for o in given.options}
     values = plain(result.difference)
     low, high = np.quantile(values, [0.002, 0.998])
     counts, edges = np.histogram(np.clip(values, low, high), bins=BINS)
@@ -64,20 +64,10 @@ def difference_chart(
         axis.set_yticks([])
         axis.spines["left"].set_visible(False)
         money_axis(axis, "x", float(np.abs(values).max()), currency)
-        axis.set_xlabel(f"cost of the one less that of the other, {currency}, present value")
+        axis.set_xlabel(f"difference of total costs, {currency}, present value")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame({"bin_low": edges[:-1], "bin_high": edges[1:], "share_of_draws": share})
-    return Chart(
-        chart_id,
-        title,
-        "Share of draws by cost of {runner_up} less cost of {choice}, present value over {param:money.horizon_months}",
-        "Histogram of the cost difference: {choice} costs less in {decision.probability} of draws; "
-        "the mean difference is {decision.difference}, with a range of {decision.difference:spread} (P5–P95).",
-        drawing,
-        rows_of(frame),
-        caption="The range covers the uncertain prices, efficiencies and rates of this case; it leaves out causes that no source names.",
-        values={"choice": Name(names[verdict.choice]), "runner_up": Name(names[verdict.runner_up])},
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
 def _label(text: str) -> str:
@@ -85,18 +75,12 @@ def _label(text: str) -> str:
     return wrapped(text, 44)
 
 
-def swings_chart(
-    result: DecisionResult,
-    labels: Mapping[str, str],
-    grades: Mapping[str, str],
-    *,
-    title: str,
-    currency: str,
-    count: int = 6,
-) -> Chart:
+def swings_chart(given: Inputs, result: DecisionResult, *, count: int = 6) -> Drawing:
     """The inputs that move the mean difference most: its value at the low and at the high end of each."""
     chart_id = "fig-decision-swings"
     swings = result.swings[:count]
+    records = {s.input_id: given.record(s.input_id) for s in swings}
+    grades = {i: record["grade"] for i, record in records.items()}
     mean = float(plain(result.difference).mean())
     with canvas(0.55 + 0.36 * max(len(swings), 2)) as (figure, (axis,)):
         for row, swing in enumerate(reversed(swings)):
@@ -112,11 +96,11 @@ def swings_chart(
                 )  # fmt: skip
         axis.axvline(mean, color=MUTED, linewidth=0.8)
         axis.axvline(0, color=INK, linewidth=1.1)
-        axis.set_yticks(range(len(swings)), [_label(labels[s.input_id]) for s in reversed(swings)])
+        axis.set_yticks(range(len(swings)), [_label(records[s.input_id]["label"]) for s in reversed(swings)])
         axis.tick_params(axis="y", length=0, labelcolor=INK)
         axis.spines["left"].set_visible(False)
         axis.margins(x=0.12)
-        money_axis(axis, "x", abs(mean), currency)
+        money_axis(axis, "x", abs(mean), given.params.money.currency)
         axis.grid(axis="x")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame(
@@ -127,20 +111,10 @@ def swings_chart(
             "difference_at_high": [s.at_high for s in swings],
         }
     )
-    first = swings[0].input_id.replace(":", ".")
-    return Chart(
-        chart_id,
-        title,
-        f"Mean cost difference, {currency}, with one input set to its P5 or its P95 and the model run again; hatched: an assumption",
-        f"Tornado chart: {{top}} moves the mean difference most, from {{decision.swing.{first}.low}} with it at its P5 "
-        f"to {{decision.swing.{first}.high}} with it at its P95. A bar that crosses zero can turn the choice.",
-        drawing,
-        rows_of(frame),
-        values={"top": Name(labels[swings[0].input_id])},
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def axes_chart(framework: FrameworkResult, *, title: str) -> Chart:
+def axes_chart(framework: FrameworkResult) -> Drawing:
     """Where each of the four axes leans, with its weight."""
     chart_id = "fig-decision-axes"
     axes = list(framework.axes)
@@ -167,14 +141,4 @@ def axes_chart(framework: FrameworkResult, *, title: str) -> Chart:
         axis.set_xticks([-1, -0.5, 0, 0.5, 1], ["RoCEv2", "", "no lean", "", "InfiniBand"])
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame({"axis": [r[0] for r in rows], "lean": [r[1] for r in rows], "weight": [r[2] for r in rows]})
-    leaning = max(axes, key=lambda a: abs(a.lean))
-    return Chart(
-        chart_id,
-        title,
-        "Lean of each axis from RoCEv2 (left) to InfiniBand (right), with its weight; sizes are assumptions",
-        f"Lollipop chart of the four axes: the strongest lean, {{decision.axis.{leaning.axis}:bare}}, is on {{axis}}; "
-        "weighted together they come to {decision.framework_total:bare}.",
-        drawing,
-        rows_of(frame),
-        values={"axis": Name(leaning.title.lower())},
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))

@@ -12,6 +12,7 @@ import numpy as np
 from fabricreport.figures import Declaration, FigureSpec, Footing, Index
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import inputs_of
+from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.inputs import AXES
 from fabricreport.sections.decision.reasons import MoneyReason
 from fabricreport.sections.decision.result import DecisionResult
@@ -56,6 +57,17 @@ class DecisionFigures:
     def everything(self) -> frozenset[str]:
         """Ids of every input that the difference rests on."""
         return inputs_of(self.result.difference)
+
+    @cached_property
+    def stale(self) -> tuple[str, ...]:
+        """Ids of the prices behind the totals that are past their shelf life."""
+        behind = inputs_of(*self.result.totals.values())
+        return tuple(p.id for p in self.given.prices.stale if p.id in behind)
+
+    @cached_property
+    def rules(self) -> Mapping[str, float]:
+        """Leans of the rules that hold, by the rule's id."""
+        return {rule.id: rule.lean for axis in self.result.framework.axes for rule in axis.rules}
 
     @cached_property
     def axes(self) -> Mapping[str, Any]:
@@ -164,6 +176,41 @@ _LEAD = (
             if at.materiality_stated
             else {*at.everything, "evidence:rule-material-share"}
         ),
+        digits=2,
+    ),
+)
+
+_PAGE = (
+    Spec(
+        "decision.final_gpus",
+        "gpus",
+        label="GPUs at the end of the plan",
+        rule="as stated in the params",
+        value=lambda at: float(at.given.params.cluster.final_gpus),
+        inputs=("param:cluster.gpus",),
+    ),
+    Spec(
+        "decision.stale_prices",
+        "count",
+        label="Prices used that are past their shelf life",
+        rule="count of prices behind the total costs whose expiry lies before the memo's date",
+        value=lambda at: float(len(at.stale)),
+        inputs=lambda at: at.stale,
+        counted=True,
+    ),
+    Spec(
+        "decision.assumed_keys",
+        "count",
+        label="Keys of the params that were left out",
+        rule="count of keys that were not given, each with what is assumed in its place",
+        value=lambda at: float(len(assumptions(at.given.params))),
+    ),
+    EachSpec(
+        "decision.rule[rule]",
+        "index",
+        label=lambda _, rule: f"Lean of the rule {rule}",
+        rule="size set by this memo; the condition and its reason come from the sources cited",
+        value=lambda at, rule: at.rules[rule],
         digits=2,
     ),
 )
@@ -349,13 +396,14 @@ _TURNING = (
 
 FIGURES = Declaration(
     "decision",
-    (*_LEAD, *_OPTIONS, *_FRAMEWORK, *_TURNING),
+    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_TURNING),
     {
         "option": Index(lambda at: at.result.totals),
         "axis": Index(lambda at: at.axes, AXES),
         "cause": Index(lambda at: at.saving, CAUSES),
         "drawn": Index(lambda at: at.drawn),
         "turning": Index(lambda at: at.turning),
+        "rule": Index(lambda at: at.rules),
     },
 )
 """Every figure of the section."""

@@ -1,0 +1,191 @@
+"""The magics of prose cells, live in JupyterLab, under stock papermill and in a build alike: `%load_ext fabricreport`.
+
+A prose cell is Markdown behind one line (see `blocks/prose.py`). Its condition and its loop are names that the package
+decided; the words and figures in it are checked all at once, and a wrong one is named with the nearest that there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol, cast
+
+from fabricreport.blocks.document import Chart, Drawing, Figures, Section
+from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, GlanceTile, Heading, OrderedList, Tone
+from fabricreport.blocks.prose import MAGICS, ProseCell, ProseFault, read_prose
+from fabricreport.blocks.tables import Table, frame_parts
+from fabricreport.blocks.template import Prose
+from fabricreport.findings import Findings, Spoken
+
+BODY, ANNEX = "body", "annex"
+"""The notebook's variables that prose cells write to."""
+TILE = ("label", "value", "note")
+
+
+Evaluate = Callable[[str], Any]
+
+
+class SpokenCase(Figures, Protocol):
+    """A case that says of each section what it found, and in which words."""
+
+    def spoken(self, section: str) -> Spoken:
+        """Findings and words of a section."""
+        ...
+
+
+def open_section(name: str, case: SpokenCase) -> tuple[Section, Section, Findings]:
+    """The body and the annex of a section, and what it found: what a notebook's first cell keeps.
+
+    body, annex, finding = open_section("decision", case)
+    """
+    spoken = case.spoken(name)
+    body = Section(name, case, words=spoken.words)
+    return body, body.annex(), spoken.findings
+
+
+def load_magics(shell: Any) -> None:
+    """Teach a running shell the magics of prose cells."""
+    for kind in MAGICS:
+
+        def run(line: str, cell: str = "", kind: str = kind) -> None:
+            run_cell(read_prose(kind, line, cell), shell.user_ns, shell.ev)
+
+        shell.register_magic_function(run, magic_kind="cell", magic_name=kind)
+
+
+def run_cell(cell: ProseCell, space: Mapping[str, Any], evaluate: Evaluate) -> None:
+    """Emit a prose cell with the notebook's variables; `ProseFault` says what is wrong with it.
+
+    `evaluate` is the shell's own way to read the expression behind `from=`.
+    """
+    section = _section(cell, space)
+    if cell.when and _value(cell.when, space) is cell.negated:
+        return
+    write(cell, section, evaluate)
+
+
+def write(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
+    """Emit a prose cell, its condition taken as met."""
+    if cell.kind == "title":
+        section.next_title = cell.text
+    elif cell.kind == "tile":
+        _tile(cell, section)
+    elif cell.kind == "chart":
+        _chart(cell, section, evaluate)
+    elif cell.kind == "table":
+        _table(cell, section, evaluate)
+    else:
+        _say(cell, section)
+
+
+def _section(cell: ProseCell, space: Mapping[str, Any]) -> Section:
+    name = ANNEX if cell.annexed else BODY
+    section = space.get(name)
+    if not isinstance(section, Section):
+        raise ProseFault(
+            f'there is no {name} to write to: begin with {BODY}, {ANNEX}, finding = open_section("…", case)'
+        )
+    return section
+
+
+def _value(name: str, space: Mapping[str, Any]) -> bool:
+    head, *rest = name.split(".")
+    if head not in space:
+        raise ProseFault(f"when={name}: the notebook has no {head}")
+    value = space[head]
+    for part in rest:
+        try:
+            value = getattr(value, part)
+        except AttributeError as error:
+            raise ProseFault(f"when={name}: {error}") from error
+    if not isinstance(value, bool):
+        raise ProseFault(f"when={name} is a {type(value).__name__}: a condition is true or false, and decided before")
+    return value
+
+
+def _things(cell: ProseCell, section: Section) -> Sequence[Mapping[str, object]]:
+    """The words of each round of a cell: one round without a loop."""
+    if cell.each is None:
+        return ({},)
+    name, word = cell.each
+    things = section.words.get(word)
+    if not isinstance(things, tuple):
+        known = [w for w, said in section.words.items() if isinstance(said, tuple)]
+        raise ProseFault(f"each={name} in {word}: this section has no {word} to go through; it has {', '.join(known)}")
+    return [{name: thing} for thing in things]
+
+
+def _say(cell: ProseCell, section: Section) -> None:
+    binder = section.binder({})
+    nodes: tuple[Flow, ...] = ()
+    for words in _things(cell, section):
+        one = section.binder(words)
+        nodes = together(nodes, one.prose(cell.text))
+        binder.take_over(one)
+    if not nodes:
+        return
+    if cell.place == "glance":
+        section.emit((Glance(nodes, ()),), binder)
+    elif cell.place:
+        title = binder.prose_line(cell.parts["title"]) if "title" in cell.parts else ()
+        section.emit((Callout(cast(Tone, cell.place), title, nodes),), binder)
+    else:
+        section.emit(tuple(_opening(node, section) for node in nodes), binder)
+
+
+def _opening(node: Flow, section: Section) -> Flow:
+    """A heading of level one opens the section and bears its name."""
+    opens = isinstance(node, Heading) and node.level == 1 and section.place == BODY and not node.id
+    return replace(node, id=f"sec-{section.name}") if isinstance(node, Heading) and opens else node
+
+
+def together(first: Sequence[Flow], second: Sequence[Flow]) -> tuple[Flow, ...]:
+    """Two runs of blocks as one: a list goes on where the next one begins."""
+    if first and second:
+        last, following = first[-1], second[0]
+        for kind in (BulletList, OrderedList):
+            if isinstance(last, kind) and isinstance(following, kind):
+                return (*first[:-1], kind((*last.items, *following.items)), *second[1:])
+    return (*first, *second)
+
+
+def _tile(cell: ProseCell, section: Section) -> None:
+    binder = section.binder({})
+    label, value, note = (binder.prose_line(cell.parts[key]) if key in cell.parts else () for key in TILE)
+    section.emit((Glance((), (GlanceTile(label, value, note),)),), binder)
+
+
+def _titled(cell: ProseCell, section: Section, key: str) -> dict[str, str]:
+    """The texts of a chart or a table; a title said before stands where the cell has none of its own."""
+    said: dict[str, str] = {name: Prose(text) for name, text in cell.parts.items()}
+    kept, section.next_title = section.next_title, ""
+    if kept:
+        said.setdefault(key, Prose(kept))
+    return said
+
+
+def _chart(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
+    drawn = evaluate(cell.source)
+    if not isinstance(drawn, Drawing):
+        raise ProseFault(f"from={cell.source} is a {type(drawn).__name__}, not a Drawing")
+    said = _titled(cell, section, "title")
+    if missing := [part for part in ("title", "subtitle", "alt") if part not in said]:
+        raise ProseFault(f"{drawn.id} has no {' and no '.join(missing)}")
+    caption = said.get("caption", "")
+    section.chart(
+        Chart(drawn.id, said["title"], said["subtitle"], said["alt"], drawn.svg, drawn.data, caption, drawn.values)
+    )
+
+
+def _table(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
+    made = evaluate(cell.source)
+    table = Table(*frame_parts(made)) if hasattr(made, "itertuples") else made
+    if not isinstance(table, Table):
+        raise ProseFault(f"from={cell.source} is a {type(made).__name__}, not a Table or a DataFrame")
+    if not table.rows:
+        raise ProseFault(f"{cell.id} has no rows: let when= ask for it, or say so in words")
+    said = _titled(cell, section, "caption")
+    if "caption" not in said:
+        raise ProseFault(f"{cell.id} has no caption: a table says what it shows")
+    note = said.get("note", "")
+    section.table(cell.id, said["caption"], table.columns, table.rows, note=note, **table.values)

@@ -1,0 +1,68 @@
+"""What a section found, named: prose cells ask `when=finding.clear`, and words such as `{choice}` are filled from here.
+
+Which sentence is true is decided in the package; a notebook only says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from fabricreport.located import did_you_mean
+
+
+class Findings:
+    """The findings of one section that hold here: `finding.clear` is True or False, any other name is refused."""
+
+    def __init__(self, kind: type[StrEnum], holds: Iterable[StrEnum]) -> None:
+        self._kind = kind
+        self._holds = frozenset(holds)
+
+    def __getattr__(self, name: str) -> bool:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        names = {member.name.lower(): member for member in self._kind}
+        if name not in names:
+            close = did_you_mean(name, names)
+            hint = f"; did you mean {close}?" if close else f": they are {', '.join(names)}"
+            raise AttributeError(f"{self._kind.__name__} has no finding {name}{hint}")
+        return names[name] in self._holds
+
+    def __iter__(self) -> Iterable[StrEnum]:
+        return iter(member for member in self._kind if member in self._holds)
+
+    def __contains__(self, member: StrEnum) -> bool:
+        return member in self._holds
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """The findings of a section and the words its prose may use: names, numbers, and sequences of named things."""
+
+    findings: Findings
+    words: Mapping[str, object] = field(default_factory=dict)
+
+
+class Name(str):
+    """Text that belongs to the case (a client, a provider, a product): its digits are part of a name, not a figure."""
+
+    __slots__ = ()
+
+
+class Named(Name):
+    """One of several things (an option, an input): its name, the `key` its figures go by, and what else is `said` of it.
+
+    `{decision.total[choice]}` quotes the figure whose id ends in the key of `choice`; `{turn.side}` what is said of it.
+    """
+
+    __slots__ = ("key", "said")
+    key: str
+    said: Mapping[str, object]
+
+    def __new__(cls, text: str, key: str, **said: object) -> Named:
+        """A name with its key."""
+        made = super().__new__(cls, text)
+        made.key = key
+        made.said = said
+        return made

@@ -1,0 +1,387 @@
+"""What the decision found, named: which sentence of the notebook is true, and the words that its sentences use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+from typing import Any
+
+from fabricreport.findings import Findings, Name, Named, Spoken
+from fabricreport.formats import inside
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
+from fabricreport.scenario import assumptions, is_given
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.study import standing
+from fabricreport.sections.decision.turning import Turn, name_of
+from fabricreport.sections.stance import direction
+from fabricreport.sections.tco.result import TcoResult
+from fabricreport.vocabulary import NEITHER, Acquisition, Confidence, Family, Ground
+
+_VERB: dict[str, str] = {
+    Acquisition.BUY: "Buy",
+    Acquisition.LEASE: "Lease",
+    Acquisition.RENT: "Rent",
+    Acquisition.COLOCATE: "Buy",
+}
+SIDES: dict[str, str] = {Family.INFINIBAND: "InfiniBand", Family.ROCEV2: "RoCEv2"}
+NO_SIDE = "neither side"
+BOTH_OFFERS = "take the better of two offers"
+
+
+class DecisionFinding(StrEnum):
+    """What may be true of a decision; those of one group exclude each other."""
+
+    # how page one opens, where somebody is likely to be ready in time
+    OPENS_CLEAR = "money decides, clearly"
+    OPENS_LEANING = "money leans, and figures are named that could turn it"
+    OPENS_LEANING_LATE = "money leans; the choice is not likely to be ready in time"
+    OPENS_LEANING_WEAKLY = "money leans, and nothing named turns it"
+    OPENS_TOSS_UP = "a toss-up"
+    OPENS_ON_PRICE = "the fabric does not matter"
+    OPENS_BY_DATE = "the date decides a close call"
+    OPENS_BY_WEIGHTS = "the client's weights decide a close call"
+    OPENS_BY_SIZE = "so few GPUs that no fabric shows"
+    # the date
+    TOO_LATE = "neither of the two is likely to be ready by the date stated"
+    TOO_LATE_ALONE = "the only option is not likely to be ready by the date stated"
+    # the advice
+    TAKE = "take the choice, as it stands"
+    SETTLE_FIRST = "take the choice once the figures named are settled"
+    ASK_BOTH = "ask for offers on both"
+    ON_PRICE = "take whichever offer is better"
+    TAKE_SMALL = "so few GPUs: take the choice"
+    GROWS = "the plan grows beyond its first size"
+    # why
+    ALONE = "only one option is compared"
+    COSTS_LESS = "money decides: the choice costs less"
+    COSTS_SAME = "money decides: the lead prints as nothing"
+    NEAR = "the lead is close"
+    NEAR_TOSS_UP = "a close lead, and knowing more would be worth more than it takes"
+    NEAR_ON_PRICE = "a close lead, and knowing more would be worth little"
+    NEAR_BY_DATE = "a close lead, decided by the date"
+    NEAR_BY_WEIGHTS = "a close lead, decided by weights"
+    SMALL_GAP_CAUSED = "so few GPUs: the gap and its chief cause"
+    SMALL_GAP = "so few GPUs: the gap"
+    FAR = "an option costs so much more that it is no alternative"
+    # page one's tiles
+    FLIP_TILE = "an input turns the money inside its range"
+    # the framework
+    VIEW_NONE = "the framework leans to neither side"
+    VIEW_AGREES = "the framework leans to the choice's family"
+    MONEY_AND_FRAMEWORK_PART = "the framework leans away from an advice that money or the client decided"
+    VIEW_BEHIND = "the framework leans to a family that money puts behind both"
+    VIEW_ABSENT = "the framework leans to a family that nobody offers"
+    FRAMEWORK_LEANS = "the framework leans to a side"
+    FRAMEWORK_REASONS = "rules beyond the bill speak for that side"
+    VIEW_TURNS = "a shift of weight turns that side"
+    VIEW_STANDS = "no weights turn that side"
+    NO_REASONS = "no rule beyond the bill speaks for that side"
+    PARTING = "reasons of both sides are set side by side"
+    # what would change the answer
+    EDGES_LIKELY = "the fabric does not matter, but an input may lie where the advice changes"
+    NO_EDGE_LIKELY = "the fabric does not matter, and no input is likely to change that"
+    FLIPS_NAMED = "inputs that turn the money are named"
+    NOTHING_TURNS = "no input turns the mean difference inside its range"
+    TURNS = "some input turns the money or the advice"
+    NO_TURNS = "no input turns the money or the advice"
+    SWINGS = "uncertain inputs move the mean difference"
+    # what to read with care
+    ASSUMPTION_TURNS = "an assumption turns the money, so the lead is not called clear"
+    STALE = "prices used are past their shelf life"
+    HELD = "a newer price was held back"
+    STOOD_IN = "the price files lack an item that the package's own price stands in for"
+    # the money
+    MONEY_POINTS = "money points to the choice"
+    MONEY_SMALL = "so few GPUs cost about the same"
+    MONEY_CLOSE = "money alone is too close to choose"
+    COSTS_DIFFER = "the lead prints as an amount"
+    COSTS_LEVEL = "the lead prints as nothing"
+    WAITING = "what waiting is worth is said"
+    # the annex
+    ASSUMED = "keys were left out"
+    ALL_GIVEN = "every key was given"
+    OVERRIDDEN = "the client replaces figures"
+
+
+class _Read:
+    """A decision with what its findings and words are made of."""
+
+    def __init__(self, given: Inputs, result: DecisionResult, tco: TcoResult, figure: Callable[[str], Number]) -> None:
+        self.given, self.result, self.tco, self.figure = given, result, tco, figure
+        self.verdict, self.ground = result.verdict, result.ground
+        self.money = direction(figure("decision.difference"))
+        self.alone = len(result.totals) == 1
+        dated = is_given(given.params, "organisation.time_to_production_weeks")
+        self.late = dated and not result.in_time and self.ground != Ground.SIZE
+        self.idle = self.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
+        self.printed = {o: figure(f"decision.total.{o}").value for o in result.totals}
+        self.flips = result.flips()
+        self.edges = result.edges() if self.ground == Confidence.DOES_NOT_MATTER else ()
+
+    @property
+    def stance(self) -> str:
+        """Where the framework stands to the advice."""
+        families = {o.id: o.family for o in self.given.options}
+        return standing(self.verdict, families, self.result.framework.leans_to, self.printed)
+
+    @property
+    def reasons(self) -> list[Any]:
+        """The first rule of each axis that speaks, beyond the bill, for the side the framework leans to."""
+        if self.result.framework.leans_to == NEITHER:
+            return []
+        sign = 1 if self.result.framework.total > 0 else -1
+        first = [r for a in self.result.framework.axes for r in a.rules[:1]]
+        return [r for r in first if not r.priced_as and r.lean * sign > 0]
+
+    @property
+    def far(self) -> str:
+        """The dearest option that is no alternative at all; '' if there is none."""
+        share = 1 + self.given.central("evidence:rule-clear-gap-share")
+        totals, pair = self.result.totals, (self.verdict.choice, self.verdict.runner_up)
+        most = totals[self.verdict.choice].mean() * share
+        far = [
+            o
+            for o in totals
+            if o not in pair and self.figure(f"decision.gap.{o}").value > 0 and totals[o].mean() > most
+        ]
+        return far[-1] if far else ""
+
+    @property
+    def stale(self) -> list[str]:
+        """Ids of the prices behind the totals that are past their shelf life."""
+        return [p.id for p in self.given.prices.stale if p.id in self.tco.inputs]
+
+    @property
+    def stood_in(self) -> list[str]:
+        """Items that the client's price files lack."""
+        return sorted(p.item for p in self.given.prices.stood_in if p.id in self.tco.inputs)
+
+
+def spoken(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Callable[[str], Number]) -> Spoken:
+    """Findings and words of the decision; `figure` answers with the ledger's numbers."""
+    read = _Read(given, result, tco, figure)
+    groups = (_opening, _date, _advice, _why, _tiles, _view, _turning, _care, _money, _annex)
+    return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
+
+
+F = DecisionFinding
+
+
+def _opening(read: _Read) -> Iterator[DecisionFinding]:
+    if read.late:
+        return
+    weakly = F.OPENS_LEANING_LATE if read.verdict.capped == "deadline" else F.OPENS_LEANING_WEAKLY
+    leaning = F.OPENS_LEANING if read.flips else weakly
+    by_ground: dict[str, DecisionFinding] = {
+        Confidence.CLEAR: F.OPENS_CLEAR,
+        Confidence.LEANING: leaning,
+        Confidence.TOSS_UP: F.OPENS_TOSS_UP,
+        Confidence.DOES_NOT_MATTER: F.OPENS_ON_PRICE,
+        Ground.DEADLINE: F.OPENS_BY_DATE,
+        Ground.WEIGHTS: F.OPENS_BY_WEIGHTS,
+        Ground.SIZE: F.OPENS_BY_SIZE,
+    }
+    yield by_ground[read.ground]
+
+
+def _date(read: _Read) -> Iterator[DecisionFinding]:
+    if read.late:
+        yield F.TOO_LATE_ALONE if read.alone else F.TOO_LATE
+
+
+def _advice(read: _Read) -> Iterator[DecisionFinding]:
+    advised: dict[str, DecisionFinding] = {
+        Confidence.LEANING: F.SETTLE_FIRST if read.flips else F.TAKE,
+        Confidence.TOSS_UP: F.ASK_BOTH,
+        Confidence.DOES_NOT_MATTER: F.ON_PRICE,
+        Ground.SIZE: F.TAKE_SMALL,
+    }
+    yield advised.get(read.ground, F.TAKE)
+    if read.given.params.cluster.trajectory:
+        yield F.GROWS
+
+
+def _why(read: _Read) -> Iterator[DecisionFinding]:
+    if read.alone:
+        yield F.ALONE
+    elif read.ground in (Confidence.CLEAR, Confidence.LEANING):
+        yield F.COSTS_SAME if read.money == "same" else F.COSTS_LESS
+    elif read.ground == Ground.SIZE:
+        yield F.SMALL_GAP if read.money == "same" else F.SMALL_GAP_CAUSED
+    else:
+        yield F.NEAR
+        near: dict[str, DecisionFinding] = {
+            Confidence.TOSS_UP: F.NEAR_TOSS_UP,
+            Confidence.DOES_NOT_MATTER: F.NEAR_ON_PRICE,
+            Ground.DEADLINE: F.NEAR_BY_DATE,
+            Ground.WEIGHTS: F.NEAR_BY_WEIGHTS,
+        }
+        yield near[read.ground]
+    if read.far:
+        yield F.FAR
+
+
+def _tiles(read: _Read) -> Iterator[DecisionFinding]:
+    if read.flips and not read.idle:
+        yield F.FLIP_TILE
+
+
+def _view(read: _Read) -> Iterator[DecisionFinding]:
+    framework, stance = read.result.framework, read.stance
+    views = {"agrees": F.VIEW_AGREES, "behind": F.VIEW_BEHIND, "absent": F.VIEW_ABSENT}
+    yield from (views[stance],) if stance in views else ()
+    if stance in ("rival", "behind", "third", "absent") and not (read.ground == Ground.SIZE or read.verdict.open):
+        yield F.MONEY_AND_FRAMEWORK_PART
+    yield F.VIEW_NONE if stance == "none" else F.FRAMEWORK_LEANS
+    if read.reasons:
+        yield F.FRAMEWORK_REASONS
+        yield F.VIEW_STANDS if framework.flip_distance is None else F.VIEW_TURNS
+    else:
+        yield F.NO_REASONS
+    if read.result.parting:
+        yield F.PARTING
+
+
+def _turning(read: _Read) -> Iterator[DecisionFinding]:
+    swings = bool(read.result.swings)
+    if swings:
+        yield F.SWINGS
+    yield F.TURNS if read.result.turns.turning else F.NO_TURNS
+    if read.edges:
+        yield F.EDGES_LIKELY
+    elif read.ground == Confidence.DOES_NOT_MATTER and not read.alone and swings:
+        yield F.NO_EDGE_LIKELY
+    elif read.flips:
+        yield from () if read.idle else (F.FLIPS_NAMED,)
+    else:
+        yield F.NOTHING_TURNS
+
+
+def _care(read: _Read) -> Iterator[DecisionFinding]:
+    if read.verdict.capped == "assumption":
+        yield F.ASSUMPTION_TURNS
+    if read.stale:
+        yield F.STALE
+    if read.given.prices.quarantine:
+        yield F.HELD
+    if read.stood_in:
+        yield F.STOOD_IN
+
+
+def _money(read: _Read) -> Iterator[DecisionFinding]:
+    points: dict[str, DecisionFinding] = {
+        Confidence.CLEAR: F.MONEY_POINTS,
+        Confidence.LEANING: F.MONEY_POINTS,
+        Ground.SIZE: F.MONEY_SMALL,
+    }
+    yield points.get(read.ground, F.MONEY_CLOSE)
+    yield F.COSTS_LEVEL if read.money == "same" else F.COSTS_DIFFER
+    if not read.idle:
+        yield F.WAITING
+
+
+def _annex(read: _Read) -> Iterator[DecisionFinding]:
+    params = read.given.params
+    yield F.ASSUMED if assumptions(params) else F.ALL_GIVEN
+    if params.overrides:
+        yield F.OVERRIDDEN
+
+
+# ---- words
+
+
+def _words(read: _Read) -> Mapping[str, object]:
+    """Every word of the section's prose; None where there is none here."""
+    verdict, result = read.verdict, read.result
+    name = {o.id: Named(o.name, o.id) for o in read.given.options}
+    ahead, behind = (verdict.choice, verdict.runner_up) if verdict.lead >= 0 else (verdict.runner_up, verdict.choice)
+    verb = _VERB[read.given.params.money.acquisition]
+    swings = result.swings
+    return {
+        "client": Name(read.given.params.client.name),
+        "choice": name[verdict.choice],
+        "rival": name[verdict.runner_up],
+        "cheaper": name[ahead],
+        "dearer": name[behind],
+        "Verb": verb,
+        "verb": verb.lower(),
+        "side": SIDES.get(result.framework.leans_to, NO_SIDE),
+        "confidence": str(verdict.confidence),
+        "as_of": Name(read.given.as_of.isoformat()),
+        "cause": Name(_cause(read, verdict.runner_up)),
+        "far": Named(name[read.far], read.far, why=Name(_cause(read, read.far))) if read.far else None,
+        "flip": _flipping(read, read.flips[0]) if read.flips else None,
+        "flips": tuple(_flipping(read, t) for t in read.flips),
+        "edges": tuple(e for t in read.edges for e in _edging(read, t)),
+        "reasons": tuple(Named(inside(r.reason), r.id, sources=r.sources) for r in read.reasons),
+        "top": Named(_label(read, swings[0].input_id), _key(swings[0].input_id)) if swings else None,
+        "strongest": _strongest(read),
+        "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
+        "shipped": Name(", ".join(read.stood_in)),
+    }
+
+
+def _key(input_id: str) -> str:
+    """An input's id as the ids of figures spell it."""
+    return input_id.replace(":", ".")
+
+
+def _label(read: _Read, input_id: str) -> str:
+    return name_of(input_id) or str(read.given.record(input_id)["label"])
+
+
+def _cause(read: _Read, option: str) -> str:
+    """The cause by which an option exceeds the choice most, as it stands within a sentence."""
+    return inside(read.tco.labels[read.result.dearest_cause(read.tco.components, option)])
+
+
+def _strongest(read: _Read) -> Named:
+    axis = max(read.result.framework.axes, key=lambda a: abs(a.lean))
+    return Named(axis.title.lower(), axis.axis)
+
+
+def _stated(turn: Turn) -> str:
+    return "stated as" if turn.is_choice else "on the mean"
+
+
+def _chance(read: _Read, figure_id: str, chance: float | None) -> dict[str, object]:
+    """How likely an input lies beyond a point, and of what that is a share; a client's choice is the client's to make."""
+    if chance is None:
+        return {"chance": "yours", "base": "to set"}
+    return {"chance": read.figure(figure_id), "base": "of draws"}
+
+
+def _flipping(read: _Read, turn: Turn) -> Named:
+    """An input that turns the money: on which side, and when it is settled."""
+    return Named(
+        _label(read, turn.input_id),
+        _key(turn.input_id),
+        side=turn.side,
+        stated=_stated(turn),
+        when=turn.settled["when"],
+        **_chance(read, f"decision.beyond.{_key(turn.input_id)}", turn.beyond),
+    )
+
+
+def _edging(read: _Read, turn: Turn) -> Iterator[Named]:
+    """Each place where an input changes the advice: the figures of its place and chance, and the course there."""
+    key = _key(turn.input_id)
+    courses = course_names(read.given)
+    for end, _, side, course, chance in turn.edges:
+        yield Named(
+            _label(read, turn.input_id),
+            key,
+            stated=_stated(turn),
+            side=side,
+            place=read.figure(f"decision.{end}.{key}"),
+            **_chance(read, f"decision.beyond_{end}.{key}", chance),
+            course=Name(courses.get(course, BOTH_OFFERS)),
+            when=turn.settled["when"],
+        )
+
+
+def course_names(given: Inputs) -> dict[str, str]:
+    """Courses of action that take one option, in words, by their id."""
+    verb = _VERB[given.params.money.acquisition].lower()
+    return {f"take:{o.id}": f"{verb} {o.name}" for o in given.options}
