@@ -50,8 +50,6 @@ def test_the_verdicts_of_the_articles_sum_to_all_claims(result: EvidenceResult) 
     assert sum(value(result, f"claims.{slug(v)}") for v in VERDICTS) == value(result, "claims")
     audited = [c for c in result.claims if c.kind != "check"]
     assert value(result, "claims") == len(audited) < len(result.claims)
-    by_article = [value(result, f"claims.{a}.{slug(v)}") for a in result.articles for v in VERDICTS]
-    assert sum(by_article) == len(audited)
     assert value(result, "claims.computed") + value(result, "claims.judged") == len(audited)
 
 

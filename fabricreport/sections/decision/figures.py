@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from fabricreport.figures import Declaration, FigureSpec, Footing, Index
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import inputs_of
@@ -123,15 +121,6 @@ _LEAD = (
         rule="mean over the shared draws of total cost(runner-up) − total cost(choice), present value over the horizon",
         value=lambda at: at.result.difference,
         inputs=("param:money.horizon_months",),
-        central="mean",
-    ),
-    Spec(
-        "decision.difference_share",
-        "share",
-        label="The difference as a share of the advised option's mean total cost",
-        rule="difference ÷ mean total cost of the advised option",
-        value=lambda at: at.result.difference / np.mean(at.result.totals[at.result.verdict.choice]),
-        digits=2,
         central="mean",
     ),
     Spec(
@@ -289,15 +278,6 @@ _FRAMEWORK = (
         rule="clipped sum of the leans of the rules that hold",
         value=lambda at, axis: at.axes[axis].lean,
         inputs=_PROFILE,
-        digits=2,
-    ),
-    EachSpec(
-        "decision.weight[axis]",
-        "share",
-        label=lambda at, axis: f"Weight of the axis: {at.axes[axis].title}",
-        rule="the params' weight ÷ the sum of the four weights",
-        value=lambda at, axis: at.axes[axis].weight,
-        inputs=_WEIGHTS,
         digits=2,
     ),
     EachSpec(
