@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 from fabricreport.figures import Declaration, FigureSpec, Footing, Index
@@ -55,6 +56,12 @@ class DecisionFigures:
     def everything(self) -> frozenset[str]:
         """Ids of every input that the difference rests on."""
         return inputs_of(self.result.difference)
+
+    @cached_property
+    def apart(self) -> Mapping[frozenset[str], frozenset[str]]:
+        """Ids of the inputs that tell two options apart, by the pair."""
+        pairs = combinations(self.result.totals, 2)
+        return {frozenset(pair): inputs_of(self.bills.gap(*pair)) for pair in pairs}
 
     @cached_property
     def stale(self) -> tuple[str, ...]:
@@ -228,7 +235,7 @@ _OPTIONS = (
         label=lambda _, option: f"Share of draws in which {option} is the cheapest of all options",
         rule="count of draws with the lowest total cost ÷ all draws",
         value=lambda at, option: at.result.probabilities[option],
-        inputs=lambda at, option: inputs_of(*(at.bills.gap(o, option) for o in at.result.totals)),
+        inputs=lambda at, option: {i for pair, ids in at.apart.items() if option in pair for i in ids},
         digits=2,
     ),
     EachSpec(
