@@ -42,6 +42,7 @@ from fabricreport.sections.evidence import study as evidence
 from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.sections.latency import study as latency
 from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.sections.tail_risk import findings as tail_findings
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tco import study as tco
@@ -290,5 +291,6 @@ def _refuse_second(first: Number | None, second: Number) -> None:
 
 SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(case.inputs, case.decision(), case.tco(), case.figure),
+    "tail_risk": lambda case: tail_findings.spoken(case.inputs, case.tail()),
 }
 """How each section's findings and words are made from a case."""

@@ -65,7 +65,7 @@ def test_the_article_s_example_is_reproduced_to_the_dollar(bought):
     numbers = bought.numbers
     assert numbers["tail_risk.stress.efficiency-loss.usd"].text == "$110,592"
     assert numbers["tail_risk.stress.efficiency-loss.gpu_hours"].value == pytest.approx(36_864)
-    assert numbers["tail_risk.stress.efficiency-loss.days"].value == pytest.approx(1.5)
+    assert numbers["tail_risk.stress.efficiency-loss.delay"].value == pytest.approx(36)
 
 
 def test_shares_are_traced_draws_below_one_without_run_luck(buyer, bought):
