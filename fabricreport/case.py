@@ -39,6 +39,7 @@ from fabricreport.sections.decision.turning import weeks_level
 from fabricreport.sections.diligence import study as diligence
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.evidence import study as evidence
+from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.sections.latency import study as latency
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk import study as tail_risk
@@ -214,7 +215,7 @@ class Case:
             lambda: diligence.run(self.inputs, *upstream, level, lambda figures: fast.replacing(figures).bills),
         )
 
-    def evidence(self) -> evidence.EvidenceResult:
+    def evidence(self) -> EvidenceResult:
         """The evidence behind this case: library, contested quantities, audited claims."""
         read = [self.latency().numbers, self.tail().numbers, self.tco().numbers, self.decision().numbers]
         behind = self.tco().inputs

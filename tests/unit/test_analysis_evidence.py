@@ -22,7 +22,7 @@ from fabricreport.sections.evidence import charts
 from fabricreport.sections.evidence.cards import NAMES, card_dict, card_text, cards, held_out_error
 from fabricreport.sections.evidence.context import disagreements, facts, shown_unit, traits
 from fabricreport.sections.evidence.figures import slug, worst_row
-from fabricreport.sections.evidence.study import EvidenceResult
+from fabricreport.sections.evidence.result import EvidenceResult
 
 PARAMS = Path(__file__).parents[2] / "params"
 
