@@ -6,18 +6,19 @@ decided; the words and figures in it are checked all at once, and a wrong one is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
 from fabricreport.blocks.document import Chart, Drawing, Figures, Section
 from fabricreport.blocks.prose import MAGICS, ProseCell, ProseFault, read_prose
 from fabricreport.blocks.tables import Table
 from fabricreport.blocks.template import Node, Prose
-from fabricreport.findings import Findings, Spoken
+from fabricreport.findings import Findings, Named, Spoken
 
 BODY, ANNEX = "body", "annex"
 """The notebook's variables that prose cells write to."""
 TILE = ("label", "value", "note")
+Made = TypeVar("Made", Drawing, Table)
 
 
 Evaluate = Callable[[str], Any]
@@ -160,24 +161,40 @@ def _titled(cell: ProseCell, section: Section, key: str) -> dict[str, str]:
 
 
 def _chart(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
-    drawn = evaluate(cell.source)
-    if not isinstance(drawn, Drawing):
-        raise ProseFault(f"from={cell.source} is a {type(drawn).__name__}, not a Drawing")
-    said = _titled(cell, section, "title")
-    if missing := [part for part in ("title", "subtitle", "alt") if part not in said]:
-        raise ProseFault(f"{drawn.id} has no {' and no '.join(missing)}")
-    caption = said.get("caption", "")
-    section.chart(
-        Chart(drawn.id, said["title"], said["subtitle"], said["alt"], drawn.svg, drawn.data, caption, drawn.values)
-    )
+    for words, _, drawn in _rounds(cell, section, evaluate, Drawing):
+        said = _titled(cell, section, "title")
+        if missing := [part for part in ("title", "subtitle", "alt") if part not in said]:
+            raise ProseFault(f"{drawn.id} has no {' and no '.join(missing)}")
+        caption, values = said.get("caption", ""), {**words, **drawn.values}
+        section.chart(
+            Chart(drawn.id, said["title"], said["subtitle"], said["alt"], drawn.svg, drawn.data, caption, values)
+        )
 
 
 def _table(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
-    table = evaluate(cell.source)
-    if not isinstance(table, Table):
-        raise ProseFault(f"from={cell.source} is a {type(table).__name__}, not a Table")
-    said = _titled(cell, section, "caption")
-    if "caption" not in said:
-        raise ProseFault(f"{cell.id} has no caption: a table says what it shows")
-    note = said.get("note", "")
-    section.table(cell.id, said["caption"], table.columns, table.rows, note=note, **table.values)
+    for words, key, table in _rounds(cell, section, evaluate, Table):
+        said = _titled(cell, section, "caption")
+        if "caption" not in said:
+            raise ProseFault(f"{cell.id} has no caption: a table says what it shows")
+        note, table_id = said.get("note", ""), f"{cell.id}-{key}" if key else cell.id
+        section.table(table_id, said["caption"], table.columns, table.rows, note=note, **{**words, **table.values})
+
+
+def _rounds(
+    cell: ProseCell, section: Section, evaluate: Evaluate, kind: type[Made]
+) -> Iterator[tuple[Mapping[str, object], str, Made]]:
+    """What `from=` gives in each round of a cell, with the round's words and the key of its thing.
+
+    Without a loop that is the thing itself; in one, `from=` gives one for each thing by its key.
+    """
+    made = evaluate(cell.source)
+    for words in _things(cell, section):
+        key = "".join(thing.key for thing in words.values() if isinstance(thing, Named))
+        if words and not (isinstance(made, Mapping) and key in made):
+            raise ProseFault(
+                f"from={cell.source} gives no {kind.__name__} for {key}: in a loop it gives one by each key"
+            )
+        one = made[key] if words else made
+        if not isinstance(one, kind):
+            raise ProseFault(f"from={cell.source} is a {type(one).__name__}, not a {kind.__name__}")
+        yield words, key, one
