@@ -52,7 +52,7 @@ def test_each_thing_has_a_chart_that_speaks_of_it() -> None:
 
 
 def test_a_thing_without_its_own_is_named() -> None:
-    with pytest.raises(ProseFault, match="no Table for two"):
+    with pytest.raises(ProseFault, match="nothing for two"):
         nodes(TABLE, made={"one": table("yes")})
-    with pytest.raises(ProseFault, match="no Table for one"):
+    with pytest.raises(ProseFault, match="nothing for one"):
         nodes(TABLE, made=table("yes"))

@@ -124,7 +124,6 @@ def _cited(*trees: Any) -> Iterator[str]:
 
 Spec = FigureSpec[EvidenceFigures]
 EachSpec = FigureSpec[EvidenceFigures, str]
-PairSpec = FigureSpec[EvidenceFigures, str, str]
 Said = str | Callable[[EvidenceFigures, str], str]
 
 
@@ -205,7 +204,6 @@ _LIBRARY = (
         "count of rows that a rule refused",
         lambda at: len(at.given.prices.quarantine),
     ),
-    _count("overrides", "Overrides in force", "count of overrides in the params", lambda at: len(at.given.overrides)),
     EachSpec(
         "evidence.age[price]",
         "day",
@@ -224,18 +222,6 @@ _AUDIT = (
         lambda _, verdict: f"Claims with verdict: {_VERDICTS[verdict]}",
         "count by verdict",
         lambda at, verdict: sum(c.verdict == _VERDICTS[verdict] for c in at.audited),
-    ),
-    PairSpec(
-        "evidence.claims[article][verdict]",
-        "count",
-        label=lambda at, article, verdict: (
-            f"Claims of {at.book.sources[article].publisher} with verdict: {_VERDICTS[verdict]}"
-        ),
-        rule="count by article and verdict",
-        value=lambda at, article, verdict: float(
-            sum(c.verdict == _VERDICTS[verdict] and c.source == article for c in at.audited)
-        ),
-        counted=True,
     ),
     _count(
         "claims.standing",
@@ -399,7 +385,6 @@ def _extreme(end: str, word: str, size: str, value: Callable[[EvidenceFigures, s
 
 
 _CONTESTED = (
-    _count("contested", "Quantities on which sources disagree", "count of definitions", lambda at: len(at.contested)),
     _count(
         "contested.bearing",
         "Contested quantities that bear on this case",
@@ -472,7 +457,6 @@ FIGURES = Declaration(
         "grade": Index(lambda _: _GRADES, _GRADES),
         "price": Index(lambda at: at.prices),
         "verdict": Index(lambda _: _VERDICTS, tuple(_VERDICTS)),
-        "article": Index(lambda at: at.book.sources),
         "claim": Index(lambda at: at.claims),
         "entry": Index(lambda at: at.stated),
         "quantity": Index(lambda at: at.contested),

@@ -9,6 +9,7 @@ from typing import Any
 
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
+from fabricreport.provenance import Traced
 from fabricreport.sections.tco.cost import FABRIC_CAUSES
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.list_bills import ListBill, Offer
@@ -40,6 +41,11 @@ class CostFigures:
     def pair(self) -> str:
         """The rival less the advised option, in words."""
         return f"{self.names[self.result.rival]} less {self.choice}"
+
+    @cached_property
+    def gaps(self) -> Mapping[str, Traced]:
+        """Total cost of each option less that of the advised one (draws,)."""
+        return {o: self.result.gap(o, self.result.choice) for o in self.result.totals}
 
     # ---- a client that rents
 
