@@ -23,13 +23,6 @@ MOST_DEEP = 60
 _HINTS = {
     kind: get_type_hints(kind) for kind in vars(nodes).values() if isinstance(kind, type) and issubclass(kind, Node)
 }
-_TYPES: dict[Any, type | tuple[type, ...]] = {
-    str: str,
-    bool: bool,
-    int: int,
-    float: (int, float),
-    type(None): type(None),
-}
 N = TypeVar("N", bound=Node)
 
 
@@ -133,8 +126,8 @@ def _value(hint: Any, data: object, where: str, depth: int) -> Any:
 
 def _scalar(kinds: tuple[Any, ...], data: object, where: str) -> Any:
     """Text, a finite number or nothing, as far as `kinds` lets it."""
-    fits = any(isinstance(data, _TYPES[kind]) and (kind is bool or not isinstance(data, bool)) for kind in kinds)
-    if not fits or (isinstance(data, float) and not math.isfinite(data)):
+    fits = any(isinstance(data, float | int if kind is float else kind) for kind in kinds)
+    if not fits or isinstance(data, bool) or (isinstance(data, float) and not math.isfinite(data)):
         raise _fault(where, "is of the wrong type", data)
     return data
 

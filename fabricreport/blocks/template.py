@@ -146,7 +146,7 @@ class Binder:
         name, style = split_style(field)
         found, value = self._said(name)
         if not found:
-            return self.number_node(self._figure(self._keyed(name)), style)
+            return self.number_node(self._asked(name), style)
         if isinstance(value, Number):
             return self.number_node(value, style)
         if isinstance(value, str):
@@ -171,6 +171,21 @@ class Binder:
                 f"nothing called {rest} is said of {head}" + (f"; did you mean {head}.{close}?" if close else "")
             )
         return True, thing.said[rest]
+
+    def _asked(self, name: str) -> Number:
+        """The figure of a field; where there is none, `KeyError` also thinks of the words that it may be meant for."""
+        try:
+            return self._figure(self._keyed(name))
+        except LookupError as error:
+            if "." not in name and ":" not in name and self._values:
+                close = did_you_mean(name, self._values)
+                known = f"did you mean {{{close}}}?" if close else f"the words here are {', '.join(self._values)}"
+                raise KeyError(f"no word {name}; {known}") from error
+            things = [word for word, value in self._values.items() if isinstance(value, Named)]
+            for word in _INDEX.findall(name):
+                if word not in things and (close := did_you_mean(word, things)):
+                    raise KeyError(f"no word {word} to take the key of; did you mean [{close}]?") from error
+            raise
 
     def _keyed(self, name: str) -> str:
         """The figure's id with each `[word]` replaced by the key of what the word names."""

@@ -21,7 +21,7 @@ from fabricreport.memo.run.volatile import notebook_from_bytes, strip_volatile
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 OPENING = (
-    "from fabricreport.blocks import Section\nfrom fabricreport.case import open_case\n\n"
+    "%load_ext fabricreport\nfrom fabricreport.blocks import Section\nfrom fabricreport.case import open_case\n\n"
     'case = open_case(params)\nbody = Section("tco", case)\nbody.heading("Extra", level=1)'
 )
 
@@ -167,16 +167,14 @@ def test_a_dataframe_cut_by_pandas_is_named(tmp_path: Path) -> None:
 
 
 def readme_cells() -> list[str]:
-    """The Python cells of README's section on writing, as printed."""
+    """The cells of README's section on writing that are to be pasted, as printed."""
     section = (ROOT / "README.md").read_text().partition("## Writing in a notebook")[2].partition("\n## ")[0]
     return re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
 
 
 def test_the_cells_of_the_readme_put_number_sentence_table_and_chart_into_a_memo_without_faults(tmp_path: Path) -> None:
-    number, sentence, table, chart = readme_cells()
-    said = re.search(r'body\.say\("(.*)"\)', sentence)
-    assert said, "the README's sentence is one line"
-    ran = run(tmp_path, number, sentence, table, chart, f"md:{said[1]}")
+    number, sentence, *others = readme_cells()
+    ran = run(tmp_path, number, sentence, *others, "md:" + sentence.removeprefix("%%say\n"))
     assert ran.faults == [] and list(ran.document.problems) == []
     live, filled = ran.words()
     assert live == filled and re.match(r"Spares cost \$[\d.]+k \(P5–P95: .+ to .+\), or \$[\d,.]+k? each", live)

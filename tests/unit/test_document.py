@@ -376,9 +376,9 @@ def test_an_image_that_is_not_embedded_is_named_with_its_path_wherever_it_stands
 
 def test_a_missing_alt_text_or_caption_is_told_with_the_way_to_give_it() -> None:
     (alt,) = checked(shows({"image/png": base64.b64encode(PNG).decode()}))
-    assert '{"alt": "…"}' in alt and "drawn(" in alt
+    assert '{"alt": "…"}' in alt and "%%chart" in alt
     (caption,) = checked(shows({"text/html": TABLE}))
-    assert '{"caption": "…"}' in caption and "body.frame(" in caption
+    assert '{"caption": "…"}' in caption and "%%table" in caption
 
 
 def test_a_dataframe_without_rows_is_named() -> None:

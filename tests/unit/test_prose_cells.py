@@ -119,6 +119,9 @@ def test_every_wrong_field_of_a_cell_is_named_at_once_with_the_nearest_there_is(
     assert "{tco.totl[choice]}: no figure tco.totl.ib; did you mean tco.total.ib?" in told
     assert "did you mean choice.side?" in told and "{none}: there is none here" in told
     assert caught.value._render_traceback_() == [told]
+    with pytest.raises(ProseFault, match=r"did you mean \{choice\}\?") as caught:
+        nodes("%%say\n{choce} at {tco.total[chioce]}, {tco.total[roce]}.")
+    assert "did you mean [choice]?" in str(caught.value)
 
 
 @pytest.mark.parametrize(
