@@ -199,7 +199,7 @@ def _words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "answered": tuple(_answered(j) for j in result.judged),
         "papers": tuple(paper for j in result.judged for paper in _papers(result, j)),
         "factor": Name("2 (n − 1) ÷ n"),
-        "ranks": Name("n = 2 ÷ (2 − busbw ÷ algbw)"),
+        "ranks": Name("2 ÷ (2 − busbw ÷ algbw)"),
     }
 
 
