@@ -36,6 +36,7 @@ from fabricreport.sections.decision import study as decision
 from fabricreport.sections.decision.inputs import comparison_of
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import weeks_level
+from fabricreport.sections.diligence import findings as diligence_findings
 from fabricreport.sections.diligence import study as diligence
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.evidence import study as evidence
@@ -292,5 +293,6 @@ def _refuse_second(first: Number | None, second: Number) -> None:
 SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(case.inputs, case.decision(), case.tco(), case.figure),
     "tail_risk": lambda case: tail_findings.spoken(case.inputs, case.tail()),
+    "diligence": lambda case: diligence_findings.spoken(case.inputs, case.diligence()),
 }
 """How each section's findings and words are made from a case."""

@@ -6,7 +6,7 @@ decided; the words and figures in it are checked all at once, and a wrong one is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol, cast
 
@@ -15,7 +15,7 @@ from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, GlanceT
 from fabricreport.blocks.prose import MAGICS, ProseCell, ProseFault, read_prose
 from fabricreport.blocks.tables import Table, frame_parts
 from fabricreport.blocks.template import Prose
-from fabricreport.findings import Findings, Spoken
+from fabricreport.findings import Findings, Named, Spoken
 
 BODY, ANNEX = "body", "annex"
 """The notebook's variables that prose cells write to."""
@@ -165,27 +165,43 @@ def _titled(cell: ProseCell, section: Section, key: str) -> dict[str, str]:
 
 
 def _chart(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
-    drawn = evaluate(cell.source)
-    if not isinstance(drawn, Drawing):
-        raise ProseFault(f"from={cell.source} is a {type(drawn).__name__}, not a Drawing")
-    said = _titled(cell, section, "title")
-    if missing := [part for part in ("title", "subtitle", "alt") if part not in said]:
-        raise ProseFault(f"{drawn.id} has no {' and no '.join(missing)}")
-    caption = said.get("caption", "")
-    section.chart(
-        Chart(drawn.id, said["title"], said["subtitle"], said["alt"], drawn.svg, drawn.data, caption, drawn.values)
-    )
+    for words, _, drawn in _rounds(cell, section, evaluate):
+        if not isinstance(drawn, Drawing):
+            raise ProseFault(f"from={cell.source} is a {type(drawn).__name__}, not a Drawing")
+        said = _titled(cell, section, "title")
+        if missing := [part for part in ("title", "subtitle", "alt") if part not in said]:
+            raise ProseFault(f"{drawn.id} has no {' and no '.join(missing)}")
+        caption, values = said.get("caption", ""), {**words, **drawn.values}
+        section.chart(
+            Chart(drawn.id, said["title"], said["subtitle"], said["alt"], drawn.svg, drawn.data, caption, values)
+        )
 
 
 def _table(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
+    for words, key, made in _rounds(cell, section, evaluate):
+        table = Table(*frame_parts(made)) if hasattr(made, "itertuples") else made
+        table_id = f"{cell.id}-{key}" if key else cell.id
+        if not isinstance(table, Table):
+            raise ProseFault(f"from={cell.source} is a {type(made).__name__}, not a Table or a DataFrame")
+        if not table.rows:
+            raise ProseFault(f"{table_id} has no rows: let when= ask for it, or say so in words")
+        said = _titled(cell, section, "caption")
+        if "caption" not in said:
+            raise ProseFault(f"{table_id} has no caption: a table says what it shows")
+        note = said.get("note", "")
+        section.table(table_id, said["caption"], table.columns, table.rows, note=note, **{**words, **table.values})
+
+
+def _rounds(
+    cell: ProseCell, section: Section, evaluate: Evaluate
+) -> Iterator[tuple[Mapping[str, object], str, object]]:
+    """What `from=` gives in each round of a cell, with the round's words and the key of its thing.
+
+    Without a loop that is the thing itself; in one, `from=` gives one for each thing by its key.
+    """
     made = evaluate(cell.source)
-    table = Table(*frame_parts(made)) if hasattr(made, "itertuples") else made
-    if not isinstance(table, Table):
-        raise ProseFault(f"from={cell.source} is a {type(made).__name__}, not a Table or a DataFrame")
-    if not table.rows:
-        raise ProseFault(f"{cell.id} has no rows: let when= ask for it, or say so in words")
-    said = _titled(cell, section, "caption")
-    if "caption" not in said:
-        raise ProseFault(f"{cell.id} has no caption: a table says what it shows")
-    note = said.get("note", "")
-    section.table(cell.id, said["caption"], table.columns, table.rows, note=note, **table.values)
+    for words in _things(cell, section):
+        key = "".join(thing.key for thing in words.values() if isinstance(thing, Named))
+        if words and not (isinstance(made, Mapping) and key in made):
+            raise ProseFault(f"from={cell.source} gives nothing for {key}: in a loop it gives one by each key")
+        yield words, key, made[key] if words else made

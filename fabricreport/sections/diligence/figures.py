@@ -22,6 +22,7 @@ from fabricreport.sections.diligence.result import DiligenceResult, Judged, Pric
 
 _SIZES = ("param:cluster.gpus", "param:cluster.gpus_per_node")
 _EXCESS = "evidence:two-node-busbw-excess"
+_PERCENT = 0.01
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def _busbw(name: str, end: int, words: str) -> Spec:
 def _week_in_percent(at: DiligenceFigures) -> float:
     assert at.week_and_percent
     week, percent = at.week_and_percent
-    return week.value * (DAYS_PER_WEEK if week.unit == "usd/day" else 1.0) / percent.value
+    return _PERCENT * week.value * (DAYS_PER_WEEK if week.unit == "usd/day" else 1.0) / percent.value
 
 
 def _of_both_prices(at: DiligenceFigures) -> Iterable[str]:
@@ -228,9 +229,9 @@ _TEST = (
     ),
     Spec(
         "diligence.week_in_percent",
-        "index",
-        label="Percent of busbw that cost as much as one week",
-        rule="price of a week ÷ price of one percent of busbw",
+        "share",
+        label="Share of busbw whose loss costs as much as one week",
+        rule="price of a week ÷ price of one percent of busbw ÷ 100",
         value=_week_in_percent,
         inputs=_of_both_prices,
         digits=2,

@@ -153,7 +153,17 @@ def _bandwidth(on: Ground, worth: Worth) -> Promise:
         _floor(on, "diligence.pass.busbw", busbw, "Floor for AllReduce busbw in the acceptance test"),
         expected,
         price,
-        None if lead is None else _lead(on, "busbw", expected.value * lead / 100.0, "gbytes/s", worth, price),
+        None
+        if lead is None
+        else _lead(
+            on,
+            "busbw",
+            expected.value * lead / 100.0,
+            "gbytes/s",
+            worth,
+            price,
+            rule="expected value ± mean lead ÷ mean price of a unit",
+        ),
     )
 
 
@@ -274,7 +284,17 @@ def _weeks(on: Ground, worth: Worth) -> Promise:
         expected.renamed("diligence.pass.weeks", label="Time until stable to write into the contract", spread=None),
         expected,
         price,
-        _lead(on, "weeks", at, unit, worth, price, _RERUN) if at is not None and within_a_year else None,
+        _lead(
+            on,
+            "weeks",
+            at,
+            unit,
+            worth,
+            price,
+            rule="found by running the model again with the weeks to stable set: mean difference zero",
+        )
+        if at is not None and within_a_year
+        else None,
     )
 
 
@@ -369,18 +389,7 @@ def _detection(on: Ground, worth: Worth) -> Promise:
     )
 
 
-_RERUN = "found by running the model again with the weeks to stable set: mean difference zero"
-
-
-def _lead(
-    on: Ground,
-    promise: str,
-    at: float,
-    unit: str,
-    worth: Worth,
-    price: Number,
-    rule: str = "expected value ± mean lead ÷ mean price of a unit",
-) -> Number:
+def _lead(on: Ground, promise: str, at: float, unit: str, worth: Worth, price: Number, *, rule: str) -> Number:
     return on.given.number(
         f"diligence.lead.{promise}",
         at,
