@@ -39,6 +39,7 @@ from fabricreport.sections.decision.turning import weeks_level
 from fabricreport.sections.diligence import study as diligence
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.evidence import study as evidence
+from fabricreport.sections.latency import findings as latency_findings
 from fabricreport.sections.latency import study as latency
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk import study as tail_risk
@@ -289,5 +290,6 @@ def _refuse_second(first: Number | None, second: Number) -> None:
 
 SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(case.inputs, case.decision(), case.tco(), case.figure),
+    "latency": lambda case: latency_findings.spoken(case.inputs, case.latency(), case.figure),
 }
 """How each section's findings and words are made from a case."""

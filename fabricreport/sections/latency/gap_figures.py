@@ -12,7 +12,7 @@ from fabricreport.provenance import inputs_of
 from fabricreport.sections.client import whole_nodes
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.figure_context import THRESHOLD, EachSpec, LatencyFigures, Spec, size_unit
-from fabricreport.sections.latency.gap import Sweep, display, flat_ring, latency_alone, within
+from fabricreport.sections.latency.gap import display, flat_ring, latency_alone, within
 
 _WIDEST = "evidence:roce-extra-latency-widest"
 
@@ -171,17 +171,11 @@ def _own(name: str) -> Spec:
     )
 
 
-_SWEEPS = {"ring": "ring", "step": "step_by_size"}
-"""Sweeps over sizes that the section speaks of: the end of the figure's id, and the name in the result."""
-
-
-def _sweep(at: LatencyFigures, name: str) -> Sweep:
-    found: Sweep = getattr(at.result.gap, _SWEEPS[name])
-    return found
+_SWEEPS = ("ring", "step")
 
 
 def _largest(at: LatencyFigures, name: str) -> float:
-    largest, _ = within(at.given, _sweep(at, name), at.given.central(THRESHOLD))
+    largest, _ = within(at.given, at.result.gap.sweeps[name], at.given.central(THRESHOLD))
     return largest
 
 
@@ -206,7 +200,7 @@ _SIZES = (
         label=lambda _, name: f"Largest cluster tried at which the gap is not worth a thought: {name}",
         rule="largest size, doubling, up to which the median gap stays within evidence:latency-worth-a-thought",
         value=_largest,
-        inputs=lambda at, name: {*inputs_of(_sweep(at, name).gap), THRESHOLD, *inputs.PROFILE[:3]},
+        inputs=lambda at, name: {*inputs_of(at.result.gap.sweeps[name].gap), THRESHOLD, *inputs.PROFILE[:3]},
     ),
     Spec(
         "latency.half_size.infiniband",
@@ -237,7 +231,7 @@ GAP_SPECS = (
 )
 GAP_INDEXES = {
     "cause": Index[LatencyFigures](lambda at: at.causes),
-    "sweep": Index[LatencyFigures](lambda _: _SWEEPS, tuple(_SWEEPS)),
+    "sweep": Index[LatencyFigures](lambda at: at.result.gap.sweeps, _SWEEPS),
     "algorithm": Index[LatencyFigures](lambda _: _MAPS, tuple(_MAPS)),
 }
 """Every figure on the gap, and the indexes that their patterns name."""
