@@ -45,7 +45,6 @@ class LatencyFinding(StrEnum):
     OPENS_LONGER = "the gap may count, and RoCEv2 has the longer step on the median"
     OPENS_SHORTER = "the gap may count, and RoCEv2 has no longer step on the median"
     # the step
-    NO_TRAFFIC = "nothing travels between nodes"
     TRAFFIC = "something travels between nodes"
     LONGER_RUN = "the median step is longer on RoCEv2, and a run's length is stated"
     LONGER = "the median step is longer on RoCEv2"
@@ -63,7 +62,6 @@ class LatencyFinding(StrEnum):
     WIDEST_BEARS = (
         "the client reaches the size of the articles' example, and its largest traffic is no exchange of tokens"
     )
-    COPIES_INSIDE = "each copy of the model fits in one node"
     # when it matters
     STEP_EXCEEDS = "the step's median gap passes the threshold at some size tried"
     STEP_QUIET = "the step's median gap passes it at no size tried"
@@ -75,8 +73,7 @@ class LatencyFinding(StrEnum):
     # the options
     LOSE_NOTHING = "no option loses time to the fabric"
     LOSE_BY_TCP = "the gap is small, and an option without RDMA loses far more"
-    LOSE_TO_EXPERTS = "traffic between experts, and one size"
-    LOSE_TO_EXPERTS_GROWING = "traffic between experts, and several sizes"
+    LOSE_TO_EXPERTS = "traffic between experts is what both lose to"
     LOSE_ALIKE = "the gap is small, and no option stands out; or there is nothing to hold against the base"
     LOSE_APART = "the options lose differently"
     # an AllReduce
@@ -162,7 +159,6 @@ def _opening(read: _Read) -> Iterator[LatencyFinding]:
 
 def _step(read: _Read) -> Iterator[LatencyFinding]:
     if not read.result.traffic:
-        yield F.NO_TRAFFIC
         return
     yield F.TRAFFIC
     run = read.given.params.workload.run_days is not None
@@ -178,7 +174,6 @@ def _step(read: _Read) -> Iterator[LatencyFinding]:
 
 def _running(read: _Read) -> Iterator[LatencyFinding]:
     if not read.result.traffic:
-        yield from () if read.result.one_node else (F.COPIES_INSIDE,)
         return
     params = read.given.params
     stated = read.result.job.kind in TRAINING_KINDS and params.workload.parallelism != "choose"
@@ -215,7 +210,7 @@ def _losing(read: _Read) -> Iterator[LatencyFinding]:
     elif read.tcp_loses and read.small:
         yield F.LOSE_BY_TCP
     elif read.result.experts:
-        yield F.LOSE_TO_EXPERTS_GROWING if read.result.grows else F.LOSE_TO_EXPERTS
+        yield F.LOSE_TO_EXPERTS
     else:
         yield F.LOSE_ALIKE if read.small or read.worst == read.base else F.LOSE_APART
 
