@@ -41,6 +41,7 @@ from fabricreport.sections.diligence import study as diligence
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.evidence import study as evidence
 from fabricreport.sections.evidence.result import EvidenceResult
+from fabricreport.sections.latency import findings as latency_findings
 from fabricreport.sections.latency import study as latency
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk import findings as tail_findings
@@ -294,5 +295,6 @@ SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(case.inputs, case.decision(), case.tco(), case.figure),
     "tail_risk": lambda case: tail_findings.spoken(case.inputs, case.tail()),
     "diligence": lambda case: diligence_findings.spoken(case.inputs, case.diligence()),
+    "latency": lambda case: latency_findings.spoken(case.inputs, case.latency(), case.figure),
 }
 """How each section's findings and words are made from a case."""
