@@ -43,6 +43,7 @@ from fabricreport.sections.latency import study as latency
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.sections.tco import findings as tco_findings
 from fabricreport.sections.tco import study as tco
 from fabricreport.sections.tco.result import TcoResult
 
@@ -289,5 +290,6 @@ def _refuse_second(first: Number | None, second: Number) -> None:
 
 SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(case.inputs, case.decision(), case.tco(), case.figure),
+    "tco": lambda case: tco_findings.spoken(case.inputs, case.tco()),
 }
 """How each section's findings and words are made from a case."""
