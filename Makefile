@@ -32,6 +32,7 @@ lint: .venv/test.ok  ## style and types
 	$(BIN)/ruff check fabricreport tests notebooks
 	$(BIN)/ruff format --check fabricreport tests
 	$(BIN)/mypy
+	$(BIN)/nbqa mypy notebooks
 
 bench: .venv/test.ok  ## measure, as ratios against a named alternative in the same run
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only

@@ -192,8 +192,8 @@ def test_each_chart_shows_every_position_and_passes_the_gate(case: Case, result:
         assert {row[0] for row in chart.data[1:]} == {p.id for p in item.stated}
         assert chart.svg == charts.contested_chart(item, settle=Name("")).svg
     for block in section.emitted:
-        for _, text in texts(block.bundle["nodes"]):
-            assert bare_numbers(text, block.bundle["names"]) == [], text
+        for _, text in texts(block.nodes):
+            assert bare_numbers(text, block.names) == [], text
 
 
 def test_an_assumption_and_a_figure_kept_out_are_both_drawn_hollow(result: EvidenceResult) -> None:

@@ -217,5 +217,5 @@ def test_the_charts_name_their_finding_and_carry_their_data(buyer, bought):
         charts.interval_chart(bought, title="Intervals"),
     ):
         section.chart(chart)
-        node = section.emitted[-1].bundle["nodes"][0]
-        assert node["alt"] and len(node["data"]) > 4 and node["svg"].startswith("<svg")
+        node = section.emitted[-1].nodes[0]
+        assert node.alt and len(node.data) > 4 and node.svg.startswith("<svg")

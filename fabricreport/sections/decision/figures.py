@@ -188,6 +188,7 @@ _PAGE = (
         label="Keys of the params that were left out",
         rule="count of keys that were not given, each with what is assumed in its place",
         value=lambda at: float(len(assumptions(at.given.params))),
+        counted=True,
     ),
     EachSpec(
         "decision.rule[rule]",
@@ -195,7 +196,9 @@ _PAGE = (
         label=lambda _, rule: f"Lean of the rule {rule}",
         rule="size set by this memo; the condition and its reason come from the sources cited",
         value=lambda at, rule: at.rules[rule],
+        inputs=_PROFILE,
         digits=2,
+        grade="assumption",
     ),
 )
 
