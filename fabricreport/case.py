@@ -47,6 +47,7 @@ from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk import findings as tail_findings
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.sections.tco import findings as tco_findings
 from fabricreport.sections.tco import study as tco
 from fabricreport.sections.tco.result import TcoResult
 
@@ -296,5 +297,6 @@ SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "tail_risk": lambda case: tail_findings.spoken(case.inputs, case.tail()),
     "diligence": lambda case: diligence_findings.spoken(case.inputs, case.diligence()),
     "latency": lambda case: latency_findings.spoken(case.inputs, case.latency(), case.figure),
+    "tco": lambda case: tco_findings.spoken(case.inputs, case.tco()),
 }
 """How each section's findings and words are made from a case."""
