@@ -36,14 +36,18 @@ from fabricreport.sections.decision import study as decision
 from fabricreport.sections.decision.inputs import comparison_of
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import weeks_level
+from fabricreport.sections.diligence import findings as diligence_findings
 from fabricreport.sections.diligence import study as diligence
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.evidence import study as evidence
+from fabricreport.sections.evidence.result import EvidenceResult
+from fabricreport.sections.latency import findings as latency_findings
 from fabricreport.sections.latency import study as latency
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk import findings as tail_findings
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.sections.tco import findings as tco_findings
 from fabricreport.sections.tco import study as tco
 from fabricreport.sections.tco.result import TcoResult
 
@@ -215,7 +219,7 @@ class Case:
             lambda: diligence.run(self.inputs, *upstream, level, lambda figures: fast.replacing(figures).bills),
         )
 
-    def evidence(self) -> evidence.EvidenceResult:
+    def evidence(self) -> EvidenceResult:
         """The evidence behind this case: library, contested quantities, audited claims."""
         read = [self.latency().numbers, self.tail().numbers, self.tco().numbers, self.decision().numbers]
         behind = self.tco().inputs
@@ -291,5 +295,8 @@ def _refuse_second(first: Number | None, second: Number) -> None:
 SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(case.inputs, case.decision(), case.tco(), case.figure),
     "tail_risk": lambda case: tail_findings.spoken(case.inputs, case.tail()),
+    "diligence": lambda case: diligence_findings.spoken(case.inputs, case.diligence()),
+    "latency": lambda case: latency_findings.spoken(case.inputs, case.latency(), case.figure),
+    "tco": lambda case: tco_findings.spoken(case.inputs, case.tco()),
 }
 """How each section's findings and words are made from a case."""

@@ -206,8 +206,8 @@ class DeclaredFigures(Mapping[str, Number]):
 
 # ---- which declaration covers an id, without a case
 
-_KEY = "\0"
-"""Stands for `.` and whatever key: no id holds it."""
+_KEY, _HOLE = "\0", "\1"
+"""Stand for `.` and whatever key, and for what is not known of an id: no id holds them."""
 
 
 def find_spec(declared: Iterable[Declaration[Any]], wanted: str) -> AnySpec | None:
@@ -216,32 +216,34 @@ def find_spec(declared: Iterable[Declaration[Any]], wanted: str) -> AnySpec | No
     An index in brackets, by whatever name, stands for an index of the pattern; `{…}` for a part between dots, or for a
     key. Where several declarations cover it, it is the one that leaves least to its keys.
     """
-    return max(specs_met(declared, wanted), key=lambda spec: len(_INDEX.sub("", spec.pattern)), default=None)
+
+    def told(spec: AnySpec) -> tuple[int, int]:
+        return len(_INDEX.sub("", spec.pattern)), len(spec.indexes)
+
+    return max(specs_met(declared, wanted), key=told, default=None)
 
 
 def specs_met(declared: Iterable[Declaration[Any]], wanted: str) -> tuple[AnySpec, ...]:
     """Every declaration that `wanted` may mean (see `find_spec`)."""
-    if "{" not in wanted:
-        asked = re.sub(r"\[[^\]]*\]", _KEY, wanted)
-        return tuple(s for one in declared for s in one.specs if _ids(s, one).fullmatch(asked))
-    asked = "".join(_asked(part) for part in re.split(r"(\[[^\]]*\]|\{[^{}]*\})", wanted))
-    return tuple(s for one in declared for s in one.specs if any(re.fullmatch(asked, i) for i in _samples(s, one)))
-
-
-def _asked(part: str) -> str:
-    """A part of what is asked for, as a regular expression over `_samples`."""
-    if part.startswith("["):
-        return rf"\.{_KEY}"
-    return r"[^.]+" if part.startswith("{") else re.escape(part)
+    asked = re.sub(r"\{[^{}]*\}", _HOLE, re.sub(r"\[[^\]]*\]", _KEY, wanted))
+    literals = re.escape(asked).replace(_KEY, rf"\.{_KEY}").replace(_HOLE, "[^.]+")
+    return tuple(
+        spec
+        for one in declared
+        for spec in one.specs
+        if _ids(spec, one).fullmatch(asked)
+        or (_HOLE in asked and any(re.fullmatch(literals, i) for i in _samples(spec, one)))
+    )
 
 
 @lru_cache(maxsize=4096)
 def _ids(spec: AnySpec, declared: Declaration[Any]) -> re.Pattern[str]:
-    """What the ids of a declaration look like, an index in brackets having become `_KEY`."""
+    """What the ids of a declaration look like, an index in brackets having become `_KEY` and what is not known `_HOLE`."""
 
     def keys(name: str) -> str:
         among = declared.indexes[name].among
-        return rf"(?:{_KEY}|\.(?:{'|'.join(map(re.escape, among)) if among else rf'[^{_KEY}]+'}))"
+        known = "|".join([*map(re.escape, among), rf"[^{_KEY}]*{_HOLE}[^{_KEY}]*"]) if among else rf"[^{_KEY}]+"
+        return rf"(?:{_KEY}|\.(?:{known}))"
 
     literal_and_index = _INDEX.split(spec.pattern)
     return re.compile("".join(keys(p) if i % 2 else re.escape(p) for i, p in enumerate(literal_and_index)))

@@ -12,6 +12,9 @@ from fabricreport import formats
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.vocabulary import Grade
 
+Record = dict[str, Any]
+"""A number or an input as `ledger.json` keeps it: JSON values by name."""
+
 GRADES = tuple(Grade)
 """From the strongest footing to the weakest."""
 
@@ -98,7 +101,7 @@ class Number:
         """The same number under another id."""
         return replace(self, id=new_id, **changes)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Record:
         """The entry as `ledger.json` keeps it; its unit names the currency (`eur/day`)."""
         spread = self.spread and {k: formats.significant(v, VALUE_DIGITS) for k, v in vars(self.spread).items()}
         return {

@@ -21,7 +21,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fabricreport import formats
-from fabricreport.blocks import Chart
+from fabricreport.blocks import Drawing
 from fabricreport.blocks.slim import slim
 
 INK, MUTED, GRID = "#1f2430", "#5b6472", "#d9dde3"
@@ -97,27 +97,17 @@ def svg(figure: Figure, chart_id: str) -> str:
     return slim(text[text.index("<svg") :]).rstrip() + "\n"
 
 
-def drawn(
-    figure: Figure,
-    chart_id: str,
-    *,
-    title: str,
-    alt: str,
-    data: pd.DataFrame,
-    subtitle: str = "",
-    caption: str = "",
-    **values: object,
-) -> Chart:
-    """Any matplotlib or seaborn figure as a chart for `body.chart`: its finding, what it shows in words, what it plots.
+def drawn(figure: Figure, chart_id: str, *, data: pd.DataFrame, **values: object) -> Drawing:
+    """Any matplotlib or seaborn figure as a drawing for a `%%chart` cell, with what it plots.
 
-    Title, alt text, subtitle and caption are templates; `values` fill them as in `body.say`. The figure is closed, so
-    that a notebook does not show it a second time.
+    `values` are words that the cell's texts may use. The figure is closed, so that a notebook does not show it a second
+    time.
     """
     import matplotlib.pyplot as plt
 
     drawing = svg(figure, chart_id)
     plt.close(figure)
-    return Chart(chart_id, title, subtitle, alt, drawing, rows_of(data), caption, values)
+    return Drawing(chart_id, drawing, rows_of(data), values)
 
 
 def rounded(values: Any, digits: int = PLOT_DIGITS) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from branch_counts import BRANCHES
 from fuzz_cases import CASES, COUNTS, SEED
 
 
@@ -23,18 +24,23 @@ def pytest_report_header() -> str:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """A worker hands its counts of fuzz cases to the process that reports."""
+    """A worker hands its counts to the process that reports."""
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["fuzz"] = dict(COUNTS)
+        output["branches"] = dict(BRANCHES)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     COUNTS.update(getattr(node, "workeroutput", {}).get("fuzz", {}))
+    BRANCHES.update(getattr(node, "workeroutput", {}).get("branches", {}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for section in sorted({name.partition(":")[0] for name in BRANCHES}):
+        made, taken = BRANCHES[f"{section}:rendered"], BRANCHES[f"{section}:taken"]
+        terminalreporter.write_line(f"branches of {section}: {made} rendered, {taken} taken by a shipped client")
     for kind in sorted({name.partition(":")[0] for name in COUNTS}):
         accepted, refused = COUNTS[f"{kind}:accepted"], COUNTS[f"{kind}:refused"]
         terminalreporter.write_line(

@@ -8,13 +8,17 @@ answers with the cell; `bind_cell` writes them in.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from fabricreport.blocks.document import Figures
 from fabricreport.blocks.markdown import parse_markdown
-from fabricreport.blocks.template import REFERENCES, Binder, Node
+from fabricreport.blocks.node_json import MalformedNode, inline_from_json, to_json
+from fabricreport.blocks.nodes import Flow, Inline, Ref, Text
+from fabricreport.blocks.template import REFERENCES, Binder
 from fabricreport.errors import Problem
+from fabricreport.ledger import Record
 
 ANSWERS_MIME = "application/vnd.fabricreport.answers+json"
 CASE = "case"
@@ -31,9 +35,9 @@ _BRACES = "Braces that are meant to be printed are doubled: {{ and }}."
 class BoundCell:
     """A Markdown cell as document nodes, with the ledger entries and inputs behind it, and what could not be filled."""
 
-    nodes: list[Node]
-    ledger: tuple[Node, ...]
-    inputs: tuple[Node, ...]
+    nodes: tuple[Flow, ...]
+    ledger: tuple[Record, ...]
+    inputs: tuple[Record, ...]
     faults: tuple[Problem, ...]
 
 
@@ -41,10 +45,10 @@ def fields_of(text: str) -> tuple[str, ...]:
     """The fields of a Markdown cell that only a case can fill, each once; cross-references fill themselves."""
     found: dict[str, None] = {}
 
-    def note(field: str) -> Node:
+    def note(field: str) -> Inline:
         if not field.startswith(REFERENCES):
             found[field] = None
-        return {"t": "text", "v": ""}
+        return Text("")
 
     parse_markdown(text, field=note)
     return tuple(found)
@@ -64,7 +68,7 @@ def _answer(field: str, case: Figures | None) -> dict[str, Any]:
         numbers = list(binder.numbers.values())
         used = sorted({i for n in numbers for i in (*n.inputs, *n.sources)} | set(binder.cited))
         return {
-            "node": node,
+            "node": to_json(node),
             "ledger": [n.as_dict() for n in numbers],
             "inputs": [dict(case.record(i)) for i in used],
         }
@@ -87,17 +91,19 @@ def bind_cell(text: str, given: Mapping[str, Any], section: str, images: Mapping
     used: dict[str, Mapping[str, Any]] = {}
     faults: dict[str, Problem] = {}
 
-    def fill(field: str) -> Node:
+    def fill(field: str) -> Inline:
         if field.startswith(REFERENCES):
-            return {"t": "ref", "id": field}
+            return Ref(field)
         found = given.get(field)
-        if isinstance(found, Mapping) and isinstance(found.get("node"), dict):
-            used[field] = found
-            return dict(found["node"])
+        with suppress(MalformedNode):
+            if isinstance(found, Mapping) and "node" in found:
+                node = inline_from_json(found["node"])
+                used[field] = found
+                return node
         reason = str(found["fault"]) if isinstance(found, Mapping) and "fault" in found else _NOT_ASKED
         remedy = f"{reason[:1].upper()}{reason[1:].rstrip('.?')}{'?' if reason.endswith('?') else '.'} {_BRACES}"
         faults[field] = Problem("a field of a Markdown cell is not filled", value=f"{{{field}}}", remedy=remedy)
-        return {"t": "text", "v": f"[{field}]"}
+        return Text(f"[{field}]")
 
     nodes = parse_markdown(text, images=images, field=fill)
     return BoundCell(
@@ -108,6 +114,6 @@ def bind_cell(text: str, given: Mapping[str, Any], section: str, images: Mapping
     )
 
 
-def _records(used: Mapping[str, Mapping[str, Any]], kind: str) -> list[Node]:
+def _records(used: Mapping[str, Mapping[str, Any]], kind: str) -> list[Record]:
     lists = [found.get(kind) for found in used.values()]
     return [entry for found in lists if isinstance(found, list) for entry in found if isinstance(entry, dict)]

@@ -11,17 +11,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, cast, get_args
 
-from fabricreport.blocks.markdown import plain_text
+from fabricreport.blocks.node_json import to_json
+from fabricreport.blocks.nodes import (
+    Callout,
+    Figure,
+    Formula,
+    Glance,
+    GlanceTile,
+    Heading,
+    Headline,
+    Tone,
+    Top,
+    plain_text,
+)
 from fabricreport.blocks.preview import preview_html, preview_text
 from fabricreport.blocks.tables import Column, Row, frame_parts, table_node
-from fabricreport.blocks.template import Binder, Node
+from fabricreport.blocks.template import Binder
 from fabricreport.findings import Name
-from fabricreport.ledger import InputRecords, Number
+from fabricreport.ledger import InputRecords, Number, Record
 
 MIME = "application/vnd.fabricreport.block+json"
-TONES = ("decision", "caution", "note")
+TONES = get_args(Tone)
 
 
 class Figures(InputRecords, Protocol):
@@ -67,13 +79,35 @@ class Message(Protocol):
 
 @dataclass(frozen=True)
 class Block:
-    """One emitted block; `bundle` is the JSON the exporters read."""
+    """One emitted block: its nodes, and the ledger entries, inputs and names behind them.
 
-    bundle: Mapping[str, Any]
+    `place` is body or annex, `compared` what the section's case says of the comparison (empty if it makes none).
+    """
+
+    section: str
+    place: str
+    nodes: tuple[Top, ...]
+    ledger: tuple[Record, ...]
+    inputs: tuple[Record, ...]
+    names: tuple[str, ...]
+    compared: Mapping[str, Any]
+
+    @property
+    def bundle(self) -> dict[str, Any]:
+        """The JSON that a notebook keeps and the exporters read."""
+        return {
+            "version": 1,
+            "place": self.place,
+            "section": self.section,
+            "nodes": [to_json(node) for node in self.nodes],
+            "ledger": [dict(entry) for entry in self.ledger],
+            "inputs": [dict(entry) for entry in self.inputs],
+            "names": list(self.names),
+            **({"compared": dict(self.compared)} if self.compared else {}),
+        }
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        nodes = self.bundle["nodes"]
-        return {MIME: dict(self.bundle), "text/html": preview_html(nodes), "text/plain": preview_text(nodes)}
+        return {MIME: self.bundle, "text/html": preview_html(self.nodes), "text/plain": preview_text(self.nodes)}
 
 
 @dataclass(frozen=True)
@@ -142,7 +176,7 @@ class Section:
         """A heading that states a finding. Level 1 opens the section (its anchor is `sec-<section>`)."""
         binder = self.binder(values)
         anchor = anchor or (f"sec-{self.name}" if level == 1 and self.place == "body" else "")
-        self.emit([{"t": "h", "level": level, "c": binder.inline(template), "id": anchor}], binder)
+        self.emit((Heading(level, binder.inline(template), anchor),), binder)
 
     def say(self, template: str, **values: object) -> None:
         """Prose (Markdown) with bound numbers."""
@@ -154,8 +188,8 @@ class Section:
         if tone not in TONES:
             raise ValueError(f"no tone {tone!r}: use {', '.join(TONES)}")
         binder = self.binder(values)
-        node = {"t": "callout", "tone": tone, "title": binder.inline(title), "c": binder.blocks(template)}
-        self.emit([node], binder)
+        node = Callout(cast(Tone, tone), binder.inline(title), binder.blocks(template))
+        self.emit((node,), binder)
 
     def messages(self, tone: str, title: str, messages: Iterable[Message]) -> None:
         """A boxed list of messages, each with the keys of the params it rests on."""
@@ -168,32 +202,27 @@ class Section:
     def glance(self, template: str, tiles: Sequence[Tile], **values: object) -> None:
         """Page one's summary: the advice in sentences, then three to five tiles."""
         binder = self.binder(values)
-        drawn = [
-            {
-                "label": binder.inline(tile.label),
-                "value": binder.inline(tile.value),
-                "note": binder.inline(tile.note) if tile.note else [],
-            }
-            for tile in tiles
-        ]
-        self.emit([{"t": "glance", "c": binder.blocks(template), "tiles": drawn}], binder)
+        drawn = tuple(
+            GlanceTile(binder.inline(t.label), binder.inline(t.value), binder.inline(t.note) if t.note else ())
+            for t in tiles
+        )
+        self.emit((Glance(binder.blocks(template), drawn),), binder)
 
     def chart(self, chart: Chart) -> None:
         """A chart with its alt text and data."""
         binder = self.binder(chart.values or {})
         alt = binder.inline(chart.alt)
-        node = {
-            "t": "figure",
-            "id": chart.id,
-            "title": binder.inline(chart.title),
-            "subtitle": binder.inline(chart.subtitle),
-            "caption": binder.inline(chart.caption) if chart.caption else [],
-            "alt": preview_text([{"t": "p", "c": alt}]).strip(),
-            "alt_nodes": alt,
-            "svg": chart.svg,
-            "data": [list(row) for row in chart.data],
-        }
-        self.emit([node], binder)
+        node = Figure(
+            id=chart.id,
+            title=binder.inline(chart.title),
+            subtitle=binder.inline(chart.subtitle),
+            caption=binder.inline(chart.caption) if chart.caption else (),
+            alt=plain_text(alt).strip(),
+            svg=chart.svg,
+            data=tuple(tuple(row) for row in chart.data),
+            alt_nodes=alt,
+        )
+        self.emit((node,), binder)
 
     def table(
         self,
@@ -207,7 +236,7 @@ class Section:
     ) -> None:
         """A table whose caption states its takeaway; units stand in the column heads."""
         binder = self.binder(values)
-        self.emit([table_node(binder, table_id, caption, columns, rows, note)], binder)
+        self.emit((table_node(binder, table_id, caption, columns, rows, note),), binder)
 
     def frame(self, frame: Any, table_id: str, caption: str, *, note: str = "", **values: object) -> None:
         """A pandas DataFrame as a table; figures in its cells are ledger numbers (`case.figure(…)`, `case.number(…)`)."""
@@ -220,36 +249,33 @@ class Section:
 
     def formula(self, svg: str, tex: str, alt: str) -> None:
         """A formula drawn by mathtext, with its source as alt text."""
-        self.emit([{"t": "formula", "svg": svg, "tex": tex, "alt": alt}], self.binder({}))
+        self.emit((Formula(svg, tex, alt),), self.binder({}))
 
     def headline(self, data: Mapping[str, Any], numbers: Sequence[Number]) -> None:
         """Not printed: the advice and the figures that the command line and `refresh` report."""
         binder = self.binder({})
-        shown = [binder.number_node(n) for n in numbers]
+        shown = tuple(binder.number_node(n) for n in numbers)
         opening = {"recommendation": self.opening} if self.opening else {}
-        self.emit([{"t": "headline", "data": {**opening, **data, "numbers": shown}}], binder)
+        self.emit((Headline({**opening, **data}, shown),), binder)
 
     def binder(self, values: Mapping[str, object]) -> Binder:
         """What fills templates here: the words of the section, and `values` of this call."""
         return Binder(self._case.figure, {**self.words, **values})
 
-    def emit(self, nodes: list[Node], binder: Binder) -> None:
+    def emit(self, nodes: tuple[Top, ...], binder: Binder) -> None:
         """Show block nodes, with the ledger entries behind the numbers that the binder met."""
-        self.opening = next((plain_text(n["c"]) for n in nodes if n["t"] == "h" and n["level"] == 1), self.opening)
+        opening = next((n for n in nodes if isinstance(n, Heading) and n.level == 1), None)
+        self.opening = self.opening if opening is None else plain_text(opening.children)
         numbers = [binder.numbers[i] for i in sorted(binder.numbers)]
         used = sorted({i for n in numbers for i in (*n.inputs, *n.sources)} | set(binder.cited))
-        compared = getattr(self._case, "compared", None)
         block = Block(
-            {
-                "version": 1,
-                "place": self.place,
-                "section": self.name,
-                "nodes": nodes,
-                "ledger": [{**n.as_dict(), "section": self.name} for n in numbers],
-                "inputs": [dict(self._case.record(i)) for i in used],
-                "names": sorted({*binder.names, *self._case.names}),
-                **({"compared": dict(compared)} if compared else {}),
-            }
+            section=self.name,
+            place=self.place,
+            nodes=nodes,
+            ledger=tuple({**n.as_dict(), "section": self.name} for n in numbers),
+            inputs=tuple(dict(self._case.record(i)) for i in used),
+            names=tuple(sorted({*binder.names, *self._case.names})),
+            compared=getattr(self._case, "compared", None) or {},
         )
         self.emitted.append(block)
         _show(block)

@@ -10,9 +10,26 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any
 
-Node = dict[str, Any]
+from fabricreport.blocks.nodes import (
+    Callout,
+    Cite,
+    DataTable,
+    Figure,
+    Formula,
+    GlanceTile,
+    Heading,
+    Image,
+    Inline,
+    Node,
+    Note,
+    Num,
+    Paragraph,
+    Preformatted,
+    Ref,
+    walk,
+    words_of,
+)
 
 _MONTHS = (
     "January|February|March|April|May|June|July|August|September|October|November|December|"
@@ -74,55 +91,53 @@ def texts(nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
 
     Numbers of the ledger are replaced by a private-use character, so that "{x} GPUs" reads as one line.
     """
-    for node in nodes:
-        kind = node["t"]
-        if kind in ("p", "h"):
-            yield ("heading" if kind == "h" else "prose"), line(node["c"])
-        elif kind in ("ul", "ol"):
-            for item in node["items"]:
-                yield from texts(item)
-        elif kind in ("quote", "callout", "glance"):
-            yield from _labelled(node, ("title",))
-            yield from texts(node["c"])
-            for tile in node.get("tiles", ()):
-                yield from _labelled(tile, ("label", "value", "note"), "tile")
-        elif kind == "figure":
-            yield from _labelled(node, ("title", "subtitle", "caption"))
-            yield "alt text", line(node["alt_nodes"]) if "alt_nodes" in node else str(node["alt"])
-        elif kind == "datatable":
+    for node in walk(nodes):
+        yield from _texts(node)
+
+
+def _texts(node: Node) -> Iterator[tuple[str, str]]:
+    """What one node says itself, without the blocks inside it."""
+    match node:
+        case Heading():
+            yield "heading", line(node.children)
+        case Paragraph():
+            yield "prose", line(node.children)
+        case Callout():
+            yield from _filled(title=node.title)
+        case GlanceTile():
+            yield from _filled("tile ", label=node.label, value=node.value, note=node.note)
+        case Figure():
+            yield from _filled(title=node.title, subtitle=node.subtitle, caption=node.caption)
+            yield "alt text", line(node.alt_nodes) if node.alt_nodes else node.alt
+        case DataTable():
             yield from _table(node)
-        elif kind in ("image", "formula"):
-            yield "alt text", line(node["alt_nodes"]) if "alt_nodes" in node else str(node.get("alt", ""))
-        elif kind == "pre":
-            yield "preformatted text", str(node["v"])
+        case Image():
+            yield "alt text", line(node.alt_nodes) if node.alt_nodes else node.alt
+        case Formula():
+            yield "alt text", node.alt
+        case Preformatted():
+            yield "preformatted text", node.words
 
 
-def _labelled(node: Node, parts: tuple[str, ...], prefix: str = "") -> Iterator[tuple[str, str]]:
-    for part in parts:
-        if node.get(part):
-            yield f"{prefix} {part}".strip(), line(node[part])
+def _filled(prefix: str = "", **parts: tuple[Inline, ...]) -> Iterator[tuple[str, str]]:
+    for name, nodes in parts.items():
+        if nodes:
+            yield f"{prefix}{name}", line(nodes)
 
 
-def _table(node: Node) -> Iterator[tuple[str, str]]:
-    yield from _labelled(node, ("caption", "note"))
-    for column in node["columns"]:
-        yield "table head", f"{line(column['label'])} {column['unit']}"
-    for row in node["rows"]:
-        for cell in row["cells"]:
+def _table(node: DataTable) -> Iterator[tuple[str, str]]:
+    yield from _filled(caption=node.caption, note=node.note)
+    for column in node.columns:
+        yield "table head", f"{line(column.label)} {column.unit}"
+    for row in node.rows:
+        for cell in row.cells:
             yield "table cell", line(cell)
 
 
-def line(nodes: Iterable[Node]) -> str:
+def line(nodes: Iterable[Inline]) -> str:
     """Inline nodes as one line of text, ledger numbers masked."""
-    parts = []
-    for node in nodes:
-        kind = node["t"]
-        if kind in ("text", "code"):
-            parts.append(str(node["v"]))
-        elif kind in ("strong", "em", "link", "note"):
-            parts.append(line(node["c"]))
-        elif kind in ("num", "ref", "cite"):
-            parts.append("\ue010")
-        elif kind == "br":
-            parts.append(" ")
-    return "".join(parts)
+    return words_of(nodes, _masked)
+
+
+def _masked(node: Num | Ref | Cite | Note) -> str:
+    return line(node.children) if isinstance(node, Note) else "\ue010"

@@ -12,14 +12,39 @@ syntax for; each marked span is folded into one character before parsing, so tha
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.tree import SyntaxTreeNode
 
-Node = dict[str, Any]
+from fabricreport.blocks.nodes import (
+    Align,
+    BlockQuote,
+    Break,
+    BulletList,
+    Cite,
+    Code,
+    DataTable,
+    Em,
+    Flow,
+    Heading,
+    Image,
+    Inline,
+    Link,
+    Note,
+    Num,
+    OrderedList,
+    Paragraph,
+    Preformatted,
+    Ref,
+    Strong,
+    TableColumn,
+    TableRow,
+    Text,
+    plain_text,
+)
 
 NUMBER = ("\ue000", "\ue001")
 REFERENCE = ("\ue002", "\ue003")
@@ -40,6 +65,16 @@ _SAFE_LINK = re.compile(r"(?:https://|mailto:)[^\s\\]+\Z", re.IGNORECASE)
 _INLINE_IMAGE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+\Z")
 
 
+@dataclass(frozen=True)
+class _Mark:
+    """Where a footnote opens or closes among the words of a line."""
+
+    opens: bool
+
+
+_Flat = Inline | _Mark
+
+
 def safe_link(href: str) -> bool:
     """True for the two kinds of address a client's copy may open: https and mailto."""
     return bool(_SAFE_LINK.match(href)) and not _FOLDED.search(href)
@@ -47,13 +82,13 @@ def safe_link(href: str) -> bool:
 
 def parse_markdown(
     text: str,
-    resolve_number: Callable[[str], Node] | None = None,
+    resolve_number: Callable[[str], Inline] | None = None,
     images: Mapping[str, str] | None = None,
-    field: Callable[[str], Node] | None = None,
-) -> list[Node]:
-    """Parse Markdown into block nodes of the document contract.
+    field: Callable[[str], Inline] | None = None,
+) -> tuple[Flow, ...]:
+    """Parse Markdown into block nodes.
 
-    `resolve_number` turns the id of a marked number into its `num` node; without it the id is printed as
+    `resolve_number` turns the id of a marked number into its node; without it the id is printed as
     text. `images` maps an image's address (such as `attachment:plot.png`) to a `data:image/png;base64,` one;
     an image that resolves to nothing keeps an empty `src` and its `address`; one amid words follows their block. A heading may end in `{#sec-name}`; a paragraph
     `Table: caption {#tab-name}` beside a table is its caption.
@@ -70,7 +105,7 @@ def parse_markdown(
     return reader.blocks(SyntaxTreeNode(parser.parse(reader.fold(text))))
 
 
-def _read_fields(parser: MarkdownIt, reader: _Reader, field: Callable[[str], Node]) -> None:
+def _read_fields(parser: MarkdownIt, reader: _Reader, field: Callable[[str], Inline]) -> None:
     """Teach the parser `{field}` and `^[note]`: where its own rules see code, these are never asked."""
 
     def braces(state: StateInline, silent: bool) -> bool:
@@ -113,11 +148,11 @@ def _read_fields(parser: MarkdownIt, reader: _Reader, field: Callable[[str], Nod
 class _Reader:
     """One parse: the folded spans, and the walk from markdown-it's tree to our nodes."""
 
-    def __init__(self, resolve_number: Callable[[str], Node] | None, images: Mapping[str, str]) -> None:
+    def __init__(self, resolve_number: Callable[[str], Inline] | None, images: Mapping[str, str]) -> None:
         self._resolve = resolve_number
         self._images = images
-        self._spans: list[Node] = []
-        self._amid: list[Node] = []
+        self._spans: list[Inline] = []
+        self._amid: list[Image] = []
         """Images met amid words: the document has a place for them only behind the block."""
 
     def fold(self, text: str) -> str:
@@ -126,211 +161,186 @@ class _Reader:
         def keep(match: re.Match[str]) -> str:
             number, reference, citation = match.groups()
             if number is not None:
-                node = self._number(number)
-            elif reference is not None:
-                node = {"t": "ref", "id": reference}
-            else:
-                node = {"t": "cite", "ids": [i.strip() for i in citation.split(",") if i.strip()]}
-            return self.mark(node)
+                return self.mark(self._number(number))
+            if reference is not None:
+                return self.mark(Ref(reference))
+            return self.mark(Cite(tuple(i.strip() for i in citation.split(",") if i.strip())))
 
         return _SPANS.sub(keep, _RESERVED.sub("\ufffd", text))
 
-    def mark(self, node: Node) -> str:
+    def mark(self, node: Inline) -> str:
         """The private character that stands for a node from now on."""
         if len(self._spans) > _MOST_FOLDS:
             raise ValueError("too many marked spans in one piece of Markdown")
         self._spans.append(node)
         return chr(_FIRST_FOLD + len(self._spans) - 1)
 
-    def _number(self, number_id: str) -> Node:
-        return self._resolve(number_id) if self._resolve else {"t": "text", "v": number_id}
+    def _number(self, number_id: str) -> Inline:
+        return self._resolve(number_id) if self._resolve else Text(number_id)
 
     # ---- blocks
 
-    def blocks(self, parent: SyntaxTreeNode) -> list[Node]:
-        nodes: list[Node] = []
-        behind: dict[int, list[Node]] = {}
+    def blocks(self, parent: SyntaxTreeNode) -> tuple[Flow, ...]:
+        groups: list[tuple[Flow, ...]] = []
         for child in parent.children:
             made = self._block(child)
             amid, self._amid = self._amid, []
-            if made:
-                behind[id(made[-1])] = amid
-            nodes += made or amid
-        shown = [image for node in _adopt_captions(nodes) for image in (node, *behind.pop(id(node), ()))]
-        return [*shown, *(image for amid in behind.values() for image in amid)]
+            # What stands amid the words of a block follows that block, a caption included, whatever becomes of it.
+            groups += [*((node,) for node in made[:-1]), (*made[-1:], *amid)]
+        return tuple(node for group in _adopt_captions([g for g in groups if g]) for node in group)
 
-    def _block(self, tree: SyntaxTreeNode) -> list[Node]:
+    def _block(self, tree: SyntaxTreeNode) -> list[Flow]:
         kind = tree.type
         if kind == "paragraph":
             return self._paragraph(tree)
         if kind == "heading":
             return [_heading(int(tree.tag[1:]), self._inline_of(tree))]
         if kind in ("bullet_list", "ordered_list"):
-            items = [self.blocks(item) for item in tree.children]
-            return [{"t": "ul" if kind == "bullet_list" else "ol", "items": items}]
+            items = tuple(self.blocks(item) for item in tree.children)
+            return [BulletList(items) if kind == "bullet_list" else OrderedList(items)]
         if kind == "blockquote":
-            return [{"t": "quote", "c": self.blocks(tree)}]
+            return [BlockQuote(self.blocks(tree))]
         if kind in ("fence", "code_block"):
-            return [{"t": "pre", "v": self._unfold(tree.content).rstrip("\n")}]
+            return [Preformatted(self._unfold(tree.content).rstrip("\n"))]
         if kind == "table":
             return [self._table(tree)]
         return []  # a thematic break says nothing a heading does not
 
-    def _paragraph(self, tree: SyntaxTreeNode) -> list[Node]:
+    def _paragraph(self, tree: SyntaxTreeNode) -> list[Flow]:
         inline = tree.children[0].children if tree.children else []
         if inline and all(child.type in ("image", "softbreak") for child in inline):
             return [self._image(child) for child in inline if child.type == "image"]
         nodes = self._inline_of(tree)
-        return [{"t": "p", "c": nodes}] if nodes else []
+        return [Paragraph(nodes)] if nodes else []
 
-    def _image(self, tree: SyntaxTreeNode) -> Node:
+    def _image(self, tree: SyntaxTreeNode) -> Image:
         address = str(tree.attrs.get("src", ""))
         source = self._images.get(address, address)
         words = _join(_close_notes(self._inline(tree.children)))
-        node: Node = {"t": "image", "src": "", "alt": plain_text(words)}
-        node |= {"src": source} if _INLINE_IMAGE.match(source) else {"address": self._unfold(address)}
         # The gate reads the nodes where there are any: a number of the ledger is no bare one.
-        return {**node, "alt_nodes": words} if any(word["t"] == "num" for word in words) else node
+        told = words if any(isinstance(word, Num) for word in words) else ()
+        if _INLINE_IMAGE.match(source):
+            return Image(source, plain_text(words), alt_nodes=told)
+        return Image("", plain_text(words), self._unfold(address), told)
 
-    def _table(self, tree: SyntaxTreeNode) -> Node:
+    def _table(self, tree: SyntaxTreeNode) -> DataTable:
         head, *bodies = tree.children
         columns = []
         for cell in head.children[0].children:
-            align = "right" if "right" in str(cell.attrs.get("style", "")) else "left"
-            columns.append({"label": self._inline_of(cell), "unit": "", "align": align})
-        rows = [
-            {"cells": [self._inline_of(cell) for cell in row.children], "role": "normal"}
+            align: Align = "right" if "right" in str(cell.attrs.get("style", "")) else "left"
+            columns.append(TableColumn(self._inline_of(cell), "", align))
+        rows = tuple(
+            TableRow(tuple(self._inline_of(cell) for cell in row.children), "normal")
             for body in bodies
             for row in body.children
-        ]
-        return {"t": "datatable", "id": "", "caption": [], "columns": columns, "rows": rows, "note": []}
+        )
+        return DataTable("", (), tuple(columns), rows, ())
 
     # ---- inline
 
-    def _inline_of(self, tree: SyntaxTreeNode) -> list[Node]:
+    def _inline_of(self, tree: SyntaxTreeNode) -> tuple[Inline, ...]:
         flat = [n for child in tree.children for n in self._inline(child.children or [child])]
         return _join(_close_notes(flat))
 
-    def _inline(self, trees: list[SyntaxTreeNode]) -> list[Node]:
-        nodes: list[Node] = []
-        for tree in trees:
-            nodes.extend(self._one(tree))
-        return nodes
+    def _inline(self, trees: list[SyntaxTreeNode]) -> list[_Flat]:
+        return [node for tree in trees for node in self._one(tree)]
 
-    def _one(self, tree: SyntaxTreeNode) -> list[Node]:
+    def _one(self, tree: SyntaxTreeNode) -> Sequence[_Flat]:
         kind = tree.type
         if kind in ("text", "text_special", "html_inline"):
-            return self._split(tree.content, "text")
+            return self._split(tree.content, Text)
         if kind == "code_inline":
-            return self._split(tree.content, "code")
+            return self._split(tree.content, Code)
         if kind == "softbreak":
-            return [{"t": "text", "v": " "}]
+            return [Text(" ")]
         if kind == "hardbreak":
-            return [{"t": "br"}]
-        if kind in ("strong", "em"):
-            return [{"t": kind, "c": _join(_close_notes(self._inline(tree.children)))}]
-        if kind == "link":
-            children = _join(_close_notes(self._inline(tree.children)))
-            href = str(tree.attrs.get("href", ""))
-            return [{"t": "link", "href": href, "c": children}] if children and safe_link(href) else children
+            return [Break()]
         if kind == "image":
             self._amid.append(self._image(tree))
             return []
-        return self._inline(tree.children)
+        if kind not in ("strong", "em", "link"):
+            return self._inline(tree.children)
+        children = _join(_close_notes(self._inline(tree.children)))
+        if kind == "link":
+            href = str(tree.attrs.get("href", ""))
+            return [Link(href, children)] if children and safe_link(href) else children
+        return [Strong(children) if kind == "strong" else Em(children)]
 
-    def _split(self, content: str, kind: str) -> list[Node]:
-        nodes: list[Node] = []
+    def _split(self, content: str, kind: type[Text] | type[Code]) -> list[_Flat]:
+        nodes: list[_Flat] = []
         for piece in _FOLDED.split(content):
             if not piece:
                 continue
             if piece in FOOTNOTE:
-                nodes.append({"t": "note-open" if piece == FOOTNOTE[0] else "note-close"})
+                nodes.append(_Mark(piece == FOOTNOTE[0]))
             elif _RESERVED.fullmatch(piece):
                 nodes.append(self._spans[ord(piece) - _FIRST_FOLD])
             else:
-                nodes.append({"t": kind, "v": piece})
+                nodes.append(kind(piece))
         return nodes
 
     def _unfold(self, content: str) -> str:
         """The same text where no inline node can stand (code blocks, alt text)."""
-        return "".join(plain_text([node]) for node in self._split(content, "text"))
+        return plain_text(node for node in self._split(content, Text) if not isinstance(node, _Mark))
 
 
-def plain_text(nodes: list[Node]) -> str:
-    """The bare words of inline nodes; footnotes and citations are left out."""
-    words = []
-    for node in nodes:
-        kind = node["t"]
-        if kind in ("text", "code"):
-            words.append(node["v"])
-        elif kind == "num":
-            words.append(node["text"])
-        elif kind in ("strong", "em", "link"):
-            words.append(plain_text(node["c"]))
-        elif kind == "br":
-            words.append(" ")
-        elif kind == "ref":
-            words.append(node.get("text") or node.get("id", ""))
-    return "".join(words)
-
-
-def _heading(level: int, nodes: list[Node]) -> Node:
+def _heading(level: int, nodes: tuple[Inline, ...]) -> Heading:
     """A heading; a trailing `{#sec-name}` becomes its id."""
-    anchor = ""
-    if nodes and nodes[-1]["t"] == "text" and (match := _ANCHOR.search(nodes[-1]["v"])):
-        anchor = match[1]
-        nodes = [*nodes[:-1], {"t": "text", "v": nodes[-1]["v"][: match.start()]}]
-    return {"t": "h", "level": min(level, 3), "c": nodes, "id": anchor}
+    last = nodes[-1] if nodes else None
+    match = _ANCHOR.search(last.words) if isinstance(last, Text) else None
+    if not isinstance(last, Text) or match is None:
+        return Heading(min(level, 3), nodes, "")
+    return Heading(min(level, 3), (*nodes[:-1], Text(last.words[: match.start()])), match[1])
 
 
-def _adopt_captions(nodes: list[Node]) -> list[Node]:
-    """Give each table the `Table: ...` paragraph that stands right after or right before it."""
-    result: list[Node] = []
-    for node in nodes:
-        if result and _is_caption(node) and result[-1]["t"] == "datatable" and not result[-1]["caption"]:
-            _caption(result[-1], node)
-        elif result and node["t"] == "datatable" and _is_caption(result[-1]):
-            _caption(node, result.pop())
-            result.append(node)
+def _adopt_captions(groups: list[tuple[Flow, ...]]) -> list[tuple[Flow, ...]]:
+    """Give each table the `Table: ...` paragraph that stands right after or right before it.
+
+    A group is a block and the images that follow it.
+    """
+    result: list[tuple[Flow, ...]] = []
+    for node, *images in groups:
+        before, *earlier = result[-1] if result else (None,)
+        caption = _caption(node)
+        if caption and isinstance(before, DataTable) and not before.caption:
+            result[-1] = (replace(before, caption=caption.children, id=caption.id), *earlier, *images)
+        elif isinstance(node, DataTable) and before is not None and (caption := _caption(before)):
+            result[-1] = (replace(node, caption=caption.children, id=caption.id), *earlier, *images)
         else:
-            result.append(node)
+            result.append((node, *images))
     return result
 
 
-def _is_caption(node: Node) -> bool:
-    first = node["c"][0] if node["t"] == "p" and node["c"] else {"t": ""}
-    return first["t"] == "text" and bool(_CAPTION.match(first["v"]))
+def _caption(node: Flow) -> Heading | None:
+    """The caption that a paragraph `Table: …` says, with its id; None for any other node."""
+    first = node.children[0] if isinstance(node, Paragraph) and node.children else None
+    if not isinstance(node, Paragraph) or not isinstance(first, Text) or not _CAPTION.match(first.words):
+        return None
+    return _heading(1, (Text(_CAPTION.sub("", first.words)), *node.children[1:]))
 
 
-def _caption(table: Node, paragraph: Node) -> None:
-    heading = _heading(1, paragraph["c"])
-    first, *rest = heading["c"]
-    table["caption"] = [{"t": "text", "v": _CAPTION.sub("", first["v"])}, *rest]
-    table["id"] = heading["id"]
-
-
-def _close_notes(flat: list[Node]) -> list[Node]:
+def _close_notes(flat: Iterable[_Flat]) -> list[Inline]:
     """Gather what stands between the footnote marks; a mark without its partner is dropped."""
-    result: list[Node] = []
-    inside: list[Node] | None = None
+    result: list[Inline] = []
+    inside: list[Inline] | None = None
     for node in flat:
-        if node["t"] == "note-open":
-            inside = [] if inside is None else inside
-        elif node["t"] == "note-close":
-            if inside:
-                result.append({"t": "note", "c": _join(inside)})
-            inside = None
+        if isinstance(node, _Mark):
+            if not node.opens and inside:
+                result.append(Note(_join(inside)))
+            if not node.opens or inside is None:
+                inside = [] if node.opens else None
         else:
             (result if inside is None else inside).append(node)
     return result + (inside or [])
 
 
-def _join(nodes: list[Node]) -> list[Node]:
+def _join(nodes: Iterable[Inline]) -> tuple[Inline, ...]:
     """Merge neighbouring text nodes, so that equal prose gives equal nodes."""
-    merged: list[Node] = []
+    merged: list[Inline] = []
     for node in nodes:
-        if merged and node["t"] == merged[-1]["t"] == "text":
-            merged[-1] = {"t": "text", "v": merged[-1]["v"] + node["v"]}
+        last = merged[-1] if merged else None
+        if isinstance(node, Text) and isinstance(last, Text):
+            merged[-1] = Text(last.words + node.words)
         else:
             merged.append(node)
-    return merged
+    return tuple(merged)

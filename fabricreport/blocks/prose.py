@@ -8,6 +8,7 @@
     %%title when=finding.costs_less                  the title of the next chart or table
     %%chart from=charts.difference_chart(case)       title:, subtitle:, alt:, caption:
     %%table tab-decision-options from=tables.options(case)     caption:, note:
+    %%table tab-diligence-answers each=seller in answered from=tables.answers(result)      one table a seller, by its key
 
 Reading a cell needs no case and no kernel, so every field can be checked before anything runs.
 """

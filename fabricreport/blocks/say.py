@@ -6,14 +6,16 @@ decided; the words and figures in it are checked all at once, and a wrong one is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol, cast
 
 from fabricreport.blocks.document import Chart, Drawing, Figures, Section
+from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, GlanceTile, Heading, OrderedList, Tone
 from fabricreport.blocks.prose import MAGICS, ProseCell, ProseFault, read_prose
-from fabricreport.blocks.tables import Table
-from fabricreport.blocks.template import Node, Prose
-from fabricreport.findings import Findings, Spoken
+from fabricreport.blocks.tables import Table, frame_parts
+from fabricreport.blocks.template import Prose
+from fabricreport.findings import Findings, Named, Spoken
 
 BODY, ANNEX = "body", "annex"
 """The notebook's variables that prose cells write to."""
@@ -115,7 +117,7 @@ def _things(cell: ProseCell, section: Section) -> Sequence[Mapping[str, object]]
 
 def _say(cell: ProseCell, section: Section) -> None:
     binder = section.binder({})
-    nodes: list[Node] = []
+    nodes: tuple[Flow, ...] = ()
     for words in _things(cell, section):
         one = section.binder(words)
         nodes = together(nodes, one.prose(cell.text))
@@ -123,31 +125,34 @@ def _say(cell: ProseCell, section: Section) -> None:
     if not nodes:
         return
     if cell.place == "glance":
-        nodes = [{"t": "glance", "c": nodes, "tiles": []}]
+        section.emit((Glance(nodes, ()),), binder)
     elif cell.place:
-        title = binder.prose_line(cell.parts["title"]) if "title" in cell.parts else []
-        nodes = [{"t": "callout", "tone": cell.place, "title": title, "c": nodes}]
-    section.emit([_opening(node, section) for node in nodes], binder)
+        title = binder.prose_line(cell.parts["title"]) if "title" in cell.parts else ()
+        section.emit((Callout(cast(Tone, cell.place), title, nodes),), binder)
+    else:
+        section.emit(tuple(_opening(node, section) for node in nodes), binder)
 
 
-def _opening(node: Node, section: Section) -> Node:
+def _opening(node: Flow, section: Section) -> Flow:
     """A heading of level one opens the section and bears its name."""
-    opens = node["t"] == "h" and node["level"] == 1 and section.place == BODY and not node["id"]
-    return {**node, "id": f"sec-{section.name}"} if opens else node
+    opens = isinstance(node, Heading) and node.level == 1 and section.place == BODY and not node.id
+    return replace(node, id=f"sec-{section.name}") if isinstance(node, Heading) and opens else node
 
 
-def together(first: Iterable[Node], second: Iterable[Node]) -> list[Node]:
+def together(first: Sequence[Flow], second: Sequence[Flow]) -> tuple[Flow, ...]:
     """Two runs of blocks as one: a list goes on where the next one begins."""
-    nodes, more = list(first), list(second)
-    if nodes and more and nodes[-1]["t"] == more[0]["t"] and more[0]["t"] in ("ul", "ol"):
-        nodes[-1] = {**nodes[-1], "items": [*nodes[-1]["items"], *more.pop(0)["items"]]}
-    return [*nodes, *more]
+    if first and second:
+        last, following = first[-1], second[0]
+        for kind in (BulletList, OrderedList):
+            if isinstance(last, kind) and isinstance(following, kind):
+                return (*first[:-1], kind((*last.items, *following.items)), *second[1:])
+    return (*first, *second)
 
 
 def _tile(cell: ProseCell, section: Section) -> None:
     binder = section.binder({})
-    tile = {key: binder.prose_line(cell.parts[key]) if key in cell.parts else [] for key in TILE}
-    section.emit([{"t": "glance", "c": [], "tiles": [tile]}], binder)
+    label, value, note = (binder.prose_line(cell.parts[key]) if key in cell.parts else () for key in TILE)
+    section.emit((Glance((), (GlanceTile(label, value, note),)),), binder)
 
 
 def _titled(cell: ProseCell, section: Section, key: str) -> dict[str, str]:
@@ -160,24 +165,43 @@ def _titled(cell: ProseCell, section: Section, key: str) -> dict[str, str]:
 
 
 def _chart(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
-    drawn = evaluate(cell.source)
-    if not isinstance(drawn, Drawing):
-        raise ProseFault(f"from={cell.source} is a {type(drawn).__name__}, not a Drawing")
-    said = _titled(cell, section, "title")
-    if missing := [part for part in ("title", "subtitle", "alt") if part not in said]:
-        raise ProseFault(f"{drawn.id} has no {' and no '.join(missing)}")
-    caption = said.get("caption", "")
-    section.chart(
-        Chart(drawn.id, said["title"], said["subtitle"], said["alt"], drawn.svg, drawn.data, caption, drawn.values)
-    )
+    for words, _, drawn in _rounds(cell, section, evaluate):
+        if not isinstance(drawn, Drawing):
+            raise ProseFault(f"from={cell.source} is a {type(drawn).__name__}, not a Drawing")
+        said = _titled(cell, section, "title")
+        if missing := [part for part in ("title", "subtitle", "alt") if part not in said]:
+            raise ProseFault(f"{drawn.id} has no {' and no '.join(missing)}")
+        caption, values = said.get("caption", ""), {**words, **drawn.values}
+        section.chart(
+            Chart(drawn.id, said["title"], said["subtitle"], said["alt"], drawn.svg, drawn.data, caption, values)
+        )
 
 
 def _table(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
-    table = evaluate(cell.source)
-    if not isinstance(table, Table):
-        raise ProseFault(f"from={cell.source} is a {type(table).__name__}, not a Table")
-    said = _titled(cell, section, "caption")
-    if "caption" not in said:
-        raise ProseFault(f"{cell.id} has no caption: a table says what it shows")
-    note = said.get("note", "")
-    section.table(cell.id, said["caption"], table.columns, table.rows, note=note, **table.values)
+    for words, key, made in _rounds(cell, section, evaluate):
+        table = Table(*frame_parts(made)) if hasattr(made, "itertuples") else made
+        table_id = f"{cell.id}-{key}" if key else cell.id
+        if not isinstance(table, Table):
+            raise ProseFault(f"from={cell.source} is a {type(made).__name__}, not a Table or a DataFrame")
+        if not table.rows:
+            raise ProseFault(f"{table_id} has no rows: let when= ask for it, or say so in words")
+        said = _titled(cell, section, "caption")
+        if "caption" not in said:
+            raise ProseFault(f"{table_id} has no caption: a table says what it shows")
+        note = said.get("note", "")
+        section.table(table_id, said["caption"], table.columns, table.rows, note=note, **{**words, **table.values})
+
+
+def _rounds(
+    cell: ProseCell, section: Section, evaluate: Evaluate
+) -> Iterator[tuple[Mapping[str, object], str, object]]:
+    """What `from=` gives in each round of a cell, with the round's words and the key of its thing.
+
+    Without a loop that is the thing itself; in one, `from=` gives one for each thing by its key.
+    """
+    made = evaluate(cell.source)
+    for words in _things(cell, section):
+        key = "".join(thing.key for thing in words.values() if isinstance(thing, Named))
+        if words and not (isinstance(made, Mapping) and key in made):
+            raise ProseFault(f"from={cell.source} gives nothing for {key}: in a loop it gives one by each key")
+        yield words, key, made[key] if words else made

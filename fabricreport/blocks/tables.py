@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast, get_args
 
 from fabricreport import formats
+from fabricreport.blocks.nodes import DataTable, Inline, Role, TableColumn, TableRow, Text
 from fabricreport.blocks.template import Binder
 from fabricreport.findings import Name
 from fabricreport.ledger import Number
 
 THOUSAND, MILLION = 1e3, 1e6
-ROLES = ("normal", "total", "winner", "group")
+ROLES = get_args(Role)
 Cell = Number | str | None
 
 
@@ -56,28 +57,26 @@ class Table:
 
 def table_node(
     binder: Binder, table_id: str, caption: str, columns: Sequence[Column], rows: Sequence[Row], note: str
-) -> dict[str, Any]:
-    """The `datatable` node; refuses ragged rows, which would print a number under the wrong head."""
+) -> DataTable:
+    """The table's node; refuses ragged rows, which would print a number under the wrong head."""
     for row in rows:
         if len(row.cells) != len(columns) or row.role not in ROLES:
             raise ValueError(
                 f"table {table_id}: a row has {len(row.cells)} cells for {len(columns)} columns, role {row.role}"
             )
     scales = _shared([_scale(column, [row.cells[i] for row in rows]) for i, column in enumerate(columns)])
-    return {
-        "t": "datatable",
-        "id": table_id,
-        "caption": binder.inline(caption),
-        "columns": [_head(binder, c, s) for c, s in zip(columns, scales, strict=True)],
-        "rows": [
-            {
-                "cells": [_cell(binder, cell, c, s) for cell, c, s in zip(row.cells, columns, scales, strict=True)],
-                "role": row.role,
-            }
-            for row in rows
-        ],
-        "note": binder.inline(note) if note else [],
-    }
+
+    def shown(row: Row) -> TableRow:
+        cells = (_cell(binder, cell, c, s) for cell, c, s in zip(row.cells, columns, scales, strict=True))
+        return TableRow(tuple(cells), cast(Role, row.role))
+
+    return DataTable(
+        id=table_id,
+        caption=binder.inline(caption),
+        columns=tuple(_head(binder, c, s) for c, s in zip(columns, scales, strict=True)),
+        rows=tuple(shown(row) for row in rows),
+        note=binder.inline(note) if note else (),
+    )
 
 
 def frame_parts(frame: Any) -> tuple[list[Column], list[Row]]:
@@ -133,21 +132,18 @@ def _extent(number: Number, style: str) -> float:
     return max(abs(e) for e in ends)
 
 
-def _head(binder: Binder, column: Column, scale: formats.Scale | None) -> dict[str, Any]:
+def _head(binder: Binder, column: Column, scale: formats.Scale | None) -> TableColumn:
     right = scale is not None or column.style == "mixed"
-    return {
-        "label": _cell(binder, column.label, column, None) if column.label else [],
-        "unit": scale.head if scale else "",
-        "align": "right" if right else "left",
-    }
+    label = _cell(binder, column.label, column, None) if column.label else ()
+    return TableColumn(label, scale.head if scale else "", "right" if right else "left")
 
 
-def _cell(binder: Binder, cell: Cell, column: Column, scale: formats.Scale | None) -> list[dict[str, Any]]:
+def _cell(binder: Binder, cell: Cell, column: Column, scale: formats.Scale | None) -> tuple[Inline, ...]:
     if cell is None:
-        return [{"t": "text", "v": "–"}]
+        return (Text("–"),)
     if isinstance(cell, Number):
-        return [binder.number_node(cell, text=_number_text(cell, column, scale))]
-    return [binder.name_node(cell)] if isinstance(cell, Name | Words) else binder.inline(cell)
+        return (binder.number_node(cell, text=_number_text(cell, column, scale)),)
+    return (binder.name_node(cell),) if isinstance(cell, Name | Words) else binder.inline(cell)
 
 
 def _number_text(number: Number, column: Column, scale: formats.Scale | None) -> str:

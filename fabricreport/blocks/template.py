@@ -19,16 +19,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
 
 from fabricreport.blocks.markdown import CITATION, FOOTNOTE, NUMBER, REFERENCE, parse_markdown
+from fabricreport.blocks.nodes import Break, Cite, Flow, Inline, Num, Paragraph, Ref, Text
 from fabricreport.blocks.prose import ProseFault
 from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
-
-Node = dict[str, Any]
 
 STYLES = ("range", "spread", "absrange", "abs", "bare")
 REFERENCES = ("fig-", "tab-", "sec-")
@@ -44,45 +41,42 @@ class Prose(str):
     __slots__ = ()
 
 
-@dataclass(frozen=True)
-class Rendered:
-    """A template after binding: document nodes, the numbers they show, and the names they hold."""
-
-    nodes: tuple[Node, ...]
-    numbers: tuple[Number, ...]
-    names: tuple[str, ...]
-    cited: tuple[str, ...]
-
-
 class Binder:
     """Binds templates to a case's figures; collects the numbers, names and citations used."""
 
     def __init__(self, figure: Callable[[str], Number], values: Mapping[str, object] | None = None) -> None:
         self._figure = figure
         self._values = values or {}
-        self._shown: dict[str, Node] = {}
+        self._shown: dict[str, Inline] = {}
         self.numbers: dict[str, Number] = {}
         self.names: dict[str, None] = {}
         self.cited: dict[str, None] = {}
 
-    def prose(self, text: str) -> list[Node]:
+    def prose(self, text: str) -> tuple[Flow, ...]:
         """A prose cell's Markdown as block nodes; `ProseFault` names every field that nothing answers to."""
         faults: list[str] = []
 
-        def fill(field: str) -> Node:
+        def fill(field: str) -> Inline:
             if field.startswith(REFERENCES):
-                return {"t": "ref", "id": field}
+                return Ref(field)
             try:
                 return self.field_node(field)
             except (LookupError, TypeError, ValueError) as error:
                 said = str(error.args[0]) if error.args else type(error).__name__
                 faults.append(f"{{{field}}}: {said}")
-                return {"t": "text", "v": ""}
+                return Text("")
 
         nodes = parse_markdown(text, field=fill)
         if faults:
             raise ProseFault("\n".join(dict.fromkeys(faults)))
         return nodes
+
+    def prose_line(self, text: str) -> tuple[Inline, ...]:
+        """A title, a caption or a label of a prose cell: one paragraph's inline nodes."""
+        nodes = self.prose(text)
+        if len(nodes) != 1 or not isinstance(nodes[0], Paragraph):
+            raise ProseFault(f"a title, a caption or a label is one paragraph: {text!r}")
+        return nodes[0].children
 
     def take_over(self, other: Binder) -> None:
         """Count what another binder met as met here."""
@@ -90,40 +84,31 @@ class Binder:
         self.names |= other.names
         self.cited |= other.cited
 
-    def prose_line(self, text: str) -> list[Node]:
-        """A title, a caption or a label of a prose cell: one paragraph's inline nodes."""
-        nodes = self.prose(text)
-        if [n["t"] for n in nodes] != ["p"]:
-            raise ProseFault(f"a title, a caption or a label is one paragraph: {text!r}")
-        line: list[Node] = nodes[0]["c"]
-        return line
-
-    def blocks(self, template: str) -> list[Node]:
+    def blocks(self, template: str) -> tuple[Flow, ...]:
         """The template as block nodes (paragraphs, lists …)."""
         return parse_markdown(self._mark(template), self._resolve)
 
-    def inline(self, template: str) -> list[Node]:
+    def inline(self, template: str) -> tuple[Inline, ...]:
         """The template as inline nodes: one paragraph's content."""
         if isinstance(template, Prose):
             return self.prose_line(template)
-        nodes: list[Node] = []
+        nodes: list[Inline] = []
         for block in self.blocks(template):
-            if block["t"] != "p":
-                raise ValueError(f"a caption, title or label is one line of prose, not a {block['t']}: {template!r}")
-            nodes += ([{"t": "br"}] if nodes else []) + block["c"]
-        return nodes
+            if not isinstance(block, Paragraph):
+                raise ValueError(f"a caption, title or label is one line of prose, not a {block.kind}: {template!r}")
+            nodes += [*([Break()] if nodes else []), *block.children]
+        return tuple(nodes)
 
-    def number_node(self, number: Number, style: str = "", text: str | None = None) -> Node:
+    def number_node(self, number: Number, style: str = "", text: str | None = None) -> Num:
         """The node of a number, remembered for the ledger."""
         self.numbers[number.id] = number
-        value = number.as_dict()["value"]
-        return {"t": "num", "id": number.id, "text": text if text is not None else number.show(style), "value": value}
+        return Num(number.id, text if text is not None else number.show(style), number.as_dict()["value"])
 
-    def name_node(self, text: str) -> Node:
+    def name_node(self, text: str) -> Text:
         """The node of a piece of text that is data."""
         if isinstance(text, Name):
             self.names[str(text)] = None
-        return {"t": "text", "v": str(text)}
+        return Text(str(text))
 
     def _mark(self, template: str) -> str:
         return _FIELD.sub(self._replace, template)
@@ -143,9 +128,9 @@ class Binder:
         self._shown[key] = self._value_node(field)
         return NUMBER[0] + key + NUMBER[1]
 
-    def field_node(self, field: str) -> Node:
+    def field_node(self, field: str) -> Inline:
         """The node of one field outside a template: a figure or a citation."""
-        return {"t": "cite", "ids": self._cite(field)} if field.startswith(_CITE) else self._value_node(field)
+        return Cite(tuple(self._cite(field))) if field.startswith(_CITE) else self._value_node(field)
 
     def _cite(self, field: str) -> list[str]:
         ids = [i for name in field.removeprefix(_CITE).split(",") for i in self._sources(name.strip())]
@@ -157,11 +142,11 @@ class Binder:
         value = self._values.get(name)
         return tuple(value.said.get("sources", ())) if isinstance(value, Named) else (name,)  # type: ignore[arg-type]
 
-    def _value_node(self, field: str) -> Node:
+    def _value_node(self, field: str) -> Num | Text:
         name, style = split_style(field)
         found, value = self._said(name)
         if not found:
-            return self.number_node(self._figure(self._keyed(name)), style)
+            return self.number_node(self._asked(name), style)
         if isinstance(value, Number):
             return self.number_node(value, style)
         if isinstance(value, str):
@@ -187,6 +172,21 @@ class Binder:
             )
         return True, thing.said[rest]
 
+    def _asked(self, name: str) -> Number:
+        """The figure of a field; where there is none, `KeyError` also thinks of the words that it may be meant for."""
+        try:
+            return self._figure(self._keyed(name))
+        except LookupError as error:
+            if "." not in name and ":" not in name and self._values:
+                close = did_you_mean(name, self._values)
+                known = f"did you mean {{{close}}}?" if close else f"the words here are {', '.join(self._values)}"
+                raise KeyError(f"no word {name}; {known}") from error
+            things = [word for word, value in self._values.items() if isinstance(value, Named)]
+            for word in _INDEX.findall(name):
+                if word not in things and (close := did_you_mean(word, things)):
+                    raise KeyError(f"no word {word} to take the key of; did you mean [{close}]?") from error
+            raise
+
     def _keyed(self, name: str) -> str:
         """The figure's id with each `[word]` replaced by the key of what the word names."""
 
@@ -196,7 +196,7 @@ class Binder:
 
         return _INDEX.sub(key, name)
 
-    def _resolve(self, key: str) -> Node:
+    def _resolve(self, key: str) -> Inline:
         return self._shown[key]
 
 

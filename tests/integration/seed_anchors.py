@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -16,7 +16,21 @@ import yaml
 from click.testing import CliRunner
 from pypdf import PdfReader
 
-from fabricreport.blocks.markdown import plain_text
+from fabricreport.blocks.nodes import (
+    Cite,
+    DataTable,
+    Figure,
+    Glance,
+    Heading,
+    Headline,
+    Inline,
+    Node,
+    Num,
+    Paragraph,
+    Text,
+    plain_text,
+    walk,
+)
 from fabricreport.case import open_case
 from fabricreport.cli import main
 from fabricreport.evidence import read_yaml
@@ -24,29 +38,25 @@ from fabricreport.memo.document.gather import gather
 from fabricreport.memo.document.stitch import stitch
 from fabricreport.memo.run.volatile import notebook_from_bytes
 
-Node = dict[str, Any]
 ROOT = Path(__file__).parents[2]
 PRINTED = ("page-one", "body", "annex")
 
 
-def everything(node: Any) -> Iterator[Node]:
-    """A node and all nodes inside it."""
-    if isinstance(node, dict):
-        yield node
-        for part in node.values():
-            yield from everything(part)
-    elif isinstance(node, list | tuple):
-        for part in node:
-            yield from everything(part)
+Cells = tuple[tuple[Inline, ...], ...]
 
 
-def by_id(rows: list[Node]) -> dict[str, Node]:
+def by_id(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {row["id"]: row for row in rows}
 
 
-def words_of(cell: Any) -> str:
+def words_of(cell: Iterable[Inline]) -> str:
     """A cell or paragraph as its reader sees it, in one spacing."""
-    return " ".join(plain_text(list(cell)).split())
+    return " ".join(plain_text(cell).split())
+
+
+def numbers_in(cells: Cells) -> set[str]:
+    """Ids of the ledger's numbers in the cells of a row."""
+    return {node.id for cell in cells for node in walk(cell) if isinstance(node, Num)}
 
 
 @dataclass(frozen=True)
@@ -57,11 +67,11 @@ class Printed:
 
     @cached_property
     def inside(self) -> tuple[Node, ...]:
-        return tuple(everything(self.nodes))
+        return tuple(walk(self.nodes))
 
     @cached_property
     def numbers(self) -> dict[str, str]:
-        return {n["id"]: n["text"] for n in self.inside if n.get("t") == "num"}
+        return {n.id: n.text for n in self.inside if isinstance(n, Num)}
 
     def texts(self, name: str) -> list[str]:
         """How the number, or each of a family (`tco.part.*`), is printed."""
@@ -70,41 +80,41 @@ class Printed:
     @cached_property
     def cited(self) -> set[str]:
         """Evidence cited in words, quoted as a number or drawn in a chart."""
-        marks = {i for n in self.inside if n.get("t") == "cite" for i in n["ids"]}
+        marks = {i for n in self.inside if isinstance(n, Cite) for i in n.ids}
         quoted = {i.removeprefix("stated.").replace(".", ":", 1) for i in self.numbers if i.startswith("stated.")}
         told = {f"evidence:{part}" for i in self.numbers if i.startswith("evidence.stated.") for part in i.split(".")}
         drawn = {f"evidence:{row['id']}" for chart in self.charts.values() for row in rows_of(chart) if "id" in row}
         return marks | quoted | told | drawn
 
     @cached_property
-    def charts(self) -> dict[str, Node]:
-        return {n["id"]: n for n in self.inside if n.get("t") == "figure"}
+    def charts(self) -> dict[str, Figure]:
+        return {n.id: n for n in self.inside if isinstance(n, Figure)}
 
     @cached_property
-    def tables(self) -> dict[str, Node]:
-        return {n["id"]: n for n in self.inside if n.get("t") == "datatable"}
+    def tables(self) -> dict[str, DataTable]:
+        return {n.id: n for n in self.inside if isinstance(n, DataTable)}
 
     @cached_property
     def sections(self) -> set[str]:
-        return {n["id"] for n in self.inside if n.get("t") == "h"}
+        return {n.id for n in self.inside if isinstance(n, Heading)}
 
     @cached_property
     def paragraphs(self) -> list[str]:
-        return [words_of(n["c"]) for n in self.inside if n.get("t") in ("p", "li")]
+        return [words_of(n.children) for n in self.inside if isinstance(n, Paragraph)]
 
-    def row(self, table: str, name: str, column: int = 0) -> list[Any] | None:
+    def row(self, table: str, name: str, column: int = 0) -> Cells | None:
         """The row of a table that bears a name in one of its cells."""
         for cells in self.rows(table):
             if words_of(cells[column]) == " ".join(name.split()):
                 return cells
         return None
 
-    def rows(self, table: str) -> list[list[Any]]:
-        return [list(row["cells"]) for row in self.tables[table]["rows"]] if table in self.tables else []
+    def rows(self, table: str) -> list[Cells]:
+        return [row.cells for row in self.tables[table].rows] if table in self.tables else []
 
 
-def rows_of(chart: Node) -> list[dict[str, str]]:
-    head, *rows = chart["data"]
+def rows_of(chart: Figure) -> list[dict[Any, Any]]:
+    head, *rows = chart.data
     return [dict(zip(head, row, strict=True)) for row in rows]
 
 
@@ -126,10 +136,10 @@ class Memo:
             p.stem: notebook_from_bytes(p.read_bytes()) for p in sorted((folder / "notebooks").glob("*.ipynb"))
         }
         pieces = gather(stitch(notebooks, {})).pieces
-        body = [n for p in pieces if p.place == "body" for n in p.nodes if n.get("t") != "headline"]
+        body = [n for p in pieces if p.place == "body" for n in p.nodes if not isinstance(n, Headline)]
         self.printed = {
-            "page-one": Printed(tuple(n for n in body if n.get("t") == "glance")),
-            "body": Printed(tuple(n for n in body if n.get("t") != "glance")),
+            "page-one": Printed(tuple(n for n in body if isinstance(n, Glance))),
+            "body": Printed(tuple(n for n in body if not isinstance(n, Glance))),
             "annex": Printed(tuple(n for p in pieces if p.place == "annex" for n in p.nodes)),
         }
 
@@ -185,7 +195,7 @@ def _claim(at: Printed, name: str) -> bool:
     cells = next((c for c in at.rows("tab-evidence-claims") if words_of(c[0]).startswith(said)), None)
     if cells is None:
         return False
-    figures = {n["id"] for n in everything(cells) if n.get("t") == "num"}
+    figures = numbers_in(cells)
     numeric = isinstance(CLAIMS[name].get("stated"), int | float | dict)
     told = {i for i in figures if i.startswith(f"evidence.claim.{name}.stated")}
     return bool(words_of(cells[-1])) and bool(told) == numeric
@@ -223,7 +233,7 @@ def _rowed(table: str, names: Mapping[str, str]) -> Callable[[Printed, str], boo
     return lambda at, name: name in names and at.row(table, names[name]) is not None
 
 
-def _names(rows: list[Node], key: str = "name") -> dict[str, str]:
+def _names(rows: list[dict[str, Any]], key: str = "name") -> dict[str, str]:
     return {row["id"]: row[key] for row in rows}
 
 
@@ -241,7 +251,7 @@ def _rule(at: Printed, name: str) -> bool:
     cells = next((c for c in at.rows("tab-decision-rules") if words_of(c[1]).startswith(reason)), None)
     if cells is None:
         return False
-    weighed = f"decision.rule.{name}" in {n["id"] for n in everything(cells) if n.get("t") == "num"}
+    weighed = f"decision.rule.{name}" in numbers_in(cells)
     return words_of(cells[3]) == rule["priced_as"] if rule.get("priced_as") else weighed
 
 
@@ -251,8 +261,8 @@ def _seller(at: Printed, name: str) -> bool:
     cells = at.row("tab-diligence-sellers", seller["name"]) if seller else None
     if seller is None or cells is None:
         return False
-    told = words_of([node for cell in cells for node in (*cell, {"t": "text", "v": " "})])
-    link = {n["id"] for n in everything(cells) if n.get("t") == "num"} == {f"diligence.link.{name}"}
+    told = words_of([node for cell in cells for node in (*cell, Text(" "))])
+    link = numbers_in(cells) == {f"diligence.link.{name}"}
     return (
         seller["availability"] in told
         and (seller["topology"] or "not documented") in told

@@ -15,7 +15,7 @@ import pytest
 import yaml
 from pypdf import PdfReader
 
-from fabricreport.blocks.markdown import plain_text
+from fabricreport.blocks.nodes import Heading, Paragraph, plain_text
 from fabricreport.memo.build import BuildResult, build
 from fabricreport.memo.document.document import document_from_notebook
 from fabricreport.memo.document.stitch import stitch
@@ -40,7 +40,7 @@ def body_sentences(result: BuildResult) -> set[str]:
         p.stem: notebook_from_bytes(p.read_bytes()) for p in sorted((result.folder / "notebooks").glob("*.ipynb"))
     }
     document = document_from_notebook(stitch(notebooks, {}))
-    words = [plain_text(n["c"]) for n in document.body if n["t"] in ("p", "h")]
+    words = [plain_text(n.children) for n in document.body if isinstance(n, Paragraph | Heading)]
     return {s.strip() for w in words for s in re.split(r"(?<=[.:;])\s+", w) if len(s) > 30}
 
 

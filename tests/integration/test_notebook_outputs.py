@@ -10,9 +10,10 @@ from typing import Any
 import nbformat
 import pytest
 
-from fabricreport.blocks.markdown import plain_text
+from fabricreport.blocks.nodes import DataTable, Figure, Image, Paragraph, plain_text
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import Document, document_from_notebook
+from fabricreport.memo.document.placed import PlacedNum
 from fabricreport.memo.document.stitch import chart_data, merged_ledger, stitch
 from fabricreport.memo.run.execute import run_sections
 from fabricreport.memo.run.volatile import notebook_from_bytes, strip_volatile
@@ -20,7 +21,7 @@ from fabricreport.memo.run.volatile import notebook_from_bytes, strip_volatile
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 OPENING = (
-    "from fabricreport.blocks import Section\nfrom fabricreport.case import open_case\n\n"
+    "%load_ext fabricreport\nfrom fabricreport.blocks import Section\nfrom fabricreport.case import open_case\n\n"
     'case = open_case(params)\nbody = Section("tco", case)\nbody.heading("Extra", level=1)'
 )
 
@@ -38,7 +39,7 @@ class Ran:
         return [fault for fault in self.faults if fault.startswith(f"tco.ipynb, cell {cell}:")]
 
     def words(self) -> list[str]:
-        return [plain_text(node["c"]) for node in self.document.nodes if node["t"] == "p"]
+        return [plain_text(node.children) for node in self.document.nodes if isinstance(node, Paragraph)]
 
 
 def run(folder: Path, *cells: str | tuple[str, dict[str, Any]], opening: str = OPENING) -> Ran:
@@ -67,7 +68,7 @@ def run(folder: Path, *cells: str | tuple[str, dict[str, Any]], opening: str = O
 
 
 def images(ran: Ran) -> list[str]:
-    return [node["alt"] for node in ran.document.nodes if node["t"] == "image"]
+    return [node.alt for node in ran.document.nodes if isinstance(node, Image)]
 
 
 def test_figures_shown_left_open_or_last_are_carried_in_order(tmp_path: Path) -> None:
@@ -120,7 +121,7 @@ def test_markdown_cells_are_filled_from_the_ledger(tmp_path: Path) -> None:
     (sentence,) = ran.words()
     assert sentence.startswith("Over 12\u00a0months it is $1.5M or 2. See Section\u00a01")
     assert sentence.endswith("{code}, $\\frac{a}{b}$ and {braces} stay.")
-    assert plain_text(ran.document.notes[0]["c"]).startswith("From $")
+    assert plain_text(ran.document.notes[0].children).startswith("From $")
     numbers = {n["id"] for n in merged_ledger(ran.memo)["numbers"]}
     assert {"tco.mine", "power.mine", "stated.param.money.horizon_months", "stated.price.switch-qm9700"} <= numbers
     assert [s.cited for s in ran.document.sources].count(True) == 1
@@ -149,7 +150,7 @@ def test_a_notebook_that_no_build_ran_names_its_fields_instead_of_printing_brace
     document = document_from_notebook(nb)
     assert [p.value for p in document.problems] == ["{tco.difference}", "fig-x"]
     assert all(p.key == "cell 1" for p in document.problems)
-    assert "{" not in plain_text(document.nodes[0]["c"])
+    assert "{" not in plain_text(document.nodes[0].children)
 
 
 def test_a_dataframe_cut_by_pandas_is_named(tmp_path: Path) -> None:
@@ -166,25 +167,23 @@ def test_a_dataframe_cut_by_pandas_is_named(tmp_path: Path) -> None:
 
 
 def readme_cells() -> list[str]:
-    """The Python cells of README's section on writing, as printed."""
+    """The cells of README's section on writing that are to be pasted, as printed."""
     section = (ROOT / "README.md").read_text().partition("## Writing in a notebook")[2].partition("\n## ")[0]
     return re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
 
 
 def test_the_cells_of_the_readme_put_number_sentence_table_and_chart_into_a_memo_without_faults(tmp_path: Path) -> None:
-    number, sentence, table, chart = readme_cells()
-    said = re.search(r'body\.say\("(.*)"\)', sentence)
-    assert said, "the README's sentence is one line"
-    ran = run(tmp_path, number, sentence, table, chart, f"md:{said[1]}")
+    number, sentence, *others = readme_cells()
+    ran = run(tmp_path, number, sentence, *others, "md:" + sentence.removeprefix("%%say\n"))
     assert ran.faults == [] and list(ran.document.problems) == []
     live, filled = ran.words()
     assert live == filled and re.match(r"Spares cost \$[\d.]+k \(P5–P95: .+ to .+\), or \$[\d,.]+k? each", live)
     ledger = {n["id"]: n for n in merged_ledger(ran.memo)["numbers"]}
     assert ledger["tco.spares"]["inputs"] == ["price:switch-qm9700"] and ledger["tco.spares"]["spread"]
-    drawn = {node["id"]: node for node in ran.document.nodes if node["t"] in ("figure", "datatable")}
+    drawn = {node.id: node for node in ran.document.nodes if isinstance(node, Figure | DataTable)}
     assert set(drawn) == {"tab-tco-useful", "fig-tco-useful"}
-    assert plain_text(drawn["tab-tco-useful"]["caption"]) == "How much GPU time each option leaves for work"
-    assert "<svg" in drawn["fig-tco-useful"]["svg"] and re.search(r"leaves \d", drawn["fig-tco-useful"]["alt"])
+    assert plain_text(drawn["tab-tco-useful"].caption) == "How much GPU time each option leaves for work"
+    assert "<svg" in drawn["fig-tco-useful"].svg and re.search(r"leaves \d", drawn["fig-tco-useful"].alt)
     rows = chart_data(ran.memo)
     options = [row[0] for row in rows["fig-tco-useful"][1:]]
     assert rows["fig-tco-useful"][0] == ["option", "share"] and options == [
@@ -201,9 +200,9 @@ def test_an_assumed_number_is_marked_so_and_listed_and_one_with_an_input_is_not(
         "body.say('It is {tco.guess} and {tco.fair}.')",
     )
     assert ran.faults == [] and list(ran.document.problems) == []
-    shown = [node for node in ran.document.body[-1]["c"] if node["t"] == "num"]
-    assert [(node["id"], node["footing"]) for node in shown] == [("tco.guess", "assumed"), ("tco.fair", "firm")]
+    shown = [node for node in ran.document.body[-1].children if isinstance(node, PlacedNum)]
+    assert [(node.id, node.footing) for node in shown] == [("tco.guess", "assumed"), ("tco.fair", "firm")]
     heading, _, table = ran.document.annexes
-    assert plain_text(heading["c"]) == "Numbers that this memo assumes"
-    assert [[plain_text(cell) for cell in row["cells"]] for row in table["rows"]] == [["$1.23k", "My guess", "made up"]]
+    assert plain_text(heading.children) == "Numbers that this memo assumes"
+    assert [[plain_text(cell) for cell in row.cells] for row in table.rows] == [["$1.23k", "My guess", "made up"]]
     assert len(chart_data(ran.memo)["tab-assumed"]) == 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -44,7 +43,7 @@ def test_names_with_digits_markup_and_the_longest_one_pass_every_check_and_fit_e
 ) -> None:
     done = whole(client_with(tmp_path, client, ODD, LONGEST), draws=SMALL_DRAWS)
     assert done.faults == []
-    nodes: list[dict[str, Any]] = [node for piece in gather(done.memo).pieces for node in piece.nodes]
+    nodes = [node for piece in gather(done.memo).pieces for node in piece.nodes]
     printed = [text for _, text in texts(nodes) if "9000" in text or "WWW" in text]
     assert len(printed) > 10
     assert [text for text in printed if ODD not in text and LONGEST not in text] == []

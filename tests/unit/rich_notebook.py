@@ -450,7 +450,7 @@ def hostile_notebook(payload: str) -> Any:
         ),
         {"t": "p", "c": [{"t": "link", "href": payload, "c": words(payload)}]},
         {"t": "pre", "v": payload},
-        {"t": "callout", "tone": payload, "title": words(payload), "c": [para(payload)]},
+        {"t": "callout", "tone": "caution", "title": words(payload), "c": [para(payload)]},
         figure(
             payload,
             alt=payload,

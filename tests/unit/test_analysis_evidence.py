@@ -22,7 +22,7 @@ from fabricreport.sections.evidence import charts
 from fabricreport.sections.evidence.cards import NAMES, card_dict, card_text, cards, held_out_error
 from fabricreport.sections.evidence.context import disagreements, facts, shown_unit, traits
 from fabricreport.sections.evidence.figures import slug, worst_row
-from fabricreport.sections.evidence.study import EvidenceResult
+from fabricreport.sections.evidence.result import EvidenceResult
 
 PARAMS = Path(__file__).parents[2] / "params"
 
@@ -50,8 +50,6 @@ def test_the_verdicts_of_the_articles_sum_to_all_claims(result: EvidenceResult) 
     assert sum(value(result, f"claims.{slug(v)}") for v in VERDICTS) == value(result, "claims")
     audited = [c for c in result.claims if c.kind != "check"]
     assert value(result, "claims") == len(audited) < len(result.claims)
-    by_article = [value(result, f"claims.{a}.{slug(v)}") for a in result.articles for v in VERDICTS]
-    assert sum(by_article) == len(audited)
     assert value(result, "claims.computed") + value(result, "claims.judged") == len(audited)
 
 
@@ -192,8 +190,8 @@ def test_each_chart_shows_every_position_and_passes_the_gate(case: Case, result:
         assert {row[0] for row in chart.data[1:]} == {p.id for p in item.stated}
         assert chart.svg == charts.contested_chart(item, settle=Name("")).svg
     for block in section.emitted:
-        for _, text in texts(block.bundle["nodes"]):
-            assert bare_numbers(text, block.bundle["names"]) == [], text
+        for _, text in texts(block.nodes):
+            assert bare_numbers(text, block.names) == [], text
 
 
 def test_an_assumption_and_a_figure_kept_out_are_both_drawn_hollow(result: EvidenceResult) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from fabricreport.blocks import Chart, Column, Name, Row, Section, Tile
 from fabricreport.blocks.gate import bare_numbers, texts
+from fabricreport.blocks.nodes import Cite, Num, Paragraph, Text, plain_text, walk
 from fabricreport.blocks.template import split_style
 from fabricreport.ledger import Number, NumberMaker, Spread
 from fabricreport.provenance import Traced
@@ -43,15 +44,13 @@ def emitted(section: Section) -> dict[str, Any]:
     return dict(section.emitted[-1].bundle)
 
 
-def text_of(nodes: list[dict[str, Any]]) -> str:
-    return "".join(n.get("text", n.get("v", "")) for p in nodes for n in p["c"])
-
-
 def test_a_figure_is_quoted_by_its_id_and_style() -> None:
     body = Section("tco", Figures())
     body.say("It costs {tco.difference:absrange} less, at {price:x} each.")
     bundle = emitted(body)
-    assert text_of(bundle["nodes"]) == "It costs $1.25M (P5–P95: −$300k to $2M) less, at $10 each."
+    (said,) = body.emitted[-1].nodes
+    assert isinstance(said, Paragraph)
+    assert plain_text(said.children) == "It costs $1.25M (P5–P95: −$300k to $2M) less, at $10 each."
     assert [n["id"] for n in bundle["ledger"]] == ["price:x", "tco.difference"]
     assert [i["id"] for i in bundle["inputs"]] == ["price:x"]
 
@@ -74,11 +73,11 @@ def test_text_given_as_a_value_is_never_markdown_or_html() -> None:
 def test_references_citations_footnotes_and_braces() -> None:
     body = Section("tco", Figures())
     body.say("See {fig-a} and {sec-b} {cite price:x}.^[At {price:x}.] Set {{1, 2}}.")
-    nodes = emitted(body)["nodes"][0]["c"]
-    kinds = [n["t"] for n in nodes]
-    assert kinds == ["text", "ref", "text", "ref", "text", "cite", "text", "note", "text"]
-    assert nodes[5]["ids"] == ["price:x"] and nodes[7]["c"][1]["id"] == "price:x"
-    assert nodes[8]["v"] == " Set {1, 2}."
+    (said,) = body.emitted[-1].nodes
+    assert isinstance(said, Paragraph)
+    assert [n.kind for n in said.children] == ["text", "ref", "text", "ref", "text", "cite", "text", "note", "text"]
+    assert said.children[5] == Cite(("price:x",)) and said.children[8] == Text(" Set {1, 2}.")
+    assert [n.id for n in walk(said.children[7]) if isinstance(n, Num)] == ["price:x"]
 
 
 def test_a_table_column_has_one_unit_and_numbers_without_it() -> None:
@@ -103,7 +102,7 @@ def test_a_chart_carries_alt_text_and_data_and_its_literals_meet_the_gate() -> N
     body.chart(chart)
     node = emitted(body)["nodes"][0]
     assert node["alt"] == "Rises to −$1.25M in 5 steps"
-    assert [word for _, text in texts([node]) for word in bare_numbers(text)] == ["5"]
+    assert [word for _, text in texts(body.emitted[-1].nodes) for word in bare_numbers(text)] == ["5"]
 
 
 def test_the_glance_takes_tiles_and_styles_split_from_ids() -> None:
@@ -150,7 +149,12 @@ def test_a_dataframe_becomes_a_table_whose_figures_keep_their_footing_and_whose_
     ] * 2
     assert node["rows"][1]["cells"][0] == [{"t": "text", "v": "{tco.difference} *5*"}]
     assert [n["id"] for n in bundle["ledger"]] == ["price:x", "tco.difference"]
-    assert [w for _, text in texts([node]) for w in bare_numbers(text, bundle["names"])] == ["1", "*5*", "2", "3"]
+    assert [w for _, text in texts(body.emitted[-1].nodes) for w in bare_numbers(text, bundle["names"])] == [
+        "1",
+        "*5*",
+        "2",
+        "3",
+    ]
 
 
 def test_a_frame_of_several_units_shows_the_unit_in_each_cell() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fabricreport.blocks.cells import ANSWERS_MIME, answers, bind_cell, fields_of
 from fabricreport.blocks.gate import bare_numbers, texts
-from fabricreport.blocks.markdown import plain_text
+from fabricreport.blocks.nodes import Image, Num, Preformatted, plain_text, walk
 from fabricreport.ledger import Number
 from fabricreport.memo.document.gather import gather
 from fabricreport.memo.run import binding
@@ -37,7 +37,8 @@ class Case:
 def shown(text: str) -> str:
     """The words of a Markdown cell with its fields answered."""
     bound = bind_cell(text, answers(fields_of(text), Case()), "tco")
-    return " ".join(plain_text(node["c"]) if "c" in node else node["v"] for node in bound.nodes)
+    words = (n.words if isinstance(n, Preformatted) else plain_text(n.children) for n in bound.nodes)
+    return " ".join(words)
 
 
 @pytest.mark.parametrize(
@@ -66,8 +67,8 @@ def test_footnotes_tables_lists_and_alt_texts_are_filled_too() -> None:
     assert bound.faults == () and len(bound.ledger) == 1
     words = list(texts(bound.nodes))
     assert len(words) == 5 and all(bare_numbers(said) == [] for _, said in words)
-    assert bound.nodes[-1]["alt"] == "shows −$5M"
-    assert bound.nodes[0]["c"][1]["c"][1]["c"][0]["id"] == "tco.x"
+    assert isinstance(bound.nodes[-1], Image) and bound.nodes[-1].alt == "shows −$5M"
+    assert [n.id for n in walk(bound.nodes[0]) if isinstance(n, Num)] == ["tco.x"]
 
 
 def test_what_the_case_does_not_know_is_told_once_with_its_reason_and_without_braces() -> None:
@@ -75,7 +76,7 @@ def test_what_the_case_does_not_know_is_told_once_with_its_reason_and_without_br
     bound = bind_cell(text, answers(fields_of(text), Case()), "tco")
     assert [fault.value for fault in bound.faults] == ["{tco.y}", "{cite evidence:none}"]
     assert "did you mean tco.x?" in bound.faults[0].remedy
-    assert plain_text(bound.nodes[0]["c"]) == "[tco.y] [tco.y] [cite evidence:none] −$5M"
+    assert plain_text(bound.nodes[0].children) == "[tco.y] [tco.y] [cite evidence:none] −$5M"
 
 
 def run(nb: Any, *extra: Any) -> Any:
@@ -113,10 +114,17 @@ def test_a_warning_while_the_case_answers_is_a_fault_of_the_cell_that_asked() ->
 
 
 def test_answers_that_were_tampered_with_do_no_harm() -> None:
-    for tampered in ({"tco.x": 7}, {"tco.x": {"node": 7}}, {"tco.x": {"node": {"t": "num"}, "ledger": 7}}, []):
+    for tampered in (
+        {"tco.x": 7},
+        {"tco.x": {"node": 7}},
+        {"tco.x": {"node": {"t": "num"}, "ledger": 7}},
+        {"tco.x": {"node": {"t": "p", "c": []}}},
+        [],
+    ):
         cell = nbformat.v4.new_markdown_cell("It is {tco.x}.", metadata={"fabricreport": {"answers": tampered}})
         found = gather(SimpleNamespace(get={"cells": [cell]}.get))
         assert found.pieces
+        assert [p.message for p in found.problems] == ["a field of a Markdown cell is not filled"]
 
 
 @settings(max_examples=150, deadline=None)

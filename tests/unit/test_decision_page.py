@@ -3,44 +3,38 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 from notebook_cells import run, sources
 
+from fabricreport.blocks.nodes import Callout, Code, DataTable, Glance, Heading, Headline, Node, Num, Text, Top, walk
 from fabricreport.scenario import defaulted_keys, load_params, new_params
 
 ROOT = Path(__file__).parents[2]
 
 
-def nodes_of(params: Path) -> list[dict[str, Any]]:
+def nodes_of(params: Path) -> list[Top]:
     """The nodes that the decision notebook emits for a params file, body first, run without a kernel."""
     space: dict[str, Any] = {}
     for source, tags in sources("decision"):
         run(f"params = {str(params)!r}" if "parameters" in tags else source, space)
-    return [node for place in ("body", "annex") for block in space[place].emitted for node in block.bundle["nodes"]]
+    return [node for place in ("body", "annex") for block in space[place].emitted for node in block.nodes]
 
 
-def texts(node: Any) -> Iterator[str]:
-    if isinstance(node, Mapping):
-        own = node.get("v") or node.get("text") or ""
-        yield from [own] if isinstance(own, str) else []
-        for value in node.values():
-            yield from texts(value)
-    elif isinstance(node, list):
-        for item in node:
-            yield from texts(item)
+def texts(part: Node | Iterable[Node]) -> list[str]:
+    words = (n.text if isinstance(n, Num) else n.words for n in walk(part) if isinstance(n, Text | Code | Num))
+    return list(words)
 
 
-def numbers(node: Any) -> Iterator[str]:
-    if isinstance(node, Mapping):
-        yield from [str(node["id"])] if node.get("t") == "num" else []
-        node = list(node.values())
-    if isinstance(node, list):
-        for item in node:
-            yield from numbers(item)
+def numbers(part: Node) -> list[str]:
+    return [node.id for node in walk(part) if isinstance(node, Num)]
+
+
+def named(nodes: list[Top], identity: str) -> Top:
+    return next(n for n in nodes if isinstance(n, Heading | DataTable) and n.id == identity)
 
 
 def write(folder: Path, changes: dict[str, Any]) -> Path:
@@ -54,13 +48,13 @@ def write(folder: Path, changes: dict[str, Any]) -> Path:
     return path
 
 
-def doubts(nodes: list[dict[str, Any]]) -> list[int]:
-    return [i for i, n in enumerate(nodes) if n["t"] == "callout" and "Look at the plan" in "".join(texts(n["title"]))]
+def doubts(nodes: list[Top]) -> list[int]:
+    callouts = [(i, n) for i, n in enumerate(nodes) if isinstance(n, Callout)]
+    return [i for i, n in callouts if "Look at the plan" in "".join(texts(n.title))]
 
 
-def headline(nodes: list[dict[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = next(n["data"] for n in nodes if n["t"] == "headline")
-    return found
+def headline(nodes: list[Top]) -> Mapping[str, object]:
+    return next(n.data for n in nodes if isinstance(n, Headline))
 
 
 def test_a_plan_that_leaves_most_gpus_idle_is_doubted_right_after_the_glance_with_figures_of_the_ledger(
@@ -69,7 +63,7 @@ def test_a_plan_that_leaves_most_gpus_idle_is_doubted_right_after_the_glance_wit
     racks = {"gpus": 16416, "gpu": "gb200-nvl72", "gpus_per_node": 72, "nic_ports_per_node": 72}
     nodes = nodes_of(write(tmp_path, {f"cluster.{key}": value for key, value in racks.items()}))
     (place,) = doubts(nodes)
-    assert nodes[place - 1]["t"] == "glance"
+    assert isinstance(nodes[place - 1], Glance)
     choice = headline(nodes)["choice"]
     assert {"decision.caution_gpus_now", f"latency.exposed_now.{choice}"} <= set(numbers(nodes[place]))
     assert {"workload.model_parameters_billion", "cluster.gpus"} <= set(texts(nodes[place]))
@@ -80,7 +74,7 @@ def test_a_client_who_said_five_things_is_told_the_rest_and_that_the_framework_t
     path.write_text(new_params("Newcomer", dt.date(2026, 11, 20)), encoding="utf-8")
     nodes = nodes_of(path)
     assert doubts(nodes) == []
-    table = "\n".join(texts(next(n for n in nodes if n.get("id") == "tab-decision-assumed")))
+    table = "\n".join(texts(named(nodes, "tab-decision-assumed")))
     silent = defaulted_keys(load_params(path))
     assert len(silent) > 40
     assert [key for key in silent if key.rpartition(".")[2] not in table.split("\n")] == []
@@ -114,7 +108,7 @@ def client(folder: Path, cluster: dict[str, Any], kind: str = "pretraining-dense
     return path
 
 
-def said_by(node: dict[str, Any]) -> str:
+def said_by(node: Node) -> str:
     return "".join(texts(node))
 
 
@@ -126,7 +120,7 @@ def test_a_framework_that_leans_to_a_fabric_behind_both_does_not_agree(tmp_path:
     nodes = nodes_of(path)
     told = headline(nodes)
     assert (told["framework"], told["framework_leans_to"]) == ("disagrees", "InfiniBand")
-    section = said_by(next(n for n in nodes if n.get("id") == "sec-decision-framework"))
+    section = said_by(named(nodes, "sec-decision-framework"))
     assert section == "The framework leans to InfiniBand"
     assert any(said_by(n).startswith("The money puts that side behind both") for n in nodes)
     assert not any("It agrees with the advice" in said_by(n) for n in nodes)
@@ -135,5 +129,5 @@ def test_a_framework_that_leans_to_a_fabric_behind_both_does_not_agree(tmp_path:
 def test_a_single_gpu_is_told_the_chief_cause_of_the_difference(tmp_path: Path) -> None:
     nodes = nodes_of(client(tmp_path, {"gpus": 1, "gpus_per_node": 1}, "inference"))
     assert headline(nodes)["decided_by"] == "size"
-    glance = "".join(said_by(n) for n in nodes if n["t"] == "glance")
+    glance = "".join(said_by(n) for n in nodes if isinstance(n, Glance))
     assert "more on average, chiefly for network staff and training." in glance

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import base64
 import copy
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output, new_raw_cell
@@ -26,11 +27,12 @@ from rich_notebook import (
     words,
 )
 
-from fabricreport.blocks.markdown import plain_text
+from fabricreport.blocks.nodes import DataTable, Glance, Image, Node, Num, Paragraph, plain_text, walk
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.derive import Step, short_steps
 from fabricreport.memo.document.document import Document, document_from_notebook
 from fabricreport.memo.document.frames import table_from_html
+from fabricreport.memo.document.placed import CitedSource, PlacedCite, PlacedFigure, PlacedRef, PlacedTable
 from fabricreport.memo.document.safe import csv_text, slug, spreadsheet_cell, visible_text
 from fabricreport.memo.document.svg import UnsafeDrawing, clean_svg
 
@@ -42,15 +44,11 @@ def read(*cells: Any, **front: Any) -> Document:
     return document_from_notebook(notebook)
 
 
-def every(value: Any, kind: str) -> list[dict[str, Any]]:
-    found = []
-    if isinstance(value, dict):
-        found = [value] if value.get("t") == kind else []
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        for part in value:
-            found += every(part, kind)
-    return found
+N = TypeVar("N", bound=Node)
+
+
+def every(nodes: Iterable[Node], kind: type[N]) -> list[N]:
+    return [node for node in walk(nodes) if isinstance(node, kind)]
 
 
 TABLE = "<table><thead><tr><th>a</th></tr></thead><tbody><tr><td>x</td></tr></tbody></table>"
@@ -82,9 +80,9 @@ def test_headings_are_numbered_and_annexes_lettered() -> None:
 
 def test_figures_and_tables_are_numbered_across_notebooks_and_into_the_annex() -> None:
     document = document_from_notebook(rich_notebook())
-    assert [f["number"] for f in every(document.nodes, "figure")] == ["1", "2"]
-    assert [t["id"] for t in every(document.body, "datatable")] == ["tab-cables", "tab-cost"]
-    assert [t["number"] for t in every(document.annexes, "datatable")] == ["3", "4"]
+    assert [f.number for f in every(document.nodes, PlacedFigure)] == ["1", "2"]
+    assert [t.id for t in every(document.body, DataTable)] == ["tab-cables", "tab-cost"]
+    assert [t.number for t in every(document.annexes, PlacedTable)] == ["3", "4"]
 
 
 def test_references_work_forwards_and_across_notebooks() -> None:
@@ -93,7 +91,7 @@ def test_references_work_forwards_and_across_notebooks() -> None:
         block("two", [head(1, "Second"), head(2, "Inner", "sec-two"), figure("fig-late"), cost_table("tab-late")]),
         block("two", [head(1, "Annex", "sec-annex")], place="annex"),
     )
-    shown = [r["text"].replace("\u00a0", " ") for r in every(document.body, "ref")]
+    shown = [r.text.replace("\u00a0", " ") for r in every(document.body, PlacedRef)]
     assert shown == ["Figure 1", "Table 1", "Annex A", "Section 2.1"]
 
 
@@ -108,14 +106,14 @@ def test_a_dead_reference_stops_a_client_copy_and_a_section_left_out_is_told_in_
     cell = block("one", [para(*words("See "), ref("tab-nnoe"), *words(" and "), ref("sec-diligence"))])
     (fault,) = check_memo(new_notebook(cells=[cell]))
     assert "tab-nnoe" in fault
-    (paragraph,) = (n for n in read(cell).body if n["t"] == "p")
-    assert "the section on diligence (left out of this copy)" in plain_text(paragraph["c"])
+    (paragraph,) = every(read(cell).body, Paragraph)
+    assert "the section on diligence (left out of this copy)" in plain_text(paragraph.children)
 
 
 def test_the_glance_moves_to_page_one_and_the_headline_is_data() -> None:
     document = document_from_notebook(rich_notebook())
     assert document.glance is not None
-    assert every(document.body, "glance") == []
+    assert every(document.body, Glance) == []
     assert document.headline["class"] == "clear"
 
 
@@ -131,7 +129,7 @@ def test_annexes_follow_the_body_grouped_by_section_and_get_the_sections_title()
         block("tco", [head(1, "Body")]),
         sections=[{"id": "tco", "title": "Cost of ownership"}],
     )
-    shown = [plain_text(node["c"]) for node in document.annexes]
+    shown = [plain_text(node.children) for node in document.annexes]
     assert shown == ["Cost of ownership", "early", "late", "Tail", "middle"]
     assert [h.text for h in document.contents][:3] == ["Body", "Cost of ownership", "Tail"]
 
@@ -142,7 +140,7 @@ def test_markdown_cells_follow_the_blocks_around_them() -> None:
         new_markdown_cell("after the annex block"),
     )
     assert document.body == ()
-    assert plain_text(document.annexes[-1]["c"]) == "after the annex block"
+    assert plain_text(document.annexes[-1].children) == "after the annex block"
 
 
 def test_sources_are_numbered_by_first_citation_then_by_use() -> None:
@@ -160,7 +158,7 @@ def test_two_figures_from_one_document_share_a_source_number() -> None:
     cell = block("a", [para("x", cite("evidence:llama3-gpus", "evidence:llama3-interruptions"))], ledger=[])
     cell.outputs[0].data["application/vnd.fabricreport.block+json"]["inputs"] = [*INPUTS, twin]
     document = read(cell)
-    assert every(document.body, "cite")[0]["refs"] == [{"number": 1, "anchor": "s-1"}]
+    assert every(document.body, PlacedCite)[0].refs == (CitedSource(1, "s-1"),)
     assert document.sources[0].dates == ("2024-07-31", "2024-08-01")
 
 
@@ -170,7 +168,7 @@ def test_a_citation_without_a_source_is_a_fault() -> None:
 
 def test_every_printed_number_has_one_derivation_with_its_inputs() -> None:
     document = document_from_notebook(rich_notebook())
-    printed = {n["id"] for n in every(document.nodes, "num")} | {n["id"] for n in every(document.notes, "num")}
+    printed = {n.id for n in every(document.nodes, Num)} | {n.id for n in every(document.notes, Num)}
     assert {d.id for d in document.derivations} == printed
     assert len(printed) > 20
     inputs = {i.anchor for i in document.inputs}
@@ -198,7 +196,7 @@ def test_a_derivation_says_its_spread_grade_and_sources() -> None:
 def test_a_number_missing_from_the_ledger_is_a_fault_and_stays_text() -> None:
     document = read(block("a", [para(num("tco.unknown", "$9"))]))
     assert messages(document) == ["a number is not in the ledger"]
-    assert plain_text(document.body[0]["c"]) == "$9"
+    assert plain_text(document.body[0].children) == "$9"
 
 
 def test_one_number_with_two_values_names_both_cells() -> None:
@@ -212,7 +210,7 @@ def test_one_number_with_two_values_names_both_cells() -> None:
 def test_a_repeated_id_is_a_fault_and_anchors_stay_unique() -> None:
     document = read(block("a", [figure("fig-a"), figure("fig-a")]))
     assert messages(document) == ["two things have the same id"]
-    anchors = [f["anchor"] for f in every(document.body, "figure")]
+    anchors = [f.anchor for f in every(document.body, PlacedFigure)]
     assert len(set(anchors)) == 2
 
 
@@ -232,13 +230,18 @@ def test_a_heading_never_skips_a_level() -> None:
         ({"t": "p", "c": 7}, "a block is malformed"),
         ({"t": "h"}, "a block is malformed"),
         ("not a node", "a block is malformed"),
-        ({"t": "p", "c": [{"t": "blink", "v": "x"}]}, "a piece of text is malformed"),
+        ({"t": "p", "c": [{"t": "blink", "v": "x"}]}, "a block is malformed"),
+        ({"t": "callout", "tone": "loud", "title": [], "c": []}, "a block is malformed"),
+        ({"t": "quote", "c": [{"t": "glance", "c": [], "tiles": []}]}, "a block is malformed"),
+        ({**glance(), "c": [figure("fig-a")]}, "a block is malformed"),
+        ({**para("x"), "onclick": "x"}, "a block is malformed"),
+        (para({**num("tco.figure-1", "$1"), "value": float("nan")}), "a block is malformed"),
     ],
 )
 def test_a_faulty_block_is_listed_and_does_not_stop_the_rest(node: Any, message: str) -> None:
     document = read(block("a", [node, para("the rest")], ledger=None))
     assert message in messages(document)
-    assert plain_text(document.body[-1]["c"]) == "the rest"
+    assert plain_text(document.body[-1].children) == "the rest"
 
 
 def test_a_block_of_another_version_and_an_error_output_are_faults() -> None:
@@ -250,7 +253,7 @@ def test_a_block_of_another_version_and_an_error_output_are_faults() -> None:
 
 def test_hidden_characters_are_shown_and_listed() -> None:
     document = read(new_markdown_cell("price 9\u202e1 and a\u200bb"))
-    assert plain_text(document.body[0]["c"]) == "price 9\ufffd1 and a\ufffdb"
+    assert plain_text(document.body[0].children) == "price 9\ufffd1 and a\ufffdb"
     assert len(document.problems) == 1
 
 
@@ -268,7 +271,7 @@ def test_png_outputs_need_alt_text_from_metadata() -> None:
     document = read(
         new_code_cell("x", outputs=[with_alt]), new_code_cell("y", outputs=[new_output("display_data", data=data)])
     )
-    assert [i["alt"] for i in every(document.body, "image")] == ["All is grey.", ""]
+    assert [i.alt for i in every(document.body, Image)] == ["All is grey.", ""]
     assert messages(document) == ["an image has no alt text"]
 
 
@@ -280,8 +283,8 @@ def test_a_dataframe_is_read_as_data() -> None:
     )
     table = table_from_html(html, "Caption", "tab-x")
     assert table is not None
-    assert [c["align"] for c in table["columns"]] == ["left", "right", "left"]
-    assert plain_text(table["rows"][0]["cells"][2]) == "<b>x"
+    assert [c.align for c in table.columns] == ["left", "right", "left"]
+    assert plain_text(table.rows[0].cells[2]) == "<b>x"
     assert "alert" not in repr(table)
 
 
@@ -329,9 +332,9 @@ def test_a_figure_that_is_last_value_and_shown_too_is_carried_once_and_two_showi
     last, drawn = (
         new_output(kind, data=data, metadata={"alt": "Grey."}) for kind in ("execute_result", "display_data")
     )
-    assert len(every(read(new_code_cell("fig", outputs=[last, drawn])).body, "image")) == 1
-    assert len(every(read(new_code_cell("fig", outputs=[last])).body, "image")) == 1
-    assert len(every(read(new_code_cell("show(), show()", outputs=[drawn, drawn])).body, "image")) == 2
+    assert len(every(read(new_code_cell("fig", outputs=[last, drawn])).body, Image)) == 1
+    assert len(every(read(new_code_cell("fig", outputs=[last])).body, Image)) == 1
+    assert len(every(read(new_code_cell("show(), show()", outputs=[drawn, drawn])).body, Image)) == 2
 
 
 def checked(*cells: Any) -> list[str]:
@@ -373,9 +376,9 @@ def test_an_image_that_is_not_embedded_is_named_with_its_path_wherever_it_stands
 
 def test_a_missing_alt_text_or_caption_is_told_with_the_way_to_give_it() -> None:
     (alt,) = checked(shows({"image/png": base64.b64encode(PNG).decode()}))
-    assert '{"alt": "…"}' in alt and "drawn(" in alt
+    assert '{"alt": "…"}' in alt and "%%chart" in alt
     (caption,) = checked(shows({"text/html": TABLE}))
-    assert '{"caption": "…"}' in caption and "body.frame(" in caption
+    assert '{"caption": "…"}' in caption and "%%table" in caption
 
 
 def test_a_dataframe_without_rows_is_named() -> None:
@@ -400,8 +403,8 @@ def test_decimals_line_up_by_the_digits_a_cell_lacks() -> None:
     table = cost_table("tab-a", 0)
     table["columns"] = [{"label": words("n"), "unit": "", "align": "right"}]
     table["rows"] = [{"cells": [words(v)], "role": "normal"} for v in ("1.25", "30", "−2.5", "n/a")]
-    (node,) = every(read(block("a", [table])).body, "datatable")
-    assert node["decimals"] == [[0], [2], [1], [-1]]
+    (node,) = every(read(block("a", [table])).body, PlacedTable)
+    assert node.shape.decimals == ((0,), (2,), (1,), (-1,))
 
 
 def test_svg_keeps_drawing_and_drops_the_rest() -> None:

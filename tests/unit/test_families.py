@@ -38,7 +38,7 @@ def test_a_number_that_repeats_an_input_leads_straight_to_it() -> None:
     document = read([quote])
     assert document.derivations == ()
     (entry,) = document.inputs
-    assert document.body[0]["c"][0]["anchor"] == entry.anchor == "d-price-switch-qm9700"
+    assert document.body[0].children[0].anchor == entry.anchor == "d-price-switch-qm9700"
 
 
 def test_only_one_known_input_repeated_as_stated_counts_as_a_quotation() -> None:

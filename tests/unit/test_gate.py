@@ -3,6 +3,20 @@
 import pytest
 
 from fabricreport.blocks.gate import bare_numbers, texts
+from fabricreport.blocks.nodes import (
+    BulletList,
+    Callout,
+    DataTable,
+    Figure,
+    Glance,
+    GlanceTile,
+    Num,
+    Paragraph,
+    Strong,
+    TableColumn,
+    TableRow,
+    Text,
+)
 
 
 @pytest.mark.parametrize(
@@ -47,23 +61,20 @@ def test_a_name_of_the_case_is_not_a_number_but_only_that_name() -> None:
 
 
 def test_a_number_split_by_emphasis_is_still_found() -> None:
-    nodes = [{"t": "p", "c": [{"t": "strong", "c": [{"t": "text", "v": "7"}]}, {"t": "text", "v": " weeks"}]}]
+    nodes = [Paragraph((Strong((Text("7"),)), Text(" weeks")))]
     assert [bare_numbers(text) for _, text in texts(nodes)] == [["7"]]
 
 
 def test_ledger_numbers_are_masked_and_every_part_of_a_figure_and_table_is_read() -> None:
-    number = {"t": "num", "id": "x", "text": "42", "value": 42.0}
-    one = [{"t": "text", "v": "one 1"}]
+    one = (Text("one 1"),)
     nodes = [
-        {"t": "p", "c": [number]},
-        {"t": "figure", "title": one, "subtitle": one, "caption": one, "alt": "shows 9", "alt_nodes": one},
-        {
-            "t": "datatable",
-            "caption": one,
-            "note": one,
-            "columns": [{"label": one, "unit": ""}],
-            "rows": [{"cells": [one], "role": "normal"}],
-        },
+        Paragraph((Num("x", "42", 42.0),)),
+        Figure("fig-x", one, one, one, "shows 9", "", (), one),
+        DataTable("tab-x", one, (TableColumn(one, "", "left"),), (TableRow((one,), "normal"),), one),
+        Callout("note", one, (BulletList(((Paragraph(one),),)),)),
+        Glance((), (GlanceTile(one, one, one),)),
     ]
     found = [where for where, text in texts(nodes) if bare_numbers(text)]
-    assert found == ["title", "subtitle", "caption", "alt text", "caption", "note", "table head", "table cell"]
+    table = ["caption", "note", "table head", "table cell"]
+    tile = ["tile label", "tile value", "tile note"]
+    assert found == ["title", "subtitle", "caption", "alt text", *table, "title", "prose", *tile]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from fabricreport.blocks import Section
-from fabricreport.blocks.markdown import plain_text
+from fabricreport.blocks.nodes import plain_text
 from fabricreport.case import Case, open_case
 from fabricreport.ledger import GRADES
 from fabricreport.scenario import SECTION_NAMES
@@ -30,7 +30,7 @@ def test_a_number_made_in_a_notebook_is_quoted_by_its_id_whatever_its_first_word
     made(case, number_id)
     body = Section("tco", case)
     body.say("It costs {" + number_id + "}.")
-    assert plain_text(body.emitted[-1].bundle["nodes"][0]["c"]) == "It costs $1.23k."
+    assert plain_text(body.emitted[-1].nodes[0].children) == "It costs $1.23k."
 
 
 def test_a_number_with_neither_inputs_nor_sources_is_an_assumption(case: Case) -> None:

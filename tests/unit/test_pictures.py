@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from rich_notebook import PNG
 
-from fabricreport.blocks.markdown import plain_text
+from fabricreport.blocks.nodes import Image, Paragraph, plain_text
 from fabricreport.memo.document import pictures
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import document_from_notebook
@@ -44,8 +44,8 @@ def test_a_png_below_the_notebooks_folder_is_embedded(folder: Path, text: str) -
     copy = copied(folder, text)
     assert faults(copy) == []
     nodes = document_from_notebook(stitch({"tco": nbformat.read(copy, as_version=4)}, {})).nodes
-    assert [n["alt"] for n in nodes if n["t"] == "image" and n["src"]] == ["All is grey"]
-    assert [plain_text(n["c"]) for n in nodes if n["t"] == "p"] in ([], ["So  it is."])
+    assert [n.alt for n in nodes if isinstance(n, Image) and n.src] == ["All is grey"]
+    assert [plain_text(n.children) for n in nodes if isinstance(n, Paragraph)] in ([], ["So  it is."])
 
 
 def test_a_changed_picture_is_a_changed_notebook(folder: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from fabricreport.blocks.nodes import Headline
 from fabricreport.memo.document.gather import Compared, Gathered
 
 REMEDY = "The comparison is made once, by the case: run every section on the same params, and quote its figures."
@@ -47,8 +48,7 @@ def _headlines(first: Compared, found: Gathered) -> Iterator[str]:
     """The advice that the command line and `refresh` report, against the first block's."""
     for piece in found.pieces:
         for node in piece.nodes:
-            data = node.get("data") if node.get("t") == "headline" else None
-            choice = data.get("choice") if isinstance(data, dict) else None
+            choice = node.data.get("choice") if isinstance(node, Headline) else None
             if choice is not None and choice != first.mark.get("choice"):
                 words = "the advised option of the headline"
                 yield _fault(words, first.mark.get("choice"), first, choice, piece.section, piece.where)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from fabricreport.blocks.gate import bare_numbers, texts
+from fabricreport.blocks.nodes import DataTable, Figure, Formula, Image, Node, Numbered, Ref, walk
 from fabricreport.located import did_you_mean
 from fabricreport.memo.document.agreement import disagreements
 from fabricreport.memo.document.gather import Gathered, Piece, gather
@@ -15,8 +16,6 @@ from fabricreport.memo.document.remedies import ALT_REMEDY, CAPTION_REMEDY, PICT
 from fabricreport.memo.document.resolve import png_width_px
 from fabricreport.memo.document.safe import one_line
 from fabricreport.memo.document.stitch import names
-
-Node = dict[str, Any]
 
 _SHOWN = 60
 _LIKELIHOOD = re.compile(r"\b(remote|unlikely|roughly even|likely|probable|almost certain|nearly certain)\b", re.I)
@@ -44,7 +43,7 @@ def check_memo(nb: Any, *, draft: bool = False) -> list[str]:
 
 
 def _piece_faults(piece: Piece, known: set[str]) -> Iterator[str]:
-    for node in piece.nodes:
+    for node in walk(piece.nodes):
         yield from _missing_parts(node)
     for where, text in texts(piece.nodes):
         for field in () if where == "preformatted text" else _UNCLOSED.findall(text):
@@ -65,38 +64,27 @@ def _id(field: str) -> str:
 
 
 def _missing_parts(node: Node) -> Iterator[str]:
-    kind = node["t"]
-    if kind in ("figure", "image", "formula") and not str(node.get("alt", "")).strip():
-        name = node.get("id") or "an image"
+    if isinstance(node, Figure | Image | Formula) and not node.alt.strip():
+        name = (node.id if isinstance(node, Figure) else "") or "an image"
         yield (
             f"{name} has no alt text: say in one or two sentences what it shows, for readers who cannot see it. "
-            f"{ALT_REMEDY[kind]}"
+            f"{ALT_REMEDY[node.kind]}"
         )
-    if kind == "figure" and not node.get("title"):
-        yield f"{node['id']} has no title: state its finding."
-    if kind == "datatable" and not node.get("caption"):
+    if isinstance(node, Figure) and not node.title:
+        yield f"{node.id} has no title: state its finding."
+    if isinstance(node, DataTable) and not node.caption:
         yield f"a table has no caption: state its takeaway. {CAPTION_REMEDY}"
-    if kind == "image" and not png_width_px(str(node.get("src") or "")):
-        name = f"the image {one_line(str(node['address']))[:_SHOWN]}" if node.get("address") else "an image"
+    if isinstance(node, Image) and not png_width_px(node.src):
+        name = f"the image {one_line(node.address)[:_SHOWN]}" if node.address else "an image"
         yield f"{name} is not embedded: {PICTURE_REMEDY}"
-    for item in _children(node):
-        yield from _missing_parts(item)
-
-
-def _children(node: Node) -> Iterator[Node]:
-    if node["t"] in ("quote", "callout", "glance"):
-        yield from node["c"]
-    elif node["t"] in ("ul", "ol"):
-        for item in node["items"]:
-            yield from item
 
 
 def _reference_faults(found: Gathered) -> Iterator[str]:
     """Citations of unknown inputs, numbers without a footing, ids used twice."""
     seen: dict[str, str] = {}
     for piece in found.pieces:
-        for node in piece.nodes:
-            anchor = str(node.get("id", "")) if node["t"] in ("figure", "datatable", "h") else ""
+        for node in walk(piece.nodes):
+            anchor = node.id if isinstance(node, Numbered) else ""
             if anchor and anchor in seen:
                 yield f"{piece.where}: the id {anchor} is already used in {seen[anchor]}: give it another one."
             elif anchor:
@@ -111,24 +99,16 @@ def _reference_faults(found: Gathered) -> Iterator[str]:
 
 def _dead_references(found: Gathered) -> Iterator[str]:
     """References to a figure, table or heading that the memo does not hold; a section left out of it is told in words."""
-    known = {str(n["id"]) for piece in found.pieces for n in piece.nodes if n.get("id")} | CLOSING_ANNEXES
+    inside = [(piece, node) for piece in found.pieces for node in walk(piece.nodes)]
+    known = {node.id for _, node in inside if isinstance(node, Numbered) and node.id} | CLOSING_ANNEXES
     for piece in found.pieces:
-        for target in sorted({*_references(piece.nodes)} - known):
+        for target in sorted({n.id for n in walk(piece.nodes) if isinstance(n, Ref)} - known):
             if not left_out(target):
                 close = did_you_mean(target, known)
                 yield (
                     f"{piece.where}: the reference {{{target}}} leads nowhere"
                     + (f": did you mean {{{close}}}?" if close else ": give the id of a figure, a table or a heading.")
                 )
-
-
-def _references(part: Any) -> Iterator[str]:
-    if isinstance(part, dict):
-        if part.get("t") == "ref":
-            yield str(part["id"])
-        part = list(part.values())
-    for item in part if isinstance(part, list | tuple) else ():
-        yield from _references(item)
 
 
 def _excerpt(text: str, word: str) -> str:

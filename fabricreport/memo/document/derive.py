@@ -9,13 +9,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from fabricreport import formats
+from fabricreport.ledger import Record
 from fabricreport.memo.document.safe import one_line, slug
 from fabricreport.memo.document.sources import SourceBook
-
-Node = dict[str, Any]
 
 FOOTING = {
     "measured": "firm",
@@ -131,7 +129,7 @@ class Appendix:
     sets: tuple[InputSet, ...]
 
 
-def appendix(used: Sequence[str], ledger: Mapping[str, Node], book: SourceBook, anchors: Anchors) -> Appendix:
+def appendix(used: Sequence[str], ledger: Mapping[str, Record], book: SourceBook, anchors: Anchors) -> Appendix:
     """Entries of the printed numbers (`used`, in order of first printing), their inputs, and the sets of those."""
     numbers = [ledger[i] for i in used if i in ledger]
     own = [n for n in numbers if quoted_input(n, book.inputs) is None]
@@ -153,7 +151,7 @@ def appendix(used: Sequence[str], ledger: Mapping[str, Node], book: SourceBook, 
     return Appendix(tuple(named), inputs, sets)
 
 
-def quoted_input(entry: Node, inputs: Mapping[str, Node]) -> str | None:
+def quoted_input(entry: Record, inputs: Mapping[str, Record]) -> str | None:
     """Id of the input that this ledger number merely repeats; None if the number was worked out."""
     ids = _ids(entry, "inputs")
     if len(ids) != 1 or ids[0] not in inputs:
@@ -184,11 +182,11 @@ def grouped_inputs(inputs: Sequence[Derivation]) -> list[tuple[str, list[Derivat
     return [(title, entries) for title, entries in groups if entries]
 
 
-def _ids(entry: Node, name: str) -> list[str]:
+def _ids(entry: Record, name: str) -> list[str]:
     return [str(i) for i in entry.get(name) or []]
 
 
-def _derived(entry: Node, steps: tuple[Step, ...], book: SourceBook, anchors: Anchors) -> Derivation:
+def _derived(entry: Record, steps: tuple[Step, ...], book: SourceBook, anchors: Anchors) -> Derivation:
     sources = _source_steps([*_ids(entry, "sources"), *_ids(entry, "inputs")], book)
     grade = str(entry.get("grade") or "")
     return Derivation(
@@ -241,14 +239,16 @@ def _with_set(entry: Derivation, way: Step | None) -> Derivation:
     return entry if way is None else replace(entry, input_set=way, sources=())
 
 
-def _inputs(own: Sequence[Node], quoting: Sequence[Node], book: SourceBook, anchors: Anchors) -> tuple[Derivation, ...]:
+def _inputs(
+    own: Sequence[Record], quoting: Sequence[Record], book: SourceBook, anchors: Anchors
+) -> tuple[Derivation, ...]:
     """One coded entry for each input a printed number rests on or repeats.
 
     Inputs that numbers use together stand together, so that most sets of inputs are a few runs of codes.
     """
     sets = {tuple(_ids(n, "inputs")): frozenset(_ids(n, "inputs")) for n in own}
     largest_first = [sets[key] for key in sorted(sets, key=lambda key: (-len(key), key))]
-    repeated: dict[str, list[Node]] = {}
+    repeated: dict[str, list[Record]] = {}
     for number in quoting:
         repeated.setdefault(_ids(number, "inputs")[0], []).append(number)
     wanted = dict.fromkeys(i for n in (*own, *quoting) for name in ("inputs", "sources") for i in _ids(n, name))
@@ -271,7 +271,7 @@ def _inputs(own: Sequence[Node], quoting: Sequence[Node], book: SourceBook, anch
     return tuple(coded)
 
 
-def _input(entry: Node, repeated: Sequence[Node], book: SourceBook, anchors: Anchors) -> Derivation:
+def _input(entry: Record, repeated: Sequence[Record], book: SourceBook, anchors: Anchors) -> Derivation:
     """`repeated` are the ledger numbers that quote this input: their texts stand in where it has none of its own."""
     grade = str(entry.get("grade") or "")
     override = entry.get("override")
@@ -302,7 +302,7 @@ def _input(entry: Node, repeated: Sequence[Node], book: SourceBook, anchors: Anc
     )
 
 
-def _spread(entry: Node) -> str:
+def _spread(entry: Record) -> str:
     """P5 to P95 as the number itself writes them, in its own currency and to its own digits."""
     spread = entry.get("spread_text")
     if not isinstance(spread, dict):

@@ -1,31 +1,28 @@
 """The memo as one value: every number placed, every reference resolved, ready for the two writers.
 
-A merged (or single) executed notebook goes in; a frozen `Document` comes out. Its nodes follow the block
-contract with what a writer needs added: `number` and `anchor` on headings, figures and tables, `text` and
-`anchor` on references, `refs` on citations, `anchor`, `grade` and `stale` on ledger numbers. Faults (an
-unknown reference, a missing alt text) are collected in `problems`; whether they stop a build is the checker's
-business, not the reader's.
+A merged (or single) executed notebook goes in; a frozen `Document` comes out. Its nodes are those of the notebook's
+blocks with what a writer needs found (`memo.document.placed`). Faults (an unknown reference, a missing alt text) are
+collected in `problems`; whether they stop a build is the checker's business, not the reader's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fabricreport import __version__
-from fabricreport.blocks.markdown import plain_text
+from fabricreport.blocks.node_json import to_json
+from fabricreport.blocks.nodes import Flow, Glance, Heading, Headline, Text, Top, plain_text
 from fabricreport.errors import Problem
 from fabricreport.memo.document.assumed import assumed_piece
 from fabricreport.memo.document.derive import Derivation, InputSet, appendix
 from fabricreport.memo.document.gather import Piece, gather
-from fabricreport.memo.document.numbering import MALFORMED, Numbering
+from fabricreport.memo.document.numbering import ContentsLine, Numbering
+from fabricreport.memo.document.placed import PlacedNote
 from fabricreport.memo.document.resolve import Resolver
 from fabricreport.memo.document.safe import one_line, visible
 from fabricreport.memo.document.sources import Source, SourceBook
-
-Node = dict[str, Any]
 
 DRAFT, CLIENT_COPY = "Draft", "Client copy"
 SOURCES_TITLE = "Sources"
@@ -56,17 +53,6 @@ class FrontMatter:
 
 
 @dataclass(frozen=True)
-class Heading:
-    """One line of the contents: number ("2.1", "Annex A"), plain text, level from 1, anchor."""
-
-    number: str
-    text: str
-    level: int
-    anchor: str
-    annex: bool
-
-
-@dataclass(frozen=True)
 class Document:
     """The whole memo in reading order: glance (page one), body, annexes, sources, derivations.
 
@@ -75,11 +61,11 @@ class Document:
     """
 
     front: FrontMatter
-    glance: Node | None
-    body: tuple[Node, ...]
-    annexes: tuple[Node, ...]
-    contents: tuple[Heading, ...]
-    notes: tuple[Node, ...]
+    glance: Glance | None
+    body: tuple[Flow, ...]
+    annexes: tuple[Flow, ...]
+    contents: tuple[ContentsLine, ...]
+    notes: tuple[PlacedNote, ...]
     sources: tuple[Source, ...]
     derivations: tuple[Derivation, ...]
     inputs: tuple[Derivation, ...]
@@ -87,11 +73,11 @@ class Document:
     headline: Mapping[str, Any]
     problems: tuple[Problem, ...]
     any_stale: bool
-    sources_heading: Heading | None
-    derivations_heading: Heading | None
+    sources_heading: ContentsLine | None
+    derivations_heading: ContentsLine | None
 
     @property
-    def nodes(self) -> tuple[Node, ...]:
+    def nodes(self) -> tuple[Top, ...]:
         """All block nodes in reading order, the glance first."""
         return (*((self.glance,) if self.glance else ()), *self.body, *self.annexes)
 
@@ -109,9 +95,8 @@ def document_from_notebook(nb: Any, title: str = "") -> Document:
     _, more_headline, annex = _split_special([p for p in found.pieces if p.place == "annex"], found.problems)
     book = SourceBook(found.inputs)
     numbering = Numbering(found.ledger, book, found.problems)
-    annex_pieces = [*_grouped(annex, section_titles), *assumed_piece(found)]
-    numbering.number_body(body)
-    numbering.number_annexes(annex_pieces)
+    numbered_body = numbering.number_body(body)
+    numbered_annexes = numbering.number_annexes([*_grouped(annex, section_titles), *assumed_piece(found)])
     sources_at = numbering.closing_annex(SOURCES_TITLE, "sec-sources") if numbering.uses_sources(found.pieces) else None
     derivations_at = (
         numbering.closing_annex(DERIVATIONS_TITLE, "sec-derivations")
@@ -119,9 +104,9 @@ def document_from_notebook(nb: Any, title: str = "") -> Document:
         else None
     )
     resolver = Resolver(numbering)
-    done_glance = resolver.resolve([glance], "the glance")[0] if glance else None
-    done_body = [node for piece in body for node in resolver.resolve(piece.nodes, piece.where)]
-    done_annexes = [node for piece in annex_pieces for node in resolver.resolve(piece.nodes, piece.where)]
+    done_glance = resolver.glance(glance, "the glance") if glance else None
+    done_body = [node for piece in numbered_body for node in resolver.resolve(piece)]
+    done_annexes = [node for piece in numbered_annexes for node in resolver.resolve(piece)]
     used = resolver.used_numbers()
     closing = appendix(used, found.ledger, book, numbering.anchors)
     headings = [*numbering.contents, *[h for h in (sources_at, derivations_at) if h]]
@@ -130,7 +115,7 @@ def document_from_notebook(nb: Any, title: str = "") -> Document:
         glance=done_glance,
         body=tuple(done_body),
         annexes=tuple(done_annexes),
-        contents=tuple(Heading(h["number"], h["text"], h["level"], h["anchor"], h["annex"]) for h in headings),
+        contents=tuple(headings),
         notes=tuple(resolver.notes),
         sources=book.listed(),
         derivations=closing.derivations,
@@ -139,15 +124,9 @@ def document_from_notebook(nb: Any, title: str = "") -> Document:
         headline={**headline, **more_headline},
         problems=tuple(found.problems),
         any_stale=any(found.ledger[i].get("stale") for i in used),
-        sources_heading=_heading(sources_at),
-        derivations_heading=_heading(derivations_at),
+        sources_heading=sources_at,
+        derivations_heading=derivations_at,
     )
-
-
-def _heading(found: Node | None) -> Heading | None:
-    if found is None:
-        return None
-    return Heading(found["number"], found["text"], found["level"], found["anchor"], found["annex"])
 
 
 def _front_matter(nb: Any, pieces: list[Piece], name: str) -> tuple[FrontMatter, dict[str, str]]:
@@ -180,31 +159,28 @@ def _front_matter(nb: Any, pieces: list[Piece], name: str) -> tuple[FrontMatter,
 
 
 def _first_heading(pieces: list[Piece]) -> str:
-    for piece in pieces:
-        for node in piece.nodes:
-            if node.get("t") == "h":
-                with suppress(*MALFORMED):
-                    return one_line(plain_text(node["c"]))
-    return ""
+    headings = (node for piece in pieces for node in piece.nodes if isinstance(node, Heading))
+    first = next(headings, None)
+    return one_line(plain_text(first.children)) if first else ""
 
 
-def _split_special(pieces: list[Piece], problems: list[Problem]) -> tuple[Node | None, dict[str, Any], list[Piece]]:
+def _split_special(pieces: list[Piece], problems: list[Problem]) -> tuple[Glance | None, dict[str, Any], list[Piece]]:
     """Take out the glance (the first one goes to page one) and the headline data."""
-    glance: Node | None = None
+    glance: Glance | None = None
     headline: dict[str, Any] = {}
     rest: list[Piece] = []
     for piece in pieces:
-        kept = []
+        kept: list[Flow] = []
         for node in piece.nodes:
-            if node.get("t") == "headline":
-                headline |= node.get("data") or {}
-            elif node.get("t") == "glance" and glance is None:
+            if isinstance(node, Headline):
+                headline |= to_json(node)["data"]
+            elif isinstance(node, Glance) and glance is None:
                 glance = node
-            elif node.get("t") == "glance":
+            elif isinstance(node, Glance):
                 problems.append(Problem("a memo has one glance block", key=piece.where, remedy="Keep the first one."))
             else:
                 kept.append(node)
-        rest.append(Piece(tuple(kept), piece.section, piece.place, piece.where))
+        rest.append(replace(piece, nodes=tuple(kept)))
     return glance, headline, rest
 
 
@@ -215,9 +191,9 @@ def _grouped(pieces: list[Piece], titles: dict[str, str]) -> list[Piece]:
     for section in order:
         mine = [piece for piece in pieces if piece.section == section and piece.nodes]
         first = mine[0].nodes[0]
-        if first.get("t") != "h" or first.get("level") != 1:
+        if not isinstance(first, Heading) or first.level != 1:
             title = titles.get(section) or section.replace("_", " ").capitalize() or "Further detail"
-            node = {"t": "h", "level": 1, "c": [{"t": "text", "v": title}], "id": f"annex-{section or 'detail'}"}
-            mine[0] = Piece((node, *mine[0].nodes), section, "annex", mine[0].where)
+            heading = Heading(1, (Text(title),), f"annex-{section or 'detail'}")
+            mine[0] = replace(mine[0], nodes=(heading, *mine[0].nodes))
         grouped += mine
     return grouped

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
-from typing import Any
 
-Node = dict[str, Any]
+from fabricreport.blocks.nodes import DataTable, Inline, TableColumn, TableRow, Text, plain_text
 
 _NUMERIC = re.compile(r"[-−+]?[$€£]?[\d,.\s]*\d[\d,.]*(?:e[+-]?\d+)?\s*[%×x]?\Z", re.IGNORECASE)
 _CUT = re.compile(r"\d+ rows × \d+ columns")
@@ -58,8 +57,8 @@ class _TableReader(HTMLParser):
             self.remark += data
 
 
-def table_from_html(html: str, caption: str = "", table_id: str = "") -> Node | None:
-    """A `datatable` node from the `text/html` of a DataFrame, or None when there is no table in it.
+def table_from_html(html: str, caption: str = "", table_id: str = "") -> DataTable | None:
+    """A table from the `text/html` of a DataFrame, or None when there is no table in it.
 
     Several header rows are joined with spaces; a column whose cells are all numbers is right-aligned.
     """
@@ -72,22 +71,15 @@ def table_from_html(html: str, caption: str = "", table_id: str = "") -> Node | 
     head = [_fit(row, width) for row in reader.head] or [[""] * width]
     body = [_fit(row, width) for row in reader.body]
     labels = [" ".join(dict.fromkeys(row[i] for row in head if row[i])) for i in range(width)]
-    columns = [
-        {"label": _text(label), "unit": "", "align": "right" if _numeric([row[i] for row in body]) else "left"}
+    columns = (
+        TableColumn(_text(label), "", "right" if _numeric([row[i] for row in body]) else "left")
         for i, label in enumerate(labels)
-    ]
-    rows = [{"cells": [_text(cell) for cell in row], "role": "normal"} for row in body]
-    return {
-        "t": "datatable",
-        "id": table_id,
-        "caption": _text(caption),
-        "columns": columns,
-        "rows": rows,
-        "note": [],
-    }
+    )
+    rows = (TableRow(tuple(_text(cell) for cell in row), "normal") for row in body)
+    return DataTable(table_id, _text(caption), tuple(columns), tuple(rows), ())
 
 
-def frame_faults(html: str, table: Node) -> list[tuple[str, str]]:
+def frame_faults(html: str, table: DataTable) -> list[tuple[str, str]]:
     """What pandas left out of a DataFrame's HTML, and tables beside the first: each as (fault, remedy)."""
     reader = _TableReader()
     reader.feed(html)
@@ -99,26 +91,22 @@ def frame_faults(html: str, table: Node) -> list[tuple[str, str]]:
         faults.append(
             ("a DataFrame is shown with rows or columns left out", "Choose what to show, or use body.frame(…).")
         )
-    if not table["rows"]:
+    if not table.rows:
         faults.append(
             ("a DataFrame without rows is shown", "Show it only where it has some, or say that there are none.")
         )
-    cells = [_words(cell) for row in table["rows"] for cell in row["cells"]]
+    cells = [plain_text(cell) for row in table.rows for cell in row.cells]
     if any(cell.endswith("...") and len(cell) >= _WIDEST for cell in cells):
         faults.append(("a DataFrame is shown with long text cut off", "Use body.frame(…), which prints all of it."))
     return faults
-
-
-def _words(nodes: list[Node]) -> str:
-    return "".join(str(node["v"]) for node in nodes)
 
 
 def _fit(row: list[str], width: int) -> list[str]:
     return [*row, *[""] * (width - len(row))]
 
 
-def _text(value: str) -> list[Node]:
-    return [{"t": "text", "v": value}] if value else []
+def _text(value: str) -> tuple[Inline, ...]:
+    return (Text(value),) if value else ()
 
 
 def _numeric(cells: list[str]) -> bool:

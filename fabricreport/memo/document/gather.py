@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fabricreport.blocks.cells import bind_cell
+from fabricreport.blocks.node_json import MalformedNode, top_from_json
+from fabricreport.blocks.nodes import Callout, Glance, Top, rebuilt
 from fabricreport.blocks.say import together
 from fabricreport.errors import Problem
+from fabricreport.ledger import Record
 from fabricreport.memo.document.outputs import carry, metadata, own, shown_once
-from fabricreport.memo.document.safe import has_hidden, visible
-
-Node = dict[str, Any]
+from fabricreport.memo.document.safe import visible, visible_text
 
 BLOCK_MIME = "application/vnd.fabricreport.block+json"
 ANSWERS = "answers"
@@ -25,7 +26,7 @@ HIDDEN_TAGS = frozenset(["remove-cell", "remove_cell", "hide-cell", "remove-outp
 class Piece:
     """The nodes one cell contributes, with the place they belong to and a name for messages."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[Top, ...]
     section: str
     place: str
     where: str
@@ -35,7 +36,7 @@ class Piece:
 class Compared:
     """What one block says of the comparison that its section rests on, and where it stands."""
 
-    mark: Node
+    mark: Record
     section: str
     where: str
 
@@ -45,8 +46,8 @@ class Gathered:
     """Everything read from a notebook, in order, before numbering."""
 
     pieces: list[Piece] = field(default_factory=list)
-    ledger: dict[str, Node] = field(default_factory=dict)
-    inputs: dict[str, Node] = field(default_factory=dict)
+    ledger: dict[str, Record] = field(default_factory=dict)
+    inputs: dict[str, Record] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     ledger_where: dict[str, str] = field(default_factory=dict)
     compared: list[Compared] = field(default_factory=list)
@@ -136,7 +137,7 @@ def _output(found: Gathered, cell: Any, output: Any, home: tuple[str, str], wher
         return
     carried = carry(cell, output)
     found.problems += [replace(fault, key=where) for fault in carried.faults]
-    _keep(found, list(carried.nodes), *home, where)
+    _keep(found, carried.nodes, *home, where)
 
 
 def _block(found: Gathered, bundle: Any, where: str) -> None:
@@ -145,20 +146,20 @@ def _block(found: Gathered, bundle: Any, where: str) -> None:
         found.problems.append(Problem("the block has an unknown form", key=where, remedy=remedy))
         return
     section, place = str(bundle.get("section", "")), str(bundle.get("place", "body"))
-    _keep(found, bundle["nodes"], section, place, where)
+    _keep(found, tuple(_read(found, bundle["nodes"], where)), section, place, where)
     if isinstance(bundle.get("compared"), dict):
         found.compared.append(Compared(visible(bundle["compared"]), section, where))
     _note_records(found, bundle.get("ledger", []), bundle.get("inputs", []), where)
 
 
-def _note_records(found: Gathered, ledger: Iterable[Node], inputs: Iterable[Node], where: str) -> None:
+def _note_records(found: Gathered, ledger: Iterable[Record], inputs: Iterable[Record], where: str) -> None:
     for entry in ledger:
         _merge_ledger(found, visible(entry), where)
     for entry in inputs:
         found.inputs.setdefault(str(entry.get("id", "")), visible(entry))
 
 
-def _merge_ledger(found: Gathered, entry: Node, where: str) -> None:
+def _merge_ledger(found: Gathered, entry: Record, where: str) -> None:
     number_id = str(entry.get("id", ""))
     first = found.ledger.setdefault(number_id, entry)
     first_where = found.ledger_where.setdefault(number_id, where)
@@ -168,28 +169,24 @@ def _merge_ledger(found: Gathered, entry: Node, where: str) -> None:
         found.problems.append(Problem(message, key=number_id, remedy=remedy))
 
 
-def _keep(found: Gathered, nodes: list[Node], section: str, place: str, where: str) -> None:
-    for stray in [node for node in nodes if not isinstance(node, dict)]:
-        found.problems.append(_malformed(where, repr(stray)[:60]))
-    nodes = [node for node in nodes if isinstance(node, dict)]
+def _read(found: Gathered, nodes: Iterable[object], where: str) -> Iterator[Top]:
+    """The nodes of a block; what is none is told and left out."""
+    for data in nodes:
+        try:
+            yield top_from_json(data)
+        except MalformedNode as error:
+            remedy = "Emit it through the block functions."
+            found.problems.append(Problem("a block is malformed", key=where, value=str(error), remedy=remedy))
+
+
+def _keep(found: Gathered, nodes: Sequence[Top], section: str, place: str, where: str) -> None:
     if not nodes:
         return
-    if _any_hidden(nodes):
+    shown = tuple(rebuilt(node, of_text=visible_text) for node in nodes)
+    if shown != tuple(nodes):
         message = "the text holds characters that hide or reorder what is shown; they were removed"
         found.problems.append(Problem(message, key=where, remedy="Delete bidi controls and zero-width characters."))
-    found.pieces.append(Piece(tuple(visible(nodes)), section, "annex" if place == "annex" else "body", where))
-
-
-def _malformed(where: str, value: str) -> Problem:
-    return Problem("a block is malformed", key=where, value=value, remedy="Emit it through the block functions.")
-
-
-def _any_hidden(value: Any) -> bool:
-    if isinstance(value, str):
-        return has_hidden(value)
-    if isinstance(value, dict):
-        return any(_any_hidden(v) for v in value.values())
-    return isinstance(value, list | tuple) and any(_any_hidden(v) for v in value)
+    found.pieces.append(Piece(shown, section, "annex" if place == "annex" else "body", where))
 
 
 def joined(pieces: Iterable[Piece]) -> list[Piece]:
@@ -217,11 +214,10 @@ def joined(pieces: Iterable[Piece]) -> list[Piece]:
     return found
 
 
-def _continued(first: Node, second: Node) -> Node | None:
+def _continued(first: Top, second: Top) -> Top | None:
     """Both as one block; None where the second is a block of its own."""
-    kinds = (first.get("t"), second.get("t"))
-    if kinds == ("glance", "glance"):
-        return {**first, "c": [*first["c"], *second["c"]], "tiles": [*first["tiles"], *second["tiles"]]}
-    if kinds == ("callout", "callout") and first.get("tone") == second.get("tone") and second.get("title") == []:
-        return {**first, "c": together(first["c"], second["c"])}
+    if isinstance(first, Glance) and isinstance(second, Glance):
+        return Glance((*first.children, *second.children), (*first.tiles, *second.tiles))
+    if isinstance(first, Callout) and isinstance(second, Callout) and (first.tone, second.title) == (second.tone, ()):
+        return replace(first, children=together(first.children, second.children))
     return None

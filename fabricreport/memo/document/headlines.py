@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from fabricreport.blocks import MIME
+from fabricreport.blocks.node_json import MalformedNode, top_from_json
+from fabricreport.blocks.nodes import Heading, plain_text
 
 _HEADING = re.compile(r"^#{1,2}\s+(.+?)\s*#*$", re.M)
 
@@ -77,12 +80,8 @@ def section_title(notebook: Any, section: str) -> str:
             return match.group(1)
         for output in cell.get("outputs", ()):
             for node in output.get("data", {}).get(MIME, {}).get("nodes", ()):
-                if node.get("t") == "h":
-                    return "".join(_text(inline) for inline in node["c"])
+                with suppress(MalformedNode):
+                    heading = top_from_json(node)
+                    if isinstance(heading, Heading):
+                        return plain_text(heading.children)
     return section.replace("_", " ").capitalize()
-
-
-def _text(inline: Mapping[str, Any]) -> str:
-    if "c" in inline:
-        return "".join(_text(child) for child in inline["c"])
-    return str(inline.get("v") or inline.get("text") or "")

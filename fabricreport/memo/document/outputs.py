@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricreport.blocks.cells import bind_cell
+from fabricreport.blocks.nodes import Flow, Image
 from fabricreport.errors import Problem
 from fabricreport.memo.document.frames import frame_faults, table_from_html
 from fabricreport.memo.document.safe import one_line, without_folders
-
-Node = dict[str, Any]
 
 _SHOWN = 100
 _WARNING = re.compile(r"\b\w*(?:Warning|Error|WARNING|ERROR)\b.*")
@@ -30,7 +29,7 @@ _SHOW_DATA = "Show it with body.chart(…), body.frame(…) or body.say(…), or
 class Carried:
     """The nodes of one output, and what could not be carried."""
 
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[Flow, ...] = ()
     faults: tuple[Problem, ...] = ()
 
 
@@ -47,7 +46,7 @@ def carry(cell: Any, output: Any) -> Carried:
         return Carried((_png(cell, output, data["image/png"]),))
     if "text/markdown" in data:
         bound = bind_cell(_joined(data["text/markdown"]), {}, "")
-        return Carried(tuple(bound.nodes), bound.faults)
+        return Carried(bound.nodes, bound.faults)
     if "text/html" in data:
         return _frame(cell, output)
     if set(data) <= {"text/plain"}:
@@ -111,7 +110,7 @@ def _plain(cell: Any, text: str) -> Carried:
     return _fault("the cell ends in a value that the memo cannot show", text, _SHOW_VALUE)
 
 
-def _png(cell: Any, output: Any, payload: Any) -> Node:
+def _png(cell: Any, output: Any, payload: Any) -> Image:
     encoded = "".join(_joined(payload).split())
     of_output = metadata(output)
     alt = (
@@ -122,7 +121,7 @@ def _png(cell: Any, output: Any, payload: Any) -> Node:
         or metadata(cell).get("alt")
         or ""
     )
-    return {"t": "image", "src": f"data:image/png;base64,{encoded}", "alt": str(alt)}
+    return Image(f"data:image/png;base64,{encoded}", str(alt))
 
 
 def _frame(cell: Any, output: Any) -> Carried:

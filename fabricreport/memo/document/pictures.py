@@ -10,12 +10,11 @@ import base64
 import json
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import unquote
 
 from fabricreport.blocks.markdown import parse_markdown
+from fabricreport.blocks.nodes import Image, Text, walk
 
 MAX_PICTURE_BYTES = 5_000_000
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -35,7 +34,8 @@ def attach_pictures(notebook: Path, folder: Path) -> None:
     for cell in cells:
         source = cell.get("source", "")
         text = "".join(map(str, source)) if isinstance(source, list) else str(source)
-        for address in _addresses(parse_markdown(text, field=lambda field: {"t": "text", "v": ""})):
+        for node in walk(parse_markdown(text, field=lambda field: Text(""))):
+            address = node.address if isinstance(node, Image) else ""
             picture = _png_below(folder, unquote(address))
             if picture:
                 encoded = base64.b64encode(picture).decode("ascii")
@@ -47,15 +47,6 @@ def attach_pictures(notebook: Path, folder: Path) -> None:
 
 def _no_number(word: str) -> None:
     raise ValueError(f"{word} is no JSON")
-
-
-def _addresses(part: Any) -> Iterator[str]:
-    if isinstance(part, dict):
-        if part.get("t") == "image" and part.get("address"):
-            yield str(part["address"])
-        part = list(part.values())
-    for item in part if isinstance(part, list) else ():
-        yield from _addresses(item)
 
 
 def _png_below(folder: Path, name: str) -> bytes:

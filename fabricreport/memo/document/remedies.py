@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 CAPTION_REMEDY = (
-    'A DataFrame as last value takes {"caption": "…"} from the cell\'s metadata, body.frame(frame, id, caption) an '
-    "argument, a Markdown table a paragraph `Table: …` under it."
+    'A DataFrame as last value takes {"caption": "…"} from the cell\'s metadata, a %%table cell a line '
+    "`caption: …`, a Markdown table a paragraph `Table: …` under it."
 )
 _IMAGE_ALT = (
-    'A figure that a code cell shows takes {"alt": "…"} from the cell\'s metadata, body.chart(drawn(…, alt="…")) an '
-    "argument, a Markdown image the words in ![…]."
+    'A figure that a code cell shows takes {"alt": "…"} from the cell\'s metadata, a %%chart cell a line '
+    "`alt: …`, a Markdown image the words in ![…]."
 )
 ALT_REMEDY: Mapping[str, str] = {
     "image": _IMAGE_ALT,
-    "figure": 'Give it to body.chart(drawn(…, alt="…")).',
+    "figure": "Give its %%chart cell a line `alt: …`.",
     "formula": "Give it to body.formula(svg, tex, alt).",
 }
 PICTURE_REMEDY = (

@@ -3,253 +3,262 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import assert_never
 
 from fabricreport.blocks.markdown import safe_link
+from fabricreport.blocks.nodes import (
+    BlockQuote,
+    Break,
+    BulletList,
+    Callout,
+    Cite,
+    Code,
+    DataTable,
+    Em,
+    Figure,
+    Flow,
+    Formula,
+    Glance,
+    GlanceTile,
+    Heading,
+    Headline,
+    Image,
+    Inline,
+    Link,
+    Note,
+    Num,
+    Numbered,
+    OrderedList,
+    Paragraph,
+    Preformatted,
+    Ref,
+    Strong,
+    TableColumn,
+    TableRow,
+    Text,
+)
 from fabricreport.memo.document.derive import FOOTING, quoted_input
-from fabricreport.memo.document.numbering import MALFORMED, Numbering, left_out
+from fabricreport.memo.document.numbering import ContentsLine, NumberedPiece, Numbering, Place, left_out
+from fabricreport.memo.document.placed import (
+    CitedSource,
+    PlacedCite,
+    PlacedFigure,
+    PlacedFormula,
+    PlacedHeading,
+    PlacedImage,
+    PlacedNote,
+    PlacedNum,
+    PlacedRef,
+    PlacedTable,
+)
 from fabricreport.memo.document.remedies import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY
 from fabricreport.memo.document.safe import one_line
-from fabricreport.memo.document.svg import UnsafeDrawing, clean_svg
+from fabricreport.memo.document.svg import Drawing, UnsafeDrawing, clean_svg
 from fabricreport.memo.document.tables import table_shape
-
-Node = dict[str, Any]
 
 _PNG = "data:image/png;base64,"
 _PT_PER_PX = 0.6
 """Notebooks draw at 100 to 144 dots per inch; 120 prints their text near its intended size."""
+_EMIT = "Emit it through the block functions."
 
 
 class Resolver:
     """Copies nodes with what `Numbering` found; remembers the footnotes and the numbers it met."""
 
     def __init__(self, numbering: Numbering) -> None:
-        self.notes: list[Node] = []
+        self.notes: list[PlacedNote] = []
         self._numbering = numbering
         self._used: dict[str, None] = {}
+        self._formulas = 0
+        self._where = ""
+        self._places: Iterator[Place] = iter(())
 
     def used_numbers(self) -> list[str]:
-        """Ids of the ledger numbers met by `resolve`, in order of first printing."""
+        """Ids of the ledger numbers met so far, in order of first printing."""
         return list(self._used)
 
-    def resolve(self, nodes: Iterable[Node], where: str) -> list[Node]:
-        """Copies of the block nodes with all numbers and links written in; the originals stay untouched."""
-        resolved = []
-        for node in nodes:
-            try:
-                writer = _BLOCK_WRITERS.get(str(node["t"]))
-                if writer is None:
-                    raise LookupError(f"unknown kind of block {node['t']!r}")
-                resolved.append(writer(self, node, where))
-            except MALFORMED as error:
-                self._numbering.fault("a block is malformed", where, str(error), "Emit it through the block functions.")
-        return resolved
+    def resolve(self, numbered: NumberedPiece) -> list[Flow]:
+        """Copies of the piece's blocks with all numbers and links written in; the originals stay untouched."""
+        self._where, self._places = numbered.piece.where, iter(numbered.places)
+        # A glance stands on page one and a headline is not printed: neither is written where it was emitted.
+        return self._flows(node for node in numbered.piece.nodes if not isinstance(node, Glance | Headline))
 
-    def _paragraph(self, node: Node, where: str) -> Node:
-        return {"t": "p", "c": self.inline(node["c"], where)}
+    def glance(self, node: Glance, where: str) -> Glance:
+        """The page-one summary, resolved. It holds nothing that has a number of its own."""
+        self._where, self._places = where, iter(())
+        tiles = tuple(
+            GlanceTile(self.inline(tile.label), self.inline(tile.value), self.inline(tile.note)) for tile in node.tiles
+        )
+        return Glance(tuple(self._flows(node.children)), tiles)
 
-    def _heading(self, node: Node, where: str) -> Node:
-        return {"t": "h", **self._numbering.placed[id(node)], "c": self.inline(node["c"], where)}
+    def _flows(self, nodes: Iterable[Flow]) -> list[Flow]:
+        return [shown for node in nodes if (shown := self._flow(node)) is not None]
 
-    def _list(self, node: Node, where: str) -> Node:
-        return {"t": node["t"], "items": [self.resolve(item, where) for item in node["items"]]}
+    def _flow(self, node: Flow) -> Flow | None:
+        match node:
+            case Paragraph():
+                return Paragraph(self.inline(node.children))
+            case Heading() | Figure() | DataTable():
+                return self._numbered(node)
+            case BulletList() | OrderedList():
+                return replace(node, items=tuple(tuple(self._flows(item)) for item in node.items))
+            case BlockQuote():
+                return BlockQuote(tuple(self._flows(node.children)))
+            case Callout():
+                return Callout(node.tone, self.inline(node.title), tuple(self._flows(node.children)))
+            case Formula():
+                return self._formula(node)
+            case Image():
+                return self._image(node)
+            case Preformatted():
+                return node
+            case _:
+                assert_never(node)
 
-    def _quote(self, node: Node, where: str) -> Node:
-        return {"t": "quote", "c": self.resolve(node["c"], where)}
+    def _numbered(self, node: Numbered) -> Flow | None:
+        place = next(self._places, None)
+        if place is None:
+            self._fault("a block is malformed", f"a {node.kind} inside the glance", _EMIT)
+            return None
+        if isinstance(node, Figure):
+            return self._figure(node, place)
+        return self._table(node, place) if isinstance(node, DataTable) else self._heading(node, place)
 
-    def _pre(self, node: Node, where: str) -> Node:
-        return {"t": "pre", "v": str(node["v"])}
+    def _heading(self, node: Heading, place: Place) -> PlacedHeading:
+        if not isinstance(place, ContentsLine):
+            raise TypeError(f"{self._where}: the place of a heading is none: {place}")
+        children = self.inline(node.children)
+        return PlacedHeading(place.level, children, node.id, place.number, place.anchor, place.text, place.annex)
 
-    def _callout(self, node: Node, where: str) -> Node:
-        tone = node["tone"] if node["tone"] in ("decision", "caution", "note") else "note"
-        title = self.inline(node.get("title") or [], where)
-        return {"t": "callout", "tone": tone, "title": title, "c": self.resolve(node["c"], where)}
+    def _figure(self, node: Figure, place: Place) -> PlacedFigure:
+        title, subtitle, caption = self.inline(node.title), self.inline(node.subtitle), self.inline(node.caption)
+        drawing = self._drawing(node.svg, f"g{place.number}-")
+        return PlacedFigure(
+            id=node.id or f"fig-{place.number}",
+            title=title,
+            subtitle=subtitle,
+            caption=caption,
+            alt=self._alt(node),
+            svg=drawing.svg,
+            data=node.data,
+            number=place.number,
+            anchor=place.anchor,
+            width_pt=drawing.width_pt,
+            height_pt=drawing.height_pt,
+        )
 
-    def _glance(self, node: Node, where: str) -> Node:
-        tiles = [
-            {key: self.inline(tile.get(key) or [], where) for key in ("label", "value", "note")}
-            for tile in node["tiles"]
-        ]
-        return {"t": "glance", "c": self.resolve(node["c"], where), "tiles": tiles}
-
-    def _figure(self, node: Node, where: str) -> Node:
-        placed = self._numbering.placed[id(node)]
-        parts = {key: self.inline(node.get(key) or [], where) for key in ("title", "subtitle", "caption")}
-        drawing = self._drawing(node, f"g{placed['number']}-", where)
-        data = [[str(cell) if isinstance(cell, str) else cell for cell in row] for row in node.get("data") or []]
-        identity = str(node.get("id") or f"fig-{placed['number']}")
-        return {
-            "t": "figure",
-            "id": identity,
-            **placed,
-            **parts,
-            "alt": self._alt(node, where),
-            **drawing,
-            "data": data,
-        }
-
-    def _drawing(self, node: Node, prefix: str, where: str) -> Node:
+    def _drawing(self, svg: str, prefix: str) -> Drawing:
         try:
-            drawing = clean_svg(str(node.get("svg") or ""), prefix)
+            return clean_svg(svg, prefix)
         except UnsafeDrawing as error:
-            self._numbering.fault("a drawing cannot be shown", where, str(error), "Emit the chart again.")
-            return {"svg": "", "width_pt": 0.0, "height_pt": 0.0}
-        return {"svg": drawing.svg, "width_pt": drawing.width_pt, "height_pt": drawing.height_pt}
+            self._fault("a drawing cannot be shown", str(error), "Emit the chart again.")
+            return Drawing("", 0.0, 0.0)
 
-    def _alt(self, node: Node, where: str) -> str:
-        alt = one_line(str(node.get("alt") or ""))
+    def _alt(self, node: Figure | Formula | Image) -> str:
+        alt = one_line(node.alt)
         if not alt:
-            remedy = (
-                f"Say in one or two sentences what it shows, with the numbers. {ALT_REMEDY.get(str(node['t']), '')}"
-            )
-            self._numbering.fault("an image has no alt text", where, str(node.get("id") or node.get("t")), remedy)
+            remedy = f"Say in one or two sentences what it shows, with the numbers. {ALT_REMEDY[node.kind]}"
+            self._fault("an image has no alt text", node.id if isinstance(node, Figure) else node.kind, remedy)
         return alt
 
-    def _datatable(self, node: Node, where: str) -> Node:
-        placed = self._numbering.placed[id(node)]
-        caption = self.inline(node.get("caption") or [], where)
+    def _table(self, node: DataTable, place: Place) -> PlacedTable:
+        caption = self.inline(node.caption)
         if not caption:
-            remedy = f"Say what the table shows. {CAPTION_REMEDY}"
-            self._numbering.fault("a table has no caption", where, str(node.get("id") or ""), remedy)
-        columns = [
-            {
-                "label": self.inline(column["label"], where),
-                "unit": one_line(str(column.get("unit") or "")),
-                "align": "right" if column.get("align") == "right" else "left",
-            }
-            for column in node["columns"]
-        ]
-        rows = []
-        for row in node["rows"]:
-            role = row.get("role") if row.get("role") in ("total", "winner", "group") else "normal"
-            cells = [self.inline(cell, where) for cell in row["cells"]][: len(columns)]
-            rows.append({"role": role, "cells": [*cells, *[[] for _ in range(len(columns) - len(cells))]]})
-        note = self.inline(node.get("note") or [], where)
-        shape = table_shape(columns, rows)
-        identity = str(node.get("id") or f"tab-{placed['number']}")
-        return {
-            "t": "datatable",
-            "id": identity,
-            **placed,
-            "caption": caption,
-            "columns": columns,
-            "rows": rows,
-            "note": note,
-            **shape,
-        }
+            self._fault("a table has no caption", node.id, f"Say what the table shows. {CAPTION_REMEDY}")
+        columns = tuple(TableColumn(self.inline(c.label), one_line(c.unit), c.align) for c in node.columns)
+        rows = tuple(self._row(row, len(columns)) for row in node.rows)
+        return PlacedTable(
+            id=node.id or f"tab-{place.number}",
+            caption=caption,
+            columns=columns,
+            rows=rows,
+            note=self.inline(node.note),
+            number=place.number,
+            anchor=place.anchor,
+            shape=table_shape(columns, rows),
+        )
 
-    def _formula(self, node: Node, where: str) -> Node:
-        name = self._numbering.anchors.of("f", f"formula {len(self._numbering.placed)} {node.get('tex', '')}")
-        return {
-            "t": "formula",
-            "tex": str(node.get("tex") or ""),
-            "alt": self._alt(node, where),
-            **self._drawing(node, f"{name}-", where),
-        }
+    def _row(self, row: TableRow, width: int) -> TableRow:
+        cells = tuple(self.inline(cell) for cell in row.cells[:width])
+        return TableRow(cells + ((),) * (width - len(cells)), row.role)
 
-    def _image(self, node: Node, where: str) -> Node:
-        source = str(node.get("src") or "")
-        width = png_width_px(source)
+    def _formula(self, node: Formula) -> PlacedFormula:
+        self._formulas += 1
+        name = self._numbering.anchors.of("f", f"formula {self._formulas} {node.tex}")
+        alt, drawing = self._alt(node), self._drawing(node.svg, f"{name}-")
+        return PlacedFormula(drawing.svg, node.tex, alt, drawing.width_pt, drawing.height_pt)
+
+    def _image(self, node: Image) -> PlacedImage:
+        width = png_width_px(node.src)
         if not width:
-            found = one_line(source or str(node.get("address") or ""))[:60]
+            found = one_line(node.src or node.address)[:60]
             remedy = f"{PICTURE_REMEDY[:1].upper()}{PICTURE_REMEDY[1:]}"
-            self._numbering.fault("an image is neither attached nor a PNG", where, found, remedy)
-            source = ""
-        return {"t": "image", "src": source, "alt": self._alt(node, where), "width_pt": width * _PT_PER_PX}
+            self._fault("an image is neither attached nor a PNG", found, remedy)
+        return PlacedImage(src=node.src if width else "", alt=self._alt(node), width_pt=width * _PT_PER_PX)
 
     # ---- inline nodes
 
-    def inline(self, nodes: Iterable[Node], where: str) -> list[Node]:
+    def inline(self, nodes: Iterable[Inline]) -> tuple[Inline, ...]:
         """Copies of inline nodes, resolved."""
-        resolved: list[Node] = []
-        for node in nodes:
-            resolved += self._inline_one(node, where)
-        return resolved
+        return tuple(shown for node in nodes for shown in self._inline_one(node))
 
-    def _inline_one(self, node: Node, where: str) -> list[Node]:
-        kind = node["t"]
-        if kind in ("text", "code"):
-            return [{"t": kind, "v": str(node["v"])}]
-        if kind == "br":
-            return [{"t": "br"}]
-        if kind in ("strong", "em"):
-            return [{"t": kind, "c": self.inline(node["c"], where)}]
-        if kind == "link":
-            inner = self.inline(node["c"], where)
-            return [{"t": "link", "href": str(node["href"]), "c": inner}] if safe_link(str(node["href"])) else inner
-        if kind == "num":
-            return [self._num(node, where)]
-        if kind == "ref":
-            return [self._ref(str(node["id"]), where)]
-        if kind == "cite":
-            return self._cite([str(i) for i in node["ids"]], where)
-        if kind == "note":
-            note = {"t": "note", "c": self.inline(node["c"], where), "number": len(self.notes) + 1}
-            self.notes.append(note)
-            return [note]
-        self._numbering.fault("a piece of text is malformed", where, str(kind), "Emit it through the block functions.")
-        return []
+    def _inline_one(self, node: Inline) -> Sequence[Inline]:
+        match node:
+            case Text() | Code() | Break():
+                return (node,)
+            case Strong() | Em():
+                return (replace(node, children=self.inline(node.children)),)
+            case Link():
+                inner = self.inline(node.children)
+                return (Link(node.href, inner),) if safe_link(node.href) else inner
+            case Num():
+                return (self._num(node),)
+            case Ref():
+                return (self._ref(node),)
+            case Cite():
+                return self._cite(node)
+            case Note():
+                # What stands in the note is numbered before it: a note inside a note comes first.
+                children = self.inline(node.children)
+                self.notes.append(PlacedNote(children, len(self.notes) + 1))
+                return (self.notes[-1],)
+            case _:
+                assert_never(node)
 
-    def _num(self, node: Node, where: str) -> Node:
-        number_id, text = str(node["id"]), str(node["text"])
-        entry = self._numbering.ledger.get(number_id)
+    def _num(self, node: Num) -> Num | Text:
+        entry = self._numbering.ledger.get(node.id)
         if entry is None:
-            self._numbering.fault(
-                "a number is not in the ledger", where, number_id, "Emit the block with its ledger entry."
-            )
-            return {"t": "text", "v": text}
-        self._used.setdefault(number_id)
-        quoted = quoted_input(entry, self._numbering.book.inputs)
-        return {
-            "t": "num",
-            "id": number_id,
-            "text": text,
-            "value": node.get("value"),
-            "anchor": self._numbering.anchors.of("d", quoted or number_id),
-            "footing": FOOTING.get(str(entry.get("grade") or ""), ""),
-            "stale": bool(entry.get("stale")),
-        }
+            self._fault("a number is not in the ledger", node.id, "Emit the block with its ledger entry.")
+            return Text(node.text)
+        self._used.setdefault(node.id)
+        anchor = self._numbering.anchors.of("d", quoted_input(entry, self._numbering.book.inputs) or node.id)
+        footing = FOOTING.get(str(entry.get("grade") or ""), "")
+        return PlacedNum(node.id, node.text, node.value, anchor, footing, bool(entry.get("stale")))
 
-    def _ref(self, identity: str, where: str) -> Node:
-        target = self._numbering.targets.get(identity)
-        if target is None and (words := left_out(identity)):
-            return {"t": "text", "v": words}
-        if target is None:
-            self._numbering.fault(
-                "a reference leads nowhere", where, identity, "Check the id of the figure, table or heading."
-            )
-            return {"t": "text", "v": f"[missing: {identity}]"}
-        return {"t": "ref", "text": target[0], "anchor": target[1]}
+    def _ref(self, node: Ref) -> Ref | Text:
+        target = self._numbering.targets.get(node.id)
+        if target is not None:
+            return PlacedRef(node.id, *target)
+        if words := left_out(node.id):
+            return Text(words)
+        self._fault("a reference leads nowhere", node.id, "Check the id of the figure, table or heading.")
+        return Text(f"[missing: {node.id}]")
 
-    def _cite(self, ids: list[str], where: str) -> list[Node]:
-        numbers = []
-        for input_id in ids:
+    def _cite(self, node: Cite) -> Sequence[Cite]:
+        numbers: dict[int, None] = {}
+        for input_id in node.ids:
             number = self._numbering.book.cite(input_id)
             if number is None:
-                self._numbering.fault(
-                    "a citation has no source", where, input_id, "Add the entry to the evidence library."
-                )
-            elif number not in numbers:
-                numbers.append(number)
-        refs = [{"number": n, "anchor": f"s-{n}"} for n in numbers]
-        return [{"t": "cite", "refs": refs}] if refs else []
+                self._fault("a citation has no source", input_id, "Add the entry to the evidence library.")
+            else:
+                numbers.setdefault(number)
+        refs = tuple(CitedSource(n, f"s-{n}") for n in numbers)
+        return (PlacedCite(node.ids, refs),) if refs else ()
 
-
-_BLOCK_WRITERS: dict[str, Callable[[Resolver, Node, str], Node]] = {
-    "p": Resolver._paragraph,
-    "h": Resolver._heading,
-    "ul": Resolver._list,
-    "ol": Resolver._list,
-    "quote": Resolver._quote,
-    "pre": Resolver._pre,
-    "callout": Resolver._callout,
-    "glance": Resolver._glance,
-    "figure": Resolver._figure,
-    "datatable": Resolver._datatable,
-    "formula": Resolver._formula,
-    "image": Resolver._image,
-}
+    def _fault(self, message: str, value: str, remedy: str) -> None:
+        self._numbering.fault(message, self._where, value, remedy)
 
 
 def png_width_px(source: str) -> int:

@@ -53,11 +53,6 @@ def visible_text(text: str) -> str:
     return _PILE.sub(r"\1", masked(text))
 
 
-def has_hidden(text: str) -> bool:
-    """True if the text holds a character that hides or reorders what is shown."""
-    return visible_text(text) != text
-
-
 def visible(value: Any) -> Any:
     """`visible_text` applied to every string (keys too) in nested lists and dicts; a fresh copy is returned."""
     if isinstance(value, str):

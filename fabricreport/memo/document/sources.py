@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from fabricreport.ledger import Record
 from fabricreport.memo.document.safe import one_line
-
-Node = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class Source:
 class SourceBook:
     """The memo's inputs, and the source list that grows as they are cited."""
 
-    inputs: Mapping[str, Node]
+    inputs: Mapping[str, Record]
     _numbers: dict[tuple[str, str, str], int] = field(default_factory=dict)
     _cited: set[int] = field(default_factory=set)
 
@@ -54,14 +52,14 @@ class SourceBook:
 
     def listed(self) -> tuple[Source, ...]:
         """All numbered sources in order."""
-        members: dict[int, list[Node]] = {number: [] for number in self._numbers.values()}
+        members: dict[int, list[Record]] = {number: [] for number in self._numbers.values()}
         for entry in self.inputs.values():
             number = self._numbers.get(_document_of(entry))
             if number is not None:
                 members[number].append(entry)
         return tuple(self._source(key, number, members[number]) for key, number in self._numbers.items())
 
-    def _source(self, key: tuple[str, str, str], number: int, members: list[Node]) -> Source:
+    def _source(self, key: tuple[str, str, str], number: int, members: list[Record]) -> Source:
         def each(name: str) -> tuple[str, ...]:
             return tuple(sorted({one_line(str(m[name])) for m in members if m.get(name)}))
 
@@ -79,7 +77,7 @@ class SourceBook:
         )
 
 
-def _document_of(entry: Node) -> tuple[str, str, str]:
+def _document_of(entry: Record) -> tuple[str, str, str]:
     return (
         one_line(str(entry.get("source") or "")),
         one_line(str(entry.get("publisher") or "")),

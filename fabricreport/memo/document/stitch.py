@@ -9,10 +9,12 @@ from typing import Any
 import nbformat
 
 from fabricreport.blocks import MIME
+from fabricreport.blocks.node_json import to_json
+from fabricreport.blocks.nodes import DataTable, Figure, Headline, Scalar, Top
+from fabricreport.ledger import Record
 from fabricreport.memo.document.assumed import assumed_piece
 from fabricreport.memo.document.gather import Gathered, gather
-
-Node = dict[str, Any]
+from fabricreport.memo.document.tables import table_rows
 
 
 def stitch(notebooks: Mapping[str, Any], front_matter: Mapping[str, Any]) -> Any:
@@ -32,7 +34,7 @@ def stitch(notebooks: Mapping[str, Any], front_matter: Mapping[str, Any]) -> Any
     return merged
 
 
-def merged_ledger(nb: Any) -> dict[str, list[Node]]:
+def merged_ledger(nb: Any) -> dict[str, list[Record]]:
     """`numbers` and `inputs` of the whole memo, each sorted by id: what `ledger.json` holds."""
     found = gather(nb)
     used = {i for entry in found.ledger.values() for i in (*entry["inputs"], *entry["sources"])}
@@ -45,19 +47,19 @@ def merged_ledger(nb: Any) -> dict[str, list[Node]]:
 def headline(nb: Any) -> dict[str, Any]:
     """The advice and the headline numbers that the decision notebook declares; empty if it was left out."""
     for node in _nodes(gather(nb)):
-        if node["t"] == "headline":
-            return dict(node["data"])
+        if isinstance(node, Headline):
+            return dict(to_json(node)["data"])
     return {}
 
 
-def chart_data(nb: Any) -> dict[str, list[list[str]]]:
+def chart_data(nb: Any) -> dict[str, list[list[Scalar]]]:
     """The rows each chart plots and each table prints, by the block's id, for `data/<id>.csv`."""
-    rows: dict[str, list[list[str]]] = {}
+    rows: dict[str, list[list[Scalar]]] = {}
     for node in _nodes(gather(nb)):
-        if node["t"] == "figure" and node.get("data"):
-            rows[node["id"]] = node["data"]
-        elif node["t"] == "datatable" and node.get("id"):
-            rows[node["id"]] = _table_rows(node)
+        if isinstance(node, Figure) and node.data:
+            rows[node.id] = [list(row) for row in node.data]
+        elif isinstance(node, DataTable) and node.id:
+            rows[node.id] = table_rows(node)
     return rows
 
 
@@ -71,13 +73,6 @@ def names(nb: Any) -> set[str]:
     }
 
 
-def _nodes(found: Gathered) -> Iterator[Node]:
+def _nodes(found: Gathered) -> Iterator[Top]:
     for piece in [*found.pieces, *assumed_piece(found)]:
         yield from piece.nodes
-
-
-def _table_rows(node: Node) -> list[list[str]]:
-    from fabricreport.blocks.markdown import plain_text
-
-    head = [plain_text(c["label"]) + (f" ({c['unit']})" if c["unit"] else "") for c in node["columns"]]
-    return [head, *([plain_text(cell) for cell in row["cells"]] for row in node["rows"])]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
-from fabricreport.blocks.markdown import plain_text
-
-Node = dict[str, Any]
+from fabricreport.blocks.nodes import DataTable, Inline, Node, Scalar, TableColumn, TableRow, plain_text
 
 _DECIMAL = re.compile(r"^[^\d]*[\d,\u202f\u00a0 ]*\d(?:\.(\d+))?\D*$")
 _CHAR_PT = 4.35
@@ -20,54 +18,77 @@ _GAP_CHARS = 3
 _ROOMY, _SMALL = 0.8, 0.45
 
 
-def table_shape(columns: Sequence[Node], rows: Sequence[Node]) -> Node:
-    """What both writers need: `narrow` (two thirds of the text's measure will do), `wide` (it wants the whole page), `crowded` (more than that), `stretch` (per
-    column), `places` (most decimal places per right-aligned column) and `decimals` (per cell).
+@dataclass(frozen=True)
+class TableShape(Node):
+    """What both writers need of a table.
 
-    `decimals[r][c]` is the number of decimal places missing to the longest of that right-aligned column, or
-    -1 where a cell is no plain number.
+    `narrow`: two thirds of the text's measure will do; `wide`: it wants the whole page; `crowded`: more than that.
+    `stretch` is the share of the width per column, `places` the most decimal places per right-aligned column, and
+    `decimals[r][c]` how many of those the cell lacks, or -1 where it is no plain number.
     """
+
+    narrow: bool
+    wide: bool
+    crowded: bool
+    stretch: tuple[int, ...]
+    decimals: tuple[tuple[int, ...], ...]
+    places: tuple[int, ...]
+
+
+def table_shape(columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> TableShape:
+    """The shape of a table whose rows have a cell for each column."""
     lengths = [
         max(
             [
-                _chars(column["label"]),
-                len(column["unit"]),
-                *(_chars(r["cells"][i]) for r in rows if r["role"] != "group"),
+                _chars(column.label),
+                len(column.unit),
+                *(_chars(r.cells[i]) for r in rows if r.role != "group"),
             ]
         )
         for i, column in enumerate(columns)
     ]
     natural_pt = sum(lengths) * _CHAR_PT + _GAP_PT * max(len(columns) - 1, 0)
-    left = [i for i, column in enumerate(columns) if column["align"] == "left"]
+    left = [i for i, column in enumerate(columns) if column.align == "left"]
     stretch = [max(lengths[i], 8) if i in left and lengths[i] > _LONG_CHARS else 0 for i in range(len(columns))]
     if natural_pt < _ROOMY * _TEXT_PT:
         # Spread evenly: a number must not stand at the far end of an empty line from its label.
         stretch = [length + _GAP_CHARS for length in lengths]
     elif not any(stretch) and left:
         stretch[left[0]] = 1
-    return {
-        "narrow": natural_pt < _SMALL * _TEXT_PT,
-        "wide": natural_pt > _TEXT_PT,
-        "crowded": natural_pt > _WIDE_PT,
-        "stretch": stretch,
-        **_decimal_places(columns, rows),
-    }
+    decimals, places = _decimal_places(columns, rows)
+    return TableShape(
+        narrow=natural_pt < _SMALL * _TEXT_PT,
+        wide=natural_pt > _TEXT_PT,
+        crowded=natural_pt > _WIDE_PT,
+        stretch=tuple(stretch),
+        decimals=decimals,
+        places=places,
+    )
 
 
-def _chars(nodes: list[Node]) -> int:
+def table_rows(table: DataTable) -> list[list[Scalar]]:
+    """What a table prints, as rows of text for its CSV, the heads with their units first."""
+    heads = (plain_text(column.label) + (f" ({column.unit})" if column.unit else "") for column in table.columns)
+    rows = ([plain_text(cell) for cell in row.cells] for row in table.rows)
+    return [list(row) for row in ([*heads], *rows)]
+
+
+def _chars(nodes: Sequence[Inline]) -> int:
     return len(plain_text(nodes))
 
 
-def _decimal_places(columns: Sequence[Node], rows: Sequence[Node]) -> Node:
+def _decimal_places(
+    columns: Sequence[TableColumn], rows: Sequence[TableRow]
+) -> tuple[tuple[tuple[int, ...], ...], tuple[int, ...]]:
     found = [
-        [_decimals(row["cells"][i]) if column["align"] == "right" else None for i, column in enumerate(columns)]
+        [_decimals(row.cells[i]) if column.align == "right" else None for i, column in enumerate(columns)]
         for row in rows
     ]
-    most = [max((row[i] or 0 for row in found), default=0) for i in range(len(columns))]
-    missing = [[most[i] - places if places is not None else -1 for i, places in enumerate(row)] for row in found]
-    return {"decimals": missing, "places": most}
+    most = tuple(max((row[i] or 0 for row in found), default=0) for i in range(len(columns)))
+    missing = (tuple(most[i] - had if had is not None else -1 for i, had in enumerate(row)) for row in found)
+    return tuple(missing), most
 
 
-def _decimals(nodes: list[Node]) -> int | None:
+def _decimals(nodes: Sequence[Inline]) -> int | None:
     match = _DECIMAL.match(plain_text(nodes).strip())
     return len(match[1] or "") if match else None

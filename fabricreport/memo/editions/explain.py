@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from fabricreport.errors import InputError, Problem
+from fabricreport.ledger import Record
 from fabricreport.located import did_you_mean
 from fabricreport.memo.editions.editions import LATEST, latest_edition, list_editions
 from fabricreport.memo.editions.manifest import MANIFEST, read_output, read_sealed
 
-Node = dict[str, Any]
 LEDGER = "ledger.json"
 
 
@@ -24,8 +24,8 @@ class Ledger:
     client: str
     slug: str
     edition: str
-    numbers: tuple[Node, ...]
-    inputs: tuple[Node, ...]
+    numbers: tuple[Record, ...]
+    inputs: tuple[Record, ...]
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Explanation:
 
     ledger: Ledger
     entry: Mapping[str, Any]
-    inputs: tuple[Node, ...]
-    dependents: tuple[Node, ...]
+    inputs: tuple[Record, ...]
+    dependents: tuple[Record, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for `--json`."""

@@ -18,7 +18,7 @@ from markupsafe import Markup
 
 from fabricreport.memo.document.derive import KINDS, grouped_inputs
 from fabricreport.memo.document.document import Document
-from fabricreport.memo.write.html_nodes import NodeWriter, heading
+from fabricreport.memo.write.html_nodes import MemoWriter, heading
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}\Z")
 MOST_NAMED = 6
@@ -27,12 +27,12 @@ MOST_NAMED = 6
 
 def render_html(document: Document) -> str:
     """The whole page. The same document gives the same text."""
-    writer = NodeWriter()
+    writer = MemoWriter()
     style, script = _template("memo.css"), _template("memo.js")
-    glance = writer.glance(document.glance) if document.glance else None
+    glance = writer.blocks([document.glance]) if document.glance else None
     body = writer.sections(document.body)
     annexes = writer.sections(document.annexes)
-    notes = [writer.inline(note["c"]) for note in document.notes]
+    notes = [writer.inline(note.children) for note in document.notes]
     language = document.front.language
     page: str = _page().render(
         front=document.front,

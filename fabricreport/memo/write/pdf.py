@@ -9,11 +9,13 @@ from __future__ import annotations
 import base64
 import dataclasses
 import datetime
+import hashlib
 import json
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from importlib import resources
 from itertools import pairwise
@@ -24,14 +26,30 @@ import matplotlib
 import typst
 from matplotlib import ft2font
 
+from fabricreport.blocks.node_json import to_json
+from fabricreport.blocks.nodes import (
+    Code,
+    DataTable,
+    Figure,
+    Formula,
+    Heading,
+    Image,
+    Node,
+    Text,
+    Top,
+    rebuilt,
+    walk,
+)
 from fabricreport.errors import MemoRejected
 from fabricreport.memo.document.derive import KINDS, Derivation, InputSet, grouped_inputs
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.families import families, number_runs
+from fabricreport.memo.document.placed import PlacedFigure, PlacedHeading, PlacedTable
 from fabricreport.memo.document.safe import one_line
 from fabricreport.memo.write.pack import pack
 
-Node = dict[str, Any]
+Data = dict[str, Any]
+"""Typst's data: JSON values."""
 
 TEMPLATES = ("memo.typ", "style.typ", "inline.typ", "blocks.typ", "front.typ", "back.typ")
 _LANGUAGE = re.compile(r"([a-z]{2,3})(?:-([A-Za-z]{2}))?\Z")
@@ -57,23 +75,23 @@ def render_pdf(document: Document) -> bytes:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _lay_out(document: Document, folder: Path) -> Node:
+def _lay_out(document: Document, folder: Path) -> Data:
     for name in TEMPLATES:
         source = resources.files("fabricreport.memo") / "templates" / name
         (folder / name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    for node in walk(document.nodes):
+        if isinstance(node, Image) and node.src:
+            (folder / picture_file(node.src)).write_bytes(base64.b64decode(node.src.partition(",")[2]))
     payload = _payload(document)
-    for number, image in enumerate(_images(payload), start=1):
-        image["file"] = f"image-{number}.png"
-        (folder / image["file"]).write_bytes(base64.b64decode(image.pop("src").partition(",")[2]))
     _write(folder, payload)
     return payload
 
 
-def _write(folder: Path, payload: Node) -> None:
+def _write(folder: Path, payload: Data) -> None:
     (folder / "memo.json").write_text(json.dumps(payload, allow_nan=False, sort_keys=True), encoding="utf-8")
 
 
-def _settle(folder: Path, payload: Node) -> None:
+def _settle(folder: Path, payload: Data) -> None:
     """Let blocks float that leave a page too empty, from the front, where that mends more than it harms.
 
     Often the block after one that floats does not fit either: then both, or three, are tried together.
@@ -86,7 +104,7 @@ def _settle(folder: Path, payload: Node) -> None:
     _write(folder, sketch)
     settled, _ = _query(folder)
     for _ in range(MOST_TRIES):
-        together: list[Node] = []
+        together: list[Data] = []
         tried = settled
         while len(together) < MOST_TOGETHER and (gap := _first_gap(tried, movable)):
             together.append(movable.pop(gap))
@@ -105,18 +123,18 @@ def _settle(folder: Path, payload: Node) -> None:
     _write(folder, payload)
 
 
-def _leads(before: Node, here: Node) -> bool:
+def _leads(before: Data, here: Data) -> bool:
     return before["t"] == "h" and here["t"] in ("figure", "datatable")
 
 
-def _above_heading(blocks: list[Node], headings: list[Node], led: Mapping[str, str]) -> bool:
+def _above_heading(blocks: list[Data], headings: list[Data], led: Mapping[str, str]) -> bool:
     """True if a block has floated above the heading it stands right under."""
     height = {place["anchor"]: (place["page"], place["y_pt"]) for place in headings}
     starts = [place for place in blocks if place["kind"] == "float" and place["anchor"] in led]
     return any((p["page"], p["y_pt"]) < height.get(led[p["anchor"]], (0, 0.0)) for p in starts)
 
 
-def _first_gap(layout: list[Node], movable: Mapping[str, Node]) -> str | None:
+def _first_gap(layout: list[Data], movable: Mapping[str, Data]) -> str | None:
     """Anchor of the first block that started a new page and left too much of the one before empty."""
     floating = {place["anchor"] for place in layout if place["kind"] == "float"}
     for before, here in pairwise(place for place in layout if place["anchor"] not in floating):
@@ -126,7 +144,7 @@ def _first_gap(layout: list[Node], movable: Mapping[str, Node]) -> str | None:
     return None
 
 
-def emptiness(layout: list[Node]) -> float:
+def emptiness(layout: list[Data]) -> float:
     """Sum over the pages, but the last, of the squared blank height below their last block (square points).
 
     `layout` lists places in reading order: "begin" and "end" of what may break, "start" and "end" of what may not,
@@ -143,7 +161,7 @@ def emptiness(layout: list[Node]) -> float:
     return sum(max(0.0, TEXT_BOTTOM_PT - y) ** 2 for page, y in lowest.items() if page != last)
 
 
-def _query(folder: Path) -> tuple[list[Node], list[Node]]:
+def _query(folder: Path) -> tuple[list[Data], list[Data]]:
     """Where blocks begin and end, and where headings stand: page and points from its top."""
     try:
         found = typst.query(
@@ -199,18 +217,22 @@ def _timestamp(date: str) -> datetime.datetime:
     return datetime.datetime(day.year, day.month, day.day, tzinfo=datetime.UTC)
 
 
-def _payload(document: Document) -> Node:
+def _payload(document: Document) -> Data:
     """The document as plain JSON values whose text the embedded fonts can print."""
     front = dataclasses.asdict(document.front)
     match = _LANGUAGE.match(document.front.language)
     front |= {"draft": document.front.draft, "lang": match[1] if match else "en"}
     front["region"] = match[2].upper() if match and match[2] else None
     front["day"] = _day(document.front.date)
-    payload: Node = {
+
+    def shown(node: Top) -> Data:
+        return to_json(rebuilt(node, of_node=_draft_node if document.front.draft else _print_node))
+
+    payload: Data = {
         "front": front,
-        "glance": document.glance,
-        "body": list(document.body),
-        "annexes": list(document.annexes),
+        "glance": shown(document.glance) if document.glance else None,
+        "body": [shown(node) for node in document.body],
+        "annexes": [shown(node) for node in document.annexes],
         "opening": _opening(document),
         "contents": [{"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1],
         "sources": [dataclasses.asdict(s) for s in document.sources],
@@ -225,16 +247,30 @@ def _payload(document: Document) -> Node:
         "derivations_heading": _optional(document.derivations_heading),
         "any_stale": document.any_stale,
     }
-    payload["anchors"] = sorted(_anchors(payload, document))
-    printable_payload: Node = _printable(payload)
-    if document.front.draft:
-        for node in _nodes(printable_payload):
-            if node.get("t") in ("figure", "image", "formula") and not node["alt"]:
-                node["alt"] = NO_ALT_YET
+    payload["anchors"] = sorted(_anchors(document))
+    printable_payload: Data = _printable(payload)
     return printable_payload
 
 
-def _entry(entry: Derivation, memo_date: str) -> Node:
+def picture_file(source: str) -> str:
+    """The name of the file that Typst reads a picture from: the same picture, the same file."""
+    return f"image-{hashlib.sha256(source.encode()).hexdigest()[:16]}.png"
+
+
+def _print_node(node: Node) -> Node:
+    """What print wants otherwise: words on one line, a picture as a file beside the templates."""
+    if isinstance(node, Text | Code):
+        return replace(node, words=_BREAKS.sub(" ", node.words))
+    return replace(node, src=picture_file(node.src)) if isinstance(node, Image) and node.src else node
+
+
+def _draft_node(node: Node) -> Node:
+    """A draft says what has no description yet; a client copy without one is refused by Typst."""
+    shown = _print_node(node)
+    return replace(shown, alt=NO_ALT_YET) if isinstance(shown, Figure | Image | Formula) and not shown.alt else shown
+
+
+def _entry(entry: Derivation, memo_date: str) -> Data:
     """An input for print; what it may be used for is printed where no source can be looked up instead."""
     kept = {
         k: getattr(entry, k) for k in ("anchor", "code", "label", "text", "grade", "date", "spread", "notice", "stale")
@@ -246,7 +282,7 @@ def _entry(entry: Derivation, memo_date: str) -> Node:
     return kept | {"remark": remark, "sources": [dataclasses.asdict(step) for step in entry.sources]}
 
 
-def _set(inputs: InputSet) -> Node:
+def _set(inputs: InputSet) -> Data:
     steps = {"steps": inputs.short_steps, "sources": number_runs(inputs.sources)}
     return {"code": inputs.code, "anchor": inputs.anchor} | {
         name: [dataclasses.asdict(step) for step in found] for name, found in steps.items()
@@ -260,13 +296,13 @@ def _opening(document: Document) -> int:
         return 0
     headings = 0
     for number, node in enumerate(document.body):
-        headings += node["t"] == "h"
-        if headings > 1 or node["t"] in ("figure", "datatable", "image"):
+        headings += isinstance(node, Heading)
+        if headings > 1 or isinstance(node, Figure | DataTable | Image):
             return number
     return len(document.body)
 
 
-def _optional(value: Any) -> Node | None:
+def _optional(value: Any) -> Data | None:
     return dataclasses.asdict(value) if value is not None else None
 
 
@@ -278,25 +314,13 @@ def _day(date: str) -> list[int] | None:
     return [day.year, day.month, day.day]
 
 
-def _nodes(value: Any) -> Iterator[Node]:
-    if isinstance(value, dict):
-        yield value
-        value = list(value.values())
-    if isinstance(value, list | tuple):
-        for part in value:
-            yield from _nodes(part)
-
-
-def _images(payload: Node) -> list[Node]:
-    return [n for n in _nodes(payload) if n.get("t") == "image" and n.get("src")]
-
-
-def _anchors(payload: Node, document: Document) -> set[str]:
+def _anchors(document: Document) -> set[str]:
     """Anchors that stand on the page: links to any other would not compile."""
-    places = [n["anchor"] for n in _nodes(payload) if n.get("t") in ("h", "figure", "datatable")]
+    numbered = (PlacedHeading, PlacedFigure, PlacedTable)
+    places = [node.anchor for node in walk(document.nodes) if isinstance(node, numbered)]
     for part in (document.sources, document.derivations, document.inputs, document.input_sets):
         places += [entry.anchor for entry in part]
-    places += [payload[k]["anchor"] for k in ("sources_heading", "derivations_heading") if payload[k]]
+    places += [line.anchor for line in (document.sources_heading, document.derivations_heading) if line]
     return set(places)
 
 
@@ -311,10 +335,7 @@ def _printable(value: Any) -> Any:
     if isinstance(value, str):
         return "".join(c if ord(c) in _glyphs() or c in "\n\t\r" else f"[U+{ord(c):04X}]" for c in value)
     if isinstance(value, dict):
-        clean = {key: _printable(part) for key, part in value.items()}
-        if isinstance(clean.get("v"), str) and clean.get("t") != "pre":
-            clean["v"] = _BREAKS.sub(" ", clean["v"])
-        return clean
+        return {key: _printable(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
         return [_printable(part) for part in value]
     return value

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
-import numpy as np
-
-from fabricreport.figures import Declaration, FigureSpec, Index
+from fabricreport.figures import Declaration, FigureSpec, Footing, Index
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import inputs_of
 from fabricreport.scenario import assumptions
@@ -59,6 +58,12 @@ class DecisionFigures:
         return inputs_of(self.result.difference)
 
     @cached_property
+    def apart(self) -> Mapping[frozenset[str], frozenset[str]]:
+        """Ids of the inputs that tell two options apart, by the pair."""
+        pairs = combinations(self.result.totals, 2)
+        return {frozenset(pair): inputs_of(self.bills.gap(*pair)) for pair in pairs}
+
+    @cached_property
     def stale(self) -> tuple[str, ...]:
         """Ids of the prices behind the totals that are past their shelf life."""
         behind = inputs_of(*self.result.totals.values())
@@ -80,20 +85,36 @@ class DecisionFigures:
         return {reason.cause: reason for reason in (self.result.parting.money if self.result.parting else ())}
 
     @cached_property
-    def turns(self) -> Mapping[str, Turn]:
-        """What each input does to the lead, by the input's id with a dot for the colon."""
-        turns = self.result.turns
-        return {t.input_id.replace(":", "."): t for t in (*turns.drawn, *turns.choices)}
+    def drawn(self) -> Mapping[str, Turn]:
+        """What each uncertain input does to the lead, by the input's id with a dot for the colon."""
+        return {_key(t): t for t in self.result.turns.drawn}
 
-    def turn_label(self, key: str) -> str:
+    @cached_property
+    def turning(self) -> Mapping[str, tuple[Turn, ...]]:
+        """Inputs that turn something within their range, by the same key. A choice of the client's whose value is
+        uncertain is there twice: as drawn and, last, as chosen."""
+        found: dict[str, tuple[Turn, ...]] = {}
+        for turn in (*self.result.turns.drawn, *self.result.turns.choices):
+            if turn.break_even is not None or turn.edge is not None:
+                found[_key(turn)] = (*found.get(_key(turn), ()), turn)
+        return found
+
+    def point(self, key: str, name: str) -> Turn | None:
+        """The last turn of an input that has this point: `in_use`, `break_even`, `edge` or `other_edge`."""
+        return next((t for t in reversed(self.turning[key]) if getattr(t, name) is not None), None)
+
+    def label(self, input_id: str) -> str:
         """What an input is called."""
-        input_id = self.turns[key].input_id
         return name_of(input_id) or str(self.given.record(input_id)["label"])
 
     @property
     def materiality_stated(self) -> bool:
         """Whether the client says what a material lead is."""
         return self.given.params.money.materiality_usd is not None
+
+
+def _key(turn: Turn) -> str:
+    return turn.input_id.replace(":", ".")
 
 
 Spec = FigureSpec[DecisionFigures]
@@ -107,15 +128,6 @@ _LEAD = (
         rule="mean over the shared draws of total cost(runner-up) − total cost(choice), present value over the horizon",
         value=lambda at: at.result.difference,
         inputs=("param:money.horizon_months",),
-        central="mean",
-    ),
-    Spec(
-        "decision.difference_share",
-        "share",
-        label="The difference as a share of the advised option's mean total cost",
-        rule="difference ÷ mean total cost of the advised option",
-        value=lambda at: at.result.difference / np.mean(at.result.totals[at.result.verdict.choice]),
-        digits=2,
         central="mean",
     ),
     Spec(
@@ -188,6 +200,7 @@ _PAGE = (
         label="Keys of the params that were left out",
         rule="count of keys that were not given, each with what is assumed in its place",
         value=lambda at: float(len(assumptions(at.given.params))),
+        counted=True,
     ),
     EachSpec(
         "decision.rule[rule]",
@@ -195,7 +208,9 @@ _PAGE = (
         label=lambda _, rule: f"Lean of the rule {rule}",
         rule="size set by this memo; the condition and its reason come from the sources cited",
         value=lambda at, rule: at.rules[rule],
+        inputs=_PROFILE,
         digits=2,
+        grade="assumption",
     ),
 )
 
@@ -223,7 +238,7 @@ _OPTIONS = (
         label=lambda _, option: f"Share of draws in which {option} is the cheapest of all options",
         rule="count of draws with the lowest total cost ÷ all draws",
         value=lambda at, option: at.result.probabilities[option],
-        inputs=lambda at, option: inputs_of(*(at.bills.gap(o, option) for o in at.result.totals)),
+        inputs=lambda at, option: {i for pair, ids in at.apart.items() if option in pair for i in ids},
         digits=2,
     ),
     EachSpec(
@@ -276,15 +291,6 @@ _FRAMEWORK = (
         digits=2,
     ),
     EachSpec(
-        "decision.weight[axis]",
-        "share",
-        label=lambda at, axis: f"Weight of the axis: {at.axes[axis].title}",
-        rule="the params' weight ÷ the sum of the four weights",
-        value=lambda at, axis: at.axes[axis].weight,
-        inputs=_WEIGHTS,
-        digits=2,
-    ),
-    EachSpec(
         "decision.saves[cause]",
         "usd",
         label=lambda _, cause: f"What the advised option saves on {cause.replace('_', ' ')}",
@@ -297,100 +303,83 @@ _FRAMEWORK = (
 _RERUN = "found by running the model again with this input set, all others at their draws: "
 
 
-def _turns(at: DecisionFigures, key: str) -> bool:
-    """Whether an input changes anything within its range."""
-    return at.turns[key].break_even is not None or at.turns[key].edge is not None
-
-
-def _edges(at: DecisionFigures, key: str) -> Mapping[str, str]:
-    """The side on which the advice has changed, by the name of the edge."""
-    return {name: side for name, _, side, _, _ in at.turns[key].edges}
-
-
-def _own(at: DecisionFigures, key: str) -> frozenset[str]:
-    return frozenset({at.turns[key].input_id})
-
-
 def _swing(end: str, quantile: str) -> EachSpec:
     """The mean difference with an input at one end of its range."""
     return EachSpec(
-        f"decision.swing[input].{end}",
+        f"decision.swing[drawn].{end}",
         "usd",
-        label=lambda at, key: f"Mean difference with this input at its {quantile}: {at.turn_label(key)}",
+        label=lambda at, key: f"Mean difference with this input at its {quantile}: {at.label(at.drawn[key].input_id)}",
         rule="the model run again with this input there, all others at their draws",
-        value=lambda at, key: getattr(at.turns[key], f"at_{end}"),
+        value=lambda at, key: getattr(at.drawn[key], f"at_{end}"),
         inputs=lambda at, _: at.everything,
-        when=lambda at, key: bool(at.turns[key].width),
+        when=lambda at, key: bool(at.drawn[key].width),
     )
 
 
-def _edge(name: str, what: str, how: str) -> EachSpec:
-    """Where the advice changes on one side of the value in use."""
+def _point(name: str, what: str, rule: str, inputs: Callable[[DecisionFigures, frozenset[str]], Footing]) -> EachSpec:
+    """A value of an input; `inputs`: what it rests on, given the input itself."""
+
+    def turn(at: DecisionFigures, key: str) -> Turn:
+        found = at.point(key, name)
+        assert found is not None
+        return found
+
     return EachSpec(
-        f"decision.{name}[input]",
-        lambda at, key: at.turns[key].unit,
-        label=lambda at, key: f"{what}: {at.turn_label(key)}",
-        rule=_RERUN + how,
-        value=lambda at, key: getattr(at.turns[key], name),
-        inputs=lambda at, key: at.everything | _own(at, key),
-        currency=lambda at, key: at.turns[key].currency,
-        when=lambda at, key: _turns(at, key) and getattr(at.turns[key], name) is not None,
+        f"decision.{name}[turning]",
+        lambda at, key: turn(at, key).unit,
+        label=lambda at, key: f"{what}: {at.label(turn(at, key).input_id)}",
+        rule=rule,
+        value=lambda at, key: float(getattr(turn(at, key), name)),
+        inputs=lambda at, key: inputs(at, frozenset({turn(at, key).input_id})),
+        currency=lambda at, key: turn(at, key).currency,
+        when=lambda at, key: at.point(key, name) is not None,
     )
 
 
-def _beyond_edge(name: str) -> EachSpec:
-    """The chance that an input lies beyond an edge."""
+def _beyond(name: str, point: str, where: Callable[[Turn], str]) -> EachSpec:
+    """The chance that an input lies beyond one of its points."""
     return EachSpec(
-        f"decision.beyond_{name}[input]",
+        f"decision.{name}[drawn]",
         "share",
-        label=lambda at, key: (
-            f"Chance that it lies {_edges(at, key)[name]} where the advice changes: {at.turn_label(key)}"
-        ),
+        label=lambda at, key: f"Chance that it lies {where(at.drawn[key])}: {at.label(at.drawn[key].input_id)}",
         rule="share of the input's draws on that side",
-        value=lambda at, key: getattr(at.turns[key], f"beyond_{name}"),
-        inputs=lambda at, key: at.everything | _own(at, key),
+        value=lambda at, key: getattr(at.drawn[key], name),
+        inputs=lambda at, key: {*at.everything, at.drawn[key].input_id},
         digits=2,
         when=lambda at, key: (
-            _turns(at, key) and name in _edges(at, key) and getattr(at.turns[key], f"beyond_{name}") is not None
+            key in at.turning and None not in (getattr(at.drawn[key], point), getattr(at.drawn[key], name))
         ),
+    )
+
+
+def _beyond_edge(edge: str) -> EachSpec:
+    return _beyond(
+        f"beyond_{edge}",
+        edge,
+        lambda turn: f"{next(side for name, _, side, *_ in turn.edges if name == edge)} where the advice changes",
     )
 
 
 _TURNING = (
     _swing("low", "P5"),
     _swing("high", "P95"),
-    EachSpec(
-        "decision.in_use[input]",
-        lambda at, key: at.turns[key].unit,
-        label=lambda at, key: f"Value in use: {at.turn_label(key)}",
-        rule="mean of the draws, or the client's choice",
-        value=lambda at, key: float(at.turns[key].in_use),
-        inputs=_own,
-        currency=lambda at, key: at.turns[key].currency,
-        when=_turns,
+    _point("in_use", "Value in use", "mean of the draws, or the client's choice", lambda _, own: own),
+    _point(
+        "break_even", "Where the money is level", _RERUN + "mean difference zero", lambda at, own: at.everything - own
     ),
-    EachSpec(
-        "decision.break_even[input]",
-        lambda at, key: at.turns[key].unit,
-        label=lambda at, key: f"Where the money is level: {at.turn_label(key)}",
-        rule=_RERUN + "mean difference zero",
-        value=lambda at, key: at.turns[key].break_even,
-        inputs=lambda at, key: at.everything - _own(at, key),
-        currency=lambda at, key: at.turns[key].currency,
-        when=lambda at, key: at.turns[key].break_even is not None,
+    _point(
+        "edge",
+        "Where the advice changes",
+        _RERUN + "the first value at which another course is advised",
+        lambda at, own: at.everything | own,
     ),
-    EachSpec(
-        "decision.beyond[input]",
-        "share",
-        label=lambda at, key: f"Chance that it lies {at.turns[key].side} its break-even: {at.turn_label(key)}",
-        rule="share of the input's draws on that side",
-        value=lambda at, key: at.turns[key].beyond,
-        inputs=lambda at, key: at.everything | _own(at, key),
-        digits=2,
-        when=lambda at, key: at.turns[key].break_even is not None and at.turns[key].beyond is not None,
+    _point(
+        "other_edge",
+        "Where the advice changes on the other side",
+        _RERUN + "as on the first",
+        lambda at, own: at.everything | own,
     ),
-    _edge("edge", "Where the advice changes", "the first value at which another course is advised"),
-    _edge("other_edge", "Where the advice changes on the other side", "as on the first"),
+    _beyond("beyond", "break_even", lambda turn: f"{turn.side} its break-even"),
     _beyond_edge("edge"),
     _beyond_edge("other_edge"),
 )
@@ -402,8 +391,9 @@ FIGURES = Declaration(
         "option": Index(lambda at: at.result.totals),
         "axis": Index(lambda at: at.axes, AXES),
         "cause": Index(lambda at: at.saving, CAUSES),
+        "drawn": Index(lambda at: at.drawn),
+        "turning": Index(lambda at: at.turning),
         "rule": Index(lambda at: at.rules),
-        "input": Index(lambda at: at.turns),
     },
 )
 """Every figure of the section."""

@@ -68,7 +68,7 @@ def _judged(option: str, result: DecisionResult, tco: TcoResult, gap: float) -> 
     if gap == 0:
         return "costs the same"
     return {
-        Ground.DEADLINE: "cheaper, but not likely to be ready in time",
+        Ground.DEADLINE: "cheaper, but likely to be late",
         Ground.WEIGHTS: "cheaper, but behind by the client’s weights",
     }.get(Ground(result.ground) if result.ground in set(Ground) else Ground.MONEY, "cheaper")
 
@@ -104,7 +104,7 @@ def turning(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     heads = [
         Column("Input"),
         Column("In use", style="mixed"),
-        Column("Money is level, and beyond it {dearer} costs less"),
+        Column("Money is level; beyond it {dearer} costs less"),
         Column("The advice changes"),
     ]
     return Table(heads, rows, {"open": Name(BOTH_OFFERS), **{words[c]: Name(n) for c, n in named.items()}})

@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from fabricreport.blocks import Chart, Name
+from fabricreport.blocks import Drawing
+from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.sections.diligence.study import nodes_of
 from fabricreport.theme import (
     COLOURS,
     INK,
@@ -28,7 +30,7 @@ SHOWN = 7
 _STEPS = 31
 
 
-def questions_chart(result: DiligenceResult, *, title: str, currency: str) -> Chart:
+def questions_chart(given: Inputs, result: DiligenceResult) -> Drawing:
     """How far each answer moves the mean difference between the tested option and its rival, widest first."""
     chart_id = "fig-diligence-questions"
     rows = [(q.question, q.difference) for q in result.priced[:SHOWN] if q.difference]
@@ -51,7 +53,7 @@ def questions_chart(result: DiligenceResult, *, title: str, currency: str) -> Ch
         axis.spines["left"].set_visible(False)
         axis.set_ylim(-0.6, len(rows) - 0.4)
         axis.margins(x=0.14)
-        money_axis(axis, "x", abs(mean), currency)
+        money_axis(axis, "x", abs(mean), given.params.money.currency)
         axis.grid(axis="x")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame(
@@ -61,26 +63,10 @@ def questions_chart(result: DiligenceResult, *, title: str, currency: str) -> Ch
             "difference_at_high": [s.at_high for _, s in rows],
         }
     )
-    top = rows[0][0]
-    return Chart(
-        chart_id,
-        title,
-        f"Mean lead of {{option}} over {{rival}}, {currency}, from the worst to the best answer; dashed: before asking; "
-        "below zero {rival} costs less",
-        f"Range chart of {{count}} questions: {{top}} moves the lead most, between {{diligence.worth.{top.id}.low}} and "
-        f"{{diligence.worth.{top.id}.high}}; the lead before asking is {{diligence.lead}}.",
-        drawing,
-        rows_of(frame),
-        values={
-            "option": Name(result.option.name),
-            "rival": Name(result.rival.name),
-            "top": Name(top.title),
-            "count": Name(str(len(rows))),
-        },
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def curve_chart(result: DiligenceResult, *, title: str, nodes_now: int) -> Chart:
+def curve_chart(given: Inputs, result: DiligenceResult) -> Drawing:
     """Modelled busbw of the tested option from two nodes upwards, with the floors of the acceptance test."""
     chart_id = "fig-diligence-curve"
     nodes = np.array([p.nodes for p in result.curve], dtype=float)
@@ -95,7 +81,7 @@ def curve_chart(result: DiligenceResult, *, title: str, nodes_now: int) -> Chart
         axis.annotate(
             "median, P5–P95", (nodes[-1], mid[-1]), xytext=(-4, 7), textcoords="offset points", ha="right", color=colour
         )
-        _floors(axis, result, nodes_now)
+        _floors(axis, result, nodes_of(given))
         axis.set_xscale("log", base=2)
         axis.set_xticks(nodes, [f"{int(n):,}" for n in nodes], rotation=45 if nodes.size > 9 else 0)
         axis.set_xticks([], minor=True)
@@ -105,16 +91,7 @@ def curve_chart(result: DiligenceResult, *, title: str, nodes_now: int) -> Chart
         axis.grid(axis="y")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame({"nodes": nodes, "busbw_p5": low, "busbw_p50": mid, "busbw_p95": high})
-    return Chart(
-        chart_id,
-        title,
-        "AllReduce busbw of {option} at {evidence:acceptance-message-gib} GiB by number of nodes (log scale); marks: floors",
-        "Line chart: modelled busbw is {diligence.busbw.two_nodes} on two nodes and {diligence.busbw.all_nodes} on all "
-        "{diligence.nodes}, so a two-node log stands {diligence.flattery} above what the cluster will reach.",
-        drawing,
-        rows_of(frame),
-        values={"option": Name(result.option.name)},
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
 def _floors(axis: Axes, result: DiligenceResult, nodes_now: int) -> None:
@@ -129,12 +106,15 @@ def _floors(axis: Axes, result: DiligenceResult, nodes_now: int) -> None:
     )
 
 
-def shortfall_chart(result: DiligenceResult, *, title: str, currency: str) -> Chart:
+def shortfall_chart(given: Inputs, result: DiligenceResult) -> Drawing:
     """What lost bandwidth and lost weeks cost, with the lead that the tested option has to lose."""
     chart_id = "fig-diligence-shortfall"
     prices = {p.id: p.price for p in result.promises if p.price}
-    lead = float(plain(result.difference).mean())
-    panels = (("busbw", np.linspace(0, 30, _STEPS), "percent of busbw below the cost's"), ("weeks", np.linspace(0, 12, _STEPS), f"{prices['weeks'].unit[4:]}s later than the cost's"))  # fmt: skip
+    lead, currency = float(plain(result.difference).mean()), given.params.money.currency
+    panels = (
+        ("busbw", np.linspace(0, 30, _STEPS), "percent of busbw below the cost's"),
+        ("weeks", np.linspace(0, 12, _STEPS), f"{prices['weeks'].unit[4:]}s later than the cost's"),
+    )
     colour = colour_of(result.option.id, result.option.family)
     found: dict[str, Any] = {}
     with canvas(2.4, columns=2, share_y=True) as (figure, axes):
@@ -159,13 +139,4 @@ def shortfall_chart(result: DiligenceResult, *, title: str, currency: str) -> Ch
         money_axis(axes[0], "y", lead, currency)
         axes[0].set_ylabel(f"cost to the client, {currency}")
         drawing = svg(figure, chart_id)
-    return Chart(
-        chart_id,
-        title,
-        f"Cost of a shortfall of {{option}}, {currency}, against what the total cost rests on; mean and P5–P95",
-        "Two line charts: a shortfall costs {diligence.price.busbw} of busbw, and {diligence.price.weeks} until the fabric "
-        "is stable" + ("; the option's mean lead over its rival is {diligence.lead}." if lead > 0 else "."),
-        drawing,
-        rows_of(pd.DataFrame(found)),
-        values={"option": Name(result.option.name)},
-    )
+    return Drawing(chart_id, drawing, rows_of(pd.DataFrame(found)))

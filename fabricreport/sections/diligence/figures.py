@@ -18,11 +18,11 @@ from fabricreport.ledger import Number
 from fabricreport.models.audit.diligence import VERDICTS, Stake
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.diligence.promises import Promise
-from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, Shortlisted, SizePoint
+from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, SizePoint
 
 _SIZES = ("param:cluster.gpus", "param:cluster.gpus_per_node")
 _EXCESS = "evidence:two-node-busbw-excess"
-WORTH, STAKE = "worth", "stake"
+_PERCENT = 0.01
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ def _busbw(name: str, end: int, words: str) -> Spec:
 def _week_in_percent(at: DiligenceFigures) -> float:
     assert at.week_and_percent
     week, percent = at.week_and_percent
-    return week.value * (DAYS_PER_WEEK if week.unit == "usd/day" else 1.0) / percent.value
+    return _PERCENT * week.value * (DAYS_PER_WEEK if week.unit == "usd/day" else 1.0) / percent.value
 
 
 def _of_both_prices(at: DiligenceFigures) -> Iterable[str]:
@@ -229,9 +229,9 @@ _TEST = (
     ),
     Spec(
         "diligence.week_in_percent",
-        "index",
-        label="Percent of busbw that cost as much as one week",
-        rule="price of a week ÷ price of one percent of busbw",
+        "share",
+        label="Share of busbw whose loss costs as much as one week",
+        rule="price of a week ÷ price of one percent of busbw ÷ 100",
         value=_week_in_percent,
         inputs=_of_both_prices,
         digits=2,
@@ -241,10 +241,6 @@ _TEST = (
 
 
 # ---- the sellers
-
-
-def _sla_was_read(row: Shortlisted) -> bool:
-    return bool(row.seller and row.seller.sla)
 
 
 def _counted(name: str, label: str, count: Callable[[DiligenceResult], int]) -> Spec:
@@ -267,16 +263,6 @@ _SELLERS = (
         "advised_kind",
         "Sellers on the list with the tested option's kind of fabric",
         lambda r: sum(row.advised for row in r.shortlist),
-    ),
-    _counted(
-        "sla_read",
-        "Sellers on the list whose service levels were read",
-        lambda r: sum(_sla_was_read(row) for row in r.shortlist),
-    ),
-    _counted(
-        "unanswered",
-        "Sellers on the list that have answered nothing",
-        lambda r: len(r.shortlist) - len(r.judged),
     ),
     Spec(
         "diligence.questions",
@@ -307,43 +293,52 @@ _SELLERS = (
 
 # ---- the questions: what an answer is worth to the difference, and to the option's own cost
 
-_MOVED = {
-    WORTH: "the mean difference between the fabrics",
-    STAKE: "the mean total cost of the tested option",
-}
+_LEAD_MOVED = "the mean difference between the fabrics"
 _RERUN = (
     "the model run again with the inputs it settles at the ends (P5 or P95) that lower, then at those that raise it"
 )
 
 
-def _stake(at: DiligenceFigures, name: str, question: str) -> Stake | None:
-    priced = at.questions[question]
-    return priced.difference if name == WORTH else priced.own_cost
-
-
-def _moved(name: str) -> tuple[EachSpec, EachSpec, EachSpec]:
-    """How far an answer moves an amount, and the amount at both ends of the answer."""
-    words = _MOVED[name]
-
-    def spec(end: str, field: str, label: Callable[[str], str]) -> EachSpec:
-        return EachSpec(
-            f"diligence.{name}[question]{end}",
-            "usd",
-            label=lambda at, question: label(at.questions[question].question.title),
-            rule=_RERUN,
-            value=lambda at, question: getattr(_stake(at, name, question), field),
-            inputs=lambda at, _: inputs_of(at.result.difference if name == WORTH else at.result.total),
-            when=lambda at, question: _stake(at, name, question) is not None,
-        )
-
-    def at_end(end: str) -> Callable[[str], str]:
-        return lambda title: f"{words[0].upper()}{words[1:]} at the {end} end of “{title}”"
-
-    return (
-        spec("", "width", lambda title: f"How far “{title}” moves {words}"),
-        spec(".low", "at_low", at_end("low")),
-        spec(".high", "at_high", at_end("high")),
+def _moved(
+    name: str, field: str, label: Callable[[str], str], stake: Callable[[PricedQuestion], Stake | None]
+) -> EachSpec:
+    """What an answer does to an amount: a field of its stake, labelled by the title of the question."""
+    return EachSpec(
+        f"diligence.{name}",
+        "usd",
+        label=lambda at, question: label(at.questions[question].question.title),
+        rule=_RERUN,
+        value=lambda at, question: getattr(stake(at.questions[question]), field),
+        inputs=lambda at, _: inputs_of(at.result.total if name.startswith("stake") else at.result.difference),
+        when=lambda at, question: stake(at.questions[question]) is not None,
     )
+
+
+def _lead_at(end: str) -> EachSpec:
+    return _moved(
+        f"worth[question].{end}",
+        f"at_{end}",
+        lambda title: f"{_LEAD_MOVED[0].upper()}{_LEAD_MOVED[1:]} at the {end} end of “{title}”",
+        lambda priced: priced.difference,
+    )
+
+
+_WORTH = (
+    _moved(
+        "worth[question]",
+        "width",
+        lambda title: f"How far “{title}” moves {_LEAD_MOVED}",
+        lambda priced: priced.difference,
+    ),
+    _lead_at("low"),
+    _lead_at("high"),
+    _moved(
+        "stake[question]",
+        "width",
+        lambda title: f"How far “{title}” moves the mean total cost of the tested option",
+        lambda priced: priced.own_cost,
+    ),
+)
 
 
 # ---- the answers
@@ -408,7 +403,7 @@ _ANSWERS = (
 
 FIGURES = Declaration(
     "diligence",
-    (*_TEST, *_SELLERS, *_moved(WORTH), *_moved(STAKE), *_ANSWERS),
+    (*_TEST, *_SELLERS, *_WORTH, *_ANSWERS),
     {
         "promise": Index(lambda at: at.promises),
         "size": Index(lambda at: map(str, at.result.floors)),

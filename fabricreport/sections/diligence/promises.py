@@ -139,9 +139,13 @@ def _bandwidth(on: Ground, worth: Worth) -> Promise:
         inputs=inputs.PROFILE,
     )
     expected = on.given.number(
-        "diligence.expected.busbw", busbw, "gbytes/s",
-        label="AllReduce busbw the total cost rests on", rule="median of the latency analysis, at the full size", inputs=inputs.PROFILE,
-    )  # fmt: skip
+        "diligence.expected.busbw",
+        busbw,
+        "gbytes/s",
+        label="AllReduce busbw the total cost rests on",
+        rule="median of the latency analysis, at the full size",
+        inputs=inputs.PROFILE,
+    )
     lead = model.lead_lost_at(100.0, worth.lead, price.value, upwards=False)
     return Promise(
         "busbw",
@@ -149,7 +153,17 @@ def _bandwidth(on: Ground, worth: Worth) -> Promise:
         _floor(on, "diligence.pass.busbw", busbw, "Floor for AllReduce busbw in the acceptance test"),
         expected,
         price,
-        None if lead is None else _lead(on, "busbw", expected.value * lead / 100.0, "gbytes/s", worth, price),
+        None
+        if lead is None
+        else _lead(
+            on,
+            "busbw",
+            expected.value * lead / 100.0,
+            "gbytes/s",
+            worth,
+            price,
+            rule="expected value ± mean lead ÷ mean price of a unit",
+        ),
     )
 
 
@@ -168,10 +182,13 @@ def _latency(on: Ground, worth: Worth) -> Promise:
         inputs=used | {"evidence:acceptance-margin"},
     )
     expected = on.given.number(
-        "diligence.expected.latency", time, "us",
-        label="Time of the smallest AllReduce the total cost rests on", rule="median of the collective model, at the full size",
+        "diligence.expected.latency",
+        time,
+        "us",
+        label="Time of the smallest AllReduce the total cost rests on",
+        rule="median of the collective model, at the full size",
         inputs=used,
-    )  # fmt: skip
+    )
     return Promise(
         "latency",
         "AllReduce time at {evidence:acceptance-message-bytes} B, at most",
@@ -267,7 +284,17 @@ def _weeks(on: Ground, worth: Worth) -> Promise:
         expected.renamed("diligence.pass.weeks", label="Time until stable to write into the contract", spread=None),
         expected,
         price,
-        _lead(on, "weeks", at, unit, worth, price, _RERUN) if at is not None and within_a_year else None,
+        _lead(
+            on,
+            "weeks",
+            at,
+            unit,
+            worth,
+            price,
+            rule="found by running the model again with the weeks to stable set: mean difference zero",
+        )
+        if at is not None and within_a_year
+        else None,
     )
 
 
@@ -362,18 +389,7 @@ def _detection(on: Ground, worth: Worth) -> Promise:
     )
 
 
-_RERUN = "found by running the model again with the weeks to stable set: mean difference zero"
-
-
-def _lead(
-    on: Ground,
-    promise: str,
-    at: float,
-    unit: str,
-    worth: Worth,
-    price: Number,
-    rule: str = "expected value ± mean lead ÷ mean price of a unit",
-) -> Number:
+def _lead(on: Ground, promise: str, at: float, unit: str, worth: Worth, price: Number, *, rule: str) -> Number:
     return on.given.number(
         f"diligence.lead.{promise}",
         at,

@@ -16,7 +16,7 @@ from fabricreport import formats
 from fabricreport.blocks import Chart, Name
 from fabricreport.models.audit.disagreement import Position
 from fabricreport.sections.evidence.context import Disagreement
-from fabricreport.sections.evidence.study import EvidenceResult
+from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.theme import COLOURS, GRID, INK, MUTED, canvas, percent_axis, rounded, rows_of, svg
 
 LOG_FROM = 20.0

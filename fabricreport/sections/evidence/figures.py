@@ -1,18 +1,25 @@
-"""The ledger numbers of the evidence section: counts, claims beside what they come to, positions of the sources."""
+"""The figures of the evidence section: counts, claims beside what they come to, positions of the sources."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
-from fabricreport.books.claims import VERDICTS, ClaimBook
+from fabricreport.books.claims import VERDICTS, ClaimBook, read_claims
 from fabricreport.books.prices.book import Price
 from fabricreport.claim import Amount
+from fabricreport.evidence import read_yaml
+from fabricreport.evidence_entry import EvidenceEntry
+from fabricreport.figures import Declaration, FigureSpec, Index
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import GRADES, Number
-from fabricreport.models.audit.claims import AuditedClaim, SelfContradiction
+from fabricreport.ledger import GRADES
+from fabricreport.models.audit.claims import AuditedClaim
+from fabricreport.models.audit.disagreement import Position
 from fabricreport.sections.evidence.context import Disagreement, shown_unit
+from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.validation.card import Card, CardRow, median_abs_error
 
 EXACT_DIGITS, ROUNDED_DIGITS, CONTESTED_DIGITS = 6, 4, 3
@@ -29,219 +36,431 @@ def slug(words: str) -> str:
     return words.replace(" ", "-")
 
 
-def stated_number(
-    given: Inputs,
-    id: str,
-    value: float,
-    unit: str,
-    *,
-    label: str,
-    rule: str,
-    inputs: Iterable[str],
-    rounded_to: int = ROUNDED_DIGITS,
-) -> Number:
-    """A figure as a source states it: exact if whole, in the source's dollars whatever the memo's currency."""
-    if unit == "count" and abs(value) >= BILLION:
-        value, unit = value / BILLION, "billion"
-    digits = EXACT_DIGITS if value == int(value) else rounded_to
-    number = given.number(id, value, shown_unit(unit), label=label, rule=rule, inputs=inputs, digits=digits)
-    return replace(number, currency="USD") if unit.startswith("usd") else number
-
-
-def amount_numbers(
-    given: Inputs, id: str, amount: Amount, unit: str, *, label: str, rule: str, inputs: Iterable[str]
-) -> Iterator[Number]:
-    """A number under `id`, or the ends of a range under `id.low` and `id.high`."""
-    ids = tuple(inputs)
-    if not isinstance(amount, tuple):
-        yield stated_number(given, id, float(amount), unit, label=label, rule=rule, inputs=ids)
-        return
-    for end, value in zip(("low", "high"), amount, strict=True):
-        name = f"{label}, {end} end"
-        yield stated_number(given, f"{id}.{end}", float(value), unit, label=name, rule=rule, inputs=ids)
-
-
-def claim_numbers(given: Inputs, audited: Iterable[AuditedClaim], book: ClaimBook) -> Iterator[Number]:
-    """What each claim states and what its own inputs come to: `evidence.claim.<id>.stated` and `.recomputed`."""
-    for claim in audited:
-        own = f"claim:{claim.id}"
-        if not isinstance(claim.stated, str):
-            yield from amount_numbers(
-                given,
-                f"evidence.claim.{claim.id}.stated",
-                claim.stated,
-                claim.unit,
-                label=f"Stated in claim {claim.id}",
-                rule="as the article states it",
-                inputs=(own,),
-            )
-        if claim.recomputed is not None:
-            cited = [v for v in book[claim.id].inputs.values() if isinstance(v, str)]
-            yield from amount_numbers(
-                given,
-                f"evidence.claim.{claim.id}.recomputed",
-                claim.recomputed,
-                claim.unit,
-                label=f"Recomputed from claim {claim.id}",
-                rule=claim.formula,
-                inputs=(own, *cited),
-            )
-
-
-def count(given: Inputs, id: str, value: float, label: str, rule: str, sources: Iterable[str] = ()) -> Number:
-    """A count of things of this memo; it tells of its `sources` without depending on their values."""
-    return given.number(f"evidence.{id}", float(value), "count", label=label, rule=rule, sources=sources, counted=True)
-
-
-def audit_counts(
-    given: Inputs,
-    audited: tuple[AuditedClaim, ...],
-    contradictions: tuple[SelfContradiction, ...],
-    book: ClaimBook,
-) -> Iterator[Number]:
-    """Claims by verdict and article, and how the verdicts were reached; our own cross-checks are not claims."""
-    audited = tuple(c for c in audited if c.kind != "check")
-    yield count(given, "claims", len(audited), "Audited claims", "count of entries in the audit")
-    for verdict in VERDICTS:
-        number = sum(c.verdict == verdict for c in audited)
-        yield count(given, f"claims.{slug(verdict)}", number, f"Claims with verdict: {verdict}", "count by verdict")
-        for source in book.sources:
-            of_it = sum(c.verdict == verdict and c.source == source for c in audited)
-            label = f"Claims of {book.sources[source].publisher} with verdict: {verdict}"
-            yield count(given, f"claims.{source}.{slug(verdict)}", of_it, label, "count by article and verdict")
-    reproduced = sum(c.verdict in VERDICTS[:2] for c in audited)
-    yield count(given, "claims.standing", reproduced, "Claims that reproduce, with or without a caveat", "sum of both")
-    computed = sum(c.computed for c in audited)
-    yield count(
-        given, "claims.computed", computed, "Verdicts reached by code", "count of claims with number and method"
-    )
-    judged = len(audited) - computed
-    yield count(given, "claims.judged", judged, "Verdicts that are judgements with grounds", "all claims − computed")
-    yield count(given, "articles", len(book.sources), "Audited articles", "count of articles")
-    selling = sum(s.interest.startswith("sells") for s in book.sources.values())
-    yield count(
-        given, "articles.selling", selling, "Articles whose publisher sells something related", "count by interest"
-    )
-    clashes, torn = len(contradictions), len({c.source for c in contradictions})
-    yield count(
-        given, "contradictions", clashes, "Places where an article contradicts itself", "count of pairs of claims"
-    )
-    yield count(given, "contradictions.articles", torn, "Articles that contradict themselves", "count of articles")
-
-
-def library_counts(given: Inputs, used: frozenset[str], prices: tuple[Price, ...]) -> Iterator[Number]:
-    """Entries by grade, in the library and behind this memo's numbers; prices, overrides."""
-    book = given.evidence
-    yield count(given, "entries", len(book), "Entries of the evidence library", "count of entries")
-    grades = Counter(e.grade for e in book.values())
-    behind = Counter(str(given.record(i)["grade"]) for i in used)
-    for grade in GRADES:
-        yield count(
-            given, f"entries.{grade}", grades[grade], f"Entries of the library graded {grade}", "count by grade"
-        )
-        label = f"Inputs behind this memo graded {grade}"
-        yield count(given, f"used.{grade}", behind[grade], label, "count of evidence and prices behind printed numbers")
-    yield count(
-        given, "used", len(used), "Inputs behind this memo", "count of evidence and prices behind printed numbers"
-    )
-    quoted = sum(e.seen == "B" for e in book.values())
-    yield count(given, "entries.quoted", quoted, "Entries read in a text that quotes the source", "count of `seen: B`")
-    stale = [p.id for p in prices if p.stale]
-    yield count(given, "prices", len(prices), "Prices behind this memo", "count of prices behind printed numbers")
-    # The count is exact, however old what it counts: it carries no mark of staleness itself.
-    rule = "count of prices whose expiry lies before the memo's date"
-    old = count(given, "prices.stale", len(stale), "Prices behind this memo past their shelf life", rule, sources=stale)
-    yield replace(old, stale=False)
-    held = len(given.prices.quarantine)
-    yield count(given, "prices.held", held, "Price rows held back", "count of rows that a rule refused")
-    yield count(given, "overrides", len(given.overrides), "Overrides in force", "count of overrides in the params")
-    for price in prices:
-        label, rule = f"Age of the price of {price.item}", "memo's date − date of the price"
-        age = given.number(
-            f"evidence.age.{price.item}", float(price.age_days), "day", label=label, rule=rule, sources=(price.id,)
-        )
-        yield replace(age, stale=False)
-
-
-def disagreement_numbers(given: Inputs, found: tuple[Disagreement, ...]) -> Iterator[Number]:
-    """How far the sources lie apart on each contested quantity, and the prior made of them."""
-    bearing = sum(d.bears for d in found)
-    yield count(given, "contested", len(found), "Quantities on which sources disagree", "count of definitions")
-    yield count(
-        given, "contested.bearing", bearing, "Contested quantities that bear on this case", "count by relevance"
-    )
-    for item in found:
-        yield from _positions(given, item)
-
-
-def _positions(given: Inputs, item: Disagreement) -> Iterator[Number]:
-    key, quantity = f"contested.{item.id}", item.quantity
-    told = [p for p in item.stated if p.grade != "assumption"] or list(item.stated)
-    ids = [f"evidence:{p.id}" for p in told]
-    publishers = {p.publisher for p in told}
-    yield count(given, f"{key}.sources", len(publishers), f"Publishers on {item.short}", "count of publishers")
-    for end, value in (("low", min(p.low for p in told)), ("high", max(p.high for p in told))):
-        yield stated_number(
-            given,
-            f"evidence.{key}.{end}",
-            value,
-            quantity.unit,
-            label=f"{'Lowest' if end == 'low' else 'Highest'} statement on {item.short}",
-            rule=f"{'smallest' if end == 'low' else 'largest'} figure of any source, admissible or not",
-            inputs=ids,
-            rounded_to=CONTESTED_DIGITS,
-        )
-    prior = given.number(
-        f"evidence.{key}.prior",
-        given.draw(f"contested:{item.id}"),
-        item.unit,
-        label=f"Prior of {item.short}",
-        rule=f"{quantity.rule} of the admissible positions",
-    )
-    yield replace(prior, currency="USD") if quantity.unit.startswith("usd") else prior
-
-
-def card_numbers(given: Inputs, found: Iterable[Card]) -> Iterator[Number]:
-    """How many published figures each model was held against, and the error where nothing was set from them."""
-    for card in found:
-        key, name = f"evidence.card.{slug(card.model.lower())}", card.model
-        for part, value in (("rows", len(card.rows)), ("held_out", len(card.held_out))):
-            label = f"Published figures {'held out from' if part == 'held_out' else 'beside'} the model: {name}"
-            rule = "count of rows of the card"
-            yield given.number(f"{key}.{part}", float(value), "count", label=label, rule=rule, counted=True)
-        rows = tuple(r for r in card.held_out if r.counted)
-        if not rows:
-            continue
-        for part, error in (("median", median_abs_error(rows)), ("worst", abs(worst_row(card).error))):
-            yield given.number(
-                f"{key}.{part}",
-                error if error > NO_ERROR else 0.0,
-                "share",
-                label=f"{part.capitalize()} error on figures held out: {name}",
-                rule=f"{part} of |ours ÷ published − 1| over the counted rows that set nothing",
-                digits=2,
-                counted=True,
-            )
-
-
 def worst_row(card: Card) -> CardRow:
     """The counted row, held out, whose error is largest; of all rows if none was held out."""
     rows = [r for r in card.held_out if r.counted] or list(card.rows)
     return max(rows, key=lambda r: abs(r.error))
 
 
-def stated_evidence(given: Inputs, ids: Iterable[str]) -> Iterator[Number]:
-    """Library figures as their sources state them: `evidence.stated.<id>`, with `.low` and `.high` for a range."""
-    for name in dict.fromkeys(i.removeprefix("evidence:") for i in ids):
-        entry = given.evidence[name]
-        if entry.kind != "text":
-            amount: Amount = entry.low if entry.low == entry.high else (entry.low, entry.high)
-            yield from amount_numbers(
-                given,
-                f"evidence.stated.{name}",
-                amount,
-                entry.unit,
-                label=entry.what,
-                rule="as stated by the source",
-                inputs=(f"evidence:{name}",),
-            )
+_VERDICTS = {slug(verdict): verdict for verdict in VERDICTS}
+_GRADES = tuple(str(grade) for grade in GRADES)
+
+
+@dataclass(frozen=True)
+class EvidenceFigures:
+    """What the figures of the evidence section are made from."""
+
+    given: Inputs
+    result: EvidenceResult
+
+    @property
+    def book(self) -> ClaimBook:
+        """The claims as the articles make them."""
+        return read_claims()
+
+    @cached_property
+    def audited(self) -> tuple[AuditedClaim, ...]:
+        """The audited claims; our own cross-checks are not claims."""
+        return tuple(c for c in self.result.claims if c.kind != "check")
+
+    @cached_property
+    def claims(self) -> Mapping[str, AuditedClaim]:
+        """Every audited claim by id, cross-checks too."""
+        return {c.id: c for c in self.result.claims}
+
+    def footing(self, claim: str) -> tuple[str, ...]:
+        """The claim as an input, and the entries that its own inputs cite."""
+        return (f"claim:{claim}", *(v for v in self.book[claim].inputs.values() if isinstance(v, str)))
+
+    @cached_property
+    def grades(self) -> Mapping[str, int]:
+        """Entries of the library by grade."""
+        return Counter(str(e.grade) for e in self.given.evidence.values())
+
+    @cached_property
+    def behind(self) -> Mapping[str, int]:
+        """Inputs behind this memo by grade."""
+        return Counter(str(self.given.record(i)["grade"]) for i in self.result.used)
+
+    @cached_property
+    def prices(self) -> Mapping[str, Price]:
+        """The prices behind this memo, by item."""
+        return {p.item: p for p in self.result.prices}
+
+    @cached_property
+    def contested(self) -> Mapping[str, Disagreement]:
+        """The quantities on which sources disagree, by id."""
+        return {d.id: d for d in self.result.disagreements}
+
+    def told(self, quantity: str) -> list[Position]:
+        """What sources say of a quantity; our own assumptions only where nobody says anything."""
+        stated = self.contested[quantity].stated
+        return [p for p in stated if p.grade != "assumption"] or list(stated)
+
+    @cached_property
+    def cards(self) -> Mapping[str, Card]:
+        """Every model's validation card, by its name as part of an id."""
+        return {slug(c.model.lower()): c for c in self.result.cards}
+
+    @cached_property
+    def stated(self) -> Mapping[str, EvidenceEntry]:
+        """Entries with a number that the context and the scale of assurance cite, by id."""
+        cited = _cited(read_yaml("context"), read_yaml("assurance")["scale"])
+        entries = (self.given.evidence[i.removeprefix("evidence:")] for i in dict.fromkeys(cited))
+        return {e.id: e for e in entries if e.kind != "text"}
+
+
+def _cited(*trees: Any) -> Iterator[str]:
+    """Every `evidence:<id>` in data, wherever it stands."""
+    for tree in trees:
+        if isinstance(tree, str):
+            if tree.startswith("evidence:"):
+                yield tree
+        elif isinstance(tree, Mapping):
+            yield from _cited(*tree.values())
+        elif isinstance(tree, list | tuple):
+            yield from _cited(*tree)
+
+
+Spec = FigureSpec[EvidenceFigures]
+EachSpec = FigureSpec[EvidenceFigures, str]
+Said = str | Callable[[EvidenceFigures, str], str]
+
+
+# ---- counts of things of this memo
+
+
+def _count(
+    name: str,
+    label: str,
+    rule: str,
+    value: Callable[[EvidenceFigures], int],
+    sources: Callable[[EvidenceFigures], Iterable[str]] = lambda _: (),
+) -> Spec:
+    """A count of things of this memo; it tells of its `sources` without depending on their values."""
+    return Spec(
+        f"evidence.{name}",
+        "count",
+        label=label,
+        rule=rule,
+        value=lambda at: float(value(at)),
+        sources=sources,
+        counted=True,
+        # A count is exact, however old what it counts: it carries no mark of staleness itself.
+        stale=False,
+    )
+
+
+def _count_each(name: str, label: Said, rule: str, value: Callable[[EvidenceFigures, str], int]) -> EachSpec:
+    return EachSpec(
+        f"evidence.{name}",
+        "count",
+        label=label,
+        rule=rule,
+        value=lambda at, key: float(value(at, key)),
+        counted=True,
+    )
+
+
+_LIBRARY = (
+    _count("entries", "Entries of the evidence library", "count of entries", lambda at: len(at.given.evidence)),
+    _count_each(
+        "entries[grade]",
+        lambda _, grade: f"Entries of the library graded {grade}",
+        "count by grade",
+        lambda at, grade: at.grades.get(grade, 0),
+    ),
+    _count(
+        "used",
+        "Inputs behind this memo",
+        "count of evidence and prices behind printed numbers",
+        lambda at: len(at.result.used),
+    ),
+    _count_each(
+        "used[grade]",
+        lambda _, grade: f"Inputs behind this memo graded {grade}",
+        "count of evidence and prices behind printed numbers",
+        lambda at, grade: at.behind.get(grade, 0),
+    ),
+    _count(
+        "entries.quoted",
+        "Entries read in a text that quotes the source",
+        "count of `seen: B`",
+        lambda at: sum(e.seen == "B" for e in at.given.evidence.values()),
+    ),
+    _count(
+        "prices", "Prices behind this memo", "count of prices behind printed numbers", lambda at: len(at.result.prices)
+    ),
+    _count(
+        "prices.stale",
+        "Prices behind this memo past their shelf life",
+        "count of prices whose expiry lies before the memo's date",
+        lambda at: sum(p.stale for p in at.result.prices),
+        lambda at: [p.id for p in at.result.prices if p.stale],
+    ),
+    _count(
+        "prices.held",
+        "Price rows held back",
+        "count of rows that a rule refused",
+        lambda at: len(at.given.prices.quarantine),
+    ),
+    EachSpec(
+        "evidence.age[price]",
+        "day",
+        label=lambda _, item: f"Age of the price of {item}",
+        rule="memo's date − date of the price",
+        value=lambda at, item: float(at.prices[item].age_days),
+        sources=lambda at, item: (at.prices[item].id,),
+        stale=False,
+    ),
+)
+
+_AUDIT = (
+    _count("claims", "Audited claims", "count of entries in the audit", lambda at: len(at.audited)),
+    _count_each(
+        "claims[verdict]",
+        lambda _, verdict: f"Claims with verdict: {_VERDICTS[verdict]}",
+        "count by verdict",
+        lambda at, verdict: sum(c.verdict == _VERDICTS[verdict] for c in at.audited),
+    ),
+    _count(
+        "claims.standing",
+        "Claims that reproduce, with or without a caveat",
+        "sum of both",
+        lambda at: sum(c.verdict in VERDICTS[:2] for c in at.audited),
+    ),
+    _count(
+        "claims.computed",
+        "Verdicts reached by code",
+        "count of claims with number and method",
+        lambda at: sum(c.computed for c in at.audited),
+    ),
+    _count(
+        "claims.judged",
+        "Verdicts that are judgements with grounds",
+        "all claims − computed",
+        lambda at: sum(not c.computed for c in at.audited),
+    ),
+    _count("articles", "Audited articles", "count of articles", lambda at: len(at.book.sources)),
+    _count(
+        "articles.selling",
+        "Articles whose publisher sells something related",
+        "count by interest",
+        lambda at: sum(s.interest.startswith("sells") for s in at.book.sources.values()),
+    ),
+    _count(
+        "contradictions",
+        "Places where an article contradicts itself",
+        "count of pairs of claims",
+        lambda at: len(at.result.contradictions),
+    ),
+    _count(
+        "contradictions.articles",
+        "Articles that contradict themselves",
+        "count of articles",
+        lambda at: len({c.source for c in at.result.contradictions}),
+    ),
+)
+
+
+# ---- figures as a source states them
+
+
+def _in_billions(value: float, unit: str) -> bool:
+    return unit == "count" and abs(value) >= BILLION
+
+
+def _stated(
+    pattern: str,
+    value: Callable[[EvidenceFigures, str], float],
+    unit: Callable[[EvidenceFigures, str], str],
+    *,
+    label: Said,
+    rule: Said,
+    inputs: Callable[[EvidenceFigures, str], Iterable[str]],
+    rounded_to: int = ROUNDED_DIGITS,
+    when: Callable[[EvidenceFigures, str], bool] | None = None,
+) -> EachSpec:
+    """A figure as a source states it: exact if whole, in the source's dollars whatever the memo's currency."""
+
+    def shown(at: EvidenceFigures, key: str) -> float:
+        stated = value(at, key)
+        return stated / BILLION if _in_billions(stated, unit(at, key)) else stated
+
+    return EachSpec(
+        f"evidence.{pattern}",
+        lambda at, key: "billion" if _in_billions(value(at, key), unit(at, key)) else shown_unit(unit(at, key)),
+        label=label,
+        rule=rule,
+        value=shown,
+        inputs=inputs,
+        digits=lambda at, key: EXACT_DIGITS if shown(at, key) == int(shown(at, key)) else rounded_to,
+        currency=lambda at, key: "USD" if unit(at, key).startswith("usd") else "",
+        when=when,
+    )
+
+
+def _amount(
+    pattern: str,
+    amount: Callable[[EvidenceFigures, str], Amount | str | None],
+    unit: Callable[[EvidenceFigures, str], str],
+    label: Callable[[EvidenceFigures, str], str],
+    rule: Said,
+    inputs: Callable[[EvidenceFigures, str], Iterable[str]],
+) -> tuple[EachSpec, EachSpec, EachSpec]:
+    """A figure under the pattern itself, or the ends of a range under `.low` and `.high`; none for words."""
+
+    def spec(end: str) -> EachSpec:
+        def value(at: EvidenceFigures, key: str) -> float:
+            found = amount(at, key)
+            if isinstance(found, tuple):
+                return float(found[("low", "high").index(end)])
+            assert isinstance(found, int | float)
+            return float(found)
+
+        return _stated(
+            f"{pattern}.{end}" if end else pattern,
+            value,
+            unit,
+            label=lambda at, key: f"{label(at, key)}, {end} end" if end else label(at, key),
+            rule=rule,
+            inputs=inputs,
+            when=lambda at, key: isinstance(amount(at, key), tuple if end else int | float),
+        )
+
+    return spec(""), spec("low"), spec("high")
+
+
+def _of_entry(at: EvidenceFigures, entry: str) -> Amount:
+    found = at.stated[entry]
+    return found.low if found.low == found.high else (found.low, found.high)
+
+
+_CLAIMS = (
+    *_amount(
+        "claim[claim].stated",
+        lambda at, claim: at.claims[claim].stated,
+        lambda at, claim: at.claims[claim].unit,
+        lambda _, claim: f"Stated in claim {claim}",
+        "as the article states it",
+        lambda _, claim: (f"claim:{claim}",),
+    ),
+    *_amount(
+        "claim[claim].recomputed",
+        lambda at, claim: at.claims[claim].recomputed,
+        lambda at, claim: at.claims[claim].unit,
+        lambda _, claim: f"Recomputed from claim {claim}",
+        lambda at, claim: at.claims[claim].formula,
+        lambda at, claim: at.footing(claim),
+    ),
+    *_amount(
+        "stated[entry]",
+        _of_entry,
+        lambda at, entry: at.stated[entry].unit,
+        lambda at, entry: at.stated[entry].what,
+        "as stated by the source",
+        lambda _, entry: (f"evidence:{entry}",),
+    ),
+)
+
+
+# ---- how far the sources lie apart on each contested quantity, and the prior made of them
+
+
+def _quantity_unit(at: EvidenceFigures, quantity: str) -> str:
+    return at.contested[quantity].quantity.unit
+
+
+def _extreme(end: str, word: str, size: str, value: Callable[[EvidenceFigures, str], float]) -> EachSpec:
+    """The lowest or the highest statement on a contested quantity."""
+    return _stated(
+        f"contested[quantity].{end}",
+        value,
+        _quantity_unit,
+        label=lambda at, quantity: f"{word} statement on {at.contested[quantity].short}",
+        rule=f"{size} figure of any source, admissible or not",
+        inputs=lambda at, quantity: [f"evidence:{p.id}" for p in at.told(quantity)],
+        rounded_to=CONTESTED_DIGITS,
+    )
+
+
+_CONTESTED = (
+    _count(
+        "contested.bearing",
+        "Contested quantities that bear on this case",
+        "count by relevance",
+        lambda at: len(at.result.bearing),
+    ),
+    _count_each(
+        "contested[quantity].sources",
+        lambda at, quantity: f"Publishers on {at.contested[quantity].short}",
+        "count of publishers",
+        lambda at, quantity: len({p.publisher for p in at.told(quantity)}),
+    ),
+    _extreme("low", "Lowest", "smallest", lambda at, quantity: min(p.low for p in at.told(quantity))),
+    _extreme("high", "Highest", "largest", lambda at, quantity: max(p.high for p in at.told(quantity))),
+    EachSpec(
+        "evidence.contested[quantity].prior",
+        lambda at, quantity: at.contested[quantity].unit,
+        label=lambda at, quantity: f"Prior of {at.contested[quantity].short}",
+        rule=lambda at, quantity: f"{at.contested[quantity].quantity.rule} of the admissible positions",
+        value=lambda at, quantity: at.given.draw(f"contested:{quantity}"),
+        currency=lambda at, quantity: "USD" if _quantity_unit(at, quantity).startswith("usd") else "",
+    ),
+)
+
+
+# ---- how many published figures each model was held against, and the error where nothing was set from them
+
+
+def _rows(name: str, words: str, count: Callable[[Card], int]) -> EachSpec:
+    return _count_each(
+        f"card[model].{name}",
+        lambda at, model: f"Published figures {words} the model: {at.cards[model].model}",
+        "count of rows of the card",
+        lambda at, model: count(at.cards[model]),
+    )
+
+
+def _counted(card: Card) -> tuple[CardRow, ...]:
+    return tuple(r for r in card.held_out if r.counted)
+
+
+def _error(name: str, error: Callable[[Card], float]) -> EachSpec:
+    def value(at: EvidenceFigures, model: str) -> float:
+        found = error(at.cards[model])
+        return found if found > NO_ERROR else 0.0
+
+    return EachSpec(
+        f"evidence.card[model].{name}",
+        "share",
+        label=lambda at, model: f"{name.capitalize()} error on figures held out: {at.cards[model].model}",
+        rule=f"{name} of |ours ÷ published − 1| over the counted rows that set nothing",
+        value=value,
+        digits=2,
+        counted=True,
+        when=lambda at, model: bool(_counted(at.cards[model])),
+    )
+
+
+_CARDS = (
+    _rows("rows", "beside", lambda card: len(card.rows)),
+    _rows("held_out", "held out from", lambda card: len(card.held_out)),
+    _error("median", lambda card: median_abs_error(_counted(card))),
+    _error("worst", lambda card: abs(worst_row(card).error)),
+)
+
+FIGURES = Declaration(
+    "evidence",
+    (*_LIBRARY, *_AUDIT, *_CLAIMS, *_CONTESTED, *_CARDS),
+    {
+        "grade": Index(lambda _: _GRADES, _GRADES),
+        "price": Index(lambda at: at.prices),
+        "verdict": Index(lambda _: _VERDICTS, tuple(_VERDICTS)),
+        "claim": Index(lambda at: at.claims),
+        "entry": Index(lambda at: at.stated),
+        "quantity": Index(lambda at: at.contested),
+        "model": Index(lambda at: at.cards),
+    },
+)
+"""Every figure of the section."""

@@ -49,19 +49,6 @@ def _count(at: CostFigures, piece: str, option: str) -> int:
     return found
 
 
-def _share_of_hardware(cause: str, name: str, whose: str, words: str) -> EachSpec:
-    return EachSpec(
-        f"tco.{name}[owner]",
-        "share",
-        label=lambda at, option: f"{whose} share of the fabric's hardware: {at.names[option]}",
-        rule=f"mean of {words} ÷ mean of (switches + optics and cables + adapters)",
-        value=lambda at, option: at.owned.capital[option][cause] / np.mean(at.hardware(option)),
-        inputs=_SHAPE,
-        digits=2,
-        central="mean",
-    )
-
-
 _BUILT = (
     PairSpec(
         "tco.count[piece][owner]",
@@ -98,8 +85,16 @@ _BUILT = (
         inputs=_SHAPE,
         central="mean",
     ),
-    _share_of_hardware("switches", "switch_share", "Switches'", "switches"),
-    _share_of_hardware("optics_and_cables", "optics_share", "Optics' and cables'", "optics and cables"),
+    EachSpec(
+        "tco.switch_share[owner]",
+        "share",
+        label=lambda at, option: f"Switches' share of the fabric's hardware: {at.names[option]}",
+        rule="mean of switches ÷ mean of (switches + optics and cables + adapters)",
+        value=lambda at, option: at.owned.capital[option]["switches"] / np.mean(at.hardware(option)),
+        inputs=_SHAPE,
+        digits=2,
+        central="mean",
+    ),
     PairSpec(
         "tco.watts[group][owner]",
         "kw",
@@ -117,6 +112,14 @@ _BUILT = (
         value=lambda at, option: sum(at.owned.watts[option].values()) / 1000,
         inputs=_SHAPE,
         central="mean",
+    ),
+    Spec(
+        "tco.manager_links",
+        "count",
+        label="Links of the fabric manager",
+        rule="as the option's data states",
+        value=lambda at: float(at.full[0].management.links),
+        when=lambda at: bool(at.full),
     ),
 )
 
@@ -182,7 +185,6 @@ def _overbuilt(at: CostFigures, number: str, option: str) -> int:
 _GROWTH = (
     _staged("gpus", "gpus", "GPUs standing", lambda at, n, option: at.owned.builds[option][int(n)].gpus),
     _staged("bought", "count", "Switches bought", _bought),
-    _staged("standing", "count", "Switches standing", _switches),
     _staged("overbuilt", "count", "Switches ahead of need", _overbuilt),
     _staged("month", "count", "Month", lambda at, n, option: at.owned.builds[option][int(n)].month),
     EachSpec(
@@ -230,7 +232,6 @@ def _against_first(at: CostFigures, row: str) -> tuple[str, ...]:
 _LIST = (
     _listed("switches", "switch_cost"),
     _listed("optics", "optics_cost"),
-    _listed("nics", "nic_cost"),
     _listed("total", "total"),
     _listed("each", "switch_each"),
     EachSpec(
@@ -366,7 +367,7 @@ def _tiers(at: CostFigures) -> tuple[str, ...]:
 
 
 def _sizes(at: CostFigures) -> tuple[str, ...]:
-    return tuple(map(str, sorted({*at.owned.sweep.shown, at.last_size}))) if at.owns else ()
+    return tuple(map(str, at.owned.sweep.shown)) if at.owns else ()
 
 
 _SWEEP = (
@@ -389,9 +390,7 @@ _SWEEP = (
         value=_per_gpu,
         inputs=_SHAPE[1:],
         central="mean",
-        when=lambda at, gpus, option: (
-            int(gpus) in at.owned.sweep.shown and bool(np.all(np.isfinite(plain(_per_gpu(at, gpus, option)))))
-        ),
+        when=lambda at, gpus, option: bool(np.all(np.isfinite(plain(_per_gpu(at, gpus, option))))),
     ),
     EachSpec(
         "tco.sweep.size[size]",

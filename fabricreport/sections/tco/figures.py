@@ -10,6 +10,7 @@ import numpy as np
 from fabricreport.figures import Declaration, Index
 from fabricreport.models.judgement.comparison import probability_cheaper
 from fabricreport.provenance import inputs_of, plain
+from fabricreport.sections.tco.card_figures import CARD_INDEXES, CARD_SPECS
 from fabricreport.sections.tco.cost import CAUSES, LOST_CAUSES, hours_of
 from fabricreport.sections.tco.fabric_figures import FABRIC_INDEXES, FABRIC_SPECS
 from fabricreport.sections.tco.figure_context import CostFigures, EachSpec, PairSpec, Spec
@@ -57,7 +58,7 @@ _TOTALS = (
         "usd",
         label=lambda at, option: f"Total cost: {at.names[option]} less {at.choice}",
         rule="mean over the shared draws of the difference of total costs",
-        value=lambda at, option: at.result.gap(option, at.result.choice),
+        value=lambda at, option: at.gaps[option],
         inputs=_SIZE,
         central="mean",
     ),
@@ -66,8 +67,8 @@ _TOTALS = (
         "share",
         label=lambda at, option: f"Share of draws in which {at.names[option]} costs more than {at.choice}",
         rule="count of draws with a higher total cost ÷ all draws",
-        value=lambda at, option: float((plain(at.result.gap(option, at.result.choice)) > 0).mean()),
-        inputs=lambda at, option: (*_SIZE, *inputs_of(at.result.gap(option, at.result.choice))),
+        value=lambda at, option: float((plain(at.gaps[option]) > 0).mean()),
+        inputs=lambda at, option: (*_SIZE, *inputs_of(at.gaps[option])),
         digits=2,
     ),
 )
@@ -142,16 +143,6 @@ _HOURS = (
         inputs=_SIZE,
         central="mean",
     ),
-    EachSpec(
-        "tco.delay_days[option]",
-        "day",
-        label=lambda at, option: f"Days the first result comes later: {at.names[option]}",
-        rule="median of the weeks to stable beyond the weeks allowed, plus the slip of the first run",
-        value=lambda at, option: at.result.delay_days[option],
-        inputs=("param:organisation.time_to_production_weeks",),
-        digits=2,
-        when=lambda at, option: bool(at.result.delay_days[option].any()),
-    ),
 )
 
 
@@ -161,23 +152,6 @@ def _offered(at: CostFigures, offer: str) -> str:
 
 
 _RENTING = (
-    Spec(
-        "tco.rent",
-        "usd/gpu-hour",
-        label="Market price of a GPU-hour",
-        rule="mean of the draws from the price book",
-        value=lambda at: at.result.common.server.rent_per_gpu_hour,
-        central="mean",
-        when=lambda at: at.rents,
-    ),
-    EachSpec(
-        "tco.worth[hired]",
-        "usd/gpu-hour",
-        label=lambda at, option: f"Price at which an hour on {at.names[option]} does the same work for the same money",
-        rule=lambda at, _: f"market price × useful share of this fabric ÷ useful share of {at.choice}",
-        value=lambda at, option: at.result.worth_per_gpu_hour[option],
-        central="mean",
-    ),
     EachSpec(
         "tco.worth_less[hired]",
         "usd/gpu-hour",
@@ -238,23 +212,11 @@ _RENT_INSTEAD = (
         central="mean",
         when=lambda at: at.owns,
     ),
-    Spec(
-        "tco.probability_owning_cheaper",
-        "share",
-        label="Share of draws in which a useful GPU-hour costs less owned than rented",
-        rule="count of draws with a lower cost ÷ all draws",
-        value=lambda at: float(
-            (plain(at.result.useful_hour[at.result.choice]) < plain(at.owned.rent_useful_hour)).mean()
-        ),
-        inputs=lambda at: inputs_of(at.result.useful_hour[at.result.choice], at.owned.rent_useful_hour),
-        digits=2,
-        when=lambda at: at.owns,
-    ),
 )
 
 FIGURES = Declaration(
     "tco",
-    (*_TOTALS, *_DIFFERENCE, *_HOURS, *_RENTING, *_RENT_INSTEAD, *FABRIC_SPECS),
+    (*_TOTALS, *_DIFFERENCE, *_HOURS, *_RENTING, *_RENT_INSTEAD, *FABRIC_SPECS, *CARD_SPECS),
     {
         "option": Index(lambda at: at.result.totals),
         "cause": Index(lambda at: at.result.labels, tuple(CAUSES)),
@@ -262,6 +224,7 @@ FIGURES = Declaration(
         "hired": Index(lambda at: at.result.totals if at.rents else ()),
         "offer": Index(lambda at: at.offers),
         **FABRIC_INDEXES,
+        **CARD_INDEXES,
     },
 )
 """Every figure of the section."""

@@ -66,7 +66,6 @@ class TcoResult:
     rocev2: str | None
     useful_hour: Mapping[str, Traced]
     useful_share: Mapping[str, Traced]
-    delay_days: Mapping[str, Traced]
     worth_per_gpu_hour: Mapping[str, Traced]
     offers: tuple[Offer, ...]
     ownership: Ownership | None

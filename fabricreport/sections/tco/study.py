@@ -23,7 +23,6 @@ from fabricreport.sections.tco.bills import Bills, servers_per_rack
 from fabricreport.sections.tco.cost import (
     FABRIC_CAUSES,
     by_cause,
-    delay_days,
     monthly_cash,
     useful_hour_usd,
 )
@@ -58,7 +57,6 @@ def run(given: Inputs, found: Bills, comparison: Comparison) -> TcoResult:
         rocev2=_best("rocev2", found.order, families),
         useful_hour=hour,
         useful_share=useful,
-        delay_days={o: given.spread(delay_days(i, common)) for o, i in own.items()},
         worth_per_gpu_hour={o: given.spread(market * u / useful[choice]) for o, u in useful.items()},
         offers=offers(given) if rented(given) else (),
         ownership=None if rented(given) else _ownership(given, found, hour, (choice, rival)),

@@ -1,0 +1,256 @@
+"""Document nodes to HTML: the one writer, of JupyterLab's preview and of the memo.
+
+Every piece of text passes `markupsafe`. This class writes nodes as a notebook emits them; what a memo adds to them
+(numbers, anchors, files) stands in the methods that `memo.write.html_nodes` overrides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, assert_never
+
+from markupsafe import Markup, escape
+
+from fabricreport.blocks.nodes import (
+    BlockQuote,
+    Break,
+    BulletList,
+    Callout,
+    Cite,
+    Code,
+    DataTable,
+    Em,
+    Figure,
+    Formula,
+    Glance,
+    GlanceTile,
+    Heading,
+    Headline,
+    Image,
+    Inline,
+    Link,
+    Note,
+    Num,
+    Numbered,
+    OrderedList,
+    Paragraph,
+    Preformatted,
+    Ref,
+    Strong,
+    TableColumn,
+    TableRow,
+    Text,
+    Top,
+    plain_text,
+)
+
+EMPTY: Final = Markup("")
+TONES = {"decision": "Decision", "caution": "Caution", "note": "Note"}
+
+
+class HtmlWriter:
+    """Writes nodes in reading order."""
+
+    # ---- inline
+
+    def inline(self, nodes: Iterable[Inline], *, linked: bool = True) -> Markup:
+        """Inline nodes; with `linked=False` only the words, for text inside a link."""
+        return EMPTY.join(self._inline_one(node, linked) for node in nodes)
+
+    def _inline_one(self, node: Inline, linked: bool) -> Markup:
+        match node:
+            case Text():
+                return escape(node.words)
+            case Code():
+                return Markup("<code>{}</code>").format(node.words)
+            case Break():
+                return Markup("<br>")
+            case Strong() | Em():
+                return Markup("<{0}>{1}</{0}>").format(node.kind, self.inline(node.children, linked=linked))
+            case Link() | Num() | Ref() | Cite() | Note() if not linked:
+                return escape(plain_text([node]))
+            case Link():
+                return Markup('<a class="out" rel="noreferrer" href="{}">{}</a>').format(
+                    node.href, self.inline(node.children, linked=False)
+                )
+            case Num():
+                return self.number(node)
+            case Ref():
+                return self.reference(node)
+            case Cite():
+                return self.citation(node)
+            case Note():
+                return self.footnote(node)
+            case _:
+                assert_never(node)
+
+    def number(self, node: Num) -> Markup:
+        """A number of the ledger, its id as tooltip."""
+        return Markup('<data class="num" value="{}" title="ledger: {}">{}</data>').format(
+            node.text if node.value is None else node.value, node.id, node.text
+        )
+
+    def reference(self, node: Ref) -> Markup:
+        """A cross-reference."""
+        return Markup("<em>[{}]</em>").format(node.shown)
+
+    def citation(self, node: Cite) -> Markup:
+        """A citation."""
+        return Markup("<sup>[{}]</sup>").format(", ".join(node.ids))
+
+    def footnote(self, node: Note) -> Markup:
+        """A footnote's mark."""
+        return Markup("<sup>({})</sup>").format(self.inline(node.children))
+
+    # ---- blocks
+
+    def blocks(self, nodes: Iterable[Top]) -> Markup:
+        """Block nodes, one after the other."""
+        return Markup("\n").join(self._block(node) for node in nodes)
+
+    def _block(self, node: Top) -> Markup:
+        match node:
+            case Paragraph():
+                return Markup("<p>{}</p>").format(self.inline(node.children))
+            case Heading():
+                return self.heading(node)
+            case BulletList() | OrderedList():
+                items = [Markup("<li>{}</li>").format(self.blocks(item)) for item in node.items]
+                return Markup("<{0}>{1}</{0}>").format(node.kind, EMPTY.join(items))
+            case BlockQuote():
+                return Markup("<blockquote>{}</blockquote>").format(self.blocks(node.children))
+            case Preformatted():
+                return Markup('<pre tabindex="0">{}</pre>').format(node.words)
+            case Callout():
+                return self._callout(node)
+            case Glance():
+                return self._glance(node)
+            case Figure():
+                return self._figure(node)
+            case DataTable():
+                return self._table(node)
+            case Formula() if not node.svg:
+                return Markup("<p><code>{}</code></p>").format(node.tex)
+            case Formula():
+                return Markup('<div class="formula">{}</div>').format(self.drawing(node.svg, node.alt))
+            case Image() if not node.src:
+                return Markup('<p class="caption">[Image not attached: {}]</p>').format(node.alt)
+            case Image():
+                return Markup('<img src="{}" alt="{}">').format(node.src, node.alt)
+            case Headline():
+                words = Markup("<p><em>Headline for the command line: {}</em></p>")
+                return words.format(node.data.get("recommendation", ""))
+            case _:
+                assert_never(node)
+
+    def heading(self, node: Heading) -> Markup:
+        """A heading; the memo's title is the page's h1, so level 1 is an h2."""
+        return Markup("<h{0}>{1}</h{0}>").format(node.level + 1, self.inline(node.children))
+
+    def identity(self, node: Numbered) -> Markup:
+        """The attribute that references lead to."""
+        return EMPTY
+
+    def tag(self, node: Figure | DataTable) -> Markup:
+        """The number before a figure's title or a table's caption."""
+        return EMPTY
+
+    def drawing(self, svg: str, alt: str) -> Markup:
+        """A drawing with its words."""
+        # Safe to mark: the preview stands in the notebook whose own code drew it.
+        return Markup('<div role="img" aria-label="{}">{}</div>').format(alt, Markup(svg))
+
+    def data(self, node: Figure | DataTable) -> Markup:
+        """What lets a reader take the data along."""
+        return EMPTY
+
+    def frame(self, node: DataTable) -> Markup:
+        """Attributes of the box in which a wide table scrolls."""
+        return EMPTY
+
+    def table_class(self, node: DataTable) -> Markup:
+        """The attribute that sets a table's width."""
+        return EMPTY
+
+    def digits(self, node: DataTable, row: int, column: int) -> str:
+        """Classes that line up the decimal point of a cell set right."""
+        return ""
+
+    def _callout(self, node: Callout) -> Markup:
+        title = Markup("<strong>{}</strong>").format(self.inline(node.title)) if node.title else EMPTY
+        return Markup(
+            '<div class="callout {0}" role="note"><p class="tone"><span class="tag">{1}</span> {2}</p>{3}</div>'
+        ).format(node.tone, TONES[node.tone], title, self.blocks(node.children))
+
+    def _glance(self, node: Glance) -> Markup:
+        tiles = EMPTY.join(self._tile(tile) for tile in node.tiles)
+        return self.blocks(node.children) + (Markup('<dl class="tiles">{}</dl>').format(tiles) if tiles else EMPTY)
+
+    def _tile(self, tile: GlanceTile) -> Markup:
+        return Markup('<div class="tile"><dt>{}</dt><dd><span class="value">{}</span>{}</dd></div>').format(
+            self.inline(tile.label),
+            self.inline(tile.value),
+            Markup(' <span class="more">{}</span>').format(self.inline(tile.note)) if tile.note else EMPTY,
+        )
+
+    def _figure(self, node: Figure) -> Markup:
+        subtitle = Markup('<span class="subtitle">{}</span>').format(self.inline(node.subtitle))
+        return Markup("<figure{}><figcaption>{}<strong>{}</strong> {}</figcaption>{}{}{}</figure>").format(
+            self.identity(node),
+            self.tag(node),
+            self.inline(node.title),
+            subtitle if node.subtitle else EMPTY,
+            self.drawing(node.svg, node.alt),
+            self._caption(node.caption),
+            self.data(node),
+        )
+
+    def _caption(self, nodes: Sequence[Inline]) -> Markup:
+        return Markup('<p class="caption">{}</p>').format(self.inline(nodes)) if nodes else EMPTY
+
+    def _table(self, node: DataTable) -> Markup:
+        return Markup(
+            '<div class="table"{}><div class="scroll"{}><table{}><caption>{}<strong>{}</strong></caption>'
+            "<thead><tr>{}</tr></thead>{}</table></div>{}{}</div>"
+        ).format(
+            self.identity(node),
+            self.frame(node),
+            self.table_class(node),
+            self.tag(node),
+            self.inline(node.caption),
+            EMPTY.join(self._head(column) for column in node.columns),
+            self._bodies(node),
+            self._caption(node.note),
+            self.data(node),
+        )
+
+    def _head(self, column: TableColumn) -> Markup:
+        unit = Markup(' <span class="unit">{}</span>').format(column.unit) if column.unit else EMPTY
+        side = Markup(' class="r"') if column.align == "right" else EMPTY
+        label = self.inline(column.label)
+        if not label and not unit:
+            return Markup("<td{}></td>").format(side)
+        return Markup('<th scope="col"{}>{}{}</th>').format(side, label, unit)
+
+    def _bodies(self, node: DataTable) -> Markup:
+        """One `tbody` for each group of rows, so that a group's name is the header of its rows only."""
+        bodies: list[list[Markup]] = [[]]
+        for r, row in enumerate(node.rows):
+            if row.role == "group":
+                words = Markup(" ").join(self.inline(cell) for cell in row.cells if cell)
+                line = Markup('<tr class="group"><th scope="rowgroup" colspan="{}">{}</th></tr>')
+                bodies.append([line.format(len(node.columns), words)])
+            else:
+                cells = [self._cell(node, row, r, c) for c in range(len(node.columns))]
+                bodies[-1].append(Markup('<tr class="{}">{}</tr>').format(row.role, EMPTY.join(cells)))
+        return EMPTY.join(Markup("<tbody>{}</tbody>").format(EMPTY.join(rows)) for rows in bodies if rows)
+
+    def _cell(self, node: DataTable, row: TableRow, r: int, c: int) -> Markup:
+        body = self.inline(row.cells[c] if c < len(row.cells) else ())
+        right = node.columns[c].align == "right"
+        if c == 0:
+            mark = Markup('<span class="mark" title="first choice">▸</span> ') if row.role == "winner" else EMPTY
+            return Markup('<th scope="row" class="first{}">{}{}</th>').format(" r" if right else "", mark, body)
+        if not right:
+            return Markup("<td>{}</td>").format(body)
+        return Markup('<td class="r{}">{}</td>').format(self.digits(node, r, c), body)

@@ -1,0 +1,364 @@
+"""The document's nodes: one frozen class for each kind, and the one walk over them.
+
+A block of a notebook is a tuple of `Top` nodes; what stands inside a callout, a quote or a list is `Flow`, words are
+`Inline`. A node that a memo has numbered or linked is of a subclass (`memo.document.placed`). The JSON of a notebook's
+output is written and read by `blocks.node_json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Literal, TypeVar
+
+Tone = Literal["decision", "caution", "note"]
+Role = Literal["normal", "total", "winner", "group"]
+Align = Literal["left", "right"]
+Scalar = str | float | None
+"""A cell of a chart's data."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """What all nodes share: `kind` is their `t` in JSON, empty for a part that only stands in one place of one kind."""
+
+    kind: ClassVar[str] = ""
+
+
+# ---- words
+
+
+@dataclass(frozen=True)
+class Text(Node):
+    """Words as they are printed; never markup."""
+
+    kind = "text"
+    words: str
+
+
+@dataclass(frozen=True)
+class Code(Node):
+    """Words in the type of a program."""
+
+    kind = "code"
+    words: str
+
+
+@dataclass(frozen=True)
+class Break(Node):
+    """The end of a line within a paragraph."""
+
+    kind = "br"
+
+
+@dataclass(frozen=True)
+class Strong(Node):
+    """Strongly emphasised words."""
+
+    kind = "strong"
+    children: tuple[Inline, ...]
+
+
+@dataclass(frozen=True)
+class Em(Node):
+    """Emphasised words."""
+
+    kind = "em"
+    children: tuple[Inline, ...]
+
+
+@dataclass(frozen=True)
+class Link(Node):
+    """Words that open an address."""
+
+    kind = "link"
+    href: str
+    children: tuple[Inline, ...]
+
+
+@dataclass(frozen=True)
+class Num(Node):
+    """A number of the ledger: its id there, how it is printed here, its value in the ledger's unit."""
+
+    kind = "num"
+    id: str
+    text: str
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Ref(Node):
+    """A cross-reference to the figure, table or heading of this id."""
+
+    kind = "ref"
+    id: str
+
+    @property
+    def shown(self) -> str:
+        """What is printed: the id, until a memo knows the number behind it."""
+        return self.id
+
+
+@dataclass(frozen=True)
+class Cite(Node):
+    """A citation of inputs, by their ids."""
+
+    kind = "cite"
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Note(Node):
+    """A footnote, at the place of its mark."""
+
+    kind = "note"
+    children: tuple[Inline, ...]
+
+
+# ---- blocks
+
+
+@dataclass(frozen=True)
+class Paragraph(Node):
+    """A paragraph of prose."""
+
+    kind = "p"
+    children: tuple[Inline, ...]
+
+
+@dataclass(frozen=True)
+class Heading(Node):
+    """A heading of level 1 to 3; without an `id` nothing refers to it."""
+
+    kind = "h"
+    level: int
+    children: tuple[Inline, ...]
+    id: str
+
+
+@dataclass(frozen=True)
+class BulletList(Node):
+    """A list whose order says nothing."""
+
+    kind = "ul"
+    items: tuple[tuple[Flow, ...], ...]
+
+
+@dataclass(frozen=True)
+class OrderedList(Node):
+    """A numbered list."""
+
+    kind = "ol"
+    items: tuple[tuple[Flow, ...], ...]
+
+
+@dataclass(frozen=True)
+class BlockQuote(Node):
+    """What somebody else said."""
+
+    kind = "quote"
+    children: tuple[Flow, ...]
+
+
+@dataclass(frozen=True)
+class Preformatted(Node):
+    """Lines that are printed as they stand."""
+
+    kind = "pre"
+    words: str
+
+
+@dataclass(frozen=True)
+class Callout(Node):
+    """A boxed remark."""
+
+    kind = "callout"
+    tone: Tone
+    title: tuple[Inline, ...]
+    children: tuple[Flow, ...]
+
+
+@dataclass(frozen=True)
+class Figure(Node):
+    """A drawn chart: a finding as title, what is measured as subtitle, its words for who cannot see it, its data.
+
+    `alt_nodes` are the alt text's words with their numbers of the ledger; the first row of `data` is its head.
+    """
+
+    kind = "figure"
+    id: str
+    title: tuple[Inline, ...]
+    subtitle: tuple[Inline, ...]
+    caption: tuple[Inline, ...]
+    alt: str
+    svg: str
+    data: tuple[tuple[Scalar, ...], ...]
+    alt_nodes: tuple[Inline, ...] = ()
+
+
+@dataclass(frozen=True)
+class TableColumn(Node):
+    """The head of a table's column: words, unit, and the side its cells are set to."""
+
+    label: tuple[Inline, ...]
+    unit: str
+    align: Align
+
+
+@dataclass(frozen=True)
+class TableRow(Node):
+    """A row's cells, and what the row is: a total, the winner, or the name of a group of rows."""
+
+    cells: tuple[tuple[Inline, ...], ...]
+    role: Role
+
+
+@dataclass(frozen=True)
+class DataTable(Node):
+    """A table whose caption states its takeaway; `id` may be empty."""
+
+    kind = "datatable"
+    id: str
+    caption: tuple[Inline, ...]
+    columns: tuple[TableColumn, ...]
+    rows: tuple[TableRow, ...]
+    note: tuple[Inline, ...]
+
+
+@dataclass(frozen=True)
+class Formula(Node):
+    """A drawn formula, its source and its words."""
+
+    kind = "formula"
+    svg: str
+    tex: str
+    alt: str
+
+
+@dataclass(frozen=True)
+class Image(Node):
+    """A picture as a `data:image/png` address; where `src` is empty, `address` says what could not be attached.
+
+    `alt_nodes` are the alt text's words where a number of the ledger is among them.
+    """
+
+    kind = "image"
+    src: str
+    alt: str
+    address: str = ""
+    alt_nodes: tuple[Inline, ...] = ()
+
+
+@dataclass(frozen=True)
+class GlanceTile(Node):
+    """One tile of page one: a label, a large value, a line under it."""
+
+    label: tuple[Inline, ...]
+    value: tuple[Inline, ...]
+    note: tuple[Inline, ...]
+
+
+@dataclass(frozen=True)
+class Glance(Node):
+    """Page one's summary: the advice in sentences, then tiles."""
+
+    kind = "glance"
+    children: tuple[Flow, ...]
+    tiles: tuple[GlanceTile, ...]
+
+
+@dataclass(frozen=True)
+class Headline(Node):
+    """Not printed: what the command line and `refresh` report, and its figures."""
+
+    kind = "headline"
+    data: Mapping[str, object]
+    numbers: tuple[Num, ...]
+
+
+Inline = Text | Code | Break | Strong | Em | Link | Num | Ref | Cite | Note
+Flow = (
+    Paragraph
+    | Heading
+    | BulletList
+    | OrderedList
+    | BlockQuote
+    | Preformatted
+    | Callout
+    | Figure
+    | DataTable
+    | Formula
+    | Image
+)
+Top = Flow | Glance | Headline
+Numbered = Heading | Figure | DataTable
+"""What a memo numbers and prose can refer to."""
+
+N = TypeVar("N", bound=Node)
+
+
+def walk(part: Node | Iterable[Node]) -> Iterator[Node]:
+    """A node, or each of some, with every node inside it: a node before its parts, these in reading order."""
+    if isinstance(part, Node):
+        yield part
+        for each in fields(part):
+            yield from _inside(getattr(part, each.name))
+    else:
+        for one in part:
+            yield from walk(one)
+
+
+def _inside(value: object) -> Iterator[Node]:
+    if isinstance(value, Node):
+        yield from walk(value)
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _inside(part)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def rebuilt(part: N, *, of_text: Callable[[str], str] = _same, of_node: Callable[[Node], Node] = _same) -> N:
+    """The same node with every piece of its text passed through `of_text` and every node, the inner ones first, through
+    `of_node`, which answers with a node of the same kind."""
+    made: N = _rebuilt(part, of_text, of_node)
+    return made
+
+
+def _rebuilt(value: Any, of_text: Callable[[str], str], of_node: Callable[[Node], Node]) -> Any:
+    if isinstance(value, str):
+        return of_text(value)
+    if isinstance(value, tuple | list):
+        return type(value)(_rebuilt(part, of_text, of_node) for part in value)
+    if isinstance(value, dict):
+        return {of_text(str(name)): _rebuilt(part, of_text, of_node) for name, part in value.items()}
+    if isinstance(value, Node):
+        parts = {each.name: _rebuilt(getattr(value, each.name), of_text, of_node) for each in fields(value)}
+        return of_node(replace(value, **parts))
+    return value
+
+
+def words_of(nodes: Iterable[Inline], marked: Callable[[Num | Ref | Cite | Note], str]) -> str:
+    """Inline nodes as one line of text; `marked` says how a number, a reference, a citation or a footnote reads."""
+    return "".join(_words(node, marked) for node in nodes)
+
+
+def _words(node: Inline, marked: Callable[[Num | Ref | Cite | Note], str]) -> str:
+    if isinstance(node, Text | Code):
+        return node.words
+    if isinstance(node, Strong | Em | Link):
+        return words_of(node.children, marked)
+    return " " if isinstance(node, Break) else marked(node)
+
+
+def plain_text(nodes: Iterable[Inline]) -> str:
+    """The bare words of inline nodes; footnotes and citations are left out."""
+    return words_of(nodes, _plain)
+
+
+def _plain(node: Num | Ref | Cite | Note) -> str:
+    if isinstance(node, Num):
+        return node.text
+    return node.shown if isinstance(node, Ref) else ""

@@ -1,0 +1,222 @@
+"""What diligence found, named: which sentence of the notebook is true, and the words that its sentences use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+
+from fabricreport.findings import Findings, Name, Named, Spoken
+from fabricreport.inputs import Inputs
+from fabricreport.sections.diligence.figures import key_of
+from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion
+from fabricreport.sections.diligence.study import nodes_of
+from fabricreport.sections.stance import Stance
+from fabricreport.vocabulary import Acquisition, Ground
+
+FAILS = "fails"
+PERCENT = 0.01
+"""A week that costs more than this share of bandwidth is what the section opens with."""
+
+
+class DiligenceFinding(StrEnum):
+    """What may be true of diligence; those of one group exclude each other."""
+
+    # how the section opens
+    ONE_NODE = "all GPUs sit in one node"
+    OPENS_FAILING = "a seller's answers fail checks"
+    OPENS_UNDOCUMENTED = "a renter's sellers leave topologies open"
+    OPENS_DOCUMENTED = "each of a renter's sellers states its topology"
+    OPENS_STAGES = "the fabric is accepted at several sizes"
+    OPENS_FREE = "lost bandwidth costs this client nothing"
+    OPENS_WEEK = "a week late costs more than a percent of bandwidth"
+    OPENS_FLOOR = "a percent of bandwidth costs more than a week late"
+    # what the test guards
+    TESTED = "there is a fabric to test"
+    STANDS_ALONE = "one option is compared"
+    STANDS_OPEN = "no option is advised over the other"
+    STANDS_LEVEL = "the lead prints as nothing"
+    STANDS_AHEAD = "the advised option costs less"
+    STANDS_BY_DATE = "the advised option costs more: the date decides"
+    STANDS_BY_WEIGHTS = "the advised option costs more: the client's weights decide"
+    TESTED_ONCE = "the cluster is tested at one size"
+    TESTED_AGAIN = "the cluster is tested at every size planned"
+    MANY_NODES = "the cluster has more than two nodes"
+    TWO_NODES = "two nodes are the whole cluster"
+    # what a pass on bandwidth is worth
+    LEAD_BELOW_HAGGLING = "a renter's lead is too small to choose by"
+    PASS_LOSES_LEAD = "the lead is gone before the floor is reached"
+    PASS_KEEPS_LEAD = "the lead lasts down to the floor"
+    # the sellers
+    ONE_SELLER = "the client names one seller"
+    RENTED_FROM_MANY = "the client rents, and names several sellers"
+    HOSTED_BY_MANY = "the client buys, and names several sellers"
+    KIND_SOLD = "some of several sellers run the tested kind of fabric"
+    KIND_UNSOLD = "no seller named is known to run the tested kind of fabric"
+    LIST_CUT = "the list is longer than its table"
+    LIST_OPEN = "some of several sellers state no topology"
+    LIST_STATED = "each of several sellers states a topology"
+    SELLERS_IN_BODY = "the sellers are chosen from, or have answered"
+    SELLERS_IN_ANNEX = "the sellers are to host only"
+    # the questions
+    PRICED = "an answer moves the difference between the fabrics"
+    UNPRICED = "no answer moves the difference between the fabrics"
+    TOP_TURNS = "the answer worth most can turn the sign of the difference"
+    TOP_STAYS = "the answer worth most turns no sign"
+    SOME_TURNS = "some answer can turn the sign of the difference"
+    SILENT = "nobody has answered a priced question"
+    ANSWERED = "a seller has answered"
+    LEFT_OUT = "some questions of the book do not apply"
+
+
+F = DiligenceFinding
+
+
+def spoken(given: Inputs, result: DiligenceResult) -> Spoken:
+    """Findings and words of diligence."""
+    groups = (_opening(given, result), _test(given, result), _pass(given, result), _sellers(given, result))
+    holds = [*(f for group in groups for f in group), *_questions(result)]
+    return Spoken(Findings(DiligenceFinding, holds), _words(given, result))
+
+
+def _rents(given: Inputs) -> bool:
+    return Acquisition(given.params.money.acquisition) is Acquisition.RENT
+
+
+def _most_failing(result: DiligenceResult) -> Judged | None:
+    """The seller with the most failing answers, if any fails."""
+    worst = max(result.judged, key=lambda j: j.count(FAILS), default=None)
+    return worst if worst and worst.count(FAILS) else None
+
+
+def _leads(result: DiligenceResult) -> bool:
+    return result.stance in (Stance.LESS, Stance.AHEAD)
+
+
+def _opening(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
+    week = result.numbers.get("diligence.week_in_percent")
+    if not result.promises:
+        yield F.ONE_NODE
+    elif _most_failing(result):
+        yield F.OPENS_FAILING
+    elif _rents(given) and result.shortlist:
+        yield F.OPENS_UNDOCUMENTED if result.undocumented else F.OPENS_DOCUMENTED
+    elif len(result.floors) > 1:
+        yield F.OPENS_STAGES
+    elif week is None:
+        yield F.OPENS_FREE
+    else:
+        yield F.OPENS_WEEK if week.value > PERCENT else F.OPENS_FLOOR
+
+
+def _test(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
+    if not result.promises:
+        return
+    costs_more = F.STANDS_BY_DATE if result.verdict.decided_by == Ground.DEADLINE else F.STANDS_BY_WEIGHTS
+    stands = {
+        Stance.ALONE: F.STANDS_ALONE,
+        Stance.OPEN: F.STANDS_OPEN,
+        Stance.LEVEL: F.STANDS_LEVEL,
+        Stance.MORE: costs_more,
+    }
+    yield F.TESTED
+    yield stands.get(result.stance, F.STANDS_AHEAD)
+    yield F.TESTED_AGAIN if len(result.floors) > 1 else F.TESTED_ONCE
+    yield F.MANY_NODES if nodes_of(given) > 2 else F.TWO_NODES
+
+
+def _pass(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
+    busbw = next((p for p in result.promises if p.id == "busbw"), None)
+    if busbw is None or not _leads(result):
+        return
+    if _rents(given) and not result.material:
+        yield F.LEAD_BELOW_HAGGLING
+        return
+    gone = busbw.lead is not None and busbw.lead.value > busbw.passes.value
+    yield F.PASS_LOSES_LEAD if gone else F.PASS_KEEPS_LEAD
+
+
+def _sellers(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
+    rows = result.shortlist
+    if not rows:
+        return
+    rents, many = _rents(given), len(rows) > 1
+    yield (F.RENTED_FROM_MANY if rents else F.HOSTED_BY_MANY) if many else F.ONE_SELLER
+    if result.promises and not any(s.advised for s in rows):
+        yield F.KIND_UNSOLD
+    elif result.promises and many:
+        yield F.KIND_SOLD
+    if many:
+        cut = len(result.shown) < len(rows)
+        yield F.LIST_CUT if cut else F.LIST_OPEN if result.undocumented else F.LIST_STATED
+    yield F.SELLERS_IN_BODY if rents or result.judged else F.SELLERS_IN_ANNEX
+
+
+def _turns(question: PricedQuestion) -> bool:
+    stake = question.difference
+    return stake is not None and stake.at_low * stake.at_high < 0
+
+
+def _questions(result: DiligenceResult) -> Iterator[DiligenceFinding]:
+    if result.priced:
+        yield F.PRICED
+        yield F.TOP_TURNS if _turns(result.priced[0]) else F.TOP_STAYS
+        if any(_turns(q) for q in result.priced):
+            yield F.SOME_TURNS
+        if not result.judged:
+            yield F.SILENT
+    else:
+        yield F.UNPRICED
+    if result.judged:
+        yield F.ANSWERED
+    if _unasked(result):
+        yield F.LEFT_OUT
+
+
+# ---- words
+
+
+def _unasked(result: DiligenceResult) -> list[str]:
+    """Titles of the book's questions that do not apply to this client."""
+    put = {q.question.id for q in result.questions}
+    return [q.title for q in result.book.questions if q.id not in put]
+
+
+def _words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
+    """Every word of the section's prose; None where there is none here."""
+    failing, sizes = _most_failing(result), [str(gpus) for gpus in result.floors]
+    top = result.priced[0].question if result.priced else None
+    return {
+        "client": Name(given.params.client.name),
+        "option": Named(result.option.name, result.option.id),
+        "rival": Named(result.rival.name, result.rival.id),
+        "currency": Name(given.params.money.currency),
+        "failing": Named(failing.file.provider, key_of(failing.file.provider)) if failing else None,
+        "first": Named(sizes[0], sizes[0]) if sizes else None,
+        "last": Named(sizes[-1], sizes[-1]) if sizes else None,
+        "top": Named(top.title, top.id) if top else None,
+        "questions": tuple(_question(q) for q in result.questions),
+        "left_out": Name("; ".join(_unasked(result))),
+        "answered": tuple(_answered(j) for j in result.judged),
+        "papers": tuple(paper for j in result.judged for paper in _papers(result, j)),
+        "factor": Name("2 (n − 1) ÷ n"),
+        "ranks": Name("2 ÷ (2 − busbw ÷ algbw)"),
+    }
+
+
+def _question(priced: PricedQuestion) -> Named:
+    q = priced.question
+    said = {"asks": Name(q.question), "why": Name(q.why), "good": Name(q.good), "flag": Name(q.red_flag)}
+    return Named(q.title, q.id, sources=q.evidence, **said)
+
+
+def _answered(judged: Judged) -> Named:
+    file = judged.file
+    return Named(file.provider, key_of(file.provider), day=Name(file.date), who=Name(file.answered_by))
+
+
+def _papers(result: DiligenceResult, judged: Judged) -> Iterator[Named]:
+    """The documents that came with a seller's answers."""
+    for answer in judged.file.answers.values():
+        if answer.document:
+            title = Name(result.book.question(answer.question).title)
+            yield Named(answer.document, answer.question, title=title, seller=Name(judged.file.provider))

@@ -1,0 +1,116 @@
+"""Tables of diligence: the acceptance test, the sellers, the questions, what contracts promise, and the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.inputs import Inputs
+from fabricreport.sections.diligence.figures import key_of
+from fabricreport.sections.diligence.result import DiligenceResult, Judged
+from fabricreport.sections.diligence.study import contracts
+from fabricreport.sections.stance import Stance
+
+FABRICS = {"infiniband": "InfiniBand", "rocev2": "RoCEv2", "ethernet": "Ethernet", "varies": "by host"}
+NOT_DOCUMENTED = "not documented"
+
+
+def _mixed(*labels: str) -> list[Column]:
+    return [Column(label, style="mixed") for label in labels]
+
+
+def acceptance(result: DiligenceResult) -> Table:
+    """Every promise with its pass value and its price; with the value that uses the lead up, where somebody leads."""
+    leads = result.stance in (Stance.LESS, Stance.AHEAD, Stance.OPEN)
+    heads = ["Pass", "Assumed in the cost", "A shortfall costs", *(["Lead is gone at"] if leads else [])]
+    rows = [Row([p.title, p.passes, p.expected, p.price, *([p.lead] if leads else [])]) for p in result.promises]
+    return Table([Column("Promise"), *_mixed(*heads)], rows)
+
+
+def shortlist(result: DiligenceResult) -> Table:
+    """The sellers of the client's list, the ones with the least open first, and what to ask each."""
+    owed = "the benchmark" if result.promises else "nothing on the fabric"
+    rows = [
+        Row(
+            [
+                Name(s.name),
+                Name(FABRICS[s.seller.fabric] if s.seller else "not known"),
+                result.numbers.get(f"diligence.link.{s.seller.id}") if s.seller else None,
+                Name((s.seller.topology if s.seller else "") or NOT_DOCUMENTED),
+                result.numbers.get(f"diligence.credit.{s.seller.id}") if s.seller else None,
+                "; ".join(s.gaps) or owed,
+            ]
+        )
+        for s in result.shown
+    ]
+    heads = ("Seller", "Fabric", "Link, at most", "Topology as documented", "Credit, at most", "Left to ask")
+    return Table([Column(h) for h in heads], rows)
+
+
+def questions(result: DiligenceResult) -> Table:
+    """What each question's answer is worth, to the difference and to the cost of the tested option."""
+    rows = [
+        Row([Name(q.title), *(result.numbers.get(f"diligence.{name}.{q.id}") for name in ("worth", "stake"))])
+        for q in (priced.question for priced in result.questions)
+    ]
+    return Table([Column("Question"), Column("Moves the lead by"), Column("Moves the cost by")], rows)
+
+
+def sellers(result: DiligenceResult) -> Table:
+    """The clouds of the published table."""
+    listed = {s.seller.id for s in result.shortlist if s.seller}
+    rows = [
+        Row(
+            [
+                Name(s.name),
+                Name(FABRICS[s.fabric]),
+                Name(s.generation or "not stated"),
+                result.numbers.get(f"diligence.link.{s.id}"),
+                Name(s.availability + (", an add-on" if s.add_on else "")),
+                Name(s.topology or NOT_DOCUMENTED),
+                "yes" if s.id in listed else "no",
+            ]
+        )
+        for s in result.book.sellers
+    ]
+    heads = ("Seller", "Fabric", "Generation", "Link, at most", "Where", "Topology as documented", "On the list")
+    return Table([Column(h) for h in heads], rows)
+
+
+def service_levels(given: Inputs, result: DiligenceResult) -> Table:
+    """The contracts that were read."""
+    rows = [
+        Row(
+            [
+                Name(c.name),
+                Name(c.uptime) if isinstance(c.uptime, str) else c.uptime,
+                Name(c.claim) if isinstance(c.claim, str) else c.claim,
+                c.credit,
+            ]
+        )
+        for c in contracts(given, result)
+    ]
+    return Table([Column("Seller"), *_mixed("Uptime", "Claim within"), Column("Credit, at most")], rows)
+
+
+def answers(result: DiligenceResult) -> Mapping[str, Table]:
+    """Each seller's answers with the verdicts, by the seller's key."""
+    return {key_of(j.file.provider): _answers(result, j) for j in result.judged}
+
+
+def _answers(result: DiligenceResult, judged: Judged) -> Table:
+    given = judged.file.answers
+    rows = [
+        Row(
+            [
+                Name(result.book.question(q).title),
+                Name((given[q].text or "–") if q in given else "–"),
+                result.numbers.get(f"diligence.answer.{key_of(judged.file.provider)}.{q}"),
+                found.verdict,
+                found.reason,
+            ]
+        )
+        for q, found in judged.findings.items()
+    ]
+    heads = [Column("Question"), Column("Answer"), *_mixed("Value"), Column("Verdict"), Column("Because")]
+    return Table(heads, rows)

@@ -1,0 +1,104 @@
+"""Findings of the decision: each is true where it should be and false elsewhere, and groups exclude each other."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+import fabricreport.inputs as inputs_module
+from fabricreport.case import Case, open_case
+from fabricreport.findings import Spoken
+from fabricreport.sections.decision.findings import DecisionFinding as F
+
+ROOT = Path(__file__).parents[2]
+
+
+@cache
+def client(name: str) -> Case:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = open_case(ROOT / f"params/{name}.yaml")
+        case.decision()
+    return case
+
+
+@cache
+def spoken(name: str = "example", **changes: Any) -> Spoken:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = client(name).changed(**changes) if changes else client(name)
+        return case.spoken("decision")
+
+
+OPENINGS = {f for f in F if f.name.startswith("OPENS_")} | {F.TOO_LATE, F.TOO_LATE_ALONE}
+GROUPS = {
+    "opening": OPENINGS,
+    "advice": {F.TAKE, F.SETTLE_FIRST, F.ASK_BOTH, F.ON_PRICE, F.TAKE_SMALL},
+    "why": {F.ALONE, F.COSTS_LESS, F.COSTS_SAME, F.NEAR, F.SMALL_GAP, F.SMALL_GAP_CAUSED},
+    "view": {F.VIEW_NONE, F.FRAMEWORK_LEANS},
+    "reasons": {F.FRAMEWORK_REASONS, F.NO_REASONS},
+    "turns": {F.TURNS, F.NO_TURNS},
+    "heading": {F.MONEY_POINTS, F.MONEY_SMALL, F.MONEY_CLOSE},
+    "chart": {F.COSTS_DIFFER, F.COSTS_LEVEL},
+    "assumed": {F.ASSUMED, F.ALL_GIVEN},
+}
+CLIENTS: dict[str, dict[str, Any]] = {
+    "example": {},
+    "tern-finetuning": {},
+    "kestrel-lab": {},
+    "a date nobody meets": {"organisation__time_to_production_weeks": 1},
+    "one node": {"cluster__gpus": 8},
+    "more to lose": {"money__gpu_hour_value": 12},
+    "nothing is material": {"money__materiality_usd": 1},
+}
+
+
+def of(name: str) -> Spoken:
+    changes = CLIENTS[name]
+    return spoken("example", **changes) if changes else spoken(name)
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_one_finding_of_each_group_holds(name: str) -> None:
+    holds = set(of(name).findings)
+    assert {group: len(members & holds) for group, members in GROUPS.items()} == dict.fromkeys(GROUPS, 1)
+
+
+def test_every_client_is_spoken_of_in_the_same_words() -> None:
+    words = {name: set(of(name).words) for name in CLIENTS}
+    assert all(found == words["example"] for found in words.values())
+
+
+def test_things_of_a_sequence_are_told_of_alike() -> None:
+    for word in ("flips", "edges", "reasons"):
+        said = {frozenset(thing.said) for name in CLIENTS for thing in of(name).words[word]}  # type: ignore[attr-defined]
+        assert len(said) <= 1, word
+
+
+@pytest.mark.parametrize(
+    ("name", "holds", "fails"),
+    [
+        ("example", {F.OPENS_ON_PRICE, F.NEAR_ON_PRICE, F.FAR, F.STALE, F.ASSUMED}, {F.GROWS, F.WAITING, F.TOO_LATE}),
+        ("kestrel-lab", {F.OPENS_CLEAR, F.GROWS, F.COSTS_LESS, F.MONEY_POINTS, F.WAITING}, {F.NEAR, F.TAKE_SMALL}),
+        ("a date nobody meets", {F.TOO_LATE}, {F.OPENS_ON_PRICE, F.OPENS_CLEAR}),
+        ("one node", {F.OPENS_BY_SIZE, F.TAKE_SMALL, F.MONEY_SMALL}, {F.NEAR, F.EDGES_LIKELY}),
+        ("nothing is material", {F.MONEY_POINTS}, {F.NEAR, F.OPENS_ON_PRICE}),
+    ],
+)
+def test_findings_follow_the_result(name: str, holds: set[F], fails: set[F]) -> None:
+    found = set(of(name).findings)
+    assert (holds - found, fails & found) == (set(), set())
+
+
+def test_an_override_is_told_of() -> None:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = client("example").changed(prices={"switch-qm9700": 30000})
+        assert case.spoken("decision").findings.overridden is True
+    assert spoken().findings.overridden is False
+
+
+def test_a_finding_that_does_not_exist_is_refused_with_the_nearest() -> None:
+    with pytest.raises(AttributeError, match="did you mean opens_clear"):
+        _ = spoken().findings.opens_cleer

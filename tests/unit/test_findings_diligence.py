@@ -1,0 +1,202 @@
+"""What diligence says of itself: each finding true of one client and false of another, the words the same for all."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from notebook_cells import run, sources
+
+import fabricreport.inputs as inputs_module
+from fabricreport.case import Case, open_case
+from fabricreport.findings import Named, Spoken
+from fabricreport.ledger import Number
+from fabricreport.models.audit.diligence import Stake
+from fabricreport.sections.diligence.findings import DiligenceFinding as F
+from fabricreport.sections.diligence.findings import spoken
+from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.vocabulary import Ground
+
+PARAMS = Path(__file__).parents[2] / "params"
+OPENINGS = {f for f in F if f.name.startswith("OPENS_")} | {F.ONE_NODE}
+STANDS = {f for f in F if f.name.startswith("STANDS_")}
+GROUPS = (
+    OPENINGS,
+    STANDS,
+    {F.TESTED_ONCE, F.TESTED_AGAIN},
+    {F.MANY_NODES, F.TWO_NODES},
+    {F.LEAD_BELOW_HAGGLING, F.PASS_LOSES_LEAD, F.PASS_KEEPS_LEAD},
+    {F.ONE_SELLER, F.RENTED_FROM_MANY, F.HOSTED_BY_MANY},
+    {F.KIND_SOLD, F.KIND_UNSOLD},
+    {F.LIST_CUT, F.LIST_OPEN, F.LIST_STATED},
+    {F.SELLERS_IN_BODY, F.SELLERS_IN_ANNEX},
+    {F.PRICED, F.UNPRICED},
+    {F.TOP_TURNS, F.TOP_STAYS},
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_draws() -> Iterator[None]:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        yield
+
+
+@pytest.fixture(scope="module")
+def buyer() -> Case:
+    return open_case(PARAMS / "example.yaml")
+
+
+@pytest.fixture(scope="module")
+def renter() -> Case:
+    return open_case(PARAMS / "tern-finetuning.yaml")
+
+
+@pytest.fixture(scope="module")
+def answered_params(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("params")
+    (folder / "providers").mkdir()
+    shutil.copy(PARAMS / "providers" / "example-answers.yaml", folder / "providers")
+    text = (PARAMS / "example.yaml").read_text("utf-8")
+    named = "  - {name: Example Cloud, answers: providers/example-answers.yaml}\n"
+    (folder / "client.yaml").write_text(text.replace("  - {name: CoreWeave}\n", named), encoding="utf-8")
+    return folder / "client.yaml"
+
+
+@pytest.fixture(scope="module")
+def answered(answered_params: Path) -> Case:
+    return open_case(answered_params)
+
+
+def told(case: Case, **made: Any) -> Spoken:
+    """What diligence says of a case whose result is changed in some fields."""
+    found = spoken(case.inputs, replace(case.diligence(), **made))
+    for group in GROUPS:
+        assert sum(f in found.findings for f in group) <= 1, group
+    assert sum(f in found.findings for f in OPENINGS) == 1
+    return found
+
+
+def holds(case: Case, **made: Any) -> set[F]:
+    found = told(case, **made).findings
+    return {f for f in F if f in found}
+
+
+def led(result: DiligenceResult, lead: float, decided_by: Ground = Ground.MONEY, **verdict: Any) -> dict[str, Any]:
+    """A result with another lead: as printed, and as the verdict on it."""
+    number = Number("diligence.lead", lead, "usd", "Lead", "made up")
+    changed = replace(result.verdict, decided_by=decided_by, lead=lead, **verdict)
+    return {"verdict": changed, "numbers": {**result.numbers, "diligence.lead": number}}
+
+
+def test_every_client_has_the_same_words(buyer: Case, renter: Case, answered: Case) -> None:
+    words = [set(told(case).words) for case in (buyer, renter, answered, renter.changed(cluster__gpus=8))]
+    assert words[0] and all(w == words[0] for w in words)
+
+
+def test_the_section_opens_with_what_this_client_has_to_settle(buyer: Case, renter: Case, answered: Case) -> None:
+    result, rented = buyer.diligence(), renter.diligence()
+    one = renter.changed(cluster__gpus=8)
+    assert F.ONE_NODE in holds(one) and F.ONE_NODE not in holds(renter)
+    assert F.OPENS_FAILING in holds(answered) and F.OPENS_FAILING not in holds(buyer)
+    assert F.OPENS_UNDOCUMENTED in holds(renter)
+    assert F.OPENS_DOCUMENTED in holds(renter, shortlist=rented.fitting)
+    assert F.OPENS_STAGES in holds(buyer, floors={**result.floors, 2048: next(iter(result.floors.values()))})
+    for week, opens in ((0.12, F.OPENS_WEEK), (0.008, F.OPENS_FLOOR)):
+        made = Number("diligence.week_in_percent", week, "share", "Week", "made up")
+        assert opens in holds(buyer, numbers={**result.numbers, made.id: made})
+    without = {i: n for i, n in result.numbers.items() if i != "diligence.week_in_percent"}
+    assert F.OPENS_FREE in holds(buyer, numbers=without)
+
+
+def test_a_renter_who_names_nobody_is_not_told_of_sellers(renter: Case) -> None:
+    found = holds(renter, shortlist=())
+    assert not {F.OPENS_DOCUMENTED, F.OPENS_UNDOCUMENTED, F.SELLERS_IN_BODY, F.ONE_SELLER} & found
+
+
+@pytest.mark.parametrize(
+    ("lead", "ground", "stands"),
+    [
+        (5e5, Ground.MONEY, F.STANDS_AHEAD),
+        (5e5, Ground.DEADLINE, F.STANDS_AHEAD),
+        (5e5, Ground.NOTHING, F.STANDS_OPEN),
+        (0.0, Ground.MONEY, F.STANDS_LEVEL),
+        (-5e5, Ground.DEADLINE, F.STANDS_BY_DATE),
+        (-5e5, Ground.WEIGHTS, F.STANDS_BY_WEIGHTS),
+    ],
+)
+def test_the_money_stands_to_the_advice_in_one_way(buyer: Case, lead: float, ground: Ground, stands: F) -> None:
+    assert STANDS & holds(buyer, **led(buyer.diligence(), lead, ground)) == {stands}
+
+
+def test_one_option_alone_has_no_lead_to_speak_of(buyer: Case) -> None:
+    result = buyer.diligence()
+    alone = replace(result.verdict, runner_up=result.verdict.choice)
+    assert STANDS & holds(buyer, verdict=alone) == {F.STANDS_ALONE}
+
+
+def test_a_pass_on_bandwidth_is_worth_what_is_left_of_the_lead(buyer: Case, renter: Case) -> None:
+    result = buyer.diligence()
+    made = led(result, 5e5, materiality=1e5)
+    busbw = next(p for p in result.promises if p.id == "busbw")
+    other = tuple(p for p in result.promises if p is not busbw)
+    lost, kept = (replace(busbw.passes, value=busbw.passes.value * factor) for factor in (1.1, 0.9))
+    for lead, found in ((lost, F.PASS_LOSES_LEAD), (kept, F.PASS_KEEPS_LEAD), (None, F.PASS_KEEPS_LEAD)):
+        assert found in holds(buyer, promises=(replace(busbw, lead=lead), *other), **made)
+    small = led(renter.diligence(), 1e3, Ground.DEADLINE, materiality=1e4)
+    assert F.LEAD_BELOW_HAGGLING in holds(renter, **small)
+    assert F.LEAD_BELOW_HAGGLING not in holds(renter, **led(renter.diligence(), 1e5, materiality=1e4))
+
+
+def test_the_sellers_are_spoken_of_by_their_number_and_kind(buyer: Case, renter: Case) -> None:
+    hosts, rented = buyer.diligence().shortlist, renter.diligence().shortlist
+    assert {F.HOSTED_BY_MANY, F.SELLERS_IN_ANNEX, F.LIST_OPEN} <= holds(buyer)
+    assert {F.RENTED_FROM_MANY, F.SELLERS_IN_BODY, F.LIST_CUT, F.KIND_SOLD} <= holds(renter)
+    assert F.LIST_STATED in holds(renter, shortlist=renter.diligence().fitting)
+    strangers = tuple(replace(s, advised=False) for s in hosts)
+    assert F.KIND_UNSOLD in holds(buyer, shortlist=strangers)
+    one = holds(renter, shortlist=tuple(s for s in rented if s.advised)[:1])
+    assert F.ONE_SELLER in one and not {F.KIND_SOLD, F.KIND_UNSOLD, F.LIST_OPEN, F.LIST_STATED} & one
+
+
+def test_the_answer_worth_most_may_turn_the_difference(buyer: Case) -> None:
+    result = buyer.diligence()
+    top, *others = result.questions
+    still = tuple(replace(q, difference=None) for q in others)
+    turning = holds(buyer, questions=(replace(top, difference=Stake(-1e5, 1e6)), *still))
+    assert {F.PRICED, F.TOP_TURNS, F.SOME_TURNS, F.SILENT} <= turning
+    staying = holds(buyer, questions=(replace(top, difference=Stake(1e5, 1e6)), *still))
+    assert F.TOP_STAYS in staying and F.SOME_TURNS not in staying
+    none = holds(buyer, questions=(replace(top, difference=None), *still))
+    assert F.UNPRICED in none and not {F.SILENT, F.TOP_STAYS} & none
+
+
+def test_who_has_answered_is_named_with_what_was_handed_over(buyer: Case, answered: Case) -> None:
+    assert F.ANSWERED in holds(answered) and not {F.ANSWERED, F.SELLERS_IN_BODY} & holds(buyer)
+    assert F.SILENT not in holds(answered)
+    words = told(answered).words
+    (seller,), (drawing, log) = words["answered"], words["papers"]  # type: ignore[misc]
+    assert isinstance(seller, Named) and (seller, seller.key) == ("Example Cloud", "example-cloud")
+    assert (drawing, drawing.said["seller"], log) == ("fabric-drawing.pdf", "Example Cloud", "all-nodes.txt")
+
+
+def test_questions_that_do_not_apply_are_named(buyer: Case) -> None:
+    assert F.LEFT_OUT in holds(buyer) and "Claim window for credits" in str(told(buyer).words["left_out"])
+    result = buyer.diligence()
+    book = replace(result.book, questions=tuple(q.question for q in result.questions))
+    assert F.LEFT_OUT not in holds(buyer, book=book)
+
+
+def test_each_seller_that_answered_has_a_table_of_its_own(answered_params: Path) -> None:
+    space: dict[str, Any] = {}
+    for source, tags in sources("diligence"):
+        run(f"params = {str(answered_params)!r}" if "parameters" in tags else source, space)
+    nodes = [n for place in ("body", "annex") for b in space[place].emitted for n in b.bundle["nodes"]]
+    tables = [n["id"] for n in nodes if n["t"] == "datatable"]
+    assert tables.count("tab-diligence-answers-example-cloud") == 1
+    assert tables.count("tab-diligence-shortlist") == 1
+    assert [n["t"] for n in nodes[:1]] == ["h"]
