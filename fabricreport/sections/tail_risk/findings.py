@@ -36,7 +36,8 @@ class TailFinding(StrEnum):
     OPENS_GROWTH = "growth moves the chance of a late run more than the choice of fabric does"
     OPENS_DATE = "of two fabrics side by side one at least may well miss the date"
     OPENS_DATE_ALONE = "the only fabric may well miss the date"
-    OPENS_STABLE = "the fabric is stable in time"
+    OPENS_STABLE = "the fabric is stable in time, and most GPU time is lost to other things"
+    OPENS_LOSS = "the fabric is stable in time, and most GPU time lost is its own doing"
     # what holds of the client
     SMALL = "so few GPUs, and no growth, that the fabric hardly matters"
     GROWS = "the plan grows within the horizon"
@@ -118,6 +119,12 @@ class _Read:
         return self.focus if self.apart(what) > 0 else self.other
 
     @property
+    def mostly_fabric(self) -> bool:
+        """Whether the fabric itself takes more than half of the GPU time lost on the focus."""
+        own = self.value(f"fabric_lost.{self.focus}")
+        return own > self.value(f"lost.{self.focus}") - own
+
+    @property
     def worst_cause(self) -> str:
         """The cause that takes most GPU time on the focus."""
         lost = self.result.lost[self.focus]
@@ -139,7 +146,7 @@ def _opening(read: _Read) -> Iterator[TailFinding]:
     elif read.most_missed >= _OFTEN:
         yield F.OPENS_DATE if read.result.pair else F.OPENS_DATE_ALONE
     else:
-        yield F.OPENS_STABLE
+        yield F.OPENS_LOSS if read.mostly_fabric else F.OPENS_STABLE
 
 
 def _by_growth(read: _Read) -> float:
@@ -197,8 +204,7 @@ def _dates_title(read: _Read) -> Iterator[TailFinding]:
 def _causes_title(read: _Read) -> Iterator[TailFinding]:
     if read.small:
         return
-    own = read.value(f"fabric_lost.{read.focus}")
-    if own > read.value(f"lost.{read.focus}") - own:
+    if read.mostly_fabric:
         yield F.CAUSES_FABRIC
         return
     others = max(read.value(f"lost.{cause}.{read.focus}") for cause in ("stalls", "topology", "fabric"))
@@ -222,16 +228,15 @@ def _stress(read: _Read) -> Iterator[TailFinding]:
 def _words(read: _Read) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     options = {o.id: o for o in read.given.options}
-    name = {o: Named(option.name, o) for o, option in options.items()}
-    family = {o: FAMILY_NAMES.get(option.family, "Ethernet") for o, option in options.items()}
+    family = {o: Name(FAMILY_NAMES.get(option.family, "Ethernet")) for o, option in options.items()}
+    name = {o: Named(option.name, o, family=family[o]) for o, option in options.items()}
     best, known = read.result.levers[0], cards()
     return {
         "focus": name[read.focus],
         "other": name[read.other],
         "plain": name[read.plain] if read.plain else None,
-        "family": Name(family[read.focus]),
-        "slower": Name(family[read.worse("not_ready")]),
-        "later": Name(family[read.worse("late")]),
+        "slower": name[read.worse("not_ready")],
+        "later": name[read.worse("late")],
         "start": Named(read.start, read.start),
         "full": Named(read.full, read.full),
         "worst": Named(inside(CAUSES[read.worst_cause]), read.worst_cause),
