@@ -14,6 +14,7 @@ from pathlib import Path
 
 from fabricreport.blocks.prose import is_prose, read_cell
 from fabricreport.blocks.template import split_style
+from fabricreport.inputs import INPUT_KINDS
 from fabricreport.scenario import SECTION_NAMES
 
 ROOT = Path(__file__).parents[1]
@@ -28,13 +29,20 @@ _FIELD = re.compile(r"\{([^{}\n]*)\}")
 class Readers:
     """Ids that a text quotes in a template (`fields`), asks for (`asked`), makes itself (`made`), or names otherwise.
 
-    What is only `named` may be the beginning of an id.
+    What is only `named` may be the beginning of an id. `inputs` are those that a template quotes.
     """
 
     fields: set[str] = field(default_factory=set)
     asked: set[str] = field(default_factory=set)
     made: set[str] = field(default_factory=set)
     named: set[str] = field(default_factory=set)
+    inputs: set[str] = field(default_factory=set)
+
+    def template(self, text: str) -> None:
+        """Take in the fields of a template."""
+        found = [split_style(f.strip())[0] for f in _FIELD.findall(text.replace("{{", "").replace("}}", ""))]
+        self.fields |= {name for name in found if _ID.match(name)}
+        self.inputs |= {name for name in found if name.startswith(INPUT_KINDS)}
 
     @property
     def read(self) -> set[str]:
@@ -42,22 +50,16 @@ class Readers:
         return {i.replace(HOLE, "{…}") for i in self.fields | self.asked}
 
 
-def fields_of(template: str) -> set[str]:
-    """Ids of figures that a template of the blocks quotes, without their styles."""
-    names = (split_style(found.strip())[0] for found in _FIELD.findall(template.replace("{{", "").replace("}}", "")))
-    return {name for name in names if _ID.match(name)}
-
-
 def read_cells(sources: Iterable[tuple[str, str]]) -> Readers:
     """What the cells of a notebook read; each is its type (`code` or `markdown`) and its text."""
     found = Readers()
     for kind, source in sources:
         if kind == "markdown":
-            found.fields |= fields_of(source)
+            found.template(source)
         elif is_prose(source):
             cell = read_cell(source)
             for text in cell.texts:
-                found.fields |= fields_of(text)
+                found.template(text)
             if cell.source:
                 read_code(cell.source, found)
         else:
@@ -81,7 +83,7 @@ class _Reading(ast.NodeVisitor):
         if not _is_text(node):
             return super().visit(node)
         text = text_of(node)
-        self.found.fields |= fields_of(text)
+        self.found.template(text)
         if _ID.match(text):
             self.into.add(text)
         for unknown in _unknown(node):

@@ -139,9 +139,13 @@ def _bandwidth(on: Ground, worth: Worth) -> Promise:
         inputs=inputs.PROFILE,
     )
     expected = on.given.number(
-        "diligence.expected.busbw", busbw, "gbytes/s",
-        label="AllReduce busbw the total cost rests on", rule="median of the latency analysis, at the full size", inputs=inputs.PROFILE,
-    )  # fmt: skip
+        "diligence.expected.busbw",
+        busbw,
+        "gbytes/s",
+        label="AllReduce busbw the total cost rests on",
+        rule="median of the latency analysis, at the full size",
+        inputs=inputs.PROFILE,
+    )
     lead = model.lead_lost_at(100.0, worth.lead, price.value, upwards=False)
     return Promise(
         "busbw",
@@ -178,10 +182,13 @@ def _latency(on: Ground, worth: Worth) -> Promise:
         inputs=used | {"evidence:acceptance-margin"},
     )
     expected = on.given.number(
-        "diligence.expected.latency", time, "us",
-        label="Time of the smallest AllReduce the total cost rests on", rule="median of the collective model, at the full size",
+        "diligence.expected.latency",
+        time,
+        "us",
+        label="Time of the smallest AllReduce the total cost rests on",
+        rule="median of the collective model, at the full size",
         inputs=used,
-    )  # fmt: skip
+    )
     return Promise(
         "latency",
         "AllReduce time at {evidence:acceptance-message-bytes} B, at most",
