@@ -39,6 +39,7 @@ from fabricreport.sections.decision.turning import weeks_level
 from fabricreport.sections.diligence import findings as diligence_findings
 from fabricreport.sections.diligence import study as diligence
 from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.sections.evidence import findings as evidence_findings
 from fabricreport.sections.evidence import study as evidence
 from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.sections.latency import study as latency
@@ -292,5 +293,6 @@ def _refuse_second(first: Number | None, second: Number) -> None:
 SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(case.inputs, case.decision(), case.tco(), case.figure),
     "diligence": lambda case: diligence_findings.spoken(case.inputs, case.diligence()),
+    "evidence": lambda case: evidence_findings.spoken(case.inputs, case.evidence()),
 }
 """How each section's findings and words are made from a case."""
