@@ -39,6 +39,7 @@ from fabricreport.sections.decision.turning import weeks_level
 from fabricreport.sections.diligence import findings as diligence_findings
 from fabricreport.sections.diligence import study as diligence
 from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.sections.evidence import findings as evidence_findings
 from fabricreport.sections.evidence import study as evidence
 from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.sections.latency import findings as latency_findings
@@ -298,5 +299,6 @@ SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "diligence": lambda case: diligence_findings.spoken(case.inputs, case.diligence()),
     "latency": lambda case: latency_findings.spoken(case.inputs, case.latency(), case.figure),
     "tco": lambda case: tco_findings.spoken(case.inputs, case.tco()),
+    "evidence": lambda case: evidence_findings.spoken(case.inputs, case.evidence()),
 }
 """How each section's findings and words are made from a case."""

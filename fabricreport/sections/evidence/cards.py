@@ -72,12 +72,12 @@ def card_text(card: Card) -> str:
 def _lines(card: Card) -> Iterator[str]:
     title = f"{card.model} ({card.date})"
     yield from (title, "=" * len(title))
-    yield f"{len(card.rows)} published figures, {len(card.held_out)} of them not used to set anything"
+    yield f"{len(card.rows)} published figures, {len(card.held_out)} of them held out"
     yield f"Valid range: {card.valid_range}"
     yield from _shares("Error (median, absolute, unless said otherwise)", card.summary)
     yield from _shares("The same for models that know less", card.baselines)
     if card.intervals:
-        yield "A published figure may differ from ours by (P5 to P95):"
+        yield "Published over ours (P5 to P95):"
         yield from (f"  {band:<40} {low:.2f}x to {high:.2f}x" for band, (low, high) in card.intervals.items())
     yield from _rows(card)
     yield from _bullets("Written down before the fit", card.expected)
@@ -87,7 +87,7 @@ def _lines(card: Card) -> Iterator[str]:
         )
         yield f"  {told}"
     yield from _bullets("The model does not claim", card.does_not_claim)
-    yield from _bullets("No model of this kind can do better than", card.irreducible)
+    yield from _bullets("No model of this kind does better than", card.irreducible)
 
 
 def _shares(title: str, shares: Mapping[str, float]) -> Iterator[str]:

@@ -13,30 +13,31 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from fabricreport import formats
-from fabricreport.blocks import Chart, Name
+from fabricreport.blocks import Drawing
+from fabricreport.books.claims import VERDICTS
+from fabricreport.evidence import read_yaml
+from fabricreport.inputs import Inputs
 from fabricreport.models.audit.disagreement import Position
 from fabricreport.sections.evidence.context import Disagreement
 from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.theme import COLOURS, GRID, INK, MUTED, canvas, percent_axis, rounded, rows_of, svg
 
-LOG_FROM = 20.0
-"""A quantity whose highest statement is more than this many times its lowest is drawn on a logarithmic scale."""
 BASE_CHARS, LABEL_CHARS = 47, 30
 ROW_IN, LINE_IN = 0.145, 0.135
 CROWDED_YEARS = 0.4
 VERDICT_COLOURS = {"reproduces": INK, "contradicted": COLOURS["warn"]}
 
 
-def claims_chart(result: EvidenceResult, *, title: str, verdicts: Sequence[str]) -> Chart:
+def claims_chart(result: EvidenceResult) -> Drawing:
     """How many of each article's claims came to each verdict: one small panel to a verdict."""
     chart_id = "fig-evidence-verdicts"
     articles = list(result.articles.values())[::-1]
     counts = {
-        v: [sum(c.verdict == v and c.kind != "check" for c in result.of(a.id)) for a in articles] for v in verdicts
+        v: [sum(c.verdict == v and c.kind != "check" for c in result.of(a.id)) for a in articles] for v in VERDICTS
     }
     most = max(max(c) for c in counts.values())
-    with canvas(1.75, columns=len(verdicts), share_y=True) as (figure, axes):
-        for axis, verdict in zip(axes, verdicts, strict=True):
+    with canvas(1.75, columns=len(VERDICTS), share_y=True) as (figure, axes):
+        for axis, verdict in zip(axes, VERDICTS, strict=True):
             axis.barh(range(len(articles)), counts[verdict], height=0.62, color=VERDICT_COLOURS.get(verdict, MUTED))
             for row, number in enumerate(counts[verdict]):
                 axis.annotate(str(number), (number, row), xytext=(3, 0), textcoords="offset points", va="center")
@@ -48,34 +49,29 @@ def claims_chart(result: EvidenceResult, *, title: str, verdicts: Sequence[str])
         axes[0].set_yticks(range(len(articles)), [textwrap.shorten(a.publisher, 26, placeholder="") for a in articles])
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame({"article": [a.publisher for a in articles], **counts}).iloc[::-1]
-    return Chart(
-        chart_id,
-        title,
-        "Audited claims by article and verdict; numbers at the bars are counts",
-        "Bars by article and verdict. Of {evidence.claims} claims {evidence.claims.reproduces} reproduce, "
-        "{evidence.claims.reproduces-with-a-caveat} with a caveat; {evidence.claims.contradicted} are contradicted.",
-        drawing,
-        rows_of(frame),
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def contested_chart(item: Disagreement, *, settle: Name) -> Chart:
+def contested_charts(result: EvidenceResult) -> Mapping[str, Drawing]:
+    """A chart of each contested quantity that bears on the case, by its id."""
+    return {item.id: contested_chart(item) for item in result.bearing}
+
+
+def contested_chart(item: Disagreement) -> Drawing:
     """Every source's statement on one quantity, with the base it uses and the band of the prior."""
-    chart_id, key = f"fig-contested-{item.id}", f"evidence.contested.{item.id}"
+    chart_id = f"fig-contested-{item.id}"
     positions, quantity = list(reversed(item.stated)), item.quantity
     alone = len({p.publisher for p in positions}) == 1
     labels, bases = _labels(positions), [_base(p, last_clause=alone) for p in positions]
     heights = [max(label.count("\n"), base.count("\n")) + 1 for label, base in zip(labels, bases, strict=True)]
     places, top = _places(heights)
-    lowest, highest = min(p.low for p in positions), max(p.high for p in positions)
-    log = lowest > 0 and highest / lowest > LOG_FROM
     with canvas(0.62 + top) as (figure, (axis,)):
         low, middle, high = rounded([quantity.prior_low, quantity.prior_mid, quantity.prior_high])
         axis.axvspan(low, high, color=GRID, alpha=0.75, linewidth=0)
         axis.axvline(middle, color=MUTED, linewidth=0.9, linestyle=(0, (4, 3)))
         for place, position in zip(places, positions, strict=True):
             _draw(axis, place, position)
-        if log:
+        if item.wide:
             axis.set_xscale("log")
             axis.xaxis.set_minor_formatter(NullFormatter())
         axis.set_ylim(0, top)
@@ -83,30 +79,30 @@ def contested_chart(item: Disagreement, *, settle: Name) -> Chart:
         axis.tick_params(axis="y", length=0, labelcolor=INK, labelsize=8)
         axis.spines["left"].set_visible(False)
         axis.xaxis.set_major_formatter(_ticks(item.unit, percent=item.unit == "share"))
-        axis.locator_params(axis="x", nbins=4) if not log else None
+        axis.locator_params(axis="x", nbins=4) if not item.wide else None
         for place, base in zip(places, bases, strict=True):
             axis.text(1.03, place, base, transform=axis.get_yaxis_transform(), va="center", color=MUTED, fontsize=7.5)
         axis.annotate(
             "prior", (middle, top), xytext=(0, 2), textcoords="offset points", ha="center", color=MUTED, fontsize=7.5
         )
         drawing = svg(figure, chart_id)
-    scale = ", logarithmic scale" if log else ""
-    return Chart(
-        chart_id,
-        f"Sources put {{short}} between {{{key}.low}} and {{{key}.high}}",
-        f"Band: P5–P95 of the prior, dashed its median; hollow: kept out of it, or an assumption{scale}",
-        f"Statements of {{{key}.sources}} publishers run from {{{key}.low}} to {{{key}.high}}; "
-        f"the prior made of the admissible ones is {{{key}.prior:range}}.",
-        drawing,
-        rows_of(_frame(item)),
-        caption="**What would settle it:** {settle}",
-        values={"short": Name(item.short), "settle": settle},
-    )
+    return Drawing(chart_id, drawing, rows_of(_frame(item)))
 
 
-def market_chart(points: Sequence[Mapping[str, Any]], *, title: str) -> Chart:
+def market_points(given: Inputs) -> list[dict[str, Any]]:
+    """InfiniBand's share by quarter; where the source states Ethernet's, what that leaves, bounded the other way."""
+    turned = {"at-most": "at-least", "at-least": "at-most"}
+    return [
+        {**p, "evidence": p["share"], "share": given.central(p["share"])}
+        if "share" in p
+        else {**p, "evidence": p["ethernet"], "share": 1 - given.central(p["ethernet"]), "bound": turned[p["bound"]]}
+        for p in read_yaml("context")["market_share"]
+    ]
+
+
+def market_chart(given: Inputs) -> Drawing:
     """InfiniBand's share over time; every figure is a bound, so arrows say which way the truth lies."""
-    chart_id = "fig-evidence-market"
+    chart_id, points = "fig-evidence-market", market_points(given)
     days = [date.fromisoformat(f"{p['quarter']}-15") for p in points]
     x = [d.year + d.month / 12 for d in days]
     with canvas(1.8) as (figure, (axis,)):
@@ -134,16 +130,7 @@ def market_chart(points: Sequence[Mapping[str, Any]], *, title: str) -> Chart:
         axis.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:.0f}"))
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame([{k: p[k] for k in ("period", "share", "bound", "evidence")} for p in points])
-    return Chart(
-        chart_id,
-        title,
-        "InfiniBand's share of AI back-end switch sales; arrows point to where the source's words leave room",
-        "Bounds over time: at least {evidence.stated.infiniband-share-2023-delloro} in late 2023, at most "
-        "{evidence.stated.infiniband-share-4q25-alatirok} in late 2025.",
-        drawing,
-        rows_of(frame),
-        caption="Shares of sales by one market report, not of ports or clusters.",
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
 def _beside(x: Sequence[float], points: Sequence[Mapping[str, Any]], n: int) -> str:

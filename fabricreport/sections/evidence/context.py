@@ -12,6 +12,8 @@ from fabricreport.models.audit.disagreement import Contested, Position
 from fabricreport.scenario import Params
 
 ALWAYS, IF_USED = "all", "used"
+LOG_FROM = 20.0
+"""A quantity whose highest statement is more than this many times its lowest is drawn on a logarithmic scale."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +55,12 @@ class Disagreement:
         """The positions that state a number, the admissible ones first, each group by its middle."""
         numeric = [p for p in self.quantity.entries if not math.isnan(p.low) and p.id not in self.leave_out]
         return tuple(sorted(numeric, key=lambda p: (not p.admissible, p.mid, p.id)))
+
+    @property
+    def wide(self) -> bool:
+        """Whether the statements lie so far apart that only a logarithmic scale shows them all."""
+        lowest, highest = min(p.low for p in self.stated), max(p.high for p in self.stated)
+        return lowest > 0 and highest / lowest > LOG_FROM
 
 
 SHOWN_UNITS: Mapping[str, str] = {
