@@ -141,6 +141,8 @@ def _run(
     limits: tuple[float, float],
 ) -> tuple[RunRecord, dict[str, NotebookNode]]:
     """Executed and stripped notebooks by section, from the cache in `store` where it has them."""
+    from fabricreport.checking.prose import refuse_unreadable
+
     cache = SectionCache(store)
     keys = {s: plan.fingerprint.section_key(s) for s in plan.sections}
     done = {s: data for s in plan.sections if (data := cache.get(keys[s])) is not None}
@@ -148,6 +150,7 @@ def _run(
         progress(Progress(section, "cached"))
     waiting = {s: plan.notebooks[s] for s in plan.sections if s not in done}
     if waiting:
+        refuse_unreadable(waiting.values())
         compile_checked(PACKAGE)
         compile_checked(cwd)
     fresh = run_sections(

@@ -1,0 +1,66 @@
+"""Faults of a notebook's prose cells that show without a kernel: a first line that cannot be read, a figure nobody declares."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import nbformat
+
+from fabricreport.blocks.cells import fields_of
+from fabricreport.blocks.prose import ProseFault, is_prose, read_cell
+from fabricreport.blocks.template import split_style
+from fabricreport.declared import DECLARED
+from fabricreport.errors import InputError, Problem
+from fabricreport.figures import find_spec
+from fabricreport.located import did_you_mean
+
+_FIGURE = re.compile(r"([a-z_]+)\.[^:\s]+\Z")
+
+
+def prose_faults(notebook: Path) -> list[Problem]:
+    """What is wrong with the prose cells of a notebook, told by cell; words and findings are looked up when it runs.
+
+    Ids that the notebook's own code names (`case.number("tco.mine", …)`) are taken as made there.
+    """
+    try:
+        cells = nbformat.read(notebook, as_version=4).cells  # type: ignore[no-untyped-call]
+    except (ValueError, nbformat.ValidationError):
+        return []  # whoever takes its fingerprint says that it is no notebook
+    sources = [cell.source if cell.cell_type == "code" else "" for cell in cells]
+    own = "\n".join(source for source in sources if not is_prose(source))
+    return [
+        problem
+        for number, source in enumerate(sources, start=1)
+        if is_prose(source)
+        for problem in _faults(source, f"{notebook.name}, cell {number}", own)
+    ]
+
+
+def refuse_unreadable(notebooks: Iterable[Path]) -> None:
+    """`InputError` with every such fault of the notebooks: no kernel is started for them."""
+    if problems := [problem for notebook in notebooks for problem in prose_faults(notebook)]:
+        raise InputError(problems)
+
+
+def _faults(source: str, where: str, own: str) -> Iterator[Problem]:
+    try:
+        cell = read_cell(source)
+    except ProseFault as fault:
+        first = source.partition("\n")[0][:80]
+        yield Problem("the prose cell cannot be read", where, value=first, remedy=f"{fault}.")
+        return
+    for field in dict.fromkeys(field for text in cell.texts for field in fields_of(text)):
+        name, _ = split_style(field)
+        figure = _FIGURE.match(name)
+        if figure is None or figure[1] not in DECLARED or find_spec(DECLARED.values(), name) or _made(name, own):
+            continue
+        patterns = [spec.pattern for spec in DECLARED[figure[1]].specs]
+        close = did_you_mean(name, patterns) or ""
+        yield Problem("no section declares this figure", where, value=f"{{{field}}}", suggestion=close)
+
+
+def _made(name: str, own: str) -> bool:
+    """Whether the notebook's own code names the id, or what stands before its index."""
+    return name.partition("[")[0] in own
