@@ -3,6 +3,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
+# What JupyterLab writes into a notebook beside its cells, and its settings: sentences wrap, and no news is fetched.
+LAB_KEYS := $(foreach key,codemirror_mode file_extension mimetype nbconvert_exporter pygments_lexer version,metadata.language_info.$(key))
+LAB_SETTINGS := {"@jupyterlab/notebook-extension:tracker": {"codeCellConfig": {"lineWrap": true}}, \
+	"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
+
 .PHONY: memo memos quick test trust soak lab lint bench clean
 
 memo: .venv/memo.ok  ## build the example client's memo
@@ -25,7 +30,8 @@ trust: .venv/test.ok  ## every pair of choices built whole, and 2,000 spoilt inp
 soak: .venv/test.ok  ## 20,000 spoilt inputs
 	FABRICREPORT_FUZZ_CASES=20000 $(BIN)/python -m pytest -n 2 --dist loadgroup --timeout 0 -m soak
 
-lab: .venv/lab.ok  ## open the notebooks in JupyterLab, ready to run and edit
+lab: .venv/lab.ok  ## open the notebooks in JupyterLab, ready to run and edit; git sees them without outputs
+	@git config filter.notebooks.clean '$(BIN)/python -m nbstripout --keep-id --extra-keys "$(LAB_KEYS)"' || true
 	cd notebooks && ../$(BIN)/jupyter lab decision.ipynb
 
 lint: .venv/test.ok  ## style and types
@@ -59,4 +65,6 @@ clean:  ## forget caches and environments; editions in output/ are kept
 .venv/lab.ok: pyproject.toml | .venv/bin/python
 	@echo "Installing JupyterLab (about a minute) ..."
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab]'
+	@mkdir -p .venv/share/jupyter/lab/settings
+	@echo '$(LAB_SETTINGS)' > .venv/share/jupyter/lab/settings/overrides.json
 	@touch $@ .venv/memo.ok

@@ -42,10 +42,13 @@ from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.evidence import findings as evidence_findings
 from fabricreport.sections.evidence import study as evidence
 from fabricreport.sections.evidence.result import EvidenceResult
+from fabricreport.sections.latency import findings as latency_findings
 from fabricreport.sections.latency import study as latency
 from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.sections.tail_risk import findings as tail_findings
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.sections.tco import findings as tco_findings
 from fabricreport.sections.tco import study as tco
 from fabricreport.sections.tco.result import TcoResult
 
@@ -292,7 +295,10 @@ def _refuse_second(first: Number | None, second: Number) -> None:
 
 SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(case.inputs, case.decision(), case.tco(), case.figure),
+    "tail_risk": lambda case: tail_findings.spoken(case.inputs, case.tail()),
     "diligence": lambda case: diligence_findings.spoken(case.inputs, case.diligence()),
     "evidence": lambda case: evidence_findings.spoken(case.inputs, case.evidence()),
+    "latency": lambda case: latency_findings.spoken(case.inputs, case.latency(), case.figure),
+    "tco": lambda case: tco_findings.spoken(case.inputs, case.tco()),
 }
 """How each section's findings and words are made from a case."""

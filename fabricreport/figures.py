@@ -33,6 +33,7 @@ At = TypeVar("At")
 Keys = TypeVarTuple("Keys")
 Found = TypeVar("Found")
 Footing = Iterable[str | Number]
+"""What a figure is said to rest on: ids of inputs, or figures whose own inputs it takes over."""
 
 _INDEX = re.compile(r"\[(\w+)\]")
 
@@ -142,9 +143,10 @@ class Declaration(Generic[At]):
 
     def __post_init__(self) -> None:
         for spec in self.specs:
-            unknown = [name for name in spec.indexes if name not in self.indexes]
-            if unknown or not spec.pattern.startswith((f"{self.section}.", f"{self.section}[")):
-                raise ValueError(f"figure {spec.pattern}: no index {unknown[0]}" if unknown else spec.pattern)
+            if unknown := [name for name in spec.indexes if name not in self.indexes]:
+                raise ValueError(f"figure {spec.pattern}: no index {unknown[0]}")
+            if not spec.pattern.startswith((f"{self.section}.", f"{self.section}[")):
+                raise ValueError(f"figure {spec.pattern} is none of {self.section}")
 
 
 class DeclaredFigures(Mapping[str, Number]):

@@ -3,7 +3,7 @@
 May not know papermill or nbconvert.
 """
 
-from fabricreport.blocks.document import MIME, Block, Chart, Drawing, Section, Tile
+from fabricreport.blocks.document import MIME, Block, Chart, Drawing, Section
 from fabricreport.blocks.say import open_section
 from fabricreport.blocks.tables import Column, Row, Table
 from fabricreport.findings import Name, Named
@@ -19,6 +19,5 @@ __all__ = [
     "Row",
     "Section",
     "Table",
-    "Tile",
     "open_section",
 ]

@@ -21,13 +21,10 @@ from fabricreport.errors import Problem
 from fabricreport.ledger import Record
 
 ANSWERS_MIME = "application/vnd.fabricreport.answers+json"
-CASE = "case"
-"""The notebook's variable that answers for its Markdown cells."""
+CASE, BODY = "case", "body"
+"""The notebook's variables that answer for its Markdown cells: figures, and the words of the section."""
 
-_NOT_ASKED = (
-    "Only a build fills the Markdown cells of a notebook (fabricreport build); a code cell is filled anywhere: "
-    'body.say("… {id} …")'
-)
+_NOT_ASKED = "Only a build fills the Markdown cells of a notebook (fabricreport build); a %%say cell is filled anywhere"
 _BRACES = "Braces that are meant to be printed are doubled: {{ and }}."
 
 
@@ -54,15 +51,17 @@ def fields_of(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def answers(fields: Iterable[str], case: Figures | None) -> dict[str, dict[str, Any]]:
-    """What the case says to each field: `{node, ledger, inputs}`, or `{fault}` with the reason."""
-    return {field: _answer(field, case) for field in fields}
+def answers(
+    fields: Iterable[str], case: Figures | None, words: Mapping[str, object] | None = None
+) -> dict[str, dict[str, Any]]:
+    """What the case, or a word of the section, says to each field: `{node, ledger, inputs}`, or `{fault}` with the reason."""
+    return {field: _answer(field, case, words or {}) for field in fields}
 
 
-def _answer(field: str, case: Figures | None) -> dict[str, Any]:
+def _answer(field: str, case: Figures | None, words: Mapping[str, object]) -> dict[str, Any]:
     if case is None:
         return {"fault": f"the notebook has no variable `{CASE}`. Begin it with {CASE} = open_case(params)"}
-    binder = Binder(case.figure)
+    binder = Binder(case.figure, words)
     try:
         node = binder.field_node(field)
         numbers = list(binder.numbers.values())
@@ -82,7 +81,8 @@ def show_answers(fields: Iterable[str], namespace: Mapping[str, Any]) -> None:
     from IPython.display import display
 
     case = namespace.get(CASE)
-    given = answers(fields, case if hasattr(case, "figure") else None)
+    words = getattr(namespace.get(BODY), "words", None)
+    given = answers(fields, case if hasattr(case, "figure") else None, words)
     display({ANSWERS_MIME: given}, raw=True)  # type: ignore[no-untyped-call]
 
 

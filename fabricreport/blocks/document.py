@@ -18,8 +18,6 @@ from fabricreport.blocks.nodes import (
     Callout,
     Figure,
     Formula,
-    Glance,
-    GlanceTile,
     Heading,
     Headline,
     Tone,
@@ -141,15 +139,6 @@ class Drawing:
     values: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Tile:
-    """One tile of the glance: a label, a big value (a template) and a line under it."""
-
-    label: str
-    value: str
-    note: str = ""
-
-
 class Section:
     """Emits the blocks of one section. `emitted` keeps them for tests and for scripts outside a notebook.
 
@@ -198,15 +187,6 @@ class Section:
         values = {name: v for *_, said in told for name, v in said.items()}
         named = {name: Name(v) if isinstance(v, str) else v for name, v in values.items()}
         self.callout(tone, title, "\n".join(lines), **named)
-
-    def glance(self, template: str, tiles: Sequence[Tile], **values: object) -> None:
-        """Page one's summary: the advice in sentences, then three to five tiles."""
-        binder = self.binder(values)
-        drawn = tuple(
-            GlanceTile(binder.inline(t.label), binder.inline(t.value), binder.inline(t.note) if t.note else ())
-            for t in tiles
-        )
-        self.emit((Glance(binder.blocks(template), drawn),), binder)
 
     def chart(self, chart: Chart) -> None:
         """A chart with its alt text and data."""

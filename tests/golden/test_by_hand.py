@@ -111,4 +111,4 @@ def test_the_same_sums_are_those_of_the_worked_case_among_the_stresses() -> None
     stress = "tail_risk.stress.efficiency-loss"
     assert printed(f"{stress}.gpu_hours").value == pytest.approx(36_864, rel=1e-12)
     assert printed(f"{stress}.usd").value == pytest.approx(110_592, rel=1e-12)
-    assert printed(f"{stress}.days").value == pytest.approx(1.5, rel=1e-12)
+    assert printed(f"{stress}.delay").value == pytest.approx(1.5 * 24, rel=1e-12)

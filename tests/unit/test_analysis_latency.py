@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from fabricreport.blocks import Name
 from fabricreport.case import Case, open_case
 from fabricreport.evidence import read_yaml
 from fabricreport.project import PROJECT
@@ -19,7 +17,6 @@ from fabricreport.sections.latency import charts_annex as latency_annex
 from fabricreport.sections.latency import gap as latency_gap
 from fabricreport.sections.latency import inputs as latency_inputs
 from fabricreport.sections.latency.result import LatencyResult
-from fabricreport.validation.collectives import packaged_tables
 
 CLIENTS = ("example", "kestrel-lab", "tern-finetuning")
 LOGS = Path(__file__).parent.parent / "data" / "logs"
@@ -190,15 +187,13 @@ def test_packaged_model_error_is_the_cards_interval() -> None:
 def test_charts_draw_from_the_result(name: str) -> None:
     case = client(name)
     result = case.latency()
-    names = {o.id: Name(o.name) for o in (*case.options, *result.pair)}
-    families = {o.id: o.family for o in (*case.options, *result.pair)}
-    drawn: list[Any] = [
-        charts.exposed_chart(result, names, families, title="t"),
-        charts.scale_chart(result, title="t", threshold=0.01, gpus=case.params.cluster.gpus),
-        latency_annex.map_chart(result, title="t"),
-        latency_annex.overlap_chart(result, title="t", threshold=0.01, traffic="gradients"),
-        latency_annex.sources_chart([case.inputs.contested("roce-extra-latency-per-step")], title="t"),
-        latency_annex.model_chart(packaged_tables()[:2], title="t"),
+    drawn = [
+        charts.exposed_chart(case.inputs, result),
+        charts.scale_chart(case.inputs, result),
+        latency_annex.map_chart(result),
+        latency_annex.overlap_chart(case.inputs, result),
+        latency_annex.sources_chart(case.inputs),
+        latency_annex.model_chart(),
     ]
     for chart in drawn:
         assert chart.svg.startswith("<svg") and "mathdefault" not in chart.svg

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fabricreport.blocks import Section
 from fabricreport.case import Case, open_case
 from fabricreport.models.risk.answers import p_late
 from fabricreport.project import PROJECT
@@ -65,7 +64,7 @@ def test_the_article_s_example_is_reproduced_to_the_dollar(bought):
     numbers = bought.numbers
     assert numbers["tail_risk.stress.efficiency-loss.usd"].text == "$110,592"
     assert numbers["tail_risk.stress.efficiency-loss.gpu_hours"].value == pytest.approx(36_864)
-    assert numbers["tail_risk.stress.efficiency-loss.days"].value == pytest.approx(1.5)
+    assert numbers["tail_risk.stress.efficiency-loss.delay"].value == pytest.approx(36)
 
 
 def test_shares_are_traced_draws_below_one_without_run_luck(buyer, bought):
@@ -205,17 +204,13 @@ def test_loss_is_priced_by_the_client_s_figure_or_the_market(bought, rented):
     assert "price:gpu-hour-h100-on-demand" in inputs_of(market)
 
 
-def test_the_charts_name_their_finding_and_carry_their_data(buyer, bought):
-    names = {o.id: o.name for o in buyer.options}
-    families = {o.id: o.family for o in buyer.options}
-    section = Section("tail_risk", buyer)
-    grades = dict.fromkeys(CAUSES, "assumption")
-    for chart in (
-        charts.exceedance_chart(bought, names, families, title="Dates", short=False),
-        charts.causes_chart(bought, names, families, grades, title="Causes"),
-        charts.maxima_chart(1024, title="Maxima"),
-        charts.interval_chart(bought, title="Intervals"),
+def test_the_charts_are_drawn_and_carry_their_data(buyer, bought):
+    for drawing in (
+        charts.exceedance_chart(buyer.inputs, bought),
+        charts.causes_chart(buyer.inputs, bought),
+        charts.maxima_chart(buyer.inputs),
+        charts.interval_chart(bought),
+        charts.optics_chart(buyer.inputs),
     ):
-        section.chart(chart)
-        node = section.emitted[-1].nodes[0]
-        assert node.alt and len(node.data) > 4 and node.svg.startswith("<svg")
+        assert drawing.id.startswith("fig-tail-")
+        assert len(drawing.data) > 4 and drawing.svg.startswith("<svg")

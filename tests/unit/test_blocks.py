@@ -5,7 +5,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from fabricreport.blocks import Chart, Column, Name, Row, Section, Tile
+from fabricreport.blocks import Chart, Column, Name, Row, Section
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.blocks.nodes import Cite, Num, Paragraph, Text, plain_text, walk
 from fabricreport.blocks.template import split_style
@@ -105,10 +105,7 @@ def test_a_chart_carries_alt_text_and_data_and_its_literals_meet_the_gate() -> N
     assert [word for _, text in texts(body.emitted[-1].nodes) for word in bare_numbers(text)] == ["5"]
 
 
-def test_the_glance_takes_tiles_and_styles_split_from_ids() -> None:
-    body = Section("decision", Figures())
-    body.glance("**Buy** it.", [Tile("Difference", "{tco.difference}", "of {price:x}")])
-    assert emitted(body)["nodes"][0]["tiles"][0]["value"][0]["text"] == "−$1.25M"
+def test_styles_split_from_ids() -> None:
     assert split_style("price:x") == ("price:x", "")
     assert split_style("price:x:range") == ("price:x", "range")
     assert split_style("tco.a:abs") == ("tco.a", "abs")

@@ -18,6 +18,8 @@ from fabricreport.scenario import SECTION_NAMES
 PARAMS = Path(__file__).parents[2] / "params"
 WORD = {"who": "J. Buyer", "why": "A signed quote", "until": "2027-01-31"}
 STEP = "contested:roce-extra-latency-per-step"
+COUNT = "decision.assumed_keys"
+"""The one figure that counts what was left out: `overrides` is not, once anything is restated."""
 WEEKS = ("evidence:weeks-to-stable-rocev2", "evidence:weeks-to-stable-infiniband")
 
 
@@ -65,7 +67,8 @@ def test_restating_every_figure_of_the_books_changes_no_byte_of_the_ledger_but_t
     figures = dict(list(restated(tern).items())[half::2])
     again = overridden("tern-finetuning", **figures)
     restating = ledger(again)
-    assert restating == tern_ledger
+    assert restating.pop(COUNT)["value"] == tern_ledger[COUNT]["value"] - 1
+    assert restating == {i: n for i, n in tern_ledger.items() if i != COUNT}
     kinds = {again.inputs.uncertain(i).kind for i in figures}
     assert kinds == {"number", "range", "pert", "interval"}
     for input_id in figures:

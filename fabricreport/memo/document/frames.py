@@ -89,7 +89,10 @@ def frame_faults(html: str, table: DataTable) -> list[tuple[str, str]]:
         faults.append(("an HTML output holds more than one table", "Show each table from a cell of its own."))
     if _CUT.search(reader.remark):
         faults.append(
-            ("a DataFrame is shown with rows or columns left out", "Choose what to show, or use body.frame(…).")
+            (
+                "a DataFrame is shown with rows or columns left out",
+                "Choose what to show, or put it into a %%table cell.",
+            )
         )
     if not table.rows:
         faults.append(
@@ -97,7 +100,9 @@ def frame_faults(html: str, table: DataTable) -> list[tuple[str, str]]:
         )
     cells = [plain_text(cell) for row in table.rows for cell in row.cells]
     if any(cell.endswith("...") and len(cell) >= _WIDEST for cell in cells):
-        faults.append(("a DataFrame is shown with long text cut off", "Use body.frame(…), which prints all of it."))
+        faults.append(
+            ("a DataFrame is shown with long text cut off", "Put it into a %%table cell, which prints all of it.")
+        )
     return faults
 
 

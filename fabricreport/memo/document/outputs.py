@@ -20,9 +20,9 @@ _SHOWN = 100
 _WARNING = re.compile(r"\b\w*(?:Warning|Error|WARNING|ERROR)\b.*")
 # What matplotlib's calls return: the figure beside it says the same, drawn.
 _ARTIST = re.compile(r"\W*(?:Axes|Figure|matplotlib\.|seaborn\.|Text\()|.*\bartists?>", re.DOTALL)
-_SHOW_TEXT = "Say it in a sentence, body.say(…), or delete the line."
-_SHOW_VALUE = "Show it with body.say(…) or body.frame(…), or end the line with a semicolon."
-_SHOW_DATA = "Show it with body.chart(…), body.frame(…) or body.say(…), or as a PNG image."
+_SHOW_TEXT = "Say it in a %%say cell, or delete the line."
+_SHOW_VALUE = "Show it in a %%say or a %%table cell, or end the line with a semicolon."
+_SHOW_DATA = "Show it in a %%chart, %%table or %%say cell, or as a PNG image."
 
 
 @dataclass(frozen=True)

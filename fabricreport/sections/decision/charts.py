@@ -91,9 +91,14 @@ def swings_chart(given: Inputs, result: DecisionResult, *, count: int = 6) -> Dr
             for value, word, other in ((low, "low", high), (high, "high", low)):
                 right = value > other
                 axis.annotate(
-                    word, (value, row), xytext=(3 if right else -3, 0), textcoords="offset points",
-                    ha="left" if right else "right", va="center", color=MUTED,
-                )  # fmt: skip
+                    word,
+                    (value, row),
+                    xytext=(3 if right else -3, 0),
+                    textcoords="offset points",
+                    ha="left" if right else "right",
+                    va="center",
+                    color=MUTED,
+                )
         axis.axvline(mean, color=MUTED, linewidth=0.8)
         axis.axvline(0, color=INK, linewidth=1.1)
         axis.set_yticks(range(len(swings)), [_label(records[s.input_id]["label"]) for s in reversed(swings)])

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pandas as pd
 
 from fabricreport import formats
-from fabricreport.blocks import Chart, Name
+from fabricreport.blocks import Drawing
+from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
+from fabricreport.sections.latency.figure_context import THRESHOLD
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.theme import (
     COLOURS,
@@ -29,13 +29,12 @@ from fabricreport.theme import (
 QUANTILES = (0.05, 0.5, 0.95)
 
 
-def exposed_chart(
-    result: LatencyResult, names: Mapping[str, str], families: Mapping[str, str], *, title: str, **values: object
-) -> Chart:
+def exposed_chart(given: Inputs, result: LatencyResult) -> Drawing:
     """Share of GPU time each option loses to exposed communication, median and P5-P95; hollow: at the last size."""
     chart_id = "fig-latency-exposed"
+    names, families = {o.id: o.name for o in given.options}, {o.id: o.family for o in given.options}
     order = sorted(result.exposed_now, key=lambda o: float(np.median(plain(result.exposed_now[o]))))
-    grows = len(result.jobs) > 1
+    grows = result.grows
     records = []
     with canvas(0.6 + (0.42 if grows else 0.29) * len(order)) as (figure, (axis,)):
         for row, option in enumerate(reversed(order)):
@@ -68,23 +67,13 @@ def exposed_chart(
         axis.grid(axis="x")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame(records, columns=["option", "size", "p5", "p50", "p95"])
-    least, most = order[0], order[-1]
-    return Chart(
-        chart_id,
-        title,
-        "Share of GPU time lost to fabric traffic that nothing hides: median and P5–P95"
-        + ("; filled at the first size of the cluster, hollow at the last" if grows else ""),
-        f"Range chart: {{least}} loses {{latency.exposed_now.{least}}}, {{most}} {{latency.exposed_now.{most}}} of GPU time.",
-        drawing,
-        rows_of(frame),
-        caption="Ranges overlap where the fabrics share what is uncertain: kernels, overlap, the model’s own error.",
-        values={"least": Name(names[least]), "most": Name(names[most]), **values},
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def scale_chart(result: LatencyResult, *, title: str, threshold: float, gpus: int, **values: object) -> Chart:
+def scale_chart(given: Inputs, result: LatencyResult) -> Drawing:
     """Extra time of RoCEv2 against cluster size: a large AllReduce on a tree and on a flat ring, and the client's step."""
     chart_id = "fig-latency-scale"
+    threshold, gpus = given.central(THRESHOLD), int(given.params.cluster.gpus)
     gap = result.gap
     lines = (
         ("AllReduce, flat ring", gap.ring, COLOURS["rocev2"]),
@@ -106,7 +95,7 @@ def scale_chart(result: LatencyResult, *, title: str, threshold: float, gpus: in
             label_end(axis, x, y, label, colour, dx=7)
         axis.axhline(threshold, color=MUTED, linewidth=0.9, linestyle="--")
         axis.annotate(
-            "worth a thought",
+            "matters above this line",
             (gap.sizes[0], threshold),
             xytext=(0, 3),
             textcoords="offset points",
@@ -125,14 +114,4 @@ def scale_chart(result: LatencyResult, *, title: str, threshold: float, gpus: in
         percent_axis(axis, "y")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame(records, columns=["line", "gpus", "p5", "p50", "p95"])
-    return Chart(
-        chart_id,
-        title,
-        "Extra time of RoCEv2 over InfiniBand, share, median and P5–P95; AllReduce of {size} with the time per step alone, "
-        "the step with bandwidth and tuning too",
-        "Line chart: on your cluster the sources’ time per step lengthens an AllReduce by {latency.own.tree} with the library’s "
-        "choice and by {latency.own.ring} on a flat ring; the whole step grows by {latency.penalty}.",
-        drawing,
-        rows_of(frame),
-        values={"size": Name("1 GiB"), **values},
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))

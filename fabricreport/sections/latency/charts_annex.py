@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,20 +10,24 @@ import pandas as pd
 from matplotlib.colors import LinearSegmentedColormap
 
 from fabricreport import formats
-from fabricreport.blocks import Chart, Name
-from fabricreport.models.audit.disagreement import Contested
-from fabricreport.models.collectives.fit import MeasuredTable
+from fabricreport.blocks import Drawing
+from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
+from fabricreport.sections.latency.figure_context import THRESHOLD
+from fabricreport.sections.latency.findings import TRAFFIC
+from fabricreport.sections.latency.inputs import SHARE, STEP
 from fabricreport.sections.latency.measured import ClientLog
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.theme import COLOURS, INK, MUTED, canvas, label_end, percent_axis, rounded, rows_of, svg
+from fabricreport.validation.collectives import packaged_tables
 
 _HEAT = LinearSegmentedColormap.from_list("gap", ["#f6f7f9", "#f3c9a8", "#c2500a", "#7a2f04"])
 
 
-def sources_chart(quantities: Sequence[Contested], *, title: str) -> Chart:
+def sources_chart(given: Inputs) -> Drawing:
     """Every source's position on the contested quantities, with its grade; the prior's range below."""
     chart_id = "fig-latency-sources"
+    quantities = [given.contested(quantity.removeprefix("contested:")) for quantity in (STEP, SHARE)]
     tallest = max(len(q.entries) for q in quantities) + 1
     records = []
     with canvas(0.7 + 0.34 * tallest, columns=len(quantities)) as (figure, axes):
@@ -53,19 +56,10 @@ def sources_chart(quantities: Sequence[Contested], *, title: str) -> Chart:
             )
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame(records, columns=["quantity", "publisher", "grade", "low", "middle", "high"])
-    return Chart(
-        chart_id,
-        title,
-        "Each source’s figure and range; filled: measured or published, hollow: secondary; grey: shown and not counted, for the "
-        "reason in the source list",
-        "Two dot charts: the sources put the extra time per step at {latency.step_us:spread} and the bandwidth ratio at "
-        "{latency.share_x:spread} (P5–P95 of the mixture).",
-        drawing,
-        rows_of(frame),
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def map_chart(result: LatencyResult, *, title: str) -> Chart:
+def map_chart(result: LatencyResult) -> Drawing:
     """Gap of an AllReduce by cluster and message size: the library's choice beside a flat ring."""
     chart_id = "fig-latency-map"
     records = []
@@ -88,20 +82,14 @@ def map_chart(result: LatencyResult, *, title: str) -> Chart:
                 spine.set_visible(False)
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame(records, columns=["algorithm", "gpus", "size_bytes", "gap"])
-    return Chart(
-        chart_id,
-        title,
-        "Extra time of an AllReduce, per cent, at the sources’ median time per step and equal bandwidth; rows are message sizes",
-        "Two heat maps: the gap peaks at {latency.map.auto.worst} for small messages in large clusters with the library’s choice, "
-        "and at {latency.map.ring.worst} on a flat ring, where large messages pay it too.",
-        drawing,
-        rows_of(frame),
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def overlap_chart(result: LatencyResult, *, title: str, threshold: float, traffic: str) -> Chart:
+def overlap_chart(given: Inputs, result: LatencyResult) -> Drawing:
     """The step's gap against how much traffic compute hides."""
     chart_id = "fig-latency-overlap"
+    threshold = given.central(THRESHOLD)
+    traffic = TRAFFIC["experts" if result.experts else "data"]
     sweep = result.gap.by_overlap
     low, middle, high = rounded(np.quantile(plain(sweep.gap), (0.05, 0.5, 0.95), axis=0))
     with canvas(2.2) as (figure, (axis,)):
@@ -116,23 +104,16 @@ def overlap_chart(result: LatencyResult, *, title: str, threshold: float, traffi
         axis.set_xlabel(f"share of compute behind which {traffic} can run")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame({"overlap": sweep.at, "p5": low, "p50": middle, "p95": high})
-    return Chart(
-        chart_id,
-        title,
-        "Extra step time of RoCEv2 over InfiniBand, share; dashed: worth a thought",
-        "Line chart: the extra step time against the overlap; over the overlaps assumed it is {latency.penalty}.",
-        drawing,
-        rows_of(frame),
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def model_chart(tables: Sequence[MeasuredTable], *, title: str) -> Chart:
+def model_chart() -> Drawing:
     """Measured AllReduce times over the model's, by size: what set the model, and what it never saw."""
     chart_id = "fig-latency-model"
     records = []
     with canvas(2.6, columns=2, share_y=True) as (figure, axes):
         for axis, held_out in zip(axes, (False, True), strict=True):
-            for table in (t for t in tables if t.held_out == held_out):
+            for table in (t for t in packaged_tables() if t.held_out == held_out):
                 ours = rounded(plain(table.modelled_us()))
                 family = table.fabric.split("-")[0]
                 colour = COLOURS.get(family, COLOURS["other"])
@@ -153,18 +134,10 @@ def model_chart(tables: Sequence[MeasuredTable], *, title: str) -> Chart:
         axes[0].set_ylabel("time, µs (logarithmic)")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame(records, columns=["table", "held_out", "size_bytes", "measured_us", "modelled_us"])
-    return Chart(
-        chart_id,
-        title,
-        "AllReduce time by message size, both logarithmic; dots measured, lines the model; blue InfiniBand, orange RoCEv2, others violet or grey",
-        "Two log-log charts: measured times and the model’s; the median error is {latency.card.collectives.summary.overall} over all "
-        "counted rows and {latency.card.collectives.summary.held-out} over those that set no parameter.",
-        drawing,
-        rows_of(frame),
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def client_chart(log: ClientLog, *, title: str, name: str) -> Chart:
+def client_chart(log: ClientLog) -> Drawing:
     """The client's rows beside the model before and after recalibration."""
     chart_id = "fig-latency-client"
     with canvas(2.3) as (figure, (axis,)):
@@ -186,15 +159,7 @@ def client_chart(log: ClientLog, *, title: str, name: str) -> Chart:
         axis.set_ylabel("modelled ÷ measured")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame({"size_bytes": sizes, "measured_us": measured, "before_us": before, "after_us": after})
-    return Chart(
-        chart_id,
-        title,
-        "AllReduce time, modelled over measured, by message size (logarithmic); a perfect model lies on the line",
-        "Line chart for {log}: the median error was {latency.measured.before.0} before and is {latency.measured.after.0} after.",
-        drawing,
-        rows_of(frame),
-        values={"log": Name(name)},
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
 def _bytes(size: float) -> str:

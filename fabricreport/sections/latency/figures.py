@@ -1,22 +1,20 @@
-"""Ledger numbers of the latency section, each with its rule in words."""
+"""The figures of the latency section: what each option exposes, its step, the collectives, the logs, the cards."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
-from fabricreport.models.training.step import TrainingStep
-from fabricreport.sections.latency import gap_figures as latency_gap_numbers
-from fabricreport.sections.latency import inputs
-from fabricreport.sections.latency.gap_figures import size_number, slug
-from fabricreport.sections.latency.result import LatencyResult
-from fabricreport.validation.card import Card
-from fabricreport.validation.collectives import collectives_card
+from fabricreport.figures import Declaration, Index
+from fabricreport.sections.latency.figure_context import (
+    BANDS,
+    EachSpec,
+    LatencyFigures,
+    PairSpec,
+    size_unit,
+)
+from fabricreport.sections.latency.gap_figures import GAP_INDEXES, GAP_SPECS
+from fabricreport.sections.latency.inputs import PROFILE
+from fabricreport.sections.latency.measured import ClientLog
 from fabricreport.validation.training import training_card
 
 _STAGES = ("param:cluster.trajectory", "param:money.horizon_months")
@@ -24,183 +22,211 @@ _RULE_STEP = (
     "kernels + NVLink traffic + fabric traffic that nothing hides + pipeline bubble + optimiser; exposed = what is left "
     "of traffic after the overlap assumed, and the slowing of kernels by what is hidden"
 )
+_FROM_THE_PLAN = "from the model's shape and the parallel plan"
+PARTS = {
+    "compute": "compute_s",
+    "inside_nodes": "in_node_s",
+    "exposed": "exposed_communication_s",
+    "bubble": "bubble_s",
+    "other": "other_s",
+}
+"""Parts of a step: the end of the figure's id, and the name in the step."""
 
 
-def numbers(given: Inputs, result: LatencyResult) -> Iterator[Number]:
-    """Every number of the section."""
-    yield from _options(given, result)
-    yield from _steps(given, result)
-    yield from latency_gap_numbers.numbers(given, result)
-    yield from _table(given, result)
-    yield from _traffic(given, result)
-    yield from _measurements(given, result)
-    yield from _cards(given)
-
-
-def _names(given: Inputs, result: LatencyResult) -> dict[str, str]:
-    return {o.id: o.name for o in (*given.options, *result.pair)}
-
-
-def _profile(result: LatencyResult) -> tuple[str, ...]:
-    """Params behind every number, the client's logs among them where they recalibrate the model."""
-    measured = ("param:measurements",) if result.measurements and result.measurements.factors else ()
-    return (*inputs.PROFILE, *measured)
-
-
-def _options(given: Inputs, result: LatencyResult) -> Iterator[Number]:
-    names, profile = _names(given, result), _profile(result)
-    measured = "param:measurements" in profile
-    for key, share in result.exposed_share.items():
-        for suffix, values, when in (
-            ("", share, "over the horizon, sizes weighted by GPU-months"),
-            ("_now", result.exposed_now[key], "at the first size"),
-            ("_final", result.exposed_final[key], "at the last size"),
-        ):
-            yield given.number(
-                f"latency.exposed{suffix}.{key}",
-                values,
-                "share",
-                label=f"GPU time lost to exposed communication {when}: {names[key]}",
-                rule="exposed fabric traffic ÷ step time; step = " + _RULE_STEP,
-                inputs=(*profile, *_STAGES) if suffix == "" else profile,
-                digits=2,
-            )
-        yield given.number(
-            f"latency.busbw.{key}",
-            result.busbw[key],
-            "gbytes/s",
-            label=f"AllReduce bus bandwidth at 1 GiB over the whole cluster: {names[key]}",
-            rule="size × 2(n − 1)/n ÷ time of the fastest algorithm and protocol"
-            + (", recalibrated to the client's logs (param:measurements)" if measured else ""),
-            inputs=profile,
-        )
-
-
-def _steps(given: Inputs, result: LatencyResult) -> Iterator[Number]:
-    names, profile = _names(given, result), _profile(result)
-    for key, step in result.steps.items():
-        time = given.spread(step.step_time_s)
-        yield given.number(
-            f"latency.step.{key}", time, "s", label=f"Time of one step: {names[key]}", rule=_RULE_STEP, inputs=profile
-        )
-        if isinstance(step, TrainingStep):
-            yield given.number(
-                f"latency.mfu.{key}",
-                given.spread(step.mfu),
-                "share",
-                label=f"Model FLOP/s over the peak of all GPUs: {names[key]}",
-                rule="FLOPs of the batch ÷ (GPUs × peak × step time), losses outside the step not counted",
-                inputs=profile,
-                digits=2,
-            )
-        for part, value in _parts(step):
-            yield given.number(
-                f"latency.part.{part}.{key}",
-                given.spread(value / step.step_time_s),
-                "share",
-                label=f"Share of the step: {part.replace('_', ' ')}, {names[key]}",
-                rule=f"{part.replace('_', ' ')} ÷ step time",
-                inputs=profile,
-                digits=2,
-            )
-
-
-def _parts(step: Any) -> tuple[tuple[str, Any], ...]:
-    return (
-        ("compute", step.compute_s),
-        ("inside_nodes", step.in_node_s),
-        ("exposed", step.exposed_communication_s),
-        ("bubble", step.bubble_s),
-        ("other", step.other_s),
+def _exposed(suffix: str, when: str) -> EachSpec:
+    """What an option loses to exposed communication over the horizon, or at one size."""
+    return EachSpec(
+        f"latency.exposed{suffix}[option]",
+        "share",
+        label=lambda at, option: f"GPU time lost to exposed communication {when}: {at.names[option]}",
+        rule="exposed fabric traffic ÷ step time; step = " + _RULE_STEP,
+        value=lambda at, option: getattr(at.result, f"exposed{suffix or '_share'}")[option],
+        inputs=lambda at, _: at.profile if suffix else (*at.profile, *_STAGES),
+        digits=2,
     )
 
 
-def _table(given: Inputs, result: LatencyResult) -> Iterator[Number]:
-    names = _names(given, result)
-    for i, size in enumerate(result.table_bytes):
-        yield size_number(given, f"latency.size.{i}", size, "Message size")
-        for key, found in result.collectives.items():
-            yield given.number(
-                f"latency.allreduce_time.{key}.{i}",
-                given.spread(found.time_us[..., i]),
-                "us",
-                label=f"Time of an AllReduce over the whole cluster: {names[key]}",
-                rule="the fastest algorithm and protocol of the model, with its error on unseen clusters",
-                inputs=_profile(result),
-            )
-            yield given.number(
-                f"latency.allreduce_busbw.{key}.{i}",
-                given.spread(found.busbw_gbytes_per_s[..., i]),
-                "gbytes/s",
-                label=f"Bus bandwidth of an AllReduce over the whole cluster: {names[key]}",
-                rule="size × 2(n − 1)/n ÷ time",
-                inputs=_profile(result),
-            )
+_OPTIONS = (
+    _exposed("", "over the horizon, sizes weighted by GPU-months"),
+    _exposed("_now", "at the first size"),
+    _exposed("_final", "at the last size"),
+    EachSpec(
+        "latency.busbw[option]",
+        "gbytes/s",
+        label=lambda at, option: f"AllReduce bus bandwidth at 1 GiB over the whole cluster: {at.names[option]}",
+        rule=lambda at, _: (
+            "size × 2(n − 1)/n ÷ time of the fastest algorithm and protocol"
+            + (", recalibrated to the client's logs (param:measurements)" if at.recalibrated else "")
+        ),
+        value=lambda at, option: at.result.busbw[option],
+        inputs=lambda at, _: at.profile,
+    ),
+)
+
+_STEPS = (
+    EachSpec(
+        "latency.step[stepped]",
+        "s",
+        label=lambda at, option: f"Time of one step: {at.names[option]}",
+        rule=_RULE_STEP,
+        value=lambda at, option: at.given.spread(at.result.steps[option].step_time_s),
+        inputs=lambda at, _: at.profile,
+    ),
+    PairSpec(
+        "latency.part[part][stepped]",
+        "share",
+        label=lambda at, part, option: f"Share of the step: {part.replace('_', ' ')}, {at.names[option]}",
+        rule=lambda _, part, __: f"{part.replace('_', ' ')} ÷ step time",
+        value=lambda at, part, option: _part(at, part, option),
+        inputs=lambda at, _, __: at.profile,
+        digits=2,
+    ),
+)
 
 
-def _traffic(given: Inputs, result: LatencyResult) -> Iterator[Number]:
-    for i, sent in enumerate(result.traffic):
-        label = f"{sent.kind} {sent.collective}"
-        yield size_number(given, f"latency.traffic.size.{i}", sent.size_bytes, f"Size of one message: {label}")
-        for name, value, unit in (
-            ("count", given.spread(sent.count), "count"),
-            ("ranks", float(sent.ranks), "gpus"),
-            ("time", given.spread(sent.time_s * 1e3), "ms"),
-            ("exposed", given.spread(sent.exposed_s * 1e3), "ms"),
-        ):
-            yield given.number(
-                f"latency.traffic.{name}.{i}",
-                value,
-                unit,
-                label=f"{name} in one step: {label}",
-                rule="from the model's shape and the parallel plan" if unit in ("count", "gpus") else _RULE_STEP,
-                inputs=_profile(result),
-            )
+def _part(at: LatencyFigures, part: str, option: str) -> Any:
+    """One part of a step as a share of it, (draws,)."""
+    step = at.result.steps[option]
+    return at.given.spread(getattr(step, PARTS[part]) / step.step_time_s)
 
 
-def _measurements(given: Inputs, result: LatencyResult) -> Iterator[Number]:
-    if result.measurements is None:
-        return
-    for i, log in enumerate(result.measurements.used):
-        factors = log.factors
-        pair_of_factors = (factors.latency_factor, factors.bandwidth_factor) if factors else (1.0, 1.0)
-        for name, value, unit, label in (
-            ("before", log.error_before, "share", "Median absolute error of the model's time before"),
-            ("after", log.error_after, "share", "Median absolute error of the model's time after"),
-            ("rows", float(log.size_bytes.size), "count", "Rows used"),
-            ("left_out", float(log.left_out), "count", "Rows left out"),
-            ("gpus", float(log.gpus), "gpus", "GPUs of the log"),
-            ("latency_factor", pair_of_factors[0], "x", "Latency of the client's cluster over the model's"),
-            ("bandwidth_factor", pair_of_factors[1], "x", "Bandwidth of the client's cluster over the model's"),
-        ):
-            number = given.number(
-                f"latency.measured.{name}.{i}",
-                value,
-                unit,
-                label=label,
-                rule="from the client's log (param:measurements)",
-                inputs=("param:measurements",),
-            )
-            yield replace(number, grade="measured")
+_COLLECTIVES = (
+    EachSpec(
+        "latency.size[size]",
+        lambda at, size: size_unit(at.result.table_bytes[int(size)])[0],
+        label="Message size",
+        rule="size shown",
+        value=lambda at, size: at.result.table_bytes[int(size)] / size_unit(at.result.table_bytes[int(size)])[1],
+        inputs=PROFILE[:1],
+        digits=2,
+    ),
+    PairSpec(
+        "latency.allreduce_time[paired][size]",
+        "us",
+        label=lambda at, option, _: f"Time of an AllReduce over the whole cluster: {at.names[option]}",
+        rule="the fastest algorithm and protocol of the model, with its error on unseen clusters",
+        value=lambda at, option, size: at.given.spread(at.result.collectives[option].time_us[..., int(size)]),
+        inputs=lambda at, _, __: at.profile,
+    ),
+)
 
 
-def _cards(given: Inputs) -> Iterator[Number]:
-    for name, card in (("collectives", collectives_card()), ("training", training_card())):
-        yield from card_numbers(given, name, card)
+def _sent(at: LatencyFigures, number: str) -> str:
+    sent = at.result.traffic[int(number)]
+    return f"{sent.kind} {sent.collective}"
 
 
-def card_numbers(given: Inputs, name: str, card: Card) -> Iterator[Number]:
-    """The summary and the baselines of a validation card."""
-    for group, values in (("summary", card.summary), ("baseline", card.baselines)):
-        for label, value in values.items():
-            if np.isfinite(value):
-                number = given.number(
-                    f"latency.card.{name}.{group}.{slug(label)}",
-                    float(value),
-                    "share",
-                    label=f"Validation card, {card.model}: {label}",
-                    rule="median of |ours ÷ published − 1| over the card's rows",
-                    digits=2,
-                    counted=True,
-                )
-                yield replace(number, date=card.date)
+def _traffic(name: str, unit: str) -> EachSpec:
+    """What one kind of traffic comes to in a step."""
+    of = {"time": "time_s", "exposed": "exposed_s"}.get(name, name)
+    by = 1e3 if unit == "ms" else 1.0
+    return EachSpec(
+        f"latency.traffic.{name}[sent]",
+        unit,
+        label=lambda at, number: f"{name} in one step: {_sent(at, number)}",
+        rule=_RULE_STEP if unit == "ms" else _FROM_THE_PLAN,
+        value=lambda at, number: at.given.spread(getattr(at.result.traffic[int(number)], of) * by),
+        inputs=lambda at, _: at.profile,
+    )
+
+
+_TRAFFIC = (
+    EachSpec(
+        "latency.traffic.size[sent]",
+        lambda at, number: size_unit(at.result.traffic[int(number)].size_bytes)[0],
+        label=lambda at, number: f"Size of one message: {_sent(at, number)}",
+        rule="size shown",
+        value=lambda at, number: (
+            at.result.traffic[int(number)].size_bytes / size_unit(at.result.traffic[int(number)].size_bytes)[1]
+        ),
+        inputs=PROFILE[:1],
+        digits=2,
+    ),
+    EachSpec(
+        "latency.traffic.ranks[sent]",
+        "gpus",
+        label=lambda at, number: f"ranks in one step: {_sent(at, number)}",
+        rule=_FROM_THE_PLAN,
+        value=lambda at, number: float(at.result.traffic[int(number)].ranks),
+        inputs=lambda at, _: at.profile,
+    ),
+    _traffic("count", "count"),
+    _traffic("time", "ms"),
+    _traffic("exposed", "ms"),
+)
+
+
+def _factor(log: ClientLog) -> float:
+    return log.factors.bandwidth_factor if log.factors else 1.0
+
+
+def _measured(name: str, unit: str, label: str, value: Any) -> EachSpec:
+    """What one of the client's logs shows; `value` is worked out from the log."""
+    return EachSpec(
+        f"latency.measured.{name}[log]",
+        unit,
+        label=label,
+        rule="from the client's log (param:measurements)",
+        value=lambda at, log: float(value(at.logs[log])),
+        inputs=("param:measurements",),
+        grade="measured",
+    )
+
+
+_MEASURED = (
+    _measured("before", "share", "Median absolute error of the model's time before", lambda log: log.error_before),
+    _measured("after", "share", "Median absolute error of the model's time after", lambda log: log.error_after),
+    _measured("rows", "count", "Rows used", lambda log: log.size_bytes.size),
+    _measured("left_out", "count", "Rows left out", lambda log: log.left_out),
+    _measured("gpus", "gpus", "GPUs of the log", lambda log: log.gpus),
+    _measured("bandwidth_factor", "x", "Bandwidth of the client's cluster over the model's", _factor),
+)
+
+
+def _trained(group: str, index: str) -> EachSpec:
+    """One line of the training step's card."""
+    return EachSpec(
+        f"latency.card.training.{group}[{index}]",
+        "share",
+        label=lambda at, line: f"Validation card, training step: {getattr(at, index)[line][0]}",
+        rule="median of |ours ÷ published − 1| over the card's rows",
+        value=lambda at, line: float(getattr(at, index)[line][1]),
+        digits=2,
+        counted=True,
+        date=lambda *_: training_card().date,
+    )
+
+
+_CARDS = (
+    EachSpec(
+        "latency.card.collectives.summary[band]",
+        "share",
+        label=lambda _, band: f"Validation card, collectives: {BANDS[band]}",
+        rule="median of |ours ÷ published − 1| over the card's rows",
+        value=lambda at, band: float(at.collectives.summary[BANDS[band]]),
+        digits=2,
+        counted=True,
+        date=lambda at, _: at.collectives.date,
+    ),
+    _trained("summary", "trained"),
+    _trained("baseline", "baselines"),
+)
+
+FIGURES = Declaration(
+    "latency",
+    (*_OPTIONS, *_STEPS, *GAP_SPECS, *_COLLECTIVES, *_TRAFFIC, *_MEASURED, *_CARDS),
+    {
+        "option": Index(lambda at: at.result.exposed_share),
+        "stepped": Index(lambda at: at.result.steps),
+        "part": Index(lambda _: PARTS, tuple(PARTS)),
+        "paired": Index(lambda at: [o.id for o in at.result.pair]),
+        "size": Index(lambda at: [str(i) for i, _ in enumerate(at.result.table_bytes)]),
+        "sent": Index(lambda at: [str(i) for i, _ in enumerate(at.result.traffic)]),
+        "log": Index(lambda at: at.logs),
+        "band": Index(lambda _: BANDS, tuple(BANDS)),
+        "trained": Index(lambda at: at.trained),
+        "baselines": Index(lambda at: at.baselines),
+        **GAP_INDEXES,
+    },
+)
+"""Every figure of the section."""

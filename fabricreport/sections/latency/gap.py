@@ -52,6 +52,11 @@ class Gap:
     half_latency_bytes: tuple[float, float]
     hangs_on: Mapping[str, float]
 
+    @property
+    def sweeps(self) -> Mapping[str, Sweep]:
+        """The sweeps over sizes that the section speaks of, by the end of their figures' ids."""
+        return {"ring": self.ring, "step": self.step_by_size}
+
 
 def display() -> Mapping[str, Any]:
     """The sizes and sweeps the section shows."""

@@ -99,9 +99,9 @@ def client_log(given: Inputs, option: Option, path: str) -> ClientLog:
         return _unused(path, findings, "it does not say how many ranks ran")
     gpus, per_node = int(ranks), int(given.params.cluster.gpus_per_node)
     if gpus <= per_node:
-        return _unused(path, findings, "it ran inside one node, where no fabric takes part")
+        return _unused(path, findings, "it ran inside one node, without a fabric")
     if gpus % per_node:
-        return _unused(path, findings, "its ranks do not fill whole nodes of the client's size")
+        return _unused(path, findings, "its ranks do not fill whole nodes")
     odd = {f.line for f in findings if f.kind in UNFIT}
     good = rows[(rows["size_bytes"] > 0) & (rows["time_us"] > 0) & ~rows["line"].isin(odd)]
     if len(good) < FEWEST_ROWS:

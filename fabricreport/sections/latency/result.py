@@ -53,6 +53,11 @@ class LatencyResult:
         return tuple(sorted(used, key=lambda t: -float(np.median(np.asarray(t.time_s)))))
 
     @property
-    def algorithms(self) -> tuple[str, ...]:
-        """Algorithms the step's traffic runs, most time first, without repeats."""
-        return tuple(dict.fromkeys(t.algorithm for t in self.traffic))
+    def experts(self) -> bool:
+        """Whether tokens travel between experts over the fabric."""
+        return any(t.kind == "experts" for t in self.traffic)
+
+    @property
+    def grows(self) -> bool:
+        """Whether the plan has more than one size."""
+        return len(self.jobs) > 1

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
 from fabricreport.sections.client import one_node
-from fabricreport.sections.latency import figures as latency_numbers
 from fabricreport.sections.latency import gap as latency_gap
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.exposure import Exposure
+from fabricreport.sections.latency.figure_context import LatencyFigures
+from fabricreport.sections.latency.figures import FIGURES
 from fabricreport.sections.latency.measured import ClientMeasurements
 from fabricreport.sections.latency.result import LatencyResult
 
@@ -51,4 +53,4 @@ def run(given: Inputs, found: Exposure, measurements: ClientMeasurements | None)
         one_node=one_node(given, first),
         numbers={},
     )
-    return replace(result, numbers={n.id: n for n in latency_numbers.numbers(given, result)})
+    return replace(result, numbers=DeclaredFigures(FIGURES, LatencyFigures(given, result), given))

@@ -1,4 +1,4 @@
-"""Figures of the risk section: how late, lost to what, and what moves it."""
+"""Charts of the risk: how late, lost to what, and what moves it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from fabricreport import formats
-from fabricreport.blocks import Chart, Name
+from fabricreport.blocks import Drawing
 from fabricreport.durations import HOURS_PER_DAY
-from fabricreport.models.audit.disagreement import Contested
+from fabricreport.inputs import Inputs
 from fabricreport.models.risk.answers import exceedance
 from fabricreport.provenance import plain
+from fabricreport.sections.tail_risk.figure_context import in_hours
 from fabricreport.sections.tail_risk.horizon import CAUSES
+from fabricreport.sections.tail_risk.inputs import FAMILY_NAMES
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tail_risk.sensitivity import WORKERS, maxima_of
 from fabricreport.theme import (
@@ -58,64 +60,64 @@ def groups_of(result: TailResult, names: Mapping[str, str]) -> list[tuple[str, s
 def _label(result: TailResult, names: Mapping[str, str], members: Sequence[str]) -> str:
     if len(members) == 1:
         return wrapped(names[members[0]], 36)
-    family = {result.subjects[o].option.family for o in members}
-    return {"rocev2": "RoCEv2, every switch", "infiniband": "InfiniBand, every switch"}.get(
-        family.pop() if len(family) == 1 else "", wrapped(names[members[0]] + " and alike", 36)
-    )
+    families = {FAMILY_NAMES.get(result.subjects[o].option.family, "") for o in members}
+    family = families.pop() if len(families) == 1 else ""
+    return f"{family}, every switch" if family else wrapped(names[members[0]] + " and alike", 36)
 
 
-def exceedance_chart(
-    result: TailResult, names: Mapping[str, str], families: Mapping[str, str], *, title: str, short: bool
-) -> Chart:
+def exceedance_chart(given: Inputs, result: TailResult) -> Drawing:
     """P(longer than x): weeks until the fabric is stable, and the time a run takes beyond its plan, by option."""
     chart_id = "fig-tail-exceedance"
-    by = HOURS_PER_DAY if short else 1.0
-    unit = "hours" if short else "days"
+    names, families = _names_and_families(given)
+    short = in_hours(result.planned_days)
+    by, unit = (HOURS_PER_DAY, "hours") if short else (1.0, "days")
+    weeks = {o: plain(draws) for o, draws in result.bring_up_weeks.items()}
+    late = {o: by * plain(outcome.late_days) for o, outcome in result.outcomes.items()}
     panels = (
-        ("weeks until the fabric is stable", result.weeks_allowed, "allowed", lambda o: plain(result.bring_up_weeks[o])),
-        (f"{unit} a run takes beyond its plan", by * (result.deadline_days - result.planned_days), "slack",
-         lambda o: by * plain(result.outcomes[o].late_days)),
-    )  # fmt: skip
+        ("weeks until the fabric is stable", result.weeks_allowed, "allowed", weeks),
+        (f"{unit} a run takes beyond its plan", by * (result.deadline_days - result.planned_days), "slack", late),
+    )
     rows: list[dict[str, Any]] = []
     with canvas(2.45, columns=2, share_y=True) as (figure, axes):
         for axis, (label, limit, word, draws) in zip(axes, panels, strict=True):
             rows += _exceedance_panel(axis, result, names, families, draws, label)
-            axis.axvline(limit, color=INK, linewidth=1, linestyle=(0, (4, 2)))
-            right = max(limit * 1.15, axis.get_xlim()[1])
-            axis.set_xlim(0, right)
-            beside = 3 if limit < 0.6 * right else -3
-            axis.annotate(
-                word, (limit, 0.93), xytext=(beside, 0), textcoords="offset points", color=INK, va="center",
-                ha="left" if beside > 0 else "right",
-            )  # fmt: skip
+            _limit(axis, limit, word)
             axis.set_xlabel(label)
         percent_axis(axes[0], "y")
         _key(figure, result, names, families)
         drawing = svg(figure, chart_id)
-    focus = result.focus
-    return Chart(
-        chart_id,
-        title,
-        "Share of draws above each value; left: weeks to stable, right: the run's delay; same luck for every option",
-        f"Two exceedance curves by option. {{tail_risk.not_ready.{focus}}} of draws of {{focus}} need longer than "
-        f"{{param:organisation.time_to_production_weeks}}, and {{tail_risk.late.{focus}}} of its runs end after {{tail_risk.deadline}}.",
-        drawing,
-        rows_of(pd.DataFrame(rows)),
-        values={"focus": Name(names[focus])},
-    )
+    return Drawing(chart_id, drawing, rows_of(pd.DataFrame(rows)))
+
+
+def _names_and_families(given: Inputs) -> tuple[dict[str, str], dict[str, str]]:
+    return {o.id: o.name for o in given.options}, {o.id: str(o.family) for o in given.options}
+
+
+def _limit(axis: Axes, limit: float, word: str) -> None:
+    """A dashed line where a value becomes too large, with its word beside it."""
+    axis.axvline(limit, color=INK, linewidth=1, linestyle=(0, (4, 2)))
+    right = max(limit * 1.15, axis.get_xlim()[1])
+    axis.set_xlim(0, right)
+    beside, align = (3, "left") if limit < 0.6 * right else (-3, "right")
+    axis.annotate(word, (limit, 0.93), xytext=(beside, 0), textcoords="offset points", color=INK, va="center", ha=align)
 
 
 def _exceedance_panel(
-    axis: Axes, result: TailResult, names: Mapping[str, str], families: Mapping[str, str], draws: Any, label: str
+    axis: Axes,
+    result: TailResult,
+    names: Mapping[str, str],
+    families: Mapping[str, str],
+    draws: Mapping[str, Any],
+    label: str,
 ) -> list[dict[str, Any]]:
     rows = []
     right = 0.0
     for option, name in groups_of(result, names):
-        curve = exceedance(draws(option))
+        curve = exceedance(draws[option])
         pick = np.unique(np.linspace(0, len(curve.values) - 1, _POINTS).astype(int))
         x, y = rounded(curve.values[pick]), rounded(curve.probability[pick], 4)
         axis.step(np.r_[0.0, x], np.r_[1.0, y], where="post", color=colour_of(option, families[option]))
-        right = max(right, float(np.quantile(plain(draws(option)), 0.995)))
+        right = max(right, float(np.quantile(draws[option], 0.995)))
         rows += [{"option": name, "measure": label, "value": a, "share_above": b} for a, b in zip(x, y, strict=True)]
     axis.set_xlim(0, right or 1.0)  # without a fabric nothing is ever late
     axis.set_ylim(0, 1)
@@ -142,30 +144,27 @@ def _key(figure: Figure, result: TailResult, names: Mapping[str, str], families:
             x += _CHARACTER * (len(name) + 3)
 
 
-def causes_chart(
-    result: TailResult, names: Mapping[str, str], families: Mapping[str, str], grades: Mapping[str, str], *, title: str
-) -> Chart:
+def causes_chart(given: Inputs, result: TailResult) -> Drawing:
     """Share of GPU time lost over the horizon by cause, for the pair of fabrics (or the focus alone), with ranges."""
     chart_id = "fig-tail-causes"
+    names, families = _names_and_families(given)
+    grades = {c: result.numbers[f"tail_risk.lost.{c}.{result.focus}"].grade for c in CAUSES}
     options = list(result.pair) if result.pair else [result.focus]
     causes = [c for c in CAUSES if any(np.any(plain(result.lost[o][c])) for o in options)]
-    height = 0.8 / len(options)
-    rows = []
+    rows: list[dict[str, Any]] = []
     with canvas(0.6 + 0.3 * len(causes)) as (figure, (axis,)):
         for k, option in enumerate(options):
+            colour = colour_of(option, families[option])
             for row, cause in enumerate(reversed(causes)):
-                draws = plain(result.lost[option][cause])
-                mean, low, high = (float(rounded(v)) for v in (draws.mean(), *np.quantile(draws, [0.05, 0.95])))
-                y = row + (0.5 * (len(options) - 1) - k) * height
-                hatch = _HATCH if grades[cause] == "assumption" else ""
-                colour = colour_of(option, families[option])
-                axis.barh(y, mean, height=height * 0.9, color=colour, hatch=hatch, edgecolor="white", linewidth=0)
-                axis.plot([low, high], [y, y], color=INK, linewidth=1.1)
-                rows.append({"option": names[option], "cause": CAUSES[cause], "mean": mean, "p5": low, "p95": high,
-                             "grade": grades[cause]})  # fmt: skip
-        for k, option in enumerate(options):
-            axis.text(0.99, 0.80 + 0.10 * (len(options) - 1 - k), wrapped(names[option], 48, 1), transform=axis.transAxes, ha="right",
-                      va="bottom", color=colour_of(option, families[option]), weight="bold")  # fmt: skip
+                mean, low, high = _mean_and_range(result.lost[option][cause])
+                place = (row, k, len(options))
+                _bar(axis, place, (mean, low, high), colour, hatched=grades[cause] == "assumption")
+                told = {"option": names[option], "cause": CAUSES[cause], "mean": mean, "p5": low, "p95": high}
+                rows.append({**told, "grade": grades[cause]})
+            height, name = 0.80 + 0.10 * (len(options) - 1 - k), wrapped(names[option], 48, 1)
+            axis.text(
+                0.99, height, name, transform=axis.transAxes, ha="right", va="bottom", color=colour, weight="bold"
+            )
         axis.set_yticks(range(len(causes)), [CAUSES[c] for c in reversed(causes)])
         axis.tick_params(axis="y", length=0, labelcolor=INK)
         axis.spines["left"].set_visible(False)
@@ -173,23 +172,32 @@ def causes_chart(
         percent_axis(axis, "x")
         axis.grid(axis="x")
         drawing = svg(figure, chart_id)
-    o = result.focus
-    worst = max(causes, key=lambda c: float(plain(result.lost[o][c]).mean()))
-    return Chart(
-        chart_id,
-        title,
-        "Mean share of GPU time lost over {param:money.horizon_months}, line P5–P95; hatched: rests on an assumption",
-        f"Bars of lost GPU time by cause. The largest on {{focus}} is “{CAUSES[worst][0].lower()}{CAUSES[worst][1:]}” with "
-        f"{{tail_risk.lost.{worst}.{o}:range}}; all causes together come to {{tail_risk.lost.{o}:range}}.",
-        drawing,
-        rows_of(pd.DataFrame(rows)),
-        values={"focus": Name(names[o])},
-    )
+    return Drawing(chart_id, drawing, rows_of(pd.DataFrame(rows)))
 
 
-def maxima_chart(gpus: int, *, title: str) -> Chart:
+def _mean_and_range(share: Any) -> tuple[float, float, float]:
+    """Mean, P5 and P95, as they are drawn."""
+    draws = plain(share)
+    mean, low, high = (float(rounded(v)) for v in (draws.mean(), *np.quantile(draws, [0.05, 0.95])))
+    return mean, low, high
+
+
+def _bar(
+    axis: Axes, place: tuple[int, int, int], at: tuple[float, float, float], colour: str, *, hatched: bool
+) -> None:
+    """One option's bar in the row of a cause (row, option, options), with a line over its range."""
+    row, option, options = place
+    mean, low, high = at
+    height = 0.8 / options
+    y = row + (0.5 * (options - 1) - option) * height
+    hatch = _HATCH if hatched else ""
+    axis.barh(y, mean, height=height * 0.9, color=colour, hatch=hatch, edgecolor="white", linewidth=0)
+    axis.plot([low, high], [y, y], color=INK, linewidth=1.1)
+
+
+def maxima_chart(given: Inputs) -> Drawing:
     """How far the slowest worker lies beyond the mean one as their number grows, for shared shocks of several sizes."""
-    chart_id = "fig-tail-maxima"
+    chart_id, gpus = "fig-tail-maxima", int(given.params.cluster.gpus)
     found = maxima_of()
     shades = dict(zip(found, ("#0b66a8", "#4a87b8", "#7d8fa3", "#a5adb8"), strict=True))
     rows = []
@@ -213,35 +221,26 @@ def maxima_chart(gpus: int, *, title: str) -> Chart:
         axis.set_ylabel("standard deviations")
         axis.grid(axis="y")
         drawing = svg(figure, chart_id)
-    return Chart(
-        chart_id,
-        title,
-        "Mean of the slowest worker above the mean worker, in standard deviations of one worker; normal law",
-        "Lines that rise with the logarithm of the number of workers. At {param:cluster.gpus} the slowest lies "
-        "{tail_risk.maximum.0_0} out if workers are independent and {tail_risk.maximum.0_9} if most of the noise is shared.",
-        drawing,
-        rows_of(pd.DataFrame(rows)),
-    )
+    return Drawing(chart_id, drawing, rows_of(pd.DataFrame(rows)))
 
 
-def optics_chart(quantity: Contested, *, title: str, values: Mapping[str, object]) -> Chart:
+def optics_chart(given: Inputs) -> Drawing:
     """What each source says on the yearly failure rate of optics, on a logarithmic scale."""
     chart_id = "fig-tail-optics"
-    entries = sorted(quantity.entries, key=lambda e: e.mid)
-    rows = []
+    entries = sorted(given.contested("optics-afr").entries, key=lambda e: e.mid)
+    rows: list[dict[str, Any]] = []
+    accent = COLOURS["accent"]
     with canvas(0.75 + 0.42 * len(entries)) as (figure, (axis,)):
         for row, entry in enumerate(entries):
             low, mid, high = (float(rounded(v)) for v in (entry.low, entry.mid, entry.high))
-            hollow = entry.grade in ("assumption", "estimate", "secondary")
-            axis.plot([low, high], [row, row], color=COLOURS["accent"], linewidth=2)
-            axis.plot(
-                [mid], [row], "o", color=COLOURS["accent"], markersize=7, markerfacecolor="white" if hollow else None
-            )
+            face = "white" if entry.grade in ("assumption", "estimate", "secondary") else None
+            axis.plot([low, high], [row, row], color=accent, linewidth=2)
+            axis.plot([mid], [row], "o", color=accent, markersize=7, markerfacecolor=face)
             axis.annotate(
                 formats.percent(mid, 2), (high, row), xytext=(8, 0), textcoords="offset points", va="center", color=INK
             )
-            rows.append({"source": entry.id, "publisher": entry.publisher, "base": entry.base, "low": low, "mid": mid,
-                         "high": high, "grade": entry.grade})  # fmt: skip
+            told = {"source": entry.id, "publisher": entry.publisher, "base": entry.base}
+            rows.append({**told, "low": low, "mid": mid, "high": high, "grade": entry.grade})
         axis.set_yticks(range(len(entries)), [_short(e.publisher, e.base) for e in entries])
         axis.tick_params(axis="y", length=0, labelcolor=INK)
         axis.spines["left"].set_visible(False)
@@ -252,15 +251,7 @@ def optics_chart(quantity: Contested, *, title: str, values: Mapping[str, object
         axis.minorticks_off()
         axis.set_xlabel("failures per year and piece (logarithmic scale)")
         drawing = svg(figure, chart_id)
-    return Chart(
-        chart_id,
-        title,
-        "Yearly failure rate by source and what it counts, logarithmic; hollow: second-hand or worked out",
-        "Dots by source: from {lowest} to {highest} a year, a factor of {factor} between sources that count different things.",
-        drawing,
-        rows_of(pd.DataFrame(rows)),
-        values=values,
-    )
+    return Drawing(chart_id, drawing, rows_of(pd.DataFrame(rows)))
 
 
 def _short(publisher: str, base: str) -> str:
@@ -269,7 +260,7 @@ def _short(publisher: str, base: str) -> str:
     return f"{wrapped(publisher, 36, 1)}\n{wrapped(words, 36, 1)}"
 
 
-def interval_chart(result: TailResult, *, title: str) -> Chart:
+def interval_chart(result: TailResult) -> Drawing:
     """Share of the run that trains, against the time between checkpoints, with Daly's optimum and its range."""
     chart_id = "fig-tail-interval"
     points = result.sensitivity.intervals
@@ -280,8 +271,8 @@ def interval_chart(result: TailResult, *, title: str) -> Chart:
     with canvas(2.2) as (figure, (axis,)):
         axis.axvspan(low, high, color=COLOURS["accent"], alpha=0.12, linewidth=0)
         axis.axvline(mid, color=COLOURS["accent"], linewidth=1)
-        axis.text(mid, 1.02, "Daly’s optimum, P5–P95 shaded", color=COLOURS["accent"], ha="center",
-                  transform=axis.get_xaxis_transform())  # fmt: skip
+        words, above = "Daly’s optimum, P5–P95 shaded", axis.get_xaxis_transform()
+        axis.text(mid, 1.02, words, color=COLOURS["accent"], ha="center", transform=above)
         axis.plot(minutes, trains, color=INK, marker="o", markersize=4)
         axis.set_xscale("log")
         axis.set_xticks(minutes, [formats.plain_number(m, 2) for m in minutes])
@@ -292,12 +283,4 @@ def interval_chart(result: TailResult, *, title: str) -> Chart:
         axis.grid(axis="y")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame({"minutes": minutes, "share_training": trains})
-    return Chart(
-        chart_id,
-        title,
-        "Mean share of a run that trains, by fixed time between checkpoints; the vertical axis does not start at zero",
-        f"A flat-topped curve: the best time between checkpoints is {{tail_risk.interval.{result.focus}:range}}; "
-        "half or twice that costs little, far shorter or longer costs more.",
-        drawing,
-        rows_of(frame),
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))

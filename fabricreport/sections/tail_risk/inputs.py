@@ -20,9 +20,12 @@ from fabricreport.models.risk.goodput import BringUp, FabricRisk, Run, TopologyE
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.steps import TailLaw
 from fabricreport.sections.client import endpoints_for, maturity_of, one_node, rented, shape
+from fabricreport.vocabulary import Family
 
 FAMILY = {"infiniband": "infiniband", "rocev2": "rocev2", "ethernet-tcp": "tcp"}
 """An option's family by the name the risk entries use."""
+FAMILY_NAMES: dict[str, str] = {Family.INFINIBAND: "InfiniBand", Family.ROCEV2: "RoCEv2"}
+"""What a reader calls the two families that are set side by side."""
 PROFILE = (
     "param:cluster.gpus",
     "param:organisation.networking_maturity",

@@ -12,12 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 from fabricreport.books.options import Option
+from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
 from fabricreport.models.risk.answers import compare
 from fabricreport.models.risk.incidents import Luck
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import planned_days, rented
-from fabricreport.sections.tail_risk.figures import numbers_of
+from fabricreport.sections.tail_risk.figure_context import RiskFigures
+from fabricreport.sections.tail_risk.figures import FIGURES
 from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.sections.tail_risk.inputs import subject
 from fabricreport.sections.tail_risk.outcomes import outcome_of
@@ -67,7 +69,7 @@ def run(
         levers=levers_of(given, subjects[focus], hidden=rented(given)),
         numbers={},
     )
-    return replace(result, numbers={n.id: n for n in numbers_of(given, result)})
+    return replace(result, numbers=DeclaredFigures(FIGURES, RiskFigures(given, result), given))
 
 
 def _pair(options: Sequence[Option]) -> tuple[str, str] | None:

@@ -7,12 +7,13 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
 from fabricreport import formats
-from fabricreport.blocks import Chart, Name
+from fabricreport.blocks import Drawing
+from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.sections.tco.cost import FABRIC_CAUSES, LOST_CAUSES
+from fabricreport.sections.tco.gaps import cash_gaps, cash_on_scale
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.theme import (
     COLOURS,
@@ -32,9 +33,6 @@ from fabricreport.theme import (
 SMALL_SHARE = 0.08
 """Parts of a waterfall below this share of the largest are drawn as one."""
 
-OFF_SCALE = 2.0
-"""An option whose smallest gap is this many times another's largest is left out of a picture and named."""
-
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "servers or rent": ("rent", "servers"),
     "fabric": FABRIC_CAUSES,
@@ -45,11 +43,19 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 _GROUP_COLOURS = ("#b9c0ca", COLOURS["accent"], "#8a6d1f", COLOURS["warn"], "#d9dde3")
 
 
-def waterfall_chart(
-    result: TcoResult, names: Mapping[str, str], families: Mapping[str, str], *, title: str, currency: str
-) -> Chart:
+def names_of(given: Inputs) -> dict[str, str]:
+    """Names of the options by id."""
+    return {o.id: o.name for o in given.options}
+
+
+def families_of(given: Inputs) -> dict[str, str]:
+    """Families of the options by id."""
+    return {o.id: o.family for o in given.options}
+
+
+def waterfall_chart(given: Inputs, result: TcoResult) -> Drawing:
     """The mean difference between rival and choice, cause by cause: the bars add up to the last one."""
-    chart_id = "fig-tco-waterfall"
+    chart_id, currency, families = "fig-tco-waterfall", given.params.money.currency, families_of(given)
     rows = _parts(result)
     mean = float(rounded(np.mean(plain(result.difference.draws))))
     p5, p95 = (float(rounded(v)) for v in np.percentile(plain(result.difference.draws), [5, 95]))
@@ -65,22 +71,7 @@ def waterfall_chart(
         [(result.labels[c], float(np.mean(plain(v)))) for c, v in result.difference.parts.items()] + [("all", mean)],
         columns=["cause", "mean_difference"],
     )
-    top = max(result.difference.parts, key=lambda c: abs(float(np.mean(plain(result.difference.parts[c])))))
-    return Chart(
-        chart_id,
-        title,
-        f"Mean extra cost of {{rival}} over {{choice}} by cause, {currency}, present value; hatched: rests on an assumption",
-        "Waterfall: the largest cause is {top}, {tco.part." + top + "}; all causes together come to "
-        "{tco.difference}, with a range of {tco.difference:spread} (P5–P95).",
-        drawing,
-        rows_of(frame),
-        caption="Causes right of zero make {rival} the dearer, causes left of it {choice}.",
-        values={
-            "rival": Name(names[result.rival]),
-            "choice": Name(names[result.choice]),
-            "top": Name(result.labels[top].lower()),
-        },
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
 def _draw_waterfall(
@@ -147,9 +138,9 @@ def _parts(result: TcoResult) -> list[tuple[str, float, bool]]:
     return [*shown, ("All other causes", rest, False)] if rest else shown
 
 
-def totals_chart(result: TcoResult, names: Mapping[str, str], *, title: str, currency: str) -> Chart:
+def totals_chart(given: Inputs, result: TcoResult) -> Drawing:
     """Mean total by option, stacked in a few groups, with the P5–P95 of the total; resale is taken off at the left."""
-    chart_id = "fig-tco-totals"
+    chart_id, names = "fig-tco-totals", names_of(given)
     means = {
         o: {g: sum(float(np.mean(plain(parts[c]))) for c in causes if c in parts) for g, causes in GROUPS.items()}
         for o, parts in result.components.items()
@@ -178,28 +169,17 @@ def totals_chart(result: TcoResult, names: Mapping[str, str], *, title: str, cur
         axis.set_ylim(len(result.order) - 0.3, -0.95)
         axis.tick_params(axis="y", length=0, labelcolor=INK)
         axis.spines["left"].set_visible(False)
-        money_axis(axis, "x", 1.0, currency)
+        money_axis(axis, "x", 1.0, given.params.money.currency)
         axis.grid(axis="x")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame([{"option": o, **means[o]} for o in result.order])
-    return Chart(
-        chart_id,
-        title,
-        f"Mean cost over the horizon by group, {currency}, present value; line and dot: P5–P95 and mean of the total net of resale",
-        "Stacked bars, cheapest option first: {first} costs {tco.total." + result.order[0] + ":range}, {last} "
-        "{tco.total." + result.order[-1] + ":range}.",
-        drawing,
-        rows_of(frame),
-        caption="The lines of the cheaper options overlap because all share the same servers.",
-        values={"first": Name(names[result.order[0]]), "last": Name(names[result.order[-1]])},
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def hours_chart(
-    result: TcoResult, names: Mapping[str, str], families: Mapping[str, str], *, title: str, currency: str
-) -> Chart:
+def hours_chart(given: Inputs, result: TcoResult) -> Drawing:
     """What a useful GPU-hour costs by option when renting: the price, and what lost time adds to it."""
-    chart_id = "fig-tco-hours"
+    chart_id, currency = "fig-tco-hours", given.params.money.currency
+    names, families = names_of(given), families_of(given)
     price = float(rounded(np.mean(plain(result.common.server.rent_per_gpu_hour))))
     symbol = formats.SYMBOLS.get(currency, currency + " ")
     rows = []
@@ -227,35 +207,19 @@ def hours_chart(
         money_axis(axis, "x", 1.0, currency)
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame(rows, columns=["option", "rent", "lost_time", "p5", "p95"])
-    return Chart(
-        chart_id,
-        title,
-        f"Mean cost of one useful GPU-hour at the market's price, {currency}; hatched: hours lost to the fabric; line: P5–P95",
-        "Bars: a useful GPU-hour costs "
-        + " and ".join(
-            f"{{tco.usd_per_useful_gpu_hour.{option}}} on {{{end}}}"
-            for option, end in {result.order[0]: "first", result.order[-1]: "last"}.items()
-        )
-        + ".",
-        drawing,
-        rows_of(frame),
-        caption="The rent is the same; only the hours lost tell the fabrics apart.",
-        values={"first": Name(names[result.order[0]]), "last": Name(names[result.order[-1]])},
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def cash_chart(
-    result: TcoResult, names: Mapping[str, str], families: Mapping[str, str], *, title: str, currency: str
-) -> Chart:
+def cash_chart(given: Inputs, result: TcoResult) -> Drawing:
     """Cash paid so far, each option less the choice, month by month."""
     chart_id = "fig-tco-cash"
+    names, families = names_of(given), families_of(given)
     if result.ownership is None:
         raise ValueError("a client that rents has no cash flows of its own to draw")
-    cash = result.ownership.cash
     months = np.arange(result.common.months + 1)
-    base = np.cumsum(cash[result.choice])
-    every = {o: rounded(np.cumsum(cash[o]) - base) for o in result.order if o != result.choice}
-    gaps = {o: every[o] for o in on_scale({o: gap[:-1, None] for o, gap in every.items()}, keep=result.rival)}
+    apart = cash_gaps(result.ownership, result.choice, result.order)
+    every = {o: rounded(gap) for o, gap in apart.items()}
+    gaps = {o: every[o] for o in cash_on_scale(apart, result.rival)}
     with canvas(2.4) as (figure, (axis,)):
         ends = {}
         for option, gap in gaps.items():
@@ -267,27 +231,11 @@ def cash_chart(
         axis.set_xlim(0, months[-1])
         axis.set_xticks([m for m in months if m % 12 == 0])
         axis.set_xlabel("month")
-        money_axis(axis, "y", 1.0, currency)
+        money_axis(axis, "y", 1.0, given.params.money.currency)
         axis.grid(axis="y")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame({"month": months, **every})
-    left_out = [names[o] for o in every if o not in gaps]
-    return Chart(
-        chart_id,
-        title,
-        f"Mean cash paid so far less that of {{choice}}, {currency}, today's money, not discounted; lost GPU time is no cash",
-        "Lines by option over the months: the capital differs in the first month, running costs from then on; the last "
-        "month takes off what is resold. Discounted and with lost time, {rival} less {choice} comes to {tco.difference}.",
-        drawing,
-        rows_of(frame),
-        caption="The last month takes off what is resold."
-        + (" {out} lies far below and is left out." if left_out else ""),
-        values={
-            "choice": Name(names[result.choice]),
-            "rival": Name(names[result.rival]),
-            "out": Name(", ".join(left_out)),
-        },
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
 def name_ends(axis: Axes, x: float, ends: Mapping[str, tuple[float, str]], names: Mapping[str, str]) -> None:
@@ -296,15 +244,3 @@ def name_ends(axis: Axes, x: float, ends: Mapping[str, tuple[float, str]], names
     order = list(ends)
     for option, y in zip(order, spread_labels([ends[o][0] for o in order], (high - low) * 0.2), strict=True):
         label_end(axis, x, y, wrapped(names[option], 20, 3), ends[option][1])
-
-
-def on_scale(gaps: Mapping[str, NDArray[np.float64]], *, keep: str) -> list[str]:
-    """The options whose gaps (points, draws) can share a picture: `keep`, and those not far beyond all others."""
-    middle = {o: np.abs(np.mean(gap, axis=1)) for o, gap in gaps.items()}
-    known = {o: m[np.isfinite(m)] for o, m in middle.items() if np.isfinite(m).any()}
-    return [
-        o
-        for o in gaps
-        if o == keep
-        or (o in known and all(known[o].min() <= OFF_SCALE * m.max() for other, m in known.items() if other != o))
-    ]

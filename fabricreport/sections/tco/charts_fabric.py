@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 
-from fabricreport.blocks import Chart, Name
+from fabricreport.blocks import Drawing
+from fabricreport.inputs import Inputs
 from fabricreport.models.money.staffing import MID_GPUS, SMALL_GPUS
 from fabricreport.provenance import plain
-from fabricreport.sections.tco.charts import name_ends, on_scale
+from fabricreport.sections.tco.charts import families_of, name_ends, names_of
 from fabricreport.sections.tco.cost import CAUSES, FABRIC_CAUSES
+from fabricreport.sections.tco.gaps import hour_gaps, on_scale
 from fabricreport.sections.tco.result import Ownership, TcoResult
 from fabricreport.theme import (
     GRID,
@@ -30,15 +32,13 @@ from fabricreport.theme import (
 )
 
 
-def hour_sweep_chart(
-    result: TcoResult, names: Mapping[str, str], families: Mapping[str, str], *, title: str, currency: str
-) -> Chart:
+def hour_sweep_chart(given: Inputs, result: TcoResult) -> Drawing:
     """Cost of a useful GPU-hour over sizes, each option less the choice."""
     chart_id = "fig-tco-sweep"
+    names, families = names_of(given), families_of(given)
     owned = _owned(result)
     sweep = owned.sweep
-    base = plain(sweep.useful_hour[result.choice])
-    gaps = {o: plain(sweep.useful_hour[o]) - base for o in result.order if o != result.choice}
+    gaps = hour_gaps(owned, result.choice, result.order)
     shown = on_scale(gaps, keep=result.rival)
     with canvas(2.25) as (figure, (axis,)):
         ends = _bands(axis, sweep.gpus, {o: gaps[o] for o in shown}, families)
@@ -46,10 +46,9 @@ def hour_sweep_chart(
         ends[result.choice] = (0.0, colour_of(result.choice, families[result.choice]))
         _size_axis(axis, sweep.gpus, result)
         name_ends(axis, sweep.gpus[-1], ends, names)
-        money_axis(axis, "y", 1.0, currency)
+        money_axis(axis, "y", 1.0, given.params.money.currency)
         axis.set_xlabel("GPUs (log scale)")
         drawing = svg(figure, chart_id)
-    left_out = [o for o in gaps if o not in shown]
     frame = pd.DataFrame(
         [
             (o, n, np.mean(gaps[o][i]), *np.percentile(gaps[o][i], [5, 95]))
@@ -58,31 +57,13 @@ def hour_sweep_chart(
         ],
         columns=["option", "gpus", "mean", "p5", "p95"],
     )
-    size = result.common.stages[-1][1]
-    note = " {out} lies far above the picture and is left out." if left_out else ""
-    return Chart(
-        chart_id,
-        title,
-        f"Cost of a useful GPU-hour less that of {{choice}}, {currency}; mean and P5–P95; sizes on a log scale",
-        f"Lines with bands over cluster size: at {{size}} a useful hour costs {{tco.usd_per_useful_gpu_hour.{result.choice}}} on "
-        f"{{choice}} and {{tco.usd_per_useful_gpu_hour.{result.rival}}} on {{rival}}.",
-        drawing,
-        rows_of(frame),
-        caption="Prices and staff scale with size; shares of lost time are held at this client's." + note,
-        values={
-            "choice": Name(names[result.choice]),
-            "rival": Name(names[result.rival]),
-            "out": Name(", ".join(names[o] for o in left_out)),
-            "size": result.numbers[f"tco.sweep.size.{size}"],
-        },
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def fabric_sweep_chart(
-    result: TcoResult, names: Mapping[str, str], families: Mapping[str, str], *, title: str, currency: str
-) -> Chart:
+def fabric_sweep_chart(given: Inputs, result: TcoResult) -> Drawing:
     """Capital of the fabric per GPU over sizes; it jumps where a tier of switches is added."""
     chart_id = "fig-tco-fabric-sweep"
+    names, families = names_of(given), families_of(given)
     sweep = _owned(result).sweep
     values = {o: plain(sweep.fabric_per_gpu[o]) for o in result.order}
     with canvas(2.6) as (figure, (axis,)):
@@ -90,7 +71,7 @@ def fabric_sweep_chart(
         _size_axis(axis, sweep.gpus, result)
         axis.set_ylim(bottom=0)
         name_ends(axis, sweep.gpus[-1], ends, names)
-        money_axis(axis, "y", 1.0, currency)
+        money_axis(axis, "y", 1.0, given.params.money.currency)
         axis.set_xlabel("GPUs (log scale)")
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame(
@@ -101,24 +82,13 @@ def fabric_sweep_chart(
         ],
         columns=["option", "gpus", "mean", "p5", "p95"],
     )
-    return Chart(
-        chart_id,
-        title,
-        f"Capital of the fabric per GPU, {currency}, today's prices; mean and P5–P95; sizes on a log scale",
-        f"Lines with bands over cluster size: at this client's last size {{choice}} costs {{tco.fabric_per_gpu.{result.choice}}} per GPU, "
-        f"{{rival}} {{tco.fabric_per_gpu.{result.rival}}}; each line jumps where a tier of switches is added.",
-        drawing,
-        rows_of(frame),
-        caption="Each jump is a further tier of switches.",
-        values={"choice": Name(names[result.choice]), "rival": Name(names[result.rival])},
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def stages_chart(
-    result: TcoResult, names: Mapping[str, str], families: Mapping[str, str], *, title: str, currency: str
-) -> Chart:
+def stages_chart(given: Inputs, result: TcoResult) -> Drawing:
     """What of the fabric is bought at each stage, for the choice and its rival."""
     chart_id = "fig-tco-stages"
+    names, families = names_of(given), families_of(given)
     owned = _owned(result)
     pair = (result.choice, result.rival)
     rows: list[tuple[str, int, str, float]] = []
@@ -128,21 +98,11 @@ def stages_chart(
             axis.set_title(
                 wrapped(names[option], 32), color=colour_of(option, families[option]), fontsize=8.5, weight="bold"
             )
-            money_axis(axis, "y", 1.0, currency)
+            money_axis(axis, "y", 1.0, given.params.money.currency)
         axes[0].set_ylim(0, axes[0].get_ylim()[1] * 1.18)
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame(rows, columns=["option", "month", "cause", "mean_cost"])
-    return Chart(
-        chart_id,
-        title,
-        f"Mean capital of the fabric bought at each stage, {currency}, today's prices; darkest: switches, then optics, adapters, the rest",
-        f"Stacked bars by stage: {{choice}} buys {{tco.stage.bought.0.{pair[0]}}} switches at the start and stands at "
-        f"{{tco.count.switches.{pair[0]}}} at the end, {{rival}} {{tco.stage.bought.0.{pair[1]}}} and {{tco.count.switches.{pair[1]}}}.",
-        drawing,
-        rows_of(frame),
-        caption="Numbers above the bars count the switches bought at that stage.",
-        values={"choice": Name(names[pair[0]]), "rival": Name(names[pair[1]])},
-    )
+    return Drawing(chart_id, drawing, rows_of(frame))
 
 
 def _stage_bars(axis: Axes, option: str, owned: Ownership, rows: list[tuple[str, int, str, float]], hue: str) -> None:

@@ -113,6 +113,14 @@ _BUILT = (
         inputs=_SHAPE,
         central="mean",
     ),
+    Spec(
+        "tco.manager_links",
+        "count",
+        label="Links of the fabric manager",
+        rule="as the option's data states",
+        value=lambda at: float(at.full[0].management.links),
+        when=lambda at: bool(at.full),
+    ),
 )
 
 _PAIR = (
@@ -359,7 +367,7 @@ def _tiers(at: CostFigures) -> tuple[str, ...]:
 
 
 def _sizes(at: CostFigures) -> tuple[str, ...]:
-    return tuple(map(str, sorted({*at.owned.sweep.shown, at.last_size}))) if at.owns else ()
+    return tuple(map(str, at.owned.sweep.shown)) if at.owns else ()
 
 
 _SWEEP = (
@@ -382,9 +390,7 @@ _SWEEP = (
         value=_per_gpu,
         inputs=_SHAPE[1:],
         central="mean",
-        when=lambda at, gpus, option: (
-            int(gpus) in at.owned.sweep.shown and bool(np.all(np.isfinite(plain(_per_gpu(at, gpus, option)))))
-        ),
+        when=lambda at, gpus, option: bool(np.all(np.isfinite(plain(_per_gpu(at, gpus, option))))),
     ),
     EachSpec(
         "tco.sweep.size[size]",

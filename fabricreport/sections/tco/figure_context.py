@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from fabricreport.books.options import Option
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import Traced
@@ -14,6 +15,8 @@ from fabricreport.sections.tco.cost import FABRIC_CAUSES
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.list_bills import ListBill, Offer
 from fabricreport.sections.tco.result import Ownership, TcoResult
+from fabricreport.validation.card import Card, CardRow
+from fabricreport.validation.topology import topology_card
 from fabricreport.vocabulary import Family
 
 HARDWARE = ("switches", "optics_and_cables", "adapters")
@@ -60,6 +63,21 @@ class CostFigures:
         return {o.item.removeprefix("gpu-hour-"): o for o in self.result.offers}
 
     # ---- a client that owns
+
+    @cached_property
+    def card(self) -> Card:
+        """The bill of materials tried on published reference designs."""
+        return topology_card()
+
+    @cached_property
+    def spines(self) -> tuple[CardRow, ...]:
+        """The card's rows that count spines, if the client owns."""
+        return spines_of(self.card) if self.owns else ()
+
+    @property
+    def full(self) -> tuple[Option, ...]:
+        """Options whose manager finds every leaf port taken."""
+        return full_options(self.given, self.result)
 
     @property
     def owns(self) -> bool:
@@ -120,6 +138,23 @@ class CostFigures:
         """RoCEv2 options that are held against InfiniBand, the cheapest first."""
         families = {o.id: o.family for o in self.given.options}
         return tuple(o for o in self.result.order if families[o] == Family.ROCEV2) if self.both_families else ()
+
+
+SPINE = ": spine"
+"""How the case of a card's row ends that counts spines."""
+
+
+def spines_of(card: Card) -> tuple[CardRow, ...]:
+    """The rows of a card that count spines."""
+    return tuple(row for row in card.rows if row.case.endswith(SPINE))
+
+
+def full_options(given: Inputs, result: TcoResult) -> tuple[Option, ...]:
+    """Options whose manager has links but no port of its own, because every leaf port is taken at the last stage."""
+    owned = result.ownership
+    if owned is None:
+        return ()
+    return tuple(o for o in given.options if o.management.links and not owned.builds[o.id][-1].bom.management_links)
 
 
 Spec = FigureSpec[CostFigures]

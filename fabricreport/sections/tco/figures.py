@@ -10,6 +10,7 @@ import numpy as np
 from fabricreport.figures import Declaration, Index
 from fabricreport.models.judgement.comparison import probability_cheaper
 from fabricreport.provenance import inputs_of, plain
+from fabricreport.sections.tco.card_figures import CARD_INDEXES, CARD_SPECS
 from fabricreport.sections.tco.cost import CAUSES, LOST_CAUSES, hours_of
 from fabricreport.sections.tco.fabric_figures import FABRIC_INDEXES, FABRIC_SPECS
 from fabricreport.sections.tco.figure_context import CostFigures, EachSpec, PairSpec, Spec
@@ -215,7 +216,7 @@ _RENT_INSTEAD = (
 
 FIGURES = Declaration(
     "tco",
-    (*_TOTALS, *_DIFFERENCE, *_HOURS, *_RENTING, *_RENT_INSTEAD, *FABRIC_SPECS),
+    (*_TOTALS, *_DIFFERENCE, *_HOURS, *_RENTING, *_RENT_INSTEAD, *FABRIC_SPECS, *CARD_SPECS),
     {
         "option": Index(lambda at: at.result.totals),
         "cause": Index(lambda at: at.result.labels, tuple(CAUSES)),
@@ -223,6 +224,7 @@ FIGURES = Declaration(
         "hired": Index(lambda at: at.result.totals if at.rents else ()),
         "offer": Index(lambda at: at.offers),
         **FABRIC_INDEXES,
+        **CARD_INDEXES,
     },
 )
 """Every figure of the section."""

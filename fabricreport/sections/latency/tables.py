@@ -1,0 +1,126 @@
+"""Tables of the latency section: collectives and steps by option, traffic of a step, the client's logs, the cards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
+from fabricreport.sections.latency.figure_context import BANDS, THRESHOLD, slug
+from fabricreport.sections.latency.figures import PARTS
+from fabricreport.sections.latency.measured import ClientLog
+from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.validation.training import training_card
+
+Figure = Callable[[str], Number]
+
+_PART_HEADS = ("Kernels", "Inside nodes", "Exposed", "Bubble", "Other")
+_BAND_LABELS = (
+    "all counted rows",
+    "rows that set no parameter",
+    "messages under 64 KiB",
+    "64 KiB to 64 MiB",
+    "above 64 MiB",
+)
+
+
+def _names(given: Inputs, result: LatencyResult) -> Mapping[str, Name]:
+    """Names of the options, the pair's among them, by id."""
+    return {o.id: Name(o.name) for o in (*given.options, *result.pair)}
+
+
+def allreduce(result: LatencyResult, figure: Figure) -> Table:
+    """Time of an AllReduce over the whole cluster by message size, on both fabrics of the pair."""
+    spread = Column("P5–P95", style="spread")
+    heads = [Column("Message", style="mixed"), Column("{ib}"), spread, Column("{roce}"), spread]
+    rows = []
+    for i, _ in enumerate(result.table_bytes):
+        times = [figure(f"latency.allreduce_time.{o.id}.{i}") for o in result.pair]
+        rows.append(Row([figure(f"latency.size.{i}"), *(time for time in times for _ in range(2))]))
+    return Table(heads, rows)
+
+
+def causes(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
+    """What the gap hangs on, the largest share first; shares that do not matter are left out."""
+    least = given.central(THRESHOLD)
+    shares = {cause: figure(f"latency.hangs.{slug(cause)}") for cause in result.gap.hangs_on}
+    rows = [Row([Name(cause), share]) for cause, share in shares.items() if share.value >= least]
+    return Table([Column("Cause"), Column("Share of explained spread")], rows)
+
+
+def traffic(result: LatencyResult, figure: Figure) -> Table:
+    """What one step sends over the fabric, the largest time first."""
+    parts = ("size", "count", "ranks", "time", "exposed")
+    rows = [
+        Row(
+            [
+                Name(f"{sent.collective}, {sent.kind}"),
+                *(figure(f"latency.traffic.{part}.{i}") for part in parts),
+                Name(f"{sent.algorithm}, {sent.protocol}"),
+            ]
+        )
+        for i, sent in enumerate(result.traffic)
+    ]
+    heads = ("Traffic", "Message", "Times", "Ranks", "Time", "Exposed", "Algorithm")
+    return Table([Column(h, style="mixed" if h == "Message" else "value") for h in heads], rows)
+
+
+def steps(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
+    """Where the time of a step goes, by option."""
+    names = _names(given, result)
+    rows = [
+        Row([names[o], figure(f"latency.step.{o}"), *(figure(f"latency.part.{part}.{o}") for part in PARTS)])
+        for o in result.steps
+    ]
+    heads = [Column("Option"), Column("Step"), *(Column(head, decimals=1) for head in _PART_HEADS)]
+    return Table(heads, rows)
+
+
+def bandwidth(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
+    """Bandwidth of a large AllReduce on the whole cluster, by option."""
+    names = _names(given, result)
+    rows = [Row([names[o], figure(f"latency.busbw.{o}"), figure(f"latency.busbw.{o}")]) for o in result.busbw]
+    return Table([Column("Option"), Column("Bus bandwidth"), Column("P5–P95", style="spread")], rows)
+
+
+def logs(result: LatencyResult, figure: Figure) -> Table:
+    """What each of the client's logs that is used changed."""
+    parts = ("gpus", "rows", "left_out", "before", "after", "bandwidth_factor")
+    used = result.measurements.used if result.measurements else ()
+    rows = [
+        Row([Name(log.source), *(figure(f"latency.measured.{part}.{i}") for part in parts)])
+        for i, log in enumerate(used)
+    ]
+    heads = ("Log", "Size", "Rows", "Left out", "Error before", "Error after", "Bandwidth factor")
+    return Table([Column(head) for head in heads], rows)
+
+
+def oddities(result: LatencyResult) -> Table:
+    """What is odd in each of the client's logs, and why one is not used."""
+    read = result.measurements.logs if result.measurements else ()
+    rows = []
+    for log in read:
+        rows.append(Row([Name(log.source)], role="group"))
+        rows += [Row([Name(text)]) for text in _odd(log) or ["nothing odd"]]
+    return Table([Column("Finding, by log")], rows)
+
+
+def _odd(log: ClientLog) -> list[str]:
+    unused = [f"not used: {log.why_not}"] if log.why_not else []
+    return unused + [str(found) for found in log.findings if found.severity != "info"]
+
+
+def cards(figure: Figure) -> Table:
+    """Median errors of both models on published figures, and of models that know less."""
+    card = training_card()
+    rows = [
+        Row([Name("collectives"), Name(label), figure(f"latency.card.collectives.summary.{band}")])
+        for band, label in zip(BANDS, _BAND_LABELS, strict=True)
+    ]
+    for model, group, tried in (
+        ("training step", "summary", card.summary),
+        ("baseline", "baseline", card.baselines),
+    ):
+        rows += [Row([Name(model), Name(t), figure(f"latency.card.training.{group}.{slug(t)}")]) for t in tried]
+    return Table([Column("Model"), Column("Tried on"), Column("Median error")], rows)

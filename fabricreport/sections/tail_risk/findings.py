@@ -1,0 +1,253 @@
+"""What the risk study found, named: which sentence of the notebook is true, and the words that its sentences use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+
+from fabricreport.durations import DAYS_PER_YEAR
+from fabricreport.findings import Findings, Name, Named, Spoken
+from fabricreport.formats import inside
+from fabricreport.inputs import Inputs
+from fabricreport.provenance import plain
+from fabricreport.scenario import is_given
+from fabricreport.sections.client import rented, stages_of
+from fabricreport.sections.tail_risk.figure_context import cards, in_hours
+from fabricreport.sections.tail_risk.horizon import CAUSES
+from fabricreport.sections.tail_risk.inputs import FAMILY_NAMES
+from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.vocabulary import Family
+
+_OFTEN = 0.05
+"""Share of draws from which missing the date is a risk worth naming."""
+_APART = 0.02
+"""Difference between shares of draws below which two fabrics keep a date alike."""
+_FAR_LATER = 0.1
+"""How much more often plain Ethernet's runs are late before that is said."""
+_RARELY = 0.1
+"""Faults of the fabric expected in a run below which almost every run meets none."""
+
+
+class TailFinding(StrEnum):
+    """What may be true of a client's risk; those of one group exclude each other."""
+
+    # how the section opens
+    OPENS_SMALL = "so few GPUs that the fabric does not make a run late"
+    OPENS_GROWTH = "growth moves the chance of a late run more than the choice of fabric does"
+    OPENS_DATE = "of two fabrics side by side one at least may well miss the date"
+    OPENS_DATE_ALONE = "the only fabric may well miss the date"
+    OPENS_STABLE = "the fabric is stable in time, and most GPU time is lost to other things"
+    OPENS_LOSS = "the fabric is stable in time, and most GPU time lost is its own doing"
+    # what holds of the client
+    SMALL = "so few GPUs, and no growth, that the fabric hardly matters"
+    GROWS = "the plan grows within the horizon"
+    PAIR = "an InfiniBand and a RoCEv2 option are set side by side"
+    RENTED = "the fabric is the provider's"
+    WAITS = "every step waits for the slowest worker"
+    # the date
+    DATE_ASSUMED = "the client gave no date"
+    NEVER_MISSED = "in no draw does one of the fabrics miss the date"
+    # the run
+    RUN_LONGER = "a run takes longer and costs more on RoCEv2, as printed"
+    RUN_DIFFERS = "a run takes as long or less on RoCEv2, or costs no more"
+    # where the time goes
+    LOST_PAIR = "what is lost on two fabrics is told of a large cluster"
+    LOST_ALONE = "what is lost on one fabric is told of a large cluster"
+    FAULTS_RARE = "so few GPUs that almost no run meets a fault of the fabric"
+    PLAIN_LATE = "plain Ethernet's runs are late far more often"
+    # the title of the chart of dates
+    DATES_IN_HOURS = "stable in time, and runs so short that they end within hours of their plan"
+    DATES_ALONE = "one fabric alone"
+    DATES_ALIKE = "both fabrics keep their dates alike"
+    DATES_PART_IN_READINESS = "the fabrics differ in the time to stable more than in the run"
+    DATES_PART_IN_RUN = "the fabrics differ in the run more than in the time to stable"
+    DATES_PART_IN_RUN_READY = "the same, and both are stable in time"
+    # the title of the chart of causes
+    CAUSES_BRING_UP = "most loss is common to every fabric; of the rest bring-up is the largest part"
+    CAUSES_COMMON = "most loss is common to every fabric"
+    CAUSES_FABRIC = "most loss is the fabric's own"
+    # levers
+    LEVER_PAYS = "the best lever saves at least what it costs"
+    NO_LEVER_PAYS = "no lever saves what it costs"
+    # stress cases
+    DROPS_LISTED = "dropped packets are among the stress cases"
+    NEIGHBOUR_LISTED = "a noisy neighbour is among the stress cases"
+
+
+F = TailFinding
+
+
+class _Read:
+    """A risk study with what its findings and words are made of."""
+
+    def __init__(self, given: Inputs, result: TailResult) -> None:
+        self.given, self.result = given, result
+        self.focus = result.focus
+        self.other = result.pair[0] if result.pair else result.focus
+        cluster = given.params.cluster
+        self.small = cluster.gpus <= given.central("evidence:fabric-matters-from-gpus") and not cluster.trajectory
+        self.start, self.full = (str(gpus) for _, gpus in (stages_of(given)[0], stages_of(given)[-1]))
+        self.grows = len(stages_of(given)) > 1
+        self.plain = next((o.id for o in given.options if o.family == Family.ETHERNET_TCP), "")
+        self.hours = in_hours(result.planned_days)
+
+    def value(self, figure: str) -> float:
+        """The central value of a figure of this section."""
+        return self.result.numbers[f"tail_risk.{figure}"].value
+
+    def rises(self, figure: str) -> bool:
+        """Whether a difference is above zero as it is printed."""
+        number = self.result.numbers[f"tail_risk.{figure}"]
+        return number.value > 0 and any(digit in "123456789" for digit in number.text)
+
+    @property
+    def least_missed(self) -> float:
+        """Share of draws in which the better of the two misses the date."""
+        return min(self.value(f"not_ready.{o}") for o in (self.focus, self.other))
+
+    @property
+    def most_missed(self) -> float:
+        """Share of draws in which the worse of the two misses the date."""
+        return max(self.value(f"not_ready.{o}") for o in (self.focus, self.other))
+
+    def apart(self, what: str) -> float:
+        """A share of draws on RoCEv2 less that on InfiniBand."""
+        return self.value(f"{what}.{self.focus}") - self.value(f"{what}.{self.other}")
+
+    def worse(self, what: str) -> str:
+        """The one of the two with the larger share."""
+        return self.focus if self.apart(what) > 0 else self.other
+
+    @property
+    def mostly_fabric(self) -> bool:
+        """Whether the fabric itself takes more than half of the GPU time lost on the focus."""
+        own = self.value(f"fabric_lost.{self.focus}")
+        return own > self.value(f"lost.{self.focus}") - own
+
+    @property
+    def worst_cause(self) -> str:
+        """The cause that takes most GPU time on the focus."""
+        lost = self.result.lost[self.focus]
+        return max(CAUSES, key=lambda c: float(plain(lost[c]).mean()))
+
+
+def spoken(given: Inputs, result: TailResult) -> Spoken:
+    """Findings and words of the risk."""
+    read = _Read(given, result)
+    groups = (_opening, _client, _date, _run, _lost, _dates_title, _causes_title, _levers, _stress)
+    return Spoken(Findings(TailFinding, (f for group in groups for f in group(read))), _words(read))
+
+
+def _opening(read: _Read) -> Iterator[TailFinding]:
+    if read.small:
+        yield F.OPENS_SMALL
+    elif read.grows and _by_growth(read) > abs(read.apart("late")):
+        yield F.OPENS_GROWTH
+    elif read.most_missed >= _OFTEN:
+        yield F.OPENS_DATE if read.result.pair else F.OPENS_DATE_ALONE
+    else:
+        yield F.OPENS_LOSS if read.mostly_fabric else F.OPENS_STABLE
+
+
+def _by_growth(read: _Read) -> float:
+    """How much more often a run is late at full size than at the start."""
+    return read.value(f"size.{read.full}.late") - read.value(f"size.{read.start}.late")
+
+
+def _client(read: _Read) -> Iterator[TailFinding]:
+    holds = {
+        F.SMALL: read.small,
+        F.GROWS: read.grows,
+        F.PAIR: bool(read.result.pair),
+        F.RENTED: rented(read.given),
+        F.WAITS: bool(read.given.params.workload.latency_variance_bound),
+    }
+    yield from (finding for finding, true in holds.items() if true)
+
+
+def _date(read: _Read) -> Iterator[TailFinding]:
+    if not is_given(read.given.params, "organisation.time_to_production_weeks"):
+        yield F.DATE_ASSUMED
+    if read.least_missed == 0:
+        yield F.NEVER_MISSED
+
+
+def _run(read: _Read) -> Iterator[TailFinding]:
+    if read.result.pair:
+        yield F.RUN_LONGER if read.rises("difference") and read.rises("difference_usd") else F.RUN_DIFFERS
+
+
+def _lost(read: _Read) -> Iterator[TailFinding]:
+    if read.small:
+        in_a_run = read.value(f"incidents.{read.focus}") * read.result.planned_days / DAYS_PER_YEAR
+        yield from (F.FAULTS_RARE,) if in_a_run < _RARELY else ()
+        return
+    yield F.LOST_PAIR if read.result.pair else F.LOST_ALONE
+    if read.plain and read.value(f"late.{read.plain}") > read.value(f"late.{read.focus}") + _FAR_LATER:
+        yield F.PLAIN_LATE
+
+
+def _dates_title(read: _Read) -> Iterator[TailFinding]:
+    in_time, in_run = abs(read.apart("not_ready")), abs(read.apart("late"))
+    if read.hours and read.most_missed < _OFTEN:
+        yield F.DATES_IN_HOURS
+    elif not read.result.pair:
+        yield F.DATES_ALONE
+    elif max(in_time, in_run) < _APART:
+        yield F.DATES_ALIKE
+    elif in_time >= in_run:
+        yield F.DATES_PART_IN_READINESS
+    else:
+        yield F.DATES_PART_IN_RUN if read.most_missed >= _OFTEN else F.DATES_PART_IN_RUN_READY
+
+
+def _causes_title(read: _Read) -> Iterator[TailFinding]:
+    if read.small:
+        return
+    if read.mostly_fabric:
+        yield F.CAUSES_FABRIC
+        return
+    others = max(read.value(f"lost.{cause}.{read.focus}") for cause in ("stalls", "topology", "fabric"))
+    yield F.CAUSES_BRING_UP if read.value(f"lost.bring_up.{read.focus}") >= others else F.CAUSES_COMMON
+
+
+def _levers(read: _Read) -> Iterator[TailFinding]:
+    saved_per_dollar = read.value(f"lever.{read.result.levers[0].id}.per_dollar")
+    yield F.LEVER_PAYS if saved_per_dollar >= 1 else F.NO_LEVER_PAYS
+
+
+def _stress(read: _Read) -> Iterator[TailFinding]:
+    listed = {case.id for case in read.result.stress}
+    yield from (F.DROPS_LISTED,) if "packet-drop" in listed else ()
+    yield from (F.NEIGHBOUR_LISTED,) if "noisy-neighbour" in listed else ()
+
+
+# ---- words
+
+
+def _words(read: _Read) -> Mapping[str, object]:
+    """Every word of the section's prose; None where there is none here."""
+    options = {o.id: o for o in read.given.options}
+    family = {o: Name(FAMILY_NAMES.get(option.family, "Ethernet")) for o, option in options.items()}
+    name = {o: Named(option.name, o, family=family[o]) for o, option in options.items()}
+    best, known = read.result.levers[0], cards()
+    return {
+        "focus": name[read.focus],
+        "other": name[read.other],
+        "plain": name[read.plain] if read.plain else None,
+        "slower": name[read.worse("not_ready")],
+        "later": name[read.worse("late")],
+        "start": Named(read.start, read.start),
+        "full": Named(read.full, read.full),
+        "worst": Named(inside(CAUSES[read.worst_cause]), read.worst_cause),
+        "lever": Named(best.label, best.id),
+        "maturity": Name(read.given.words("rented-fabric-maturity")),
+        "llama": Name("Llama 3"),
+        "stress": tuple(
+            Named(case.title, case.id, formula=Name(case.formula.replace(" x ", " × ")), caveat=Name(case.caveat))
+            for case in read.result.stress
+        ),
+        **{f"{model}_range": Name(card.valid_range) for model, card in known.items()},
+        "unclaimed": tuple(Named(text, text) for card in known.values() for text in card.does_not_claim),
+        "irreducible": tuple(Named(text, text) for card in known.values() for text in card.irreducible),
+    }

@@ -1,0 +1,122 @@
+"""Findings of the risk: each is true where it should be and false elsewhere, and groups exclude each other."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+import yaml
+
+import fabricreport.inputs as inputs_module
+from fabricreport.case import Case, open_case
+from fabricreport.findings import Named, Spoken
+from fabricreport.sections.tail_risk.findings import TailFinding as F
+
+PARAMS = Path(__file__).parents[2] / "params"
+ROCE_ALONE = ("rocev2-nvidia-800g", "rocev2-whitebox")
+DATE = "organisation__time_to_production_weeks"
+
+
+@cache
+def client(name: str) -> Case:
+    return open_case(PARAMS / f"{name}.yaml")
+
+
+def dateless() -> Case:
+    """The example without the client's date."""
+    stated = yaml.safe_load((PARAMS / "example.yaml").read_text(encoding="utf-8"))
+    stated["as_of"] = str(stated["as_of"])
+    del stated["organisation"]["time_to_production_weeks"]
+    return open_case(stated)
+
+
+CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
+    "a date long after": ("example", {DATE: 52}),
+    "a date nobody meets": ("example", {DATE: 1}),
+    "no InfiniBand": ("example", {"options": ROCE_ALONE}),
+    "no InfiniBand and no time": ("example", {"options": ROCE_ALONE, DATE: 1}),
+    "stalls all the time": ("example", {DATE: 52, "evidence": {"shared-stall-share-rocev2": 0.3}}),
+    "nobody waits": ("example", {"workload__latency_variance_bound": False}),
+    "one node": ("example", {"cluster__gpus": 8, "workload__model_parameters_billion": 8}),
+    "long runs of few": ("tern-finetuning", {"workload__run_days": 300}),
+}
+CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "no date", *CHANGES)
+
+
+@cache
+def spoken(name: str) -> Spoken:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        if name in CHANGES:
+            base, changes = CHANGES[name]
+            return client(base).changed(**changes).spoken("tail_risk")
+        return (dateless() if name == "no date" else client(name)).spoken("tail_risk")
+
+
+def group(prefix: str) -> frozenset[F]:
+    return frozenset(f for f in F if f.name.startswith(prefix))
+
+
+GROUPS = {
+    "opening": group("OPENS_"),
+    "where the time goes": group("LOST_") | {F.SMALL},
+    "dates": group("DATES_"),
+    "causes": group("CAUSES_") | {F.SMALL},
+    "levers": {F.LEVER_PAYS, F.NO_LEVER_PAYS},
+}
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_one_finding_of_each_group_holds(name: str) -> None:
+    holds = set(spoken(name).findings)
+    assert {group: len(members & holds) for group, members in GROUPS.items()} == dict.fromkeys(GROUPS, 1)
+    assert len(holds & group("RUN_")) == (F.PAIR in holds)
+
+
+def test_every_client_is_spoken_of_in_the_same_words() -> None:
+    words = {name: set(spoken(name).words) for name in CLIENTS}
+    assert all(found == words["example"] for found in words.values())
+    said = {
+        name: {w: frozenset(t.said) for w, t in spoken(name).words.items() if isinstance(t, Named)} for name in CLIENTS
+    }
+    assert all(found.items() <= {**said["example"], "plain": found.get("plain")}.items() for found in said.values())
+
+
+def test_stress_cases_are_told_of_alike() -> None:
+    cases = [case for name in CLIENTS for case in spoken(name).words["stress"]]  # type: ignore[attr-defined]
+    assert {frozenset(case.said) for case in cases} == {frozenset({"formula", "caveat"})}
+
+
+@pytest.mark.parametrize("finding", F)
+def test_each_finding_holds_for_some_client_and_fails_for_another(finding: F) -> None:
+    assert {finding in spoken(name).findings for name in CLIENTS} == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("name", "holds", "fails"),
+    [
+        ("example", {F.OPENS_DATE, F.DATES_PART_IN_READINESS, F.PLAIN_LATE, F.WAITS}, {F.SMALL, F.GROWS, F.RENTED}),
+        ("tern-finetuning", {F.OPENS_SMALL, F.RENTED, F.FAULTS_RARE, F.DATES_IN_HOURS}, {F.WAITS, F.LEVER_PAYS}),
+        ("kestrel-lab", {F.OPENS_GROWTH, F.GROWS, F.CAUSES_COMMON}, {F.SMALL, F.DATE_ASSUMED, F.PLAIN_LATE}),
+        ("no date", {F.DATE_ASSUMED}, {F.GROWS}),
+        ("a date long after", {F.OPENS_STABLE, F.NEVER_MISSED, F.DATES_PART_IN_RUN_READY}, {F.OPENS_DATE}),
+        ("a date nobody meets", {F.OPENS_DATE, F.DATES_PART_IN_RUN}, {F.NEVER_MISSED}),
+        ("no InfiniBand", {F.DATES_ALONE, F.LOST_ALONE}, {F.PAIR, F.RUN_LONGER, F.RUN_DIFFERS}),
+        ("no InfiniBand and no time", {F.OPENS_DATE_ALONE}, {F.OPENS_DATE}),
+        ("stalls all the time", {F.OPENS_LOSS, F.CAUSES_FABRIC}, {F.OPENS_STABLE, F.CAUSES_BRING_UP}),
+        ("one node", {F.OPENS_SMALL, F.RUN_DIFFERS, F.DATES_ALIKE}, {F.DROPS_LISTED, F.NEIGHBOUR_LISTED}),
+        ("long runs of few", {F.SMALL}, {F.FAULTS_RARE}),
+    ],
+)
+def test_findings_follow_the_result(name: str, holds: set[F], fails: set[F]) -> None:
+    found = set(spoken(name).findings)
+    assert (holds - found, fails & found) == (set(), set())
+
+
+def test_the_two_that_part_are_named_by_what_is_worse() -> None:
+    words = spoken("example").words
+    assert words["slower"] == words["focus"] and words["later"] == words["focus"]
+    alone = spoken("no InfiniBand").words
+    assert alone["other"] == alone["focus"]
