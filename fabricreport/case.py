@@ -297,8 +297,8 @@ SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(case.inputs, case.decision(), case.tco(), case.figure),
     "tail_risk": lambda case: tail_findings.spoken(case.inputs, case.tail()),
     "diligence": lambda case: diligence_findings.spoken(case.inputs, case.diligence()),
-    "evidence": lambda case: evidence_findings.spoken(case.inputs, case.evidence()),
     "latency": lambda case: latency_findings.spoken(case.inputs, case.latency(), case.figure),
     "tco": lambda case: tco_findings.spoken(case.inputs, case.tco()),
+    "evidence": lambda case: evidence_findings.spoken(case.inputs, case.evidence()),
 }
 """How each section's findings and words are made from a case."""

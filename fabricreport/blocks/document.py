@@ -181,12 +181,13 @@ class Section:
         self.emit((node,), binder)
 
     def messages(self, tone: str, title: str, messages: Iterable[Message]) -> None:
-        """A boxed list of messages, each with the keys of the params it rests on."""
+        """A boxed list of messages, each with the keys of the params it rests on; nothing without any."""
         told = [(m.text, m.look, m.keys, m.values) for m in messages]
         lines = [f"- {text} {look} ({', '.join(f'`{key}`' for key in keys)})" for text, look, keys, _ in told]
         values = {name: v for *_, said in told for name, v in said.items()}
         named = {name: Name(v) if isinstance(v, str) else v for name, v in values.items()}
-        self.callout(tone, title, "\n".join(lines), **named)
+        if lines:
+            self.callout(tone, title, "\n".join(lines), **named)
 
     def chart(self, chart: Chart) -> None:
         """A chart with its alt text and data."""

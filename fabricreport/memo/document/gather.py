@@ -8,7 +8,7 @@ from typing import Any
 
 from fabricreport.blocks.cells import bind_cell
 from fabricreport.blocks.node_json import MalformedNode, top_from_json
-from fabricreport.blocks.nodes import Callout, Glance, Top, rebuilt
+from fabricreport.blocks.nodes import BulletList, Callout, Glance, Top, rebuilt
 from fabricreport.blocks.say import together
 from fabricreport.errors import Problem
 from fabricreport.ledger import Record
@@ -192,8 +192,8 @@ def _keep(found: Gathered, nodes: Sequence[Top], section: str, place: str, where
 def joined(pieces: Iterable[Piece]) -> list[Piece]:
     """The pieces with every block made one that goes on in the next piece of its section and place.
 
-    A prose cell has one condition, so page one's summary and a boxed remark may stand in several cells: a remark without
-    a title goes on from the one before it. The reader sees one block.
+    A prose cell has one condition, so page one's summary, a list and a boxed remark may stand in several cells: a remark
+    without a title goes on from the one before it. The reader sees one block.
     """
     found: list[Piece] = []
     for piece in pieces:
@@ -220,4 +220,6 @@ def _continued(first: Top, second: Top) -> Top | None:
         return Glance((*first.children, *second.children), (*first.tiles, *second.tiles))
     if isinstance(first, Callout) and isinstance(second, Callout) and (first.tone, second.title) == (second.tone, ()):
         return replace(first, children=together(first.children, second.children))
+    if isinstance(first, BulletList) and isinstance(second, BulletList):
+        return BulletList((*first.items, *second.items))
     return None
