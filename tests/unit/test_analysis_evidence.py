@@ -22,6 +22,7 @@ from fabricreport.sections.evidence.cards import NAMES, card_dict, card_text, ca
 from fabricreport.sections.evidence.context import disagreements, facts, shown_unit, traits
 from fabricreport.sections.evidence.figures import slug, worst_row
 from fabricreport.sections.evidence.result import EvidenceResult
+from fabricreport.sections.evidence.study import carries
 
 PARAMS = Path(__file__).parents[2] / "params"
 
@@ -87,10 +88,21 @@ def test_a_range_is_printed_from_end_to_end_with_its_unit_once_where_it_follows(
 
 def test_what_is_behind_the_memo_are_the_inputs_of_the_other_sections(case: Case, result: EvidenceResult) -> None:
     numbers = [n for section in SECTION_NAMES if section != "diligence" for n in case.result(section).numbers.values()]
-    others = {i for n in numbers if not n.id.startswith("evidence.") for i in n.inputs} | case.tco().inputs
+    carrying = [n for n in numbers if not n.id.startswith("evidence.") and carries(n.id)]
+    others = {i for n in carrying for i in n.inputs} | case.tco().inputs
     assert result.used == {i for i in others if i.startswith(("price:", "evidence:"))}
     assert {i for i in case.tco().inputs if i.startswith(("price:", "evidence:"))} <= result.used
     assert all(i.startswith(("price:", "evidence:")) for i in result.used)
+
+
+def test_a_figure_that_a_card_holds_a_model_against_bears_on_no_case(result: EvidenceResult) -> None:
+    assert "evidence:optics-afr-semianalysis" not in result.used
+    assert "optics-afr" not in {d.id for d in result.bearing}
+    assert [carries(i) for i in ("tail_risk.card.goodput.0.ours", "tail_risk.optics.low", "tail_risk.late")] == [
+        False,
+        False,
+        True,
+    ]
 
 
 def test_stale_prices_come_first_and_are_counted(case: Case, result: EvidenceResult) -> None:

@@ -30,6 +30,7 @@ GROUPS = (
     STANDS,
     {F.TESTED_ONCE, F.TESTED_AGAIN},
     {F.MANY_NODES, F.TWO_NODES},
+    {F.FLATTERS, F.FLATTERS_NOT, F.TWO_NODES},
     {F.LEAD_BELOW_HAGGLING, F.PASS_LOSES_LEAD, F.PASS_KEEPS_LEAD},
     {F.ONE_SELLER, F.RENTED_FROM_MANY, F.HOSTED_BY_MANY},
     {F.KIND_SOLD, F.KIND_UNSOLD},
@@ -124,6 +125,7 @@ def test_a_renter_who_names_nobody_is_not_told_of_sellers(renter: Case) -> None:
         (5e5, Ground.MONEY, F.STANDS_AHEAD),
         (5e5, Ground.DEADLINE, F.STANDS_AHEAD),
         (5e5, Ground.NOTHING, F.STANDS_OPEN),
+        (0.0, Ground.NOTHING, F.STANDS_OPEN_LEVEL),
         (0.0, Ground.MONEY, F.STANDS_LEVEL),
         (-5e5, Ground.DEADLINE, F.STANDS_BY_DATE),
         (-5e5, Ground.WEIGHTS, F.STANDS_BY_WEIGHTS),
@@ -137,6 +139,15 @@ def test_one_option_alone_has_no_lead_to_speak_of(buyer: Case) -> None:
     result = buyer.diligence()
     alone = replace(result.verdict, runner_up=result.verdict.choice)
     assert STANDS & holds(buyer, verdict=alone) == {F.STANDS_ALONE}
+
+
+def test_the_test_is_for_all_nodes_at_every_size(buyer: Case, renter: Case) -> None:
+    result = buyer.diligence()
+    assert {F.TESTED, F.TESTED_ONCE, F.MANY_NODES, F.FLATTERS} <= holds(buyer)
+    assert {F.TESTED, F.TESTED_ONCE, F.TWO_NODES} <= holds(renter)
+    assert F.TESTED_AGAIN in holds(buyer, floors={**result.floors, 2048: next(iter(result.floors.values()))})
+    worse = Number("diligence.flattery", -0.08, "share", "Flattery", "made up")
+    assert F.FLATTERS_NOT in holds(buyer, numbers={**result.numbers, worse.id: worse})
 
 
 def test_a_pass_on_bandwidth_is_worth_what_is_left_of_the_lead(buyer: Case, renter: Case) -> None:

@@ -76,7 +76,11 @@ def curve_chart(given: Inputs, result: DiligenceResult) -> Drawing:
         axis.fill_between(nodes, low, high, color=colour, alpha=0.18, linewidth=0)
         axis.plot(nodes, mid, color=colour, marker="o", markersize=4)
         axis.annotate(
-            "two nodes: the best case", (nodes[0], mid[0]), xytext=(9, 3), textcoords="offset points", color=INK
+            "two nodes: the best case" if result.flatters else "two nodes",
+            (nodes[0], mid[0]),
+            xytext=(9, 3),
+            textcoords="offset points",
+            color=INK,
         )
         axis.annotate(
             "median, P5–P95", (nodes[-1], mid[-1]), xytext=(-4, 7), textcoords="offset points", ha="right", color=colour

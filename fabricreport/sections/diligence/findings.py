@@ -10,7 +10,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.sections.diligence.figures import key_of
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion
 from fabricreport.sections.diligence.study import nodes_of
-from fabricreport.sections.stance import Stance
+from fabricreport.sections.stance import Stance, direction
 from fabricreport.vocabulary import Acquisition, Ground
 
 FAILS = "fails"
@@ -34,6 +34,7 @@ class DiligenceFinding(StrEnum):
     TESTED = "there is a fabric to test"
     STANDS_ALONE = "one option is compared"
     STANDS_OPEN = "no option is advised over the other"
+    STANDS_OPEN_LEVEL = "no option is advised over the other, and the lead prints as nothing"
     STANDS_LEVEL = "the lead prints as nothing"
     STANDS_AHEAD = "the advised option costs less"
     STANDS_BY_DATE = "the advised option costs more: the date decides"
@@ -42,6 +43,8 @@ class DiligenceFinding(StrEnum):
     TESTED_AGAIN = "the cluster is tested at every size planned"
     MANY_NODES = "the cluster has more than two nodes"
     TWO_NODES = "two nodes are the whole cluster"
+    FLATTERS = "a log from two of many nodes shows more bandwidth than all reach"
+    FLATTERS_NOT = "a log from two of many nodes shows no more bandwidth than all reach"
     # what a pass on bandwidth is worth
     LEAD_BELOW_HAGGLING = "a renter's lead is too small to choose by"
     PASS_LOSES_LEAD = "the lead is gone before the floor is reached"
@@ -112,16 +115,21 @@ def _test(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
     if not result.promises:
         return
     costs_more = F.STANDS_BY_DATE if result.verdict.decided_by == Ground.DEADLINE else F.STANDS_BY_WEIGHTS
+    lead = direction(result.numbers["diligence.lead"])
     stands = {
         Stance.ALONE: F.STANDS_ALONE,
-        Stance.OPEN: F.STANDS_OPEN,
+        Stance.OPEN: F.STANDS_OPEN_LEVEL if lead == "same" else F.STANDS_OPEN,
         Stance.LEVEL: F.STANDS_LEVEL,
         Stance.MORE: costs_more,
     }
     yield F.TESTED
     yield stands.get(result.stance, F.STANDS_AHEAD)
     yield F.TESTED_AGAIN if len(result.floors) > 1 else F.TESTED_ONCE
-    yield F.MANY_NODES if nodes_of(given) > 2 else F.TWO_NODES
+    if nodes_of(given) > 2:
+        yield F.MANY_NODES
+        yield F.FLATTERS if result.flatters else F.FLATTERS_NOT
+    else:
+        yield F.TWO_NODES
 
 
 def _pass(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:

@@ -119,6 +119,11 @@ class DiligenceResult:
         return abs(self.verdict.lead) >= self.verdict.materiality
 
     @property
+    def flatters(self) -> bool:
+        """Whether two nodes show more bandwidth than the whole cluster; asked where there is a curve."""
+        return self.numbers["diligence.flattery"].value > 0
+
+    @property
     def shown(self) -> tuple[Shortlisted, ...]:
         """What a short table shows: the whole list, or, of a long one, the sellers with nothing open."""
         rows = sorted(self.shortlist, key=lambda s: (len(s.gaps), not s.advised))

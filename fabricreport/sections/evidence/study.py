@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 
 from fabricreport.books.claims import read_claims
 from fabricreport.books.prices.book import Price
@@ -17,13 +18,21 @@ from fabricreport.sections.evidence.context import disagreements, facts
 from fabricreport.sections.evidence.figures import FIGURES, EvidenceFigures
 from fabricreport.sections.evidence.result import EvidenceResult
 
+BESIDE = ("*.card.*", "tail_risk.optics.*", "tail_risk.llama3")
+"""Ids of figures that hold a model against what was published, or sources against each other."""
+
+
+def carries(figure_id: str) -> bool:
+    """Whether the advice rests on a figure: no model draws on one that only stands beside it."""
+    return not any(fnmatchcase(figure_id, pattern) for pattern in BESIDE)
+
 
 def run(given: Inputs, read: Sequence[Mapping[str, Number]], behind: frozenset[str]) -> EvidenceResult:
     """Gather the evidence of a case.
 
     `read`: the figures of the other sections, which say what this memo rests on; `behind`: the inputs of the total costs.
     """
-    ids = {i for numbers in read for number in numbers.values() for i in number.inputs} | behind
+    ids = {i for numbers in read for figure in numbers if carries(figure) for i in numbers[figure].inputs} | behind
     used = frozenset(i for i in ids if i.startswith(("evidence:", "price:")))
     audited = audit(given.evidence)
     result = EvidenceResult(
