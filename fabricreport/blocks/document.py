@@ -79,7 +79,8 @@ class Message(Protocol):
 class Block:
     """One emitted block: its nodes, and the ledger entries, inputs and names behind them.
 
-    `place` is body or annex, `compared` what the section's case says of the comparison (empty if it makes none).
+    `place` is body or annex, `compared` what the section's case says of the comparison (empty if it makes none);
+    with `further` its first paragraph goes on in that of the block before.
     """
 
     section: str
@@ -89,6 +90,7 @@ class Block:
     inputs: tuple[Record, ...]
     names: tuple[str, ...]
     compared: Mapping[str, Any]
+    further: bool = False
 
     @property
     def bundle(self) -> dict[str, Any]:
@@ -102,6 +104,7 @@ class Block:
             "inputs": [dict(entry) for entry in self.inputs],
             "names": list(self.names),
             **({"compared": dict(self.compared)} if self.compared else {}),
+            **({"further": True} if self.further else {}),
         }
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -243,8 +246,11 @@ class Section:
         """What fills templates here: the words of the section, and `values` of this call."""
         return Binder(self._case.figure, {**self.words, **values})
 
-    def emit(self, nodes: tuple[Top, ...], binder: Binder) -> None:
-        """Show block nodes, with the ledger entries behind the numbers that the binder met."""
+    def emit(self, nodes: tuple[Top, ...], binder: Binder, *, further: bool = False) -> None:
+        """Show block nodes, with the ledger entries behind the numbers that the binder met.
+
+        `further`: the first paragraph goes on in that of the block before.
+        """
         opening = next((n for n in nodes if isinstance(n, Heading) and n.level == 1), None)
         self.opening = self.opening if opening is None else plain_text(opening.children)
         numbers = [binder.numbers[i] for i in sorted(binder.numbers)]
@@ -257,6 +263,7 @@ class Section:
             inputs=tuple(dict(self._case.record(i)) for i in used),
             names=tuple(sorted({*binder.names, *self._case.names})),
             compared=getattr(self._case, "compared", None) or {},
+            further=further,
         )
         self.emitted.append(block)
         _show(block)

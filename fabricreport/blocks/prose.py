@@ -2,6 +2,7 @@
 
     %%say when=finding.clear                         Markdown: headings, paragraphs, lists
     %%say annex each=turn in turns                   once for each of several things, behind the body
+    %%say further when=finding.grows                 the same paragraph as the cell before, where both are said
     %%say glance                                     a paragraph of page one's summary
     %%say caution                                    a boxed remark (also note, decision); `title:` opens it
     %%tile when=finding.costs_differ                 a tile of page one: label:, value:, note:
@@ -54,6 +55,7 @@ class ProseCell:
     kind: str
     place: str = ""
     annexed: bool = False
+    further: bool = False
     id: str = ""
     when: str = ""
     negated: bool = False
@@ -90,8 +92,10 @@ def read_prose(kind: str, line: str, body: str) -> ProseCell:
         id = words.pop(0) if words else ""
         if not _TABLE_ID.match(id):
             raise ProseFault("%%table names the table first: %%table tab-section-what from=…")
-    annexed = "annex" in words
-    places = [w for w in words if w != "annex"]
+    annexed, further = "annex" in words, "further" in words
+    if further and kind != "say":
+        raise ProseFault(f"%%{kind} cannot go further: only %%say goes on in the paragraph before")
+    places = [w for w in words if w not in ("annex", "further")]
     if len(places) > 1 or (places and (kind != "say" or places[0] not in PLACES)):
         raise ProseFault(f"%%{kind} does not know {' '.join(places)!r}: a place is one of {', '.join(PLACES)}")
     place = places[0] if places else ""
@@ -107,7 +111,7 @@ def read_prose(kind: str, line: str, body: str) -> ProseCell:
         raise ProseFault(f"%%{kind} {'takes no' if 'from' in options else 'needs'} from=")
     parts, text = _parts(kind, place, body)
     return ProseCell(
-        kind, place, annexed, id, when[2] if when else "", bool(when and when[1]), (each[1], each[2]) if each else None,
+        kind, place, annexed, further, id, when[2] if when else "", bool(when and when[1]), (each[1], each[2]) if each else None,
         options.get("from", ""), parts, text,
     )  # fmt: skip
 

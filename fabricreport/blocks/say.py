@@ -125,12 +125,12 @@ def _say(cell: ProseCell, section: Section) -> None:
     if not nodes:
         return
     if cell.place == "glance":
-        section.emit((Glance(nodes, ()),), binder)
+        section.emit((Glance(nodes, ()),), binder, further=cell.further)
     elif cell.place:
         title = binder.prose_line(cell.parts["title"]) if "title" in cell.parts else ()
         section.emit((Callout(cast(Tone, cell.place), title, nodes),), binder)
     else:
-        section.emit(tuple(_opening(node, section) for node in nodes), binder)
+        section.emit(tuple(_opening(node, section) for node in nodes), binder, further=cell.further)
 
 
 def _opening(node: Flow, section: Section) -> Flow:

@@ -136,6 +136,7 @@ def test_every_wrong_field_of_a_cell_is_named_at_once_with_the_nearest_there_is(
         ("%%say each=a in choice\nx", "has no choice to go through"),
         ("%%say sidebar\nx", "does not know 'sidebar'"),
         ("%%say from=table\nx", "takes no from="),
+        ("%%tile further\nlabel: a", "cannot go further"),
         ("%%table tab-x\ncaption: c", "needs from="),
         ("%%table X from=table\ncaption: c", "names the table first"),
         ("%%table tab-x from=table\nwords", "begins with one of caption:, note:"),

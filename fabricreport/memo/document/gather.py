@@ -8,7 +8,7 @@ from typing import Any
 
 from fabricreport.blocks.cells import bind_cell
 from fabricreport.blocks.node_json import MalformedNode, top_from_json
-from fabricreport.blocks.nodes import BulletList, Callout, Glance, Top, rebuilt
+from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, Paragraph, Text, Top, rebuilt
 from fabricreport.blocks.say import together
 from fabricreport.errors import Problem
 from fabricreport.ledger import Record
@@ -24,12 +24,16 @@ HIDDEN_TAGS = frozenset(["remove-cell", "remove_cell", "hide-cell", "remove-outp
 
 @dataclass(frozen=True)
 class Piece:
-    """The nodes one cell contributes, with the place they belong to and a name for messages."""
+    """The nodes one cell contributes, with the place they belong to and a name for messages.
+
+    With `further` its first paragraph goes on in the last one of the piece before.
+    """
 
     nodes: tuple[Top, ...]
     section: str
     place: str
     where: str
+    further: bool = False
 
 
 @dataclass(frozen=True)
@@ -146,7 +150,9 @@ def _block(found: Gathered, bundle: Any, where: str) -> None:
         found.problems.append(Problem("the block has an unknown form", key=where, remedy=remedy))
         return
     section, place = str(bundle.get("section", "")), str(bundle.get("place", "body"))
-    _keep(found, tuple(_read(found, bundle["nodes"], where)), section, place, where)
+    _keep(
+        found, tuple(_read(found, bundle["nodes"], where)), section, place, where, further=bundle.get("further") is True
+    )
     if isinstance(bundle.get("compared"), dict):
         found.compared.append(Compared(visible(bundle["compared"]), section, where))
     _note_records(found, bundle.get("ledger", []), bundle.get("inputs", []), where)
@@ -179,14 +185,16 @@ def _read(found: Gathered, nodes: Iterable[object], where: str) -> Iterator[Top]
             found.problems.append(Problem("a block is malformed", key=where, value=str(error), remedy=remedy))
 
 
-def _keep(found: Gathered, nodes: Sequence[Top], section: str, place: str, where: str) -> None:
+def _keep(
+    found: Gathered, nodes: Sequence[Top], section: str, place: str, where: str, *, further: bool = False
+) -> None:
     if not nodes:
         return
     shown = tuple(rebuilt(node, of_text=visible_text) for node in nodes)
     if shown != tuple(nodes):
         message = "the text holds characters that hide or reorder what is shown; they were removed"
         found.problems.append(Problem(message, key=where, remedy="Delete bidi controls and zero-width characters."))
-    found.pieces.append(Piece(shown, section, "annex" if place == "annex" else "body", where))
+    found.pieces.append(Piece(shown, section, "annex" if place == "annex" else "body", where, further))
 
 
 def joined(pieces: Iterable[Piece]) -> list[Piece]:
@@ -204,7 +212,7 @@ def joined(pieces: Iterable[Piece]) -> list[Piece]:
             and piece.nodes
             and (last.section, last.place) == (piece.section, piece.place)
         )
-        one = _continued(last.nodes[-1], piece.nodes[0]) if last is not None and goes_on else None
+        one = _continued(last.nodes[-1], piece.nodes[0], piece.further) if last is not None and goes_on else None
         if last is None or one is None:
             found.append(piece)
             continue
@@ -214,12 +222,21 @@ def joined(pieces: Iterable[Piece]) -> list[Piece]:
     return found
 
 
-def _continued(first: Top, second: Top) -> Top | None:
+def _continued(first: Top, second: Top, further: bool) -> Top | None:
     """Both as one block; None where the second is a block of its own."""
     if isinstance(first, Glance) and isinstance(second, Glance):
-        return Glance((*first.children, *second.children), (*first.tiles, *second.tiles))
+        return Glance(_paragraphs(first.children, second.children, further), (*first.tiles, *second.tiles))
+    if further and isinstance(first, Paragraph) and isinstance(second, Paragraph):
+        return Paragraph((*first.children, Text(" "), *second.children))
     if isinstance(first, Callout) and isinstance(second, Callout) and (first.tone, second.title) == (second.tone, ()):
         return replace(first, children=together(first.children, second.children))
     if isinstance(first, BulletList) and isinstance(second, BulletList):
         return BulletList((*first.items, *second.items))
     return None
+
+
+def _paragraphs(first: tuple[Flow, ...], second: tuple[Flow, ...], further: bool) -> tuple[Flow, ...]:
+    """Two runs of blocks; with `further` the last paragraph of the one goes on in the first of the other."""
+    if further and first and second and isinstance(first[-1], Paragraph) and isinstance(second[0], Paragraph):
+        return (*first[:-1], Paragraph((*first[-1].children, Text(" "), *second[0].children)), *second[1:])
+    return (*first, *second)
