@@ -36,9 +36,9 @@ OPENINGS = {f for f in F if f.name.startswith("OPENS_")} | {F.TOO_LATE, F.TOO_LA
 GROUPS = {
     "opening": OPENINGS,
     "advice": {F.TAKE, F.SETTLE_FIRST, F.ASK_BOTH, F.ON_PRICE, F.TAKE_SMALL},
-    "why": {F.ALONE, F.COSTS_LESS, F.COSTS_SAME, F.NEAR, F.SMALL_GAP, F.SMALL_GAP_CAUSED},
+    "why": {F.ALONE, F.COSTS_LESS, F.NEAR, F.SMALL_GAP, F.SMALL_GAP_CAUSED},
     "view": {F.VIEW_NONE, F.FRAMEWORK_LEANS},
-    "reasons": {F.FRAMEWORK_REASONS, F.NO_REASONS},
+    "reasons": {F.FRAMEWORK_REASONS, F.NO_REASONS, F.RULES_CANCEL},
     "turns": {F.TURNS, F.NO_TURNS},
     "heading": {F.MONEY_POINTS, F.MONEY_SMALL, F.MONEY_CLOSE},
     "chart": {F.COSTS_DIFFER, F.COSTS_LEVEL},
@@ -90,6 +90,14 @@ def test_things_of_a_sequence_are_told_of_alike() -> None:
 def test_findings_follow_the_result(name: str, holds: set[F], fails: set[F]) -> None:
     found = set(of(name).findings)
     assert (holds - found, fails & found) == (set(), set())
+
+
+def test_rules_that_cancel_and_a_plan_that_does_not_grow_are_told_apart() -> None:
+    leans = {"organisation__existing_infiniband": "large", "weights__maturity": 0.0, "weights__workload": 1.0}
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = client("example").changed(**leans, cluster__trajectory=[{"month": 12, "gpus": 1024}])
+        found = set(case.spoken("decision").findings)
+    assert (F.RULES_CANCEL in found, F.NO_REASONS in found, F.GROWS in found) == (True, False, False)
 
 
 def test_an_override_is_told_of() -> None:

@@ -55,7 +55,6 @@ class DecisionFinding(StrEnum):
     # why
     ALONE = "only one option is compared"
     COSTS_LESS = "money decides: the choice costs less"
-    COSTS_SAME = "money decides: the lead prints as nothing"
     NEAR = "the lead is close"
     NEAR_TOSS_UP = "a close lead, and knowing more would be worth more than it takes"
     NEAR_ON_PRICE = "a close lead, and knowing more would be worth little"
@@ -76,7 +75,8 @@ class DecisionFinding(StrEnum):
     FRAMEWORK_REASONS = "rules beyond the bill speak for that side"
     VIEW_TURNS = "a shift of weight turns that side"
     VIEW_STANDS = "no weights turn that side"
-    NO_REASONS = "no rule beyond the bill speaks for that side"
+    NO_REASONS = "no rule beyond the bill holds, or none for the side the framework leans to"
+    RULES_CANCEL = "rules beyond the bill hold, and the framework does not lean"
     PARTING = "reasons of both sides are set side by side"
     # what would change the answer
     EDGES_LIKELY = "the fabric does not matter, but an input may lie where the advice changes"
@@ -198,7 +198,7 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
         Ground.SIZE: F.TAKE_SMALL,
     }
     yield advised.get(read.ground, F.TAKE)
-    if read.given.params.cluster.trajectory:
+    if read.given.params.cluster.final_gpus > read.given.params.cluster.gpus:
         yield F.GROWS
 
 
@@ -206,7 +206,7 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
     if read.alone:
         yield F.ALONE
     elif read.ground in (Confidence.CLEAR, Confidence.LEANING):
-        yield F.COSTS_SAME if read.money == "same" else F.COSTS_LESS
+        yield F.COSTS_LESS
     elif read.ground == Ground.SIZE:
         yield F.SMALL_GAP if read.money == "same" else F.SMALL_GAP_CAUSED
     else:
@@ -230,13 +230,16 @@ def _tiles(read: _Read) -> Iterator[DecisionFinding]:
 def _view(read: _Read) -> Iterator[DecisionFinding]:
     framework, stance = read.result.framework, read.stance
     views = {"agrees": F.VIEW_AGREES, "behind": F.VIEW_BEHIND, "absent": F.VIEW_ABSENT}
-    yield from (views[stance],) if stance in views else ()
+    if stance in views and not (stance == "agrees" and read.verdict.open):
+        yield views[stance]
     if stance in ("rival", "behind", "third", "absent") and not (read.ground == Ground.SIZE or read.verdict.open):
         yield F.MONEY_AND_FRAMEWORK_PART
     yield F.VIEW_NONE if stance == "none" else F.FRAMEWORK_LEANS
     if read.reasons:
         yield F.FRAMEWORK_REASONS
         yield F.VIEW_STANDS if framework.flip_distance is None else F.VIEW_TURNS
+    elif stance == "none" and any(not r.priced_as for axis in framework.axes for r in axis.rules):
+        yield F.RULES_CANCEL
     else:
         yield F.NO_REASONS
     if read.result.parting:
@@ -314,7 +317,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "flip": _flipping(read, read.flips[0]) if read.flips else None,
         "flips": tuple(_flipping(read, t) for t in read.flips),
         "edges": tuple(e for t in read.edges for e in _edging(read, t)),
-        "reasons": tuple(Named(inside(r.reason), r.id, sources=r.sources) for r in read.reasons),
+        "reasons": tuple(Named(r.reason, r.id, sources=r.sources) for r in read.reasons),
         "top": Named(_label(read, swings[0].input_id), _key(swings[0].input_id)) if swings else None,
         "strongest": _strongest(read),
         "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
@@ -337,7 +340,9 @@ def _cause(read: _Read, option: str) -> str:
 
 
 def _strongest(read: _Read) -> Named:
-    axis = max(read.result.framework.axes, key=lambda a: abs(a.lean))
+    framework = read.result.framework
+    side = 1 if framework.total > 0 else -1
+    axis = max(framework.axes, key=lambda a: a.lean * a.weight * side)
     return Named(axis.title.lower(), axis.axis)
 
 
