@@ -8,15 +8,27 @@ import pytest
 from branch_counts import BRANCHES
 from fuzz_cases import CASES, COUNTS, SEED
 
+ONE_BUILD = {"test_memos.py", "test_one_process.py", "test_seeds_stand.py"}
+"""Files that read the built memos: one worker builds them for all."""
+SPREAD = {"test_covering_array.py"}
+"""Files each of whose tests is on its own and may run on any worker."""
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep a file's tests on one worker, and all tests that read the built memos on one; an array is spread out."""
-    for item in items:
-        if "memos" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("memos"))
-        elif not item.get_closest_marker("spread"):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Keep a file's tests on one worker: what a module has made once is not made again by the other.
+
+    The groups of pytest-xdist's own scheduler stand in the node ids, which pytest no longer lets it change.
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            path = nodeid.partition("::")[0]
+            name = path.rpartition("/")[2]
+            return "memos" if name in ONE_BUILD else nodeid if name in SPREAD else path
+
+    return ByFile(config, log)
 
 
 def pytest_report_header() -> str:

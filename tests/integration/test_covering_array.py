@@ -71,7 +71,6 @@ def test_under_one_client_in_twenty_is_refused_and_each_by_a_rule(tmp_path: Path
 
 
 @pytest.mark.slow
-@pytest.mark.spread
 @pytest.mark.parametrize("row", clients.covering_rows(), ids=name_of)
 def test_every_single_choice_builds_a_whole_memo(row: dict[str, Any], tmp_path: Path) -> None:
     done, faults = built(row, tmp_path)
@@ -82,7 +81,6 @@ def test_every_single_choice_builds_a_whole_memo(row: dict[str, Any], tmp_path: 
 
 
 @pytest.mark.slow
-@pytest.mark.spread
 @pytest.mark.parametrize("row", clients.chosen(PAIRS_IN_TEST), ids=name_of)
 def test_pairs_of_choices_run_every_cell_of_every_notebook(row: dict[str, Any], tmp_path: Path) -> None:
     _, faults = built(row, tmp_path, draws=SMALL_DRAWS, draw_charts=False)
@@ -90,7 +88,6 @@ def test_pairs_of_choices_run_every_cell_of_every_notebook(row: dict[str, Any], 
 
 
 @pytest.mark.trust
-@pytest.mark.spread
 @pytest.mark.parametrize("row", ARRAY, ids=name_of)
 def test_every_pair_of_choices_builds_a_whole_memo(row: dict[str, Any], tmp_path: Path) -> None:
     done, faults = built(row, tmp_path, draws=SMALL_DRAWS)
@@ -101,7 +98,6 @@ def test_every_pair_of_choices_builds_a_whole_memo(row: dict[str, Any], tmp_path
 
 
 @pytest.mark.trust
-@pytest.mark.spread
 @pytest.mark.parametrize("kind", clients.choices("workload.kind"))
 @pytest.mark.parametrize("acquisition", clients.choices("money.acquisition"))
 @pytest.mark.parametrize("gpu", clients.choices("cluster.gpu"))
