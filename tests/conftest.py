@@ -10,7 +10,7 @@ from fuzz_cases import CASES, COUNTS, SEED
 
 ONE_BUILD = {"test_memos.py", "test_one_process.py", "test_seeds_stand.py"}
 """Files that read the built memos: one worker builds them for all."""
-SPREAD = {"test_covering_array.py"}
+SPREAD = {"test_covering_array.py", "test_fuzz.py"}
 """Files each of whose tests is on its own and may run on any worker."""
 
 

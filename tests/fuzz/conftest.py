@@ -10,10 +10,8 @@ from fuzz_cases import ASKED
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Each kind of file may be tried by any worker; with a number of cases asked for, by the long targets only."""
+    """With a number of cases asked for, only the long targets try them."""
     for item in items:
-        if item.path.parent == Path(__file__).parent:
-            item.add_marker("spread")
-            if ASKED:
-                item.add_marker("trust")
-                item.add_marker("soak")
+        if ASKED and item.path.parent == Path(__file__).parent:
+            item.add_marker("trust")
+            item.add_marker("soak")
