@@ -118,6 +118,7 @@ _BUILT = (
         "count",
         label="Links of the fabric manager",
         rule="as the option's data states",
+        counted=True,
         value=lambda at: float(at.full[0].management.links),
         when=lambda at: bool(at.full),
     ),
