@@ -5,7 +5,7 @@ Which sentence is true is decided in the package; a notebook only says it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -13,24 +13,27 @@ from fabricreport.located import did_you_mean
 
 
 class Findings:
-    """The findings of one section that hold here: `finding.clear` is True or False, any other name is refused."""
+    """The findings of one section that hold here: `finding.clear` is True or False, any other name is refused.
+
+    `kind` is the enumeration of all that may hold.
+    """
 
     def __init__(self, kind: type[StrEnum], holds: Iterable[StrEnum]) -> None:
-        self._kind = kind
+        self.kind = kind
         self._holds = frozenset(holds)
 
     def __getattr__(self, name: str) -> bool:
         if name.startswith("__"):
             raise AttributeError(name)
-        names = {member.name.lower(): member for member in self._kind}
+        names = {member.name.lower(): member for member in self.kind}
         if name not in names:
             close = did_you_mean(name, names)
             hint = f"; did you mean {close}?" if close else f": they are {', '.join(names)}"
-            raise AttributeError(f"{self._kind.__name__} has no finding {name}{hint}")
+            raise AttributeError(f"{self.kind.__name__} has no finding {name}{hint}")
         return names[name] in self._holds
 
-    def __iter__(self) -> Iterable[StrEnum]:
-        return iter(member for member in self._kind if member in self._holds)
+    def __iter__(self) -> Iterator[StrEnum]:
+        return iter(member for member in self.kind if member in self._holds)
 
     def __contains__(self, member: StrEnum) -> bool:
         return member in self._holds

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import notebook_cells
 from notebook_cells import run, sources
 
 import fabricreport.case as case_module
@@ -22,7 +21,7 @@ from fabricreport.blocks.say import write
 from fabricreport.case import Case
 from fabricreport.declared import DECLARED
 from fabricreport.figures import find_spec
-from fabricreport.findings import Findings, Name, Named
+from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
 
 PLACE = "branch-placeholder"
@@ -129,11 +128,3 @@ def _words_only(cell: ProseCell) -> ProseCell:
     if cell.kind not in ("chart", "table", "title"):
         return cell
     return replace(cell, kind="say", place="", source="", parts={}, text="\n\n".join(cell.texts))
-
-
-def findings_of(section: str, case: Case) -> Findings:
-    """The findings of a section."""
-    return case.spoken(section).findings
-
-
-__all__ = ["Branch", "branches", "findings_of", "notebook_cells"]

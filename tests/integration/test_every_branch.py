@@ -17,6 +17,7 @@ from every_branch import Branch, branches
 from notebook_cells import SECTIONS, sources
 
 import fabricreport.inputs as inputs_module
+from fabricreport.blocks.cells import fields_of
 from fabricreport.blocks.gate import bare_numbers
 from fabricreport.blocks.prose import is_prose
 from fabricreport.case import Case, open_case
@@ -65,6 +66,17 @@ def test_each_branch_is_rendered_and_holds_no_bare_number(section: str, client: 
         if (found := bare_numbers(text, bundle["names"]))
     }
     assert bare == {}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_every_finding_is_asked_for_and_every_word_is_said(section: str) -> None:
+    spoken = case("example").spoken(section)
+    cells = [branch.cell for branch in rendered(section, "example")]
+    asked = {cell.when.rpartition(".")[2] for cell in cells if cell.when}
+    assert {finding.name.lower() for finding in spoken.findings.kind} == asked
+    fields = " ".join(field for cell in cells for text in cell.texts for field in fields_of(text))
+    said = {cell.each[1] for cell in cells if cell.each} | set(re.findall(r"\w+", fields))
+    assert set(spoken.words) - said == set()
 
 
 @pytest.mark.parametrize("section", SECTIONS)

@@ -28,16 +28,12 @@ from rich_notebook import (
 )
 
 from fabricreport.blocks.nodes import (
-    BulletList,
-    Callout,
     DataTable,
     Glance,
-    GlanceTile,
     Image,
     Node,
     Num,
     Paragraph,
-    Text,
     plain_text,
     walk,
 )
@@ -45,7 +41,6 @@ from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.derive import Step, short_steps
 from fabricreport.memo.document.document import Document, document_from_notebook
 from fabricreport.memo.document.frames import table_from_html
-from fabricreport.memo.document.gather import Piece, joined
 from fabricreport.memo.document.placed import CitedSource, PlacedCite, PlacedFigure, PlacedRef, PlacedTable
 from fabricreport.memo.document.safe import csv_text, slug, spreadsheet_cell, visible_text
 from fabricreport.memo.document.svg import UnsafeDrawing, clean_svg
@@ -488,25 +483,3 @@ def test_slugs_are_never_paths() -> None:
 
 def test_a_pile_of_accents_is_cut() -> None:
     assert len(visible_text("e" + "\u0301" * 500)) < 12
-
-
-def test_what_one_prose_cell_begins_the_next_goes_on_with() -> None:
-    text, tile = (Text("words"),), GlanceTile((Text("a"),), (Text("b"),), ())
-    items = BulletList(((Paragraph(text),),))
-    nodes = [
-        *(Glance((Paragraph(text),), ()), Glance((), (tile,))),
-        *(Callout("caution", text, (items,)), Callout("caution", (), (items,)), Callout("note", (), (items,))),
-        *(items, items, Paragraph(text), items),
-    ]
-    pieces = joined([Piece((node,), "tco", "body", f"cell {n}") for n, node in enumerate(nodes)])
-    assert [node.kind for piece in pieces for node in piece.nodes] == ["glance", "callout", "callout", "ul", "p", "ul"]
-    glance, caution, *_ = [piece.nodes[0] for piece in pieces]
-    assert isinstance(glance, Glance) and (len(glance.children), len(glance.tiles)) == (1, 1)
-    assert isinstance(caution, Callout) and caution.title == text
-    assert [len(n.items) for n in caution.children if isinstance(n, BulletList)] == [2]
-    elsewhere = [
-        Piece((items,), "tco", "body", "1"),
-        Piece((items,), "tco", "annex", "2"),
-        Piece((items,), "latency", "annex", "3"),
-    ]
-    assert joined(elsewhere) == elsewhere

@@ -15,7 +15,7 @@ from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.inputs import AXES
 from fabricreport.sections.decision.reasons import MoneyReason
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.turning import Turn, name_of
+from fabricreport.sections.decision.turning import Turn, key_of, label_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import CAUSES
 
@@ -87,7 +87,7 @@ class DecisionFigures:
     @cached_property
     def drawn(self) -> Mapping[str, Turn]:
         """What each uncertain input does to the lead, by the input's id with a dot for the colon."""
-        return {_key(t): t for t in self.result.turns.drawn}
+        return {key_of(t.input_id): t for t in self.result.turns.drawn}
 
     @cached_property
     def turning(self) -> Mapping[str, tuple[Turn, ...]]:
@@ -96,25 +96,17 @@ class DecisionFigures:
         found: dict[str, tuple[Turn, ...]] = {}
         for turn in (*self.result.turns.drawn, *self.result.turns.choices):
             if turn.break_even is not None or turn.edge is not None:
-                found[_key(turn)] = (*found.get(_key(turn), ()), turn)
+                found[key_of(turn.input_id)] = (*found.get(key_of(turn.input_id), ()), turn)
         return found
 
     def point(self, key: str, name: str) -> Turn | None:
         """The last turn of an input that has this point: `in_use`, `break_even`, `edge` or `other_edge`."""
         return next((t for t in reversed(self.turning[key]) if getattr(t, name) is not None), None)
 
-    def label(self, input_id: str) -> str:
-        """What an input is called."""
-        return name_of(input_id) or str(self.given.record(input_id)["label"])
-
     @property
     def materiality_stated(self) -> bool:
         """Whether the client says what a material lead is."""
         return self.given.params.money.materiality_usd is not None
-
-
-def _key(turn: Turn) -> str:
-    return turn.input_id.replace(":", ".")
 
 
 Spec = FigureSpec[DecisionFigures]
@@ -308,7 +300,9 @@ def _swing(end: str, quantile: str) -> EachSpec:
     return EachSpec(
         f"decision.swing[drawn].{end}",
         "usd",
-        label=lambda at, key: f"Mean difference with this input at its {quantile}: {at.label(at.drawn[key].input_id)}",
+        label=lambda at, key: (
+            f"Mean difference with this input at its {quantile}: {label_of(at.given, at.drawn[key].input_id)}"
+        ),
         rule="the model run again with this input there, all others at their draws",
         value=lambda at, key: getattr(at.drawn[key], f"at_{end}"),
         inputs=lambda at, _: at.everything,
@@ -327,7 +321,7 @@ def _point(name: str, what: str, rule: str, inputs: Callable[[DecisionFigures, f
     return EachSpec(
         f"decision.{name}[turning]",
         lambda at, key: turn(at, key).unit,
-        label=lambda at, key: f"{what}: {at.label(turn(at, key).input_id)}",
+        label=lambda at, key: f"{what}: {label_of(at.given, turn(at, key).input_id)}",
         rule=rule,
         value=lambda at, key: float(getattr(turn(at, key), name)),
         inputs=lambda at, key: inputs(at, frozenset({turn(at, key).input_id})),
@@ -341,7 +335,9 @@ def _beyond(name: str, point: str, where: Callable[[Turn], str]) -> EachSpec:
     return EachSpec(
         f"decision.{name}[drawn]",
         "share",
-        label=lambda at, key: f"Chance that it lies {where(at.drawn[key])}: {at.label(at.drawn[key].input_id)}",
+        label=lambda at, key: (
+            f"Chance that it lies {where(at.drawn[key])}: {label_of(at.given, at.drawn[key].input_id)}"
+        ),
         rule="share of the input's draws on that side",
         value=lambda at, key: getattr(at.drawn[key], name),
         inputs=lambda at, key: {*at.everything, at.drawn[key].input_id},

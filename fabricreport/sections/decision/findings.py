@@ -13,7 +13,7 @@ from fabricreport.ledger import Number
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
-from fabricreport.sections.decision.turning import Turn, name_of
+from fabricreport.sections.decision.turning import Turn, key_of, label_of
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import NEITHER, Acquisition, Confidence, Family, Ground
@@ -148,11 +148,6 @@ class _Read:
         return far[-1] if far else ""
 
     @property
-    def stale(self) -> list[str]:
-        """Ids of the prices behind the totals that are past their shelf life."""
-        return [p.id for p in self.given.prices.stale if p.id in self.tco.inputs]
-
-    @property
     def stood_in(self) -> list[str]:
         """Items that the client's price files lack."""
         return sorted(p.item for p in self.given.prices.stood_in if p.id in self.tco.inputs)
@@ -264,7 +259,7 @@ def _turning(read: _Read) -> Iterator[DecisionFinding]:
 def _care(read: _Read) -> Iterator[DecisionFinding]:
     if read.verdict.capped == "assumption":
         yield F.ASSUMPTION_TURNS
-    if read.stale:
+    if read.figure("decision.stale_prices").value:
         yield F.STALE
     if read.given.prices.quarantine:
         yield F.HELD
@@ -308,7 +303,6 @@ def _words(read: _Read) -> Mapping[str, object]:
         "cheaper": name[ahead],
         "dearer": name[behind],
         "Verb": verb,
-        "verb": verb.lower(),
         "side": SIDES.get(result.framework.leans_to, NO_SIDE),
         "confidence": str(verdict.confidence),
         "as_of": Name(read.given.as_of.isoformat()),
@@ -318,20 +312,11 @@ def _words(read: _Read) -> Mapping[str, object]:
         "flips": tuple(_flipping(read, t) for t in read.flips),
         "edges": tuple(e for t in read.edges for e in _edging(read, t)),
         "reasons": tuple(Named(r.reason, r.id, sources=r.sources) for r in read.reasons),
-        "top": Named(_label(read, swings[0].input_id), _key(swings[0].input_id)) if swings else None,
+        "top": Named(label_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
         "strongest": _strongest(read),
         "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
     }
-
-
-def _key(input_id: str) -> str:
-    """An input's id as the ids of figures spell it."""
-    return input_id.replace(":", ".")
-
-
-def _label(read: _Read, input_id: str) -> str:
-    return name_of(input_id) or str(read.given.record(input_id)["label"])
 
 
 def _cause(read: _Read, option: str) -> str:
@@ -360,22 +345,22 @@ def _chance(read: _Read, figure_id: str, chance: float | None) -> dict[str, obje
 def _flipping(read: _Read, turn: Turn) -> Named:
     """An input that turns the money: on which side, and when it is settled."""
     return Named(
-        _label(read, turn.input_id),
-        _key(turn.input_id),
+        label_of(read.given, turn.input_id),
+        key_of(turn.input_id),
         side=turn.side,
         stated=_stated(turn),
         when=turn.settled["when"],
-        **_chance(read, f"decision.beyond.{_key(turn.input_id)}", turn.beyond),
+        **_chance(read, f"decision.beyond.{key_of(turn.input_id)}", turn.beyond),
     )
 
 
 def _edging(read: _Read, turn: Turn) -> Iterator[Named]:
     """Each place where an input changes the advice: the figures of its place and chance, and the course there."""
-    key = _key(turn.input_id)
+    key = key_of(turn.input_id)
     courses = course_names(read.given)
     for end, _, side, course, chance in turn.edges:
         yield Named(
-            _label(read, turn.input_id),
+            label_of(read.given, turn.input_id),
             key,
             stated=_stated(turn),
             side=side,

@@ -11,7 +11,7 @@ from fabricreport.ledger import Number
 from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.findings import BOTH_OFFERS, NO_SIDE, SIDES, course_names
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.turning import Turn, name_of
+from fabricreport.sections.decision.turning import Turn, key_of, label_of
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import Ground
 
@@ -67,10 +67,11 @@ def _judged(option: str, result: DecisionResult, tco: TcoResult, gap: float) -> 
         return f"costs more, chiefly for {inside(tco.labels[result.dearest_cause(tco.components, option)])}"
     if gap == 0:
         return "costs the same"
-    return {
+    behind: dict[str, str] = {
         Ground.DEADLINE: "cheaper, but likely to be late",
         Ground.WEIGHTS: "cheaper, but behind by the client’s weights",
-    }.get(Ground(result.ground) if result.ground in set(Ground) else Ground.MONEY, "cheaper")
+    }
+    return behind.get(result.ground, "cheaper")
 
 
 def parting(result: DecisionResult, tco: TcoResult) -> Table:
@@ -99,7 +100,7 @@ def turning(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     rows = [
         Row([_named(given, t), figure(f"decision.in_use.{key}"), _level(t, key), _edges(t, key, words)])
         for t in result.turns.turning
-        for key in [t.input_id.replace(":", ".")]
+        for key in [key_of(t.input_id)]
     ]
     heads = [
         Column("Input"),
@@ -111,7 +112,7 @@ def turning(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
 
 
 def _named(given: Inputs, turn: Turn) -> Name:
-    return Name(name_of(turn.input_id) or given.record(turn.input_id)["label"])
+    return Name(label_of(given, turn.input_id))
 
 
 def _level(turn: Turn, key: str) -> str:

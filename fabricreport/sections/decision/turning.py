@@ -133,10 +133,15 @@ def _settlings() -> tuple[tuple[tuple[str, ...], Mapping[str, str]], ...]:
     )
 
 
-def name_of(input_id: str) -> str:
-    """The name that prose gives one of the client's choices; '' for any other input."""
+def label_of(given: Inputs, input_id: str) -> str:
+    """What an input is called: one of the client's choices by its name in prose, any other by its record's label."""
     names: Mapping[str, str] = read_yaml("settling")["names"]
-    return names.get(input_id, "")
+    return names.get(input_id) or str(given.record(input_id)["label"])
+
+
+def key_of(input_id: str) -> str:
+    """An input's id as the ids of figures spell it."""
+    return input_id.replace(":", ".")
 
 
 def settling(input_id: str) -> Mapping[str, str]:
