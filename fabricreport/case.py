@@ -73,6 +73,9 @@ def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None)
 
     if isinstance(params, dict):
         return _opened(params, as_of)
+    kept = _KEPT.pop(_identity(Path(params)), None) if as_of is None else None
+    if kept is not None:
+        return kept
     folder = Path(params).resolve().parent
     loaded = read(load_params_file, Path(params))
     loaded = loaded and read(dated, loaded, as_of)
@@ -86,6 +89,26 @@ def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None)
     if problems:
         raise InputError(problems)
     return case
+
+
+_KEPT: dict[tuple[object, ...], Case] = {}
+
+
+def keep_open(params: Path, case: Case) -> None:
+    """Have the next `open_case` of this unchanged file give this case, for whoever runs a notebook with it analysed before.
+
+    It is given once: whoever opens the file again gets a case of its own, as ever.
+    """
+    _KEPT[_identity(params)] = case
+
+
+def _identity(params: Path) -> tuple[object, ...]:
+    """What tells a file from every other and from itself once changed."""
+    try:
+        facts = params.stat()
+    except OSError:
+        return (str(params), None)
+    return (str(params.resolve()), facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)
 
 
 def _opened(data: dict[str, Any], as_of: date | None) -> Case:

@@ -27,8 +27,9 @@ from fabricreport.memo.editions.manifest import MANIFEST, SCHEMA_VERSION, list_o
 from fabricreport.memo.run.bytecode import compile_checked
 from fabricreport.memo.run.cache import SectionCache, cache_place
 from fabricreport.memo.run.environment import PACKAGE, default_jobs
-from fabricreport.memo.run.execute import CELL_TIMEOUT_S, SECTION_TIMEOUT_S, ProgressCall, run_sections
+from fabricreport.memo.run.execute import run_sections
 from fabricreport.memo.run.plan import BuildPlan, Places, load_checked, make_plan
+from fabricreport.memo.run.pool import CELL_TIMEOUT_S, SECTION_TIMEOUT_S, ProgressCall
 from fabricreport.memo.run.run_record import Progress, RunRecord, SectionRun
 from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
 

@@ -17,7 +17,7 @@ from fabricreport.project import book_folder
 
 if TYPE_CHECKING:
     from fabricreport.memo.build import BuildResult
-    from fabricreport.memo.run.execute import ProgressCall
+    from fabricreport.memo.run.pool import ProgressCall
     from fabricreport.scenario import ParamsFile
 
 __all__ = ["HeadlineChange", "RefreshPlan", "RefreshResult", "compare_headlines", "plan_refresh", "refresh"]

@@ -14,7 +14,7 @@ from fabricreport.project import PROJECT
 
 PACKAGE = Path(fabricreport.__file__).resolve().parent
 
-_FIXED = {
+FIXED = {
     "PYTHONHASHSEED": "0",  # order of sets
     "PYTHONSAFEPATH": "1",  # a numpy.py beside a notebook must not shadow the library
     "PYTHONUTF8": "1",
@@ -29,6 +29,7 @@ _FIXED = {
     "LANG": "C.UTF-8",
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
+"""What every section's process has in its environment."""
 _FONTS_TIMEOUT_S = 120.0
 _DROPPED = ("MATPLOTLIBRC", "LANGUAGE", "IPYTHON_STARTUP")
 
@@ -42,7 +43,7 @@ def section_environment(base: Mapping[str, str], runtime: Path) -> dict[str, str
     happen, a variable's value in an edition, is the business of the memo's checks.
     """
     env = {k: v for k, v in base.items() if not k.startswith("PYTHON") and k not in _DROPPED}
-    env.update(_FIXED)
+    env.update(FIXED)
     env["PYTHONPATH"] = str(PROJECT)
     env["IPYTHONDIR"] = str(runtime / "ipython")  # a user's start-up files stay out
     return env

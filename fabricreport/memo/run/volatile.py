@@ -40,7 +40,7 @@ def strip_volatile(nb: Any, *, folders: Iterable[str] = ()) -> NotebookNode:
             ran = cell.get("execution_count") is not None
             count += int(ran)
             kept.execution_count = count if ran else None
-            kept.outputs = [blank.output(o, count) for o in _joined(cell.get("outputs", []))]
+            kept.outputs = [blank.output(o, count) for o in joined_streams(cell.get("outputs", []))]
         out.cells.append(kept)
     return out
 
@@ -106,7 +106,7 @@ class _Blank:
         return node
 
 
-def _joined(outputs: Iterable[Any]) -> list[dict[str, Any]]:
+def joined_streams(outputs: Iterable[Any]) -> list[dict[str, Any]]:
     """Neighbouring stream outputs joined by name, stdout first: their interleaving is chance."""
     out: list[dict[str, Any]] = []
     run: dict[str, str] = {}

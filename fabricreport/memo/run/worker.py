@@ -1,9 +1,9 @@
-"""The process that runs one section: `python -m fabricreport.memo.run.worker JOB`, started by `execute`.
+"""The process that runs one section, forked by `execute` or started by it: `python -m fabricreport.memo.run.worker JOB`.
 
 It talks to its parent over one pipe, a JSON document a line: `{"cell": i, "cells": n}` at each cell and one
-`{"end": {...}}` with the outcome. It ends itself and its kernel when the parent is gone (stdin closes), so a
-killed build leaves no process behind. The job is a JSON file, so no user text passes through papermill's
-path templates; the notebook goes in as a node for the same reason.
+`{"end": {...}}` with the outcome. It ends itself and its kernel when the parent is gone (a started worker's stdin
+closes, a forked one is sent SIGTERM), so a killed build leaves no process behind. The job is a JSON file, so no user
+text passes through papermill's path templates; the notebook goes in as a node for the same reason.
 """
 
 from __future__ import annotations
@@ -14,19 +14,21 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from fabricreport.memo.run.engine import Session
+    from fabricreport.memo.run.limits import Session
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-Z\\-_]")
 _TRACEBACK_LINES = 40
 _TEXT_LIMIT = 2_000
+Kernels = list[Callable[[], object]]
+"""What ends the kernels of a worker and waits for them."""
 
 
 def plain_text(text: str) -> str:
@@ -41,43 +43,70 @@ def skip_unused_grammar() -> None:
 
 
 def main(job_path: Path) -> None:
-    """Run the job and leave without the interpreter's slow farewell; the outcome went through the pipe."""
+    """Run the job with the ordinary kernel and leave without the interpreter's slow farewell."""
     job = json.loads(job_path.read_text(encoding="utf-8"))
-    pipe = os.fdopen(int(job["pipe"]), "w", encoding="utf-8", buffering=1)
-    kernels: list[Any] = []
+    kernels: Kernels = []
     threading.Thread(target=_end_with_parent, args=(kernels,), daemon=True).start()
+    _leave(job, kernels, forked=False)
+
+
+def forked(job: dict[str, Any], maker: int, log: Path) -> NoReturn:
+    """The life of a worker forked by process `maker`: a session of its own, no file of its maker's but the job's pipe."""
+    from fabricreport.memo.run.processes import end_with, only_files
+
+    os.setsid()
+    kernels: Kernels = []
+    signal.signal(signal.SIGTERM, lambda *_: _end_all(kernels))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with(maker, signal.SIGTERM)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    errors = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    for number, file in enumerate((nothing, nothing, errors)):
+        os.dup2(file, number)
+    only_files(0, 1, 2, job["pipe"])
+    sys.stdout, sys.stderr = (open(n, "w", encoding="utf-8", closefd=False) for n in (1, 2))  # noqa: SIM115
+    os.chdir(job["cwd"])
+    _leave(job, kernels, forked=True)
+
+
+def _leave(job: dict[str, Any], kernels: Kernels, *, forked: bool) -> NoReturn:
+    pipe = os.fdopen(int(job["pipe"]), "w", encoding="utf-8", buffering=1)
 
     def tell(message: dict[str, Any]) -> None:
         pipe.write(json.dumps(message, allow_nan=False) + "\n")
 
-    outcome = _run(job, tell, kernels)
+    outcome = _run(job, tell, kernels, forked=forked)
     tell({"end": outcome})
     pipe.flush()
     os._exit(0)
 
 
-def _end_with_parent(kernels: list[Any]) -> None:
-    """The parent holds the other end of stdin: it closes when the parent wants us to end, or is gone itself.
-
-    The kernel is waited for first, else it would be left to process 1, which in a container may reap nothing.
-    """
+def _end_with_parent(kernels: Kernels) -> None:
+    """The parent holds the other end of stdin: it closes when the parent wants us to end, or is gone itself."""
     while os.read(0, 4096):
         pass
-    for kernel in kernels:
-        kernel.kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            kernel.wait(timeout=2)
+    _end_all(kernels)
+
+
+def _end_all(kernels: Kernels) -> None:
+    """The kernel is waited for first, else it would be left to process 1, which in a container may reap nothing."""
+    for end in kernels:
+        end()
     os.killpg(0, signal.SIGKILL)
 
 
-def _run(job: dict[str, Any], tell: Callable[[dict[str, Any]], None], kernels: list[Any]) -> dict[str, Any]:
+def _run(
+    job: dict[str, Any], tell: Callable[[dict[str, Any]], None], kernels: Kernels, *, forked: bool
+) -> dict[str, Any]:
     skip_unused_grammar()
     import nbformat
     import papermill
     from papermill.engines import papermill_engines
 
     from fabricreport.memo.run import binding
-    from fabricreport.memo.run.engine import ENGINE, Session, make_engine
+    from fabricreport.memo.run.engine import ENGINE, forked_client, section_engine
+    from fabricreport.memo.run.limits import Session
+    from fabricreport.memo.run.stock import stock_client
 
     session = Session(
         cell_timeout_s=job["cell_timeout_s"],
@@ -86,7 +115,8 @@ def _run(job: dict[str, Any], tell: Callable[[dict[str, Any]], None], kernels: l
         on_cell=lambda number, count: tell({"cell": number, "cells": count}),
         kernels=kernels,
     )
-    papermill_engines.register(ENGINE, make_engine(session, Path(job["connection_file"])))
+    client = forked_client if forked else partial(stock_client, connection_file=Path(job["connection_file"]))
+    papermill_engines.register(ENGINE, section_engine(session, partial(client, session=session)))
     try:
         source = nbformat.read(job["notebook"], as_version=4)  # type: ignore[no-untyped-call]
         if "language_info" not in source.metadata:
@@ -137,7 +167,7 @@ def _outcome(error: BaseException, session: Session) -> dict[str, Any]:
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
-    from fabricreport.memo.run.engine import SectionOutOfTime
+    from fabricreport.memo.run.limits import SectionOutOfTime
 
     at = session.cell
     if session.overflowed:
@@ -186,7 +216,7 @@ def _failure(status: str, session: Session, index: int | None, ename: str, evalu
 
 def _place(session: Session, index: int | None) -> tuple[int | None, str]:
     """The cell's number in the source notebook and its first line of code."""
-    from fabricreport.memo.run.engine import source_number
+    from fabricreport.memo.run.limits import source_number
 
     if session.notebook is None or index is None or index >= len(session.notebook.cells):
         return None, ""

@@ -1,0 +1,63 @@
+"""A process made ready to be forked: the data stack imported, the case analysed, and no thread started.
+
+What the analyses find stays in memory, so each section forked from here shows it without computing it again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+import os
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from fabricreport.memo.run.environment import FIXED
+
+
+def is_ready_to_fork() -> bool:
+    """True if sections may be forked from here: Linux, the environment that sections have, and a single thread."""
+    if not sys.platform.startswith("linux") or any(os.environ.get(k) != v for k, v in FIXED.items()):
+        return False
+    return threading.current_thread() is threading.main_thread() and len([*Path("/proc/self/task").iterdir()]) == 1
+
+
+def warm_up(params_json: Path) -> None:
+    """Import what sections import, and analyse the case once for all of them.
+
+    An analysis that fails, prints or warns is left to the sections: there the cell that asked for it is named.
+    """
+    _import_stack()
+    from fabricreport.case import keep_open, open_case
+
+    with contextlib.suppress(Exception):
+        with _listening() as was_heard:
+            case = open_case(params_json)
+            for section in case.params.sections:
+                case.result(section)
+        if not was_heard():
+            keep_open(params_json, case)
+    gc.collect()
+    gc.freeze()  # what is shared stays shared: the collector does not write to it
+
+
+@contextlib.contextmanager
+def _listening() -> Iterator[Callable[[], bool]]:
+    """Keep what is printed, logged or warned; the function tells whether anything was."""
+    said = io.StringIO()
+    with (
+        warnings.catch_warnings(record=True) as warned,
+        contextlib.redirect_stdout(said),
+        contextlib.redirect_stderr(said),
+    ):
+        warnings.simplefilter("default")
+        yield lambda: bool(warned or said.getvalue())
+
+
+def _import_stack() -> None:
+
+    import fabricreport.memo.run.engine
+    import fabricreport.memo.run.stock  # noqa: F401
