@@ -52,10 +52,10 @@ GOOD: dict[str, tuple[str, ...]] = {
         "import numpy as np\nnp.array([1.0]) / 0",
     ),
     "printed-by-c": (
-        "import ctypes, sys\nlibc = ctypes.CDLL(None)\nlibc.puts(b'from C'); libc.fflush(None);",
-        "import os\nos.write(1, b'raw\\n'); os.write(2, b'raw error\\n');",
-        "import subprocess\nsubprocess.run(['sh', '-c', 'echo child; echo mistake >&2'], check=True);",
-        "os.system('echo system');",
+        "import ctypes, sys\nlibc = ctypes.CDLL(None)\nlibc.puts(b'from C'); libc.fflush(None)\nimport time; time.sleep(1)",
+        "import os\nos.write(1, b'raw\\n'); os.write(2, b'raw error\\n'); time.sleep(0.5)",
+        "import subprocess\nsubprocess.run(['sh', '-c', 'echo child; echo mistake >&2'], check=True); time.sleep(0.5)",
+        "os.system('echo system'); time.sleep(0.5)",
         "!echo magic",
         "%%bash\necho bash",
         "%%sh --out kept\necho kept",
@@ -85,7 +85,7 @@ GOOD: dict[str, tuple[str, ...]] = {
     "awaited": (
         "import asyncio\nawait asyncio.sleep(0.01)\nprint('waited')",
         "async def five():\n    return 5\nawait five()",
-        MAY_RAISE + "asyncio.run(five())",
+        MAY_RAISE + "waiting = five()\ntry:\n    asyncio.run(waiting)\nfinally:\n    waiting.close()",
         "task = asyncio.create_task(five())",
         "await task",
         MAY_RAISE + "await nothing",
@@ -124,7 +124,7 @@ GOOD: dict[str, tuple[str, ...]] = {
     "lines": ("for i in range(200_000):\n    print(i)", "print('x' * 20_000_000)"),
     "names": (
         "__name__, __doc__",
-        "import sys, __main__\nparams == __main__.params, sys.argv[1:]",
+        "import sys, __main__\nparams == __main__.params",
         "import pickle\nclass P: pass\ntype(pickle.loads(pickle.dumps(P()))) is P",
     ),
     "skipped": ("# %% not run", "1"),
@@ -138,11 +138,13 @@ BAD: dict[str, tuple[str, ...]] = {
     "endless": ("print('before')", "print('in', flush=True)\nwhile True: pass"),
     "sleeps-in-c": ("print('before')", "import ctypes\nprint('in', flush=True)\nctypes.PyDLL(None).sleep(60)"),
     "left": ("print('before')", "import os, sys\nprint('in'); sys.stdout.flush()\nos.write(1, b'')\nimport time; time.sleep(0.5)\nos._exit(7)"),
-    "segfault": ("print('before')", "import ctypes\nctypes.string_at(0)"),
-    "killed": ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)",),
-    "kept-child": ("import subprocess\nsubprocess.Popen(['sleep', '600'])\nprint('child')", "import os\nos._exit(1)"),
+    "segfault": ("print('before')", "import ctypes, time\ntime.sleep(0.5); ctypes.string_at(0)"),
+    "killed": ("import os, signal, time\ntime.sleep(0.5)\nos.kill(os.getpid(), signal.SIGKILL)",),
+    "kept-child": ("import subprocess\nsubprocess.Popen(['sleep', '600'])\nprint('child')", "import os, time\ntime.sleep(0.5); os._exit(1)"),
 }  # fmt: skip
 CASES = {**GOOD, **BAD}
+QUIT_AT = 3
+"""Cells up to the one that quits, the parameters counted."""
 
 
 @dataclass(frozen=True)
@@ -210,7 +212,8 @@ def test_a_notebook_reads_as_under_the_ordinary_kernel(case: str, ran: dict[str,
 def test_a_bad_end_is_told_and_its_output_kept_as_under_the_ordinary_kernel(case: str, ran: dict[str, Ran]) -> None:
     own, stock = (ran[e] for e in (OWN_ENGINE, STOCK_ENGINE))
     assert how(own, case) == how(stock, case)
-    assert shown(own.notebook(case)) == shown(stock.notebook(case))
+    kept = QUIT_AT if case == "quit" else None  # ipykernel leaves a tenth of a second later: chance what is still done
+    assert shown(own.notebook(case))[:kept] == shown(stock.notebook(case))[:kept]
 
 
 def how(ran: Ran, case: str) -> dict[str, Any]:

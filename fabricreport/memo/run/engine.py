@@ -30,7 +30,7 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
 from fabricreport.memo.run.binding import is_asking
-from fabricreport.memo.run.kernel import LENGTH, Kernel, fork_kernel
+from fabricreport.memo.run.kernel import LENGTH, Running, fork_kernel
 from fabricreport.memo.run.limits import Session, source_number
 from fabricreport.memo.run.printed import Printed
 from fabricreport.memo.run.volatile import joined_streams
@@ -52,7 +52,7 @@ class TooMuchOutput(Exception):
 class CellClient(papermill.clientwrap.PapermillNotebookClient):  # type: ignore[misc]
     """nbclient's book-keeping of outputs, fed by a kernel of ours instead of one behind sockets."""
 
-    def __init__(self, nb_man: Any, start: Callable[[], Kernel], session: Session | None = None, **given: Any) -> None:
+    def __init__(self, nb_man: Any, start: Callable[[], Running], session: Session | None = None, **given: Any) -> None:
         super().__init__(nb_man, record_timing=False, **given)
         self._start, self._limits = start, session
         self._number = 0
@@ -173,11 +173,11 @@ class CellClient(papermill.clientwrap.PapermillNotebookClient):  # type: ignore[
         self.process_message(message, cell, index)
 
 
-def _named_pipes(kernel: Kernel) -> tuple[tuple[int, str], ...]:
+def _named_pipes(kernel: Running) -> tuple[tuple[int, str], ...]:
     return ((kernel.messages, ""), (kernel.stdout, "stdout"), (kernel.stderr, "stderr"))
 
 
-def _end(kernel: Kernel) -> None:
+def _end(kernel: Running) -> None:
     """End the kernel, and what it started if it has a process group of its own."""
     with contextlib.suppress(ProcessLookupError):
         if os.getpgid(kernel.pid) == kernel.pid:
@@ -196,7 +196,7 @@ def _read(pipe: int) -> bytes | None:
         return None
 
 
-def start_kernel() -> Kernel:
+def start_kernel() -> Running:
     """A kernel in a new interpreter and a process group of its own, for a papermill that may have threads."""
     (ask_out, ask_in), (say_out, say_in), (out_out, out_in), (err_out, err_in) = (os.pipe() for _ in range(4))
     secret = secrets.token_hex(8)
@@ -224,7 +224,7 @@ def start_kernel() -> Kernel:
         for pipe in (ask_out, say_in, out_in, err_in):
             os.close(pipe)
     process.returncode = 0  # waited for by `_end`; Popen is not to do it again
-    return Kernel(process.pid, ask_in, say_out, out_out, err_out, secret)
+    return Running(process.pid, ask_in, say_out, out_out, err_out, secret)
 
 
 def _search_path() -> tuple[str, str]:

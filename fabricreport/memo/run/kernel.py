@@ -26,12 +26,13 @@ import struct
 import sys
 import threading
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from ipykernel.compiler import XCachingCompiler
 from ipykernel.displayhook import ZMQShellDisplayHook
+from ipykernel.kernelbase import Kernel
 from ipykernel.zmqshell import ZMQInteractiveShell
-from IPython.core.error import StdinNotImplementedError
 from jupyter_client.session import Session, json_packer, json_unpacker
 
 from fabricreport.memo.run.printed import mark
@@ -42,7 +43,7 @@ LENGTH = struct.Struct("!Q")
 
 
 @dataclass(frozen=True)
-class Kernel:
+class Running:
     """A running kernel as its engine sees it: the process, and the four pipes between them."""
 
     pid: int
@@ -59,7 +60,7 @@ class Kernel:
                 os.close(pipe)
 
 
-def fork_kernel() -> Kernel:
+def fork_kernel() -> Running:
     """A kernel forked from this process, which must not have started a thread.
 
     It stays in the process group of its maker and ends with it.
@@ -72,7 +73,7 @@ def fork_kernel() -> Kernel:
     if pid:
         for pipe in (ask_out, say_in, out_in, err_in):
             os.close(pipe)
-        return Kernel(pid, ask_in, say_out, out_out, err_out, secret)
+        return Running(pid, ask_in, say_out, out_out, err_out, secret)
     try:
         os.dup2(out_in, 1)
         os.dup2(err_in, 2)
@@ -160,6 +161,7 @@ class _CellKernel:
     """The shell, and the loop that runs what the engine sends."""
 
     eventloop = None
+    _allow_stdin = False
 
     def __init__(self, messages: int, secret: str) -> None:
         self.wire = _Wire(messages, secret)
@@ -174,8 +176,8 @@ class _CellKernel:
         shell.history_manager.enabled = False
         shell.extension_manager.load_extension("storemagic")
         self.shell = shell
-        builtins.input = self._no_input
-        getpass.getpass = self._no_input
+        builtins.input = partial(Kernel.raw_input, self)  # type: ignore[arg-type]
+        getpass.getpass = partial(Kernel.getpass, self)  # type: ignore[arg-type]
         if "matplotlib" in sys.modules:
             self._show_figures()
 
@@ -183,9 +185,6 @@ class _CellKernel:
         """Tell this shell of matplotlib if its backend was loaded before there was a shell."""
         if "matplotlib_inline.backend_inline" in sys.modules:
             sys.modules["matplotlib_inline.backend_inline"]._enable_matplotlib_integration()
-
-    def _no_input(self, *_: Any, **__: Any) -> str:
-        raise StdinNotImplementedError("raw_input was called, but this frontend does not support input requests.")
 
     async def serve(self, requests: int) -> None:
         """Run one cell after another; background tasks of earlier cells go on while the next is waited for."""
