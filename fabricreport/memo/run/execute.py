@@ -21,21 +21,24 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from fabricreport.memo.run.environment import ready_fonts, section_environment
-from fabricreport.memo.run.run_record import Progress, RunRecord, SectionRun
+from fabricreport.memo.run.run_record import (
+    CELL_TIMEOUT_S,
+    SECTION_TIMEOUT_S,
+    Progress,
+    ProgressCall,
+    RunRecord,
+    SectionRun,
+)
 
-CELL_TIMEOUT_S = 300.0
-SECTION_TIMEOUT_S = 900.0
 OUTPUT_LIMIT_BYTES = 64_000_000
 _GRACE_S = 15.0
 _SOCKET_DIR_LIMIT = 60  # characters; the path of a unix socket ends at 103 on some systems
-
-ProgressCall = Callable[[Progress], None]
 
 
 @dataclass(frozen=True)
