@@ -24,13 +24,14 @@ from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.chain import Chain, chain
 from fabricreport.errors import InputError, Problem
 from fabricreport.findings import Spoken
+from fabricreport.given import Given, if_there, read_given
 from fabricreport.inputs import INPUT_KINDS, Inputs
 from fabricreport.intake import faults_of
 from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.project import PARAMS, book_folder
-from fabricreport.scenario import SECTION_NAMES, Params, changed_params, dated, load_params_file, params_from
+from fabricreport.scenario import SECTION_NAMES, Params, changed_params, params_from
 from fabricreport.sections.decision import findings as decision_findings
 from fabricreport.sections.decision import study as decision
 from fabricreport.sections.decision.inputs import comparison_of
@@ -62,29 +63,18 @@ def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None)
 
     `params` may be the same as plain data: then the books are the project's own. `as_of` replaces their date.
     """
-    faults: list[Problem] = []
-
-    def read(reader: Callable[..., Found], *given: Any) -> Found | None:
-        try:
-            return reader(*given)
-        except InputError as error:
-            faults.extend(error.problems)
-            return None
-
     if isinstance(params, dict):
         return _opened(params, as_of)
     kept = _KEPT.pop(_identity(Path(params)), None) if as_of is None else None
-    if kept is not None:
-        return kept
-    folder = Path(params).resolve().parent
-    loaded = read(load_params_file, Path(params))
-    loaded = loaded and read(dated, loaded, as_of)
-    library = read(read_evidence, _if_any(book_folder(folder, "evidence")))
-    prices = read(PriceBook.read, book_folder(folder, "prices"))
-    options = read(read_options, _if_any(book_folder(folder, "options")))
+    return kept or case_of(read_given(Path(params), as_of))
+
+
+def case_of(given: Given) -> Case:
+    """The case of a params file and books that were read; `InputError` lists every fault of them."""
+    loaded, library, prices, options = given.loaded, given.library, given.prices, given.options
     if loaded is None or library is None or prices is None or options is None:
-        raise InputError(faults)
-    case = Case(Inputs(loaded.params, folder, library, prices, options))
+        raise InputError(given.problems)
+    case = Case(Inputs(loaded.params, given.folder, library, prices, options))
     problems = [loaded.placed(problem) for problem in case.problems()]
     if problems:
         raise InputError(problems)
@@ -115,17 +105,13 @@ def _opened(data: dict[str, Any], as_of: date | None) -> Case:
     """A case of params in memory, on the project's own books."""
     folder = PARAMS
     stated = data if as_of is None else {**data, "as_of": as_of.isoformat()}
-    options = read_options(_if_any(book_folder(folder, "options")))
+    options = read_options(if_there(book_folder(folder, "options")))
     params = params_from(stated, extra_options=options)
-    library = read_evidence(_if_any(book_folder(folder, "evidence")))
+    library = read_evidence(if_there(book_folder(folder, "evidence")))
     case = Case(Inputs(params, folder, library, PriceBook.read(folder / "prices"), options))
     if problems := case.problems():
         raise InputError(problems)
     return case
-
-
-def _if_any(book: Path) -> Path | None:
-    return book if book.is_dir() or book.is_symlink() else None
 
 
 class Case:

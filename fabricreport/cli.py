@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, complain, epilog, err
 from fabricreport.errors import FabricReportError, InputError, Problem
 
 if TYPE_CHECKING:
+    from fabricreport.checking.dates import Dates
     from fabricreport.memo.run.run_record import Progress
 
 PARAMS = click.argument("params", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -52,12 +54,17 @@ def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | No
     """Build the memo of each PARAMS file into OUTPUT/<client>/<edition>/."""
     from fabricreport.memo.build import build as build_memo
 
-    done, failed = [], []
-    notes = _date_notes(params)
+    done, failed, notes = [], [], list[str]()
     for path in params:
         try:
             result = build_memo(
-                path, output=output, only=only, jobs=jobs, draft=draft, progress=_progress(path, as_json)
+                path,
+                output=output,
+                only=only,
+                jobs=jobs,
+                draft=draft,
+                progress=_progress(path, as_json),
+                dates=partial(_tell_dates, path, notes),
             )
         except FabricReportError as error:
             failed.append(_failed(path, error, as_json))
@@ -78,14 +85,12 @@ def _failed(path: Path, error: FabricReportError, as_json: bool) -> dict[str, An
     return {"params": str(path), **error_facts(error)}
 
 
-def _date_notes(params: Sequence[Path], as_of: date | None = None) -> tuple[str, ...]:
-    """What today's date makes of the memos' and the prices' dates, told on stderr."""
-    from fabricreport.checking.plausibility import date_notes_of
-
-    notes = date_notes_of(params, date.today(), as_of=as_of)
+def _tell_dates(path: Path, told: list[str], dates: Dates) -> None:
+    """Say on stderr, and add to `told`, what today's date makes of the memo's and the prices' dates."""
+    notes = [f"{path}: {note}" for note in dates.notes(date.today())]
     for note in notes:
         click.echo(f"note: {note}", err=True)
-    return notes
+    told += notes
 
 
 def _progress(path: Path, quiet: bool) -> Callable[[Progress], None] | None:
@@ -169,8 +174,8 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
         return _say_rules(as_json)
     if not params:
         raise click.UsageError("Missing argument 'PARAMS...'.")
-    from fabricreport.checking.plausibility import cautions, date_notes
-    from fabricreport.memo.run.plan import Places, checked
+    from fabricreport.memo.run.places import Places
+    from fabricreport.memo.run.plan import checked
 
     problems: list[Problem] = []
     remarks: list[str] = []
@@ -179,7 +184,9 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
         problems += (p for p in found.problems if p not in problems)  # several params files share their books
         remarks += [f"{path}: {note}" for note in found.notes]
         if found.case is not None and not found.problems:
-            doubts = (*cautions(found.case), *date_notes(found.case, date.today()))
+            from fabricreport.checking.plausibility import cautions, dates_of
+
+            doubts = (*cautions(found.case), *dates_of(found.case).notes(date.today()))
             remarks += [f"{path}: {doubt}" for doubt in doubts]
     if as_json:
         print_json({"ok": not problems, "problems": [p.as_dict() for p in problems], "notes": remarks})
@@ -273,16 +280,22 @@ def refresh(
 
     done, failed = [], []
     for path in params:
+        dates: list[Dates] = []
         try:
             result = refresh_memo(
-                path, output=output, as_of=as_of, jobs=jobs, progress=_progress(path, as_json or quiet)
+                path,
+                output=output,
+                as_of=as_of,
+                jobs=jobs,
+                progress=_progress(path, as_json or quiet),
+                dates=dates.append,
             )
         except FabricReportError as error:
             failed.append(_failed(path, error, as_json))
             continue
         done.append(_refreshed(path, result))
         if not as_json and not (quiet and not result.changes):
-            _say_refreshed(path, result)
+            _say_refreshed(path, result, dates)
     if as_json:
         print_json({"ok": not failed, "refreshed": done, "failed": failed})
     return int(failed[0]["exit_code"]) if failed else 0
@@ -299,7 +312,7 @@ def _refreshed(path: Path, result: Any) -> dict[str, Any]:
     }
 
 
-def _say_refreshed(path: Path, result: Any) -> None:
+def _say_refreshed(path: Path, result: Any, dates: Sequence[Dates]) -> None:
     for message in result.plan.messages:
         click.echo(message, err=True)
     if result.built is None:
@@ -307,7 +320,8 @@ def _say_refreshed(path: Path, result: Any) -> None:
             f"{path}: nothing has changed since edition {result.plan.last.edition if result.plan.last else 'none'}."
         )
         return
-    _date_notes([path], date.fromisoformat(result.plan.as_of))
+    for found in dates:
+        _tell_dates(path, [], found)
     click.echo(f"{path}: " + "; ".join(result.plan.reasons))
     _say_built(result.built)
     for change in result.changes:

@@ -1,10 +1,11 @@
-"""Where the project's own books lie, and which folder a client's case reads instead."""
+"""Where the package and the project's own books lie, and which folder a client's case reads instead."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-PROJECT = Path(__file__).resolve().parent.parent
+PACKAGE = Path(__file__).resolve().parent
+PROJECT = PACKAGE.parent
 PARAMS = PROJECT / "params"
 """The shipped params, with the books that a client without its own reads."""
 

@@ -24,7 +24,7 @@ from fabricreport.errors import InputError, Problem
 from fabricreport.hostile_text import clean_text, masked, text_problems, visible
 from fabricreport.located import KeyPath, Located, dotted, read_text_strict, shown_path
 
-__all__ = ["Located", "clean_text", "inspect_yaml", "load_strict", "visible"]
+__all__ = ["Located", "clean_text", "inspect_yaml", "load_strict", "read_tree", "visible"]
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULL = {"", "~", "null", "Null", "NULL"}
@@ -232,6 +232,14 @@ def inspect_yaml(
             )
         )
     return Located(_without_refused(builder.root), file, builder.lines), tuple(builder.problems)
+
+
+def read_tree(path: Path) -> tuple[Located, tuple[Problem, ...]]:
+    """As `inspect_yaml`, but an `InputError` where nothing could be read."""
+    located, problems = inspect_yaml(path)
+    if located is None or (located.data is None and problems):
+        raise InputError(problems)
+    return located, problems
 
 
 def load_strict(path: Path, *, max_bytes: int = 1_000_000, max_nodes: int = 10_000, max_depth: int = 50) -> Located:

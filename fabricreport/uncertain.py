@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 Kind = Literal["number", "range", "pert", "interval"]
 SHAPES: Mapping[Kind, tuple[str, ...]] = {
@@ -84,6 +85,8 @@ class Uncertain:
 
     def quantile(self, u: ArrayLike) -> NDArray[np.float64]:
         """The inverse distribution function at `u` in (0, 1), any shape."""
+        import numpy as np
+
         u = np.asanyarray(u, dtype=float)
         if self.fixed:
             return np.full(u.shape, self.mode)
@@ -93,6 +96,7 @@ class Uncertain:
 
     def _pert(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """PERT: a beta distribution with mean (low + 4 mode + high) / 6."""
+        import numpy as np
         from scipy import special
 
         width = self.high - self.low
@@ -102,6 +106,7 @@ class Uncertain:
 
     def _interval(self, u: NDArray[np.float64]) -> NDArray[np.float64]:
         """Lognormal through P5 and P95 when both are positive, else normal through them."""
+        import numpy as np
         from scipy import special
 
         z = special.ndtri(u)

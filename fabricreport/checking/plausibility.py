@@ -1,23 +1,22 @@
 """Is the plan itself plausible? Cautions about what a client may have meant otherwise, each true of the case.
 
 Impossible is refused when the params are read; improbable is said here, on page one and by `check`. A caution is a
-sentence of `evidence/plausibility.yaml` with figures of this case. `date_notes` compares the memo's date with the
-clock, which is handed in: only the command line asks it, and no memo does.
+sentence of `evidence/plausibility.yaml` with figures of this case. `dates_of` gives what the clock is held against:
+only the command line asks it, and no memo does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricreport.books.prices.rules import rules
+from fabricreport.checking.dates import Dates, PricedDay
 from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
-from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
 from fabricreport.models.training import parallel
@@ -391,34 +390,10 @@ _FINDERS: tuple[Callable[[Case], Iterator[Caution]], ...] = (
 )
 
 
-def date_notes_of(paths: Iterable[Path], today: date, *, as_of: date | None = None) -> tuple[str, ...]:
-    """The notes of several params files, each with its file; a file with faults has none here."""
-    from fabricreport.case import open_case
-
-    found: list[str] = []
-    for path in paths:
-        try:
-            found += [f"{path}: {note}" for note in date_notes(open_case(path), today, as_of=as_of)]
-        except InputError:
-            continue
-    return tuple(found)
-
-
-def date_notes(case: Case, today: date, *, as_of: date | None = None) -> tuple[str, ...]:
-    """What the clock says of the memo's date (`as_of`, by default the params') and of the prices: said, not followed."""
-    day, limit = as_of or case.as_of, int(_threshold(case, "clock-days"))
-    found = []
-    apart = (day - today).days
-    if abs(apart) > limit:
-        found.append(
-            f"the memo is dated {day}, {abs(apart)} days {'after' if apart > 0 else 'before'} today ({today}): "
-            "prices and evidence are taken as of that date; change as_of if it is not meant"
-        )
-    ahead = [row for row in case.inputs.price_book.rows if row.date > today]
-    if ahead:
-        last = max(ahead, key=lambda row: row.date)
-        found.append(
-            f"{len(ahead)} price{'s are' if len(ahead) > 1 else ' is'} dated after today ({today}), the furthest {last.date} "
-            f"({last.item}): a refresh follows the newest price's date; correct the date if it is not meant"
-        )
-    return tuple(found)
+def dates_of(case: Case) -> Dates:
+    """The dates of a case that today's is held against."""
+    priced: dict[date, PricedDay] = {}
+    for row in case.inputs.price_book.rows:
+        first = priced.get(row.date, PricedDay(row.date, 0, row.item))
+        priced[row.date] = replace(first, rows=first.rows + 1)
+    return Dates(case.as_of, int(_threshold(case, "clock-days")), tuple(priced.values()))

@@ -2,36 +2,42 @@
 
     plan (check, freeze) -> run sections (cache) -> stitch -> check -> render -> write -> publish
 
-Nothing is published unless every step succeeded; the folder of the last edition is not touched by a failure.
+Nothing is published unless every step succeeded; the folder of the last edition is not touched by a failure. What was
+built before from the same inputs is answered first: modules that only a build at work needs are imported by it.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
-
-from nbformat import NotebookNode
+from typing import TYPE_CHECKING, Any
 
 import fabricreport
 from fabricreport.errors import FabricReportError, MemoRejected, SectionFailed
-from fabricreport.memo.document.headlines import headline_of, section_title
-from fabricreport.memo.document.leaks import leaks, machine_folders, not_said_by, text_leaks
 from fabricreport.memo.editions.editions import publish
-from fabricreport.memo.editions.failures import clear_failed, keep_failed
 from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
-from fabricreport.memo.run.bytecode import compile_checked
 from fabricreport.memo.run.cache import SectionCache, cache_place
-from fabricreport.memo.run.environment import PACKAGE, default_jobs
-from fabricreport.memo.run.execute import run_sections
-from fabricreport.memo.run.plan import BuildPlan, Places, load_checked, make_plan
-from fabricreport.memo.run.pool import CELL_TIMEOUT_S, SECTION_TIMEOUT_S, ProgressCall
-from fabricreport.memo.run.run_record import Progress, RunRecord, SectionRun
-from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
+from fabricreport.memo.run.places import Places
+from fabricreport.memo.run.recall import Planned, Question, recall, remember
+from fabricreport.memo.run.run_record import (
+    CELL_TIMEOUT_S,
+    SECTION_TIMEOUT_S,
+    Progress,
+    ProgressCall,
+    RunRecord,
+    SectionRun,
+)
+from fabricreport.project import PACKAGE
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+    from fabricreport.checking.dates import Dates
+    from fabricreport.memo.run.plan import BuildPlan
 
 # Spelt here because strftime follows the locale of whoever builds.
 _MONTHS = (
@@ -85,6 +91,7 @@ def build(
     draft: bool = False,
     as_of: str | date | None = None,
     progress: ProgressCall | None = None,
+    dates: Callable[[Dates], None] | None = None,
     places: Places | None = None,
     cell_timeout_s: float = CELL_TIMEOUT_S,
     section_timeout_s: float = SECTION_TIMEOUT_S,
@@ -92,44 +99,82 @@ def build(
     """Build one memo and publish it below `output`.
 
     `only` builds one section as a draft into `output/<slug>/partial/` and leaves `latest` alone; `draft` warns
-    where a client copy would be refused. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and
-    lets a KeyboardInterrupt through after ending all processes.
+    where a client copy would be refused. `dates` is handed the dates that today's may be held
+    against, before a section runs. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and lets a
+    KeyboardInterrupt through after ending all processes.
     """
-    root, places = Path(output), places or Places()
-    tell = progress or (lambda _: None)
-    loaded = load_checked(Path(params_path), places, as_of)
+    root, places, tell_dates = Path(output), places or Places(), dates or (lambda _: None)
+    question = Question(Path(params_path), places, str(as_of or ""), only or "", draft)
+    before = question.stamp()
+    known = recall(root, question, before)
+    if known is not None and (found := _answered(known, root, tell_dates)):
+        return found
+    from fabricreport.memo.run.environment import default_jobs
+    from fabricreport.memo.run.plan import make_plan, make_ready
+
+    ready = make_ready(Path(params_path), places, as_of)
     with disk_errors(root), scratch_folder(root) as scratch:
         work = scratch / "work"
         work.mkdir()
-        plan = make_plan(loaded, work, only=only, draft=draft, as_of=as_of, places=places)
+        plan = make_plan(ready.loaded, work, only=only, draft=draft, as_of=as_of, places=places)
+        planned = plan.planned(ready.dates)
+        remember(root, question, before, planned, plan.snapshot)
+        if ready.dates:
+            tell_dates(ready.dates)
         cache = cache_place(root)
         plan = replace(plan, notes=(*plan.notes, *filter(None, [cache.message])))
-        found = _published_before(plan, root, scratch)
+        found = _published_before(replace(planned, notes=plan.notes), root, scratch)
         if found is not None:
             return found
         limits, store = (cell_timeout_s, section_timeout_s), cache.folder or work / "cache"
-        record, notebooks = _run(plan, store, work, places.notebooks, jobs or default_jobs(), tell, limits)
+        record, notebooks = _run(
+            plan, store, work, places.notebooks, jobs or default_jobs(), progress or (lambda _: None), limits
+        )
         if record.cancelled:
             raise KeyboardInterrupt
         if record.unsaved:
             raise refused_by_disk(record.unsaved.ename, root)
         if not record.ok:
-            raise SectionFailed(keep_failed(record, root, plan, Path(params_path), places.notebooks))
-        own = machine_folders(
-            {"the build's scratch folder": scratch, "the output folder": root, "the params' folder": loaded.path.parent}
-        )
-        return _finish(plan, root, scratch, record, notebooks, not_said_by(plan.snapshot.folder, own))
+            raise SectionFailed(_kept(record, root, plan, question))
+        return _finish(plan, root, scratch, record, notebooks, _not_to_be_named(plan, root, scratch))
 
 
-def _published_before(plan: BuildPlan, root: Path, scratch: Path) -> BuildResult | None:
+def _answered(known: Planned, root: Path, tell_dates: Callable[[Dates], None]) -> BuildResult | None:
+    """The edition that these inputs are known to come to, if it is there and whole."""
+    with disk_errors(root), scratch_folder(root) as scratch:
+        found = _published_before(known, root, scratch)
+    if found is not None and known.dates:
+        tell_dates(known.dates)
+    return found
+
+
+def _kept(record: RunRecord, root: Path, plan: BuildPlan, question: Question) -> str:
+    """Keep the notebooks of a failed run; the message that names them."""
+    from fabricreport.memo.editions.failures import keep_failed
+
+    return keep_failed(record, root, plan, question.params_path, question.places.notebooks)
+
+
+def _not_to_be_named(plan: BuildPlan, root: Path, scratch: Path) -> Mapping[str, str]:
+    """The folders of this machine that nothing published may name, each with what it is."""
+    from fabricreport.memo.document.leaks import machine_folders, not_said_by
+
+    params = plan.snapshot.origins["params.json"].parent
+    own = machine_folders(
+        {"the build's scratch folder": scratch, "the output folder": root, "the params' folder": params}
+    )
+    return not_said_by(plan.snapshot.folder, own)
+
+
+def _published_before(planned: Planned, root: Path, scratch: Path) -> BuildResult | None:
     """The same edition, if it is there and whole: building it again would give the same bytes."""
-    home = root / plan.slug / ("partial" if plan.only else "")
-    if not (home / plan.edition / MANIFEST).exists():
+    home = root / planned.slug / ("partial" if planned.only else "")
+    if not (home / planned.edition / MANIFEST).exists():
         return None
-    at = publish(scratch, root, plan.slug, plan.edition, draft=plan.draft, partial=bool(plan.only))
+    at = publish(scratch, root, planned.slug, planned.edition, draft=planned.draft, partial=bool(planned.only))
     manifest = read_sealed(at.folder / MANIFEST)
     runs = tuple(SectionRun(**facts) for facts in manifest["run"])
-    return _result(plan, at.folder, manifest, RunRecord(runs), at.messages, reused=True)
+    return _result(at.folder, manifest, RunRecord(runs), (*planned.notes, *at.messages), reused=True)
 
 
 def _run(
@@ -143,6 +188,9 @@ def _run(
 ) -> tuple[RunRecord, dict[str, NotebookNode]]:
     """Executed and stripped notebooks by section, from the cache in `store` where it has them."""
     from fabricreport.checking.prose import refuse_unreadable
+    from fabricreport.memo.run.bytecode import compile_checked
+    from fabricreport.memo.run.execute import run_sections
+    from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
 
     cache = SectionCache(store)
     keys = {s: plan.fingerprint.section_key(s) for s in plan.sections}
@@ -186,7 +234,10 @@ def _finish(
 ) -> BuildResult:
     """Stitch, check, render, write and publish; `machine` names the folders that nothing published may name."""
     from fabricreport.memo.document.checks import check_memo
+    from fabricreport.memo.document.headlines import headline_of
+    from fabricreport.memo.document.leaks import leaks, text_leaks
     from fabricreport.memo.document.stitch import headline, merged_ledger, stitch
+    from fabricreport.memo.editions.failures import clear_failed
 
     memo = stitch(notebooks, {})
     declared = headline(memo)
@@ -203,7 +254,7 @@ def _finish(
     run = {"sections": [r.as_dict() for r in record.sections]}
     at = publish(scratch, root, plan.slug, plan.edition, run=run, draft=plan.draft, partial=bool(plan.only))
     clear_failed(root, plan.slug)
-    return _result(plan, at.folder, manifest, record, at.messages, reused=at.reused)
+    return _result(at.folder, manifest, record, (*plan.notes, *at.messages), reused=at.reused)
 
 
 def _accepted(faults: Iterable[str], plan: BuildPlan) -> tuple[str, ...]:
@@ -215,6 +266,8 @@ def _accepted(faults: Iterable[str], plan: BuildPlan) -> tuple[str, ...]:
 
 
 def _front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
+    from fabricreport.memo.document.headlines import section_title
+
     params = plan.params
     subject = params.memo.subject or str(declared.get("subject") or "")
     return {
@@ -238,6 +291,7 @@ def _write_outputs(folder: Path, memo: Any, ledger: Mapping[str, Any], notebooks
     """`memo.html`, `memo.pdf`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`."""
     from fabricreport.memo.document.safe import csv_text
     from fabricreport.memo.document.stitch import chart_data
+    from fabricreport.memo.run.volatile import notebook_bytes
     from fabricreport.memo.write.exporters import FabricReportHTMLExporter, FabricReportPDFExporter
 
     folder.mkdir()
@@ -285,24 +339,18 @@ def _manifest(
 
 
 def _result(
-    plan: BuildPlan,
-    folder: Path,
-    manifest: Mapping[str, Any],
-    record: RunRecord,
-    messages: tuple[str, ...],
-    *,
-    reused: bool,
+    folder: Path, manifest: Mapping[str, Any], record: RunRecord, messages: tuple[str, ...], *, reused: bool
 ) -> BuildResult:
     record = RunRecord(tuple(replace(run, notebook="") for run in record.sections))  # the scratch folder is gone
     return BuildResult(
-        plan.params.client.name,
-        plan.slug,
-        plan.edition,
+        manifest["client"]["name"],
+        manifest["client"]["slug"],
+        manifest["edition"],
         folder,
-        plan.status,
+        manifest["status"],
         manifest["headline"],
         record,
         tuple(manifest["faults"]),
-        (*plan.notes, *messages),
+        messages,
         reused,
     )

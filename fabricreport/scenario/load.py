@@ -20,7 +20,7 @@ from fabricreport.located import KeyPath, Located, dotted
 from fabricreport.scenario.checks import Finding, client_slug, findings
 from fabricreport.scenario.messages import path_of, problem_of
 from fabricreport.scenario.schema import Params
-from fabricreport.strict_yaml import inspect_yaml
+from fabricreport.strict_yaml import inspect_yaml, read_tree
 
 _STAND_INS: dict[KeyPath, Any] = {
     ("client",): {"name": "x"},
@@ -86,12 +86,8 @@ def load_params_file(path: Path, *, folder: Path | None = None, extra_options: I
     """
     path = Path(path)
     folder = path.parent if folder is None else folder
-    located, found = inspect_yaml(path)
+    located, found = read_tree(path)
     problems = list(found)
-    if located is None:
-        raise InputError(problems)
-    if located.data is None and problems:
-        raise InputError(problems)
     params, faults = _validate(
         located, {p.key for p in problems if p.key}, (*_client_options(folder), *extra_options), folder
     )

@@ -121,7 +121,7 @@ def faults_of(folder: Path) -> tuple[Problem, ...]:
 
     That the analyses are tried as well is left to `test_trial.py`: thousands of them would take hours.
     """
-    with mock.patch("fabricreport.checking.check.tried_out", lambda _: ()):
+    with mock.patch("fabricreport.checking.examine.tried_out", lambda _: ()):
         return check(folder / PARAMS).problems
 
 

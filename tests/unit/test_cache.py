@@ -20,11 +20,9 @@ from fabricreport.memo.run.cache import (
     SectionCache,
     cache_folder,
     cache_place,
-    notebook_bytes,
-    notebook_from_bytes,
-    strip_volatile,
 )
 from fabricreport.memo.run.fingerprint import Fingerprint, notebook_digest, tree_digest, versions
+from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
 
 
 def executed(stamp: str) -> Any:

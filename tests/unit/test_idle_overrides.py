@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fabricreport.case import Case, open_case
-from fabricreport.checking.check import tried_out
+from fabricreport.checking.examine import tried_out
 from fabricreport.errors import Problem
 from fabricreport.inputs import Inputs
 

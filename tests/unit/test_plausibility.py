@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from string import Formatter
@@ -12,7 +13,7 @@ import pytest
 import yaml
 
 from fabricreport.case import Case, open_case
-from fabricreport.checking.plausibility import Caution, cautions, date_notes
+from fabricreport.checking.plausibility import Caution, cautions, dates_of
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
 from fabricreport.scenario import load_params, value_at
@@ -180,10 +181,11 @@ def test_a_memo_dated_far_from_the_clock_or_a_price_dated_ahead_is_told_and_not_
     assert newest is not None
     limit = timedelta(days=int(case.inputs.central("evidence:plausible-clock-days")))
     near = max(case.as_of, newest)
-    assert date_notes(case, near) == ()
-    (late,) = date_notes(case, case.as_of + limit + timedelta(days=1))
+    dates = dates_of(case)
+    assert dates.notes(near) == ()
+    (late,) = dates.notes(case.as_of + limit + timedelta(days=1))
     assert f"{limit.days + 1} days before today" in late
-    early, ahead = date_notes(case, newest - timedelta(days=365))
+    early, ahead = dates.notes(newest - timedelta(days=365))
     assert "after today" in early and newest.isoformat() in ahead
-    (future,) = date_notes(case, near, as_of=date(near.year + 2, 1, 1))
+    (future,) = replace(dates, as_of=date(near.year + 2, 1, 1)).notes(near)
     assert f"dated {near.year + 2}-01-01" in future

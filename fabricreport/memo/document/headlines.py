@@ -8,10 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from fabricreport.blocks import MIME
-from fabricreport.blocks.node_json import MalformedNode, top_from_json
-from fabricreport.blocks.nodes import Heading, plain_text
-
 _HEADING = re.compile(r"^#{1,2}\s+(.+?)\s*#*$", re.M)
 
 
@@ -72,6 +68,10 @@ def _figure(entry: Mapping[str, Any]) -> float | None:
 
 def section_title(notebook: Any, section: str) -> str:
     """A section's title: its notebook's metadata, else its first heading, else its name."""
+    from fabricreport.blocks import MIME
+    from fabricreport.blocks.node_json import MalformedNode, top_from_json
+    from fabricreport.blocks.nodes import Heading, plain_text
+
     own = notebook.metadata.get("fabricreport", {})
     if isinstance(own, Mapping) and own.get("title"):
         return str(own["title"])

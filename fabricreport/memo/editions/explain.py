@@ -6,13 +6,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabricreport.errors import InputError, Problem
-from fabricreport.ledger import Record
 from fabricreport.located import did_you_mean
 from fabricreport.memo.editions.editions import LATEST, latest_edition, list_editions
 from fabricreport.memo.editions.manifest import MANIFEST, read_output, read_sealed
+
+if TYPE_CHECKING:
+    from fabricreport.ledger import Record
 
 LEDGER = "ledger.json"
 

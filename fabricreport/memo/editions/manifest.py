@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from fabricreport.memo.run.fingerprint import canonical, sha256
+from fabricreport.memo.run.digest import canonical, sha256
 
 SCHEMA_VERSION = 1
 MANIFEST = "manifest.json"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -12,13 +12,18 @@ from fabricreport.memo.document.headlines import HeadlineChange, compare_headlin
 from fabricreport.memo.editions.editions import LATEST, EditionInfo, latest_edition, publish, verify
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, read_sealed
-from fabricreport.memo.run.plan import BuildPlan, Places, load_checked, make_plan
+from fabricreport.memo.run.places import Places
+from fabricreport.memo.run.recall import Planned, Question, recall, remember
 from fabricreport.project import book_folder
 
 if TYPE_CHECKING:
+    from fabricreport.checking.dates import Dates
     from fabricreport.memo.build import BuildResult
-    from fabricreport.memo.run.pool import ProgressCall
+    from fabricreport.memo.run.plan import BuildPlan
+    from fabricreport.memo.run.run_record import ProgressCall
     from fabricreport.scenario import ParamsFile
+
+NEWEST_PRICE = "the newest price's day"
 
 __all__ = ["HeadlineChange", "RefreshPlan", "RefreshResult", "compare_headlines", "plan_refresh", "refresh"]
 
@@ -53,17 +58,33 @@ def plan_refresh(
     The new date is `as_of`, else the newest date of the price book, else the params' own if that is newer; the
     clock is never asked. `InputError` if the params or the books are wrong.
     """
-    from fabricreport.scenario import load_params_file
-
     params_path, root, places = Path(params_path), Path(output), places or Places()
-    loaded = load_params_file(params_path)
+    question = Question(params_path, places, NEWEST_PRICE if as_of is None else str(as_of))
+    before = question.stamp()
+    known = recall(root, question, before)
+    last = _standing(known, root) if known is not None else None
+    if known is not None and last is not None:
+        return RefreshPlan(False, (), known.slug, known.as_of, known.edition, last, known.notes)
+    from fabricreport.given import read_params
+    from fabricreport.memo.run.plan import load_checked, make_plan
+
+    loaded = read_params(params_path)
     day, messages = (as_of, []) if as_of is not None else feed_day(loaded, places)
     loaded = load_checked(params_path, places, day)
     with disk_errors(root), scratch_folder(root) as scratch:
         plan = make_plan(loaded, scratch, as_of=day, places=places)
+    remember(root, question, before, replace(plan.planned(), notes=tuple(messages)), plan.snapshot)
     last = latest_edition(root, plan.slug)
     reasons = _reasons(plan, last)
     return RefreshPlan(bool(reasons), tuple(reasons), plan.slug, plan.as_of, plan.edition, last, tuple(messages))
+
+
+def _standing(known: Planned, root: Path) -> EditionInfo | None:
+    """The client's latest edition if it is the one that the inputs are known to come to, and whole."""
+    last = latest_edition(root, known.slug)
+    if last is None or last.edition != known.edition or verify(last.folder):
+        return None
+    return last if _manifest_of(last).get("content_sha256") == known.digest else None
 
 
 def refresh(
@@ -73,16 +94,22 @@ def refresh(
     as_of: str | date | None = None,
     jobs: int | None = None,
     progress: ProgressCall | None = None,
+    dates: Callable[[Dates], None] | None = None,
     places: Places | None = None,
 ) -> RefreshResult:
-    """Build the new edition if one is due; every earlier edition stays. A second run does nothing."""
+    """Build the new edition if one is due; every earlier edition stays. A second run does nothing.
+
+    `dates` is handed the dates that today's may be held against, if there is something to build.
+    """
     from fabricreport.memo.build import build
 
     plan = plan_refresh(params_path, output=output, as_of=as_of, places=places)
     if not plan.changed:
         return RefreshResult(_with_latest(plan, Path(output)))
     old = _manifest_of(plan.last)
-    built = build(params_path, output=output, jobs=jobs, as_of=plan.as_of, progress=progress, places=places)
+    built = build(
+        params_path, output=output, jobs=jobs, as_of=plan.as_of, progress=progress, dates=dates, places=places
+    )
     return RefreshResult(plan, built, compare_headlines(old, built.manifest) if old else ())
 
 

@@ -15,18 +15,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from fabricreport.memo.run.fingerprint import sha256
-from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
-
-__all__ = [
-    "CachePlace",
-    "SectionCache",
-    "cache_folder",
-    "cache_place",
-    "notebook_bytes",
-    "notebook_from_bytes",
-    "strip_volatile",
-]
+from fabricreport.memo.run.digest import sha256
 
 MAX_ENTRIES = 400
 _HEADER = b"fabricreport section cache 1 "

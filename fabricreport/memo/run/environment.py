@@ -9,10 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import fabricreport
 from fabricreport.project import PROJECT
-
-PACKAGE = Path(fabricreport.__file__).resolve().parent
 
 FIXED = {
     "PYTHONHASHSEED": "0",  # order of sets

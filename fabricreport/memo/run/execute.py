@@ -24,16 +24,9 @@ from pathlib import Path
 
 from fabricreport.memo.run.environment import ready_fonts, section_environment
 from fabricreport.memo.run.host import run_in_host
-from fabricreport.memo.run.pool import (
-    CELL_TIMEOUT_S,
-    OUTPUT_LIMIT_BYTES,
-    SECTION_TIMEOUT_S,
-    Limits,
-    Pool,
-    ProgressCall,
-)
+from fabricreport.memo.run.pool import OUTPUT_LIMIT_BYTES, Limits, Pool
 from fabricreport.memo.run.processes import forked
-from fabricreport.memo.run.run_record import Progress, RunRecord
+from fabricreport.memo.run.run_record import CELL_TIMEOUT_S, SECTION_TIMEOUT_S, Progress, ProgressCall, RunRecord
 from fabricreport.memo.run.warm import is_ready_to_fork, warm_up
 
 _SOCKET_DIR_LIMIT = 60  # characters; the path of a unix socket ends at 103 on some systems

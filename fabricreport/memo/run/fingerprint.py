@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import importlib.metadata
-import json
 import re
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-import nbformat
-
 import fabricreport
 from fabricreport.errors import InputError, Problem
-from fabricreport.memo.run.environment import PACKAGE
-from fabricreport.memo.run.volatile import source_bytes
+from fabricreport.memo.run.digest import canonical, sha256
+from fabricreport.project import PACKAGE
 
 _SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules"})
 
@@ -50,17 +46,6 @@ class Fingerprint:
         return sha256(canonical(own))
 
 
-def sha256(data: bytes) -> str:
-    """Hex digest."""
-    return hashlib.sha256(data).hexdigest()
-
-
-def canonical(value: object) -> bytes:
-    """JSON with sorted keys and no spaces: equal values, equal bytes."""
-    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.encode("utf-8")
-
-
 def tree_digest(folder: Path, *, without: Iterable[str] = ()) -> str:
     """sha256 over relative names and contents of all files below, hidden ones, caches and `without` suffixes left out."""
     skipped = tuple(without)
@@ -82,6 +67,10 @@ def package_digest() -> str:
 
 def notebook_digest(path: Path) -> str:
     """sha256 of a notebook's source; saved outputs, counts and ids do not matter."""
+    import nbformat
+
+    from fabricreport.memo.run.volatile import source_bytes
+
     try:
         nb = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     except FileNotFoundError:

@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricreport.errors import InputError, Problem
-from fabricreport.memo.document.pictures import attach_pictures
+from fabricreport.given import read_params
 from fabricreport.memo.run import fingerprint as prints
 from fabricreport.memo.run.fingerprint import Fingerprint
+from fabricreport.memo.run.places import Places
+from fabricreport.memo.run.recall import Planned
 from fabricreport.memo.run.snapshot import Snapshot, input_problems, take_snapshot
-from fabricreport.project import PARAMS, PROJECT
 
 if TYPE_CHECKING:
     from fabricreport.checking.check import Checked
+    from fabricreport.checking.dates import Dates
     from fabricreport.scenario import Params, ParamsFile
 
 CLIENT_COPY = "Client copy"
 DRAFT = "Draft"
-NOTEBOOKS = PROJECT / "notebooks"
-
-Check = Callable[[Path, date | None], "Checked"]
-
-
-@dataclass(frozen=True)
-class Places:
-    """Where a build finds what is not named in the params file; tests put their own folders here.
-
-    `check` is called with the user's params file and the date of the memo (None: the params' own).
-    """
-
-    notebooks: Path = NOTEBOOKS
-    project_params: Path = PARAMS
-    check: Check | None = None
 
 
 @dataclass(frozen=True)
@@ -60,6 +46,11 @@ class BuildPlan:
         """What the memo's head says."""
         return DRAFT if self.draft else CLIENT_COPY
 
+    def planned(self, dates: Dates | None = None) -> Planned:
+        """The plan in short, with the dates that today's is held against."""
+        digest = self.fingerprint.digest
+        return Planned(self.slug, self.as_of, self.edition, digest, self.draft, self.only, self.notes, dates)
+
 
 def checked(params_path: Path, places: Places, as_of: str | date | None = None, *, thorough: bool = False) -> Checked:
     """All that is wrong with, and worth a note about, what a build of these params would read.
@@ -68,12 +59,11 @@ def checked(params_path: Path, places: Places, as_of: str | date | None = None, 
     A file that the build would refuse to copy (a link, a device, one too large) is a fault like any other.
     """
     from fabricreport.checking.check import Checked
-    from fabricreport.scenario import load_params_file
 
     day = None if as_of is None else parse_date(as_of)
     found = _check(params_path, day, thorough) if places.check is None else places.check(params_path, day)
     try:
-        loaded = load_params_file(params_path)
+        loaded = read_params(params_path)
     except InputError as error:
         return found if found.problems else Checked(error.problems)
     refused = input_problems(loaded.params, params_path, project_params=places.project_params)
@@ -81,14 +71,30 @@ def checked(params_path: Path, places: Places, as_of: str | date | None = None, 
     return Checked((*found.problems, *(p for p in refused if p.file not in named)), found.notes, found.case)
 
 
-def load_checked(params_path: Path, places: Places, as_of: str | date | None = None) -> ParamsFile:
-    """The params file with everything it names tried out, and the check's notes; `InputError` lists every fault."""
-    from fabricreport.scenario import load_params_file
+@dataclass(frozen=True)
+class Ready:
+    """A params file with everything it names tried out, the check's notes in it; its `dates` if its case was opened."""
 
+    loaded: ParamsFile
+    dates: Dates | None
+
+
+def make_ready(params_path: Path, places: Places, as_of: str | date | None = None) -> Ready:
+    """Check a params file and read it; `InputError` lists every fault."""
     found = checked(params_path, places, as_of)
     if found.problems:
         raise InputError(found.problems)
-    return replace(load_params_file(params_path), remarks=found.notes)
+    loaded = replace(read_params(params_path), remarks=found.notes)
+    if found.case is None:
+        return Ready(loaded, None)
+    from fabricreport.checking.plausibility import dates_of
+
+    return Ready(loaded, dates_of(found.case))
+
+
+def load_checked(params_path: Path, places: Places, as_of: str | date | None = None) -> ParamsFile:
+    """The params file that `make_ready` reads, alone."""
+    return make_ready(params_path, places, as_of).loaded
 
 
 def make_plan(
@@ -181,6 +187,8 @@ def _sections(params: Params, only: str | None) -> tuple[str, ...]:
 
 def _copy_notebooks(folder: Path, sections: tuple[str, ...], target: Path) -> dict[str, Path]:
     """Copies of the sources: an analyst who saves a notebook meanwhile changes the next build, not this one."""
+    from fabricreport.memo.document.pictures import attach_pictures
+
     target.mkdir()
     copies, problems = {}, []
     for section in sections:

@@ -15,24 +15,20 @@ from pathlib import Path
 from typing import Any
 
 from fabricreport.memo.run.processes import Process, end_group, started
-from fabricreport.memo.run.run_record import Progress, RunRecord, SectionRun
+from fabricreport.memo.run.run_record import Progress, ProgressCall, RunRecord, SectionRun
 from fabricreport.memo.run.worker import plain_text
 
-CELL_TIMEOUT_S = 300.0
-SECTION_TIMEOUT_S = 900.0
 OUTPUT_LIMIT_BYTES = 64_000_000
 _GRACE_S = 15.0
-
-ProgressCall = Callable[[Progress], None]
 
 
 @dataclass(frozen=True)
 class Limits:
     """What a section may use: seconds a cell and a section, bytes of output a section."""
 
-    cell_timeout_s: float = CELL_TIMEOUT_S
-    section_timeout_s: float = SECTION_TIMEOUT_S
-    output_limit_bytes: int = OUTPUT_LIMIT_BYTES
+    cell_timeout_s: float
+    section_timeout_s: float
+    output_limit_bytes: int
 
 
 @dataclass

@@ -6,11 +6,15 @@ status here is made from the exception, from the worker's exit and from the pare
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 Status = Literal["ok", "failed", "timeout", "dead", "cancelled", "unsaved"]
+CELL_TIMEOUT_S = 300.0
+SECTION_TIMEOUT_S = 900.0
+"""Seconds that a cell and a section may take unless a build says otherwise."""
+
 STATUSES: tuple[str, ...] = get_args(Status)
 
 
@@ -116,3 +120,6 @@ class Progress:
     def status(self) -> str:
         """The step in words: `started`, `cell 3 of 9`, `cached`, or how the section ended."""
         return f"cell {self.cell} of {self.cells}" if self.event == "cell" else self.event
+
+
+ProgressCall = Callable[[Progress], None]

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricreport.errors import InputError, Problem
-from fabricreport.memo.run.fingerprint import sha256
+from fabricreport.memo.run.digest import sha256
 from fabricreport.project import PARAMS, book_folder
 
 if TYPE_CHECKING:

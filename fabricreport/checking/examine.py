@@ -1,0 +1,113 @@
+"""What only params and books together show: a case, the answers and logs it names, and its analyses, each tried out once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
+
+from fabricreport.books.answers import Log
+from fabricreport.books.logs.measurements import read_log
+from fabricreport.books.provider_answers import read_answers
+from fabricreport.case import Case, case_of
+from fabricreport.checking.liveness import idle_overrides, lost_footing
+from fabricreport.checking.plausibility import cautions
+from fabricreport.checking.trial import founderings, own_inputs
+from fabricreport.constants import catalogue
+from fabricreport.errors import InputError, Problem
+from fabricreport.given import Given
+from fabricreport.intake.asked import stood_in
+from fabricreport.project import book_folder
+from fabricreport.scenario import ParamsFile
+from fabricreport.sections.client import links_of
+from fabricreport.sections.latency.inputs import cluster_allreduce, network
+from fabricreport.sections.latency.measured import client_log, measured_option
+
+BYTES_PER_MIB = 2**20
+Read = TypeVar("Read")
+
+
+def examined(
+    given: Given, loaded: ParamsFile, *, thorough: bool
+) -> tuple[tuple[Problem, ...], tuple[str, ...], Case | None]:
+    """Problems and notes of params that were read with their books, and the case that was tried (None if refused)."""
+    case: Case | None = None
+    problems: list[Problem] = []
+    try:
+        case = case_of(given)
+    except InputError as error:
+        problems += error.problems
+    lost = [*case.inputs.evidence.check_references(), *lost_footing(case.inputs)] if case else []
+    sound = None if lost else case
+    problems += [*lost, *_answers(loaded, sound), *_logs(loaded, sound)]
+    remarks: list[str] = []
+    if case is not None:
+        remarks = [*(str(held) for held in case.prices.quarantine), *_stand_ins(case)]
+        if not problems and (thorough or own_inputs(case)):
+            problems += [loaded.placed(problem) for problem in tried_out(case)]
+    return tuple(problems), tuple(remarks), case
+
+
+def tried_out(case: Case) -> tuple[Problem, ...]:
+    """What the analyses founder on; if nothing, the overrides that move none of their figures."""
+    with case.inputs.noting() as asked:
+        problems = founderings(case)
+        if problems or not case.params.overrides:
+            return problems
+        cautions(case)
+    return tuple(idle_overrides(case, frozenset(asked)))
+
+
+def _answers(loaded: ParamsFile, case: Case | None) -> Iterator[Problem]:
+    """Faults of each provider's answers, and logs they quote of clusters that the model does not know."""
+    links = links_of(loaded.params, catalogue())
+    for provider in loaded.params.providers:
+        if not provider.answers:
+            continue
+        at = loaded.path.parent / str(provider.answers)
+        found, faults = _tried(
+            partial(read_answers, at, provider=provider.name, as_of=loaded.params.as_of, links=links)
+        )
+        yield from faults
+        for answer in found.answers.values() if found and case else ():
+            if answer.measured and case:
+                _, faults = _tried(partial(_modelled, case, answer.measured))
+                yield from (
+                    replace(p, file=str(at), line=answer.line, key=f"{answer.question}.{p.key}") for p in faults
+                )
+
+
+def _modelled(case: Case, log: Log) -> object:
+    """The model's AllReduce of a log, on few draws: only to learn whether there is one."""
+    return cluster_allreduce(
+        case.inputs, network(case.inputs, case.options[0], every=64), log.gpus, [log.size_mib * BYTES_PER_MIB]
+    )
+
+
+def _logs(loaded: ParamsFile, case: Case | None) -> Iterator[Problem]:
+    """Faults of each log of the client's own, and of the model's fit to it."""
+    for log in loaded.params.measurements:
+        at = loaded.path.parent / str(log)
+        _, faults = _tried(partial(read_log, at, gpus_per_node=int(loaded.params.cluster.gpus_per_node)))
+        if case and not faults:
+            _, faults = _tried(partial(client_log, case.inputs, measured_option(case.inputs), str(log)))
+            faults = tuple(replace(p, file=str(at)) for p in faults)
+        yield from faults
+
+
+def _tried(read: Callable[[], Read]) -> tuple[Read | None, tuple[Problem, ...]]:
+    try:
+        return read(), ()
+    except InputError as error:
+        return None, error.problems
+
+
+def _stand_ins(case: Case) -> Iterator[str]:
+    found = stood_in(case.inputs)
+    if found:
+        listed = "; ".join(f"{input_id.removeprefix('price:')}, {price}" for input_id, price in found.items())
+        yield (
+            f"{book_folder(case.inputs.folder, 'prices')} has no usable row on {case.as_of} of prices this case needs, so those "
+            f"shipped with the package are used: {listed}"
+        )

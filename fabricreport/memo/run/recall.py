@@ -1,0 +1,118 @@
+"""What a build came to last time, kept so that an unchanged one is answered without reading or checking anything anew.
+
+A record holds the stamp of all that a build rests on, the hashes of the answers and logs that the params name, and the
+edition that follows. It is kept in the cache folder, one for each question. It says nothing on whether that edition was
+published or is whole: whoever asks finds that out. A damaged or missing record is no answer, never an error.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from fabricreport.checking.dates import Dates, dates_from
+from fabricreport.memo.editions.manifest import read_sealed, sealed
+from fabricreport.memo.run.cache import cache_folder, cache_place
+from fabricreport.memo.run.digest import canonical, sha256
+from fabricreport.memo.run.places import Places
+from fabricreport.memo.run.snapshot import Snapshot, read_beneath
+from fabricreport.memo.run.stamp import Stamp, stamp_of
+
+MAX_RECORDS = 1_000
+_FORMAT = 1
+_NAMED = ("providers", "logs")
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a build of certain inputs comes to: its edition (with the sha256 of its content), and what is told of it."""
+
+    slug: str
+    as_of: str
+    edition: str
+    digest: str
+    draft: bool = False
+    only: str = ""
+    notes: tuple[str, ...] = ()
+    dates: Dates | None = None
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a params file: a memo of one day (`day`: '' for its own, or words for how it is found), whole or one section, final or a draft."""
+
+    params_path: Path
+    places: Places
+    day: str = ""
+    only: str = ""
+    draft: bool = False
+
+    @property
+    def key(self) -> str:
+        """The name of the record; a path counts as it was written too, for messages quote it."""
+        folders = [str(self.places.notebooks), str(self.places.project_params)]
+        words = [str(self.params_path), str(self.params_path.absolute()), *folders, self.day, self.only, self.draft]
+        return sha256(canonical([_FORMAT, *words]))
+
+    def stamp(self) -> Stamp | None:
+        """The stamp of what the answer rests on; None where the check is not our own, or something is in the way."""
+        return None if self.places.check else stamp_of(self.params_path, self.places)
+
+
+def recall(output: Path, question: Question, stamp: Stamp | None) -> Planned | None:
+    """What the same inputs came to before, with a stamp that was taken just now; None if that is not known."""
+    folder = cache_folder(output)
+    if stamp is None or not folder.is_dir() or cache_place(output).folder is None:
+        return None
+    try:
+        kept = read_sealed(_record(folder, question))
+        if kept["stamp"] != stamp.sha256 or not _same(kept["named"], question.params_path.parent):
+            return None
+        planned = kept["planned"]
+        dates = planned["dates"] and dates_from(planned["dates"])
+        return Planned(**{**planned, "notes": tuple(planned["notes"]), "dates": dates})
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
+def remember(output: Path, question: Question, before: Stamp | None, planned: Planned, inputs: Snapshot) -> None:
+    """Keep what inputs came to; `before` was taken before any of them was read, and nothing has changed since."""
+    if before is None or before != question.stamp():
+        return
+    folder = cache_place(output).folder
+    if folder is None:
+        return
+    named = {f.name: f.sha256 for f in inputs.files if f.kind in _NAMED}
+    dates = planned.dates and planned.dates.as_dict()
+    record = {"stamp": before.sha256, "named": named, "planned": {**asdict(planned), "dates": dates}}
+    _write(_record(folder, question), sealed(record))
+
+
+def _record(cache: Path, question: Question) -> Path:
+    return cache / "builds" / f"{question.key}.json"
+
+
+def _same(named: Mapping[str, Any], folder: Path) -> bool:
+    """Whether every answer and log is what it was, no link being followed to it."""
+    return all(sha256(read_beneath(folder, name)) == kept for name, kept in named.items())
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Put a record in place whole, or not at all; the oldest give way."""
+    part = path.with_name(f".{path.stem[:16]}-{secrets.token_hex(4)}.part")
+    try:
+        path.parent.mkdir(exist_ok=True, mode=0o700)
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as handle:
+            handle.write(data)
+        part.replace(path)
+        records = sorted(path.parent.glob("*.json"), key=lambda p: p.stat().st_mtime_ns)
+        for old in records[:-MAX_RECORDS]:
+            old.unlink(missing_ok=True)
+    except OSError:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)

@@ -1,0 +1,126 @@
+"""One hash over the content of everything that decides what a build comes to, taken without importing any of it.
+
+    the params file and the folders of its books      the notebooks with all that lies beside them
+    this package, source and data                     names and versions of every installed library, the interpreter
+
+It covers more than the fingerprint of an edition does (saved outputs of notebooks, libraries that are not pinned), so two
+equal stamps mean equal builds, and two that differ mean nothing yet. Contents are read each time; a file's times decide
+nothing. Where a link or a special file stands, or something cannot be read, there is no stamp.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from fabricreport.memo.run.digest import canonical
+from fabricreport.memo.run.places import Places
+from fabricreport.memo.run.snapshot import BOOKS
+from fabricreport.project import PACKAGE, book_folder
+
+_INSTALLED = (".dist-info", ".egg-info")
+_SAYS_VERSION = ("METADATA", "PKG-INFO")
+
+
+@dataclass(frozen=True)
+class Stamp:
+    """`sha256` (hex) of all contents, and when the newest of the client's files and the notebooks was changed, in
+    nanoseconds by the file system: of two equal stamps with equal times nothing was changed and changed back between."""
+
+    sha256: str
+    changed_ns: int
+
+
+def stamp_of(params_path: Path, places: Places) -> Stamp | None:
+    """The stamp of a build of this params file, but for the answers and logs it names; None where there can be none."""
+    reader = _Reader()
+    try:
+        reader.say(sys.version, *sys.path)
+        reader.params(params_path)
+        for parent in dict.fromkeys((params_path.parent, params_path.resolve().parent)):
+            for book in BOOKS:
+                reader.tree(book_folder(parent, book, places.project_params))
+        reader.tree(places.notebooks)
+        timed = reader.changed_ns
+        reader.tree(PACKAGE)
+        for folder in sys.path:
+            reader.libraries(folder)
+    except (OSError, _Unsure):
+        return None
+    return Stamp(reader.hash.hexdigest(), timed)
+
+
+class _Unsure(Exception):
+    """Something other than a plain file or folder was met."""
+
+
+class _Reader:
+    """Takes names and contents into one hash."""
+
+    def __init__(self) -> None:
+        self.hash = hashlib.sha256()
+        self.changed_ns = 0
+
+    def say(self, *words: str) -> None:
+        self.hash.update(canonical(words))
+
+    def params(self, path: Path) -> None:
+        """A params file may be a link: what counts is where it leads and what is there."""
+        real = str(path.resolve())
+        self.say(str(path.absolute()), real)
+        self.file(real, "")
+
+    def tree(self, folder: Path) -> None:
+        """Everything below a folder; a folder that is not there is as good as any."""
+        self.say(str(folder))
+        if folder.is_symlink():
+            raise _Unsure
+        try:
+            self._below(folder, "")
+        except FileNotFoundError:
+            self.say("no folder")
+
+    def _below(self, folder: Path, prefix: str) -> None:
+        self.changed_ns = max(self.changed_ns, folder.lstat().st_mtime_ns)
+        with os.scandir(folder) as entries:
+            found = sorted(entries, key=lambda e: e.name)
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                if entry.name != "__pycache__":
+                    self._below(Path(entry.path), f"{prefix}{entry.name}/")
+            else:
+                self.file(entry.path, prefix + entry.name)
+
+    def file(self, path: str, name: str) -> None:
+        """Name, size and content of a plain file."""
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            facts = os.fstat(descriptor)
+            if not stat.S_ISREG(facts.st_mode):
+                raise _Unsure
+            data = b""
+            while part := os.read(descriptor, max(facts.st_size - len(data), 0) + 1):
+                data += part
+        finally:
+            os.close(descriptor)
+        self.changed_ns = max(self.changed_ns, facts.st_ctime_ns)
+        self.say(name, str(len(data)))
+        self.hash.update(data)
+
+    def libraries(self, folder: str) -> None:
+        """The libraries installed in a folder of the import path: the names of their records, and what these say."""
+        try:
+            with os.scandir(folder or ".") as entries:
+                found = sorted((e.name, e.path) for e in entries if e.name.endswith(_INSTALLED))
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        for name, path in found:
+            self.say(name)
+            for said in _SAYS_VERSION:
+                with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                    self.file(f"{path}/{said}", said)
