@@ -1,5 +1,5 @@
 """`python -m fabricreport` is the command line."""
 
-from fabricreport.cli import main
+from fabricreport.cli import run
 
-main()
+run()

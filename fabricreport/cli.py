@@ -5,10 +5,8 @@ Exit codes: 0 done; 1 our bug; 2 the user's input is wrong; 3 a section failed; 
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,12 +14,17 @@ import click
 
 from fabricreport import __version__
 from fabricreport.cli_prices import prices
+from fabricreport.cli_progress import progress_of
 from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, complain, epilog, error_facts, print_json, told
-from fabricreport.errors import FabricReportError, InputError, Problem
+from fabricreport.errors import InputError, Problem
+from fabricreport.memo.run.engines import ENGINES, OWN_ENGINE, cores
 
 if TYPE_CHECKING:
     from fabricreport.checking.dates import Dates
-    from fabricreport.memo.run.run_record import Progress
+    from fabricreport.memo.batch import Outcome
+    from fabricreport.memo.build import BuildResult
+    from fabricreport.memo.editions.refresh import RefreshResult
+    from fabricreport.memo.run.run_record import ProgressCall
 
 PARAMS = click.argument("params", nargs=-1, required=True, type=click.Path(path_type=Path))
 OUTPUT = click.option(
@@ -29,7 +32,17 @@ OUTPUT = click.option(
     help="Folder that holds all editions.",
 )  # fmt: skip
 JOBS = click.option(
-    "--jobs", type=click.IntRange(1, 64), default=None, help="Notebooks run at once.  [default: one per core]"
+    "--jobs",
+    type=click.IntRange(1, 64),
+    default=None,
+    help="Notebooks run at once, of one client or of several.  [default: one per core]",
+)
+ENGINE = click.option(
+    "--engine",
+    type=click.Choice(ENGINES),
+    default=OWN_ENGINE,
+    show_default=True,
+    help="What runs the cells: our own shell, forked from one warm process (Linux), or the ordinary kernel.",
 )
 
 
@@ -47,28 +60,35 @@ def main() -> None:
 @OUTPUT
 @click.option("--only", metavar="SECTION", default=None, help="Build one section, as a draft, beside the editions.")
 @JOBS
+@ENGINE
 @click.option("--draft", is_flag=True, help="Watermark the memo; its checks warn instead of stopping.")
 @JSON
 @told
-def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | None, draft: bool, as_json: bool) -> int:
+def build(
+    params: Sequence[Path], output: Path, only: str | None, jobs: int | None, engine: str, draft: bool, as_json: bool
+) -> int:
     """Build the memo of each PARAMS file into OUTPUT/<client>/<edition>/."""
+    from fabricreport.memo.batch import each
     from fabricreport.memo.build import build as build_memo
 
+    def task(path: Path, progress: ProgressCall, sections_at_once: int) -> tuple[BuildResult, list[Dates]]:
+        dates: list[Dates] = []
+        result = build_memo(
+            path, output=output, only=only, jobs=sections_at_once, draft=draft, engine=engine,
+            progress=progress, dates=dates.append,
+        )  # fmt: skip
+        return result, dates
+
     done, failed, notes = [], [], list[str]()
-    for path in params:
-        try:
-            result = build_memo(
-                path,
-                output=output,
-                only=only,
-                jobs=jobs,
-                draft=draft,
-                progress=_progress(path, as_json),
-                dates=partial(_tell_dates, path, notes),
-            )
-        except FabricReportError as error:
-            failed.append(_failed(path, error, as_json))
+    with progress_of(params, quiet=as_json) as tell:
+        outcomes = each(params, task, jobs=jobs or cores(), progress=tell)
+    for outcome in outcomes:
+        if outcome.result is None:
+            failed.append(_failed(outcome, as_json))
             continue
+        result, dates = outcome.result
+        for found in dates:
+            _tell_dates(outcome.params, notes, found)
         done.append(_built(result))
         if not as_json:
             _say_built(result)
@@ -77,12 +97,13 @@ def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | No
     return int(failed[0]["exit_code"]) if failed else 0
 
 
-def _failed(path: Path, error: FabricReportError, as_json: bool) -> dict[str, Any]:
+def _failed(outcome: Outcome[Any], as_json: bool) -> dict[str, Any]:
     """What is told of a params file that could not be built; the others are built all the same."""
+    assert outcome.error is not None
     if not as_json:
-        click.echo(f"Nothing was built for {path}.", err=True)
-        complain(error, as_json=False)
-    return {"params": str(path), **error_facts(error)}
+        click.echo(f"Nothing was built for {outcome.params}.", err=True)
+        complain(outcome.error, as_json=False)
+    return {"params": str(outcome.params), **error_facts(outcome.error)}
 
 
 def _tell_dates(path: Path, told: list[str], dates: Dates) -> None:
@@ -91,31 +112,6 @@ def _tell_dates(path: Path, told: list[str], dates: Dates) -> None:
     for note in notes:
         click.echo(f"note: {note}", err=True)
     told += notes
-
-
-def _progress(path: Path, quiet: bool) -> Callable[[Progress], None] | None:
-    """Progress on a terminal; in a pipe one line, when the first section starts."""
-    if quiet:
-        return None
-    if not sys.stderr.isatty():
-        return _one_line(path)
-
-    def tell(step: Progress) -> None:
-        click.echo(f"{path.stem}: {step.section} {step.status}", err=True)
-
-    return tell
-
-
-def _one_line(path: Path) -> Callable[[Progress], None]:
-    """Say once that sections run, so that a log shows a build at work and not a hang."""
-    said: list[str] = []
-
-    def tell(step: Progress) -> None:
-        if step.event == "started" and not said:
-            said.append(step.section)
-            click.echo(f"{path}: running its notebooks; this takes minutes", err=True)
-
-    return tell
 
 
 def _built(result: Any) -> dict[str, Any]:
@@ -269,33 +265,42 @@ def list_(output: Path, as_json: bool) -> int:
 @OUTPUT
 @click.option("--as-of", type=DAY, default=None, help="Date of the new edition.  [default: the newest price's date]")
 @JOBS
+@ENGINE
 @click.option("--quiet", is_flag=True, help="Say nothing unless a headline figure moved or a build failed (for cron).")
 @JSON
 @told
 def refresh(
-    params: Sequence[Path], output: Path, as_of: date | None, jobs: int | None, quiet: bool, as_json: bool
+    params: Sequence[Path],
+    output: Path,
+    as_of: date | None,
+    jobs: int | None,
+    engine: str,
+    quiet: bool,
+    as_json: bool,
 ) -> int:
     """Build a new edition only where something the last one rested on has changed, and say what moved."""
+    from fabricreport.memo.batch import each
     from fabricreport.memo.editions.refresh import refresh as refresh_memo
 
-    done, failed = [], []
-    for path in params:
+    def task(path: Path, progress: ProgressCall, sections_at_once: int) -> tuple[RefreshResult, list[Dates]]:
         dates: list[Dates] = []
-        try:
-            result = refresh_memo(
-                path,
-                output=output,
-                as_of=as_of,
-                jobs=jobs,
-                progress=_progress(path, as_json or quiet),
-                dates=dates.append,
-            )
-        except FabricReportError as error:
-            failed.append(_failed(path, error, as_json))
+        result = refresh_memo(
+            path, output=output, as_of=as_of, jobs=sections_at_once, engine=engine,
+            progress=progress, dates=dates.append,
+        )  # fmt: skip
+        return result, dates
+
+    done, failed = [], []
+    with progress_of(params, quiet=as_json or quiet) as tell:
+        outcomes = each(params, task, jobs=jobs or cores(), progress=tell)
+    for outcome in outcomes:
+        if outcome.result is None:
+            failed.append(_failed(outcome, as_json))
             continue
-        done.append(_refreshed(path, result))
+        result, dates = outcome.result
+        done.append(_refreshed(outcome.params, result))
         if not as_json and not (quiet and not result.changes):
-            _say_refreshed(path, result, dates)
+            _say_refreshed(outcome.params, result, dates)
     if as_json:
         print_json({"ok": not failed, "refreshed": done, "failed": failed})
     return int(failed[0]["exit_code"]) if failed else 0
@@ -420,5 +425,14 @@ def validate(models: Sequence[str], as_json: bool) -> int:
 
 main.add_command(prices)
 
+
+def run() -> None:
+    """The command `fabricreport`: the process is its own, and may give its place to one that is ready to fork."""
+    from fabricreport.memo.run.anew import may_begin_anew
+
+    may_begin_anew()
+    main(prog_name="fabricreport")
+
+
 if __name__ == "__main__":
-    main()
+    run()

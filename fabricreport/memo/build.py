@@ -20,7 +20,9 @@ from fabricreport.errors import FabricReportError, MemoRejected, SectionFailed
 from fabricreport.memo.editions.editions import publish
 from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
+from fabricreport.memo.run.anew import begin_anew
 from fabricreport.memo.run.cache import SectionCache, cache_place
+from fabricreport.memo.run.engines import OWN_ENGINE, cores
 from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.recall import Planned, Question, recall, remember
 from fabricreport.memo.run.run_record import (
@@ -93,6 +95,7 @@ def build(
     progress: ProgressCall | None = None,
     dates: Callable[[Dates], None] | None = None,
     places: Places | None = None,
+    engine: str = OWN_ENGINE,
     cell_timeout_s: float = CELL_TIMEOUT_S,
     section_timeout_s: float = SECTION_TIMEOUT_S,
 ) -> BuildResult:
@@ -100,7 +103,7 @@ def build(
 
     `only` builds one section as a draft into `output/<slug>/partial/` and leaves `latest` alone; `draft` warns
     where a client copy would be refused. `dates` is handed the dates that today's may be held
-    against, before a section runs. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and lets a
+    against, before a section runs; `engine` is one of `run.engines.ENGINES`. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and lets a
     KeyboardInterrupt through after ending all processes.
     """
     root, places, tell_dates = Path(output), places or Places(), dates or (lambda _: None)
@@ -109,7 +112,7 @@ def build(
     known = recall(root, question, before)
     if known is not None and (found := _answered(known, root, tell_dates)):
         return found
-    from fabricreport.memo.run.environment import default_jobs
+    begin_anew()
     from fabricreport.memo.run.plan import make_plan, make_ready
 
     ready = make_ready(Path(params_path), places, as_of)
@@ -128,7 +131,7 @@ def build(
             return found
         limits, store = (cell_timeout_s, section_timeout_s), cache.folder or work / "cache"
         record, notebooks = _run(
-            plan, store, work, places.notebooks, jobs or default_jobs(), progress or (lambda _: None), limits
+            plan, store, work, places.notebooks, jobs or cores(), progress or (lambda _: None), limits, engine
         )
         if record.cancelled:
             raise KeyboardInterrupt
@@ -185,6 +188,7 @@ def _run(
     jobs: int,
     progress: ProgressCall,
     limits: tuple[float, float],
+    engine: str,
 ) -> tuple[RunRecord, dict[str, NotebookNode]]:
     """Executed and stripped notebooks by section, from the cache in `store` where it has them."""
     from fabricreport.checking.prose import refuse_unreadable
@@ -212,6 +216,7 @@ def _run(
         progress=progress,
         matplotlib_dir=store / "matplotlib",
         cwd=cwd,
+        engine=engine,
     )
     blanked = {str(f) for w in (work.absolute(), work.resolve()) for f in (w / "inputs", w)}
     for run in fresh.sections:

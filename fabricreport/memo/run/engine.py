@@ -22,12 +22,12 @@ from typing import Any
 
 import nbformat
 import papermill.clientwrap
-import papermill.engines
 from ipykernel.ipkernel import IPythonKernel
 from jupyter_client.kernelspec import KernelSpecManager, NoSuchKernel
 from jupyter_client.session import json_packer, json_unpacker
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
+from papermill.engines import NBClientEngine
 
 from fabricreport.memo.run.binding import is_asking
 from fabricreport.memo.run.kernel import LENGTH, Running, fork_kernel
@@ -240,7 +240,7 @@ def is_own_kernel(name: str | None) -> bool:
     return argv[1:3] == ["-m", "ipykernel_launcher"] and Path(argv[0]).resolve() == Path(sys.executable).resolve()
 
 
-class FabricReportEngine(papermill.engines.NBClientEngine):  # type: ignore[misc]
+class FabricReportEngine(NBClientEngine):  # type: ignore[misc]
     """The engine that papermill finds by its entry point."""
 
     @classmethod
@@ -257,7 +257,7 @@ class FabricReportEngine(papermill.engines.NBClientEngine):  # type: ignore[misc
 def section_engine(session: Session, client: Callable[[Any], Any]) -> type:
     """A papermill engine bound to one section's session; `client` makes what runs the cells of a managed notebook."""
 
-    class SectionEngine(papermill.engines.NBClientEngine):  # type: ignore[misc]
+    class SectionEngine(NBClientEngine):  # type: ignore[misc]
         """Runs the notebook of one section."""
 
         @classmethod

@@ -27,6 +27,7 @@ FIXED = {
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
 """What every section's process has in its environment."""
+_AFTER_FORKING = ("TZ", "SOURCE_DATE_EPOCH")  # read when asked for: a section sets them, its maker keeps its own
 _FONTS_TIMEOUT_S = 120.0
 _DROPPED = ("MATPLOTLIBRC", "LANGUAGE", "IPYTHON_STARTUP")
 
@@ -44,6 +45,21 @@ def section_environment(base: Mapping[str, str], runtime: Path) -> dict[str, str
     env["PYTHONPATH"] = str(PROJECT)
     env["IPYTHONDIR"] = str(runtime / "ipython")  # a user's start-up files stay out
     return env
+
+
+def forking_environment(base: Mapping[str, str]) -> dict[str, str]:
+    """Environment variables for an interpreter that sections are forked from."""
+    env = section_environment(base, Path(os.devnull))
+    for name in (*_AFTER_FORKING, "IPYTHONDIR"):
+        env.pop(name, None)
+        if name in base:
+            env[name] = base[name]
+    return env
+
+
+def has_forking_environment(env: Mapping[str, str]) -> bool:
+    """True for the environment of an interpreter that sections may be forked from."""
+    return all(env.get(name) == value for name, value in FIXED.items() if name not in _AFTER_FORKING)
 
 
 def ready_fonts(env: Mapping[str, str], folders: Sequence[Path]) -> Path:
@@ -71,11 +87,3 @@ def _writable(folder: Path) -> bool:
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return os.access(folder, os.W_OK | os.X_OK)
-
-
-def default_jobs() -> int:
-    """How many sections to run at once: the cores this process may use."""
-    try:
-        return max(1, len(os.sched_getaffinity(0)))
-    except AttributeError:  # not Linux
-        return max(1, os.cpu_count() or 1)

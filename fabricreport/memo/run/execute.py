@@ -22,6 +22,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from fabricreport.memo.run.engines import OWN_ENGINE, STOCK_ENGINE
 from fabricreport.memo.run.environment import ready_fonts, section_environment
 from fabricreport.memo.run.host import run_in_host
 from fabricreport.memo.run.pool import OUTPUT_LIMIT_BYTES, Limits, Pool
@@ -30,10 +31,6 @@ from fabricreport.memo.run.run_record import CELL_TIMEOUT_S, SECTION_TIMEOUT_S, 
 from fabricreport.memo.run.warm import is_ready_to_fork, warm_up
 
 _SOCKET_DIR_LIMIT = 60  # characters; the path of a unix socket ends at 103 on some systems
-
-OWN_ENGINE, STOCK_ENGINE = "own", "stock"
-ENGINES = (OWN_ENGINE, STOCK_ENGINE)
-"""Cells run by a forked shell, or by ipykernel in an interpreter of its own."""
 
 
 def run_sections(
@@ -72,6 +69,7 @@ def run_sections(
         if not forking:
             return pool.run(notebooks, max(1, jobs))
         if is_ready_to_fork():
+            os.environ["MPLCONFIGDIR"] = env["MPLCONFIGDIR"]
             warm_up(params)
             return replace(pool, start=forked).run(notebooks, max(1, jobs))
         return run_in_host(pool, notebooks, max(1, jobs))

@@ -15,12 +15,12 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from fabricreport.memo.run.environment import FIXED
+from fabricreport.memo.run.environment import has_forking_environment
 
 
 def is_ready_to_fork() -> bool:
     """True if sections may be forked from here: Linux, the environment that sections have, and a single thread."""
-    if not sys.platform.startswith("linux") or any(os.environ.get(k) != v for k, v in FIXED.items()):
+    if not sys.platform.startswith("linux") or not has_forking_environment(os.environ):
         return False
     return threading.current_thread() is threading.main_thread() and len([*Path("/proc/self/task").iterdir()]) == 1
 
@@ -30,7 +30,7 @@ def warm_up(params_json: Path) -> None:
 
     An analysis that fails, prints or warns is left to the sections: there the cell that asked for it is named.
     """
-    _import_stack()
+    import_stack()
     from fabricreport.case import keep_open, open_case
 
     with contextlib.suppress(Exception):
@@ -57,7 +57,8 @@ def _listening() -> Iterator[Callable[[], bool]]:
         yield lambda: bool(warned or said.getvalue())
 
 
-def _import_stack() -> None:
+def import_stack() -> None:
+    """Import what sections and writers import."""
 
     import fabricreport.memo.run.engine
     import fabricreport.memo.run.stock  # noqa: F401

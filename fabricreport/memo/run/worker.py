@@ -16,6 +16,7 @@ import re
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -65,6 +66,7 @@ def forked(job: dict[str, Any], maker: int, log: Path) -> NoReturn:
         os.dup2(file, number)
     only_files(0, 1, 2, job["pipe"])
     sys.stdout, sys.stderr = (open(n, "w", encoding="utf-8", closefd=False) for n in (1, 2))  # noqa: SIM115
+    time.tzset()
     os.chdir(job["cwd"])
     _leave(job, kernels, forked=True)
 
