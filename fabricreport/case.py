@@ -85,10 +85,11 @@ _KEPT: dict[tuple[object, ...], Case] = {}
 
 
 def keep_open(params: Path, case: Case) -> None:
-    """Have the next `open_case` of this unchanged file give this case, for whoever runs a notebook with it analysed before.
+    """Have the next `open_case` of this file give a case that was made of the same inputs, with all it has found so far.
 
-    It is given once: whoever opens the file again gets a case of its own, as ever.
+    It is given once, and if the file has not changed: whoever opens the file again gets a case of its own, as ever.
     """
+    case.inputs.folder = params.resolve().parent
     _KEPT[_identity(params)] = case
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
     from fabricreport.checking.dates import Dates
-    from fabricreport.memo.run.plan import BuildPlan
+    from fabricreport.memo.run.plan import BuildPlan, Ready
 
 # Spelt here because strftime follows the locale of whoever builds.
 _MONTHS = (
@@ -121,7 +121,9 @@ def build(
         work.mkdir()
         plan = make_plan(ready.loaded, work, only=only, draft=draft, as_of=as_of, places=places)
         planned = plan.planned(ready.dates)
-        remember(root, question, before, planned, plan.snapshot)
+        if before is not None and question.is_unchanged(before, plan.snapshot):
+            remember(root, question, before, planned, plan.snapshot)
+            _keep(ready, plan)
         if ready.dates:
             tell_dates(ready.dates)
         cache = cache_place(root)
@@ -140,6 +142,14 @@ def build(
         if not record.ok:
             raise SectionFailed(_kept(record, root, plan, question))
         return _finish(plan, root, scratch, record, notebooks, _not_to_be_named(plan, root, scratch))
+
+
+def _keep(ready: Ready, plan: BuildPlan) -> None:
+    """The case that was checked, with all that the check made it find, is the one that sections show."""
+    if ready.case is not None:
+        from fabricreport.case import keep_open
+
+        keep_open(plan.snapshot.params_json, ready.case)
 
 
 def _answered(known: Planned, root: Path, tell_dates: Callable[[Dates], None]) -> BuildResult | None:

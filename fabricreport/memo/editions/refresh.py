@@ -76,7 +76,8 @@ def plan_refresh(
     loaded = load_checked(params_path, places, day)
     with disk_errors(root), scratch_folder(root) as scratch:
         plan = make_plan(loaded, scratch, as_of=day, places=places)
-    remember(root, question, before, replace(plan.planned(), notes=tuple(messages)), plan.snapshot)
+    if before is not None and question.is_unchanged(before, plan.snapshot):
+        remember(root, question, before, replace(plan.planned(), notes=tuple(messages)), plan.snapshot)
     last = latest_edition(root, plan.slug)
     reasons = _reasons(plan, last)
     return RefreshPlan(bool(reasons), tuple(reasons), plan.slug, plan.as_of, plan.edition, last, tuple(messages))

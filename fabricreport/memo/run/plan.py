@@ -17,6 +17,7 @@ from fabricreport.memo.run.recall import Planned
 from fabricreport.memo.run.snapshot import Snapshot, input_problems, take_snapshot
 
 if TYPE_CHECKING:
+    from fabricreport.case import Case
     from fabricreport.checking.check import Checked
     from fabricreport.checking.dates import Dates
     from fabricreport.scenario import Params, ParamsFile
@@ -73,10 +74,11 @@ def checked(params_path: Path, places: Places, as_of: str | date | None = None, 
 
 @dataclass(frozen=True)
 class Ready:
-    """A params file with everything it names tried out, the check's notes in it; its `dates` if its case was opened."""
+    """A params file with everything it names tried out, the check's notes in it; the case, and its dates, if one was opened."""
 
     loaded: ParamsFile
-    dates: Dates | None
+    case: Case | None = None
+    dates: Dates | None = None
 
 
 def make_ready(params_path: Path, places: Places, as_of: str | date | None = None) -> Ready:
@@ -86,10 +88,10 @@ def make_ready(params_path: Path, places: Places, as_of: str | date | None = Non
         raise InputError(found.problems)
     loaded = replace(read_params(params_path), remarks=found.notes)
     if found.case is None:
-        return Ready(loaded, None)
+        return Ready(loaded)
     from fabricreport.checking.plausibility import dates_of
 
-    return Ready(loaded, dates_of(found.case))
+    return Ready(loaded, found.case, dates_of(found.case))
 
 
 def load_checked(params_path: Path, places: Places, as_of: str | date | None = None) -> ParamsFile:

@@ -63,6 +63,15 @@ class Question:
         """The stamp of what the answer rests on; None where the check is not our own, or something is in the way."""
         return None if self.places.check else stamp_of(self.params_path, self.places)
 
+    def is_unchanged(self, before: Stamp | None, inputs: Snapshot) -> bool:
+        """Whether what was frozen is what was there when the stamp was taken: nothing in between can have read anything else."""
+        if before is None or before != self.stamp():
+            return False
+        try:
+            return _same(_named(inputs), self.params_path.parent)
+        except OSError:
+            return False
+
 
 def recall(output: Path, question: Question, stamp: Stamp | None) -> Planned | None:
     """What the same inputs came to before, with a stamp that was taken just now; None if that is not known."""
@@ -80,21 +89,23 @@ def recall(output: Path, question: Question, stamp: Stamp | None) -> Planned | N
         return None
 
 
-def remember(output: Path, question: Question, before: Stamp | None, planned: Planned, inputs: Snapshot) -> None:
-    """Keep what inputs came to; `before` was taken before any of them was read, and nothing has changed since."""
-    if before is None or before != question.stamp():
-        return
+def remember(output: Path, question: Question, stamp: Stamp, planned: Planned, inputs: Snapshot) -> None:
+    """Keep what inputs came to that have this stamp."""
     folder = cache_place(output).folder
     if folder is None:
         return
-    named = {f.name: f.sha256 for f in inputs.files if f.kind in _NAMED}
     dates = planned.dates and planned.dates.as_dict()
-    record = {"stamp": before.sha256, "named": named, "planned": {**asdict(planned), "dates": dates}}
+    record = {"stamp": stamp.sha256, "named": _named(inputs), "planned": {**asdict(planned), "dates": dates}}
     _write(_record(folder, question), sealed(record))
 
 
 def _record(cache: Path, question: Question) -> Path:
     return cache / "builds" / f"{question.key}.json"
+
+
+def _named(inputs: Snapshot) -> dict[str, str]:
+    """sha256 of each answer and log that the params name, by its name."""
+    return {f.name: f.sha256 for f in inputs.files if f.kind in _NAMED}
 
 
 def _same(named: Mapping[str, Any], folder: Path) -> bool:
