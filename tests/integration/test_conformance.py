@@ -202,9 +202,20 @@ def shown(notebook: Any) -> list[Any]:
 @pytest.mark.parametrize("case", GOOD)
 def test_a_notebook_reads_as_under_the_ordinary_kernel(case: str, ran: dict[str, Ran]) -> None:
     own, stock = (ran[e] for e in (OWN_ENGINE, STOCK_ENGINE))
-    assert shown(own.notebook(case)) == shown(stock.notebook(case))
     assert how(own, case) == how(stock, case)
+    if case == "printed-by-c":
+        compare_lossy(own.notebook(case), stock.notebook(case))
+        return
+    assert shown(own.notebook(case)) == shown(stock.notebook(case))
     assert own.notebook(case) == stock.notebook(case)
+
+
+def compare_lossy(own: Any, stock: Any) -> None:
+    """What C code prints reaches the ordinary kernel through a thread: what is late there is lost, here nothing is."""
+    text = ["".join(o.get("text", "") for o in c.outputs) for c in own.cells]
+    assert text == ["", "from C\n", "raw\nraw error\n", "child\nmistake\n", "system\n", "magic\r\n", "bash\n", "", ""]
+    for ours, theirs in zip(shown(own), shown(stock), strict=True):
+        assert theirs in (ours, ours[:1])
 
 
 @pytest.mark.slow

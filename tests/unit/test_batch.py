@@ -1,0 +1,137 @@
+"""Several clients in one run: what one does, no other feels, and results stand in the order of the files."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fabricreport.errors import FabricReportError, InputError, Problem
+from fabricreport.memo.batch import each
+from fabricreport.memo.run.environment import forking_environment
+from fabricreport.memo.run.run_record import Progress
+
+SCRIPT = """
+import os, sys, time
+from pathlib import Path
+from fabricreport.errors import InputError, Problem, MemoRejected
+from fabricreport.memo.batch import each
+from fabricreport.memo.run.run_record import Progress
+
+def task(path, progress, jobs):
+    progress(Progress(path.stem, "started"))
+    name = path.stem
+    time.sleep(0.4 if name == "slow" else 0)
+    if name == "wrong":
+        raise InputError([Problem("is wrong", file=str(path), line=3), Problem("too")])
+    if name == "rejected":
+        raise MemoRejected(["a fault", "another"])
+    if name == "bug":
+        raise ZeroDivisionError("mine")
+    if name == "killed":
+        os.kill(os.getpid(), 9)
+    if name == "left":
+        os._exit(4)
+    if name == "asleep":
+        Path(sys.argv[1]).write_text("x")
+        time.sleep(60)
+    return name, jobs, os.getpid() != PARENT, list(range(100_000 if name == "large" else 1))
+
+PARENT = os.getpid()
+steps = []
+paths = [Path(n + ".yaml") for n in sys.argv[2:]]
+try:
+    for outcome in each(paths, task, jobs=4, progress=lambda p, s: steps.append((p.stem, s.event))):
+        made = outcome.result and (*outcome.result[:3], len(outcome.result[3]))
+        error = outcome.error and (type(outcome.error).__name__, outcome.error.exit_code, str(outcome.error)[:400])
+        print(outcome.params.stem, made, error, sep="|")
+    print(sorted(steps))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def command(tmp_path: Path, *names: str) -> list[str]:
+    script = tmp_path / "batch.py"
+    script.write_text(SCRIPT, encoding="utf-8")
+    return [sys.executable, str(script), str(tmp_path / "asleep.txt"), *names]
+
+
+def ran(tmp_path: Path, *names: str) -> list[str]:
+    env = forking_environment(os.environ)
+    done = subprocess.run(command(tmp_path, *names), env=env, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+def test_results_stand_in_the_order_of_the_files_whatever_order_they_were_made_in(tmp_path: Path) -> None:
+    *made, steps = ran(tmp_path, "slow", "a", "large", "b", "c")
+    assert made == [
+        "slow|('slow', 1, True, 1)|None",
+        "a|('a', 1, True, 1)|None",
+        "large|('large', 1, True, 100000)|None",
+        "b|('b', 1, True, 1)|None",
+        "c|('c', 1, True, 1)|None",
+    ]
+    assert steps.count("'started'") == steps.count("'done'") == 5
+
+
+def test_a_client_that_fails_in_any_way_is_told_and_the_others_are_built(tmp_path: Path) -> None:
+    *made, _ = ran(tmp_path, "wrong", "rejected", "bug", "killed", "left", "good")
+    told = dict(line.split("|", 1) for line in "\n".join(made).replace("\\n", " ").splitlines())
+    assert told["wrong"] == "None|('InputError', 2, 'wrong.yaml:3: is wrong. too.')"
+    assert told["rejected"] == "None|('MemoRejected', 4, 'a fault another')"
+    assert "'FabricReportError', 1" in told["bug"] and "Traceback" in told["bug"]
+    assert "SIGKILL" in told["killed"] and "exit code 4" in told["left"]
+    assert told["good"] == "('good', 1, True, 1)|None"
+
+
+def test_fewer_clients_than_processes_leave_more_of_them_to_each(tmp_path: Path) -> None:
+    made, _ = ran(tmp_path, "a", "b")[0], None
+    assert made == "a|('a', 2, True, 1)|None"
+
+
+def test_one_client_stays_in_the_process_that_was_started(tmp_path: Path) -> None:
+    assert ran(tmp_path, "a")[0] == "a|('a', 4, False, 1)|None"
+
+
+def test_an_interrupt_ends_every_client(tmp_path: Path) -> None:
+    env = {**forking_environment(os.environ), "FBR_TEST_MARKER": str(tmp_path)}
+    process = subprocess.Popen(command(tmp_path, "asleep", "a"), env=env, stdout=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while not (tmp_path / "asleep.txt").exists():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=30)
+    assert said == "interrupted\n"
+    assert not [p for p in Path("/proc").glob("[0-9]*/environ") if str(tmp_path).encode() in environ(p)]
+
+
+def environ(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def test_where_nothing_may_be_forked_clients_are_built_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONHASHSEED", "random")
+    told: list[tuple[str, str]] = []
+
+    def task(path: Path, progress: object, jobs: int) -> int:
+        if path.stem == "wrong":
+            raise InputError(Problem("is wrong"))
+        progress(Progress("tco", "started"))  # type: ignore[operator]
+        return jobs
+
+    paths = [Path("a.yaml"), Path("wrong.yaml"), Path("b.yaml")]
+    done = each(paths, task, jobs=3, progress=lambda path, step: told.append((path.stem, step.event)))
+    assert [d.params for d in done] == paths and [d.result for d in done] == [3, None, 3]
+    assert isinstance(done[1].error, FabricReportError)
+    assert told == [("a", "started"), ("b", "started")]
