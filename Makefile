@@ -42,6 +42,7 @@ lint: .venv/test.ok  ## style and types
 
 bench: .venv/test.ok  ## measure, as ratios against a named alternative in the same run
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest tests/benchmarks --benchmark-enable --benchmark-only
+	env -u PYTHONDONTWRITEBYTECODE $(BIN)/python tests/benchmarks/bench_memo.py --write README.md
 
 clean:  ## forget caches and environments; editions in output/ are kept
 	rm -rf .venv .cache build dist *.egg-info
