@@ -7,24 +7,26 @@ whatever order they were made in. Where nothing may be forked the clients are bu
 from __future__ import annotations
 
 import contextlib
-import gc
-import json
 import os
-import pickle
-import selectors
 import signal
 import traceback
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Generic, NoReturn, TypeVar, cast
 
 from fabricreport.errors import FabricReportError
+from fabricreport.memo.run.lineage import end_with, only_files
+from fabricreport.memo.run.pool import cause_of
 from fabricreport.memo.run.run_record import Progress, ProgressCall
+from fabricreport.memo.run.warm import import_ahead
 
 Result = TypeVar("Result")
 Task = Callable[[Path, ProgressCall, int], Result]
 """Builds the memo of a params file: its path, whom to tell of every step, and how many sections to run at once."""
+_INTERRUPTED = 130
 Steps = Callable[[Path, Progress], None]
 """Whom to tell of a client's every step; the last, `done`, has no section."""
 
@@ -43,22 +45,9 @@ def each(paths: Sequence[Path], task: Task[Result], *, jobs: int, progress: Step
 
     Results must be fit to be pickled. A KeyboardInterrupt ends all that runs and is raised again.
     """
-    if len(paths) > 1 and _ready():
+    if len(paths) > 1 and import_ahead():
         return _Batch(paths, task, jobs, progress).run()
     return [_tried(path, task, jobs, progress) for path in paths]
-
-
-def _ready() -> bool:
-    from fabricreport.memo.run.environment import has_forking_environment
-
-    if not has_forking_environment(os.environ):
-        return False
-    from fabricreport.memo.run.warm import import_stack, is_ready_to_fork
-
-    import_stack()
-    gc.collect()
-    gc.freeze()
-    return is_ready_to_fork()
 
 
 def _tried(path: Path, task: Task[Result], jobs: int, progress: Steps) -> Outcome[Result]:
@@ -69,14 +58,13 @@ def _tried(path: Path, task: Task[Result], jobs: int, progress: Steps) -> Outcom
 
 
 @dataclass
-class _Client:
-    """One running process and what it has sent so far."""
+class _Client(Generic[Result]):
+    """One running process and what it has told so far."""
 
     number: int
     pid: int
-    pipe: int
-    buffer: bytes = b""
-    outcome: bytes = b""
+    told: Connection
+    outcome: Outcome[Result] | None = None
 
 
 class _Batch(Generic[Result]):
@@ -85,93 +73,72 @@ class _Batch(Generic[Result]):
         self.at_once = min(jobs, len(paths))
         self.jobs = max(1, jobs // self.at_once)
         self.outcomes: dict[int, Outcome[Result]] = {}
-        self.running: dict[int, _Client] = {}
+        self.running: dict[Connection, _Client[Result]] = {}
 
     def run(self) -> list[Outcome[Result]]:
         waiting = list(enumerate(self.paths))
-        with selectors.DefaultSelector() as selector:
-            try:
-                while waiting or self.running:
-                    while waiting and len(self.running) < self.at_once:
-                        self._start(*waiting.pop(0), selector)
-                    for key, _ in selector.select():
-                        self._listen(key.data, selector)
-            except BaseException:
-                for client in self.running.values():
-                    with contextlib.suppress(ProcessLookupError):
-                        os.kill(client.pid, signal.SIGINT)  # it ends its sections, then itself
-                for client in self.running.values():
-                    os.waitpid(client.pid, 0)
-                    os.close(client.pipe)
-                raise
+        try:
+            while waiting or self.running:
+                while waiting and len(self.running) < self.at_once:
+                    self._start(*waiting.pop(0))
+                for told in wait(list(self.running)):
+                    self._listen(self.running[cast(Connection, told)])
+        except BaseException:
+            for client in self.running.values():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(client.pid, signal.SIGINT)  # it ends its sections, then itself
+            for client in self.running.values():
+                os.waitpid(client.pid, 0)
+                client.told.close()
+            raise
         return [self.outcomes[number] for number in range(len(self.paths))]
 
-    def _start(self, number: int, path: Path, selector: selectors.BaseSelector) -> None:
-        reader, writer = os.pipe()
+    def _start(self, number: int, path: Path) -> None:
+        told, telling = Pipe(duplex=False)
         maker = os.getpid()
         pid = os.fork()
         if pid == 0:
             try:
-                from fabricreport.memo.run.processes import end_with, only_files
-
-                only_files(0, 1, 2, writer)
+                only_files(0, 1, 2, telling.fileno())
                 end_with(maker, signal.SIGINT)
-                self._live(path, writer)
+                self._live(path, telling)
             finally:
                 os._exit(1)
-        os.close(writer)
-        os.set_blocking(reader, False)
-        self.running[number] = _Client(number, pid, reader)
-        selector.register(reader, selectors.EVENT_READ, self.running[number])
+        telling.close()
+        self.running[told] = _Client(number, pid, told)
 
-    def _live(self, path: Path, pipe: int) -> NoReturn:
-        """What a client's process does: the task, telling every step as a line and the outcome as the last."""
-        with os.fdopen(pipe, "wb", buffering=0) as words:
-
-            def tell(_: Path, step: Progress) -> None:
-                words.write(json.dumps({"step": asdict(step)}).encode() + b"\n")
-
-            try:
-                outcome = _tried(path, self.task, self.jobs, tell)
-            except KeyboardInterrupt:
-                os._exit(130)
-            except BaseException:
-                told = f"building {path} ended in a bug of ours:\n{traceback.format_exc()}"
-                outcome = Outcome(path, error=FabricReportError(told))
-            data = pickle.dumps(outcome)
-            words.write(json.dumps({"outcome": len(data)}).encode() + b"\n")
-            view = memoryview(data)
-            while view:
-                view = view[words.write(view) :]
+    def _live(self, path: Path, telling: Connection) -> NoReturn:
+        """What a client's process does: the task, telling every step, and the outcome last."""
+        try:
+            outcome = _tried(path, self.task, self.jobs, lambda _, step: telling.send(step))
+        except KeyboardInterrupt:
+            os._exit(_INTERRUPTED)
+        except BaseException:
+            told = f"building {path} ended in a bug of ours:\n{traceback.format_exc()}"
+            outcome = Outcome(path, error=FabricReportError(told))
+        telling.send(outcome)
         os._exit(0)
 
-    def _listen(self, client: _Client, selector: selectors.BaseSelector) -> None:
-        data = os.read(client.pipe, 1 << 16)
-        client.buffer += data
-        while b"\n" in client.buffer and not client.outcome:
-            line, _, rest = client.buffer.partition(b"\n")
-            word: dict[str, Any] = json.loads(line)
-            if "outcome" in word:
-                client.outcome = b"due"
-            else:
-                self.progress(self.paths[client.number], Progress(**word["step"]))
-            client.buffer = rest
-        if not data:
-            self._finish(client, selector)
+    def _listen(self, client: _Client[Result]) -> None:
+        try:
+            word = client.told.recv()
+        except EOFError:
+            self._finish(client)
+            return
+        if isinstance(word, Outcome):
+            client.outcome = word
+        else:
+            self.progress(self.paths[client.number], word)
 
-    def _finish(self, client: _Client, selector: selectors.BaseSelector) -> None:
-        selector.unregister(client.pipe)
-        os.close(client.pipe)
-        del self.running[client.number]
+    def _finish(self, client: _Client[Result]) -> None:
+        del self.running[client.told]
+        client.told.close()
         code = os.waitstatus_to_exitcode(os.waitpid(client.pid, 0)[1])
-        if code == 130:
+        if code == _INTERRUPTED:
             raise KeyboardInterrupt
         path = self.paths[client.number]
         self.progress(path, Progress("", "done"))
-        if client.outcome and code == 0:
-            self.outcomes[client.number] = pickle.loads(client.buffer)
-            return
-        from fabricreport.memo.run.pool import cause_of
-
-        told = f"building {path} came to no end: {cause_of(code).replace('section', 'build')}"
-        self.outcomes[client.number] = Outcome(path, error=FabricReportError(told))
+        if client.outcome is None:
+            told = f"building {path} came to no end: {cause_of(code).replace('section', 'build')}"
+            client.outcome = Outcome(path, error=FabricReportError(told))
+        self.outcomes[client.number] = client.outcome

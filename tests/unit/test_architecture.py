@@ -66,10 +66,11 @@ MAY_IMPORT = {
         "scenario",
         "sections",
     },
-    "memo": {"blocks", "checking", "given", "scenario"},
+    "memo": {"blocks", "case", "checking", "given", "scenario"},
+    "cli_progress": {"memo"},
     "cli_shared": set(),
     "cli_prices": {"books", "cli_shared"},
-    "cli": {"books", "checking", "cli_prices", "cli_shared", "memo", "scenario", "sections"},
+    "cli": {"books", "checking", "cli_prices", "cli_progress", "cli_shared", "memo", "scenario", "sections"},
     "__main__": {"cli"},
     "__init__": {"blocks"},
 }

@@ -15,8 +15,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
+from fabricreport.memo.run.lineage import end_with
 from fabricreport.memo.run.pool import Limits, Pool, cause_of, tail_of
-from fabricreport.memo.run.processes import end_with, forked
+from fabricreport.memo.run.processes import forked
 from fabricreport.memo.run.run_record import Progress, RunRecord, SectionRun
 from fabricreport.memo.run.warm import warm_up
 
@@ -82,7 +83,7 @@ def main(job_path: Path) -> None:
     with os.fdopen(job["pipe"], "w", encoding="utf-8", buffering=1) as pipe:
 
         def tell(step: Progress) -> None:
-            pipe.write(json.dumps(asdict(step)) + "\n")
+            pipe.write(json.dumps(asdict(step), allow_nan=False) + "\n")
 
         params = Path(job["params"])
         warm_up(params)
@@ -98,7 +99,7 @@ def main(job_path: Path) -> None:
             cancelled=0,
         )
         record = pool.run({s: Path(p) for s, p in job["notebooks"].items()}, job["jobs"])
-        pipe.write(json.dumps({"record": [asdict(run) for run in record.sections]}) + "\n")
+        pipe.write(json.dumps({"record": [asdict(run) for run in record.sections]}, allow_nan=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -35,8 +35,8 @@ from ipykernel.kernelbase import Kernel
 from ipykernel.zmqshell import ZMQInteractiveShell
 from jupyter_client.session import Session, json_packer, json_unpacker
 
+from fabricreport.memo.run.lineage import end_with, only_files
 from fabricreport.memo.run.printed import mark
-from fabricreport.memo.run.processes import end_with, only_files
 
 LENGTH = struct.Struct("!Q")
 """A frame is its length and so many bytes of JSON."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import json
 import os
 import signal
@@ -15,24 +14,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from fabricreport.memo.run import worker
-
-_PR_SET_PDEATHSIG = 1
-
-
-def end_with(maker: int, sent: signal.Signals = signal.SIGKILL) -> None:
-    """Have this process sent a signal when the one that made it ends, however that ends."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(_PR_SET_PDEATHSIG, sent, 0, 0, 0)
-    if os.getppid() != maker:  # it ended before we could ask
-        os._exit(1)
-
-
-def only_files(*kept: int) -> None:
-    """Close what a forked process inherited open: a pipe that it holds would never be seen to end."""
-    for number in [int(entry.name) for entry in Path("/proc/self/fd").iterdir()]:
-        if number not in kept:
-            with contextlib.suppress(OSError):
-                os.close(number)
 
 
 class Process(Protocol):

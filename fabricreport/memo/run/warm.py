@@ -57,6 +57,16 @@ def _listening() -> Iterator[Callable[[], bool]]:
         yield lambda: bool(warned or said.getvalue())
 
 
+def import_ahead() -> bool:
+    """Import all that a build does, to be shared by clients that are forked from here; False where none may be."""
+    if not is_ready_to_fork():
+        return False
+    import_stack()
+    gc.collect()
+    gc.freeze()
+    return is_ready_to_fork()
+
+
 def import_stack() -> None:
     """Import what sections and writers import."""
 

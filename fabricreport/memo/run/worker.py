@@ -53,7 +53,7 @@ def main(job_path: Path) -> None:
 
 def forked(job: dict[str, Any], maker: int, log: Path) -> NoReturn:
     """The life of a worker forked by process `maker`: a session of its own, no file of its maker's but the job's pipe."""
-    from fabricreport.memo.run.processes import end_with, only_files
+    from fabricreport.memo.run.lineage import end_with, only_files
 
     os.setsid()
     kernels: Kernels = []
