@@ -6,27 +6,19 @@ The facts are kept apart from the sentences, so that a build that is not repeate
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
 
 @dataclass(frozen=True)
-class PricedDay:
-    """A day, the number of the price book's rows dated so, and the item of the first of them."""
-
-    day: date
-    rows: int
-    item: str
-
-
-@dataclass(frozen=True)
 class Dates:
-    """The memo's date, the days it may be away from today before that is said, and the days of the price book."""
+    """The memo's date, the days it may be away from today before that is said, and the days that the price book tells of:
+    each with the number of the book's rows of that day and the item of the first of them."""
 
     as_of: date
     limit_days: int
-    priced: tuple[PricedDay, ...]
+    priced: tuple[tuple[date, int, str], ...]
 
     def notes(self, today: date) -> tuple[str, ...]:
         """One sentence for a memo that is dated far from `today`, one for prices that are dated after it."""
@@ -37,22 +29,22 @@ class Dates:
                 f"the memo is dated {self.as_of}, {abs(apart)} days {'after' if apart > 0 else 'before'} today ({today}): "
                 "prices and evidence are taken as of that date; change as_of if it is not meant"
             )
-        ahead = [priced for priced in self.priced if priced.day > today]
+        ahead = [priced for priced in self.priced if priced[0] > today]
         if ahead:
-            rows, last = sum(priced.rows for priced in ahead), max(ahead, key=lambda priced: priced.day)
+            rows, (last, _, item) = sum(count for _, count, _ in ahead), max(ahead)
             found.append(
-                f"{rows} price{'s are' if rows > 1 else ' is'} dated after today ({today}), the furthest {last.day} "
-                f"({last.item}): a refresh follows the newest price's date; correct the date if it is not meant"
+                f"{rows} price{'s are' if rows > 1 else ' is'} dated after today ({today}), the furthest {last} "
+                f"({item}): a refresh follows the newest price's date; correct the date if it is not meant"
             )
         return tuple(found)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values; `dates_from` takes them back."""
-        priced = [{**asdict(one), "day": one.day.isoformat()} for one in self.priced]
+        priced = [[day.isoformat(), rows, item] for day, rows, item in self.priced]
         return {"as_of": self.as_of.isoformat(), "limit_days": self.limit_days, "priced": priced}
 
 
 def dates_from(kept: Mapping[str, Any]) -> Dates:
     """The dates that `as_dict` spelt; `LookupError`, `TypeError` or `ValueError` if it did not."""
-    priced = tuple(PricedDay(date.fromisoformat(d["day"]), int(d["rows"]), str(d["item"])) for d in kept["priced"])
+    priced = tuple((date.fromisoformat(day), int(rows), str(item)) for day, rows, item in kept["priced"])
     return Dates(date.fromisoformat(kept["as_of"]), int(kept["limit_days"]), priced)

@@ -8,14 +8,14 @@ only the command line asks it, and no memo does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricreport.books.prices.rules import rules
-from fabricreport.checking.dates import Dates, PricedDay
+from fabricreport.checking.dates import Dates
 from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
@@ -392,8 +392,8 @@ _FINDERS: tuple[Callable[[Case], Iterator[Caution]], ...] = (
 
 def dates_of(case: Case) -> Dates:
     """The dates of a case that today's is held against."""
-    priced: dict[date, PricedDay] = {}
+    priced: dict[date, list[str]] = {}
     for row in case.inputs.price_book.rows:
-        first = priced.get(row.date, PricedDay(row.date, 0, row.item))
-        priced[row.date] = replace(first, rows=first.rows + 1)
-    return Dates(case.as_of, int(_threshold(case, "clock-days")), tuple(priced.values()))
+        priced.setdefault(row.date, []).append(row.item)
+    days = tuple((day, len(items), items[0]) for day, items in priced.items())
+    return Dates(case.as_of, int(_threshold(case, "clock-days")), days)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -157,7 +156,7 @@ class _Publisher:
         with contextlib.suppress(OSError):
             if os.readlink(LATEST, dir_fd=client) == self.edition:
                 return
-        spare = f".latest-{secrets.token_hex(4)}"
+        spare = f".latest-{os.urandom(4).hex()}"
         try:
             self.files.link(self.edition, spare, client)
             self.files.swap(spare, LATEST, client)

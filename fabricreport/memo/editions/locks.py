@@ -11,9 +11,6 @@ import errno
 import fcntl
 import json
 import os
-import secrets
-import shutil
-import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,7 +38,7 @@ _SCRATCH = ".scratch-"
 
 
 def _identity() -> bytes:
-    return json.dumps({"pid": os.getpid(), "host": socket.gethostname()}, allow_nan=False).encode()
+    return json.dumps({"pid": os.getpid(), "host": os.uname().nodename}, allow_nan=False).encode()
 
 
 def _holder(text: bytes) -> str:
@@ -99,9 +96,11 @@ def scratch_folder(output: Path) -> Iterator[Path]:
 
     Folders that dead builds left behind are swept first.
     """
+    import shutil
+
     make_output(output)
     sweep(output)
-    path = output / f"{_SCRATCH}{os.getpid()}-{secrets.token_hex(4)}"
+    path = output / f"{_SCRATCH}{os.getpid()}-{os.urandom(4).hex()}"
     path.mkdir(mode=0o700)
     with contextlib.ExitStack() as stack:
         stack.callback(shutil.rmtree, path, ignore_errors=True)
@@ -127,6 +126,8 @@ def make_output(output: Path) -> None:
 
 def sweep(output: Path) -> list[str]:
     """Remove the scratch folders of builds that are no more; their names."""
+    import shutil
+
     swept = []
     for path in sorted(output.glob(f"{_SCRATCH}*")):
         if path.is_symlink() or not path.is_dir() or _in_use(path):

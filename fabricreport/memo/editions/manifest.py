@@ -8,6 +8,7 @@ The seal finds accidents, not forgers.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
@@ -22,6 +23,7 @@ MANIFEST = "manifest.json"
 RUN = "run.json"
 _OWN = frozenset({MANIFEST, RUN})
 _MAX_BYTES = 64_000_000
+_PART_BYTES = 1 << 18
 
 
 def spell(value: Mapping[str, Any]) -> bytes:
@@ -58,12 +60,30 @@ def read_regular(path: Path, limit_bytes: int = _MAX_BYTES) -> bytes:
     """The bytes of a regular file, not of what a link points to."""
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as handle:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        facts = os.fstat(descriptor)
+        if not stat.S_ISREG(facts.st_mode):
             raise ValueError("is not a regular file")
-        data = handle.read(limit_bytes + 1)
+        data = handle.read(min(facts.st_size, limit_bytes) + 1)  # asking for the limit would set aside as much memory
+        if len(data) > facts.st_size:
+            data += handle.read(limit_bytes)
     if len(data) > limit_bytes:
         raise ValueError("is too large")
     return data
+
+
+def digest_regular(path: Path) -> tuple[str, int]:
+    """sha256 (hex) and size in bytes of a regular file, not of what a link points to."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    hashed, size, part = hashlib.sha256(), 0, memoryview(bytearray(_PART_BYTES))
+    with os.fdopen(descriptor, "rb", buffering=0) as handle:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError("is not a regular file")
+        while read := handle.readinto(part):
+            hashed.update(part[:read])
+            size += read
+            if size > _MAX_BYTES:
+                raise ValueError("is too large")
+    return hashed.hexdigest(), size
 
 
 def list_outputs(folder: Path) -> list[dict[str, Any]]:
@@ -71,8 +91,8 @@ def list_outputs(folder: Path) -> list[dict[str, Any]]:
     found = []
     for name, path in walk(folder):
         if name not in _OWN:
-            data = read_regular(path)
-            found.append({"name": name, "sha256": sha256(data), "size_bytes": len(data)})
+            digest, size = digest_regular(path)
+            found.append({"name": name, "sha256": digest, "size_bytes": size})
     return sorted(found, key=lambda entry: str(entry["name"]))
 
 
@@ -122,7 +142,7 @@ def read_output(edition: Path, name: str) -> bytes:
     except (OSError, ValueError) as error:
         raise ValueError(f"{name}: {_said(error)}") from None
     if sha256(data) != entry["sha256"]:
-        raise ValueError(f"{name}: {_changed(data, entry)}")
+        raise ValueError(f"{name}: {_changed(len(data), entry)}")
     return data
 
 
@@ -147,18 +167,18 @@ def _output_faults(edition: Path, manifest: Mapping[str, Any]) -> list[str]:
             faults.append(f"{name}: was added")
             continue
         try:
-            data = read_regular(path)
+            digest, size = digest_regular(path)
         except (OSError, ValueError) as error:
             faults.append(f"{name}: {_said(error)}")
             continue
-        if sha256(data) != entry["sha256"]:
-            faults.append(f"{name}: {_changed(data, entry)}")
+        if digest != entry["sha256"]:
+            faults.append(f"{name}: {_changed(size, entry)}")
     return faults + [f"{name}: is missing" for name in expected]
 
 
-def _changed(data: bytes, entry: Mapping[str, Any]) -> str:
-    size = len(data) - entry["size_bytes"]
-    return "was changed" + (f" ({size:+,} bytes)" if size else "")
+def _changed(size_bytes: int, entry: Mapping[str, Any]) -> str:
+    more = size_bytes - entry["size_bytes"]
+    return "was changed" + (f" ({more:+,} bytes)" if more else "")
 
 
 def _said(error: Exception) -> str:

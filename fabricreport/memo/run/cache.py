@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,7 +90,7 @@ class SectionCache:
 
     def put(self, key: str, data: bytes) -> None:
         """Keep a notebook's bytes under a key."""
-        part = self.folder / f".{key[:16]}-{secrets.token_hex(4)}.part"
+        part = self.folder / f".{key[:16]}-{os.urandom(4).hex()}.part"
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as handle:

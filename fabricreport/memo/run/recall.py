@@ -9,19 +9,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fabricreport.checking.dates import Dates, dates_from
 from fabricreport.memo.editions.manifest import read_sealed, sealed
+from fabricreport.memo.run.beneath import read_beneath
 from fabricreport.memo.run.cache import cache_folder, cache_place
 from fabricreport.memo.run.digest import canonical, sha256
 from fabricreport.memo.run.places import Places
-from fabricreport.memo.run.snapshot import Snapshot, read_beneath
 from fabricreport.memo.run.stamp import Stamp, stamp_of
+
+if TYPE_CHECKING:
+    from fabricreport.memo.run.snapshot import Snapshot
 
 MAX_RECORDS = 1_000
 _FORMAT = 1
@@ -65,7 +67,7 @@ class Question:
 
     def is_unchanged(self, before: Stamp | None, inputs: Snapshot) -> bool:
         """Whether what was frozen is what was there when the stamp was taken: nothing in between can have read anything else."""
-        if before is None or before != self.stamp():
+        if before is None or before.changed_ns is None or before != self.stamp():
             return False
         try:
             return _same(_named(inputs), self.params_path.parent)
@@ -115,7 +117,7 @@ def _same(named: Mapping[str, Any], folder: Path) -> bool:
 
 def _write(path: Path, data: bytes) -> None:
     """Put a record in place whole, or not at all; the oldest give way."""
-    part = path.with_name(f".{path.stem[:16]}-{secrets.token_hex(4)}.part")
+    part = path.with_name(f".{path.stem[:16]}-{os.urandom(4).hex()}.part")
     try:
         path.parent.mkdir(exist_ok=True, mode=0o700)
         with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as handle:

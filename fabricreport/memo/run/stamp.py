@@ -15,32 +15,37 @@ import hashlib
 import os
 import stat
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from fabricreport.memo.run.digest import canonical
+from fabricreport.memo.run.beneath import BOOKS
 from fabricreport.memo.run.places import Places
-from fabricreport.memo.run.snapshot import BOOKS
 from fabricreport.project import PACKAGE, book_folder
 
 _INSTALLED = (".dist-info", ".egg-info")
 _SAYS_VERSION = ("METADATA", "PKG-INFO")
+TICK_NS = 20_000_000
+"""More than file systems' clocks take for a step."""
 
 
 @dataclass(frozen=True)
 class Stamp:
     """`sha256` (hex) of all contents, and when the newest of the client's files and the notebooks was changed, in
-    nanoseconds by the file system: of two equal stamps with equal times nothing was changed and changed back between."""
+    nanoseconds by the file system; None if that was just now, so that another change might bear the same time.
+
+    Between two equal stamps with a time nothing was changed and changed back.
+    """
 
     sha256: str
-    changed_ns: int
+    changed_ns: int | None
 
 
 def stamp_of(params_path: Path, places: Places) -> Stamp | None:
     """The stamp of a build of this params file, but for the answers and logs it names; None where there can be none."""
-    reader = _Reader()
+    reader, asked_ns = _Reader(), time.time_ns()
     try:
-        reader.say(sys.version, *sys.path)
+        reader.say(sys.version)
         reader.params(params_path)
         for parent in dict.fromkeys((params_path.parent, params_path.resolve().parent)):
             for book in BOOKS:
@@ -52,7 +57,7 @@ def stamp_of(params_path: Path, places: Places) -> Stamp | None:
             reader.libraries(folder)
     except (OSError, _Unsure):
         return None
-    return Stamp(reader.hash.hexdigest(), timed)
+    return Stamp(reader.hash.hexdigest(), timed if timed < asked_ns - TICK_NS else None)
 
 
 class _Unsure(Exception):
@@ -66,13 +71,14 @@ class _Reader:
         self.hash = hashlib.sha256()
         self.changed_ns = 0
 
-    def say(self, *words: str) -> None:
-        self.hash.update(canonical(words))
+    def say(self, text: str) -> None:
+        data = os.fsencode(text)
+        self.hash.update(b"%d " % len(data) + data)
 
     def params(self, path: Path) -> None:
         """A params file may be a link: what counts is where it leads and what is there."""
         real = str(path.resolve())
-        self.say(str(path.absolute()), real)
+        self.say(real)
         self.file(real, "")
 
     def tree(self, folder: Path) -> None:
@@ -86,7 +92,7 @@ class _Reader:
             self.say("no folder")
 
     def _below(self, folder: Path, prefix: str) -> None:
-        self.changed_ns = max(self.changed_ns, folder.lstat().st_mtime_ns)
+        self.changed_ns = max(self.changed_ns, folder.lstat().st_ctime_ns)
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda e: e.name)
         for entry in found:
@@ -103,24 +109,24 @@ class _Reader:
             facts = os.fstat(descriptor)
             if not stat.S_ISREG(facts.st_mode):
                 raise _Unsure
-            data = b""
-            while part := os.read(descriptor, max(facts.st_size - len(data), 0) + 1):
-                data += part
+            data = os.read(descriptor, facts.st_size + 1)
+            if len(data) != facts.st_size:  # somebody is writing to it, or it is larger than one read may be
+                raise _Unsure
         finally:
             os.close(descriptor)
         self.changed_ns = max(self.changed_ns, facts.st_ctime_ns)
-        self.say(name, str(len(data)))
+        self.say(f"{name} {len(data)}")
         self.hash.update(data)
 
     def libraries(self, folder: str) -> None:
         """The libraries installed in a folder of the import path: the names of their records, and what these say."""
         try:
             with os.scandir(folder or ".") as entries:
-                found = sorted((e.name, e.path) for e in entries if e.name.endswith(_INSTALLED))
+                found = sorted(e.path for e in entries if e.name.endswith(_INSTALLED))
         except (FileNotFoundError, NotADirectoryError):
             return
-        for name, path in found:
-            self.say(name)
+        for path in found:
+            self.say(path)
             for said in _SAYS_VERSION:
                 with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                     self.file(f"{path}/{said}", said)

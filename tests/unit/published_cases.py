@@ -1,0 +1,44 @@
+"""Editions that stand where a build would put them, published without running a notebook."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from fabricreport.memo.editions.editions import publish
+from fabricreport.memo.editions.locks import scratch_folder
+from fabricreport.memo.editions.manifest import MANIFEST, list_outputs, sealed
+from fabricreport.memo.run.places import Places
+from fabricreport.memo.run.plan import load_checked, make_plan
+
+NUMBER = {"id": "tco.difference", "text": "$531k", "label": "Difference", "grade": "quote", "inputs": []}
+
+
+def put_edition(params: Path, output: Path, **asked: Any) -> Path:
+    """The edition that a build of these params would come to, with a ledger of one number for all its content."""
+    loaded = load_checked(params, Places(), asked.get("as_of"))
+    with scratch_folder(output) as scratch:
+        work = scratch / "work"
+        work.mkdir()
+        plan = make_plan(loaded, work, **asked)
+        folder = scratch / plan.edition
+        folder.mkdir()
+        (folder / "ledger.json").write_text(
+            f'{{"inputs": [], "numbers": [{NUMBER}]}}'.replace("'", '"'), encoding="utf-8"
+        )
+        manifest = {
+            "edition": plan.edition,
+            "client": {"name": plan.params.client.name, "slug": plan.slug},
+            "as_of": plan.as_of,
+            "status": plan.status,
+            "content_sha256": plan.fingerprint.digest,
+            "fingerprint": asdict(plan.fingerprint),
+            "outputs": list_outputs(folder),
+            "run": [{"section": section, "status": "ok"} for section in plan.sections],
+            "headline": {"recommendation": "Buy A", "confidence": "clear", "numbers": []},
+            "faults": [],
+        }
+        (folder / MANIFEST).write_bytes(sealed(manifest))
+        at = publish(scratch, output, plan.slug, plan.edition, draft=plan.draft, partial=bool(plan.only))
+        return at.folder

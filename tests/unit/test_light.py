@@ -1,0 +1,104 @@
+"""What is asked often or refused at once loads no more than it needs: no analyses, no notebook library, no schema."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from published_cases import put_edition
+
+from fabricreport.memo.build import build
+from fabricreport.memo.editions.refresh import feed_day, refresh
+from fabricreport.memo.run.places import Places
+from fabricreport.scenario import load_params_file
+
+ROOT = Path(__file__).parents[2]
+PARAMS = ROOT / "params/tern-finetuning.yaml"
+MODELS = {
+    "numpy",
+    "scipy",
+    "pandas",
+    "matplotlib",
+    "nbformat",
+    "jsonschema",
+    "papermill",
+    "nbconvert",
+    "fabricreport.case",
+}
+HEAVY = MODELS | {"pydantic", "yaml", "markdown_it"}
+WATCH = """
+import json, sys
+from fabricreport.cli import main
+try:
+    main(json.loads(sys.argv[1]), prog_name="fabricreport", standalone_mode=False)
+    code = 0
+except SystemExit as ended:
+    code = ended.code or 0
+print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)
+"""
+
+
+def loaded_by(*words: str) -> tuple[int, set[str], str]:
+    """The exit code of a command, every module it loaded, and what it printed."""
+    asked = [sys.executable, "-c", WATCH, json.dumps(words)]
+    ended = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
+    code, modules = json.loads(ended.stderr.splitlines()[-1])
+    return code, set(modules), ended.stdout
+
+
+@pytest.mark.parametrize("words", [["--help"], ["build", "--help"], ["prices", "--help"], ["list"]], ids=" ".join)
+def test_what_only_prints_loads_nothing(words: Sequence[str], tmp_path: Path) -> None:
+    code, modules, _ = loaded_by(*words, *(["--output", str(tmp_path)] if words == ["list"] else []))
+    assert code == 0 and not modules & HEAVY
+
+
+def test_editions_are_listed_and_explained_without_what_made_them(tmp_path: Path) -> None:
+    put_edition(PARAMS, tmp_path / "output")
+    for words in (["list"], ["explain", "tco.difference"]):
+        code, modules, out = loaded_by(*words, "--output", str(tmp_path / "output"))
+        assert code == 0 and not modules & HEAVY and ("$531k" in out or "latest" in out)
+
+
+@pytest.mark.parametrize("command", ["check", "build", "refresh"])
+@pytest.mark.parametrize("content", [None, b"", b"a: [1,\n", b"\xff\xfe\x00", b"# nothing\n"], ids=repr)
+def test_params_that_cannot_be_read_are_refused_without_schema_and_models(
+    command: str, content: bytes | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "acme.yaml"
+    if content is not None:
+        path.write_bytes(content)
+    code, modules, _ = loaded_by(command, str(path))
+    assert code == 2 and not modules & (HEAVY - {"yaml"})
+
+
+@pytest.mark.parametrize("command", ["check", "build", "refresh"])
+@pytest.mark.parametrize("wrong", ["gpuz: 1024", "gpus: many", "gpus: 1024\n  gpus: 512", "gpus: 1020"])
+def test_params_that_the_schema_or_a_rule_refuses_are_refused_without_the_models(
+    command: str, wrong: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "acme.yaml"
+    path.write_text((ROOT / "params/example.yaml").read_text().replace("gpus: 1024", wrong, 1))
+    code, modules, _ = loaded_by(command, str(path))
+    assert code == 2 and not modules & MODELS
+
+
+def test_an_unchanged_build_is_answered_without_loading_what_would_build_it(tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    edition = put_edition(PARAMS, output)
+    assert build(PARAMS, output=output).reused, "the ordinary way, which leaves a record"
+    code, modules, out = loaded_by("build", str(PARAMS), "--output", str(output))
+    assert code == 0 and not modules & HEAVY
+    assert edition.name in out and "already there: nothing had changed" in out and "Buy A (clear)" in out
+
+
+def test_an_unchanged_refresh_is_answered_without_loading_what_would_build_it(tmp_path: Path) -> None:
+    output, (day, _) = tmp_path / "output", feed_day(load_params_file(PARAMS), Places())
+    edition = put_edition(PARAMS, output, as_of=day)
+    assert refresh(PARAMS, output=output).built is None, "the ordinary way, which leaves a record"
+    code, modules, out = loaded_by("refresh", str(PARAMS), "--output", str(output))
+    assert code == 0 and not modules & HEAVY
+    assert f"nothing has changed since edition {edition.name}" in out
