@@ -44,7 +44,6 @@ from fabricreport.errors import MemoRejected
 from fabricreport.memo.document.derive import KINDS, Derivation, InputSet, grouped_inputs
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.families import families, number_runs
-from fabricreport.memo.document.placed import PlacedFigure, PlacedHeading, PlacedTable
 from fabricreport.memo.document.safe import one_line
 from fabricreport.memo.write.pack import pack
 
@@ -100,7 +99,7 @@ def _settle(folder: Path, payload: Data) -> None:
     movable = {n["anchor"]: n for n in nodes if n["t"] in ("figure", "datatable")}
     led = {here["anchor"]: before["anchor"] for before, here in pairwise(nodes) if _leads(before, here)}
     # The closing annexes and the links move nothing before them: trying goes faster without.
-    sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources", "anchors"), ())
+    sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources"), ()) | {"linked": False}
     _write(folder, sketch)
     settled, _ = _query(folder)
     for _ in range(MOST_TRIES):
@@ -246,8 +245,8 @@ def _payload(document: Document) -> Data:
         "sources_heading": _optional(document.sources_heading),
         "derivations_heading": _optional(document.derivations_heading),
         "any_stale": document.any_stale,
+        "linked": True,
     }
-    payload["anchors"] = sorted(_anchors(document))
     printable_payload: Data = _printable(payload)
     return printable_payload
 
@@ -312,16 +311,6 @@ def _day(date: str) -> list[int] | None:
     except ValueError:
         return None
     return [day.year, day.month, day.day]
-
-
-def _anchors(document: Document) -> set[str]:
-    """Anchors that stand on the page: links to any other would not compile."""
-    numbered = (PlacedHeading, PlacedFigure, PlacedTable)
-    places = [node.anchor for node in walk(document.nodes) if isinstance(node, numbered)]
-    for part in (document.sources, document.derivations, document.inputs, document.input_sets):
-        places += [entry.anchor for entry in part]
-    places += [line.anchor for line in (document.sources_heading, document.derivations_heading) if line]
-    return set(places)
 
 
 @lru_cache(maxsize=1)
