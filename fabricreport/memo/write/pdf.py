@@ -16,7 +16,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -313,16 +313,17 @@ def _day(date: str) -> list[int] | None:
     return [day.year, day.month, day.day]
 
 
-@lru_cache(maxsize=1)
-def _glyphs() -> frozenset[int]:
-    """Code points that DejaVu Sans can print: the fallback of every text, so nothing prints as an empty box."""
-    return frozenset(ft2font.FT2Font(str(_fonts() / "DejaVuSans.ttf")).get_charmap())
+@cache
+def _without_glyph() -> re.Pattern[str]:
+    """What DejaVu Sans cannot print: the fallback of every text, so nothing prints as an empty box."""
+    known = ft2font.FT2Font(str(_fonts() / "DejaVuSans.ttf")).get_charmap()
+    return re.compile(f"[^\\n\\t\\r{''.join(map(re.escape, map(chr, known)))}]")
 
 
 def _printable(value: Any) -> Any:
     """A copy in which a character without a glyph reads [U+4E2D] rather than vanishing."""
     if isinstance(value, str):
-        return "".join(c if ord(c) in _glyphs() or c in "\n\t\r" else f"[U+{ord(c):04X}]" for c in value)
+        return _without_glyph().sub(lambda missing: f"[U+{ord(missing[0]):04X}]", value)
     if isinstance(value, dict):
         return {key: _printable(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
