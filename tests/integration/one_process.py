@@ -16,11 +16,11 @@ from typing import Any
 from unittest import mock
 
 import nbformat
-from matplotlib.figure import Figure
 from notebook_cells import run
 
 import fabricreport.case as case_module
 import fabricreport.inputs as inputs_module
+from fabricreport import theme
 from fabricreport.blocks import document
 from fabricreport.case import Case, open_case
 from fabricreport.memo.document.checks import check_memo
@@ -91,10 +91,7 @@ def _drawing(draw: bool) -> Iterator[None]:
         yield
         return
 
-    def blank(self: Figure, target: Any, **_: Any) -> None:
-        target.write(_BLANK)
-
-    with mock.patch.object(Figure, "savefig", blank):
+    with mock.patch.object(theme, "_rendered", lambda figure: _BLANK):
         yield
 
 
