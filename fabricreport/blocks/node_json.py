@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING
 from types import UnionType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from fabricreport.blocks import nodes
-from fabricreport.blocks.nodes import Headline, Inline, Node, Top
+from fabricreport.blocks.nodes import FIELD_NAMES, Headline, Inline, Node, Top
 
 KEYS = {"children": "c", "words": "v"}
 """Fields whose name is shorter in JSON."""
@@ -33,16 +33,18 @@ class MalformedNode(ValueError):
 def to_json(node: Node) -> dict[str, Any]:
     """The node as JSON values, the kind as `t`."""
     made: dict[str, Any] = {"t": node.kind} if node.kind else {}
-    for each in fields(node):
-        value = getattr(node, each.name)
-        if value != each.default:
-            made[KEYS.get(each.name, each.name)] = _plain(value)
+    for name in FIELD_NAMES[type(node)]:
+        value = getattr(node, name)
+        if value != getattr(type(node), name, MISSING):
+            made[KEYS.get(name, name)] = _plain(value)
     if isinstance(node, Headline):
         made["data"]["numbers"] = made.pop("numbers")
     return made
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
     if isinstance(value, Node):
         return to_json(value)
     if isinstance(value, tuple | list):
@@ -76,15 +78,15 @@ def _node(kind: type[N], data: Mapping[str, Any], where: str, depth: int) -> N:
         raise MalformedNode(f"more than {MOST_DEEP} nodes stand inside each other")
     if kind is Headline:
         data = _headline(data, where)
-    known = {KEYS.get(each.name, each.name): each for each in fields(kind)}
+    known = {KEYS.get(name, name): name for name in FIELD_NAMES[kind]}
     for name in data:
         if name not in known and not (name == "t" and kind.kind):
             raise _fault(where, "has an unknown field", name)
     given = {}
-    for short, each in known.items():
+    for short, name in known.items():
         if short in data:
-            given[each.name] = _value(_HINTS[kind][each.name], data[short], f"{where}.{short}", depth)
-        elif each.default is MISSING:
+            given[name] = _value(_HINTS[kind][name], data[short], f"{where}.{short}", depth)
+        elif not hasattr(kind, name):  # without a default
             raise _fault(where, "lacks a field", short)
     return kind(**given)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from operator import is_
 from typing import Any, ClassVar, Literal, TypeVar
 
 Tone = Literal["decision", "caution", "note"]
@@ -297,23 +298,28 @@ Numbered = Heading | Figure | DataTable
 N = TypeVar("N", bound=Node)
 
 
+class _FieldNames(dict[type[Node], tuple[str, ...]]):
+    """The names of a kind's fields, in order, looked up once: a memo has tens of thousands of nodes."""
+
+    def __missing__(self, kind: type[Node]) -> tuple[str, ...]:
+        self[kind] = tuple(each.name for each in fields(kind))
+        return self[kind]
+
+
+FIELD_NAMES = _FieldNames()
+_HOLDERS = (Node, tuple)
+
+
 def walk(part: Node | Iterable[Node]) -> Iterator[Node]:
     """A node, or each of some, with every node inside it: a node before its parts, these in reading order."""
-    if isinstance(part, Node):
-        yield part
-        for each in fields(part):
-            yield from _inside(getattr(part, each.name))
-    else:
-        for one in part:
-            yield from walk(one)
-
-
-def _inside(value: object) -> Iterator[Node]:
-    if isinstance(value, Node):
-        yield from walk(value)
-    elif isinstance(value, tuple):
-        for part in value:
-            yield from _inside(part)
+    waiting: list[object] = [part if isinstance(part, Node) else tuple(part)]
+    while waiting:
+        value = waiting.pop()
+        inside: Iterable[object] = value if isinstance(value, tuple) else ()
+        if isinstance(value, Node):
+            yield value
+            inside = [getattr(value, name) for name in FIELD_NAMES[type(value)]]
+        waiting += [each for each in inside if isinstance(each, _HOLDERS)][::-1]
 
 
 def _same(value: Any) -> Any:
@@ -331,12 +337,14 @@ def _rebuilt(value: Any, of_text: Callable[[str], str], of_node: Callable[[Node]
     if isinstance(value, str):
         return of_text(value)
     if isinstance(value, tuple | list):
-        return type(value)(_rebuilt(part, of_text, of_node) for part in value)
+        made = [_rebuilt(part, of_text, of_node) for part in value]
+        return value if all(map(is_, made, value)) else type(value)(made)
     if isinstance(value, dict):
         return {of_text(str(name)): _rebuilt(part, of_text, of_node) for name, part in value.items()}
     if isinstance(value, Node):
-        parts = {each.name: _rebuilt(getattr(value, each.name), of_text, of_node) for each in fields(value)}
-        return of_node(replace(value, **parts))
+        parts = {name: getattr(value, name) for name in FIELD_NAMES[type(value)]}
+        given = {name: _rebuilt(part, of_text, of_node) for name, part in parts.items()}
+        return of_node(value if all(given[name] is part for name, part in parts.items()) else replace(value, **given))
     return value
 
 

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
     from fabricreport.checking.dates import Dates
+    from fabricreport.memo.document.document import Document
+    from fabricreport.memo.document.gather import Gathered
     from fabricreport.memo.run.plan import BuildPlan, Ready
 
 # Spelt here because strftime follows the locale of whoever builds.
@@ -251,19 +253,21 @@ def _finish(
 ) -> BuildResult:
     """Stitch, check, render, write and publish; `machine` names the folders that nothing published may name."""
     from fabricreport.memo.document.checks import check_memo
+    from fabricreport.memo.document.document import document_of
+    from fabricreport.memo.document.gather import gather
     from fabricreport.memo.document.headlines import headline_of
     from fabricreport.memo.document.leaks import leaks, text_leaks
     from fabricreport.memo.document.stitch import headline, merged_ledger, stitch
     from fabricreport.memo.editions.failures import clear_failed
 
     memo = stitch(notebooks, {})
-    declared = headline(memo)
+    found = gather(memo)
+    declared = headline(found)
     memo.metadata["fabricreport"] = _front_matter(plan, notebooks, declared)
-    faults = _accepted(check_memo(memo, draft=plan.draft), plan)
+    faults = _accepted(check_memo(found, draft=plan.draft), plan)
     folder = scratch / plan.edition
-    ledger = merged_ledger(memo)
-    _write_outputs(folder, memo, ledger, notebooks)
-    head = headline_of(declared, ledger)
+    _write_outputs(folder, document_of(found, memo), found, notebooks)
+    head = headline_of(declared, merged_ledger(found))
     faults += _accepted(leaks(folder, machine), plan)
     manifest = _manifest(plan, record, head, faults, list_outputs(folder))
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
@@ -304,23 +308,23 @@ def _front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mappi
     }
 
 
-def _write_outputs(folder: Path, memo: Any, ledger: Mapping[str, Any], notebooks: Mapping[str, Any]) -> None:
+def _write_outputs(folder: Path, document: Document, found: Gathered, notebooks: Mapping[str, Any]) -> None:
     """`memo.html`, `memo.pdf`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`."""
     from fabricreport.memo.document.safe import csv_text
-    from fabricreport.memo.document.stitch import chart_data
+    from fabricreport.memo.document.stitch import chart_data, merged_ledger
     from fabricreport.memo.run.volatile import notebook_bytes
-    from fabricreport.memo.write.exporters import FabricReportHTMLExporter, FabricReportPDFExporter
+    from fabricreport.memo.write.html import render_html
+    from fabricreport.memo.write.pdf import render_pdf
 
     folder.mkdir()
-    for name, exporter in (("memo.html", FabricReportHTMLExporter), ("memo.pdf", FabricReportPDFExporter)):
-        body, _ = exporter().from_notebook_node(memo)
-        (folder / name).write_bytes(body.encode("utf-8") if isinstance(body, str) else body)
-    text = json.dumps(ledger, sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False)
+    (folder / "memo.html").write_bytes(render_html(document).encode("utf-8"))
+    (folder / "memo.pdf").write_bytes(render_pdf(document))
+    text = json.dumps(merged_ledger(found), sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False)
     (folder / "ledger.json").write_text(text + "\n", encoding="utf-8")
     (folder / "notebooks").mkdir()
     for section, notebook in notebooks.items():
         (folder / "notebooks" / f"{section}.ipynb").write_bytes(notebook_bytes(notebook))
-    for name, rows in sorted(chart_data(memo).items()):
+    for name, rows in sorted(chart_data(found).items()):
         if not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
             raise FabricReportError(f"the id of a figure or table is not a file name: {name!r}")
         (folder / "data").mkdir(exist_ok=True)

@@ -16,14 +16,15 @@ from typing import Any
 from unittest import mock
 
 import nbformat
-from matplotlib.figure import Figure
 from notebook_cells import run
 
 import fabricreport.case as case_module
 import fabricreport.inputs as inputs_module
+from fabricreport import theme
 from fabricreport.blocks import document
 from fabricreport.case import Case, open_case
 from fabricreport.memo.document.checks import check_memo
+from fabricreport.memo.document.gather import gather
 from fabricreport.memo.document.stitch import headline, merged_ledger, stitch
 
 ROOT = Path(__file__).parents[2]
@@ -65,10 +66,10 @@ def whole(path: Path, *, draws: int | None = None, draw_charts: bool = True) -> 
         case = open_case(path)
         notebooks = {s: _executed(s, case, path) for s in case.params.sections}
         done = Whole(case, notebooks)
-        memo = done.memo
-        done.faults = check_memo(memo)
-        done.headline = headline(memo)
-        done.ledger = merged_ledger(memo)
+        found = gather(done.memo)
+        done.faults = check_memo(found)
+        done.headline = headline(found)
+        done.ledger = merged_ledger(found)
     return done
 
 
@@ -90,10 +91,7 @@ def _drawing(draw: bool) -> Iterator[None]:
         yield
         return
 
-    def blank(self: Figure, target: Any, **_: Any) -> None:
-        target.write(_BLANK)
-
-    with mock.patch.object(Figure, "savefig", blank):
+    with mock.patch.object(theme, "_rendered", lambda figure: _BLANK):
         yield
 
 

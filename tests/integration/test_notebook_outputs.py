@@ -13,6 +13,7 @@ import pytest
 from fabricreport.blocks.nodes import DataTable, Figure, Image, Paragraph, plain_text
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import Document, document_from_notebook
+from fabricreport.memo.document.gather import gather
 from fabricreport.memo.document.placed import PlacedNum
 from fabricreport.memo.document.stitch import chart_data, merged_ledger, stitch
 from fabricreport.memo.run.execute import run_sections
@@ -64,7 +65,7 @@ def run(folder: Path, *cells: str | tuple[str, dict[str, Any]], opening: str = O
     executed = notebook_from_bytes(Path(record.sections[0].notebook).read_bytes())
     assert len(executed.cells) == len(nb.cells) + 1, "only the injected parameters are added"
     memo = stitch({"tco": strip_volatile(executed)}, {})
-    return Ran(memo, document_from_notebook(memo), check_memo(memo))
+    return Ran(memo, document_from_notebook(memo), check_memo(gather(memo)))
 
 
 def images(ran: Ran) -> list[str]:
@@ -122,7 +123,7 @@ def test_markdown_cells_are_filled_from_the_ledger(tmp_path: Path) -> None:
     assert sentence.startswith("Over 12\u00a0months it is $1.5M or 2. See Section\u00a01")
     assert sentence.endswith("{code}, $\\frac{a}{b}$ and {braces} stay.")
     assert plain_text(ran.document.notes[0].children).startswith("From $")
-    numbers = {n["id"] for n in merged_ledger(ran.memo)["numbers"]}
+    numbers = {n["id"] for n in merged_ledger(gather(ran.memo))["numbers"]}
     assert {"tco.mine", "power.mine", "stated.param.money.horizon_months", "stated.price.switch-qm9700"} <= numbers
     assert [s.cited for s in ran.document.sources].count(True) == 1
     assert not any("show_answers" in cell.source for cell in ran.memo.cells)
@@ -178,13 +179,13 @@ def test_the_cells_of_the_readme_put_number_sentence_table_and_chart_into_a_memo
     assert ran.faults == [] and list(ran.document.problems) == []
     live, filled = ran.words()
     assert live == filled and re.match(r"Spares cost \$[\d.]+k \(P5–P95: .+ to .+\), or \$[\d,.]+k? each", live)
-    ledger = {n["id"]: n for n in merged_ledger(ran.memo)["numbers"]}
+    ledger = {n["id"]: n for n in merged_ledger(gather(ran.memo))["numbers"]}
     assert ledger["tco.spares"]["inputs"] == ["price:switch-qm9700"] and ledger["tco.spares"]["spread"]
     drawn = {node.id: node for node in ran.document.nodes if isinstance(node, Figure | DataTable)}
     assert set(drawn) == {"tab-tco-useful", "fig-tco-useful"}
     assert plain_text(drawn["tab-tco-useful"].caption) == "How much GPU time each option leaves for work"
     assert "<svg" in drawn["fig-tco-useful"].svg and re.search(r"leaves \d", drawn["fig-tco-useful"].alt)
-    rows = chart_data(ran.memo)
+    rows = chart_data(gather(ran.memo))
     options = [row[0] for row in rows["fig-tco-useful"][1:]]
     assert rows["fig-tco-useful"][0] == ["option", "share"] and options == [
         row[0] for row in rows["tab-tco-useful"][1:]
@@ -205,4 +206,4 @@ def test_an_assumed_number_is_marked_so_and_listed_and_one_with_an_input_is_not(
     heading, _, table = ran.document.annexes
     assert plain_text(heading.children) == "Numbers that this memo assumes"
     assert [[plain_text(cell) for cell in row.cells] for row in table.rows] == [["$1.23k", "My guess", "made up"]]
-    assert len(chart_data(ran.memo)["tab-assumed"]) == 2
+    assert len(chart_data(gather(ran.memo))["tab-assumed"]) == 2

@@ -9,6 +9,7 @@ import pytest
 from one_process import whole
 
 from fabricreport.memo.build import BuildResult
+from fabricreport.memo.document.gather import gather
 from fabricreport.memo.document.stitch import chart_data
 
 pytestmark = pytest.mark.slow
@@ -23,4 +24,4 @@ def test_one_process_gives_the_ledger_the_faults_and_the_figures_of_a_build(
     done = whole(ROOT / "params" / f"{client}.yaml")
     assert done.faults == []
     assert json.loads(json.dumps(done.ledger)) == json.loads((edition / "ledger.json").read_text(encoding="utf-8"))
-    assert {p.stem for p in (edition / "data").glob("*.csv")} == set(chart_data(done.memo))
+    assert {p.stem for p in (edition / "data").glob("*.csv")} == set(chart_data(gather(done.memo)))

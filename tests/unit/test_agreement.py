@@ -10,6 +10,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from fabricreport.blocks import Section
 from fabricreport.ledger import Number
 from fabricreport.memo.document.checks import check_memo
+from fabricreport.memo.document.gather import gather
 from fabricreport.memo.document.stitch import stitch
 
 STATED_AS = {"decision": "decision.difference", "tco": "tco.difference", "diligence": "diligence.lead"}
@@ -54,7 +55,7 @@ def notebook(section: str, case: Compares, *, headline: str = "") -> Any:
 
 
 def faults(**notebooks: Any) -> list[str]:
-    return check_memo(stitch(notebooks, {}))
+    return check_memo(gather(stitch(notebooks, {})))
 
 
 def test_sections_made_on_one_comparison_pass() -> None:

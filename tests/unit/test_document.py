@@ -41,6 +41,7 @@ from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.derive import Step, short_steps
 from fabricreport.memo.document.document import Document, document_from_notebook
 from fabricreport.memo.document.frames import table_from_html
+from fabricreport.memo.document.gather import gather
 from fabricreport.memo.document.placed import CitedSource, PlacedCite, PlacedFigure, PlacedRef, PlacedTable
 from fabricreport.memo.document.safe import csv_text, slug, spreadsheet_cell, visible_text
 from fabricreport.memo.document.svg import UnsafeDrawing, clean_svg
@@ -113,7 +114,7 @@ def test_a_reference_to_nothing_is_listed_with_its_cell() -> None:
 
 def test_a_dead_reference_stops_a_client_copy_and_a_section_left_out_is_told_in_words() -> None:
     cell = block("one", [para(*words("See "), ref("tab-nnoe"), *words(" and "), ref("sec-diligence"))])
-    (fault,) = check_memo(new_notebook(cells=[cell]))
+    (fault,) = check_memo(gather(new_notebook(cells=[cell])))
     assert "tab-nnoe" in fault
     (paragraph,) = every(read(cell).body, Paragraph)
     assert "the section on diligence (left out of this copy)" in plain_text(paragraph.children)
@@ -347,7 +348,7 @@ def test_a_figure_that_is_last_value_and_shown_too_is_carried_once_and_two_showi
 
 
 def checked(*cells: Any) -> list[str]:
-    return check_memo(new_notebook(cells=list(cells)))
+    return check_memo(gather(new_notebook(cells=list(cells))))
 
 
 @pytest.mark.parametrize(

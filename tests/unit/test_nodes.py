@@ -23,6 +23,7 @@ from fabricreport.blocks.nodes import BlockQuote, Flow, Headline, Inline, Node, 
 from fabricreport.blocks.preview import preview_html, preview_text
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import document_from_notebook
+from fabricreport.memo.document.gather import gather
 from fabricreport.memo.write.html_nodes import MemoWriter
 
 KINDS = [*get_args(Top), *get_args(Inline)]
@@ -166,7 +167,7 @@ TEXT = {"t": "text", "v": "x"}
 def test_what_is_no_node_is_refused_with_its_place_and_stops_a_client_copy(data: Any, told: str) -> None:
     with pytest.raises(MalformedNode, match=re.escape(told)):
         top_from_json(data)
-    faults = check_memo(new_notebook(cells=[block("a", [data, para("the rest")])]))
+    faults = check_memo(gather(new_notebook(cells=[block("a", [data, para("the rest")])])))
     assert len(faults) == 1 and "cell 1" in faults[0] and "a block is malformed" in faults[0]
 
 

@@ -13,6 +13,7 @@ from fabricreport.blocks.nodes import Image, Paragraph, plain_text
 from fabricreport.memo.document import pictures
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.document import document_from_notebook
+from fabricreport.memo.document.gather import gather
 from fabricreport.memo.document.stitch import stitch
 from fabricreport.memo.run.fingerprint import notebook_digest
 from fabricreport.memo.run.plan import _copy_notebooks
@@ -27,7 +28,7 @@ def copied(folder: Path, text: str) -> Path:
 
 
 def faults(copy: Path) -> list[str]:
-    return check_memo(stitch({"tco": nbformat.read(copy, as_version=4)}, {}))
+    return check_memo(gather(stitch({"tco": nbformat.read(copy, as_version=4)}, {})))
 
 
 @pytest.fixture

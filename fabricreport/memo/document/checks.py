@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.blocks.nodes import DataTable, Figure, Formula, Image, Node, Numbered, Ref, walk
 from fabricreport.located import did_you_mean
 from fabricreport.memo.document.agreement import disagreements
-from fabricreport.memo.document.gather import Gathered, Piece, gather
+from fabricreport.memo.document.gather import Gathered, Piece
 from fabricreport.memo.document.numbering import CLOSING_ANNEXES, left_out
 from fabricreport.memo.document.remedies import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY
 from fabricreport.memo.document.resolve import png_width_px
 from fabricreport.memo.document.safe import one_line
-from fabricreport.memo.document.stitch import names
 
 _SHOWN = 60
 _LIKELIHOOD = re.compile(r"\b(remote|unlikely|roughly even|likely|probable|almost certain|nearly certain)\b", re.I)
@@ -27,13 +25,11 @@ _UNCLOSED = re.compile(
 _CONFIDENCE = re.compile(r"\bconfiden(?:ce|t)\b", re.I)
 
 
-def check_memo(nb: Any, *, draft: bool = False) -> list[str]:
+def check_memo(found: Gathered, *, draft: bool = False) -> list[str]:
     """Every fault of a stitched memo, in reading order. A draft is checked alike: the caller only warns."""
-    found = gather(nb)
     faults = [str(problem) for problem in found.problems]
-    known = names(nb)
     for piece in found.pieces:
-        faults += [f"{piece.where}: {fault}" for fault in _piece_faults(piece, known)]
+        faults += [f"{piece.where}: {fault}" for fault in _piece_faults(piece, found.names)]
     faults += _reference_faults(found)
     faults += _dead_references(found)
     faults += disagreements(found)

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, cached_property
 
 from fabricreport import formats
 from fabricreport.ledger import Record
@@ -81,7 +82,7 @@ class InputSet:
     steps: tuple[Step, ...]
     sources: tuple[Step, ...]
 
-    @property
+    @cached_property
     def short_steps(self) -> tuple[Step, ...]:
         """The inputs by code, runs joined."""
         return short_steps(self.steps)
@@ -114,7 +115,7 @@ class Derivation:
     code: str = ""
     input_set: Step | None = None
 
-    @property
+    @cached_property
     def short_steps(self) -> tuple[Step, ...]:
         """The steps by code, runs joined: P1–P24, E3. A number made of fifty prices fits one line of print."""
         return short_steps(self.steps)
@@ -138,6 +139,7 @@ def appendix(used: Sequence[str], ledger: Mapping[str, Record], book: SourceBook
     printed = {str(n["id"]) for n in own}
     codes = {entry.id: entry.code for entry in inputs}
 
+    @cache
     def step(input_id: str) -> Step:
         if input_id in printed:
             return Step(one_line(str(ledger[input_id].get("label") or input_id)), anchors.of("d", input_id))

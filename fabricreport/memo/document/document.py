@@ -17,7 +17,7 @@ from fabricreport.blocks.nodes import Flow, Glance, Heading, Headline, Text, Top
 from fabricreport.errors import Problem
 from fabricreport.memo.document.assumed import assumed_piece
 from fabricreport.memo.document.derive import Derivation, InputSet, appendix
-from fabricreport.memo.document.gather import Piece, gather
+from fabricreport.memo.document.gather import Gathered, Piece, gather
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
 from fabricreport.memo.document.placed import PlacedNote
 from fabricreport.memo.document.resolve import Resolver
@@ -89,12 +89,17 @@ def document_from_notebook(nb: Any, title: str = "") -> Document:
     that stock nbconvert works on any executed notebook; the result is then marked as a draft. `title` is
     used when neither the front matter nor a heading gives one.
     """
-    found = gather(nb)
+    return document_of(gather(nb), nb, title)
+
+
+def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
+    """The `Document` of what `gather` found in the notebook; neither is changed."""
+    problems = list(found.problems)
     front, section_titles = _front_matter(nb, found.pieces, title)
-    glance, headline, body = _split_special([p for p in found.pieces if p.place == "body"], found.problems)
-    _, more_headline, annex = _split_special([p for p in found.pieces if p.place == "annex"], found.problems)
+    glance, headline, body = _split_special([p for p in found.pieces if p.place == "body"], problems)
+    _, more_headline, annex = _split_special([p for p in found.pieces if p.place == "annex"], problems)
     book = SourceBook(found.inputs)
-    numbering = Numbering(found.ledger, book, found.problems)
+    numbering = Numbering(found.ledger, book, problems)
     numbered_body = numbering.number_body(body)
     numbered_annexes = numbering.number_annexes([*_grouped(annex, section_titles), *assumed_piece(found)])
     sources_at = numbering.closing_annex(SOURCES_TITLE, "sec-sources") if numbering.uses_sources(found.pieces) else None
@@ -122,7 +127,7 @@ def document_from_notebook(nb: Any, title: str = "") -> Document:
         inputs=closing.inputs,
         input_sets=closing.sets,
         headline={**headline, **more_headline},
-        problems=tuple(found.problems),
+        problems=tuple(problems),
         any_stale=any(found.ledger[i].get("stale") for i in used),
         sources_heading=sources_at,
         derivations_heading=derivations_at,

@@ -47,7 +47,10 @@ class Compared:
 
 @dataclass
 class Gathered:
-    """Everything read from a notebook, in order, before numbering."""
+    """Everything read from a notebook, in order, before numbering.
+
+    `names` are the case's own (client, providers, products), which may hold digits.
+    """
 
     pieces: list[Piece] = field(default_factory=list)
     ledger: dict[str, Record] = field(default_factory=dict)
@@ -55,6 +58,7 @@ class Gathered:
     problems: list[Problem] = field(default_factory=list)
     ledger_where: dict[str, str] = field(default_factory=dict)
     compared: list[Compared] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
 
 
 def gather(nb: Any) -> Gathered:
@@ -153,6 +157,7 @@ def _block(found: Gathered, bundle: Any, where: str) -> None:
     _keep(
         found, tuple(_read(found, bundle["nodes"], where)), section, place, where, further=bundle.get("further") is True
     )
+    found.names.update(map(str, bundle.get("names", ())))
     if isinstance(bundle.get("compared"), dict):
         found.compared.append(Compared(visible(bundle["compared"]), section, where))
     _note_records(found, bundle.get("ledger", []), bundle.get("inputs", []), where)
@@ -162,7 +167,8 @@ def _note_records(found: Gathered, ledger: Iterable[Record], inputs: Iterable[Re
     for entry in ledger:
         _merge_ledger(found, visible(entry), where)
     for entry in inputs:
-        found.inputs.setdefault(str(entry.get("id", "")), visible(entry))
+        if str(entry.get("id", "")) not in found.inputs:
+            found.inputs[str(entry.get("id", ""))] = visible(entry)
 
 
 def _merge_ledger(found: Gathered, entry: Record, where: str) -> None:

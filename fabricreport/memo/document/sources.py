@@ -32,6 +32,7 @@ class SourceBook:
     inputs: Mapping[str, Record]
     _numbers: dict[tuple[str, str, str], int] = field(default_factory=dict)
     _cited: set[int] = field(default_factory=set)
+    _found: dict[str, int] = field(default_factory=dict)
 
     def cite(self, input_id: str) -> int | None:
         """The number of the input's source; it is given one at its first citation. None if unknown."""
@@ -46,9 +47,9 @@ class SourceBook:
 
     def _number(self, input_id: str) -> int | None:
         entry = self.inputs.get(input_id)
-        if entry is None or not entry.get("source"):
-            return None
-        return self._numbers.setdefault(_document_of(entry), len(self._numbers) + 1)
+        if input_id not in self._found and entry is not None and entry.get("source"):
+            self._found[input_id] = self._numbers.setdefault(_document_of(entry), len(self._numbers) + 1)
+        return self._found.get(input_id)
 
     def listed(self) -> tuple[Source, ...]:
         """All numbered sources in order."""

@@ -1,4 +1,4 @@
-"""Many executed notebooks become one notebook node, and the few things that are read back from it."""
+"""Many executed notebooks become one notebook node, and the few things that are told of it as data."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any
 
 import nbformat
 
-from fabricreport.blocks import MIME
 from fabricreport.blocks.node_json import to_json
 from fabricreport.blocks.nodes import DataTable, Figure, Headline, Scalar, Top
 from fabricreport.ledger import Record
 from fabricreport.memo.document.assumed import assumed_piece
-from fabricreport.memo.document.gather import Gathered, gather
+from fabricreport.memo.document.gather import Gathered
 from fabricreport.memo.document.tables import table_rows
 
 
@@ -34,43 +33,31 @@ def stitch(notebooks: Mapping[str, Any], front_matter: Mapping[str, Any]) -> Any
     return merged
 
 
-def merged_ledger(nb: Any) -> dict[str, list[Record]]:
+def merged_ledger(found: Gathered) -> dict[str, list[Record]]:
     """`numbers` and `inputs` of the whole memo, each sorted by id: what `ledger.json` holds."""
-    found = gather(nb)
-    used = {i for entry in found.ledger.values() for i in (*entry["inputs"], *entry["sources"])}
     return {
         "numbers": [found.ledger[i] for i in sorted(found.ledger)],
-        "inputs": [found.inputs[i] for i in sorted(found.inputs) if i in used or i in found.inputs],
+        "inputs": [found.inputs[i] for i in sorted(found.inputs)],
     }
 
 
-def headline(nb: Any) -> dict[str, Any]:
+def headline(found: Gathered) -> dict[str, Any]:
     """The advice and the headline numbers that the decision notebook declares; empty if it was left out."""
-    for node in _nodes(gather(nb)):
+    for node in _nodes(found):
         if isinstance(node, Headline):
             return dict(to_json(node)["data"])
     return {}
 
 
-def chart_data(nb: Any) -> dict[str, list[list[Scalar]]]:
+def chart_data(found: Gathered) -> dict[str, list[list[Scalar]]]:
     """The rows each chart plots and each table prints, by the block's id, for `data/<id>.csv`."""
     rows: dict[str, list[list[Scalar]]] = {}
-    for node in _nodes(gather(nb)):
+    for node in _nodes(found):
         if isinstance(node, Figure) and node.data:
             rows[node.id] = [list(row) for row in node.data]
         elif isinstance(node, DataTable) and node.id:
             rows[node.id] = table_rows(node)
     return rows
-
-
-def names(nb: Any) -> set[str]:
-    """The case's own names (client, providers, products), which may hold digits."""
-    return {
-        name
-        for cell in nb.cells
-        for output in cell.get("outputs", ())
-        for name in output.get("data", {}).get(MIME, {}).get("names", ())
-    }
 
 
 def _nodes(found: Gathered) -> Iterator[Top]:

@@ -60,6 +60,10 @@ def stamp_of(params_path: Path, places: Places) -> Stamp | None:
     return Stamp(reader.hash.hexdigest(), timed if timed < asked_ns - TICK_NS else None)
 
 
+def _is_our_own(record: str) -> bool:
+    return record.partition("-")[0].partition(".")[0] == PACKAGE.name
+
+
 class _Unsure(Exception):
     """Something other than a plain file or folder was met."""
 
@@ -119,10 +123,13 @@ class _Reader:
         self.hash.update(data)
 
     def libraries(self, folder: str) -> None:
-        """The libraries installed in a folder of the import path: the names of their records, and what these say."""
+        """The libraries installed in a folder of the import path: the names of their records, and what these say.
+
+        Our own record is left out: our modules are in the stamp, and how a command finds them is no matter.
+        """
         try:
             with os.scandir(folder or ".") as entries:
-                found = sorted(e.path for e in entries if e.name.endswith(_INSTALLED))
+                found = sorted(e.path for e in entries if e.name.endswith(_INSTALLED) and not _is_our_own(e.name))
         except (FileNotFoundError, NotADirectoryError):
             return
         for path in found:

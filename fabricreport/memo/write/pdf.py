@@ -16,7 +16,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
@@ -44,7 +44,6 @@ from fabricreport.errors import MemoRejected
 from fabricreport.memo.document.derive import KINDS, Derivation, InputSet, grouped_inputs
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.families import families, number_runs
-from fabricreport.memo.document.placed import PlacedFigure, PlacedHeading, PlacedTable
 from fabricreport.memo.document.safe import one_line
 from fabricreport.memo.write.pack import pack
 
@@ -100,7 +99,7 @@ def _settle(folder: Path, payload: Data) -> None:
     movable = {n["anchor"]: n for n in nodes if n["t"] in ("figure", "datatable")}
     led = {here["anchor"]: before["anchor"] for before, here in pairwise(nodes) if _leads(before, here)}
     # The closing annexes and the links move nothing before them: trying goes faster without.
-    sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources", "anchors"), ())
+    sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources"), ()) | {"linked": False}
     _write(folder, sketch)
     settled, _ = _query(folder)
     for _ in range(MOST_TRIES):
@@ -246,8 +245,8 @@ def _payload(document: Document) -> Data:
         "sources_heading": _optional(document.sources_heading),
         "derivations_heading": _optional(document.derivations_heading),
         "any_stale": document.any_stale,
+        "linked": True,
     }
-    payload["anchors"] = sorted(_anchors(document))
     printable_payload: Data = _printable(payload)
     return printable_payload
 
@@ -314,26 +313,17 @@ def _day(date: str) -> list[int] | None:
     return [day.year, day.month, day.day]
 
 
-def _anchors(document: Document) -> set[str]:
-    """Anchors that stand on the page: links to any other would not compile."""
-    numbered = (PlacedHeading, PlacedFigure, PlacedTable)
-    places = [node.anchor for node in walk(document.nodes) if isinstance(node, numbered)]
-    for part in (document.sources, document.derivations, document.inputs, document.input_sets):
-        places += [entry.anchor for entry in part]
-    places += [line.anchor for line in (document.sources_heading, document.derivations_heading) if line]
-    return set(places)
-
-
-@lru_cache(maxsize=1)
-def _glyphs() -> frozenset[int]:
-    """Code points that DejaVu Sans can print: the fallback of every text, so nothing prints as an empty box."""
-    return frozenset(ft2font.FT2Font(str(_fonts() / "DejaVuSans.ttf")).get_charmap())
+@cache
+def _without_glyph() -> re.Pattern[str]:
+    """What DejaVu Sans cannot print: the fallback of every text, so nothing prints as an empty box."""
+    known = ft2font.FT2Font(str(_fonts() / "DejaVuSans.ttf")).get_charmap()
+    return re.compile(f"[^\\n\\t\\r{''.join(map(re.escape, map(chr, known)))}]")
 
 
 def _printable(value: Any) -> Any:
     """A copy in which a character without a glyph reads [U+4E2D] rather than vanishing."""
     if isinstance(value, str):
-        return "".join(c if ord(c) in _glyphs() or c in "\n\t\r" else f"[U+{ord(c):04X}]" for c in value)
+        return _without_glyph().sub(lambda missing: f"[U+{ord(missing[0]):04X}]", value)
     if isinstance(value, dict):
         return {key: _printable(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
