@@ -58,7 +58,12 @@ class EvidenceBook(Mapping[str, EvidenceEntry]):
 
     def with_figures(self, figures: Mapping[str, tuple[Uncertain, Replaced | None]]) -> EvidenceBook:
         """The book with other figures in force, by entry id; an id it does not hold is passed over."""
-        return EvidenceBook(e.with_figure(*figures[e.id]) if e.id in figures else e for e in self.values())
+        other = EvidenceBook(())
+        other._entries = {
+            **self._entries,
+            **{i: self._entries[i].with_figure(*given) for i, given in figures.items() if i in self._entries},
+        }
+        return other
 
     def require(self, key: str, *, asked_by: str = "") -> EvidenceEntry:
         """The entry, or an `InputError` that names who asked for it and the nearest id."""
