@@ -364,7 +364,9 @@ class Inputs:
 
     def spread(self, values: Any) -> Traced:
         """A scalar or (DRAWS,) value as (DRAWS,), provenance kept."""
-        wide = np.broadcast_to(np.asanyarray(values, dtype=float), (self.sampler.size,))
+        wide = np.asanyarray(values, dtype=float)
+        if wide.shape != (self.sampler.size,):
+            wide = np.broadcast_to(wide, (self.sampler.size,))
         return wide if isinstance(wide, Traced) else self._tagged(wide, set())
 
     # ---- who asked for what

@@ -56,6 +56,11 @@ def inputs_of(*values: Any) -> frozenset[str]:
     return _union(values)
 
 
+def made_of(values: Any, *sources: Any) -> Any:
+    """Bare `values` that were worked out of the sources' bare numbers, with the ids that any of these depend on."""
+    return _wrap(values, _union(sources))
+
+
 def plain(values: Any) -> NDArray[np.float64]:
     """The bare numbers, without provenance."""
     return np.asarray(values, dtype=float)

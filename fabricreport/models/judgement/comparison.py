@@ -158,13 +158,14 @@ def stake(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any]) -> float:
     Equal costs never count: a line that both share is no part of the choice. Lines count as the same when the mean of
     their difference in size is below `SAME` of their mean.
     """
-    found = 0.0
-    for name in {**parts_a, **parts_b}:
-        a, b = (plain(parts.get(name, 0.0)) for parts in (parts_a, parts_b))
-        amount = (abs(float(np.mean(a))) + abs(float(np.mean(b)))) / 2
-        if float(np.mean(np.abs(a - b))) > SAME * amount:
-            found += amount
-    return found
+    names = list({**parts_a, **parts_b})
+    if not names:
+        return 0.0
+    lines = [np.atleast_1d(plain(parts.get(name, 0.0))) for parts in (parts_a, parts_b) for name in names]
+    a, b = np.stack(np.broadcast_arrays(*lines)).reshape(2, len(names), -1)
+    amounts = (np.abs(a.mean(axis=-1)) + np.abs(b.mean(axis=-1))) / 2
+    differ = np.abs(a - b).mean(axis=-1) > SAME * amounts
+    return float(sum(amounts[differ]))
 
 
 def noise(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any], quoted: Sequence[str]) -> float:
