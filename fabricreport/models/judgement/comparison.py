@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fabricreport.provenance import Traced, plain
 from fabricreport.vocabulary import NEITHER, Confidence, Ground
@@ -158,14 +159,18 @@ def stake(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any]) -> float:
     Equal costs never count: a line that both share is no part of the choice. Lines count as the same when the mean of
     their difference in size is below `SAME` of their mean.
     """
-    names = list({**parts_a, **parts_b})
-    if not names:
-        return 0.0
-    lines = [np.atleast_1d(plain(parts.get(name, 0.0))) for parts in (parts_a, parts_b) for name in names]
-    a, b = np.stack(np.broadcast_arrays(*lines)).reshape(2, len(names), -1)
-    amounts = (np.abs(a.mean(axis=-1)) + np.abs(b.mean(axis=-1))) / 2
-    differ = np.abs(a - b).mean(axis=-1) > SAME * amounts
-    return float(sum(amounts[differ]))
+    found = 0.0
+    for name in {**parts_a, **parts_b}:
+        a, b = (plain(parts.get(name, 0.0)) for parts in (parts_a, parts_b))
+        amount = (abs(_mean(a)) + abs(_mean(b))) / 2
+        if _mean(np.abs(a - b)) > SAME * amount:
+            found += amount
+    return found
+
+
+def _mean(draws: NDArray[np.float64]) -> float:
+    """What `np.mean` gives, at a quarter of its overhead: a decision asks for thousands of them."""
+    return float(np.add.reduce(draws, axis=None)) / draws.size
 
 
 def noise(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any], quoted: Sequence[str]) -> float:

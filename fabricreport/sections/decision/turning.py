@@ -331,7 +331,7 @@ def _under(base: Chain, comparison: Comparison, key: str, kind: Callable[[float]
         try:
             params = changed_params(base.given.params, {key: kind(value)}, {}, extra_options=base.given.all_options)
             given = base.given.with_params(params)
-            again = base.under(given) if key in _MONEY_ONLY else base.again(given)
+            again = _RERUNS.get(key, Chain.again)(base, given)
         except InputError:
             found = comparison.verdict
             return Seen(found.lead, found.materiality, found.course.id)
@@ -340,5 +340,9 @@ def _under(base: Chain, comparison: Comparison, key: str, kind: Callable[[float]
     return model
 
 
-_MONEY_ONLY = ("money__gpu_hour_value", "organisation__time_to_production_weeks")
-"""Keys that reach the bills alone, so that what the fabrics lose stays as it is."""
+_RERUNS: Mapping[str, Callable[[Chain, Inputs], Chain]] = {
+    "money__gpu_hour_value": Chain.under,
+    "organisation__time_to_production_weeks": Chain.under,
+    "money__horizon_months": Chain.over,
+}
+"""How the chain is run again for the keys that do not reach all of it."""
