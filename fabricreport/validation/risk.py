@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from scipy import integrate, special, stats
+from scipy import special
 
 from fabricreport.books.evidence import read_evidence
 from fabricreport.durations import HOURS_PER_DAY, HOURS_PER_YEAR
@@ -81,6 +81,8 @@ def goodput_card() -> Card:
 
 
 def _tail_rows() -> tuple[CardRow, ...]:
+    from scipy import stats  # slow to import
+
     workers = (128, 1_024, 131_072)
     harmonic = special.digamma(np.array(workers) + 1.0) + np.euler_gamma
     rows = [
@@ -326,6 +328,7 @@ def _date() -> str:
 
 def _normal_maximum(n: int) -> float:
     """Mean of the largest of n standard normals, by direct integration of its density."""
+    from scipy import integrate  # slow to import
 
     def density(x: float) -> float:
         return float(x * n * np.exp((n - 1) * special.log_ndtr(x)) * (np.exp(-(x**2) / 2.0) / np.sqrt(2 * np.pi)))

@@ -12,15 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from fabricreport.books.logs.findings import check_collective, check_perftest, setting_of
 from fabricreport.books.logs.lines import ERROR, IMPOSSIBLE, Finding, LogSection, ParsedLog, read_log_lines
 from fabricreport.books.logs.nccl_log import parse_nccl_tests
 from fabricreport.books.logs.perftest_log import parse_all_reduce_bench, parse_perftest
 from fabricreport.errors import InputError, Problem
+
+if TYPE_CHECKING:  # heavy, and only a client with logs needs it
+    import pandas as pd
 
 __all__ = [
     "COLUMNS", "Finding", "MeasureReport", "measure_report", "read_all_reduce_bench", "read_log", "read_nccl_tests",
@@ -176,6 +177,8 @@ def _no_row(source: str, parsed: Sequence[ParsedLog]) -> Problem:
 def _frame(
     log: ParsedLog, source: str, ranks: int | None, nic: float | None, gpus_per_node: int | None
 ) -> pd.DataFrame:
+    import pandas as pd
+
     findings = list(log.findings)
     records: list[dict[str, Any]] = []
     for number, section in enumerate(log.sections):
@@ -206,7 +209,7 @@ def _chart(part: pd.DataFrame, width: int) -> list[str]:
     latency = str(part["collective"].iloc[0]).endswith("_lat")
     column, unit = ("time_us", "us") if latency else ("busbw_gbytes_per_s", "GB/s")
     ranks, hosts = part["ranks"].iloc[0], part["hosts"].iloc[0]
-    where = ", ".join(f"{v} {n}" for v, n in ((ranks, "ranks"), (hosts, "hosts")) if not pd.isna(v))
+    where = ", ".join(f"{v} {n}" for v, n in ((ranks, "ranks"), (hosts, "hosts")) if _plain(v) is not None)
     lines = [
         f"  {part['collective'].iloc[0]}"
         + (f", {where}" if where else "")
@@ -234,6 +237,8 @@ def _size(size_bytes: int) -> str:
 
 
 def _plain(value: Any) -> Any:
+    import pandas as pd
+
     if pd.isna(value):
         return None
     return value.item() if hasattr(value, "item") else value

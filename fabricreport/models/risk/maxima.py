@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import interpolate, special
+from scipy import special
 
 Array = NDArray[np.float64]
 
@@ -49,6 +49,8 @@ def worker_levels(w: Array, n: float, rho: float) -> tuple[Array, Array]:
 
 def latent_levels_at(w: Array, n: float, rhos: Array) -> tuple[Array, Array]:
     """As `worker_levels` for many correlations, shape (len(rhos), len(w)): interpolated in the angle arcsin sqrt(rho)."""
+    from scipy import interpolate  # slow to import, and only correlated workers need it
+
     table = 0.25 * np.pi * (1.0 - np.cos(np.linspace(0.0, np.pi, _ANGLES)))
     levels = np.stack([_normal(*worker_levels(w, n, float(np.sin(t) ** 2))) for t in table])
     y = np.asarray(interpolate.CubicSpline(table, levels)(np.arcsin(np.sqrt(rhos))))
@@ -81,6 +83,8 @@ def _latent_level(w: Array, n: float, rho: float) -> Array:
 @lru_cache(maxsize=256)
 def _latent_table(n: float, rho: float) -> tuple[Any, Any]:
     """Of the maximum: its level by -log(-log G), and the slope of log(-log G) by level."""
+    from scipy import interpolate
+
     grid = np.linspace(-16.0, 37.5, 268)
     values = _log_minus_log_cdf(grid, n, rho)
     kept = np.isfinite(values)
