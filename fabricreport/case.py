@@ -36,7 +36,7 @@ from fabricreport.sections.decision import findings as decision_findings
 from fabricreport.sections.decision import study as decision
 from fabricreport.sections.decision.inputs import comparison_of
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.turning import weeks_level
+from fabricreport.sections.decision.turning import Search, weeks_level
 from fabricreport.sections.diligence import findings as diligence_findings
 from fabricreport.sections.diligence import study as diligence
 from fabricreport.sections.diligence.result import DiligenceResult
@@ -199,19 +199,25 @@ class Case:
         lead = self.inputs.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean")
         return {"choice": found.choice, "rival": found.rival, "lead": lead.text, "stated_as": list(STATES_THE_LEAD)}
 
+    @cached_property
+    def search(self) -> Search:
+        """The inputs moved alone, for every section that asks what would turn the comparison."""
+        return Search(self.chain, self.comparison)
+
     def latency(self) -> LatencyResult:
         """What latency costs this client."""
-        links = self.chain
-        return self._once("latency", lambda: latency.run(self.inputs, links.exposure, links.measurements))
+        return self._once("latency", lambda: latency.run(self.inputs, self.chain.exposure, self.chain.measurements))
 
     def tail(self) -> TailResult:
         """What could go wrong: tail, incidents, the date the run ends."""
-        links, steps = self.chain, self.latency().step_time_s
-        hour = links.bills.common.gpu_hour_value
-        pair = (self.comparison.choice, self.comparison.rival)
-        return self._once(
-            "tail_risk", lambda: tail_risk.run(self.inputs, links.exposed, steps, links.losses, hour, pair)
-        )
+
+        def study() -> TailResult:
+            links, steps = self.chain, self.latency().step_time_s
+            hour = links.bills.common.gpu_hour_value
+            pair = (self.comparison.choice, self.comparison.rival)
+            return tail_risk.run(self.inputs, links.exposed, steps, links.losses, hour, pair)
+
+        return self._once("tail_risk", study)
 
     def tco(self) -> TcoResult:
         """What each option costs over the horizon."""
@@ -219,22 +225,25 @@ class Case:
 
     def decision(self) -> DecisionResult:
         """What to do, how sure we are, and what would change it."""
-        return self._once("decision", lambda: decision.run(self.inputs, self.chain, self.comparison))
+        return self._once("decision", lambda: decision.run(self.inputs, self.search))
 
     def diligence(self) -> DiligenceResult:
         """What each provider offers, what it has answered, and what is left to ask."""
-        upstream = (self.latency(), self.tail(), self.tco(), self.comparison)
-        level, fast = weeks_level(self.chain, self.comparison), self.chain.bare()
-        return self._once(
-            "diligence",
-            lambda: diligence.run(self.inputs, *upstream, level, lambda figures: fast.replacing(figures).bills),
-        )
+
+        def study() -> DiligenceResult:
+            upstream = (self.latency(), self.tail(), self.tco(), self.comparison, weeks_level(self.search))
+            return diligence.run(self.inputs, *upstream, lambda figures: self.search.fast.replacing(figures).bills)
+
+        return self._once("diligence", study)
 
     def evidence(self) -> EvidenceResult:
         """The evidence behind this case: library, contested quantities, audited claims."""
-        read = [self.latency().numbers, self.tail().numbers, self.tco().numbers, self.decision().numbers]
-        behind = self.tco().inputs
-        return self._once("evidence", lambda: evidence.run(self.inputs, read, behind))
+
+        def study() -> EvidenceResult:
+            read = [self.latency().numbers, self.tail().numbers, self.tco().numbers, self.decision().numbers]
+            return evidence.run(self.inputs, read, self.tco().inputs)
+
+        return self._once("evidence", study)
 
     def result(self, section: str) -> Any:
         """The study of one of SECTION_NAMES."""

@@ -11,15 +11,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
+from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import Traced
-from fabricreport.sections.latency.exposure import Exposure, exposure
-from fabricreport.sections.latency.inputs import pair
+from fabricreport.sections.client import stages_of
+from fabricreport.sections.latency.exposure import Exposure, Timed, exposure, jobs_of, timed_on
+from fabricreport.sections.latency.inputs import Job, pair
 from fabricreport.sections.latency.measured import ClientMeasurements, client_measurements, measured_option
 from fabricreport.sections.tail_risk.horizon import Losses, losses
 from fabricreport.sections.tco.bills import Bills, bills, builds_of
 from fabricreport.sections.tco.fabric import Build
-from fabricreport.sections.tco.inputs import Common, OptionInputs, bared, common_inputs, option_inputs
+from fabricreport.sections.tco.inputs import Common, OptionInputs, bared, common_inputs, option_inputs, with_losses
 from fabricreport.uncertain import Uncertain
 
 Found = TypeVar("Found")
@@ -30,16 +32,18 @@ STEPS, STANDING, COMMON = "steps", "standing", "common"
 class Parts:
     """What the bills are made of, each part made or still to be made (None; of an option: missing).
 
-    `exposed`: exposed communication over the horizon, `lost`: losses by cause and weeks to stable, `standing`: what is
-    built, `own`: the option's own inputs; all by option id. `common`: inputs that options share. `before`: other bills.
+    `jobs`: what is run at each size; `standing`: what is built, by option id; `common`: inputs that options share.
+    By option id: `timed`: network and steps, `exposed`: exposed communication over the horizon, `lost`: losses by cause
+    and weeks to stable, `terms`: the option's own inputs, whatever its losses. `before`: other bills.
     """
 
-    found: Exposure | None = None
-    exposed: Mapping[str, Traced] | None = None
+    jobs: Mapping[int, Job] | None = None
+    timed: Mapping[str, Timed] = field(default_factory=dict)
+    exposed: Mapping[str, Traced] = field(default_factory=dict)
     lost: Mapping[str, tuple[Mapping[str, Traced], Traced]] = field(default_factory=dict)
     standing: Mapping[str, tuple[Build, ...]] | None = None
     common: Common | None = None
-    own: Mapping[str, OptionInputs] = field(default_factory=dict)
+    terms: Mapping[str, OptionInputs] = field(default_factory=dict)
     before: Bills | None = None
 
 
@@ -69,11 +73,19 @@ class Chain:
     def bare(self) -> Chain:
         """The same chain, ready to be run again without provenance."""
         exposed, lost, bill = bared(dict(self.exposed)), bared(self.losses), bared(self.bills)
-        return replace(self, given=self.given.bare(), exposed=exposed, losses=lost, bills=bill)
+        steps = replace(self.exposure, steps=bared(dict(self.exposure.steps)))
+        return replace(self, given=self.given.bare(), exposure=steps, exposed=exposed, losses=lost, bills=bill)
 
     def under(self, given: Inputs) -> Chain:
         """The bills under other inputs that reach the bills alone: what stands and what the fabrics lose is the same."""
-        parts = replace(self._parts(lambda _: False), common=None, own={})
+        parts = replace(self._parts(lambda _: False), common=None, terms={})
+        return _run(given, self.measurements, parts, self.asked)
+
+    def over(self, given: Inputs) -> Chain:
+        """The whole chain over another horizon: if that adds or leaves out no size, each step takes as long as it did."""
+        sizes = {gpus for _, gpus in stages_of(given)}
+        same = sizes == set(self.exposure.jobs)
+        parts = Parts(jobs=self.exposure.jobs, timed=self._timed(lambda _: False)) if same else Parts()
         return _run(given, self.measurements, parts, self.asked)
 
     def again(self, given: Inputs) -> Chain:
@@ -81,22 +93,32 @@ class Chain:
         return _run(given, self.measurements, Parts(), self.asked)
 
     def _parts(self, is_reached: Callable[[str], bool]) -> Parts:
-        """The parts that are not reached; losses follow from steps, and an option's own inputs from its losses."""
-        kept = Parts(
+        """The parts that are not reached; losses follow from steps."""
+        timed = self._timed(is_reached)
+        exposed = {o: draws for o, draws in self.exposed.items() if o in timed}
+        lost = {o: (self.losses.lost[o], self.losses.weeks[o]) for o in exposed if not is_reached(_lost(o))}
+        return Parts(
+            jobs=self.exposure.jobs,
+            timed=timed,
+            exposed=exposed,
+            lost=lost,
             standing=None if is_reached(STANDING) else self.bills.built,
             common=None if is_reached(COMMON) else self.bills.stated,
+            terms={o: own for o, own in self.bills.own.items() if not is_reached(_own(o))},
             before=self.bills,
         )
-        if is_reached(STEPS):
-            return kept
-        lost = {o: (self.losses.lost[o], self.losses.weeks[o]) for o in self.exposed if not is_reached(_lost(o))}
-        own = {o: self.bills.own[o] for o in lost if not is_reached(_own(o))}
-        return replace(kept, found=self.exposure, exposed=self.exposed, lost=lost, own=own)
+
+    def _timed(self, is_reached: Callable[[str], bool]) -> dict[str, Timed]:
+        return {o: self.exposure.of(o) for o in self.exposure.networks if not is_reached(_steps(o))}
 
 
 def chain(given: Inputs) -> Chain:
     """The whole chain of a case; the client's logs are read here."""
     return _run(given, client_measurements(given, measured_option(given)), Parts(), {})
+
+
+def _steps(option: str) -> str:
+    return f"{STEPS} of {option}"
 
 
 def _lost(option: str) -> str:
@@ -119,24 +141,27 @@ def _run(
         asked[name] = frozenset(ids)
         return result
 
-    found, exposed = parts.found, parts.exposed
+    def each(
+        known: Mapping[str, Found], name: Callable[[str], str], make: Callable[[Option], Found]
+    ) -> dict[str, Found]:
+        """The part of every option, made where it is not known."""
+        return {o.id: known[o.id] if o.id in known else part(name(o.id), partial(make, o)) for o in given.options}
+
     factors = measurements.factors if measurements else None
-    if found is None or exposed is None:
-        # A rerun needs no pair of fabrics that the client does not compare: only the study shows it.
-        options = given.options if before else tuple({o.id: o for o in (*given.options, *pair(given))}.values())
-        found = part(STEPS, lambda: exposure(given, options, factors))
-        horizon = found.horizon(given)
-        exposed = {o.id: horizon[o.id] for o in given.options}
-    lost = dict(parts.lost)
-    for option in given.options:
-        if option.id not in lost:
-            lost[option.id] = part(_lost(option.id), partial(losses, given, option, exposed[option.id]))
+    jobs = jobs_of(given) if parts.jobs is None else parts.jobs
+    timed = each(parts.timed, _steps, lambda o: timed_on(given, jobs, o, factors))
+    if not before:  # a rerun needs no pair of fabrics that the client does not compare: only the study shows it
+        others = (o for o in pair(given) if o.id not in timed)
+        timed |= {o.id: part(_steps(o.id), partial(timed_on, given, jobs, o, factors)) for o in others}
+    found = exposure(given, jobs, timed)
+    exposed = {
+        o: parts.exposed[o] if o in parts.exposed else found.over_horizon(given, o) for o in given.params.options
+    }
+    lost = each(parts.lost, _lost, lambda o: losses(given, o, exposed[o.id]))
     all_lost = Losses({o: shares for o, (shares, _) in lost.items()}, {o: weeks for o, (_, weeks) in lost.items()})
     standing = part(STANDING, lambda: builds_of(given)) if parts.standing is None else parts.standing
     common = part(COMMON, lambda: common_inputs(given)) if parts.common is None else parts.common
-    own = dict(parts.own)
-    for option in given.options:
-        if option.id not in own:
-            own[option.id] = part(_own(option.id), partial(option_inputs, given, option, exposed[option.id], all_lost))
-    bill = bills(given, common, {o.id: own[o.id] for o in given.options}, all_lost, standing, parts.before)
+    own = each(parts.terms, _own, lambda o: option_inputs(given, o, exposed[o.id], all_lost))
+    own |= {o: with_losses(own[o], o, exposed[o], all_lost) for o in parts.terms if o not in parts.lost}
+    bill = bills(given, common, own, all_lost, standing, parts.before)
     return Chain(given, measurements, found, exposed, all_lost, bill, asked)

@@ -10,7 +10,7 @@ Everything else asks here: no section and no model opens a book by itself, so wh
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fabricreport.books.claims import claim_record
 from fabricreport.books.evidence import EvidenceBook
@@ -45,6 +46,8 @@ DRAWS = 4096
 
 INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
 CORRELATION = "evidence:correlation-within-group"
+_RATE = "rate"
+"""Before the currency in the key of an exchange rate's draws."""
 _ORIGIN = {Grade.ASSUMPTION: "as assumed: not stated in the params"}
 
 
@@ -70,6 +73,8 @@ class Inputs:
         self.shipped = evidence
         self._definitions = {item["id"]: item for item in read_yaml("contested")}
         self._samples: dict[str, Traced] = {}
+        self._values: dict[str, Traced] = {}
+        self._roots: dict[str, frozenset[str]] = {}
         self._records: dict[str, dict[str, Any]] = {}
         self._noted: list[set[str]] = []
         self._quantities: dict[str, tuple[Uncertain, Replaced | None]] = {}
@@ -98,31 +103,38 @@ class Inputs:
         following = {i: figures[o.follows] for i, o in other.overrides.items() if o.follows in figures}
         in_force = {**following, **figures}
         other._put(self.evidence, self.prices, {i: (value, None) for i, value in in_force.items()})
-        other._samples = {i: d for i, d in self._samples.items() if not self.rests_on(i, figures)}
+        other._keep_draws(self, lambda i: not self.rests_on(i, figures))
         return other
 
     def rests_on(self, input_id: str, ids: Collection[str]) -> bool:
         """Whether any of these ids has a part in the draws of an input: itself, what it follows or refers to, the sources
         of a contested quantity, the exchange rate of a price, the correlation inside its group."""
-        if input_id in ids:
-            return True
-        if (other := self.stated_by(input_id)) != input_id:
-            return self.rests_on(other, ids)
+        if input_id not in self._roots:
+            self._roots[input_id] = frozenset({input_id, *self._behind(input_id)})
+        return not self._roots[input_id].isdisjoint(ids)
+
+    def _behind(self, input_id: str) -> Iterable[str]:
+        """Every other id that has a part in the draws of an input."""
         kind, _, name = input_id.partition(":")
-        if kind == "param":
-            stated = value_at(self.params, name)
-            return isinstance(stated, Reference) and self.rests_on(str(stated), ids)
+        other = self.stated_by(input_id)
+        if other == input_id and kind == "param" and isinstance(stated := value_at(self.params, name), Reference):
+            other = str(stated)
+        if other != input_id:
+            return (other, *self._behind(other))
         if kind == "contested":
-            return name not in self._quantities and name in self.quantities_of(ids)
+            return () if name in self._quantities else self._speaking_on(name)
+        if kind == _RATE:
+            return self.prices.rate(name, self.currency).inputs
         if kind == "price" and name in self.prices and self._converted(input_id):
-            return not set(self.prices.rate(self.prices[name].currency, self.currency).inputs).isdisjoint(ids)
-        return CORRELATION in ids and self._moves_with_others(input_id)
+            return self._behind(f"{_RATE}:{self.prices[name].currency}")
+        return (CORRELATION,) if self._moves_with_others(input_id) else ()
 
     def bare(self) -> Inputs:
         """The same inputs without provenance: several times faster, for what-ifs that only ask which way the answer goes."""
         other = self._copy()
         other._traced = False
         other._samples = {i: cast(Traced, plain(d)) for i, d in self._samples.items()}
+        other._values = {i: cast(Traced, plain(d)) for i, d in self._values.items()}
         return other
 
     def _tagged(self, values: Any, ids: set[str]) -> Traced:
@@ -136,16 +148,21 @@ class Inputs:
         other = self._copy()
         other.params = params
         same = (params.seed, params.money.currency) == (ours.seed, ours.money.currency)
-        other._samples = {i: d for i, d in self._samples.items() if same and not i.startswith("param:")}
+        other._keep_draws(self, lambda i: same and not i.startswith("param:"))
         return other
 
     def _copy(self) -> Inputs:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._records, other._noted = {}, []
+        other._records, other._noted, other._roots = {}, [], {}
         for name in ("names", "sampler", "maker"):
             other.__dict__.pop(name, None)
         return other
+
+    def _keep_draws(self, before: Inputs, kept: Callable[[str], bool]) -> None:
+        """Take over the draws of another's inputs, as far as they are the same here."""
+        self._samples = {i: d for i, d in before._samples.items() if kept(i)}
+        self._values = {i: d for i, d in before._values.items() if i in self._samples}
 
     # ---- what the params and the books say
 
@@ -209,6 +226,11 @@ class Inputs:
         named = (e.contested for e in self.shipped.values() if e.contested)
         return tuple(dict.fromkeys([*self._definitions, *named]))
 
+    def _speaking_on(self, quantity: str) -> list[str]:
+        """Ids of the entries that speak on a contested quantity."""
+        own = [f"evidence:{name}" for name, entry in self.shipped.items() if entry.contested == quantity]
+        return [*own, *(f"evidence:{also['id']}" for also in self._definitions.get(quantity, {}).get("also", ()))]
+
     def quantities_of(self, ids: Iterable[str]) -> set[str]:
         """The contested quantities that any of these entries speaks on."""
         names = {i.partition(":")[2] for i in ids if i.startswith("evidence:")}
@@ -258,19 +280,20 @@ class Inputs:
 
     def value(self, input_id: str) -> Traced:
         """Draws of an input; a scalar that still knows where it comes from when every draw is the same."""
-        draws = self.draw(input_id)
-        if not drawn_exactly(draws):
-            return draws
-        return self._tagged(plain(draws)[0], {*inputs_of(draws)})
+        self._note(input_id)
+        if input_id not in self._values:
+            draws = self.draw(input_id)
+            exact = drawn_exactly(draws)
+            self._values[input_id] = self._tagged(plain(draws)[0], {*inputs_of(draws)}) if exact else draws
+        return self._values[input_id]
 
     def _draw(self, input_id: str) -> Traced:
         kind, _, name = input_id.partition(":")
         if kind == "contested":
-            u = self.sampler.uniforms(input_id)
             if name not in self._quantities:
-                drawn = self.contested(name).quantile(u)
+                drawn = self.contested(name).quantile(self.sampler.uniforms(input_id))
                 return self._tagged(drawn, set())
-            return self._following(input_id, self.uncertain(input_id).quantile(u))
+            return self._following(input_id, self._sample(self.uncertain(input_id), input_id))
         if kind == "param":
             value = value_at(self.params, name)
             return self.draw(str(value)) if isinstance(value, Reference) else self.own(input_id)
@@ -290,8 +313,13 @@ class Inputs:
         if input_id in self._samples and not self._converted(input_id):
             return self._samples[input_id]
         group = self.evidence[name].group if kind == "evidence" else ""
-        u = self.sampler.uniforms(input_id, group)
-        return self._following(input_id, self.uncertain(input_id).quantile(u))
+        return self._following(input_id, self._sample(self.uncertain(input_id), input_id, group))
+
+    def _sample(self, figure: Uncertain, stream: str, group: str = "") -> NDArray[np.float64]:
+        """Draws (DRAWS,) of a figure from the stream of that name; one that is known exactly needs none."""
+        if figure.fixed:
+            return np.full(self.sampler.size, figure.central)
+        return figure.quantile(self.sampler.uniforms(stream, group))
 
     def _converted(self, input_id: str) -> bool:
         """Whether `draw` gives an input in another currency than its own."""
@@ -317,9 +345,11 @@ class Inputs:
             self._note(input_id)
         if not rate.inputs:
             return 1.0
-        u = self.sampler.uniforms("+".join(rate.inputs))
-        spread = Uncertain("pert", rate.low, rate.rate, rate.high)
-        return self._tagged((spread if rate.low < rate.high else exactly(rate.rate)).quantile(u), set(rate.inputs))
+        key = f"{_RATE}:{source}"
+        if key not in self._samples:
+            spread = Uncertain("pert", rate.low, rate.rate, rate.high) if rate.low < rate.high else exactly(rate.rate)
+            self._samples[key] = self._tagged(self._sample(spread, "+".join(rate.inputs)), set(rate.inputs))
+        return self._samples[key]
 
     def money(self, input_id: str) -> Any:
         """Draws (or a scalar) of an amount in the memo's currency; evidence and params are stated in US dollars.
@@ -334,7 +364,9 @@ class Inputs:
 
     def spread(self, values: Any) -> Traced:
         """A scalar or (DRAWS,) value as (DRAWS,), provenance kept."""
-        wide = np.broadcast_to(np.asanyarray(values, dtype=float), (self.sampler.size,))
+        wide = np.asanyarray(values, dtype=float)
+        if wide.shape != (self.sampler.size,):
+            wide = np.broadcast_to(wide, (self.sampler.size,))
         return wide if isinstance(wide, Traced) else self._tagged(wide, set())
 
     # ---- who asked for what

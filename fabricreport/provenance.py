@@ -31,9 +31,10 @@ class Traced(np.ndarray[Any, np.dtype[Any]]):
         self.inputs = getattr(parent, "inputs", NO_INPUTS)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
-        inputs = _union((args, kwargs))
-        args, kwargs = _plain(args), _plain(kwargs)
-        return _wrap(getattr(ufunc, method)(*args, **kwargs), inputs)
+        inputs = _union(args)
+        if kwargs:
+            inputs, kwargs = inputs | _union(kwargs), _plain(kwargs)
+        return _wrap(getattr(ufunc, method)(*_plain(args), **kwargs), inputs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         inputs = _union((args, kwargs))
@@ -55,6 +56,11 @@ def inputs_of(*values: Any) -> frozenset[str]:
     return _union(values)
 
 
+def made_of(values: Any, *sources: Any) -> Any:
+    """Bare `values` that were worked out of the sources' bare numbers, with the ids that any of these depend on."""
+    return _wrap(values, _union(sources))
+
+
 def plain(values: Any) -> NDArray[np.float64]:
     """The bare numbers, without provenance."""
     return np.asarray(values, dtype=float)
@@ -65,9 +71,13 @@ def _union(value: Any) -> frozenset[str]:
         return value.inputs
     if isinstance(value, dict):
         value = tuple(value.values())
+    found = NO_INPUTS
     if isinstance(value, list | tuple):
-        return frozenset().union(*(_union(v) for v in value)) if value else NO_INPUTS
-    return NO_INPUTS
+        for one in value:
+            more = _union(one)
+            if more and more is not found:
+                found = found | more if found else more
+    return found
 
 
 def _plain(value: Any) -> Any:
@@ -89,7 +99,14 @@ def _wrap(result: Any, inputs: frozenset[str]) -> Any:
         return [_wrap(r, inputs) for r in result]
     if not inputs or not isinstance(result, np.ndarray | np.generic) or result.dtype.kind not in "fib":
         return result
-    array = np.asarray(result).view(Traced)
-    cancelled = result.dtype.kind == "f" and not np.any(array.view(np.ndarray))
-    array.inputs = NO_INPUTS if cancelled else inputs
+    bare = np.asarray(result)
+    array = bare.view(Traced)
+    array.inputs = NO_INPUTS if _cancelled(bare) else inputs
     return array
+
+
+def _cancelled(bare: np.ndarray[Any, np.dtype[Any]]) -> bool:
+    """Whether a result is zero everywhere; a counter of zeros still counts something."""
+    if bare.dtype.kind != "f" or (bare.size and bare.item(0) != 0.0):  # one look settles nearly every array
+        return False
+    return not np.any(bare)

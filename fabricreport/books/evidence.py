@@ -6,7 +6,7 @@ Shipped entries live in `fabricreport/evidence/library/*.yaml`; a client adds fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, ValuesView
 from functools import lru_cache
 from pathlib import Path
 
@@ -39,6 +39,10 @@ class EvidenceBook(Mapping[str, EvidenceEntry]):
     def __len__(self) -> int:
         return len(self._entries)
 
+    def values(self) -> ValuesView[EvidenceEntry]:
+        """Every entry, without asking for each by its id."""
+        return self._entries.values()
+
     def central(self, key: str) -> float:
         """The central value of a figure in its unit: its number, its mode, or the middle of its range."""
         return self.require(key).figure.central
@@ -58,7 +62,12 @@ class EvidenceBook(Mapping[str, EvidenceEntry]):
 
     def with_figures(self, figures: Mapping[str, tuple[Uncertain, Replaced | None]]) -> EvidenceBook:
         """The book with other figures in force, by entry id; an id it does not hold is passed over."""
-        return EvidenceBook(e.with_figure(*figures[e.id]) if e.id in figures else e for e in self.values())
+        other = EvidenceBook(())
+        other._entries = {
+            **self._entries,
+            **{i: self._entries[i].with_figure(*given) for i, given in figures.items() if i in self._entries},
+        }
+        return other
 
     def require(self, key: str, *, asked_by: str = "") -> EvidenceEntry:
         """The entry, or an `InputError` that names who asked for it and the nearest id."""
@@ -102,6 +111,15 @@ class EvidenceBook(Mapping[str, EvidenceEntry]):
 
 def read_evidence(extra_dir: Path | None = None) -> EvidenceBook:
     """The shipped library and the client's folder of YAML files; `InputError` with every fault found."""
+    return _shipped_book() if extra_dir is None else _book(extra_dir)
+
+
+@lru_cache(maxsize=1)
+def _shipped_book() -> EvidenceBook:
+    return _book(None)
+
+
+def _book(extra_dir: Path | None) -> EvidenceBook:
     shipped, faults = _shipped()
     problems = list(faults)
     extra: list[EvidenceEntry] = []

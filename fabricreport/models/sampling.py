@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ class Sampler:
         u = self._stream(input_id)
         if not group or self.correlation == 0:
             return u
-        shared = special.ndtri(self._stream(f"group:{group}"))
+        shared = _shared(self.seed, self.size, group)
         own = special.ndtri(u)
         mixed = np.sqrt(self.correlation) * shared + np.sqrt(1 - self.correlation) * own
         return np.asarray(special.ndtr(mixed))
@@ -39,3 +40,11 @@ class Sampler:
         digest = hashlib.sha256(f"{self.seed}:{key}".encode()).digest()
         rng = np.random.Generator(np.random.PCG64(int.from_bytes(digest[:16], "big")))
         return np.asarray((rng.permutation(self.size) + rng.random(self.size)) / self.size)
+
+
+@lru_cache(maxsize=32)
+def _shared(seed: int, size: int, group: str) -> Draws:
+    """The normal factor that the inputs of a group share; read-only, for it is remembered."""
+    shared = np.asarray(special.ndtri(Sampler(seed, size)._stream(f"group:{group}")))
+    shared.flags.writeable = False
+    return shared

@@ -15,6 +15,7 @@ from fabricreport.models.collectives.parameters import Array
 from fabricreport.validation.card import Card, CardRow, card_row, median_abs_error
 
 
+@cache
 def collectives_card(*, refit: bool = False) -> Card:
     """The validation card: every published row beside ours, errors by band and cluster, what is not claimed.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
-from scipy import integrate, special, stats
+from scipy import special
 
 from fabricreport.books.evidence import read_evidence
 from fabricreport.durations import HOURS_PER_DAY, HOURS_PER_YEAR
@@ -19,6 +20,7 @@ from fabricreport.validation.card import Card, CardRow, card_row, median_abs_err
 __all__ = ["goodput_card", "tail_card"]
 
 
+@cache
 def tail_card() -> Card:
     """Card of the order statistics: closed forms and quadrature, since no per-rank training data is public."""
     table = _tail_rows()
@@ -45,6 +47,7 @@ def tail_card() -> Card:
     )
 
 
+@cache
 def goodput_card() -> Card:
     """Card of schedule, incidents and effective training time."""
     table = (*_kokolis_rows(), *_llama_rows(), *_daly_rows(), *_link_rows(), *_goodput_rows())
@@ -78,6 +81,8 @@ def goodput_card() -> Card:
 
 
 def _tail_rows() -> tuple[CardRow, ...]:
+    from scipy import stats  # slow to import
+
     workers = (128, 1_024, 131_072)
     harmonic = special.digamma(np.array(workers) + 1.0) + np.euler_gamma
     rows = [
@@ -323,8 +328,9 @@ def _date() -> str:
 
 def _normal_maximum(n: int) -> float:
     """Mean of the largest of n standard normals, by direct integration of its density."""
+    from scipy import integrate  # slow to import
 
     def density(x: float) -> float:
-        return float(x * n * np.exp((n - 1) * special.log_ndtr(x)) * stats.norm.pdf(x))
+        return float(x * n * np.exp((n - 1) * special.log_ndtr(x)) * (np.exp(-(x**2) / 2.0) / np.sqrt(2 * np.pi)))
 
     return float(integrate.quad(density, -10, 12, points=[0.0, 3.0], limit=200)[0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from fabricreport.evidence import read_rows, read_yaml
 from fabricreport.models.fabric.cabling import optics_and_cables
 from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materials
@@ -15,6 +17,7 @@ def reference_designs() -> tuple[tuple[dict[str, str], BillOfMaterials], ...]:
     return tuple((row, _bill(row)) for row in read_rows("superpod_bom"))
 
 
+@cache
 def topology_card() -> Card:
     """Every published count beside ours, and how many of them plain port counting would get right."""
     designs = reference_designs()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from fabricreport.case import Case, open_case
-from fabricreport.sections.decision.turning import Turns, turns_of
+from fabricreport.sections.decision.turning import Search, Turns, turns_of
 
 PARAMS = Path(__file__).parents[2] / "params"
 
@@ -32,7 +32,7 @@ def test_break_evens_against_the_analyses_of_the_memo(benchmark: Any, name: str)
 
     def turns(case: Case) -> Turns:
         start = process_time()
-        found = turns_of(case.chain, case.comparison)
+        found = turns_of(Search(case.chain, case.comparison))
         spent.append(process_time() - start)
         return found
 

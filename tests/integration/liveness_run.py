@@ -101,7 +101,8 @@ class Tried:
         parts = self.case.chain.asked
         lists = self.lists(ids, step)
         everything = {*self.case.chain.reached_by, *self.asked["advice"]}
-        handed: Mapping[str, Set[str]] = {"latency": parts[STEPS_OF_CHAIN], "evidence": frozenset()}
+        steps = frozenset().union(*(asked for part, asked in parts.items() if part.startswith(STEPS_OF_CHAIN)))
+        handed: Mapping[str, Set[str]] = {"latency": steps, "evidence": frozenset()}
         return lists or bool(ids & handed.get(step, everything) or ids & self.asked[step])
 
     def lists(self, ids: set[str], step: str) -> bool:

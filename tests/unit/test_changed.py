@@ -233,9 +233,16 @@ def test_a_bill_that_an_input_does_not_reach_is_taken_over_and_is_the_same(input
     start = open_case(data).chain.bare()
     again = start.replacing({input_id: Uncertain.of(AGAIN[input_id])})
     assert differences(again, overridden({input_id: AGAIN[input_id]}, data).chain) == []
-    kept = {o for o in start.bills.paid if again.bills.paid[o] is start.bills.paid[o]}
+    kept = {o for o in start.bills.parts if again.bills.parts[o] is start.bills.parts[o]}
     reached = {WEEKS[0]: "rocev2", "evidence:licence-ufm-per-endpoint-year": "infiniband", "evidence:pue": ""}[input_id]
     assert kept == {o.id for o in again.given.options if reached and o.family != reached}
+
+
+def test_what_is_paid_is_taken_over_where_only_the_losses_change(base: Case) -> None:
+    start = base.chain.bare()
+    again = start.replacing({WEEKS[0]: Uncertain.of(AGAIN[WEEKS[0]])})
+    assert all(again.bills.paid[o] is start.bills.paid[o] for o in start.bills.paid)
+    assert moved(again, start)
 
 
 def test_the_ids_run_again_reach_every_part_of_the_chain(base: Case) -> None:

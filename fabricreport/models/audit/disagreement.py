@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special
 
 from fabricreport.errors import InputError, OutOfRange, Problem
 from fabricreport.evidence_entry import EvidenceEntry
@@ -27,7 +27,7 @@ from fabricreport.provenance import Traced, inputs_of
 
 RULES = ("mixture", "envelope")
 _GRID = 400
-_Z95 = float(stats.norm.ppf(0.95))
+_Z95 = float(special.ndtri(0.95))
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ def _own_quantile(grid: NDArray[np.float64], p: Position) -> NDArray[np.float64]
         return _two_sided(grid, p.low, p.mid, p.high)
     if p.kind == "pert" and p.high > p.low:
         left, right = 1 + 4 * (p.mid - p.low) / (p.high - p.low), 1 + 4 * (p.high - p.mid) / (p.high - p.low)
-        return np.asanyarray(p.low + (p.high - p.low) * stats.beta.ppf(grid, left, right), dtype=float)
+        return np.asanyarray(p.low + (p.high - p.low) * special.betaincinv(left, right, grid), dtype=float)
     return p.low + grid * (p.high - p.low)
 
 
@@ -193,7 +193,7 @@ def _envelope(u: NDArray[np.float64], positions: Sequence[Position]) -> NDArray[
 
 def _two_sided(u: NDArray[np.float64], low: float, mid: float, high: float) -> NDArray[np.float64]:
     """Quantiles of a two-piece normal with 5th percentile `low`, median `mid`, 95th `high`; tails cut at 0.1 %."""
-    z = stats.norm.ppf(np.clip(u, 0.001, 0.999)) / _Z95
+    z = special.ndtri(np.clip(u, 0.001, 0.999)) / _Z95
     return np.asanyarray(mid + np.where(z > 0, z * (high - mid), z * (mid - low)), dtype=float)
 
 

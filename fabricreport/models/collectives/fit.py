@@ -10,7 +10,6 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import least_squares
 
 from fabricreport.errors import InputError, Problem
 from fabricreport.models.collectives.catalogue import Catalogue, Parameters
@@ -109,6 +108,8 @@ def fit_collectives(
     A soft-L1 loss keeps single bad rows from steering; a weak prior keeps what the tables do not determine near
     the library's own constants. Raises `InputError` if nothing counts.
     """
+    from scipy.optimize import least_squares  # slow to import, and few fit anything
+
     names = [field.name for field in fields(Parameters)]
     low, high = np.array([rule.bounds[n] for n in names], dtype=float).T
     prior = np.array([getattr(rule.prior, n) for n in names], dtype=float)
@@ -150,6 +151,8 @@ def fit_calibration(table: MeasuredTable, *, parameters: Parameters | None = Non
     A table without small sizes barely determines the latency factor: it is then held near 1 by a weak prior.
     Raises `InputError` for fewer than three rows, since two rows fit anything.
     """
+    from scipy.optimize import least_squares
+
     good = np.isfinite(table.time_us) & (table.time_us > 0.0) & (table.size_bytes > 0.0)
     if int(good.sum()) < FEWEST_ROWS:
         raise InputError(

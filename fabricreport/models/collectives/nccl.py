@@ -15,6 +15,7 @@ import numpy as np
 
 from fabricreport.models.collectives.catalogue import Parameters
 from fabricreport.models.collectives.parameters import Array, Job
+from fabricreport.provenance import made_of, plain
 
 KIB = 1024.0
 BYTES_PER_US = 1000.0  # one GB/s moves a thousand bytes in a microsecond
@@ -208,12 +209,18 @@ def _stall(job: Job, protocol: str) -> float:
 
 def fastest(parts: Sequence[Parts]) -> tuple[Parts, Array]:
     """The smallest total of the candidates, element by element, and the index of the winner."""
-    totals = np.stack(np.broadcast_arrays(*(p.total_us for p in parts)))
-    winner = np.argmin(totals.view(np.ndarray), axis=0)
+    totals = np.stack(np.broadcast_arrays(*(plain(p.total_us) for p in parts)))
+    winner = np.argmin(totals, axis=0)
+    first, last = int(winner.min()), int(winner.max())
 
     def chosen(name: str) -> Array:
-        stack = np.stack([getattr(p, name) + 0.0 * t for p, t in zip(parts, totals, strict=True)])
-        picked: Array = np.take_along_axis(stack, winner[np.newaxis], axis=0)[0]
-        return picked
+        each = [getattr(p, name) for p in parts]
+        if first == last:  # as mostly: one candidate wins everywhere
+            picked: Array = plain(each[first]) + 0.0 * totals[first]
+        else:
+            stack = np.stack([plain(one) + 0.0 * t for one, t in zip(each, totals, strict=True)])
+            picked = np.take_along_axis(stack, winner[np.newaxis], axis=0)[0]
+        found: Array = made_of(picked, *each)
+        return found
 
     return Parts(*(chosen(n) for n in ("launch_us", "network_us", "transfer_us", "fill_us"))), winner

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from fabricreport.errors import InputError, OutOfRange, Problem
 from fabricreport.models.collectives.catalogue import Catalogue, Fabric, Gpu
+from fabricreport.models.domain import between
 
 Array = NDArray[Any]
 ALGORITHMS = ("auto", "ring", "tree", "nvlstree")
@@ -162,8 +163,7 @@ def _figure(key: str, value: ArrayLike, problems: list[Problem], low: float, hig
         figure: Array = np.asanyarray(value)
         if figure.dtype.kind not in "iuf":
             raise ValueError
-        plain = figure.view(np.ndarray)
-        good = bool(np.all(np.isfinite(plain)) and np.all(plain >= low) and np.all(plain <= high))
+        good = not figure.size or between(figure, low, high)
     except (TypeError, ValueError):
         figure, good = np.asanyarray(0.0), False
     if not good:

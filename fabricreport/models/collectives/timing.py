@@ -28,6 +28,7 @@ from fabricreport.models.collectives.parameters import (
     checked_sizes,
 )
 from fabricreport.models.collectives.point_to_point import alltoall_parts, sendrecv_parts
+from fabricreport.models.domain import positive
 
 
 @dataclass(frozen=True)
@@ -228,7 +229,7 @@ def _calibrated(parts: Parts, calibration: Calibration | None) -> Parts:
         return parts
     latency, bandwidth = np.asanyarray(calibration.latency_factor), np.asanyarray(calibration.bandwidth_factor)
     for key, factor in (("latency_factor", latency), ("bandwidth_factor", bandwidth)):
-        if not np.all(np.isfinite(factor.view(np.ndarray)) & (factor.view(np.ndarray) > 0.0)):
+        if not positive(factor):
             raise OutOfRange(
                 Problem(
                     "must be positive and finite",

@@ -58,11 +58,8 @@ def difference(costs_a: Mapping[str, Array], costs_b: Mapping[str, Array]) -> Di
     if len(shapes) > 1:
         raise InputError(Problem("the two options have different draws", value=str(sorted(shapes))))
     draws = next(iter(shapes), ())
-    parts = {
-        name: np.broadcast_to(array(costs_a.get(name, 0.0)), draws)
-        - np.broadcast_to(array(costs_b.get(name, 0.0)), draws)
-        for name in names
-    }
+    gaps = {name: array(costs_a.get(name, 0.0)) - array(costs_b.get(name, 0.0)) for name in names}
+    parts = {name: gap if np.shape(gap) == draws else np.broadcast_to(gap, draws) for name, gap in gaps.items()}
     total: Array = np.broadcast_to(array(0.0), draws)
     for part in parts.values():
         total = total + part

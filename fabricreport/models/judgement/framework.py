@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -144,12 +145,20 @@ def evaluate(
 
 def smaa(leans: NDArray[np.float64], *, seed: int, draws: int = 20_000) -> tuple[float, tuple[float, ...]]:
     """Share of uniform weights (Dirichlet(1, ..., 1)) that prefer InfiniBand, and the winner's central weights."""
-    weights = np.random.default_rng(seed).dirichlet(np.ones(leans.size), draws)
+    weights = _uniform_weights(seed, leans.size, draws)
     totals = weights @ leans
     share = float(np.mean(totals > 0) + np.mean(totals == 0) / 2)
     preferred = weights[totals > 0] if share >= 0.5 else weights[totals < 0]
     central = preferred.mean(axis=0) if preferred.size else np.full(leans.size, 1 / leans.size)
     return share, tuple(float(w) for w in central)
+
+
+@lru_cache(maxsize=4)
+def _uniform_weights(seed: int, axes: int, draws: int) -> NDArray[np.float64]:
+    """Draws of weights that sum to one, all alike likely; read-only, for they are remembered."""
+    weights = np.random.default_rng(seed).dirichlet(np.ones(axes), draws)
+    weights.flags.writeable = False
+    return weights
 
 
 def flip_distance(leans: NDArray[np.float64], weights: NDArray[np.float64]) -> float | None:

@@ -12,7 +12,6 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
 from fabricreport.provenance import plain
 
@@ -168,6 +167,8 @@ def _close_in(asked: Asked, between: tuple[float, float] | None, sign: float, wi
 
 
 def _root(function: Callable[[float], float], between: tuple[float, float], tolerance: float) -> float:
+    from scipy import optimize  # slow to import, and only a search needs it
+
     a, b = sorted(between)
     return float(optimize.brentq(lambda x: function(float(x)), a, b, xtol=max(tolerance, 1e-300), rtol=1e-12))
 

@@ -11,15 +11,20 @@ the other, so both statements of the same rate value every flow alike.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fabricreport.errors import InputError, Problem
+from fabricreport.models.domain import between
 
 Array = NDArray[np.float64]
+_ABOVE_MINUS_ONE = math.nextafter(-1.0, 0.0)
+"""The lowest rate that leaves something of a sum."""
 TERMS = ("today", "fixed")
 
 
@@ -39,7 +44,7 @@ class Discounting:
         if self.kind not in ("nominal", "real"):
             problems.append(Problem("must be nominal or real", key="discounting", value=str(self.kind)))
         for key in ("rate_per_year", "inflation_per_year"):
-            if np.any(~(np.asanyarray(getattr(self, key)) > -1)):
+            if not between(getattr(self, key), _ABOVE_MINUS_ONE, math.inf):
                 problems.append(Problem("must be above -100 % a year", key=key, value=str(getattr(self, key))))
         if problems:
             raise InputError(problems)
@@ -60,8 +65,28 @@ class Discounting:
         """Discount factors of months 0 to `months` for amounts in `terms` ("today" or "fixed")."""
         if terms not in TERMS:
             raise InputError(Problem("must be today or fixed", key="terms", value=terms))
-        rate = self.real_per_year if terms == "today" else self.nominal_per_year
-        return discount_factors(rate, months)
+        known = self._factors
+        if (months, terms) not in known:
+            rate = self.real_per_year if terms == "today" else self.nominal_per_year
+            known[months, terms] = discount_factors(rate, months)
+        return known[months, terms]
+
+    @cached_property
+    def _factors(self) -> dict[tuple[int, str], Array]:
+        """Factors made so far, by horizon and terms: every line of a bill asks for the same ones."""
+        return {}
+
+    def annuity(self, months: int, after: int, last: int, terms: str) -> Array:
+        """The sum of the factors of each month m with after < m <= last."""
+        known = self._annuities
+        if (months, after, last, terms) not in known:
+            factors = self.factors(months, terms)
+            known[months, after, last, terms] = np.sum(factors[..., after + 1 : last + 1], axis=-1)
+        return known[months, after, last, terms]
+
+    @cached_property
+    def _annuities(self) -> dict[tuple[int, int, int, str], Array]:
+        return {}
 
     def lump(self, amount: Any, month: int, months: int) -> Array:
         """Value today of an amount at one month of a horizon of `months`, in today's money."""
@@ -75,7 +100,7 @@ class Discounting:
         The amount times a sum of discount factors: what `present_value(level(...))` gives, without its flows by month.
         """
         last = months if until is None else until
-        return array(array(amount_per_month) * np.sum(self.factors(months, terms)[..., after + 1 : last + 1], axis=-1))
+        return array(array(amount_per_month) * self.annuity(months, after, last, terms))
 
     def present_value(self, flows: Array, terms: str = "today") -> Array:
         """Value today of monthly flows (..., months + 1) in `terms`; the month axis is summed away."""

@@ -9,6 +9,7 @@ present values in USD, scalars or arrays over draws.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import reduce
@@ -20,12 +21,16 @@ from numpy.typing import NDArray
 
 from fabricreport.durations import HOURS_PER_MONTH, HOURS_PER_WEEK
 from fabricreport.errors import InputError, Problem
+from fabricreport.models.domain import between
 from fabricreport.models.fabric.cost import energy_usd_per_month
 from fabricreport.models.money.cashflow import Discounting, array, lease_payment, level
 
 Array = NDArray[np.float64]
 LOST = "lost: "
 """Prefix of the components that charge lost GPU time."""
+
+_BELOW_ONE = math.nextafter(1.0, 0.0)
+"""The largest share that leaves something."""
 
 OF = " of "
 """Between a cost and the piece it is booked for: `support of switches`."""
@@ -97,7 +102,7 @@ class LostTime:
     def __post_init__(self) -> None:
         problems = []
         for cause, share in self.shares().items():
-            if np.any(~((share >= 0) & (share < 1))):
+            if not between(share, 0, _BELOW_ONE):
                 problems.append(Problem("must be a share of at least 0 and below 1", key=cause, value=str(share)))
         if problems:
             raise InputError(problems)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special, stats
+from scipy import special
 
 from fabricreport.errors import OutOfRange, Problem
 
@@ -17,6 +17,8 @@ def lognormal_from_quantiles(low: tuple[float, ArrayLike], high: tuple[float, Ar
     Values may be arrays (draws first) and must be positive and increasing. Raises OutOfRange otherwise. The law is
     exact at the two points and an extrapolation everywhere else: keep the source's scope beside it.
     """
+    from scipy import stats  # slow to import
+
     (p_low, x_low), (p_high, x_high) = low, high
     x_low, x_high = np.asanyarray(x_low, dtype=float), np.asanyarray(x_high, dtype=float)
     if not (0 < p_low < p_high < 1 and np.all(x_low > 0) and np.all(x_high > x_low)):

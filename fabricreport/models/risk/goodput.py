@@ -16,6 +16,7 @@ import numpy as np
 
 from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY
 from fabricreport.errors import OutOfRange, Problem
+from fabricreport.models.domain import positive
 from fabricreport.models.risk.incidents import (
     Cluster,
     IncidentLaw,
@@ -271,6 +272,6 @@ def _check(run: Run, risk: FabricRisk) -> None:
         "gpus": run.cluster.gpus,
     }
     for key, value in named.items():
-        array = np.asarray(value, dtype=float)
-        if not np.all((array > 0) & np.isfinite(array)):
-            raise OutOfRange(Problem("must be positive", key=key, value=str(array)[:60], remedy="Check its unit."))
+        if not positive(value):
+            text = str(np.asarray(value, dtype=float))[:60]
+            raise OutOfRange(Problem("must be positive", key=key, value=text, remedy="Check its unit."))

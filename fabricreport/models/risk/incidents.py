@@ -8,6 +8,7 @@ grow with n. All options see the same uniforms for the same kind of incident.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -18,10 +19,13 @@ from scipy import special
 
 from fabricreport.durations import HOURS_PER_YEAR
 from fabricreport.errors import InputError, OutOfRange, Problem
+from fabricreport.models.domain import between, not_negative
 from fabricreport.models.risk.counts import clustered_mean, poisson_quantile
 from fabricreport.models.sampling import Sampler
 from fabricreport.provenance import Traced, inputs_of, plain
 
+_LEAST = math.ulp(0.0)
+"""The least number above 0."""
 GROUPS = ("hardware", "configuration", "common")
 
 
@@ -171,14 +175,14 @@ def check_law(law: IncidentLaw) -> None:
     faults = [
         Problem("must be at least 0 and finite", key=f"{law.kind}.{key}", value=str(np.asarray(value))[:60])
         for key, value in rest.items()
-        if not np.all((np.asarray(value, float) >= 0) & np.isfinite(np.asarray(value, float)))
+        if not not_negative(value)
     ]
     faults += [
         Problem("must be a share between 0 and 1", key=f"{law.kind}.{key}", value=str(np.asarray(value))[:60])
         for key, value in shares.items()
-        if not np.all((np.asarray(value, float) >= 0) & (np.asarray(value, float) <= 1))
+        if not between(value, 0, 1)
     ]
-    if not np.all(np.asarray(law.clustering, float) > 0):
+    if not between(law.clustering, _LEAST, math.inf):
         value = str(np.asarray(law.clustering))[:60]
         faults.append(Problem("must be above 0 (inf for Poisson)", key=f"{law.kind}.clustering", value=value))
     if law.group not in GROUPS:

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import interpolate, special
+from scipy import special
 
 Array = NDArray[np.float64]
 
 _LOWEST, _HIGHEST = -6.5, 4.6  # ends of the rule: exp(-671) and 99 on the scale of -log of the maximum's cdf
 _ANGLES = 33  # table of correlations used when an array holds more distinct ones than that
 _HALF = 0.5
+_CONVERGED = 1e-8  # a step of Newton this small leaves an error of its square: nothing that a float shows
 
 
 @lru_cache(maxsize=64)
@@ -48,6 +49,8 @@ def worker_levels(w: Array, n: float, rho: float) -> tuple[Array, Array]:
 
 def latent_levels_at(w: Array, n: float, rhos: Array) -> tuple[Array, Array]:
     """As `worker_levels` for many correlations, shape (len(rhos), len(w)): interpolated in the angle arcsin sqrt(rho)."""
+    from scipy import interpolate  # slow to import, and only correlated workers need it
+
     table = 0.25 * np.pi * (1.0 - np.cos(np.linspace(0.0, np.pi, _ANGLES)))
     levels = np.stack([_normal(*worker_levels(w, n, float(np.sin(t) ** 2))) for t in table])
     y = np.asarray(interpolate.CubicSpline(table, levels)(np.arcsin(np.sqrt(rhos))))
@@ -65,22 +68,28 @@ def _normal(lower: Array, upper: Array) -> Array:
 
 
 def _latent_level(w: Array, n: float, rho: float) -> Array:
-    """Solve -log G(y) = w for the latent maximum y = sqrt(rho) Z + sqrt(1 - rho) max E_i, by Newton on a table."""
-    grid, values, slope = _latent_table(n, rho)
+    """Solve -log G(y) = w for the latent maximum y = sqrt(rho) Z + sqrt(1 - rho) max E_i, by Newton from a table."""
+    level, slope = _latent_table(n, rho)
     target = np.log(w)
-    y = np.interp(-target, -values, grid)
+    y = level(-target)
     for _ in range(5):
-        y = y - (_log_minus_log_cdf(y, n, rho) - target) / slope(y)
+        step = (_log_minus_log_cdf(y, n, rho) - target) / slope(y)
+        y = y - step
+        if np.max(np.abs(step)) < _CONVERGED:
+            break
     return np.asarray(y)
 
 
 @lru_cache(maxsize=256)
-def _latent_table(n: float, rho: float) -> tuple[Array, Array, Any]:
+def _latent_table(n: float, rho: float) -> tuple[Any, Any]:
+    """Of the maximum: its level by -log(-log G), and the slope of log(-log G) by level."""
+    from scipy import interpolate
+
     grid = np.linspace(-16.0, 37.5, 268)
     values = _log_minus_log_cdf(grid, n, rho)
     kept = np.isfinite(values)
     grid, values = grid[kept], values[kept]
-    return grid, values, interpolate.CubicSpline(grid, values).derivative()
+    return interpolate.CubicSpline(-values, grid), interpolate.CubicSpline(grid, values).derivative()
 
 
 def _log_minus_log_cdf(y: Array, n: float, rho: float) -> Array:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from fabricreport.durations import HOURS_PER_DAY
 from fabricreport.errors import OutOfRange, Problem
+from fabricreport.models.domain import positive
 
 _LARGEST_EXPONENT = 60.0  # beyond e^60 attempts a job does not finish: keep the number finite and absurd
 
@@ -56,7 +57,7 @@ def _positive(**values: ArrayLike) -> tuple[Any, ...]:
     arrays = []
     for key, value in values.items():
         array = np.asanyarray(value, dtype=float)
-        if not np.all((array > 0) & np.isfinite(array)):
+        if not positive(array):
             raise OutOfRange(
                 Problem("must be positive and finite", key=key, value=str(value)[:60], remedy="Check its unit.")
             )

@@ -15,6 +15,7 @@ p_i it is b log(sum_i exp(p_i / b)) above one worker's mean, which costs the sam
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from fabricreport.errors import OutOfRange, Problem
+from fabricreport.models.domain import between, not_negative
 from fabricreport.models.risk.counts import poisson_quantile
 
 _GUMBEL_SCALE = np.sqrt(6.0) / np.pi  # scale of a Gumbel law with standard deviation 1
@@ -104,14 +106,11 @@ def _check(law: TailLaw, workers: ArrayLike, workers_per_node: ArrayLike) -> Non
         raise OutOfRange(Problem(f"must {rule}", key=key, value=str(np.asarray(value))[:60], remedy="Check its unit."))
 
     for key in ("correlation", "slow_node_share", "slow_node_presence", "shared_stall_share"):
-        value = np.asarray(getattr(law, key), dtype=float)
-        if not np.all((value >= 0) & (value <= 1)):
-            refuse(key, value, "be a share between 0 and 1")
+        if not between(getattr(law, key), 0, 1):
+            refuse(key, getattr(law, key), "be a share between 0 and 1")
     for key in ("jitter_share", "slow_node_penalty"):
-        value = np.asarray(getattr(law, key), dtype=float)
-        if not np.all((value >= 0) & np.isfinite(value)):
-            refuse(key, value, "be at least 0 and finite")
+        if not not_negative(getattr(law, key)):
+            refuse(key, getattr(law, key), "be at least 0 and finite")
     for key, number in (("workers", workers), ("workers_per_node", workers_per_node)):
-        value = np.asarray(number, dtype=float)
-        if not np.all((value >= 1) & np.isfinite(value)):
-            refuse(key, value, "be at least 1")
+        if not between(number, 1, sys.float_info.max):
+            refuse(key, number, "be at least 1")

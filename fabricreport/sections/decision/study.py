@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from fabricreport.chain import Chain
 from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
-from fabricreport.models.judgement.comparison import Comparison, Verdict
+from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.swings import Swing, probability_cheapest, swings
 from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.decision.figures import FIGURES, DecisionFigures
 from fabricreport.sections.decision.inputs import framework_of
 from fabricreport.sections.decision.reasons import parting
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.turning import turns_of
+from fabricreport.sections.decision.turning import Search, turns_of
 from fabricreport.vocabulary import NEITHER, Grade, Ground
 
 
@@ -38,9 +37,9 @@ def standing(verdict: Verdict, families: Mapping[str, str], leans_to: str, print
     return "behind" if min(offered) > max(printed[verdict.choice], printed[verdict.runner_up]) else "third"
 
 
-def run(given: Inputs, base: Chain, comparison: Comparison) -> DecisionResult:
+def run(given: Inputs, search: Search) -> DecisionResult:
     """Decide for a case, from its chain and the comparison made on its bills."""
-    turns = turns_of(base, comparison)
+    base, comparison, turns = search.base, search.comparison, turns_of(search)
     verdict = comparison.verdict
     if any(t.flips_inside and given.record(t.input_id)["grade"] == Grade.ASSUMPTION for t in turns.drawn):
         verdict = verdict.capped_by_assumption()

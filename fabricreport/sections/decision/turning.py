@@ -149,35 +149,54 @@ def settling(input_id: str) -> Mapping[str, str]:
     return next(found for patterns, found in _settlings() if any(fnmatchcase(input_id, p) for p in patterns))
 
 
-def turns_of(base: Chain, comparison: Comparison) -> Turns:
+class Search:
+    """The inputs of one case moved alone, each at most once however many sections ask.
+
+    `base` is the chain that the comparison was made on, `fast` the same without provenance, on which what-ifs are run.
+    """
+
+    def __init__(self, base: Chain, comparison: Comparison) -> None:
+        self.base, self.comparison = base, comparison
+        self.fast = base.bare()
+        self.judge = judge_of(base.given)
+        self._turns: dict[str, Turn] = {}
+
+    def turn(self, input_id: str) -> Turn:
+        """What one drawn input does to the lead."""
+        if input_id not in self._turns:
+            draws = plain(self.base.given.own(input_id))
+            self._turns[input_id] = _turn(self.fast, self.comparison, self.judge, input_id, draws)
+        return self._turns[input_id]
+
+
+def turns_of(search: Search) -> Turns:
     """Every input that can turn the comparison, and the widest swings."""
-    judge = judge_of(base.given)
-    own = {i: base.given.own(i) for i in sorted(base.reached_by) if _varies(base.given, i)}
-    expected = reach(plain(comparison.lead), {i: plain(d) for i, d in own.items()})
+    base, comparison = search.base, search.comparison
+    own = {i: plain(base.given.own(i)) for i in sorted(base.reached_by) if _varies(base.given, i)}
+    expected = reach(plain(comparison.lead), own)
     shown = sorted(expected, key=lambda i: -abs(expected[i][1] - expected[i][0]))[:SHOWN]
-    wanted = [i for i in expected if i in shown or _may_cross(expected[i], comparison.verdict.lead)]
-    fast = base.bare()
-    drawn = [_turn(fast, comparison, judge, i, plain(own[i])) for i in wanted]
+    drawn = [search.turn(i) for i in expected if i in shown or _may_cross(expected[i], comparison.verdict.lead)]
     return Turns(
         tuple(sorted(drawn, key=lambda t: -t.width)),
-        tuple(_choices(fast, comparison)),
+        tuple(_choices(search.fast, comparison)),
     )
 
 
-def weeks_level(base: Chain, comparison: Comparison) -> float | None:
+def weeks_level(search: Search) -> float | None:
     """Weeks until the advised option is stable at which its lead is used up, by the model run again.
 
     The same point as its row among the turns, in the option's own weeks: at its size, with its team. None if the lead
     lasts through the whole range, or there is none.
     """
-    family = next(o.family for o in base.given.options if o.id == comparison.choice)
+    base, choice = search.base, search.comparison.choice
+    family = next(o.family for o in base.given.options if o.id == choice)
     input_id = f"evidence:weeks-to-stable-{Family(family).risk_name}"
     if input_id not in base.reached_by or not _varies(base.given, input_id):
         return None
-    turn = _turn(base.bare(), comparison, judge_of(base.given), input_id, plain(base.given.own(input_id)))
+    turn = search.turn(input_id)
     if turn.break_even is None or turn.side != "above":
         return None
-    return turn.break_even * float(np.mean(plain(base.losses.weeks[comparison.choice]))) / turn.in_use
+    return turn.break_even * float(np.mean(plain(base.losses.weeks[choice]))) / turn.in_use
 
 
 def _varies(given: Inputs, input_id: str) -> bool:
@@ -312,7 +331,7 @@ def _under(base: Chain, comparison: Comparison, key: str, kind: Callable[[float]
         try:
             params = changed_params(base.given.params, {key: kind(value)}, {}, extra_options=base.given.all_options)
             given = base.given.with_params(params)
-            again = base.under(given) if key in _MONEY_ONLY else base.again(given)
+            again = _RERUNS.get(key, Chain.again)(base, given)
         except InputError:
             found = comparison.verdict
             return Seen(found.lead, found.materiality, found.course.id)
@@ -321,5 +340,9 @@ def _under(base: Chain, comparison: Comparison, key: str, kind: Callable[[float]
     return model
 
 
-_MONEY_ONLY = ("money__gpu_hour_value", "organisation__time_to_production_weeks")
-"""Keys that reach the bills alone, so that what the fabrics lose stays as it is."""
+_RERUNS: Mapping[str, Callable[[Chain, Inputs], Chain]] = {
+    "money__gpu_hour_value": Chain.under,
+    "organisation__time_to_production_weeks": Chain.under,
+    "money__horizon_months": Chain.over,
+}
+"""How the chain is run again for the keys that do not reach all of it."""

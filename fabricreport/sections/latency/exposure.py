@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fabricreport.books.options import Option
@@ -10,6 +10,14 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.training.step import Network, StepTime
 from fabricreport.provenance import Traced
 from fabricreport.sections.latency import inputs
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One option's network, and the client's step on it at each size in GPUs."""
+
+    network: Network
+    steps: Mapping[int, StepTime]
 
 
 @dataclass(frozen=True)
@@ -25,22 +33,37 @@ class Exposure:
     networks: Mapping[str, Network]
     steps: Mapping[int, Mapping[str, StepTime]]
 
+    def of(self, option: str) -> Timed:
+        """One option's part of it."""
+        return Timed(self.networks[option], {gpus: steps[option] for gpus, steps in self.steps.items()})
+
     def now(self, given: Inputs, gpus: int) -> dict[str, Traced]:
         """Share of GPU time lost to exposed communication at one size, (draws,), by option id."""
         return {o: given.spread(step.exposed_share) for o, step in self.steps[gpus].items()}
 
     def horizon(self, given: Inputs) -> dict[str, Traced]:
         """The same over the horizon, sizes weighted by their GPU-months."""
-        return {
-            o: given.spread(sum(weight * self.steps[gpus][o].exposed_share for gpus, weight in self.stages))
-            for o in self.networks
-        }
+        return {o: self.over_horizon(given, o) for o in self.networks}
+
+    def over_horizon(self, given: Inputs, option: str) -> Traced:
+        """One option's."""
+        return given.spread(sum(weight * self.steps[gpus][option].exposed_share for gpus, weight in self.stages))
 
 
-def exposure(given: Inputs, options: Sequence[Option], measured: inputs.Measured | None) -> Exposure:
-    """Steps of the client's workload on each option's network; `measured`: factors fitted to the client's logs."""
-    stages = inputs.stages(given)
-    jobs = {gpus: inputs.job(given, gpus) for gpus, _ in stages}
-    networks = {o.id: inputs.network(given, o, measured=measured) for o in options}
-    steps = {gpus: {o: inputs.step(given, jobs[gpus], wires) for o, wires in networks.items()} for gpus in jobs}
-    return Exposure(stages, jobs, networks, steps)
+def jobs_of(given: Inputs) -> dict[int, inputs.Job]:
+    """Model and plan at each size the client plans."""
+    return {gpus: inputs.job(given, gpus) for gpus, _ in inputs.stages(given)}
+
+
+def timed_on(given: Inputs, jobs: Mapping[int, inputs.Job], option: Option, measured: inputs.Measured | None) -> Timed:
+    """Steps of the client's workload on an option's network; `measured`: factors fitted to the client's logs."""
+    wires = inputs.network(given, option, measured=measured)
+    return Timed(wires, {gpus: inputs.step(given, job, wires) for gpus, job in jobs.items()})
+
+
+def exposure(given: Inputs, jobs: Mapping[int, inputs.Job], options: Mapping[str, Timed]) -> Exposure:
+    """What the options' steps come to, by option id."""
+    networks = {o: one.network for o, one in options.items()}
+    return Exposure(
+        inputs.stages(given), jobs, networks, {n: {o: one.steps[n] for o, one in options.items()} for n in jobs}
+    )

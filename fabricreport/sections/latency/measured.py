@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from fabricreport.books.logs.lines import Finding
 from fabricreport.books.logs.measurements import read_log
@@ -14,6 +13,9 @@ from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.fit import FEWEST_ROWS, MeasuredTable, fit_calibration
 from fabricreport.sections.latency.inputs import Measured, links_per_gpu, pair
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 UNFIT = ("warm-up", "spike", "identity", "bimodal", "wrong-results", "above-cap")
 """Findings on a row that keep it out of the fit; it is still shown."""
@@ -94,10 +96,9 @@ def client_log(given: Inputs, option: Option, path: str) -> ClientLog:
     rows = _largest_section(frame[frame["collective"] == "allreduce"])
     if rows.empty:
         return _unused(path, findings, "it holds no AllReduce")
-    ranks = rows["ranks"].iloc[0]
-    if pd.isna(ranks):
+    if bool(rows["ranks"].isna().iloc[0]):
         return _unused(path, findings, "it does not say how many ranks ran")
-    gpus, per_node = int(ranks), int(given.params.cluster.gpus_per_node)
+    gpus, per_node = int(rows["ranks"].iloc[0]), int(given.params.cluster.gpus_per_node)
     if gpus <= per_node:
         return _unused(path, findings, "it ran inside one node, without a fabric")
     if gpus % per_node:

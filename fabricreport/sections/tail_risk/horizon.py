@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,10 +34,11 @@ CAUSES: Mapping[str, str] = {
 FABRIC_CAUSES = ("bring_up", "stalls", "topology", "fabric")
 
 
-def horizon_shares(given: Inputs, option: Option, days: float, exposed: Any) -> dict[str, Traced]:
+def horizon_shares(given: Inputs, first: Subject) -> dict[str, Traced]:
     """Share of GPU time lost to each of `CAUSES` over the horizon on one option, draws (n,).
 
-    days: length of the runs; exposed: exposed communication as a share of GPU time. Shares of the running time are of the time that bring-up leaves, so they multiply.
+    first: the option at the client's first size, whose run and exposed communication those of later sizes are like.
+    Shares of the running time are of the time that bring-up leaves, so they multiply.
     """
     months = int(given.params.money.horizon_months)
     stages = stages_of(given)
@@ -45,7 +47,7 @@ def horizon_shares(given: Inputs, option: Option, days: float, exposed: Any) -> 
     totals: dict[str, Any] = dict.fromkeys(CAUSES, 0.0)
     before = 0
     for (month, gpus), end in zip(stages, ends, strict=True):
-        at = subject(given, option, gpus, days, exposed)
+        at = subject(given, first.option, gpus, first.run.ideal_days, first.exposed) if before else first
         weight = gpus * (end - month) / whole
         for cause, share in _running(at).items():
             totals[cause] = totals[cause] + weight * share
@@ -65,27 +67,30 @@ class Losses:
     lost: Mapping[str, Mapping[str, Traced]]
     weeks: Mapping[str, Traced]
 
-    @property
+    @cached_property
     def tail(self) -> dict[str, Any]:
         """What slow servers, stalls and contention take."""
         return {o: lost["servers"] + lost["stalls"] + lost["topology"] for o, lost in self.lost.items()}
 
-    @property
+    @cached_property
     def incidents(self) -> dict[str, Traced]:
         """What faults of the fabric take."""
         return {o: lost["fabric"] for o, lost in self.lost.items()}
 
-    @property
+    @cached_property
     def bring_up(self) -> dict[str, Traced]:
         """What the weeks until stable take."""
         return {o: lost["bring_up"] for o, lost in self.lost.items()}
 
 
 def losses(given: Inputs, option: Option, exposed: Traced) -> tuple[dict[str, Traced], Traced]:
-    """What one option loses over the horizon by cause, and its weeks to stable; `exposed` as for `horizon_shares`."""
+    """What one option loses over the horizon by cause, and its weeks to stable.
+
+    exposed: exposed communication as a share of GPU time.
+    """
     days, gpus = planned_days(given), int(given.params.cluster.gpus)
     first = subject(given, option, gpus, days, exposed)
-    return horizon_shares(given, option, days, exposed), given.spread(first.risk.bring_up.weeks)
+    return horizon_shares(given, first), given.spread(first.risk.bring_up.weeks)
 
 
 def _running(at: Subject) -> dict[str, Any]:

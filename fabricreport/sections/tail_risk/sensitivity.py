@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from fabricreport.durations import DAYS_PER_YEAR
 from fabricreport.errors import OutOfRange
@@ -100,6 +99,8 @@ def sensitivity_of(
 
 def maxima_of(workers: tuple[int, ...] = WORKERS) -> dict[float, Any]:
     """Mean of the slowest of each number of workers, in standard deviations above the mean worker, by correlation."""
+    from scipy import stats  # slow to import
+
     return {rho: expected_max(stats.norm(), np.array(workers), correlation=rho) for rho in CORRELATIONS}
 
 

@@ -71,13 +71,14 @@ def bills(
     Of `before`, bills on other inputs, whatever rests on the very same objects is taken over as it is.
     """
     rent = rented(given)
-    kept = {o for o in own if before and _rests_on_the_same(before, o, common, own, standing)}
+    unpaid = {o for o in own if not (before and _paid_as(before, o, common, own, standing))}
     paid = {
-        o: before.paid[o] if before and o in kept else cash_bill(standing.get(o, ()), i, common, rent=rent)
+        o: cash_bill(standing.get(o, ()), i, common, rent=rent) if not before or o in unpaid else before.paid[o]
         for o, i in own.items()
     }
     valued = common_hour_value(paid, own, common)
-    kept = kept if valued is common else set()  # where an hour is worth what it costs, it is another's cost too
+    # where an hour is worth what it costs, it is another's cost too
+    kept = {o for o in own if before and o not in unpaid and own[o] is before.own[o] and valued is common}
     parts, raw = {}, {}
     for o, i in own.items():
         if before and o in kept:
@@ -92,15 +93,16 @@ def bills(
     return Bills(common, valued, own, standing, paid, parts, components, {c: CAUSES[c] for c in causes}, totals)
 
 
-def _rests_on_the_same(
+def _paid_as(
     before: Bills,
     option: str,
     common: Common,
     own: Mapping[str, OptionInputs],
     standing: Mapping[str, tuple[Build, ...]],
 ) -> bool:
+    """Whether what is paid for an option rests on the very same objects as in the bills before."""
     same_build = standing.get(option) is before.built.get(option)
-    return common is before.stated and own[option] is before.own.get(option) and same_build
+    return same_build and common is before.stated and option in before.own and own[option].pays_as(before.own[option])
 
 
 def servers_per_rack(given: Inputs) -> int:

@@ -69,7 +69,7 @@ class Common:
 class OptionInputs:
     """Inputs of one option: unit prices and watts, terms, people, and the shares of GPU time it loses.
 
-    The licence is needed above `licensed_above_gpus` and not bought below.
+    The licence is needed above `licensed_above_gpus` and not bought below. What is paid does not depend on what is lost.
     """
 
     prices: PerPiece
@@ -83,6 +83,11 @@ class OptionInputs:
     training: Any
     lost: LostTime
     bring_up_weeks: Any
+
+    def pays_as(self, other: OptionInputs) -> bool:
+        """Whether all that is paid for the option rests on the very same objects as in another's inputs."""
+        apart = ("lost", "bring_up_weeks")
+        return all(getattr(self, f.name) is getattr(other, f.name) for f in fields(self) if f.name not in apart)
 
 
 def server_of(given: Inputs) -> Server:
@@ -162,13 +167,22 @@ def option_inputs(given: Inputs, option: Option, exposed: Any, losses: Losses) -
         management_servers=nodes * given.money(management.node_price) if management.node_price else 0.0,
         staff=_staff_rule(given, option),
         training=_training(given, option),
-        lost=LostTime(
-            bring_up=losses.bring_up[name],
-            exposed_communication=exposed,
-            tail=losses.tail[name],
-            interruptions=losses.incidents[name],
-        ),
+        lost=_lost_time(name, exposed, losses),
         bring_up_weeks=losses.weeks[name],
+    )
+
+
+def with_losses(own: OptionInputs, option: str, exposed: Any, losses: Losses) -> OptionInputs:
+    """The same inputs of an option (its id) with other losses; `exposed` as for `option_inputs`."""
+    return replace(own, lost=_lost_time(option, exposed, losses), bring_up_weeks=losses.weeks[option])
+
+
+def _lost_time(option: str, exposed: Any, losses: Losses) -> LostTime:
+    return LostTime(
+        bring_up=losses.bring_up[option],
+        exposed_communication=exposed,
+        tail=losses.tail[option],
+        interruptions=losses.incidents[option],
     )
 
 
