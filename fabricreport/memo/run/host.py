@@ -86,7 +86,8 @@ def main(job_path: Path) -> None:
             pipe.write(json.dumps(asdict(step), allow_nan=False) + "\n")
 
         params = Path(job["params"])
-        warm_up(params)
+        notebooks = {s: Path(p) for s, p in job["notebooks"].items()}
+        warm_up(params, notebooks.values())
         pool = Pool(
             params,
             Path(job["scratch"]),
@@ -98,7 +99,7 @@ def main(job_path: Path) -> None:
             forked,
             cancelled=0,
         )
-        record = pool.run({s: Path(p) for s, p in job["notebooks"].items()}, job["jobs"])
+        record = pool.run(notebooks, job["jobs"])
         pipe.write(json.dumps({"record": [asdict(run) for run in record.sections]}, allow_nan=False) + "\n")
 
 

@@ -12,10 +12,21 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 from fabricreport.memo.run.environment import has_forking_environment
+
+_STACK = (
+    "matplotlib.pyplot",
+    "nbformat",
+    "papermill",
+    "fabricreport.case",
+    "fabricreport.theme",
+    "fabricreport.memo.run.engine",
+    "fabricreport.memo.run.stock",
+)
 
 
 def is_ready_to_fork() -> bool:
@@ -25,12 +36,14 @@ def is_ready_to_fork() -> bool:
     return threading.current_thread() is threading.main_thread() and len([*Path("/proc/self/task").iterdir()]) == 1
 
 
-def warm_up(params_json: Path) -> None:
-    """Import what sections import, and analyse the case once for all of them.
+def warm_up(params_json: Path, notebooks: Iterable[Path]) -> None:
+    """Import what sections import, and analyse the case once for all of them, if one opens a case.
 
     An analysis that fails, prints or warns is left to the sections: there the cell that asked for it is named.
     """
     import_stack()
+    if not any("open_case" in notebook.read_text(encoding="utf-8", errors="replace") for notebook in notebooks):
+        return
     from fabricreport.case import keep_open, open_case
 
     with contextlib.suppress(Exception):
@@ -69,6 +82,5 @@ def import_ahead() -> bool:
 
 def import_stack() -> None:
     """Import what sections and writers import."""
-
-    import fabricreport.memo.run.engine
-    import fabricreport.memo.run.stock  # noqa: F401
+    for name in _STACK:
+        import_module(name)
