@@ -23,7 +23,7 @@ from fabricreport.sections.tco.inputs import Common, OptionInputs, bared, common
 from fabricreport.uncertain import Uncertain
 
 Found = TypeVar("Found")
-STEPS, STANDING, COMMON = "steps", "standing", "common"
+STEPS, LOSSES, STANDING, COMMON = "steps", "losses", "standing", "common"
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,10 @@ class Parts:
 
 @dataclass(frozen=True)
 class Chain:
-    """The parts and the bills made of them, the inputs they were made from, and the ids that each part asked for."""
+    """The parts and the bills made of them, the inputs they were made from, and the ids that each part asked for.
+
+    `read`: everything that was read for the steps and for the losses, of a chain made from the beginning.
+    """
 
     given: Inputs
     measurements: ClientMeasurements | None
@@ -54,6 +57,11 @@ class Chain:
     losses: Losses
     bills: Bills
     asked: Mapping[str, frozenset[str]]
+    read: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def read_by(self, given: Inputs) -> Chain:
+        """The same chain for another reader of its inputs."""
+        return replace(self, given=given)
 
     @property
     def reached_by(self) -> frozenset[str]:
@@ -96,7 +104,10 @@ class Chain:
 
 def chain(given: Inputs) -> Chain:
     """The whole chain of a case; the client's logs are read here."""
-    return _run(given, client_measurements(given, measured_option(given)), Parts(), {})
+    with given.reads.frame() as logs:
+        measured = client_measurements(given, measured_option(given))
+    made = _run(given, measured, Parts(), {})
+    return replace(made, read={**made.read, STEPS: made.read[STEPS] | logs})
 
 
 def _lost(option: str) -> str:
@@ -112,11 +123,12 @@ def _run(
 ) -> Chain:
     """Make what is missing of the parts, and the bills; `before`: what each part asked for when it was made."""
     asked = dict(before)
+    read: dict[str, frozenset[str]] = {}
 
     def part(name: str, compute: Callable[[], Found]) -> Found:
-        with given.noting() as ids:
+        with given.noting() as ids, given.reads.frame() as seen:
             result = compute()
-        asked[name] = frozenset(ids)
+        asked[name], read[name] = frozenset(ids), frozenset(seen)
         return result
 
     found, exposed = parts.found, parts.exposed
@@ -139,4 +151,5 @@ def _run(
         if option.id not in own:
             own[option.id] = part(_own(option.id), partial(option_inputs, given, option, exposed[option.id], all_lost))
     bill = bills(given, common, {o.id: own[o.id] for o in given.options}, all_lost, standing, parts.before)
-    return Chain(given, measurements, found, exposed, all_lost, bill, asked)
+    read[LOSSES] = frozenset().union(*(read.get(_lost(o.id), frozenset()) for o in given.options))
+    return Chain(given, measurements, found, exposed, all_lost, bill, asked, read)

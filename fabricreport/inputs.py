@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -35,8 +35,10 @@ from fabricreport.models.sampling import Sampler
 from fabricreport.models.training.practice import Practice
 from fabricreport.overrides import Figures, Overridden, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.reads import EVERY, Kept, Reads
 from fabricreport.records import contested_record, evidence_record, param_record, price_record, price_unit
 from fabricreport.scenario import Params, Reference, value_at
+from fabricreport.seen import SeenEvidence, SeenPrices, plain_params, seen_params
 from fabricreport.uncertain import Replaced, Uncertain, exactly
 from fabricreport.vocabulary import Grade
 
@@ -46,6 +48,24 @@ DRAWS = 4096
 INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
 CORRELATION = "evidence:correlation-within-group"
 _ORIGIN = {Grade.ASSUMPTION: "as assumed: not stated in the params"}
+
+
+@dataclass(frozen=True)
+class Books:
+    """The books as they are read, before any override, and the folder of the params file."""
+
+    folder: Path
+    evidence: EvidenceBook
+    prices: PriceBook
+    options: Mapping[str, Option]
+
+
+@dataclass(frozen=True)
+class InForce:
+    """The evidence and the prices of the memo's date with the overrides in force, of which nothing is noted."""
+
+    evidence: EvidenceBook
+    prices: PriceView
 
 
 class Inputs:
@@ -61,20 +81,19 @@ class Inputs:
         *,
         draws: int | None = None,
     ) -> None:
-        self.params = params
+        params = plain_params(params)
+        self.reads = Reads()
+        self.params = seen_params(params, self.reads)
         self.draws = DRAWS if draws is None else draws
-        self.folder = folder
-        self.as_of = date.fromisoformat(str(params.as_of))
-        self.price_book = price_book
-        self.all_options = options
-        self.shipped = evidence
+        self.books = Books(folder, evidence, price_book, options)
         self._definitions = {item["id"]: item for item in read_yaml("contested")}
-        self._samples: dict[str, Traced] = {}
-        self._records: dict[str, dict[str, Any]] = {}
+        self._samples: Kept[Traced] = Kept()
+        self._records: Kept[dict[str, Any]] = Kept()
         self._noted: list[set[str]] = []
         self._quantities: dict[str, tuple[Uncertain, Replaced | None]] = {}
         self._traced = True
-        found = resolved(params, evidence, price_book, price_book.at(self.as_of), self.quantities)
+        view = price_book.at(date.fromisoformat(str(params.as_of)))
+        found = resolved(params, evidence, price_book, view, self.quantities)
         self.overrides: Mapping[str, Overridden] = found.overrides
         self._put(evidence, found.prices, found.figures)
 
@@ -83,9 +102,24 @@ class Inputs:
         for input_id, figure in figures.items():
             kind, _, name = input_id.partition(":")
             by_kind.setdefault(kind, {})[name] = figure
-        self.evidence = evidence.with_figures(by_kind.get("evidence", {}))
-        self.prices = prices.with_figures(by_kind.get("price", {}))
+        self.in_force = InForce(
+            evidence.with_figures(by_kind.get("evidence", {})), prices.with_figures(by_kind.get("price", {}))
+        )
         self._quantities = {**self._quantities, **by_kind.get("contested", {})}
+        self._see()
+
+    def _see(self) -> None:
+        """Hand out what is in force through this reader's eyes."""
+        self.evidence: EvidenceBook = SeenEvidence(self.in_force.evidence, self.reads)
+        self.prices: PriceView = SeenPrices(self.in_force.prices, self.reads)
+
+    def read_by(self, reads: Reads) -> Inputs:
+        """The same inputs, draws and records for another reader: what is asked of them is noted in `reads`."""
+        other = self._copy()
+        other.reads, other.params = reads, seen_params(self.params, reads)
+        other._samples, other._records, other._noted = self._samples, self._records, self._noted
+        other._see()
+        return other
 
     def replacing(self, figures: Mapping[str, Uncertain]) -> Inputs:
         """The same inputs with other figures in force for these books' ids (in each entry's own unit and currency).
@@ -97,8 +131,9 @@ class Inputs:
         other.overrides = {i: o for i, o in self.overrides.items() if i not in figures}
         following = {i: figures[o.follows] for i, o in other.overrides.items() if o.follows in figures}
         in_force = {**following, **figures}
-        other._put(self.evidence, self.prices, {i: (value, None) for i, value in in_force.items()})
-        other._samples = {i: d for i, d in self._samples.items() if not self.rests_on(i, figures)}
+        now = self.in_force
+        other._put(now.evidence, now.prices, {i: (value, None) for i, value in in_force.items()})
+        other._samples = self._samples.only(lambda i: not self.rests_on(i, figures))
         return other
 
     def rests_on(self, input_id: str, ids: Collection[str]) -> bool:
@@ -122,7 +157,7 @@ class Inputs:
         """The same inputs without provenance: several times faster, for what-ifs that only ask which way the answer goes."""
         other = self._copy()
         other._traced = False
-        other._samples = {i: cast(Traced, plain(d)) for i, d in self._samples.items()}
+        other._samples = self._samples.mapped(lambda d: cast(Traced, plain(d)))
         return other
 
     def _tagged(self, values: Any, ids: set[str]) -> Traced:
@@ -132,27 +167,67 @@ class Inputs:
         """The same books under other params; draws are kept where nothing that they rest on has changed."""
         ours = self.params
         if (params.as_of, params.overrides) != (ours.as_of, ours.overrides):
-            return Inputs(params, self.folder, self.shipped, self.price_book, self.all_options, draws=self.draws)
+            self.reads.note(
+                *EVERY.values()
+            )  # another day, or other overrides: other entries in force than are noted here
+            books = self.books
+            return Inputs(params, books.folder, books.evidence, books.prices, books.options, draws=self.draws)
         other = self._copy()
-        other.params = params
+        other.params = seen_params(params, self.reads)
         same = (params.seed, params.money.currency) == (ours.seed, ours.money.currency)
-        other._samples = {i: d for i, d in self._samples.items() if same and not i.startswith("param:")}
+        other._samples = self._samples.only(lambda i: same and not i.startswith("param:"))
         return other
 
     def _copy(self) -> Inputs:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._records, other._noted = {}, []
-        for name in ("names", "sampler", "maker"):
+        other._records, other._noted = Kept(), []
+        for name in ("names", "maker"):
             other.__dict__.pop(name, None)
         return other
 
     # ---- what the params and the books say
 
     @property
+    def as_of(self) -> date:
+        """The memo's date."""
+        return date.fromisoformat(str(self.params.as_of))
+
+    @property
     def options(self) -> tuple[Option, ...]:
         """The options to compare, in the params' order."""
-        return tuple(self.all_options[o] for o in self.params.options)
+        wanted = self.params.options
+        self.reads.note(*(f"option:{o}" for o in wanted))
+        return tuple(self.books.options[o] for o in wanted)
+
+    @property
+    def all_options(self) -> Mapping[str, Option]:
+        """Every option that can be named, by id."""
+        self.reads.note(EVERY["option"])
+        return self.books.options
+
+    @property
+    def price_book(self) -> PriceBook:
+        """Every row of the price files, with those of other days."""
+        self.reads.note(EVERY["history"])
+        return self.books.prices
+
+    @property
+    def shipped(self) -> EvidenceBook:
+        """The evidence without overrides."""
+        self.reads.note(EVERY["evidence"])
+        return self.books.evidence
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the params file; a file in it is asked for with `file`."""
+        self.reads.note(EVERY["file"])
+        return self.books.folder
+
+    def file(self, name: str) -> Path:
+        """A file that the params name, by its path below their folder."""
+        self.reads.note(f"file:{name}")
+        return self.books.folder / name
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -201,24 +276,35 @@ class Inputs:
 
     def contested(self, quantity: str) -> Contested:
         """What the sources say on a contested quantity, figures in force, and the prior that their spread makes."""
-        return contested(quantity, self.evidence, self._definitions)
+        self.reads.note(f"contested:{quantity}")
+        return contested(quantity, self.in_force.evidence, self._definitions)
 
-    @cached_property
+    @property
     def quantities(self) -> tuple[str, ...]:
         """Ids of every contested quantity: those defined, then those that only an entry names."""
-        named = (e.contested for e in self.shipped.values() if e.contested)
+        self.reads.note(EVERY["contested"])
+        named = (e.contested for e in self.books.evidence.values() if e.contested)
         return tuple(dict.fromkeys([*self._definitions, *named]))
 
     def quantities_of(self, ids: Iterable[str]) -> set[str]:
         """The contested quantities that any of these entries speaks on."""
-        names = {i.partition(":")[2] for i in ids if i.startswith("evidence:")}
-        own = {self.shipped[name].contested for name in names if name in self.shipped}
+        ids = [i for i in ids if i.startswith("evidence:")]
+        self.reads.note(*ids)
+        names, book = {i.partition(":")[2] for i in ids}, self.books.evidence
+        own = {book[name].contested for name in names if name in book}
         also = {q for q, d in self._definitions.items() if names & {str(a["id"]) for a in d.get("also", ())}}
         return {*own, *also} - {""}
 
     def contested_quantities(self) -> dict[str, Contested]:
         """Every contested quantity by id."""
-        return contested_quantities(self.evidence, self._definitions)
+        found = contested_quantities(self.in_force.evidence, self._definitions)
+        self.reads.note(EVERY["contested"], *(f"contested:{q}" for q in found))
+        return found
+
+    def quantity_in_force(self, quantity: str) -> tuple[Uncertain, Replaced | None] | None:
+        """The figure put in the place of what the sources say, and who put it there."""
+        self.reads.note(f"contested:{quantity}")
+        return self._quantities.get(quantity)
 
     def stated_elsewhere(self, key_id: str) -> bool:
         """Whether a key of the params only refers to an entry of a book."""
@@ -226,6 +312,7 @@ class Inputs:
 
     def stated_by(self, input_id: str) -> str:
         """The entry that states the value: the input itself, or what an override of it refers to in the end."""
+        self.reads.note(input_id)
         replaced = self.overrides.get(input_id)
         return replaced.follows if replaced is not None and replaced.follows else input_id
 
@@ -243,18 +330,16 @@ class Inputs:
 
     # ---- the sample
 
-    @cached_property
+    @property
     def sampler(self) -> Sampler:
         """The seeded streams of all inputs."""
-        known = CORRELATION.partition(":")[2] in self.evidence
-        return Sampler(int(self.params.seed), self.draws, self.central(CORRELATION) if known else 0.0)
+        entry = self.evidence.get(CORRELATION.partition(":")[2])
+        return Sampler(int(self.params.seed), self.draws, 0.0 if entry is None else entry.figure.central)
 
     def draw(self, input_id: str) -> Traced:
         """Draws (DRAWS,) of `price:…` (in the memo's currency), `evidence:…`, `contested:…` or `param:…`."""
         self._note(input_id)
-        if input_id not in self._samples:
-            self._samples[input_id] = self._draw(input_id)
-        return self._samples[input_id]
+        return self._samples.get(input_id, self.reads, lambda: self._draw(input_id))
 
     def value(self, input_id: str) -> Traced:
         """Draws of an input; a scalar that still knows where it comes from when every draw is the same."""
@@ -288,7 +373,7 @@ class Inputs:
         if kind == "param" and isinstance(value := value_at(self.params, name), Reference):
             return self.own(str(value))
         if input_id in self._samples and not self._converted(input_id):
-            return self._samples[input_id]
+            return self._samples.get(input_id, self.reads, lambda: self._draw(input_id))
         group = self.evidence[name].group if kind == "evidence" else ""
         u = self.sampler.uniforms(input_id, group)
         return self._following(input_id, self.uncertain(input_id).quantile(u))
@@ -334,7 +419,7 @@ class Inputs:
 
     def spread(self, values: Any) -> Traced:
         """A scalar or (DRAWS,) value as (DRAWS,), provenance kept."""
-        wide = np.broadcast_to(np.asanyarray(values, dtype=float), (self.sampler.size,))
+        wide = np.broadcast_to(np.asanyarray(values, dtype=float), (self.draws,))
         return wide if isinstance(wide, Traced) else self._tagged(wide, set())
 
     # ---- who asked for what
@@ -347,9 +432,10 @@ class Inputs:
         try:
             yield asked
         finally:
-            self._noted = [others for others in self._noted if others is not asked]  # by identity: two may be equal
+            self._noted[:] = [others for others in self._noted if others is not asked]  # by identity: two may be equal
 
     def _note(self, input_id: str) -> None:
+        self.reads.note(input_id)
         for asked in self._noted:
             asked.add(input_id)
 
@@ -404,9 +490,7 @@ class Inputs:
 
     def record(self, input_id: str) -> dict[str, Any]:
         """Value in force, value replaced, unit, date, source, grade … of an input, as the ledger prints it."""
-        if input_id not in self._records:
-            self._records[input_id] = self._record(input_id)
-        return self._records[input_id]
+        return self._records.get(input_id, self.reads, lambda: self._record(input_id))
 
     def _record(self, input_id: str) -> dict[str, Any]:
         kind, _, name = input_id.partition(":")
