@@ -30,7 +30,7 @@ from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.project import PARAMS, book_folder
-from fabricreport.reads import Reads
+from fabricreport.reads import Reads, without_parts
 from fabricreport.scenario import SECTION_NAMES, Params, changed_params, dated, load_params_file, params_from
 from fabricreport.sections.decision import findings as decision_findings
 from fabricreport.sections.decision import study as decision
@@ -52,6 +52,7 @@ from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tco import findings as tco_findings
 from fabricreport.sections.tco import study as tco
 from fabricreport.sections.tco.result import TcoResult
+from fabricreport.witness import WITNESS
 
 Found = TypeVar("Found")
 STUDY, PART = "study", "part"
@@ -65,6 +66,14 @@ def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None)
 
     `params` may be the same as plain data: then the books are the project's own. `as_of` replaces their date.
     """
+    with WITNESS.reading():
+        case = _opened(params, as_of) if isinstance(params, dict) else _read(Path(params), as_of)
+    WITNESS.opened(None if isinstance(params, dict) else Path(params), lambda: case.reads)
+    return case
+
+
+def _read(path: Path, as_of: date | None) -> Case:
+    """A case of a params file, on the books beside it or the project's own."""
     faults: list[Problem] = []
 
     def read(reader: Callable[..., Found], *given: Any) -> Found | None:
@@ -74,10 +83,8 @@ def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None)
             faults.extend(error.problems)
             return None
 
-    if isinstance(params, dict):
-        return _opened(params, as_of)
-    folder = Path(params).resolve().parent
-    loaded = read(load_params_file, Path(params))
+    folder = path.resolve().parent
+    loaded = read(load_params_file, path)
     loaded = loaded and read(dated, loaded, as_of)
     library = read(read_evidence, _if_any(book_folder(folder, "evidence")))
     prices = read(PriceBook.read, book_folder(folder, "prices"))
@@ -149,7 +156,7 @@ class Case:
                 left += self._studies.reads[name].ids
             elif kind == PART:
                 left += self._studies.made["chain"].read[name]
-        return frozenset(i for i in found if not i.startswith((f"{STUDY}:", f"{PART}:")))
+        return without_parts(i for i in found if not i.startswith((f"{STUDY}:", f"{PART}:")))
 
     def problems(self) -> list[Problem]:
         """Every fault that only params and books together show: unknown references, a fabric that cannot be built."""

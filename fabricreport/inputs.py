@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -35,10 +35,11 @@ from fabricreport.models.sampling import Sampler
 from fabricreport.models.training.practice import Practice
 from fabricreport.overrides import Figures, Overridden, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.reader import Books, InForce, Reader
 from fabricreport.reads import EVERY, Kept, Reads
 from fabricreport.records import contested_record, evidence_record, param_record, price_record, price_unit
 from fabricreport.scenario import Params, Reference, value_at
-from fabricreport.seen import SeenEvidence, SeenPrices, plain_params, seen_params
+from fabricreport.seen import plain_params, seen_params
 from fabricreport.uncertain import Replaced, Uncertain, exactly
 from fabricreport.vocabulary import Grade
 
@@ -50,25 +51,7 @@ CORRELATION = "evidence:correlation-within-group"
 _ORIGIN = {Grade.ASSUMPTION: "as assumed: not stated in the params"}
 
 
-@dataclass(frozen=True)
-class Books:
-    """The books as they are read, before any override, and the folder of the params file."""
-
-    folder: Path
-    evidence: EvidenceBook
-    prices: PriceBook
-    options: Mapping[str, Option]
-
-
-@dataclass(frozen=True)
-class InForce:
-    """The evidence and the prices of the memo's date with the overrides in force, of which nothing is noted."""
-
-    evidence: EvidenceBook
-    prices: PriceView
-
-
-class Inputs:
+class Inputs(Reader):
     """A buyer's params, the books as of the memo's date with the overrides in force, one seeded sample of it all."""
 
     def __init__(
@@ -82,10 +65,8 @@ class Inputs:
         draws: int | None = None,
     ) -> None:
         params = plain_params(params)
-        self.reads = Reads()
-        self.params = seen_params(params, self.reads)
+        super().__init__(params, Books(folder, evidence, price_book, options))
         self.draws = DRAWS if draws is None else draws
-        self.books = Books(folder, evidence, price_book, options)
         self._definitions = {item["id"]: item for item in read_yaml("contested")}
         self._samples: Kept[Traced] = Kept()
         self._records: Kept[dict[str, Any]] = Kept()
@@ -102,23 +83,17 @@ class Inputs:
         for input_id, figure in figures.items():
             kind, _, name = input_id.partition(":")
             by_kind.setdefault(kind, {})[name] = figure
-        self.in_force = InForce(
+        in_force = InForce(
             evidence.with_figures(by_kind.get("evidence", {})), prices.with_figures(by_kind.get("price", {}))
         )
         self._quantities = {**self._quantities, **by_kind.get("contested", {})}
-        self._see()
-
-    def _see(self) -> None:
-        """Hand out what is in force through this reader's eyes."""
-        self.evidence: EvidenceBook = SeenEvidence(self.in_force.evidence, self.reads)
-        self.prices: PriceView = SeenPrices(self.in_force.prices, self.reads)
+        self.look(self.reads, in_force)
 
     def read_by(self, reads: Reads) -> Inputs:
         """The same inputs, draws and records for another reader: what is asked of them is noted in `reads`."""
         other = self._copy()
-        other.reads, other.params = reads, seen_params(self.params, reads)
         other._samples, other._records, other._noted = self._samples, self._records, self._noted
-        other._see()
+        other.look(reads, self.in_force)
         return other
 
     def replacing(self, figures: Mapping[str, Uncertain]) -> Inputs:
@@ -187,47 +162,6 @@ class Inputs:
         return other
 
     # ---- what the params and the books say
-
-    @property
-    def as_of(self) -> date:
-        """The memo's date."""
-        return date.fromisoformat(str(self.params.as_of))
-
-    @property
-    def options(self) -> tuple[Option, ...]:
-        """The options to compare, in the params' order."""
-        wanted = self.params.options
-        self.reads.note(*(f"option:{o}" for o in wanted))
-        return tuple(self.books.options[o] for o in wanted)
-
-    @property
-    def all_options(self) -> Mapping[str, Option]:
-        """Every option that can be named, by id."""
-        self.reads.note(EVERY["option"])
-        return self.books.options
-
-    @property
-    def price_book(self) -> PriceBook:
-        """Every row of the price files, with those of other days."""
-        self.reads.note(EVERY["history"])
-        return self.books.prices
-
-    @property
-    def shipped(self) -> EvidenceBook:
-        """The evidence without overrides."""
-        self.reads.note(EVERY["evidence"])
-        return self.books.evidence
-
-    @property
-    def folder(self) -> Path:
-        """The folder of the params file; a file in it is asked for with `file`."""
-        self.reads.note(EVERY["file"])
-        return self.books.folder
-
-    def file(self, name: str) -> Path:
-        """A file that the params name, by its path below their folder."""
-        self.reads.note(f"file:{name}")
-        return self.books.folder / name
 
     @cached_property
     def names(self) -> tuple[str, ...]:

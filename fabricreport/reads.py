@@ -11,7 +11,7 @@ may be kept for as long as each of those stays what it is; `fabricreport/digests
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
@@ -23,6 +23,13 @@ EVERY: Mapping[str, str] = {kind: f"{kind}:*" for kind in KINDS}
 """The id of a whole book. `history` is every row of the price files, `held` the rows that are not used."""
 GIVEN = "params:given"
 """Which blocks of the params the client stated at all."""
+
+
+def without_parts(ids: Iterable[str]) -> frozenset[str]:
+    """The ids without those of entries whose book was read as a whole."""
+    found = frozenset(ids)
+    wholes = {kind for kind, every in EVERY.items() if every in found}
+    return frozenset(i for i in found if i == EVERY.get(kind := i.partition(":")[0]) or kind not in wholes)
 
 
 class Reads:

@@ -24,11 +24,13 @@ from fabricreport.memo.editions.editions import publish
 from fabricreport.memo.editions.failures import clear_failed, keep_failed
 from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
+from fabricreport.memo.run.binding import take_reads
 from fabricreport.memo.run.bytecode import compile_checked
 from fabricreport.memo.run.cache import SectionCache, cache_place
 from fabricreport.memo.run.environment import PACKAGE, default_jobs
 from fabricreport.memo.run.execute import CELL_TIMEOUT_S, SECTION_TIMEOUT_S, ProgressCall, run_sections
 from fabricreport.memo.run.plan import BuildPlan, Places, load_checked, make_plan
+from fabricreport.memo.run.reuse import Reuse
 from fabricreport.memo.run.run_record import Progress, RunRecord, SectionRun
 from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
 
@@ -144,8 +146,8 @@ def _run(
     from fabricreport.checking.prose import refuse_unreadable
 
     cache = SectionCache(store)
-    keys = {s: plan.fingerprint.section_key(s) for s in plan.sections}
-    done = {s: data for s in plan.sections if (data := cache.get(keys[s])) is not None}
+    kept = Reuse(cache, plan)
+    done = {s: data for s in plan.sections if (data := kept.find(s)) is not None}
     for section in done:
         progress(Progress(section, "cached"))
     waiting = {s: plan.notebooks[s] for s in plan.sections if s not in done}
@@ -168,8 +170,10 @@ def _run(
     for run in fresh.sections:
         if run.ok:
             raw = notebook_from_bytes(Path(run.notebook).read_bytes())
+            ids = take_reads(raw)
             done[run.section] = notebook_bytes(strip_volatile(raw, folders=blanked))
-            cache.put(keys[run.section], done[run.section])
+            kept.keep(run.section, done[run.section], ids)
+    cache.prune()
     cached = [SectionRun(s, "ok", cached=True) for s in done if s not in waiting]
     record = fresh.joined(cached, plan.sections)
     return record, {s: notebook_from_bytes(done[s]) for s in plan.sections if s in done}

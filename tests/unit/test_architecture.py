@@ -30,6 +30,7 @@ FOUNDATIONS = {
     "strict_yaml",
     "uncertain",
     "vocabulary",
+    "witness",
 }
 """Small modules that every room may import, models excepted."""
 PURE = {"claim", "durations", "errors", "evidence_entry", "located", "provenance", "uncertain", "vocabulary"}
@@ -43,7 +44,8 @@ MAY_IMPORT = {
     "records": {"books", "models", "scenario"},
     "overrides": {"books", "scenario"},
     "seen": {"books", "scenario"},
-    "inputs": {"books", "constants", "models", "overrides", "records", "scenario", "seen"},
+    "reader": {"books", "scenario", "seen"},
+    "inputs": {"books", "constants", "models", "overrides", "reader", "records", "scenario", "seen"},
     "digests": {"inputs", "seen"},
     "figures": {"inputs"},
     "blocks": set(),
@@ -67,7 +69,7 @@ MAY_IMPORT = {
         "scenario",
         "sections",
     },
-    "memo": {"blocks", "checking", "scenario"},
+    "memo": {"blocks", "case", "checking", "digests", "scenario"},
     "cli_shared": set(),
     "cli_prices": {"books", "cli_shared"},
     "cli": {"books", "checking", "cli_prices", "cli_shared", "memo", "scenario", "sections"},
