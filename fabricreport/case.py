@@ -13,15 +13,15 @@ nothing; every study is lazy, pure and seeded, so each notebook recomputes what 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import date
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.options import Option, read_options
 from fabricreport.books.prices.book import PriceBook, PriceView
-from fabricreport.chain import Chain, chain
+from fabricreport.chain import LOSSES, STEPS, Chain, chain
 from fabricreport.errors import InputError, Problem
 from fabricreport.findings import Spoken
 from fabricreport.given import Given, if_there, read_given
@@ -31,6 +31,7 @@ from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.project import PARAMS, book_folder
+from fabricreport.reads import Reads, without_parts
 from fabricreport.scenario import SECTION_NAMES, Params, changed_params, params_from
 from fabricreport.sections.decision import findings as decision_findings
 from fabricreport.sections.decision import study as decision
@@ -52,8 +53,11 @@ from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tco import findings as tco_findings
 from fabricreport.sections.tco import study as tco
 from fabricreport.sections.tco.result import TcoResult
+from fabricreport.witness import WITNESS
 
 Found = TypeVar("Found")
+STUDY, PART = "study", "part"
+"""What an id of something made, not read, begins with: a study, or a part of the chain."""
 STATES_THE_LEAD = ("decision.difference", "tco.difference", "diligence.lead")
 """Ids of the figures that state the lead, one in each section that prints it."""
 
@@ -63,10 +67,16 @@ def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None)
 
     `params` may be the same as plain data: then the books are the project's own. `as_of` replaces their date.
     """
-    if isinstance(params, dict):
-        return _opened(params, as_of)
-    kept = _KEPT.pop(_identity(Path(params)), None) if as_of is None else None
-    return kept or case_of(read_given(Path(params), as_of))
+    path = None if isinstance(params, dict) else Path(params)
+    with WITNESS.reading():
+        case = _opened(params, as_of) if isinstance(params, dict) else _of_file(Path(params), as_of)
+    WITNESS.opened(path if as_of is None else None, lambda: case.reads)  # of another day, other entries are in force
+    return case
+
+
+def _of_file(path: Path, as_of: date | None) -> Case:
+    kept = _KEPT.pop(_identity(path), None) if as_of is None else None
+    return kept.read_afresh() if kept else case_of(read_given(path, as_of))
 
 
 def case_of(given: Given) -> Case:
@@ -89,7 +99,7 @@ def keep_open(params: Path, case: Case) -> None:
 
     It is given once, and if the file has not changed: whoever opens the file again gets a case of its own, as ever.
     """
-    case.inputs.folder = params.resolve().parent
+    case.inputs.move(params.resolve().parent)
     _KEPT[_identity(params)] = case
 
 
@@ -115,17 +125,52 @@ def _opened(data: dict[str, Any], as_of: date | None) -> Case:
     return case
 
 
+@dataclass
+class Studies:
+    """What was made of a buyer's inputs, by name, each with what was read to make it; shared by whoever reads the case."""
+
+    inputs: Inputs
+    beyond: Reads
+    made: dict[str, Any] = field(default_factory=dict)
+    reads: dict[str, Reads] = field(default_factory=dict)
+
+
 class Case:
     """A buyer's inputs and the studies made of them, each computed once."""
 
-    def __init__(self, inputs: Inputs) -> None:
-        self.inputs = inputs
-        self._results: dict[str, Any] = {}
+    def __init__(self, inputs: Inputs, studies: Studies | None = None) -> None:
+        self._studies = studies or Studies(inputs, inputs.reads)
+        self._readers = [Reads(self._studies.beyond)]
+        self.inputs = inputs.read_by(self._readers[0])
         self._made: dict[str, Number] = {}
+
+    def read_afresh(self) -> Case:
+        """The same case for another reader: its studies stay as they are made, and what is read is noted anew."""
+        return Case(self._studies.inputs, self._studies)
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Ids of everything that was read of this case, with what the studies asked for were made of.
+
+        A study counts as a whole with all that was ever read for it: its figures are made when they are asked for.
+        """
+        found: set[str] = set()
+        left = [*self._readers[0].ids]
+        while left:
+            one = left.pop()
+            if one in found:
+                continue
+            found.add(one)
+            kind, _, name = one.partition(":")
+            if kind == STUDY:
+                left += self._studies.reads[name].ids
+            elif kind == PART:
+                left += self._studies.made["chain"].read[name]
+        return without_parts(i for i in found if not i.startswith((f"{STUDY}:", f"{PART}:")))
 
     def problems(self) -> list[Problem]:
         """Every fault that only params and books together show: unknown references, a fabric that cannot be built."""
-        return faults_of(self.inputs)
+        return faults_of(self._studies.inputs.read_by(Reads()))  # noted nowhere: an opened case has none
 
     # ---- what the client says
 
@@ -176,74 +221,89 @@ class Case:
         figures = {f"{kind}:{i}": v for kind, given in replaced.items() for i, v in (given or {}).items()}
         params = changed_params(self.params, keys, figures, extra_options=self.inputs.all_options)
         case = self.with_params(params)
-        if problems := case.problems():
+        if problems := faults_of(case.inputs):  # whether there are any is read, too
             raise InputError(problems)
         return case
 
     # ---- studies, each made once
 
-    @cached_property
+    @property
     def chain(self) -> Chain:
         """Exposed communication, losses and bills: what every study builds on."""
-        return chain(self.inputs)
+        return self._asked("chain", chain)
 
-    @cached_property
+    def _part(self, part: str) -> Chain:
+        """The chain for somebody who uses no more of it than one part, and what stands before it."""
+        made = self._once("chain", chain)
+        self._readers[-1].note_own(f"{PART}:{part}")
+        return made
+
+    @property
     def comparison(self) -> Comparison:
         """What is advised, its rival and its lead: made once, handed to every section."""
-        return comparison_of(self.inputs, self.chain.bills)
+        return self._asked("comparison", lambda given: comparison_of(given, self.chain.bills))
 
-    @cached_property
+    @property
     def compared(self) -> Mapping[str, Any]:
         """What every block of a memo says of the comparison, so that a section made on another one is found out."""
+        return self._asked("compared", self._compared)
+
+    def _compared(self, given: Inputs) -> Mapping[str, Any]:
         found = self.comparison
-        lead = self.inputs.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean")
+        lead = given.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean")
         return {"choice": found.choice, "rival": found.rival, "lead": lead.text, "stated_as": list(STATES_THE_LEAD)}
 
-    @cached_property
+    @property
     def search(self) -> Search:
         """The inputs moved alone, for every section that asks what would turn the comparison."""
-        return Search(self.chain, self.comparison)
+        return self._asked("search", lambda given: Search(self.chain.read_by(given), self.comparison))
 
     def latency(self) -> LatencyResult:
         """What latency costs this client."""
-        return self._once("latency", lambda: latency.run(self.inputs, self.chain.exposure, self.chain.measurements))
+
+        def make(given: Inputs) -> LatencyResult:
+            steps = self._part(STEPS)
+            return latency.run(given, steps.exposure, steps.measurements)
+
+        return self._study("latency", make)
 
     def tail(self) -> TailResult:
         """What could go wrong: tail, incidents, the date the run ends."""
 
-        def study() -> TailResult:
-            links, steps = self.chain, self.latency().step_time_s
-            hour = links.bills.common.gpu_hour_value
-            pair = (self.comparison.choice, self.comparison.rival)
-            return tail_risk.run(self.inputs, links.exposed, steps, links.losses, hour, pair)
+        def make(given: Inputs) -> TailResult:
+            exposed, lost = self._part(STEPS).exposed, self._part(LOSSES).losses
+            hour = self._asked("hour", lambda _: self.chain.bills.common.gpu_hour_value)
+            pair = self._asked("pair", lambda _: (self.comparison.choice, self.comparison.rival))
+            return tail_risk.run(given, exposed, self.latency().step_time_s, lost, hour, pair)
 
-        return self._once("tail_risk", study)
+        return self._study("tail_risk", make)
 
     def tco(self) -> TcoResult:
         """What each option costs over the horizon."""
-        return self._once("tco", lambda: tco.run(self.inputs, self.chain.bills, self.comparison))
+        return self._study("tco", lambda given: tco.run(given, self.chain.bills, self.comparison))
 
     def decision(self) -> DecisionResult:
         """What to do, how sure we are, and what would change it."""
-        return self._once("decision", lambda: decision.run(self.inputs, self.search))
+        return self._study("decision", lambda given: decision.run(given, self.search.read_by(given)))
 
     def diligence(self) -> DiligenceResult:
         """What each provider offers, what it has answered, and what is left to ask."""
 
-        def study() -> DiligenceResult:
-            upstream = (self.latency(), self.tail(), self.tco(), self.comparison, weeks_level(self.search))
-            return diligence.run(self.inputs, *upstream, lambda figures: self.search.fast.replacing(figures).bills)
+        def make(given: Inputs) -> DiligenceResult:
+            search = self.search.read_by(given)
+            upstream = (self.latency(), self.tail(), self.tco(), self.comparison, weeks_level(search))
+            return diligence.run(given, *upstream, lambda figures: search.fast.replacing(figures).bills)
 
-        return self._once("diligence", study)
+        return self._study("diligence", make)
 
     def evidence(self) -> EvidenceResult:
         """The evidence behind this case: library, contested quantities, audited claims."""
 
-        def study() -> EvidenceResult:
+        def make(given: Inputs) -> EvidenceResult:
             read = [self.latency().numbers, self.tail().numbers, self.tco().numbers, self.decision().numbers]
-            return evidence.run(self.inputs, read, self.tco().inputs)
+            return evidence.run(given, read, self.tco().inputs)
 
-        return self._once("evidence", study)
+        return self._study("evidence", make)
 
     def result(self, section: str) -> Any:
         """The study of one of SECTION_NAMES."""
@@ -253,15 +313,37 @@ class Case:
         """What a section found, named, and the words of its prose."""
         return SPOKEN[section](self)
 
-    def _once(self, section: str, make: Callable[[], Found]) -> Found:
-        if section not in self._results:
-            found = make()
+    def _once(self, name: str, make: Callable[[Inputs], Found]) -> Found:
+        """What is made once, by a reader of its own."""
+        if name not in self._studies.made:
+            reads = Reads(self._studies.beyond)
+            self._readers.append(reads)
+            try:
+                found = make(self._studies.inputs.read_by(reads))
+            except BaseException:
+                self._readers[-2].note_own(*reads.ids)  # whoever meets the error has read what led to it
+                raise
+            finally:
+                self._readers.pop()
+            self._studies.made[name], self._studies.reads[name] = found, reads
+        result: Found = self._studies.made[name]
+        return result
+
+    def _asked(self, name: str, make: Callable[[Inputs], Found]) -> Found:
+        """The same, noted as read by whoever asks."""
+        found = self._once(name, make)
+        self._readers[-1].note_own(f"{STUDY}:{name}")
+        return found
+
+    def _study(self, section: str, make: Callable[[Inputs], Found]) -> Found:
+        """A section's study; none of its figures may say otherwise than a number made before."""
+        new = section not in self._studies.made
+        found = self._asked(section, make)
+        if new:
             numbers: Mapping[str, Number] = found.numbers  # type: ignore[attr-defined]
             for made in self._made.values():
                 _refuse_second(numbers.get(made.id), made)
-            self._results[section] = found
-        result: Found = self._results[section]
-        return result
+        return found
 
     # ---- the ledger
 
@@ -277,8 +359,9 @@ class Case:
             each = (given,) if isinstance(given, str | Number) else given
             more[key] = [self.figure(i) if isinstance(i, str) and ":" not in i else i for i in each]
         made = self.inputs.number(id, value, unit, label=label, rule=rule, **more)
-        for result in self._results.values():
-            _refuse_second(result.numbers.get(id), made)
+        for section in SECTION_NAMES:
+            if section in self._studies.made:
+                _refuse_second(self.result(section).numbers.get(id), made)
         _refuse_second(self._made.get(id), made)
         self._made[id] = made
         return made

@@ -25,7 +25,7 @@ from fabricreport.sections.tco.inputs import Common, OptionInputs, bared, common
 from fabricreport.uncertain import Uncertain
 
 Found = TypeVar("Found")
-STEPS, STANDING, COMMON = "steps", "standing", "common"
+STEPS, LOSSES, STANDING, COMMON = "steps", "losses", "standing", "common"
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,10 @@ class Parts:
 
 @dataclass(frozen=True)
 class Chain:
-    """The parts and the bills made of them, the inputs they were made from, and the ids that each part asked for."""
+    """The parts and the bills made of them, the inputs they were made from, and the ids that each part asked for.
+
+    `read`: everything that was read for the steps and for the losses, of a chain made from the beginning.
+    """
 
     given: Inputs
     measurements: ClientMeasurements | None
@@ -58,6 +61,11 @@ class Chain:
     losses: Losses
     bills: Bills
     asked: Mapping[str, frozenset[str]]
+    read: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def read_by(self, given: Inputs) -> Chain:
+        """The same chain for another reader of its inputs."""
+        return replace(self, given=given)
 
     @property
     def reached_by(self) -> frozenset[str]:
@@ -114,7 +122,10 @@ class Chain:
 
 def chain(given: Inputs) -> Chain:
     """The whole chain of a case; the client's logs are read here."""
-    return _run(given, client_measurements(given, measured_option(given)), Parts(), {})
+    with given.reads.frame() as logs:
+        measured = client_measurements(given, measured_option(given))
+    made = _run(given, measured, Parts(), {})
+    return replace(made, read={part: ids | logs for part, ids in made.read.items()})
 
 
 def _steps(option: str) -> str:
@@ -148,20 +159,23 @@ def _run(
         return {o.id: known[o.id] if o.id in known else part(name(o.id), partial(make, o)) for o in given.options}
 
     factors = measurements.factors if measurements else None
-    jobs = jobs_of(given) if parts.jobs is None else parts.jobs
-    timed = each(parts.timed, _steps, lambda o: timed_on(given, jobs, o, factors))
-    if not before:  # a rerun needs no pair of fabrics that the client does not compare: only the study shows it
-        others = (o for o in pair(given) if o.id not in timed)
-        timed |= {o.id: part(_steps(o.id), partial(timed_on, given, jobs, o, factors)) for o in others}
-    found = exposure(given, jobs, timed)
-    exposed = {
-        o: parts.exposed[o] if o in parts.exposed else found.over_horizon(given, o) for o in given.params.options
-    }
-    lost = each(parts.lost, _lost, lambda o: losses(given, o, exposed[o.id]))
+    with given.reads.frame() as of_steps:
+        jobs = jobs_of(given) if parts.jobs is None else parts.jobs
+        timed = each(parts.timed, _steps, lambda o: timed_on(given, jobs, o, factors))
+        if not before:  # a rerun needs no pair of fabrics that the client does not compare: only the study shows it
+            others = (o for o in pair(given) if o.id not in timed)
+            timed |= {o.id: part(_steps(o.id), partial(timed_on, given, jobs, o, factors)) for o in others}
+        found = exposure(given, jobs, timed)
+        exposed = {
+            o: parts.exposed[o] if o in parts.exposed else found.over_horizon(given, o) for o in given.params.options
+        }
+    with given.reads.frame() as of_losses:
+        lost = each(parts.lost, _lost, lambda o: losses(given, o, exposed[o.id]))
     all_lost = Losses({o: shares for o, (shares, _) in lost.items()}, {o: weeks for o, (_, weeks) in lost.items()})
     standing = part(STANDING, lambda: builds_of(given)) if parts.standing is None else parts.standing
     common = part(COMMON, lambda: common_inputs(given)) if parts.common is None else parts.common
     own = each(parts.terms, _own, lambda o: option_inputs(given, o, exposed[o.id], all_lost))
     own |= {o: with_losses(own[o], o, exposed[o], all_lost) for o in parts.terms if o not in parts.lost}
     bill = bills(given, common, own, all_lost, standing, parts.before)
-    return Chain(given, measurements, found, exposed, all_lost, bill, asked)
+    read = {STEPS: frozenset(of_steps), LOSSES: frozenset(of_steps | of_losses)}
+    return Chain(given, measurements, found, exposed, all_lost, bill, asked, read)

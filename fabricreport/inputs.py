@@ -36,8 +36,11 @@ from fabricreport.models.sampling import Sampler
 from fabricreport.models.training.practice import Practice
 from fabricreport.overrides import Figures, Overridden, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.reader import Books, InForce, Reader
+from fabricreport.reads import EVERY, Kept, Reads
 from fabricreport.records import contested_record, evidence_record, param_record, price_record, price_unit
 from fabricreport.scenario import Params, Reference, value_at
+from fabricreport.seen import plain_params, seen_params
 from fabricreport.uncertain import Replaced, Uncertain, exactly
 from fabricreport.vocabulary import Grade
 
@@ -51,7 +54,7 @@ _RATE = "rate"
 _ORIGIN = {Grade.ASSUMPTION: "as assumed: not stated in the params"}
 
 
-class Inputs:
+class Inputs(Reader):
     """A buyer's params, the books as of the memo's date with the overrides in force, one seeded sample of it all."""
 
     def __init__(
@@ -64,23 +67,20 @@ class Inputs:
         *,
         draws: int | None = None,
     ) -> None:
-        self.params = params
+        params = plain_params(params)
+        super().__init__(params, Books(folder, evidence, price_book, options))
         self.draws = DRAWS if draws is None else draws
-        self.folder = folder
-        self.as_of = date.fromisoformat(str(params.as_of))
-        self.price_book = price_book
-        self.all_options = options
-        self.shipped = evidence
         self._definitions = {item["id"]: item for item in read_yaml("contested")}
-        self._samples: dict[str, Traced] = {}
-        self._values: dict[str, Traced] = {}
+        self._samples: Kept[Traced] = Kept()
+        self._values: Kept[Traced] = Kept()
+        self._records: Kept[dict[str, Any]] = Kept()
         self._roots: dict[str, frozenset[str]] = {}
-        self._records: dict[str, dict[str, Any]] = {}
         self._noted: list[set[str]] = []
         self._quantities: dict[str, tuple[Uncertain, Replaced | None]] = {}
         self._traced = True
-        found = resolved(params, evidence, price_book, price_book.at(self.as_of), self.quantities)
-        self.overrides: Mapping[str, Overridden] = found.overrides
+        view = price_book.at(date.fromisoformat(str(params.as_of)))
+        found = resolved(params, evidence, price_book, view, self.quantities)
+        self._overrides: Mapping[str, Overridden] = found.overrides
         self._put(evidence, found.prices, found.figures)
 
     def _put(self, evidence: EvidenceBook, prices: PriceView, figures: Figures) -> None:
@@ -88,9 +88,19 @@ class Inputs:
         for input_id, figure in figures.items():
             kind, _, name = input_id.partition(":")
             by_kind.setdefault(kind, {})[name] = figure
-        self.evidence = evidence.with_figures(by_kind.get("evidence", {}))
-        self.prices = prices.with_figures(by_kind.get("price", {}))
+        in_force = InForce(
+            evidence.with_figures(by_kind.get("evidence", {})), prices.with_figures(by_kind.get("price", {}))
+        )
         self._quantities = {**self._quantities, **by_kind.get("contested", {})}
+        self.look(self.reads, in_force)
+
+    def read_by(self, reads: Reads) -> Inputs:
+        """The same inputs, draws and records for another reader: what is asked of them is noted in `reads`."""
+        other = self._copy()
+        for name in ("_samples", "_values", "_records", "_roots", "_noted"):
+            setattr(other, name, getattr(self, name))
+        other.look(reads, self._in_force)
+        return other
 
     def replacing(self, figures: Mapping[str, Uncertain]) -> Inputs:
         """The same inputs with other figures in force for these books' ids (in each entry's own unit and currency).
@@ -99,18 +109,22 @@ class Inputs:
         ids is no longer in force, and an entry that follows one of them follows the new figure.
         """
         other = self._copy()
-        other.overrides = {i: o for i, o in self.overrides.items() if i not in figures}
-        following = {i: figures[o.follows] for i, o in other.overrides.items() if o.follows in figures}
+        other._overrides = {i: o for i, o in self._overrides.items() if i not in figures}
+        following = {i: figures[o.follows] for i, o in other._overrides.items() if o.follows in figures}
         in_force = {**following, **figures}
-        other._put(self.evidence, self.prices, {i: (value, None) for i, value in in_force.items()})
+        now = self._in_force
+        other._put(now.evidence, now.prices, {i: (value, None) for i, value in in_force.items()})
         other._keep_draws(self, lambda i: not self.rests_on(i, figures))
         return other
 
     def rests_on(self, input_id: str, ids: Collection[str]) -> bool:
         """Whether any of these ids has a part in the draws of an input: itself, what it follows or refers to, the sources
-        of a contested quantity, the exchange rate of a price, the correlation inside its group."""
+        of a contested quantity, the exchange rate of a price, the correlation inside its group.
+
+        Nothing of it is noted as read: it tells what need not be made again, and so changes no result.
+        """
         if input_id not in self._roots:
-            self._roots[input_id] = frozenset({input_id, *self._behind(input_id)})
+            self._roots[input_id] = frozenset({input_id, *self.read_by(Reads())._behind(input_id)})
         return not self._roots[input_id].isdisjoint(ids)
 
     def _behind(self, input_id: str) -> Iterable[str]:
@@ -133,8 +147,8 @@ class Inputs:
         """The same inputs without provenance: several times faster, for what-ifs that only ask which way the answer goes."""
         other = self._copy()
         other._traced = False
-        other._samples = {i: cast(Traced, plain(d)) for i, d in self._samples.items()}
-        other._values = {i: cast(Traced, plain(d)) for i, d in self._values.items()}
+        other._samples = self._samples.mapped(lambda d: cast(Traced, plain(d)))
+        other._values = self._values.mapped(lambda d: cast(Traced, plain(d)))
         return other
 
     def _tagged(self, values: Any, ids: set[str]) -> Traced:
@@ -144,9 +158,11 @@ class Inputs:
         """The same books under other params; draws are kept where nothing that they rest on has changed."""
         ours = self.params
         if (params.as_of, params.overrides) != (ours.as_of, ours.overrides):
-            return Inputs(params, self.folder, self.shipped, self.price_book, self.all_options, draws=self.draws)
+            self.reads.note(*EVERY.values())  # other entries are in force there than are noted here
+            books = self._books
+            return Inputs(params, books.folder, books.evidence, books.prices, books.options, draws=self.draws)
         other = self._copy()
-        other.params = params
+        other.params = seen_params(params, self.reads)
         same = (params.seed, params.money.currency) == (ours.seed, ours.money.currency)
         other._keep_draws(self, lambda i: same and not i.startswith("param:"))
         return other
@@ -154,24 +170,18 @@ class Inputs:
     def _copy(self) -> Inputs:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._records, other._noted, other._roots = {}, [], {}
-        for name in ("names", "sampler", "maker"):
-            other.__dict__.pop(name, None)
+        other._records, other._noted, other._roots = Kept(), [], {}
+        other.__dict__.pop("maker", None)
         return other
 
     def _keep_draws(self, before: Inputs, kept: Callable[[str], bool]) -> None:
         """Take over the draws of another's inputs, as far as they are the same here."""
-        self._samples = {i: d for i, d in before._samples.items() if kept(i)}
-        self._values = {i: d for i, d in before._values.items() if i in self._samples}
+        self._samples = before._samples.only(kept)
+        self._values = before._values.only(lambda i: i in self._samples)
 
     # ---- what the params and the books say
 
     @property
-    def options(self) -> tuple[Option, ...]:
-        """The options to compare, in the params' order."""
-        return tuple(self.all_options[o] for o in self.params.options)
-
-    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the client, the options and the providers, which may hold digits wherever they are printed."""
         options = [option.name for option in self.options]
@@ -218,37 +228,56 @@ class Inputs:
 
     def contested(self, quantity: str) -> Contested:
         """What the sources say on a contested quantity, figures in force, and the prior that their spread makes."""
-        return contested(quantity, self.evidence, self._definitions)
+        self.reads.note(f"contested:{quantity}")
+        return contested(quantity, self._in_force.evidence, self._definitions)
 
-    @cached_property
+    @property
     def quantities(self) -> tuple[str, ...]:
         """Ids of every contested quantity: those defined, then those that only an entry names."""
-        named = (e.contested for e in self.shipped.values() if e.contested)
+        self.reads.note(EVERY["contested"])
+        named = (e.contested for e in self._books.evidence.values() if e.contested)
         return tuple(dict.fromkeys([*self._definitions, *named]))
 
     def _speaking_on(self, quantity: str) -> list[str]:
         """Ids of the entries that speak on a contested quantity."""
-        own = [f"evidence:{name}" for name, entry in self.shipped.items() if entry.contested == quantity]
+        self.reads.note(f"contested:{quantity}")
+        own = [f"evidence:{name}" for name, entry in self._books.evidence.items() if entry.contested == quantity]
         return [*own, *(f"evidence:{also['id']}" for also in self._definitions.get(quantity, {}).get("also", ()))]
 
     def quantities_of(self, ids: Iterable[str]) -> set[str]:
         """The contested quantities that any of these entries speaks on."""
-        names = {i.partition(":")[2] for i in ids if i.startswith("evidence:")}
-        own = {self.shipped[name].contested for name in names if name in self.shipped}
+        ids = [i for i in ids if i.startswith("evidence:")]
+        self.reads.note(*ids)
+        names, book = {i.partition(":")[2] for i in ids}, self._books.evidence
+        own = {book[name].contested for name in names if name in book}
         also = {q for q, d in self._definitions.items() if names & {str(a["id"]) for a in d.get("also", ())}}
         return {*own, *also} - {""}
 
     def contested_quantities(self) -> dict[str, Contested]:
         """Every contested quantity by id."""
-        return contested_quantities(self.evidence, self._definitions)
+        found = contested_quantities(self._in_force.evidence, self._definitions)
+        self.reads.note(EVERY["contested"], *(f"contested:{q}" for q in found))
+        return found
+
+    def quantity_in_force(self, quantity: str) -> tuple[Uncertain, Replaced | None] | None:
+        """The figure put in the place of what the sources say, and who put it there."""
+        self.reads.note(f"contested:{quantity}")
+        return self._quantities.get(quantity)
 
     def stated_elsewhere(self, key_id: str) -> bool:
         """Whether a key of the params only refers to an entry of a book."""
         return isinstance(value_at(self.params, key_id.partition(":")[2]), Reference)
 
+    @property
+    def overrides(self) -> Mapping[str, Overridden]:
+        """The client's overrides by the id that they replace."""
+        self.reads.note("params:overrides")
+        return self._overrides
+
     def stated_by(self, input_id: str) -> str:
         """The entry that states the value: the input itself, or what an override of it refers to in the end."""
-        replaced = self.overrides.get(input_id)
+        self.reads.note(input_id)
+        replaced = self._overrides.get(input_id)
         return replaced.follows if replaced is not None and replaced.follows else input_id
 
     # ---- what the models know before they meet a client
@@ -265,27 +294,25 @@ class Inputs:
 
     # ---- the sample
 
-    @cached_property
+    @property
     def sampler(self) -> Sampler:
         """The seeded streams of all inputs."""
-        known = CORRELATION.partition(":")[2] in self.evidence
-        return Sampler(int(self.params.seed), self.draws, self.central(CORRELATION) if known else 0.0)
+        entry = self.evidence.get(CORRELATION.partition(":")[2])
+        return Sampler(int(self.params.seed), self.draws, 0.0 if entry is None else entry.figure.central)
 
     def draw(self, input_id: str) -> Traced:
         """Draws (DRAWS,) of `price:…` (in the memo's currency), `evidence:…`, `contested:…` or `param:…`."""
         self._note(input_id)
-        if input_id not in self._samples:
-            self._samples[input_id] = self._draw(input_id)
-        return self._samples[input_id]
+        return self._samples.get(input_id, self.reads, lambda: self._draw(input_id))
 
     def value(self, input_id: str) -> Traced:
         """Draws of an input; a scalar that still knows where it comes from when every draw is the same."""
         self._note(input_id)
-        if input_id not in self._values:
-            draws = self.draw(input_id)
-            exact = drawn_exactly(draws)
-            self._values[input_id] = self._tagged(plain(draws)[0], {*inputs_of(draws)}) if exact else draws
-        return self._values[input_id]
+        return self._values.get(input_id, self.reads, lambda: self._value(input_id))
+
+    def _value(self, input_id: str) -> Traced:
+        draws = self.draw(input_id)
+        return self._tagged(plain(draws)[0], {*inputs_of(draws)}) if drawn_exactly(draws) else draws
 
     def _draw(self, input_id: str) -> Traced:
         kind, _, name = input_id.partition(":")
@@ -311,14 +338,14 @@ class Inputs:
         if kind == "param" and isinstance(value := value_at(self.params, name), Reference):
             return self.own(str(value))
         if input_id in self._samples and not self._converted(input_id):
-            return self._samples[input_id]
+            return self._samples.get(input_id, self.reads, lambda: self._draw(input_id))
         group = self.evidence[name].group if kind == "evidence" else ""
         return self._following(input_id, self._sample(self.uncertain(input_id), input_id, group))
 
     def _sample(self, figure: Uncertain, stream: str, group: str = "") -> NDArray[np.float64]:
         """Draws (DRAWS,) of a figure from the stream of that name; one that is known exactly needs none."""
         if figure.fixed:
-            return np.full(self.sampler.size, figure.central)
+            return np.full(self.draws, figure.central)
         return figure.quantile(self.sampler.uniforms(stream, group))
 
     def _converted(self, input_id: str) -> bool:
@@ -345,11 +372,12 @@ class Inputs:
             self._note(input_id)
         if not rate.inputs:
             return 1.0
-        key = f"{_RATE}:{source}"
-        if key not in self._samples:
+
+        def drawn() -> Traced:
             spread = Uncertain("pert", rate.low, rate.rate, rate.high) if rate.low < rate.high else exactly(rate.rate)
-            self._samples[key] = self._tagged(self._sample(spread, "+".join(rate.inputs)), set(rate.inputs))
-        return self._samples[key]
+            return self._tagged(self._sample(spread, "+".join(rate.inputs)), set(rate.inputs))
+
+        return self._samples.get(f"{_RATE}:{source}", self.reads, drawn)
 
     def money(self, input_id: str) -> Any:
         """Draws (or a scalar) of an amount in the memo's currency; evidence and params are stated in US dollars.
@@ -365,8 +393,8 @@ class Inputs:
     def spread(self, values: Any) -> Traced:
         """A scalar or (DRAWS,) value as (DRAWS,), provenance kept."""
         wide = np.asanyarray(values, dtype=float)
-        if wide.shape != (self.sampler.size,):
-            wide = np.broadcast_to(wide, (self.sampler.size,))
+        if wide.shape != (self.draws,):
+            wide = np.broadcast_to(wide, (self.draws,))
         return wide if isinstance(wide, Traced) else self._tagged(wide, set())
 
     # ---- who asked for what
@@ -379,9 +407,10 @@ class Inputs:
         try:
             yield asked
         finally:
-            self._noted = [others for others in self._noted if others is not asked]  # by identity: two may be equal
+            self._noted[:] = [others for others in self._noted if others is not asked]  # by identity: two may be equal
 
     def _note(self, input_id: str) -> None:
+        self.reads.note(input_id)
         for asked in self._noted:
             asked.add(input_id)
 
@@ -436,9 +465,7 @@ class Inputs:
 
     def record(self, input_id: str) -> dict[str, Any]:
         """Value in force, value replaced, unit, date, source, grade … of an input, as the ledger prints it."""
-        if input_id not in self._records:
-            self._records[input_id] = self._record(input_id)
-        return self._records[input_id]
+        return self._records.get(input_id, self.reads, lambda: self._record(input_id))
 
     def _record(self, input_id: str) -> dict[str, Any]:
         kind, _, name = input_id.partition(":")

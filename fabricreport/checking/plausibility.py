@@ -291,11 +291,7 @@ def _servers(case: Case) -> int:
 def _dearest_hour(case: Case) -> tuple[float, str]:
     """The largest price of a GPU-hour in the book, in the memo's currency, and its item; 0 where there is none."""
     currency = str(case.params.money.currency)
-    hours = (
-        (case.prices.convert(p.price, p.currency, currency), p.item)
-        for p in case.prices.values()
-        if p.unit == "gpu-hour"
-    )
+    hours = ((case.prices.convert(p.price, p.currency, currency), p.item) for p in case.prices.by_unit("gpu-hour"))
     return max(hours, default=(0.0, ""))
 
 
@@ -312,11 +308,14 @@ def _team(case: Case) -> Iterator[Caution]:
 
 def _exchange_rate(case: Case) -> Iterator[Caution]:
     """An override that moves an exchange rate by what would hold a new price back; the furthest moved is named."""
-    book, moved = case.inputs.price_book.at(case.as_of), {}
+    book: dict[str, float] = {}
+    moved: dict[str, float] = {}
     for override in case.params.overrides:
         item = override.id.removeprefix("price:")
-        if item.startswith("fx-") and item in book:
-            ratio = case.inputs.central(override.id) / book[item].price
+        replaced = case.prices[item].replaced if item.startswith("fx-") and item in case.prices else None
+        if replaced is not None and replaced.old is not None:
+            book[item] = replaced.old.central
+            ratio = case.inputs.central(override.id) / book[item]
             moved[item] = max(ratio, 1 / ratio) if ratio > 0 else np.inf
     item = max(moved, key=lambda name: moved[name], default="")
     if not item or moved[item] < float(rules()["hold_at_ratio"]):
@@ -332,7 +331,7 @@ def _exchange_rate(case: Case) -> Iterator[Caution]:
             ),
             (
                 "book",
-                book[item].price,
+                book[item],
                 "Exchange rate in the price book",
                 "as of the memo's date, without the override",
             ),

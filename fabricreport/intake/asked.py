@@ -90,7 +90,7 @@ def unanswered(given: Inputs) -> tuple[Problem, ...]:
 
 def _of_params(model: BaseModel, path: tuple[str | int, ...]) -> Iterator[Asked]:
     """Every reference in the params, however deep, but those of overrides: what they replace decides their unit."""
-    for name, field in type(model).model_fields.items():
+    for name, field in model.__class__.model_fields.items():
         here, value = (*path, field.alias or name), getattr(model, name)
         items: tuple[Any, ...] = value if isinstance(value, tuple) else ()
         for number, item in enumerate(items):

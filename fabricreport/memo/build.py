@@ -206,13 +206,15 @@ def _run(
 ) -> tuple[RunRecord, dict[str, NotebookNode]]:
     """Executed and stripped notebooks by section, from the cache in `store` where it has them."""
     from fabricreport.checking.prose import refuse_unreadable
+    from fabricreport.memo.run.binding import take_reads
     from fabricreport.memo.run.bytecode import compile_checked
     from fabricreport.memo.run.execute import run_sections
+    from fabricreport.memo.run.reuse import Reuse
     from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
 
     cache = SectionCache(store)
-    keys = {s: plan.fingerprint.section_key(s) for s in plan.sections}
-    done = {s: data for s in plan.sections if (data := cache.get(keys[s])) is not None}
+    kept = Reuse(cache, plan)
+    done = {s: data for s in plan.sections if (data := kept.find(s)) is not None}
     for section in done:
         progress(Progress(section, "cached"))
     waiting = {s: plan.notebooks[s] for s in plan.sections if s not in done}
@@ -236,8 +238,10 @@ def _run(
     for run in fresh.sections:
         if run.ok:
             raw = notebook_from_bytes(Path(run.notebook).read_bytes())
+            ids = take_reads(raw)
             done[run.section] = notebook_bytes(strip_volatile(raw, folders=blanked))
-            cache.put(keys[run.section], done[run.section])
+            kept.keep(run.section, done[run.section], ids)
+    cache.prune()
     cached = [SectionRun(s, "ok", cached=True) for s in done if s not in waiting]
     record = fresh.joined(cached, plan.sections)
     return record, {s: notebook_from_bytes(done[s]) for s in plan.sections if s in done}

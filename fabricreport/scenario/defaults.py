@@ -73,8 +73,9 @@ def defaulted_keys(params: Params) -> tuple[str, ...]:
 
 def is_given(params: Params, key: str) -> bool:
     """Whether the user gave the value at a dotted key such as `cluster.gpu`, or an item of it (`providers[0].name`)."""
-    stated = defaulted_keys(params)
     whole = key.partition("[")[0]
+    block = whole.partition(".")[0]
+    stated = _defaulted(params, (), given=True, only=(block,))
     return not any(whole == d or whole.startswith(f"{d}.") for d in stated)
 
 
@@ -92,8 +93,11 @@ def assumptions(params: Params) -> tuple[Assumed, ...]:
     )
 
 
-def _defaulted(model: BaseModel, path: KeyPath, *, given: bool) -> Iterator[str]:
-    for name, field in type(model).model_fields.items():
+def _defaulted(model: BaseModel, path: KeyPath, *, given: bool, only: tuple[str, ...] = ()) -> Iterator[str]:
+    """Keys of a model that were not given, those of the fields `only` if there are any: no other is looked at."""
+    for name, field in model.__class__.model_fields.items():
+        if only and name not in only:
+            continue
         value = getattr(model, name)
         here = (*path, field.alias or name)
         stated = given and name in model.model_fields_set

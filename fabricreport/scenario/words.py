@@ -82,6 +82,6 @@ def _entry(value: BaseModel) -> str:
 
 
 def _fields(model: BaseModel) -> Iterator[str]:
-    for name, field in type(model).model_fields.items():
+    for name, field in model.__class__.model_fields.items():
         value = getattr(model, name)
         yield f"{(field.alias or name).replace('_', ' ')} {_NONE if value == () else in_words(value, unit_of(field))}"

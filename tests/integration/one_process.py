@@ -62,9 +62,9 @@ class Whole:
 
 def whole(path: Path, *, draws: int | None = None, draw_charts: bool = True) -> Whole:
     """Open the params file and run its sections; raises `CellFailed` naming notebook, cell and client."""
-    with mock.patch.object(inputs_module, "DRAWS", draws or inputs_module.DRAWS), _drawing(draw_charts):
+    with mock.patch.object(inputs_module, "DRAWS", draws or inputs_module.DRAWS), drawing(draw_charts):
         case = open_case(path)
-        notebooks = {s: _executed(s, case, path) for s in case.params.sections}
+        notebooks = {s: executed(s, case, path) for s in case.params.sections}
         done = Whole(case, notebooks)
         found = gather(done.memo)
         done.faults = check_memo(found)
@@ -85,7 +85,7 @@ def written(done: Whole) -> tuple[str, bytes]:
 
 
 @contextlib.contextmanager
-def _drawing(draw: bool) -> Iterator[None]:
+def drawing(draw: bool) -> Iterator[None]:
     """Without drawing, each chart's code runs and only its picture is left blank."""
     if draw:
         yield
@@ -95,7 +95,7 @@ def _drawing(draw: bool) -> Iterator[None]:
         yield
 
 
-def _executed(section: str, case: Case, path: Path) -> Any:
+def executed(section: str, case: Case, path: Path) -> Any:
     """The section's notebook with what its cells displayed."""
     notebook = nbformat.read(NOTEBOOKS / f"{section}.ipynb", as_version=4)  # type: ignore[no-untyped-call]
     shown: list[Any] = []

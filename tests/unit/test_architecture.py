@@ -26,9 +26,11 @@ FOUNDATIONS = {
     "located",
     "project",
     "provenance",
+    "reads",
     "strict_yaml",
     "uncertain",
     "vocabulary",
+    "witness",
 }
 """Small modules that every room may import, models excepted."""
 PURE = {"claim", "durations", "errors", "evidence_entry", "located", "provenance", "uncertain", "vocabulary"}
@@ -42,7 +44,10 @@ MAY_IMPORT = {
     "records": {"books", "models", "scenario"},
     "overrides": {"books", "scenario"},
     "given": {"books", "scenario"},
-    "inputs": {"books", "constants", "models", "overrides", "records", "scenario"},
+    "seen": {"books", "scenario"},
+    "reader": {"books", "scenario", "seen"},
+    "inputs": {"books", "constants", "models", "overrides", "reader", "records", "scenario", "seen"},
+    "digests": {"inputs", "seen"},
     "figures": {"inputs"},
     "blocks": set(),
     "theme": {"blocks"},
@@ -66,7 +71,7 @@ MAY_IMPORT = {
         "scenario",
         "sections",
     },
-    "memo": {"blocks", "case", "checking", "given", "scenario"},
+    "memo": {"blocks", "case", "checking", "digests", "given", "scenario"},
     "cli_progress": {"memo"},
     "cli_shared": set(),
     "cli_prices": {"books", "cli_shared"},

@@ -72,7 +72,7 @@ def test_without_any_price_of_its_own_a_case_is_answered_by_the_shipped_ones(gpu
     case = case_of(EMPTY, **keys, money__acquisition=acquisition)
     assert not case.problems()
     assert {a.input_id for a in asked_inputs(case.inputs) if a.input_id.startswith("price:")} <= {
-        p.id for p in case.prices.stood_in
+        p.id for p in case.prices.values() if p.stand_in
     }
 
 

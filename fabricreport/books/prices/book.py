@@ -140,15 +140,25 @@ class PriceView(Mapping[str, Price]):
     """The prices that may be used on the day `as_of`, by item; rows dated later do not exist for it."""
 
     def __init__(self, as_of: date, prices: Mapping[str, Price], quarantine: Sequence[Held]) -> None:
-        self.as_of = as_of
-        self.quarantine = tuple(quarantine)
+        self._as_of = as_of
+        self._quarantine = tuple(quarantine)
         self._prices = dict(prices)
+
+    @property
+    def as_of(self) -> date:
+        """The day of the prices."""
+        return self._as_of
+
+    @property
+    def quarantine(self) -> tuple[Held, ...]:
+        """The rows known on that day that are not used."""
+        return self._quarantine
 
     def __getitem__(self, item: str) -> Price:
         if item in self._prices:
             return self._prices[item]
-        held = [str(h) for h in self.quarantine if h.item == item]
-        why = f"no usable price of {item} on {self.as_of}" + (f" ({held[-1]})" if held else "")
+        held = [str(h) for h in self._quarantine if h.item == item]
+        why = f"no usable price of {item} on {self._as_of}" + (f" ({held[-1]})" if held else "")
         remedy = "Mend the row, or state the price under `overrides` in the params file." if held else ""
         raise MissingPrice(
             Problem(why, key=f"price:{item}", suggestion=did_you_mean(item, self._prices),
@@ -169,18 +179,18 @@ class PriceView(Mapping[str, Price]):
         """Prices past their shelf life on `as_of`, by item."""
         return tuple(p for p in self.values() if p.stale)
 
-    @property
-    def stood_in(self) -> tuple[Price, ...]:
-        """Prices shipped with the package, in use because the files have no usable row of the item."""
-        return tuple(p for p in self.values() if p.stand_in)
+    def by_unit(self, unit: str) -> tuple[Price, ...]:
+        """The prices per one unit, such as `gpu-hour`, by item."""
+        return tuple(p for p in self._prices.values() if p.unit == unit)
 
     def plus(self, *prices: Price) -> PriceView:
         """The same view with these prices in it, in place of others of their item."""
-        return PriceView(self.as_of, {**self._prices, **{p.item: p for p in prices}}, self.quarantine)
+        return PriceView(self._as_of, {**self._prices, **{p.item: p for p in prices}}, self._quarantine)
 
     def with_figures(self, figures: Mapping[str, tuple[Uncertain, Replaced | None]]) -> PriceView:
         """The view with other figures in force, by item; an item it does not hold is passed over."""
-        return self.plus(*(self[item].with_figure(*given) for item, given in figures.items() if item in self))
+        held = self._prices
+        return self.plus(*(held[item].with_figure(*given) for item, given in figures.items() if item in held))
 
     def rate(self, source: str, target: str) -> Rate:
         """The exchange rate on that day, with range and price ids; raises `InputError` if there is none."""

@@ -1,6 +1,7 @@
-"""The last step of a section's run: its kernel answers the fields of the Markdown cells.
+"""The last step of a section's run: its kernel answers the fields of the Markdown cells, and says what it has read.
 
-A hidden cell is put behind the notebook's own before it runs, and its answers are moved to the Markdown cells after.
+A hidden cell is put behind the notebook's own before it runs. Its answers are moved to the Markdown cells after, and what
+was read to the notebook's metadata, whence the build takes it before the notebook is kept.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import nbformat
 from fabricreport.blocks.cells import ANSWERS_MIME, fields_of
 from fabricreport.memo.document.gather import ANSWERS, HIDDEN_TAGS
 from fabricreport.memo.document.outputs import carry, own
+from fabricreport.witness import READS_MIME
 
 ASKING_TAG = "fabricreport-answers"
+READS = "fabricreport-reads"
 
 
 def is_asking(cell: Any) -> bool:
@@ -23,24 +26,31 @@ def is_asking(cell: Any) -> bool:
 
 
 def ask(nb: Any) -> None:
-    """Put the hidden cell behind a notebook's own, if a Markdown cell has a field; answers of an earlier run go."""
+    """Put the hidden cell behind a notebook's own; answers of an earlier run go."""
     fields: dict[str, None] = {}
     for cell in _markdown(nb):
         if ANSWERS in own(cell):
             del cell.metadata["fabricreport"][ANSWERS]
         fields.update(dict.fromkeys(fields_of(cell.source)))
+    lines = []
     if fields:
         wanted = json.dumps(list(fields), allow_nan=False)
-        source = f"from fabricreport.blocks.cells import show_answers\n\nshow_answers({wanted}, globals())"
-        cell = nbformat.v4.new_code_cell(source, metadata={"tags": [ASKING_TAG]})  # type: ignore[no-untyped-call]
-        nb.cells.append(cell)
+        lines = ["from fabricreport.blocks.cells import show_answers", "", f"show_answers({wanted}, globals())", ""]
+    lines += ["from fabricreport.witness import show_reads", "", "show_reads(globals().get('params'))"]
+    cell = nbformat.v4.new_code_cell("\n".join(lines), metadata={"tags": [ASKING_TAG]})  # type: ignore[no-untyped-call]
+    nb.metadata.pop(READS, None)
+    nb.cells.append(cell)
 
 
 def take(nb: Any) -> None:
-    """Move the answers of the hidden cell to the Markdown cells that asked, and take the cell out."""
+    """Move the answers of the hidden cell to the Markdown cells that asked, what was read aside, and take the cell out."""
     asking = [cell for cell in nb.cells if is_asking(cell)]
     nb.cells = [cell for cell in nb.cells if not is_asking(cell)]
     outputs = [output for cell in asking for output in cell.outputs]
+    told = [o.data[READS_MIME] for o in outputs if READS_MIME in o.get("data", {})]
+    outputs = [o for o in outputs if READS_MIME not in o.get("data", {})]
+    if told:
+        nb.metadata[READS] = told[-1]
     given: dict[str, Any] = {}
     for output in outputs:
         given |= output.get("data", {}).get(ANSWERS_MIME, {})
@@ -57,6 +67,12 @@ def take(nb: Any) -> None:
         if mine:
             kept = {**cell.metadata.get("fabricreport", {}), ANSWERS: mine}
             cell.metadata["fabricreport"] = nbformat.from_dict(kept)  # type: ignore[no-untyped-call]
+
+
+def take_reads(nb: Any) -> frozenset[str] | None:
+    """Ids of everything that the run of this notebook read, taken out of it; None if nobody can tell."""
+    told = nb.metadata.pop(READS, None)
+    return None if told is None else frozenset(map(str, told))
 
 
 def _markdown(nb: Any) -> list[Any]:

@@ -45,6 +45,11 @@ class Fingerprint:
         own = {**asdict(self), "notebooks": {section: self.notebooks[section]}, "variant": ""}
         return sha256(canonical(own))
 
+    def source_key(self, section: str) -> str:
+        """The same without the inputs: what a section is made by, whatever it is made of."""
+        made_by = (self.notebooks[section], self.notebook_helpers, self.package, dict(self.versions), self.python)
+        return sha256(canonical([section, *made_by]))
+
 
 def tree_digest(folder: Path, *, without: Iterable[str] = ()) -> str:
     """sha256 over relative names and contents of all files below, hidden ones, caches and `without` suffixes left out."""

@@ -67,7 +67,8 @@ class DecisionFigures:
     def stale(self) -> tuple[str, ...]:
         """Ids of the prices behind the totals that are past their shelf life."""
         behind = inputs_of(*self.result.totals.values())
-        return tuple(p.id for p in self.given.prices.stale if p.id in behind)
+        prices = sorted(i for i in behind if i.startswith("price:"))
+        return tuple(i for i in prices if self.given.prices[i[6:]].stale)
 
     @cached_property
     def rules(self) -> Mapping[str, float]:

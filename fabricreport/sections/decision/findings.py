@@ -150,7 +150,8 @@ class _Read:
     @property
     def stood_in(self) -> list[str]:
         """Items that the client's price files lack."""
-        return sorted(p.item for p in self.given.prices.stood_in if p.id in self.tco.inputs)
+        items = sorted(i[6:] for i in self.tco.inputs if i.startswith("price:"))
+        return [item for item in items if self.given.prices[item].stand_in]
 
 
 def spoken(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Callable[[str], Number]) -> Spoken:

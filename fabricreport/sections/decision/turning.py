@@ -7,6 +7,7 @@ model that the input reaches.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -21,6 +22,7 @@ from fabricreport.inputs import Inputs, drawn_exactly
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.models.judgement.turning import Asked, Seen, Turning, reach, turning, turning_at, turning_of_whole
 from fabricreport.provenance import plain
+from fabricreport.reads import Kept
 from fabricreport.scenario import changed_params
 from fabricreport.sections.decision.inputs import Judge, judge_of
 from fabricreport.sections.tco.bills import Bills
@@ -159,14 +161,23 @@ class Search:
         self.base, self.comparison = base, comparison
         self.fast = base.bare()
         self.judge = judge_of(base.given)
-        self._turns: dict[str, Turn] = {}
+        self._turns: Kept[Turn] = Kept()
+
+    def read_by(self, given: Inputs) -> Search:
+        """The same search for another reader of its inputs: who takes over what was found has read what it was made of."""
+        other = copy(self)
+        other.base = self.base.read_by(given)
+        other.fast = self.fast.read_by(self.fast.given.read_by(given.reads))
+        other.judge = judge_of(given)
+        return other
 
     def turn(self, input_id: str) -> Turn:
         """What one drawn input does to the lead."""
-        if input_id not in self._turns:
-            draws = plain(self.base.given.own(input_id))
-            self._turns[input_id] = _turn(self.fast, self.comparison, self.judge, input_id, draws)
-        return self._turns[input_id]
+        return self._turns.get(input_id, self.base.given.reads, lambda: self._turn(input_id))
+
+    def _turn(self, input_id: str) -> Turn:
+        draws = plain(self.base.given.own(input_id))
+        return _turn(self.fast, self.comparison, self.judge, input_id, draws)
 
 
 def turns_of(search: Search) -> Turns:

@@ -209,7 +209,7 @@ def _judged(on: Ground, book: ProviderBook, tests: tuple[Promise, ...]) -> tuple
     given, option = on.given, on.option
     links = links_of(given.params, given.catalogue)
     files = [
-        read_answers(given.folder / str(p.answers), provider=p.name, as_of=given.as_of, links=links)
+        read_answers(given.file(str(p.answers)), provider=p.name, as_of=given.as_of, links=links)
         for p in given.params.providers
         if p.answers
     ]

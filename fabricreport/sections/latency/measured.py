@@ -91,7 +91,7 @@ def measured_option(given: Inputs) -> Option:
 
 def client_log(given: Inputs, option: Option, path: str) -> ClientLog:
     """One log of `measurements:` read as `option`'s; `InputError` if it has no row or the model has no such cluster."""
-    frame = read_log(given.folder / path, gpus_per_node=int(given.params.cluster.gpus_per_node))
+    frame = read_log(given.file(path), gpus_per_node=int(given.params.cluster.gpus_per_node))
     findings = tuple(frame.attrs["findings"])
     rows = _largest_section(frame[frame["collective"] == "allreduce"])
     if rows.empty:

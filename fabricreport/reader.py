@@ -1,0 +1,112 @@
+"""One reader of a buyer's params and books: whatever it takes out of them is noted as read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from fabricreport.books.evidence import EvidenceBook
+from fabricreport.books.options import Option
+from fabricreport.books.prices.book import PriceBook, PriceView
+from fabricreport.reads import EVERY, Reads
+from fabricreport.scenario import Params
+from fabricreport.seen import SeenEvidence, SeenPrices, seen_params
+
+
+@dataclass
+class Books:
+    """The books as they are read, before any override, and the folder of the params file.
+
+    The folder is another once a build has frozen its inputs: then files are read there, whoever asked before.
+    """
+
+    folder: Path
+    evidence: EvidenceBook
+    prices: PriceBook
+    options: Mapping[str, Option]
+
+
+@dataclass(frozen=True)
+class InForce:
+    """The evidence and the prices of the memo's date with the overrides in force, of which nothing is noted."""
+
+    evidence: EvidenceBook
+    prices: PriceView
+
+
+class Reader:
+    """The params and the books through a reader's eyes."""
+
+    _in_force: InForce
+    evidence: EvidenceBook
+    prices: PriceView
+
+    def __init__(self, params: Params, books: Books) -> None:
+        self._books, self.reads = books, Reads()
+        self.params = seen_params(params, self.reads)
+
+    def look(self, reads: Reads, in_force: InForce) -> None:
+        """Note in `reads` what is taken from now on; these entries are in force."""
+        self.reads, self._in_force = reads, in_force
+        self.params = seen_params(self.params, reads)
+        self.evidence = SeenEvidence(in_force.evidence, reads)
+        self.prices = SeenPrices(in_force.prices, reads)
+
+    @property
+    def books(self) -> Books:
+        """The books as they are, of which nothing more is noted than that all of them are read."""
+        self.reads.note(*EVERY.values())
+        return self._books
+
+    @property
+    def in_force(self) -> InForce:
+        """The same of the entries in force."""
+        self.reads.note(*EVERY.values())
+        return self._in_force
+
+    def move(self, folder: Path) -> None:
+        """Look for the files that the params name in another folder from now on."""
+        self._books.folder = folder
+
+    @property
+    def as_of(self) -> date:
+        """The memo's date."""
+        return date.fromisoformat(str(self.params.as_of))
+
+    @property
+    def options(self) -> tuple[Option, ...]:
+        """The options to compare, in the params' order."""
+        wanted = self.params.options
+        self.reads.note(*(f"option:{o}" for o in wanted))
+        return tuple(self._books.options[o] for o in wanted)
+
+    @property
+    def all_options(self) -> Mapping[str, Option]:
+        """Every option that can be named, by id."""
+        self.reads.note(EVERY["option"])
+        return self._books.options
+
+    @property
+    def price_book(self) -> PriceBook:
+        """Every row of the price files, with those of other days."""
+        self.reads.note(EVERY["history"])
+        return self._books.prices
+
+    @property
+    def shipped(self) -> EvidenceBook:
+        """The evidence without overrides."""
+        self.reads.note(EVERY["evidence"])
+        return self._books.evidence
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the params file; a file in it is asked for with `file`."""
+        self.reads.note(EVERY["file"])
+        return self._books.folder
+
+    def file(self, name: str) -> Path:
+        """A file that the params name, by its path below their folder."""
+        self.reads.note(f"file:{name}")
+        return self._books.folder / name
