@@ -313,16 +313,26 @@ def _front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mappi
 
 
 def _write_outputs(folder: Path, document: Document, found: Gathered, notebooks: Mapping[str, Any]) -> None:
-    """`memo.html`, `memo.pdf`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`."""
-    from fabricreport.memo.document.safe import csv_text
-    from fabricreport.memo.document.stitch import chart_data, merged_ledger
-    from fabricreport.memo.run.volatile import notebook_bytes
+    """`memo.html`, `memo.pdf`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`; a fault of any is raised."""
+    from concurrent.futures import ThreadPoolExecutor
+
     from fabricreport.memo.write.html import render_html
     from fabricreport.memo.write.pdf import render_pdf
 
     folder.mkdir()
-    (folder / "memo.html").write_bytes(render_html(document).encode("utf-8"))
-    (folder / "memo.pdf").write_bytes(render_pdf(document))
+    # Typst works outside Python's lock: the rest is written meanwhile.
+    with ThreadPoolExecutor(1) as beside:
+        pdf = beside.submit(render_pdf, document)
+        (folder / "memo.html").write_bytes(render_html(document).encode("utf-8"))
+        _write_data(folder, found, notebooks)
+        (folder / "memo.pdf").write_bytes(pdf.result())
+
+
+def _write_data(folder: Path, found: Gathered, notebooks: Mapping[str, Any]) -> None:
+    from fabricreport.memo.document.safe import csv_text
+    from fabricreport.memo.document.stitch import chart_data, merged_ledger
+    from fabricreport.memo.run.volatile import notebook_bytes
+
     text = json.dumps(merged_ledger(found), sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False)
     (folder / "ledger.json").write_text(text + "\n", encoding="utf-8")
     (folder / "notebooks").mkdir()

@@ -176,6 +176,7 @@ def chosen(count: int, *, skip: int = 0) -> tuple[dict[str, Any], ...]:
     return tuple(array[(skip + i * len(array) // count) % len(array)] for i in range(count))
 
 
+@lru_cache(maxsize=1)
 def covering_rows() -> tuple[dict[str, Any], ...]:
     """The fewest rows found in which each single level stands at least once: the most new levels first."""
     array = list(rows())

@@ -13,7 +13,8 @@ from seed_anchors import LOOKUPS, PLACED, ROOT, Memo, rules_printed, told_by_com
 from fabricreport.memo.build import BuildResult
 
 pytestmark = pytest.mark.slow
-ROWS: list[dict[str, Any]] = yaml.safe_load((ROOT / "tests/golden/seeds.yaml").read_text(encoding="utf-8"))["rows"]
+SEEDS = yaml.load((ROOT / "tests/golden/seeds.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+ROWS: list[dict[str, Any]] = SEEDS["rows"]
 STANDING = [row for row in ROWS if row["status"] != "missing"]
 PRINTED = [row for row in STANDING if row["client"] != "cli" and "given" not in row]
 MISSING = [row for row in ROWS if row["status"] == "missing"]

@@ -5,12 +5,19 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "fabricreport"
 MODULES = sorted(PACKAGE.rglob("*.py"))
-TREES = {path: ast.parse(path.read_text()) for path in MODULES}
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """Every module as it parses; not read before a test asks, for collecting the tests waits for it."""
+    return {path: ast.parse(path.read_text()) for path in MODULES}
+
 
 FOUNDATIONS = {
     "bounds",
@@ -120,7 +127,10 @@ def imported_modules(tree: ast.AST, known: Iterable[str] = MODULE_NAMES) -> set[
     return {name for name in names if name in known}
 
 
-IMPORTS = {module_name(path): imported_modules(tree) - {module_name(path)} for path, tree in TREES.items()}
+@cache
+def imports() -> dict[str, set[str]]:
+    """What each module imports of ours."""
+    return {module_name(path): imported_modules(tree) - {module_name(path)} for path, tree in trees().items()}
 
 
 def reached_from(name: str) -> set[str]:
@@ -128,7 +138,7 @@ def reached_from(name: str) -> set[str]:
     reached: set[str] = set()
     left = [name]
     while left:
-        new = IMPORTS[left.pop()] - reached
+        new = imports()[left.pop()] - reached
         reached |= new
         left += new
     return reached
@@ -143,7 +153,7 @@ def banned_calls(modules: Iterable[Path], banned: set[str]) -> list[str]:
     return [
         f"{path.relative_to(PACKAGE)}:{call.lineno} {ast.unparse(call.func)}"
         for path in modules
-        for call in calls_of(TREES[path])
+        for call in calls_of(trees()[path])
         if ast.unparse(call.func) in banned
     ]
 
@@ -172,7 +182,7 @@ def test_rooms_are_listed_from_the_bottom_upwards() -> None:
 
 def test_a_room_imports_only_what_lies_below_it() -> None:
     upwards = []
-    for name, imported in IMPORTS.items():
+    for name, imported in imports().items():
         room = room_of_module(name)
         allowed = {room, "__init__"} | (PURE if room == "models" else FOUNDATIONS) | MAY_IMPORT.get(room, set())
         upwards += [f"{name} imports {other}" for other in imported if room_of_module(other) not in allowed]
@@ -180,17 +190,17 @@ def test_a_room_imports_only_what_lies_below_it() -> None:
 
 
 def test_a_foundation_rests_on_foundations() -> None:
-    for name, imported in IMPORTS.items():
+    for name, imported in imports().items():
         if room_of_module(name) in FOUNDATIONS:
             assert {room_of_module(other) for other in imported} <= FOUNDATIONS, name
 
 
 def test_no_section_imports_what_another_finds_prints_or_draws() -> None:
-    sections = {name: name.split(".")[2:] for name in IMPORTS if name.startswith("fabricreport.sections.")}
+    sections = {name: name.split(".")[2:] for name in imports() if name.startswith("fabricreport.sections.")}
     crossing = [
         f"{name} imports {other}"
         for name in sections
-        for other in IMPORTS[name]
+        for other in imports()[name]
         if other in sections and sections[other][-1] in SECTION_FILES and sections[other][0] != sections[name][0]
     ]
     assert any(parts[-1] in SECTION_FILES for parts in sections.values())
@@ -198,11 +208,11 @@ def test_no_section_imports_what_another_finds_prints_or_draws() -> None:
 
 
 def test_no_import_goes_round_in_a_circle() -> None:
-    assert not [name for name in IMPORTS if name in reached_from(name)]
+    assert not [name for name in imports() if name in reached_from(name)]
 
 
 def test_no_model_reaches_the_packaged_data_by_any_way() -> None:
-    models = [name for name in IMPORTS if room_of_module(name) == "models"]
+    models = [name for name in imports() if room_of_module(name) == "models"]
     assert models
     readers = {"evidence", "books", "constants", "strict_yaml", "bounds", "project"}
     assert not [f"{m} reaches {r}" for m in models for r in reached_from(m) if room_of_module(r) in readers]
@@ -216,7 +226,7 @@ def test_a_model_reads_no_file_and_no_clock() -> None:
         f"{path.relative_to(PACKAGE)}:{call.lineno} {ast.unparse(call.func)}"
         for path in MODULES
         if room_of(path) == "models"
-        for call in calls_of(TREES[path])
+        for call in calls_of(trees()[path])
         if ast.unparse(call.func).split(".")[-1] in {"print"} | clocks | readers | packaged
     ]
     assert not asked
@@ -226,7 +236,7 @@ def test_modules_and_functions_stay_readable() -> None:
     long = [str(path.relative_to(PACKAGE)) for path in MODULES if path.read_text().count("\n") > 500]
     long += [
         f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}"
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (node.end_lineno or 0) - node.lineno >= 60
     ]
@@ -242,7 +252,7 @@ def test_no_unsafe_loader_or_evaluator_is_used() -> None:
 def test_json_is_never_written_with_figures_that_are_not_finite() -> None:
     loose = [
         f"{path.relative_to(PACKAGE)}:{call.lineno}"
-        for path, tree in TREES.items()
+        for path, tree in trees().items()
         for call in calls_of(tree)
         if ast.unparse(call.func) in ("json.dumps", "json.dump")
         and "allow_nan=False" not in [ast.unparse(keyword) for keyword in call.keywords]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import nbformat
+from nbformat import NotebookNode
 
 from fabricreport.blocks.node_json import to_json
 from fabricreport.blocks.nodes import DataTable, Figure, Headline, Scalar, Top
@@ -19,17 +19,16 @@ from fabricreport.memo.document.tables import table_rows
 def stitch(notebooks: Mapping[str, Any], front_matter: Mapping[str, Any]) -> Any:
     """Merge executed notebooks (section -> node, in the memo's order) into one node with the memo's front matter.
 
-    Every cell remembers its notebook and its number there, so that a fault can be named.
+    Every cell remembers its notebook and its number there, so that a fault can be named; its outputs are not copied.
     """
     merged = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
     merged.metadata["fabricreport"] = dict(front_matter)
     for section, notebook in notebooks.items():
         for number, cell in enumerate(notebook.cells, start=1):
-            kept = copy.deepcopy(cell)
             own = {"section": section, "notebook": f"{section}.ipynb", "cell": number}
-            kept.metadata["fabricreport"] = {**kept.metadata.get("fabricreport", {}), **own}
-            kept["id"] = f"{section}-{number}"
-            merged.cells.append(kept)
+            metadata = {**cell.metadata, "fabricreport": {**cell.metadata.get("fabricreport", {}), **own}}
+            kept = {**cell, "id": f"{section}-{number}", "metadata": NotebookNode(metadata)}  # type: ignore[no-untyped-call]
+            merged.cells.append(NotebookNode(kept))  # type: ignore[no-untyped-call]
     return merged
 
 

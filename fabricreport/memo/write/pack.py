@@ -95,5 +95,5 @@ def _cross_references(places: Mapping[int, Place], size: int, trailer: bytes) ->
 
 
 def _stream(entries: bytes, data: bytes) -> bytes:
-    packed = zlib.compress(data, 9)
+    packed = zlib.compress(data, 7)  # 9 takes twice as long for less than a hundredth
     return b"<<%s/Filter/FlateDecode/Length %d>>\nstream\n%s\nendstream" % (entries, len(packed), packed)

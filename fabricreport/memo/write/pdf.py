@@ -81,6 +81,8 @@ def _lay_out(document: Document, folder: Path) -> Data:
     for node in walk(document.nodes):
         if isinstance(node, Image) and node.src:
             (folder / picture_file(node.src)).write_bytes(base64.b64decode(node.src.partition(",")[2]))
+        elif isinstance(node, Figure | Formula) and node.svg:
+            (folder / drawing_file(node.svg)).write_text(_printable(node.svg), encoding="utf-8")
     payload = _payload(document)
     _write(folder, payload)
     return payload
@@ -256,10 +258,17 @@ def picture_file(source: str) -> str:
     return f"image-{hashlib.sha256(source.encode()).hexdigest()[:16]}.png"
 
 
+def drawing_file(svg: str) -> str:
+    """The name of the file that Typst reads a drawing from, so that it is not read again with every trial of a layout."""
+    return f"drawing-{hashlib.sha256(svg.encode()).hexdigest()[:16]}.svg"
+
+
 def _print_node(node: Node) -> Node:
     """What print wants otherwise: words on one line, a picture as a file beside the templates."""
     if isinstance(node, Text | Code):
         return replace(node, words=_BREAKS.sub(" ", node.words))
+    if isinstance(node, Figure | Formula) and node.svg:
+        return replace(node, svg=drawing_file(node.svg))
     return replace(node, src=picture_file(node.src)) if isinstance(node, Image) and node.src else node
 
 
