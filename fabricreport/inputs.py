@@ -181,18 +181,6 @@ class Inputs(Reader):
 
     # ---- what the params and the books say
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the client, the options and the providers, which may hold digits wherever they are printed."""
-        options = [option.name for option in self.options]
-        providers = [provider.name for provider in self.params.providers]
-        return tuple(dict.fromkeys([self.params.client.name, *options, *providers]))
-
-    @property
-    def currency(self) -> str:
-        """The memo's currency."""
-        return str(self.params.money.currency)
-
     def uncertain(self, input_id: str) -> Uncertain:
         """The figure in force of `price:…` (its own currency), `evidence:…` (its own unit) or a number of the params."""
         self._note(input_id)

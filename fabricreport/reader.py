@@ -76,6 +76,18 @@ class Reader:
         return date.fromisoformat(str(self.params.as_of))
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the client, the options and the providers, which may hold digits wherever they are printed."""
+        options = [option.name for option in self.options]
+        providers = [provider.name for provider in self.params.providers]
+        return tuple(dict.fromkeys([self.params.client.name, *options, *providers]))
+
+    @property
+    def currency(self) -> str:
+        """The memo's currency."""
+        return str(self.params.money.currency)
+
+    @property
     def options(self) -> tuple[Option, ...]:
         """The options to compare, in the params' order."""
         wanted = self.params.options

@@ -78,7 +78,7 @@ MAY_IMPORT = {
         "scenario",
         "sections",
     },
-    "memo": {"blocks", "case", "checking", "digests", "given", "scenario"},
+    "memo": {"blocks", "case", "checking", "digests", "given", "scenario", "theme"},
     "cli_progress": {"memo"},
     "cli_shared": set(),
     "cli_prices": {"books", "cli_shared"},

@@ -18,16 +18,6 @@ from pathlib import Path
 
 from fabricreport.memo.run.environment import has_forking_environment
 
-_STACK = (
-    "matplotlib.pyplot",
-    "nbformat",
-    "papermill",
-    "fabricreport.case",
-    "fabricreport.theme",
-    "fabricreport.memo.run.engine",
-    "fabricreport.memo.run.stock",
-)
-
 
 def is_ready_to_fork() -> bool:
     """True if sections may be forked from here: Linux, the environment that sections have, and a single thread."""
@@ -82,5 +72,10 @@ def import_ahead() -> bool:
 
 def import_stack() -> None:
     """Import what sections and writers import."""
-    for name in _STACK:
-        import_module(name)
+    import_module("matplotlib.pyplot")
+    import_module("nbformat")
+    import_module("papermill")
+    import_module("fabricreport.case")
+    import_module("fabricreport.theme")
+    import_module("fabricreport.memo.run.engine")
+    import_module("fabricreport.memo.run.stock")
