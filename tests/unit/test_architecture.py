@@ -46,7 +46,6 @@ MAY_IMPORT = {
     "seen": {"books", "scenario"},
     "reader": {"books", "scenario", "seen"},
     "inputs": {"books", "constants", "models", "overrides", "reader", "records", "scenario", "seen"},
-    "digests": {"inputs", "seen"},
     "figures": {"inputs"},
     "blocks": set(),
     "theme": {"blocks"},
@@ -56,6 +55,7 @@ MAY_IMPORT = {
     "declared": {"figures", "sections", "sections/decision"},
     "intake": {"books", "inputs", "models", "overrides", "records", "scenario", "sections"},
     "case": {"books", "chain", "inputs", "intake", "models", "scenario", "sections", "sections/decision"},
+    "digests": {"case", "seen"},
     "checking": {
         "blocks",
         "declared",
