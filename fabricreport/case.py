@@ -12,7 +12,7 @@ nothing; every study is lazy, pure and seeded, so each notebook recomputes what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -31,7 +31,7 @@ from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.project import PARAMS, book_folder
-from fabricreport.reads import Reads, without_parts
+from fabricreport.reads import VALUE, Reads, without_parts
 from fabricreport.scenario import SECTION_NAMES, Params, changed_params, params_from
 from fabricreport.sections.decision import findings as decision_findings
 from fabricreport.sections.decision import study as decision
@@ -56,6 +56,8 @@ from fabricreport.sections.tco.result import TcoResult
 from fabricreport.witness import WITNESS
 
 Found = TypeVar("Found")
+FIGURE = "figure:"
+"""What the name of a value begins with that is a figure of another section."""
 STUDY, PART = "study", "part"
 """What an id of something made, not read, begins with: a study, or a part of the chain."""
 STATES_THE_LEAD = ("decision.difference", "tco.difference", "diligence.lead")
@@ -101,6 +103,11 @@ def keep_open(params: Path, case: Case) -> None:
     """
     case.inputs.move(params.resolve().parent)
     _KEPT[_identity(params)] = case
+
+
+def let_go(params: Path) -> None:
+    """Have the next `open_case` of this file read it."""
+    _KEPT.pop(_identity(params), None)
 
 
 def _identity(params: Path) -> tuple[object, ...]:
@@ -152,10 +159,20 @@ class Case:
     def reads(self) -> frozenset[str]:
         """Ids of everything that was read of this case, with what the studies asked for were made of.
 
-        A study counts as a whole with all that was ever read for it: its figures are made when they are asked for.
+        A study counts as a whole with all that was ever read for it: its figures are made when they are asked for. A
+        value of `VALUES`, or a figure quoted of another section, counts as itself: as long as it stays what it is, it
+        does not matter what it was made of.
         """
+        return self._made_of(self._readers[0].ids)
+
+    def value(self, name: str) -> tuple[Any, frozenset[str]]:
+        """One of `VALUES` or a figure, and the ids of everything it was made of; `KeyError` where there is none."""
+        made = self._value(name)
+        return made, self._made_of(self._studies.reads[name].ids)
+
+    def _made_of(self, ids: Iterable[str]) -> frozenset[str]:
         found: set[str] = set()
-        left = [*self._readers[0].ids]
+        left = [*ids]
         while left:
             one = left.pop()
             if one in found:
@@ -246,12 +263,8 @@ class Case:
     @property
     def compared(self) -> Mapping[str, Any]:
         """What every block of a memo says of the comparison, so that a section made on another one is found out."""
-        return self._asked("compared", self._compared)
-
-    def _compared(self, given: Inputs) -> Mapping[str, Any]:
-        found = self.comparison
-        lead = given.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean")
-        return {"choice": found.choice, "rival": found.rival, "lead": lead.text, "stated_as": list(STATES_THE_LEAD)}
+        compared: Mapping[str, Any] = self._value("compared")
+        return compared
 
     @property
     def search(self) -> Search:
@@ -272,8 +285,7 @@ class Case:
 
         def make(given: Inputs) -> TailResult:
             exposed, lost = self._part(STEPS).exposed, self._part(LOSSES).losses
-            hour = self._asked("hour", lambda _: self.chain.bills.common.gpu_hour_value)
-            pair = self._asked("pair", lambda _: (self.comparison.choice, self.comparison.rival))
+            hour, pair = self._value("hour"), self._value("pair")
             return tail_risk.run(given, exposed, self.latency().step_time_s, lost, hour, pair)
 
         return self._study("tail_risk", make)
@@ -329,6 +341,12 @@ class Case:
         result: Found = self._studies.made[name]
         return result
 
+    def _value(self, name: str) -> Any:
+        figure = name.removeprefix(FIGURE) if name.startswith(FIGURE) else ""
+        found = self._once(name, lambda given: self._figure(figure) if figure else VALUES[name](self, given))
+        self._readers[-1].note_own(f"{VALUE}:{name}")
+        return found
+
     def _asked(self, name: str, make: Callable[[Inputs], Found]) -> Found:
         """The same, noted as read by whoever asks."""
         found = self._once(name, make)
@@ -378,6 +396,13 @@ class Case:
         if figure_id in self._made:
             return self._made[figure_id]
         section = figure_id.partition(".")[0]
+        if section in SECTION_NAMES and f"{STUDY}:{section}" not in self._readers[-1].ids:
+            quoted: Number = self._value(f"{FIGURE}{figure_id}")  # of a study that this section makes no other use of
+            return quoted
+        return self._figure(figure_id)
+
+    def _figure(self, figure_id: str) -> Number:
+        section = figure_id.partition(".")[0]
         numbers: Mapping[str, Number] = self.result(section).numbers if section in SECTION_NAMES else {}
         if figure_id not in numbers:
             kinds = f"; a figure's id starts with {', '.join(SECTION_NAMES)}, or was given to case.number before"
@@ -394,6 +419,20 @@ def _refuse_second(first: Number | None, second: Number) -> None:
             "give the second number an id of its own, or open the case again if you changed the first"
         )
 
+
+def _compared(case: Case, given: Inputs) -> Mapping[str, Any]:
+    found = case.comparison
+    lead = given.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean")
+    return {"choice": found.choice, "rival": found.rival, "lead": lead.text, "stated_as": list(STATES_THE_LEAD)}
+
+
+VALUES: Mapping[str, Callable[[Case, Inputs], Any]] = {
+    "compared": _compared,
+    "pair": lambda case, _: (case.comparison.choice, case.comparison.rival),
+    "hour": lambda case, _: case.chain.bills.common.gpu_hour_value,
+}
+"""Small things that follow from nearly all inputs and seldom move with one: what is said of the comparison, the ids of
+the two options compared, and what a lost GPU-hour is worth. A section that needs no more of the bills takes these."""
 
 SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(case.inputs, case.decision(), case.tco(), case.figure),

@@ -12,22 +12,36 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from fabricreport.inputs import Inputs
-from fabricreport.reads import EVERY, GIVEN
+import numpy as np
+
+from fabricreport.case import Case
+from fabricreport.provenance import inputs_of, plain
+from fabricreport.reads import EVERY, GIVEN, VALUE
 from fabricreport.seen import plain_params
 
 
 class Digests:
-    """Digests of what these inputs hold, each worked out when it is asked for and remembered."""
+    """Digests of what a case's inputs hold, each worked out when it is asked for and remembered."""
 
-    def __init__(self, given: Inputs) -> None:
-        self._given = given
-        self._params = plain_params(given.params)
+    def __init__(self, case: Case) -> None:
+        self._case, self._given = case, case.inputs
+        self._params = plain_params(case.params)
         self._found: dict[str, str] = {}
+
+    def __contains__(self, read_id: str) -> bool:
+        return read_id in self._found
+
+    def learn(self, read_id: str, digest: str) -> None:
+        """Take over a digest that was worked out before, of inputs that are the same."""
+        self._found[read_id] = digest
 
     def of(self, ids: Iterable[str]) -> dict[str, str]:
         """The digest of each id, sorted by id."""
         return {i: self._digest(i) for i in sorted(set(ids))}
+
+    def value(self, value_id: str) -> tuple[str, frozenset[str]]:
+        """The digest of one of the case's values, and the ids of everything it was made of."""
+        return self._digest(value_id), self._case.value(value_id.partition(":")[2])[1]
 
     def _digest(self, read_id: str) -> str:
         if read_id not in self._found:
@@ -38,6 +52,8 @@ class Digests:
     def _what(self, read_id: str) -> Any:
         """Everything an id stands for, with a `repr` that tells it whole; None where there is no such thing."""
         kind, _, name = read_id.partition(":")
+        if kind == VALUE:
+            return _told(self._case.value(name)[0])
         if read_id == EVERY.get(kind):
             return self._whole(kind)
         if kind == "file":
@@ -105,6 +121,13 @@ class Digests:
             return hashlib.sha256((self._given.books.folder / name).read_bytes()).hexdigest()
         except OSError as error:
             return type(error).__name__
+
+
+def _told(value: Any) -> Any:
+    """A value with every bit of an array, and what the array follows from."""
+    if isinstance(value, np.ndarray):
+        return value.shape, np.ascontiguousarray(plain(value)).tobytes(), sorted(inputs_of(value))
+    return value
 
 
 def _placeless(entry: Any) -> Any:

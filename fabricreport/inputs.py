@@ -34,7 +34,7 @@ from fabricreport.models.audit.disagreement import Contested, contested, contest
 from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.sampling import Sampler
 from fabricreport.models.training.practice import Practice
-from fabricreport.overrides import Figures, Overridden, resolved
+from fabricreport.overrides import Figures, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.reader import Books, InForce, Reader
 from fabricreport.reads import EVERY, Kept, Reads
@@ -76,11 +76,11 @@ class Inputs(Reader):
         self._records: Kept[dict[str, Any]] = Kept()
         self._roots: dict[str, frozenset[str]] = {}
         self._noted: list[set[str]] = []
-        self._quantities: dict[str, tuple[Uncertain, Replaced | None]] = {}
+        self._quantities = {}
         self._traced = True
         view = price_book.at(date.fromisoformat(str(params.as_of)))
         found = resolved(params, evidence, price_book, view, self.quantities)
-        self._overrides: Mapping[str, Overridden] = found.overrides
+        self._overrides = found.overrides
         self._put(evidence, found.prices, found.figures)
 
     def _put(self, evidence: EvidenceBook, prices: PriceView, figures: Figures) -> None:
@@ -247,20 +247,9 @@ class Inputs(Reader):
         self.reads.note(EVERY["contested"], *(f"contested:{q}" for q in found))
         return found
 
-    def quantity_in_force(self, quantity: str) -> tuple[Uncertain, Replaced | None] | None:
-        """The figure put in the place of what the sources say, and who put it there."""
-        self.reads.note(f"contested:{quantity}")
-        return self._quantities.get(quantity)
-
     def stated_elsewhere(self, key_id: str) -> bool:
         """Whether a key of the params only refers to an entry of a book."""
         return isinstance(value_at(self.params, key_id.partition(":")[2]), Reference)
-
-    @property
-    def overrides(self) -> Mapping[str, Overridden]:
-        """The client's overrides by the id that they replace."""
-        self.reads.note("params:overrides")
-        return self._overrides
 
     def stated_by(self, input_id: str) -> str:
         """The entry that states the value: the input itself, or what an override of it refers to in the end."""
@@ -285,8 +274,8 @@ class Inputs(Reader):
     @property
     def sampler(self) -> Sampler:
         """The seeded streams of all inputs."""
-        entry = self.evidence.get(CORRELATION.partition(":")[2])
-        return Sampler(int(self.params.seed), self.draws, 0.0 if entry is None else entry.figure.central)
+        known = CORRELATION.partition(":")[2] in self.evidence
+        return Sampler(int(self.params.seed), self.draws, self.central(CORRELATION) if known else 0.0)
 
     def draw(self, input_id: str) -> Traced:
         """Draws (DRAWS,) of `price:…` (in the memo's currency), `evidence:…`, `contested:…` or `param:…`."""

@@ -10,9 +10,11 @@ from pathlib import Path
 from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
+from fabricreport.overrides import Overridden
 from fabricreport.reads import EVERY, Reads
 from fabricreport.scenario import Params
 from fabricreport.seen import SeenEvidence, SeenPrices, seen_params
+from fabricreport.uncertain import Replaced, Uncertain
 
 
 @dataclass
@@ -40,6 +42,8 @@ class Reader:
     """The params and the books through a reader's eyes."""
 
     _in_force: InForce
+    _overrides: Mapping[str, Overridden]
+    _quantities: dict[str, tuple[Uncertain, Replaced | None]]
     evidence: EvidenceBook
     prices: PriceView
 
@@ -122,3 +126,14 @@ class Reader:
         """A file that the params name, by its path below their folder."""
         self.reads.note(f"file:{name}")
         return self._books.folder / name
+
+    @property
+    def overrides(self) -> Mapping[str, Overridden]:
+        """The client's overrides by the id that they replace."""
+        self.reads.note("params:overrides")
+        return self._overrides
+
+    def quantity_in_force(self, quantity: str) -> tuple[Uncertain, Replaced | None] | None:
+        """The figure put in the place of what the sources say, and who put it there."""
+        self.reads.note(f"contested:{quantity}")
+        return self._quantities.get(quantity)

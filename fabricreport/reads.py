@@ -21,6 +21,8 @@ Other = TypeVar("Other")
 KINDS = ("price", "evidence", "contested", "option", "params", "file", "history", "held")
 EVERY: Mapping[str, str] = {kind: f"{kind}:*" for kind in KINDS}
 """The id of a whole book. `history` is every row of the price files, `held` the rows that are not used."""
+VALUE = "value"
+"""What the id of a value begins with that is made, and not read (`case.VALUES`)."""
 GIVEN = "params:given"
 """Which blocks of the params the client stated at all."""
 

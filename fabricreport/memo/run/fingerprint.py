@@ -47,8 +47,11 @@ class Fingerprint:
 
     def source_key(self, section: str) -> str:
         """The same without the inputs: what a section is made by, whatever it is made of."""
-        made_by = (self.notebooks[section], self.notebook_helpers, self.package, dict(self.versions), self.python)
-        return sha256(canonical([section, *made_by]))
+        return sha256(canonical([self.code_key(section), self.notebooks[section], self.notebook_helpers]))
+
+    def code_key(self, name: str) -> str:
+        """Key of something that this package makes by itself, under a name."""
+        return sha256(canonical([name, self.package, dict(self.versions), self.python]))
 
 
 def tree_digest(folder: Path, *, without: Iterable[str] = ()) -> str:

@@ -4,6 +4,9 @@
     key of the source  -> questions: ids that it once read  (`fabricreport/reads.py`)
     source + answers   -> the section                       what each of those ids is in today's inputs
 
+A value that follows from nearly all inputs (`case.VALUES`) is such an id too. Its digest is kept in the same way, so that
+it is worked out again only where something that it was made of has changed.
+
 So a price that moves makes new the sections that asked for it, whatever client they are of. A section whose reading
 could not be accounted for (`fabricreport/witness.py`) has the first key alone.
 """
@@ -17,6 +20,8 @@ from typing import TYPE_CHECKING
 from fabricreport.errors import InputError
 from fabricreport.memo.run.cache import SectionCache
 from fabricreport.memo.run.digest import canonical, sha256
+from fabricreport.memo.run.heard import listening
+from fabricreport.reads import VALUE
 
 if TYPE_CHECKING:
     from fabricreport.digests import Digests
@@ -59,12 +64,36 @@ class Reuse:
 
     def _key(self, source: str, ids: Collection[str]) -> str | None:
         """The key of a section by what each of the ids is in today's inputs; None where that cannot be told."""
-        if self._today is None:
+        today = self._today
+        if today is None:
             return None
         try:
-            return sha256(canonical([source, self._today.of(ids)]))
-        except KeyError:  # an id of another make of this package, or of a damaged entry
+            for value in (i for i in ids if i.startswith(f"{VALUE}:") and i not in today):
+                today.learn(value, self._value(value, today))
+            return sha256(canonical([source, today.of(ids)]))
+        except Exception:  # a damaged entry, or an analysis that fails: the cell that asks for it is to be named
             return None
+
+    def _value(self, value: str, today: Digests) -> str:
+        """The digest of one of the case's values: kept from inputs that it comes out the same of, else worked out."""
+        source = self._plan.fingerprint.code_key(value)
+        for ids in self._cache.questions(source):
+            found = self._cache.get(sha256(canonical([source, today.of(ids)])))
+            if found is not None:
+                return found.decode("ascii")
+        with listening() as was_heard:
+            digest, behind = today.value(value)
+        if was_heard():
+            self._let_go()
+        self._cache.put(sha256(canonical([source, today.of(behind)])), digest.encode("ascii"))
+        self._cache.ask(source, behind)
+        return digest
+
+    def _let_go(self) -> None:
+        """Have the sections analyse for themselves what was not silent here."""
+        from fabricreport.case import let_go
+
+        let_go(self._plan.snapshot.params_json)
 
     @cached_property
     def _today(self) -> Digests | None:
@@ -77,4 +106,4 @@ class Reuse:
         except InputError:
             return None
         keep_open(self._plan.snapshot.params_json, case)
-        return Digests(case.inputs)
+        return Digests(case)

@@ -7,16 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import io
 import os
 import sys
 import threading
-import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 
 from fabricreport.memo.run.environment import has_forking_environment
+from fabricreport.memo.run.heard import listening
 
 
 def is_ready_to_fork() -> bool:
@@ -37,7 +36,7 @@ def warm_up(params_json: Path, notebooks: Iterable[Path]) -> None:
     from fabricreport.case import keep_open, open_case
 
     with contextlib.suppress(Exception):
-        with _listening() as was_heard:
+        with listening() as was_heard:
             case = open_case(params_json)
             for section in case.params.sections:
                 case.result(section)
@@ -45,19 +44,6 @@ def warm_up(params_json: Path, notebooks: Iterable[Path]) -> None:
             keep_open(params_json, case)
     gc.collect()
     gc.freeze()  # what is shared stays shared: the collector does not write to it
-
-
-@contextlib.contextmanager
-def _listening() -> Iterator[Callable[[], bool]]:
-    """Keep what is printed, logged or warned; the function tells whether anything was."""
-    said = io.StringIO()
-    with (
-        warnings.catch_warnings(record=True) as warned,
-        contextlib.redirect_stdout(said),
-        contextlib.redirect_stderr(said),
-    ):
-        warnings.simplefilter("default")
-        yield lambda: bool(warned or said.getvalue())
 
 
 def import_ahead() -> bool:
