@@ -65,8 +65,8 @@ class Digests:
             return _placeless(entries[name]) if name in entries else None
         if kind == "price":
             return _placeless(prices[name]) if name in prices else None
-        if kind == "unit":
-            return [_placeless(p) for p in prices.by_unit(name)]
+        if kind == "dearest":
+            return prices.dearest(*name.split())
         if kind == "option":
             options = self._given.books.options
             return (_placeless(options[name]), options[name].shipped) if name in options else None

@@ -90,10 +90,10 @@ class SeenPrices(PriceView):
         self._reads.note(EVERY["price"])
         return super().__len__()
 
-    def by_unit(self, unit: str) -> tuple[Price, ...]:
-        """The prices per one unit, by item."""
-        self._reads.note(f"unit:{unit}")
-        return super().by_unit(unit)
+    def dearest(self, unit: str, currency: str) -> tuple[float, str]:
+        """The largest price per one unit in a currency, and its item: noted as such, whatever the others are."""
+        self._reads.note(f"dearest:{unit} {currency}")
+        return PriceView(super().as_of, self._prices, super().quarantine).dearest(unit, currency)
 
     def plus(self, *prices: Price) -> PriceView:
         """The same view, of which nothing more is noted, with these prices in it."""

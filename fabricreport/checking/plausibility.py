@@ -263,7 +263,10 @@ def _amounts(case: Case) -> Iterator[Caution]:
     """Values of an hour and of a day that no market would pay, and a discount rate that none would ask."""
     common = case.tco().common
     if common.value_basis == "stated":
-        hour, (dearest, item) = case.inputs.money("param:money.gpu_hour_value"), _dearest_hour(case)
+        hour, (dearest, item) = (
+            case.inputs.money("param:money.gpu_hour_value"),
+            case.prices.dearest("gpu-hour", case.inputs.currency),
+        )
         if float(np.median(plain(hour))) > _threshold(case, "gpu-hour-multiple") * dearest > 0:
             stated = case.number("decision.caution_hour", hour, "usd/gpu-hour", label="Value stated of a lost GPU-hour",
                                  rule="as stated in the params")  # fmt: skip
@@ -286,13 +289,6 @@ def _servers(case: Case) -> int:
     """Servers at the largest size of the plan."""
     cluster = case.params.cluster
     return int(-(-cluster.final_gpus // cluster.gpus_per_node))
-
-
-def _dearest_hour(case: Case) -> tuple[float, str]:
-    """The largest price of a GPU-hour in the book, in the memo's currency, and its item; 0 where there is none."""
-    currency = str(case.params.money.currency)
-    hours = ((case.prices.convert(p.price, p.currency, currency), p.item) for p in case.prices.by_unit("gpu-hour"))
-    return max(hours, default=(0.0, ""))
 
 
 def _team(case: Case) -> Iterator[Caution]:

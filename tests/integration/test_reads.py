@@ -159,8 +159,7 @@ def unread(given: Inputs, ids: frozenset[str]) -> frozenset[str]:
     """Ids of the entries on which nothing rests that has read these."""
     quantities = {f"contested:{q}": q for q in given.quantities}
     read = {q for i, q in quantities.items() if i in ids}
-    units = {i.partition(":")[2] for i in ids if i.startswith("unit:")}
-    shown = {f"price:{p.item}" for p in given.in_force.prices.values() if p.unit in units}
+    shown = {p.id for i in ids if i.startswith("dearest:") for p in given.in_force.prices.values() if p.unit in i}
     return frozenset(
         i
         for i in everything(given) - ids - shown
@@ -195,7 +194,7 @@ def test_a_section_that_takes_a_value_as_it_is_stays_while_the_value_does(kept: 
     hours = [Digests(case).of([f"{VALUE}:hour"]) for case in (kept.case, other)]
     assert hit(kept, section, other) == (section == "latency" or hours[0] == hours[1])
     totals = [plain(next(iter(c.chain.bills.totals.values()))) for c in (other, kept.case)]
-    assert not np.array_equal(*totals)
+    assert not np.array_equal(*totals) or kept.case.params.money.acquisition == "rent"
     if hit(kept, section, other):
         assert run(other, section, Path("other.yaml")).data == before.data
 

@@ -179,9 +179,11 @@ class PriceView(Mapping[str, Price]):
         """Prices past their shelf life on `as_of`, by item."""
         return tuple(p for p in self.values() if p.stale)
 
-    def by_unit(self, unit: str) -> tuple[Price, ...]:
-        """The prices per one unit, such as `gpu-hour`, by item."""
-        return tuple(p for p in self._prices.values() if p.unit == unit)
+    def dearest(self, unit: str, currency: str) -> tuple[float, str]:
+        """The largest price per one unit, such as `gpu-hour`, in a currency, and its item; 0 where there is none."""
+        prices = [p for p in self._prices.values() if p.unit == unit]
+        rates = {c: PriceView.rate(self, c, currency).rate for c in {p.currency for p in prices}}
+        return max(((p.price * rates[p.currency], p.item) for p in prices), default=(0.0, ""))
 
     def plus(self, *prices: Price) -> PriceView:
         """The same view with these prices in it, in place of others of their item."""
