@@ -20,7 +20,7 @@ from fabricreport.books.logs.nccl_log import parse_nccl_tests
 from fabricreport.books.logs.perftest_log import parse_all_reduce_bench, parse_perftest
 from fabricreport.errors import InputError, Problem
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # heavy, and only a client with logs needs it
     import pandas as pd
 
 __all__ = [
@@ -206,12 +206,10 @@ def _records(section: LogSection, number: int, ranks: int | None, hosts: int | N
 
 
 def _chart(part: pd.DataFrame, width: int) -> list[str]:
-    import pandas as pd
-
     latency = str(part["collective"].iloc[0]).endswith("_lat")
     column, unit = ("time_us", "us") if latency else ("busbw_gbytes_per_s", "GB/s")
     ranks, hosts = part["ranks"].iloc[0], part["hosts"].iloc[0]
-    where = ", ".join(f"{v} {n}" for v, n in ((ranks, "ranks"), (hosts, "hosts")) if not pd.isna(v))
+    where = ", ".join(f"{v} {n}" for v, n in ((ranks, "ranks"), (hosts, "hosts")) if _plain(v) is not None)
     lines = [
         f"  {part['collective'].iloc[0]}"
         + (f", {where}" if where else "")
