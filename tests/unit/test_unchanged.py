@@ -60,11 +60,14 @@ class Desk:
         path.write_text(text, encoding="utf-8")
         return path
 
-    def remember(self, question: Question | None = None) -> None:
+    def remember(self, question: Question | None = None, before: stamping.Stamp | None = None) -> None:
+        """What a build does that was begun with the stamp `before` (None: just now)."""
         question = question or self.question
         log = (self.top / "client" / LOG).read_bytes()
-        files = (InputFile(LOG, "logs", recalling.sha256(log), len(log)),)
-        remember(self.output, question, question.stamp(), self.planned, Snapshot(self.top, files))
+        inputs = Snapshot(self.top, (InputFile(LOG, "logs", recalling.sha256(log), len(log)),))
+        stamp = before or question.stamp()
+        if stamp is not None and question.is_unchanged(stamp, inputs):
+            remember(self.output, question, stamp, self.planned, inputs)
 
     def recalled(self, question: Question | None = None) -> Planned | None:
         question = question or self.question
@@ -203,7 +206,7 @@ def test_what_changes_while_it_is_read_is_not_remembered_even_if_it_is_changed_b
     text = path.read_text(encoding="utf-8") if path.exists() else None
     desk.write(name, "otherwise")
     path.unlink() if text is None else desk.write(name, text)
-    remember(desk.output, desk.question, before, desk.planned, Snapshot(desk.top, ()))
+    desk.remember(before=before)
     assert desk.recalled() is None
     time.sleep(0.05)
     desk.remember()
