@@ -76,8 +76,10 @@ def did_you_mean(word: object, known: Iterable[str]) -> str:
         return ""
     typed = _folded(word)
     folded = {_folded(k): k for k in known}
-    ranked = sorted((_slips(typed, k), abs(len(k) - len(typed)), i, k) for i, k in enumerate(folded))
-    if ranked and ranked[0][0] <= max(1, len(typed) // 5):
+    most = max(1, len(typed) // 5)
+    near = ((abs(len(k) - len(typed)), i, k) for i, k in enumerate(folded))
+    ranked = sorted((_slips(typed, k), apart, i, k) for apart, i, k in near if apart <= most)
+    if ranked and ranked[0][0] <= most:
         return folded[ranked[0][3]]
     close = difflib.get_close_matches(typed, folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else ""
