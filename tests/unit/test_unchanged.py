@@ -108,7 +108,6 @@ def same_size_and_time(path: Path) -> None:
 FILES = [
     "client/acme.yaml", "client/prices/a.csv", f"client/{LOG}", "project/evidence/own.yaml", "notebooks/tco.ipynb",
     "notebooks/helpers/rows.py", "notebooks/.pictures/rack.png", "package/models.py", "package/evidence/gpus.yaml",
-    "site/numpy-2.4.6.dist-info/METADATA",
 ]  # fmt: skip
 
 
@@ -156,6 +155,14 @@ def test_a_book_that_is_a_link_a_pipe_in_it_and_another_interpreter_are_no_longe
     assert desk.recalled() is None
     (desk.top / "client/prices/pipe.csv").unlink()
     linked(desk.top / "client/prices")
+    assert desk.recalled() is None
+
+
+def test_another_version_of_a_library_is_no_longer_the_same_and_our_own_record_is_no_matter(desk: Desk) -> None:
+    desk.remember()
+    desk.write("site/package-0.1.0.dist-info/METADATA", "")
+    assert desk.recalled() == desk.planned
+    (desk.top / "site/numpy-2.4.6.dist-info").rename(desk.top / "site/numpy-2.4.7.dist-info")
     assert desk.recalled() is None
 
 
