@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
-from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import stages_of
@@ -152,29 +151,26 @@ def _run(
         asked[name] = frozenset(ids)
         return result
 
-    def each(
-        known: Mapping[str, Found], name: Callable[[str], str], make: Callable[[Option], Found]
-    ) -> dict[str, Found]:
-        """The part of every option, made where it is not known."""
-        return {o.id: known[o.id] if o.id in known else part(name(o.id), partial(make, o)) for o in given.options}
+    def each(known: Mapping[str, Found], name: Callable[[str], str], make: Callable[[str], Found]) -> dict[str, Found]:
+        """The part of every option by id, made where it is not known."""
+        return {o: known[o] if o in known else part(name(o), partial(make, o)) for o in option}
 
     factors = measurements.factors if measurements else None
     with given.reads.frame() as of_steps:
+        option = {o.id: o for o in given.options}
         jobs = jobs_of(given) if parts.jobs is None else parts.jobs
-        timed = each(parts.timed, _steps, lambda o: timed_on(given, jobs, o, factors))
+        timed = each(parts.timed, _steps, lambda o: timed_on(given, jobs, option[o], factors))
         if not before:  # a rerun needs no pair of fabrics that the client does not compare: only the study shows it
             others = (o for o in pair(given) if o.id not in timed)
             timed |= {o.id: part(_steps(o.id), partial(timed_on, given, jobs, o, factors)) for o in others}
         found = exposure(given, jobs, timed)
-        exposed = {
-            o: parts.exposed[o] if o in parts.exposed else found.over_horizon(given, o) for o in given.params.options
-        }
+        exposed = {o: parts.exposed[o] if o in parts.exposed else found.over_horizon(given, o) for o in option}
     with given.reads.frame() as of_losses:
-        lost = each(parts.lost, _lost, lambda o: losses(given, o, exposed[o.id]))
+        lost = each(parts.lost, _lost, lambda o: losses(given, option[o], exposed[o]))
     all_lost = Losses({o: shares for o, (shares, _) in lost.items()}, {o: weeks for o, (_, weeks) in lost.items()})
     standing = part(STANDING, lambda: builds_of(given)) if parts.standing is None else parts.standing
     common = part(COMMON, lambda: common_inputs(given)) if parts.common is None else parts.common
-    own = each(parts.terms, _own, lambda o: option_inputs(given, o, exposed[o.id], all_lost))
+    own = each(parts.terms, _own, lambda o: option_inputs(given, option[o], exposed[o], all_lost))
     own |= {o: with_losses(own[o], o, exposed[o], all_lost) for o in parts.terms if o not in parts.lost}
     bill = bills(given, common, own, all_lost, standing, parts.before)
     read = {STEPS: frozenset(of_steps), LOSSES: frozenset(of_steps | of_losses)}

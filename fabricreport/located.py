@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,8 +77,11 @@ def did_you_mean(word: object, known: Iterable[str]) -> str:
         return ""
     typed = _folded(word)
     folded = {_folded(k): k for k in known}
-    ranked = sorted((_slips(typed, k), abs(len(k) - len(typed)), i, k) for i, k in enumerate(folded))
-    if ranked and ranked[0][0] <= max(1, len(typed) // 5):
+    most = max(1, len(typed) // 5)
+    letters = Counter(typed)  # a slip mends one letter at most: words that share too few are not looked at
+    near = ((i, k) for i, k in enumerate(folded) if max(len(k), len(typed)) - (letters & Counter(k)).total() <= most)
+    ranked = sorted((_slips(typed, k), abs(len(k) - len(typed)), i, k) for i, k in near)
+    if ranked and ranked[0][0] <= most:
         return folded[ranked[0][3]]
     close = difflib.get_close_matches(typed, folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else ""

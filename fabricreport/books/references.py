@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from fabricreport.evidence import ROOT
@@ -39,6 +40,7 @@ def references_in(path: Path) -> tuple[Reference, ...]:
     return tuple(found)
 
 
+@cache
 def shipped_references() -> tuple[Reference, ...]:
-    """The citations of every YAML file shipped under `fabricreport/evidence`."""
+    """The citations of every YAML file shipped under `fabricreport/evidence`, read once."""
     return tuple(ref for path in sorted(ROOT.rglob("*.yaml")) for ref in references_in(path))

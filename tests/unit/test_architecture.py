@@ -58,7 +58,7 @@ MAY_IMPORT = {
     "blocks": set(),
     "theme": {"blocks"},
     "sections": {"blocks", "books", "figures", "inputs", "models", "scenario", "theme", "validation"},
-    "chain": {"books", "inputs", "sections"},
+    "chain": {"inputs", "sections"},
     "sections/decision": {"blocks", "chain", "figures", "inputs", "models", "scenario", "sections", "theme"},
     "declared": {"figures", "sections", "sections/decision"},
     "intake": {"books", "inputs", "models", "overrides", "records", "scenario", "sections"},

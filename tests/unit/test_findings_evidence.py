@@ -93,6 +93,11 @@ def test_a_price_that_the_files_lack_is_named(case: Case) -> None:
     assert told(case, prices=stood_in).words["shipped"] == result.prices[0].item
 
 
+def test_a_memo_that_no_price_of_the_files_enters_says_so(case: Case) -> None:
+    assert F.PRICED in holds(case)
+    assert F.PRICED not in holds(case, prices=())
+
+
 def test_a_row_held_back_is_told_with_the_reason(case: Case, tmp_path: Path) -> None:
     assert F.HELD not in holds(case)
     item = case.evidence().prices[0].item

@@ -206,7 +206,6 @@ def _records(section: LogSection, number: int, ranks: int | None, hosts: int | N
 
 
 def _chart(part: pd.DataFrame, width: int) -> list[str]:
-
     latency = str(part["collective"].iloc[0]).endswith("_lat")
     column, unit = ("time_us", "us") if latency else ("busbw_gbytes_per_s", "GB/s")
     ranks, hosts = part["ranks"].iloc[0], part["hosts"].iloc[0]

@@ -24,7 +24,6 @@ from fabricreport.memo.run.places import Places
 from fabricreport.project import PACKAGE, book_folder
 
 _INSTALLED = (".dist-info", ".egg-info")
-_SAYS_VERSION = ("METADATA", "PKG-INFO")
 TICK_NS = 20_000_000
 """More than file systems' clocks take for a step."""
 
@@ -58,10 +57,6 @@ def stamp_of(params_path: Path, places: Places) -> Stamp | None:
     except (OSError, _Unsure):
         return None
     return Stamp(reader.hash.hexdigest(), timed if timed < asked_ns - TICK_NS else None)
-
-
-def _is_our_own(record: str) -> bool:
-    return record.partition("-")[0].partition(".")[0] == PACKAGE.name
 
 
 class _Unsure(Exception):
@@ -123,17 +118,11 @@ class _Reader:
         self.hash.update(data)
 
     def libraries(self, folder: str) -> None:
-        """The libraries installed in a folder of the import path: the names of their records, and what these say.
+        """The libraries installed in a folder of the import path: the names of their records, which hold the versions.
 
         Our own record is left out: our modules are in the stamp, and how a command finds them is no matter.
         """
-        try:
-            with os.scandir(folder or ".") as entries:
-                found = sorted(e.path for e in entries if e.name.endswith(_INSTALLED) and not _is_our_own(e.name))
-        except (FileNotFoundError, NotADirectoryError):
-            return
-        for path in found:
-            self.say(path)
-            for said in _SAYS_VERSION:
-                with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                    self.file(f"{path}/{said}", said)
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder or ".") as entries:
+            names = (e.name for e in entries if e.name.endswith(_INSTALLED))
+            for name in sorted(name for name in names if not name.startswith((f"{PACKAGE.name}-", f"{PACKAGE.name}."))):
+                self.say(name)

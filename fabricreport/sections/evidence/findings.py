@@ -27,6 +27,7 @@ class EvidenceFinding(StrEnum):
     OTHERS_CONTESTED = "sources disagree on quantities that move nothing here"
     LESSER_FACTS = "some facts of the field are of less weight here"
     # prices and measurements
+    PRICED = "a price of the price files is behind the memo"
     HELD = "a price row was held back"
     STOOD_IN = "the price files lack an item that the package's own price stands in for"
     OVERRIDDEN = "the client replaces figures"
@@ -57,6 +58,8 @@ def _sources(result: EvidenceResult) -> Iterator[EvidenceFinding]:
 
 
 def _prices(given: Inputs, result: EvidenceResult) -> Iterator[EvidenceFinding]:
+    if result.prices:
+        yield F.PRICED
     if given.prices.quarantine:
         yield F.HELD
     if any(p.stand_in for p in result.prices):
