@@ -29,6 +29,7 @@ LOOKS = {
     f"open_case({str(PARAMS / 'tern-finetuning.yaml')!r})": False,
     "open_case({**written, 'as_of': '2026-11-20'})": False,
     "open_case(params)": True,
+    "from datetime import date\nopen_case(params, as_of=date(2026, 11, 19))": False,
     "WITNESS.watching = False": False,
 }
 HEAD = """

@@ -70,7 +70,7 @@ def run_sections(
             return pool.run(notebooks, max(1, jobs))
         if is_ready_to_fork():
             os.environ["MPLCONFIGDIR"] = env["MPLCONFIGDIR"]
-            warm_up(params, notebooks.values())
+            warm_up(params, notebooks)
             return replace(pool, start=forked).run(notebooks, max(1, jobs))
         return run_in_host(pool, notebooks, max(1, jobs))
     finally:

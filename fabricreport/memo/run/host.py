@@ -87,7 +87,7 @@ def main(job_path: Path) -> None:
 
         params = Path(job["params"])
         notebooks = {s: Path(p) for s, p in job["notebooks"].items()}
-        warm_up(params, notebooks.values())
+        warm_up(params, notebooks)
         pool = Pool(
             params,
             Path(job["scratch"]),

@@ -10,7 +10,7 @@ import gc
 import os
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 
@@ -25,20 +25,20 @@ def is_ready_to_fork() -> bool:
     return threading.current_thread() is threading.main_thread() and len([*Path("/proc/self/task").iterdir()]) == 1
 
 
-def warm_up(params_json: Path, notebooks: Iterable[Path]) -> None:
-    """Import what sections import, and analyse the case once for all of them, if one opens a case.
+def warm_up(params_json: Path, notebooks: Mapping[str, Path]) -> None:
+    """Import what sections import, and analyse the case once for those that are to run, if one opens a case.
 
     An analysis that fails, prints or warns is left to the sections: there the cell that asked for it is named.
     """
     import_stack()
-    if not any("open_case" in notebook.read_text(encoding="utf-8", errors="replace") for notebook in notebooks):
+    if not any("open_case" in n.read_text(encoding="utf-8", errors="replace") for n in notebooks.values()):
         return
     from fabricreport.case import keep_open, open_case
 
     with contextlib.suppress(Exception):
         with listening() as was_heard:
             case = open_case(params_json)
-            for section in case.params.sections:
+            for section in filter(notebooks.__contains__, case.params.sections):
                 case.result(section)
         if not was_heard():
             keep_open(params_json, case)
