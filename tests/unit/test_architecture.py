@@ -73,7 +73,7 @@ MAY_IMPORT = {
         "scenario",
         "sections",
     },
-    "memo": {"blocks", "case", "checking", "given", "scenario"},
+    "memo": {"blocks", "case", "checking", "given", "scenario", "theme"},
     "cli_progress": {"memo"},
     "cli_shared": set(),
     "cli_prices": {"books", "cli_shared"},

@@ -13,20 +13,9 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from importlib import import_module
 from pathlib import Path
 
 from fabricreport.memo.run.environment import has_forking_environment
-
-_STACK = (
-    "matplotlib.pyplot",
-    "nbformat",
-    "papermill",
-    "fabricreport.case",
-    "fabricreport.theme",
-    "fabricreport.memo.run.engine",
-    "fabricreport.memo.run.stock",
-)
 
 
 def is_ready_to_fork() -> bool:
@@ -82,5 +71,11 @@ def import_ahead() -> bool:
 
 def import_stack() -> None:
     """Import what sections and writers import."""
-    for name in _STACK:
-        import_module(name)
+    import matplotlib.pyplot  # noqa: F401
+    import nbformat  # noqa: F401
+    import papermill  # noqa: F401
+
+    import fabricreport.case
+    import fabricreport.memo.run.engine
+    import fabricreport.memo.run.stock
+    import fabricreport.theme  # noqa: F401
