@@ -9,8 +9,9 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection, wait
@@ -27,6 +28,7 @@ Result = TypeVar("Result")
 Task = Callable[[Path, ProgressCall, int], Result]
 """Builds the memo of a params file: its path, whom to tell of every step, and how many sections to run at once."""
 _INTERRUPTED = 130
+_LOOK_S, _GRACE_S = 0.5, 10.0
 Steps = Callable[[Path, Progress], None]
 """Whom to tell of a client's every step; the last, `done`, has no section."""
 
@@ -57,6 +59,17 @@ def _tried(path: Path, task: Task[Result], jobs: int, progress: Steps) -> Outcom
         return Outcome(path, error=error)
 
 
+@contextlib.contextmanager
+def _noted_interrupt() -> Iterator[Callable[[], bool]]:
+    """Note an interrupt instead of raising it anywhere: Python swallows one that comes while it forks."""
+    seen: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
+    try:
+        yield lambda: bool(seen)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 @dataclass
 class _Client(Generic[Result]):
     """One running process and what it has told so far."""
@@ -77,39 +90,53 @@ class _Batch(Generic[Result]):
 
     def run(self) -> list[Outcome[Result]]:
         waiting = list(enumerate(self.paths))
-        try:
-            while waiting or self.running:
-                while waiting and len(self.running) < self.at_once:
-                    self._start(*waiting.pop(0))
-                for told in wait(list(self.running)):
-                    self._listen(self.running[cast(Connection, told)])
-        except BaseException:
-            for client in self.running.values():
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(client.pid, signal.SIGINT)  # it ends its sections, then itself
-            for client in self.running.values():
-                os.waitpid(client.pid, 0)
-                client.told.close()
-            raise
+        with _noted_interrupt() as interrupted:
+            try:
+                while waiting or self.running:
+                    while waiting and len(self.running) < self.at_once:
+                        self._start(*waiting.pop(0))
+                    for told in wait(list(self.running), timeout=_LOOK_S):
+                        self._listen(self.running[cast(Connection, told)])
+                    if interrupted():
+                        raise KeyboardInterrupt
+            finally:
+                self._end_all()
         return [self.outcomes[number] for number in range(len(self.paths))]
+
+    def _end_all(self) -> None:
+        """Have what still runs end its sections and itself; kill what does not."""
+        for client in self.running.values():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(client.pid, signal.SIGINT)
+        until = time.monotonic() + _GRACE_S
+        for client in self.running.values():
+            while os.waitpid(client.pid, os.WNOHANG) == (0, 0):
+                if time.monotonic() > until:
+                    os.kill(client.pid, signal.SIGKILL)
+                time.sleep(0.02)
+            client.told.close()
 
     def _start(self, number: int, path: Path) -> None:
         told, telling = Pipe(duplex=False)
         maker = os.getpid()
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # until the child can be interrupted
         pid = os.fork()
         if pid == 0:
             try:
                 only_files(0, 1, 2, telling.fileno())
-                end_with(maker, signal.SIGINT)
-                self._live(path, telling)
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+                self._live(path, telling, maker)
             finally:
                 os._exit(1)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
         telling.close()
         self.running[told] = _Client(number, pid, told)
 
-    def _live(self, path: Path, telling: Connection) -> NoReturn:
+    def _live(self, path: Path, telling: Connection, maker: int) -> NoReturn:
         """What a client's process does: the task, telling every step, and the outcome last."""
         try:
+            end_with(maker, signal.SIGINT)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
             outcome = _tried(path, self.task, self.jobs, lambda _, step: telling.send(step))
         except KeyboardInterrupt:
             os._exit(_INTERRUPTED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -71,6 +72,7 @@ OPTIONS = """\
     - Priced as quoted.
 """
 PARAMS = "acme.yaml"
+_IDS = re.compile(r"^- id: ([a-z0-9-]{4,})$", re.MULTILINE)
 TESTS = 13
 """Tests that share the cases: one for each kind of file of a client's folder, and those of the commands."""
 FUZZ = settings(
@@ -144,7 +146,8 @@ def untold(kind: str, problems: tuple[Problem, ...] | None, at: Path, before: st
     """Count the case; what a refusal (None: accepted) fails to tell: a file and a line in each problem, and in one of
     them the file that was changed.
 
-    Another file may be named alone if it refers to an id which the changed one (`before`) had and has no more.
+    Another file may be named alone if it refers to an id which the changed one (`before`) had and has no more, or if the
+    problem is of an entry of the changed one that is sound in itself, and names it.
     """
     COUNTS[f"{kind}:{'accepted' if problems is None else 'refused'}"] += 1
     if problems is None:
@@ -152,7 +155,8 @@ def untold(kind: str, problems: tuple[Problem, ...] | None, at: Path, before: st
     missing = [f"without file, line or reason: {p}" for p in problems if not (p.message and p.file and p.line)]
     after = at.read_text(encoding="utf-8", errors="surrogatepass")
     lost = [p for p in problems if (name := p.value.rpartition(":")[2]) and name in before and name not in after]
-    if not lost and not any(Path(p.file).name == at.name for p in problems):
+    told = [p for p in problems if any(name in f"{p.message} {p.value}" for name in _IDS.findall(after))]
+    if not lost and not told and not any(Path(p.file).name == at.name for p in problems):
         missing += [f"{at.name} is not named by", *map(str, problems)]
     return missing
 

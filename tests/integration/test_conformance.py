@@ -136,7 +136,7 @@ BAD: dict[str, tuple[str, ...]] = {
     "quit": ("print('before')", "quit", "import time\ntime.sleep(1)\nprint('never')"),
     "quit-last": ("print('before')", "quit()"),
     "endless": ("print('before')", "print('in', flush=True)\nwhile True: pass"),
-    "sleeps-in-c": ("print('before')", "import ctypes\nprint('in', flush=True)\nctypes.PyDLL(None).sleep(60)"),
+    "sleeps-in-c": ("print('before')", "import ctypes, time\nprint('in', flush=True)\ntime.sleep(1)\nctypes.PyDLL(None).sleep(60)"),
     "left": ("print('before')", "import os, sys\nprint('in'); sys.stdout.flush()\nos.write(1, b'')\nimport time; time.sleep(0.5)\nos._exit(7)"),
     "segfault": ("print('before')", "import ctypes, time\ntime.sleep(0.5); ctypes.string_at(0)"),
     "killed": ("import os, signal, time\ntime.sleep(0.5)\nos.kill(os.getpid(), signal.SIGKILL)",),

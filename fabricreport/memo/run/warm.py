@@ -11,7 +11,6 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
 
 from fabricreport.memo.run.environment import has_forking_environment
@@ -58,10 +57,11 @@ def import_ahead() -> bool:
 
 def import_stack() -> None:
     """Import what sections and writers import."""
-    import_module("matplotlib.pyplot")
-    import_module("nbformat")
-    import_module("papermill")
-    import_module("fabricreport.case")
-    import_module("fabricreport.theme")
-    import_module("fabricreport.memo.run.engine")
-    import_module("fabricreport.memo.run.stock")
+    import matplotlib.pyplot  # noqa: F401
+    import nbformat  # noqa: F401
+    import papermill  # noqa: F401
+
+    import fabricreport.case
+    import fabricreport.memo.run.engine
+    import fabricreport.memo.run.stock
+    import fabricreport.theme  # noqa: F401
