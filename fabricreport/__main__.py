@@ -1,5 +1,6 @@
 """`python -m fabricreport` is the command line."""
 
-from fabricreport.cli import run
+from fabricreport.command import run
 
-run()
+if __name__ == "__main__":
+    run()

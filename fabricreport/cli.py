@@ -16,6 +16,7 @@ from fabricreport import __version__
 from fabricreport.cli_prices import prices
 from fabricreport.cli_progress import progress_of
 from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, complain, epilog, error_facts, print_json, told
+from fabricreport.cli_words import dates_words, result_words
 from fabricreport.errors import InputError, Problem
 from fabricreport.memo.run.engines import ENGINES, OWN_ENGINE, cores
 
@@ -108,10 +109,10 @@ def _failed(outcome: Outcome[Any], as_json: bool) -> dict[str, Any]:
 
 def _tell_dates(path: Path, told: list[str], dates: Dates) -> None:
     """Say on stderr, and add to `told`, what today's date makes of the memo's and the prices' dates."""
-    notes = [f"{path}: {note}" for note in dates.notes(date.today())]
+    notes = dates_words(path, dates)
     for note in notes:
-        click.echo(f"note: {note}", err=True)
-    told += notes
+        click.echo(note, err=True)
+    told += (note.removeprefix("note: ") for note in notes)
 
 
 def _built(result: Any) -> dict[str, Any]:
@@ -130,22 +131,11 @@ def _built(result: Any) -> dict[str, Any]:
 
 
 def _say_built(result: Any) -> None:
-    for message in (*result.messages, *(f"warning: {f}" for f in result.faults)):
-        click.echo(message, err=True)
-    click.echo(
-        f"{result.client}, edition {result.edition}"
-        + (" (already there: nothing had changed)" if result.reused else "")
-    )
-    click.echo(f"  {result.memo_pdf}\n  {result.memo_html}")
-    head = result.headline
-    if head.get("recommendation"):
-        probability = next((n for n in head["numbers"] if n["id"] == "decision.probability"), None)
-        share = f", {probability['text']} of draws" if probability else ""
-        click.echo(f"  {head['recommendation']} ({head['confidence']}{share})")
-        if head.get("framework") == "disagrees":
-            click.echo(f"  The framework disagrees: it leans to {head['framework_leans_to']}.")
-        for number in head["numbers"]:
-            click.echo(f"    {number['label']}: {number['text']}")
+    aside, lines = result_words(result)
+    for line in aside:
+        click.echo(line, err=True)
+    for line in lines:
+        click.echo(line)
 
 
 def _say_rules(as_json: bool) -> int:
@@ -424,15 +414,3 @@ def validate(models: Sequence[str], as_json: bool) -> int:
 
 
 main.add_command(prices)
-
-
-def run() -> None:
-    """The command `fabricreport`: the process is its own, and may give its place to one that is ready to fork."""
-    from fabricreport.memo.run.anew import may_begin_anew
-
-    may_begin_anew()
-    main(prog_name="fabricreport")
-
-
-if __name__ == "__main__":
-    run()

@@ -13,16 +13,16 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing import Pipe
-from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Generic, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar, cast
 
 from fabricreport.errors import FabricReportError
-from fabricreport.memo.run.lineage import end_with, only_files
-from fabricreport.memo.run.pool import cause_of
+from fabricreport.memo.run.lineage import cause_of, end_with, only_files
 from fabricreport.memo.run.run_record import Progress, ProgressCall
 from fabricreport.memo.run.warm import import_ahead
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 Result = TypeVar("Result")
 Task = Callable[[Path, ProgressCall, int], Result]
@@ -89,6 +89,8 @@ class _Batch(Generic[Result]):
         self.running: dict[Connection, _Client[Result]] = {}
 
     def run(self) -> list[Outcome[Result]]:
+        from multiprocessing.connection import wait
+
         waiting = list(enumerate(self.paths))
         with _noted_interrupt() as interrupted:
             try:
@@ -96,7 +98,7 @@ class _Batch(Generic[Result]):
                     while waiting and len(self.running) < self.at_once:
                         self._start(*waiting.pop(0))
                     for told in wait(list(self.running), timeout=_LOOK_S):
-                        self._listen(self.running[cast(Connection, told)])
+                        self._listen(self.running[cast("Connection", told)])
                     if interrupted():
                         raise KeyboardInterrupt
             finally:
@@ -117,6 +119,8 @@ class _Batch(Generic[Result]):
             client.told.close()
 
     def _start(self, number: int, path: Path) -> None:
+        from multiprocessing import Pipe
+
         told, telling = Pipe(duplex=False)
         maker = os.getpid()
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])  # until the child can be interrupted

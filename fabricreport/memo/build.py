@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from fabricreport.memo.document.document import Document
     from fabricreport.memo.document.gather import Gathered
     from fabricreport.memo.run.plan import BuildPlan, Ready
+    from fabricreport.memo.run.stamp import Stamp
 
 # Spelt here because strftime follows the locale of whoever builds.
 _MONTHS = (
@@ -110,9 +111,8 @@ def build(
     """
     root, places, tell_dates = Path(output), places or Places(), dates or (lambda _: None)
     question = Question(Path(params_path), places, str(as_of or ""), only or "", draft)
-    before = question.stamp()
-    known = recall(root, question, before)
-    if known is not None and (found := _answered(known, root, tell_dates)):
+    found, before = _again(root, question, tell_dates)
+    if found is not None:
         return found
     begin_anew()
     from fabricreport.memo.run.plan import make_plan, make_ready
@@ -144,6 +144,22 @@ def build(
         if not record.ok:
             raise SectionFailed(_kept(record, root, plan, question))
         return _finish(plan, root, scratch, record, notebooks, _not_to_be_named(plan, root, scratch))
+
+
+def built_before(
+    params_path: str | Path, *, output: str | Path, dates: Callable[[Dates], None] | None = None
+) -> BuildResult | None:
+    """What `build` would answer without building anything; None if there is something to build, or to refuse."""
+    return _again(Path(output), Question(Path(params_path), Places()), dates or (lambda _: None))[0]
+
+
+def _again(
+    root: Path, question: Question, tell_dates: Callable[[Dates], None]
+) -> tuple[BuildResult | None, Stamp | None]:
+    """The edition that was built of the same inputs, if it is there; and the stamp of what a build rests on."""
+    stamp = question.stamp()
+    known = recall(root, question, stamp)
+    return (None if known is None else _answered(known, root, tell_dates)), stamp
 
 
 def _keep(ready: Ready, plan: BuildPlan) -> None:

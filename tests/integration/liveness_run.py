@@ -27,6 +27,7 @@ from fabricreport.checking.plausibility import cautions
 from fabricreport.checking.trial import FOUNDERS
 from fabricreport.inputs import CORRELATION, Inputs
 from fabricreport.ledger import Number
+from fabricreport.reads import Reads
 from fabricreport.scenario import changed_params
 from fabricreport.sections.evidence import study as evidence
 from fabricreport.uncertain import Uncertain, exactly
@@ -269,13 +270,18 @@ def _changed(tried: Tried, ids: set[str], change: Change, traced: bool) -> Case:
     figures = {} if isinstance(change.value, str) else {change.input_id: change.value}
     other = chain.replacing(figures) if reached else replace(chain, given=given)
     case = Case(other.given)
-    case.__dict__["chain"] = other
+    put(case, "chain", other)
     if not tried.reaches(ids, "advice"):
-        case.__dict__["comparison"] = tried.case.comparison
+        put(case, "comparison", tried.case.comparison)
     for study in ("latency", "tail_risk", "tco", "diligence"):
         if not tried.reaches(ids, study):
-            case._results[study] = tried.case.result(study)
+            put(case, study, tried.case.result(study))
     return case
+
+
+def put(case: Case, name: str, made: object) -> None:
+    """Have the case take over something made elsewhere."""
+    case._studies.made[name], case._studies.reads[name] = made, Reads()
 
 
 def _inputs_with(given: Inputs, change: Change) -> Inputs:
@@ -321,7 +327,7 @@ def special_case(input_id: str) -> Tried | None:
         options = {**given.all_options, first.id: replace(first, pieces=pieces)}
         given = Inputs(given.params, given.folder, given.shipped, given.price_book, options, draws=DRAWS)
     case = Case(given)
-    case.__dict__["chain"] = chain.under(given)  # prices reach neither steps nor losses
+    put(case, "chain", chain.under(given))  # prices reach neither steps nor losses
     return Tried(f"{REFERS}{item}", case)
 
 

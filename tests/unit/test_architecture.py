@@ -82,8 +82,20 @@ MAY_IMPORT = {
     "cli_progress": {"memo"},
     "cli_shared": set(),
     "cli_prices": {"books", "cli_shared"},
-    "cli": {"books", "checking", "cli_prices", "cli_progress", "cli_shared", "memo", "scenario", "sections"},
-    "__main__": {"cli"},
+    "cli_words": {"checking", "memo"},
+    "cli": {
+        "books",
+        "checking",
+        "cli_prices",
+        "cli_progress",
+        "cli_shared",
+        "cli_words",
+        "memo",
+        "scenario",
+        "sections",
+    },
+    "command": {"cli", "cli_words", "memo"},
+    "__main__": {"command"},
     "__init__": {"blocks"},
 }
 """Rooms from the bottom upwards, each with the rooms it may import besides itself and the foundations.

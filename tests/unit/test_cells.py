@@ -100,9 +100,11 @@ def test_the_hidden_cell_leaves_no_trace_but_the_answers_and_those_of_an_earlier
     assert found.problems == [] and list(found.ledger) == ["tco.x"] and list(found.inputs) == ["price:x"]
 
 
-def test_a_notebook_without_fields_gets_no_hidden_cell() -> None:
+def test_a_notebook_without_fields_is_only_asked_what_it_read() -> None:
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("See {fig-x} and `{code}`.")])
     binding.ask(nb)
+    assert [binding.asks_nothing(cell) for cell in nb.cells] == [False, True]
+    binding.take(nb)
     assert len(nb.cells) == 1
 
 

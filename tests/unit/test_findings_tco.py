@@ -92,7 +92,8 @@ def without_notes() -> Spoken:
     """The buyer's own result, had no option a note."""
     case = client(BUYER)
     given = copy.copy(case.inputs)
-    given.all_options = {i: replace(option, notes=()) for i, option in given.all_options.items()}
+    bare = {i: replace(option, notes=()) for i, option in given.all_options.items()}
+    given._books = replace(given.books, options=bare)
     return spoken(given, case.tco())
 
 

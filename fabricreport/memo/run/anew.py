@@ -31,5 +31,5 @@ def begin_anew() -> None:
     compile_checked(PACKAGE)
     sys.stdout.flush()
     sys.stderr.flush()
-    command = [sys.executable, "-m", "fabricreport.cli", *sys.argv[1:]]
+    command = [sys.executable, "-m", "fabricreport", *sys.argv[1:]]
     os.execve(sys.executable, command, forking_environment(os.environ))

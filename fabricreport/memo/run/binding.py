@@ -18,11 +18,17 @@ from fabricreport.witness import READS_MIME
 
 ASKING_TAG = "fabricreport-answers"
 READS = "fabricreport-reads"
+"""In the metadata of a notebook that has run: what it read; among the tags of a hidden cell: it asks for nothing else."""
 
 
 def is_asking(cell: Any) -> bool:
     """True for the hidden cell."""
     return ASKING_TAG in cell.metadata.get("tags", ())
+
+
+def asks_nothing(cell: Any) -> bool:
+    """True for a hidden cell that no Markdown cell needs: without it the notebook is whole, only what it read is not known."""
+    return READS in cell.metadata.get("tags", ())
 
 
 def ask(nb: Any) -> None:
@@ -37,7 +43,7 @@ def ask(nb: Any) -> None:
         wanted = json.dumps(list(fields), allow_nan=False)
         lines = ["from fabricreport.blocks.cells import show_answers", "", f"show_answers({wanted}, globals())", ""]
     lines += ["from fabricreport.witness import show_reads", "", "show_reads(globals().get('params'))"]
-    cell = nbformat.v4.new_code_cell("\n".join(lines), metadata={"tags": [ASKING_TAG]})  # type: ignore[no-untyped-call]
+    cell = nbformat.v4.new_code_cell("\n".join(lines), metadata={"tags": [ASKING_TAG, *([] if fields else [READS])]})  # type: ignore[no-untyped-call]
     nb.metadata.pop(READS, None)
     nb.cells.append(cell)
 

@@ -15,8 +15,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
-from fabricreport.memo.run.lineage import end_with
-from fabricreport.memo.run.pool import Limits, Pool, cause_of, tail_of
+from fabricreport.memo.run.lineage import cause_of, end_with
+from fabricreport.memo.run.pool import Limits, Pool, tail_of
 from fabricreport.memo.run.processes import forked
 from fabricreport.memo.run.run_record import Progress, RunRecord, SectionRun
 from fabricreport.memo.run.warm import warm_up

@@ -25,3 +25,15 @@ def only_files(*kept: int) -> None:
         if number not in kept:
             with contextlib.suppress(OSError):
                 os.close(number)
+
+
+def cause_of(code: int) -> str:
+    """How a process ended that left no word, from its exit code."""
+    if code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        hint = "; the system may have run out of memory" if code == -signal.SIGKILL else ""
+        return f"the section's process was ended by {name}{hint}"
+    return f"the section's process left with exit code {code} without a result"

@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from fabricreport.memo.run.lineage import cause_of
 from fabricreport.memo.run.processes import Process, end_group, started
 from fabricreport.memo.run.run_record import Progress, ProgressCall, RunRecord, SectionRun
 from fabricreport.memo.run.worker import plain_text
@@ -172,18 +173,6 @@ def _not_interrupted() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def cause_of(code: int) -> str:
-    """How a process ended that left no word, from its exit code."""
-    if code < 0:
-        try:
-            name = signal.Signals(-code).name
-        except ValueError:
-            name = f"signal {-code}"
-        hint = "; the system may have run out of memory" if code == -signal.SIGKILL else ""
-        return f"the section's process was ended by {name}{hint}"
-    return f"the section's process left with exit code {code} without a result"
 
 
 def tail_of(log: Path, limit: int = 4_000) -> str:

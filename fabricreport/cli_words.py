@@ -1,0 +1,36 @@
+"""What the command line says of a memo that is there."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabricreport.checking.dates import Dates
+    from fabricreport.memo.build import BuildResult
+
+
+def dates_words(params: Path, dates: Dates) -> list[str]:
+    """What today's date makes of the memo's and the prices' dates, a line each."""
+    return [f"note: {params}: {note}" for note in dates.notes(date.today())]
+
+
+def result_words(result: BuildResult) -> tuple[list[str], list[str]]:
+    """Lines of messages and faults, for stderr, and of the memo and its headline, for stdout."""
+    aside = [*result.messages, *(f"warning: {fault}" for fault in result.faults)]
+    again = " (already there: nothing had changed)" if result.reused else ""
+    lines = [
+        f"{result.client}, edition {result.edition}{again}",
+        f"  {result.memo_pdf}",
+        f"  {result.memo_html}",
+    ]
+    head = result.headline
+    if head.get("recommendation"):
+        probability = next((n for n in head["numbers"] if n["id"] == "decision.probability"), None)
+        share = f", {probability['text']} of draws" if probability else ""
+        lines.append(f"  {head['recommendation']} ({head['confidence']}{share})")
+        if head.get("framework") == "disagrees":
+            lines.append(f"  The framework disagrees: it leans to {head['framework_leans_to']}.")
+        lines += [f"    {number['label']}: {number['text']}" for number in head["numbers"]]
+    return aside, lines

@@ -1,0 +1,67 @@
+"""The command `fabricreport`: a build that has been done before is told of at once, all else is the command line's.
+
+Reading the command line in full takes as long as finding out that nothing has changed, so its simplest case comes first.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+
+def run() -> None:
+    """The process is a command and nothing else: it may give its place to one that is ready to fork."""
+    from fabricreport.memo.run.anew import may_begin_anew
+
+    may_begin_anew()
+    if says_again(sys.argv[1:]):
+        return
+    from fabricreport.cli import main
+
+    main(prog_name="fabricreport")
+
+
+def says_again(words: Sequence[str]) -> bool:
+    """Tell of the memo that `build PARAMS [--output FOLDER]` asks for, if it was built before and nothing has changed."""
+    asked = _asked(words)
+    if asked is None:
+        return False
+    params, output = asked
+    from fabricreport.cli_words import dates_words, result_words
+    from fabricreport.memo.build import built_before
+
+    notes: list[str] = []
+    try:
+        found = built_before(params, output=output, dates=lambda dates: notes.extend(dates_words(params, dates)))
+    except Exception:  # the command line tells what is wrong
+        return False
+    if found is None:
+        return False
+    aside, words_of_it = result_words(found)
+    try:
+        for stream, lines in ((sys.stderr, (*notes, *aside)), (sys.stdout, words_of_it)):
+            stream.write("".join(f"{line}\n" for line in lines))
+            stream.flush()
+    except BrokenPipeError:  # nobody listens any more
+        with suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    return True
+
+
+def _asked(words: Sequence[str]) -> tuple[Path, Path] | None:
+    """The params file and the output folder of a plain build; None if anything else is asked for."""
+    given = [*words]
+    output = "output"
+    if given[:1] != ["build"]:
+        return None
+    rest = given[1:]
+    if "--output" in rest[:-1]:
+        at = rest.index("--output")
+        output = rest[at + 1]
+        del rest[at : at + 2]
+    if len(rest) != 1 or any(not word or word.startswith("-") for word in (*rest, output)):
+        return None
+    return Path(rest[0]), Path(output)
