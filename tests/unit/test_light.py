@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from published_cases import put_edition
 
+from fabricreport.cli import main
+from fabricreport.command import says_again
 from fabricreport.memo.build import build
 from fabricreport.memo.editions.refresh import feed_day, refresh
 from fabricreport.memo.run.places import Places
@@ -32,9 +36,12 @@ MODELS = {
 HEAVY = MODELS | {"pydantic", "yaml", "markdown_it"}
 WATCH = """
 import json, sys
-from fabricreport.cli import main
+from fabricreport.command import run
+from fabricreport.memo.run import anew
+anew.may_begin_anew = lambda: None
+sys.argv[1:] = json.loads(sys.argv[1])
 try:
-    main(json.loads(sys.argv[1]), prog_name="fabricreport", standalone_mode=False)
+    run()
     code = 0
 except SystemExit as ended:
     code = ended.code or 0
@@ -91,8 +98,53 @@ def test_an_unchanged_build_is_answered_without_loading_what_would_build_it(tmp_
     edition = put_edition(PARAMS, output)
     assert build(PARAMS, output=output).reused, "the ordinary way, which leaves a record"
     code, modules, out = loaded_by("build", str(PARAMS), "--output", str(output))
-    assert code == 0 and not modules & HEAVY
+    assert code == 0 and not modules & (HEAVY | {"click"})
     assert edition.name in out and "already there: nothing had changed" in out and "Buy A (clear)" in out
+    shown = CliRunner().invoke(main, ["build", str(PARAMS), "--output", str(output)])
+    assert shown.stdout == out, "the command line says the same"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["build"],
+        ["build", ""],
+        ["build", "a", "b"],
+        ["build", "--", "a"],
+        ["build", "a", "--draft"],
+        ["build", "a", "--output"],
+        ["build", "a", "--output", "-x"],
+        ["build", "--output", "a"],
+        ["list", "a"],
+    ],
+    ids=repr,
+)
+def test_all_but_a_plain_build_is_for_the_command_line(words: Sequence[str], capfd: pytest.CaptureFixture[str]) -> None:
+    assert not says_again(words)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_plain_build_that_finds_nothing_of_before_or_a_fault_says_nothing(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "output").symlink_to(tmp_path)
+    for params in (PARAMS, tmp_path / "none.yaml", tmp_path):
+        for output in (tmp_path / "new", tmp_path / "output"):
+            assert not says_again(["build", str(params), "--output", str(output)])
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_listener_that_has_gone_is_no_bug(tmp_path: Path) -> None:
+    output = tmp_path / "output"
+    put_edition(PARAMS, output)
+    assert build(PARAMS, output=output).reused
+    command = [sys.executable, "-m", "fabricreport", "build", str(PARAMS), "--output", str(output)]
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(command, cwd=ROOT, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_an_unchanged_refresh_is_answered_without_loading_what_would_build_it(tmp_path: Path) -> None:
