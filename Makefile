@@ -1,5 +1,5 @@
 # Two commands on a fresh machine (Python 3.11+, git, make): `make memo` and `make test`.
-# Four targets of tests, on two cores: quick within 60 s, test within 10 minutes, trust within 25, soak as long as it takes.
+# Four targets of tests, on two cores: quick within 60 s, test within 6 minutes, trust within 30, soak as long as it takes.
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -21,7 +21,7 @@ quick: .venv/test.ok  ## the laws and the known answers, while you work
 	$(BIN)/ruff check --quiet fabricreport tests notebooks
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not slow and not trust and not soak" tests/unit
 
-test: .venv/test.ok  ## every test but those of trust and soak; a dozen clients built whole, sixty analysed
+test: .venv/test.ok  ## every test but those of trust and soak; a dozen clients built whole, thirty more run
 	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=20
 
 trust: .venv/test.ok  ## every pair of choices built whole, and 2,000 spoilt inputs chosen by the commit

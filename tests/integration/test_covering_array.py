@@ -1,7 +1,7 @@
 """What `check` accepts, `build` builds: proved over a covering array of clients, not over the three we like.
 
-`make test` builds the few clients in which every single choice stands at least once, and runs the notebooks of sixty more
-on a small sample with blank pictures. `make trust` builds every client of the array whole.
+`make test` builds the few clients in which every single choice stands at least once, and runs the notebooks of thirty more
+with blank pictures, all on a small sample. `make trust` builds every client of the array whole.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fabricreport.case import open_case
 from fabricreport.errors import InputError
 from fabricreport.scenario.refusals import REFUSALS
 
-IN_ARRAY, COVERING, PAIRS_IN_TEST = 112, 14, 60
+IN_ARRAY, COVERING, PAIRS_IN_TEST = 112, 14, 30
 """Clients of the whole array, of the few that hold every single choice, and run in each test: collecting the tests
 waits for no array, so its sizes stand here and are held against it."""
 MOST_REFUSED = 0.05
@@ -75,7 +75,7 @@ def test_under_one_client_in_twenty_is_refused_and_each_by_a_rule(tmp_path: Path
 @pytest.mark.slow
 @pytest.mark.parametrize("number", range(COVERING))
 def test_every_single_choice_builds_a_whole_memo(number: int, tmp_path: Path) -> None:
-    done, faults = built(clients.covering_rows()[number], tmp_path)
+    done, faults = built(clients.covering_rows()[number], tmp_path, draws=SMALL_DRAWS)
     assert faults == []
     if done is not None:
         html, pdf = written(done)

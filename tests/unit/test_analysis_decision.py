@@ -21,6 +21,8 @@ from fabricreport.sections.decision.inputs import assumed_facts, framework_facts
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.stance import direction
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -12,6 +12,8 @@ from fabricreport.case import open_case
 from fabricreport.models.audit import diligence as model
 from fabricreport.project import PROJECT
 
+pytestmark = pytest.mark.slow
+
 PARAMS = PROJECT / "params"
 NEED = model.Need(1024, 1024, 8, 400.0, 1.0, 240.0, 8)
 WORDS = model.Words(("best effort", "up to"), ("left to the customer",), 6)

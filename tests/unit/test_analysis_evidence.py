@@ -24,6 +24,8 @@ from fabricreport.sections.evidence.figures import slug, worst_row
 from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.sections.evidence.study import carries
 
+pytestmark = pytest.mark.slow
+
 PARAMS = Path(__file__).parents[2] / "params"
 
 

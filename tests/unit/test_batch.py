@@ -23,6 +23,8 @@ from fabricreport.errors import InputError, Problem, MemoRejected
 from fabricreport.memo.batch import each
 from fabricreport.memo.run.run_record import Progress
 
+pytestmark = pytest.mark.slow
+
 def task(path, progress, jobs):
     progress(Progress(path.stem, "started"))
     name = path.stem

@@ -19,6 +19,8 @@ from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.decision.turning import Turn
 from fabricreport.uncertain import exactly
 
+pytestmark = pytest.mark.slow
+
 PARAMS = Path(__file__).parents[2] / "params"
 EACH = pytest.mark.parametrize("client", ["example", "tern-finetuning", "kestrel-lab"], indirect=True)
 """All three shipped clients, each opened and decided once."""

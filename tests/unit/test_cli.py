@@ -88,6 +88,7 @@ def test_books_and_params_together_are_checked_with_file_and_line(tmp_path: Path
     assert all((p["file"], p["key"]) == (str(path), "cluster.gpus") and p["line"] > 1 for p in problems)
 
 
+@pytest.mark.slow
 def test_a_new_params_file_passes_check_and_is_never_overwritten(tmp_path: Path) -> None:
     code, out, _ = run("new", "Acme & Söhne GmbH", "--folder", str(tmp_path))
     (written,) = tmp_path.glob("*.yaml")
@@ -130,6 +131,7 @@ def changed_example(folder: Path, old: str, new: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_check_doubts_a_plan_that_leaves_most_gpus_idle_and_still_accepts_it(tmp_path: Path) -> None:
     path = changed_example(tmp_path, "gpus: 1024", "gpus: 32768")
     code, out, err = run("check", str(path))
@@ -141,6 +143,7 @@ def test_check_doubts_a_plan_that_leaves_most_gpus_idle_and_still_accepts_it(tmp
     assert told["ok"] and any("of a step on" in note for note in told["notes"])
 
 
+@pytest.mark.slow
 def test_check_of_an_ordinary_plan_doubts_nothing() -> None:
     code, _, err = run(
         "check", *(str(ROOT / f"params/{n}.yaml") for n in ("example", "tern-finetuning", "kestrel-lab"))
@@ -148,6 +151,7 @@ def test_check_of_an_ordinary_plan_doubts_nothing() -> None:
     assert code == 0 and "the GPU time" not in err and "Look at" not in err
 
 
+@pytest.mark.slow
 def test_a_memo_dated_far_ahead_of_the_clock_is_said_and_accepted(tmp_path: Path) -> None:
     path = changed_example(tmp_path, "as_of: 2026-11-20", "as_of: 2099-01-01")
     code, _, err = run("check", str(path))

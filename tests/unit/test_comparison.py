@@ -32,6 +32,8 @@ from fabricreport.sections.decision.inputs import material, ready
 from fabricreport.sections.tco.cost import QUOTED
 from fabricreport.vocabulary import Confidence
 
+pytestmark = pytest.mark.slow
+
 PARAMS = Path(__file__).parents[2] / "params"
 Draws = NDArray[np.float64]
 RULE = Rule(clear_probability=0.9, material_share=0.05, ready_probability=0.8, fabric_matters_from_gpus=16)

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from notebook_cells import run, sources
 
 from fabricreport.blocks.nodes import Callout, Code, DataTable, Glance, Heading, Headline, Node, Num, Text, Top, walk
 from fabricreport.scenario import defaulted_keys, load_params, new_params
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 

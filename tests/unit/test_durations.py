@@ -27,6 +27,7 @@ def names_set_in(path: Path) -> set[str]:
     return {n.id.lstrip("_") for n in stores if isinstance(n.ctx, ast.Store)}
 
 
+@pytest.mark.slow
 def test_no_module_but_this_one_spells_a_length_of_time() -> None:
     own = {n for n in vars(durations) if n.isupper()}
     modules = [p for p in PACKAGE.rglob("*.py") if p.name != "durations.py"]

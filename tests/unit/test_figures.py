@@ -11,6 +11,8 @@ from fabricreport.case import Case, open_case
 from fabricreport.declared import DECLARED
 from fabricreport.figures import Declaration, DeclaredFigures, FigureSpec, Index, find_spec
 
+pytestmark = pytest.mark.slow
+
 PARAMS = Path(__file__).parents[2] / "params"
 
 

@@ -14,6 +14,8 @@ from fabricreport.case import Case, open_case
 from fabricreport.findings import Spoken
 from fabricreport.sections.decision.findings import DecisionFinding as F
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -22,6 +22,8 @@ from fabricreport.sections.diligence.findings import spoken
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.vocabulary import Ground
 
+pytestmark = pytest.mark.slow
+
 PARAMS = Path(__file__).parents[2] / "params"
 OPENINGS = {f for f in F if f.name.startswith("OPENS_")} | {F.ONE_NODE}
 STANDS = {f for f in F if f.name.startswith("STANDS_")}

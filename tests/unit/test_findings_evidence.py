@@ -20,6 +20,8 @@ from fabricreport.sections.evidence.findings import EvidenceFinding as F
 from fabricreport.sections.evidence.findings import spoken
 from fabricreport.sections.evidence.result import EvidenceResult
 
+pytestmark = pytest.mark.slow
+
 PARAMS = Path(__file__).parents[2] / "params"
 GROUPS = ({F.MOSTLY_ASSUMED, F.MOSTLY_SOURCED}, {F.HALF_FALLS, F.MORE_STANDS})
 

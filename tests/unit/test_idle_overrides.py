@@ -11,6 +11,8 @@ from fabricreport.checking.examine import tried_out
 from fabricreport.errors import Problem
 from fabricreport.inputs import Inputs
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[2] / "params" / "example.yaml"
 
 

@@ -14,6 +14,8 @@ from fabricreport.formats import unit_in
 from fabricreport.ledger import Number
 from fabricreport.memo.document.headlines import headline_of
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[2] / "params" / "example.yaml"
 CURRENCIES = {"USD": "$", "EUR": "€", "GBP": "£"}
 

@@ -26,6 +26,8 @@ from fabricreport.memo.run.plan import Places, load_checked
 from fabricreport.scenario import params_from
 from fabricreport.scenario.schema import Currency, Gpu
 
+pytestmark = pytest.mark.slow
+
 
 def case_of(book: PriceBook, **keys: Any) -> Case:
     data = minimal()

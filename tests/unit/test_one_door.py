@@ -15,6 +15,8 @@ from fabricreport.inputs import CORRELATION
 from fabricreport.provenance import plain
 from fabricreport.scenario import SECTION_NAMES
 
+pytestmark = pytest.mark.slow
+
 PARAMS = Path(__file__).parents[2] / "params"
 WORD = {"who": "J. Buyer", "why": "A signed quote", "until": "2027-01-31"}
 STEP = "contested:roce-extra-latency-per-step"

@@ -13,6 +13,8 @@ from fabricreport.case import Case, open_case
 from fabricreport.ledger import GRADES
 from fabricreport.scenario import SECTION_NAMES
 
+pytestmark = pytest.mark.slow
+
 EXAMPLE = Path(__file__).parents[2] / "params" / "tern-finetuning.yaml"
 
 

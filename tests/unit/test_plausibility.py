@@ -19,6 +19,8 @@ from fabricreport.ledger import Number
 from fabricreport.scenario import load_params, value_at
 from fabricreport.scenario.schema import Gpu
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ("example", "tern-finetuning", "kestrel-lab")
 KNOWN = {entry["id"]: entry for entry in read_yaml("plausibility")}

@@ -17,6 +17,8 @@ from fabricreport.cli import main
 from fabricreport.errors import Problem
 from fabricreport.scenario.refusals import REFUSALS
 
+pytestmark = pytest.mark.slow
+
 
 def client(**sections: Any) -> dict[str, Any]:
     data = minimal()

@@ -156,6 +156,7 @@ def test_the_longest_line_allowed_is_read_whatever_it_repeats(start: str, repeat
     assert len(read_log(f"{ROW}\n" + f"{line}\n" * 10)) == 1
 
 
+@pytest.mark.slow
 def test_a_log_of_more_lines_than_any_benchmark_prints_is_refused_and_one_at_the_limit_is_read(tmp_path: Path) -> None:
     path, most = tmp_path / "log.txt", int(log_rules()["most_lines"])
     path.write_text(f"{ROW}\n" + "# x\n" * (most - 1), encoding="utf-8")

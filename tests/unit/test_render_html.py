@@ -285,6 +285,7 @@ def test_stock_nbconvert_writes_the_page(tmp_path: Path) -> None:
     assert "<h1>x</h1>" in text
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not on the PATH")
 def test_a_browser_builds_no_element_out_of_hostile_text(tmp_path: Path) -> None:

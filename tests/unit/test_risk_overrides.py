@@ -9,6 +9,8 @@ from fabricreport.case import Case, open_case
 from fabricreport.project import PARAMS
 from fabricreport.uncertain import exactly
 
+pytestmark = pytest.mark.slow
+
 SHAPES = {
     "incident-clustering": 0.5,
     "incident-detection-cv": 3.0,

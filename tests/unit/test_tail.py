@@ -229,6 +229,7 @@ def test_laws_with_kinks_and_ends_work_too(dist):
     assert expected_max(stats.laplace(), 2) == pytest.approx(0.75, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_law_whose_quantiles_scipy_must_search_for_works_too():
     law = stats.norminvgauss(1, 0.5)
     assert law.mean() < expected_max(law, 2) < expected_max(law, 8)

@@ -16,6 +16,8 @@ from fabricreport.checking.check import check
 from fabricreport.cli import main
 from fabricreport.scenario import SECTION_NAMES
 
+pytestmark = pytest.mark.slow
+
 BY_WHOM = {"who": "A. Buyer", "why": "A written quote", "until": "2027-06-30"}
 FOUNDERED: list[tuple[str, Any]] = [
     ("evidence:pue", 0.95),

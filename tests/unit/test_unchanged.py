@@ -264,6 +264,7 @@ print(json.dumps([sorted(stamped), sorted(set(opened)), named]))
 """
 
 
+@pytest.mark.slow
 def test_everything_that_is_read_to_plan_a_build_is_in_the_stamp_or_named(tmp_path: Path) -> None:
     folder, work = tmp_path / "client", tmp_path / "work"
     folder.mkdir()
