@@ -15,8 +15,10 @@ from pathlib import Path
 def run() -> None:
     """The process is a command and nothing else: it may give its place to one that is ready to fork."""
     from fabricreport.memo.run.anew import may_begin_anew
+    from fabricreport.memo.run.grammar import skip_unused_grammar
 
     may_begin_anew()
+    skip_unused_grammar()
     if says_again(sys.argv[1:]):
         return
     from fabricreport.cli import main

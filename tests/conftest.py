@@ -8,6 +8,10 @@ import pytest
 from branch_counts import BRANCHES
 from fuzz_cases import CASES, COUNTS, SEED
 
+from fabricreport.memo.run.grammar import skip_unused_grammar
+
+skip_unused_grammar()  # before a test imports nbformat
+
 ONE_BUILD = {"test_memos.py", "test_one_process.py", "test_seeds_stand.py"}
 """Files that read the built memos: one worker builds them for all."""
 SPREAD = {"test_covering_array.py", "test_fuzz.py"}

@@ -16,14 +16,14 @@ from fabricreport.memo.batch import each
 from fabricreport.memo.run.environment import forking_environment
 from fabricreport.memo.run.run_record import Progress
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = """
 import os, sys, time
 from pathlib import Path
 from fabricreport.errors import InputError, Problem, MemoRejected
 from fabricreport.memo.batch import each
 from fabricreport.memo.run.run_record import Progress
-
-pytestmark = pytest.mark.slow
 
 def task(path, progress, jobs):
     progress(Progress(path.stem, "started"))

@@ -20,6 +20,8 @@ from fabricreport.inputs import CORRELATION
 from fabricreport.reads import EVERY
 from fabricreport.scenario import SECTION_NAMES
 
+pytestmark = pytest.mark.slow
+
 FEW_DRAWS = 64
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PARAMS = ROOT / "params"
 READ_BOOK = "next(iter((folder / 'prices').glob('*.csv'))).read_text()"

@@ -35,6 +35,7 @@ from ipykernel.kernelbase import Kernel
 from ipykernel.zmqshell import ZMQInteractiveShell
 from jupyter_client.session import Session, json_packer, json_unpacker
 
+from fabricreport.memo.run.grammar import allow_grammar
 from fabricreport.memo.run.lineage import end_with, only_files
 from fabricreport.memo.run.printed import mark
 from fabricreport.witness import WITNESS
@@ -98,6 +99,7 @@ def serve(requests: int, messages: int, secret: str) -> None:
 
 def _fresh() -> None:
     """Give a forked process what a new interpreter would have: seeds, signals, log handlers, an empty input."""
+    allow_grammar()
     random.seed()
     if "numpy" in sys.modules:
         sys.modules["numpy"].random.seed()

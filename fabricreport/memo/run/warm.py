@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from fabricreport.memo.run.environment import has_forking_environment
+from fabricreport.memo.run.grammar import skip_unused_grammar
 from fabricreport.memo.run.heard import listening
 
 
@@ -57,6 +58,7 @@ def import_ahead() -> bool:
 
 def import_stack() -> None:
     """Import what sections and writers import."""
+    skip_unused_grammar()
     import matplotlib.pyplot  # noqa: F401
     import nbformat  # noqa: F401
     import papermill  # noqa: F401

@@ -22,6 +22,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from fabricreport.memo.run.grammar import skip_unused_grammar
+
 if TYPE_CHECKING:
     from fabricreport.memo.run.limits import Session
 
@@ -36,11 +38,6 @@ def plain_text(text: str) -> str:
     """Text without terminal colours and other control characters."""
     text = _ANSI.sub("", text)
     return "".join(c for c in text if c in "\n\t" or (ord(c) >= 32 and not 0x7F <= ord(c) < 0xA0))
-
-
-def skip_unused_grammar() -> None:
-    """Keep jsonschema from compiling a grammar of international addresses: 0.9 s of every start, never used here."""
-    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 
 def main(job_path: Path) -> None:
