@@ -226,7 +226,7 @@ def _run(
     from fabricreport.memo.run.bytecode import compile_checked
     from fabricreport.memo.run.execute import run_sections
     from fabricreport.memo.run.reuse import Reuse
-    from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
+    from fabricreport.memo.run.volatile import notebook_from_bytes, packed, strip_volatile
 
     cache = SectionCache(store)
     kept = Reuse(cache, plan)
@@ -255,7 +255,7 @@ def _run(
         if run.ok:
             raw = notebook_from_bytes(Path(run.notebook).read_bytes())
             ids = take_reads(raw)
-            done[run.section] = notebook_bytes(strip_volatile(raw, folders=blanked))
+            done[run.section] = packed(strip_volatile(raw, folders=blanked))
             kept.keep(run.section, done[run.section], ids)
     cache.prune()
     cached = [SectionRun(s, "ok", cached=True) for s in done if s not in waiting]

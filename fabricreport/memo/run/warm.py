@@ -35,6 +35,7 @@ def warm_up(params_json: Path, notebooks: Mapping[str, Path]) -> None:
         return
     from fabricreport.case import keep_open, open_case
 
+    gc.disable()  # next to nothing of what is imported and analysed here is ever let go
     with contextlib.suppress(Exception):
         with listening() as was_heard:
             case = open_case(params_json)
@@ -42,7 +43,7 @@ def warm_up(params_json: Path, notebooks: Mapping[str, Path]) -> None:
                 case.result(section)
         if not was_heard():
             keep_open(params_json, case)
-    gc.collect()
+    gc.enable()
     gc.freeze()  # what is shared stays shared: the collector does not write to it
 
 

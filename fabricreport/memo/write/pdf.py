@@ -69,6 +69,7 @@ def render_pdf(document: Document) -> bytes:
     try:
         payload = _lay_out(document, folder)
         _settle(folder, payload)
+        _link(folder, payload)
         return pack(_compile(folder, document))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -100,10 +101,10 @@ def _settle(folder: Path, payload: Data) -> None:
     nodes = [*payload["body"], *payload["annexes"]]
     movable = {n["anchor"]: n for n in nodes if n["t"] in ("figure", "datatable")}
     led = {here["anchor"]: before["anchor"] for before, here in pairwise(nodes) if _leads(before, here)}
-    # The closing annexes and the links move nothing before them: trying goes faster without.
-    sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources"), ()) | {"linked": False}
+    # The closing annexes move nothing before them: trying goes faster without.
+    sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
     _write(folder, sketch)
-    settled, _ = _query(folder)
+    settled, _, _ = _query(folder)
     for _ in range(MOST_TRIES):
         together: list[Data] = []
         tried = settled
@@ -111,7 +112,7 @@ def _settle(folder: Path, payload: Data) -> None:
             together.append(movable.pop(gap))
             together[-1]["float"] = True
             _write(folder, sketch)
-            tried, headings = _query(folder)
+            tried, headings, _ = _query(folder)
             if emptiness(tried) < emptiness(settled) and not _above_heading(tried, headings, led):
                 settled, together = tried, []
                 break
@@ -121,7 +122,13 @@ def _settle(folder: Path, payload: Data) -> None:
             del node["float"]
         # Only the first is out of the running: the others may do better without it.
         movable |= {node["anchor"]: node for node in together[1:]}
-    _write(folder, payload)
+
+
+def _link(folder: Path, payload: Data) -> None:
+    """Say where every anchor stands, for the links: they move nothing themselves."""
+    _write(folder, payload | {"places_wanted": True})
+    anchors = _query(folder)[2]
+    _write(folder, payload | {"places": {found["anchor"]: found for found in anchors}})
 
 
 def _leads(before: Data, here: Data) -> bool:
@@ -162,8 +169,8 @@ def emptiness(layout: list[Data]) -> float:
     return sum(max(0.0, TEXT_BOTTOM_PT - y) ** 2 for page, y in lowest.items() if page != last)
 
 
-def _query(folder: Path) -> tuple[list[Data], list[Data]]:
-    """Where blocks begin and end, and where headings stand: page and points from its top."""
+def _query(folder: Path) -> tuple[list[Data], list[Data], list[Data]]:
+    """Where blocks begin and end, where headings stand and, if asked for, all anchors: page and points from its top left."""
     try:
         found = typst.query(
             folder / "memo.typ",
@@ -177,7 +184,7 @@ def _query(folder: Path) -> tuple[list[Data], list[Data]]:
     except typst.TypstError as error:
         raise MemoRejected([typst_message(error)]) from error
     layout = json.loads(found)
-    return layout["blocks"], layout["headings"]
+    return layout["blocks"], layout["headings"], layout["anchors"]
 
 
 def _fonts() -> Path:
@@ -247,7 +254,8 @@ def _payload(document: Document) -> Data:
         "sources_heading": _optional(document.sources_heading),
         "derivations_heading": _optional(document.derivations_heading),
         "any_stale": document.any_stale,
-        "linked": True,
+        "places": {},
+        "places_wanted": False,
     }
     printable_payload: Data = _printable(payload)
     return printable_payload
