@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import json
 import re
 import unicodedata
 from functools import cache
@@ -18,6 +19,7 @@ from rich_notebook import HOSTILE, block, chart_svg, cost_table, figure, head, h
 
 from fabricreport.errors import MemoRejected
 from fabricreport.memo.document.document import Document, document_from_notebook
+from fabricreport.memo.write import pdf
 from fabricreport.memo.write.exporters import FabricReportPDFExporter
 from fabricreport.memo.write.pdf import TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, emptiness, render_pdf
 
@@ -261,3 +263,14 @@ def test_emptiness_counts_blank_page_feet_but_not_where_a_paragraph_runs_on() ->
     assert emptiness(runs_on) == 0
     assert emptiness(turned) == 100.0**2
     assert emptiness([]) == 0
+
+
+def test_links_lead_where_their_anchors_stand_once_they_are_there(tmp_path: Path) -> None:
+    """The places are those of a layout without links: with links nothing may stand elsewhere."""
+    payload = pdf._lay_out(rich()[0], tmp_path)
+    pdf._settle(tmp_path, payload)
+    pdf._link(tmp_path, payload)
+    linked = json.loads((tmp_path / "memo.json").read_text(encoding="utf-8"))
+    pdf._write(tmp_path, linked | {"places_wanted": True})
+    assert {found["anchor"]: found for found in pdf._query(tmp_path)[2]} == linked["places"]
+    assert len(linked["places"]) > 10
