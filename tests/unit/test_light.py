@@ -20,6 +20,8 @@ from fabricreport.memo.editions.refresh import feed_day, refresh
 from fabricreport.memo.run.places import Places
 from fabricreport.scenario import load_params_file
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 PARAMS = ROOT / "params/tern-finetuning.yaml"
 MODELS = {

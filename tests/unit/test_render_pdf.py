@@ -23,6 +23,8 @@ from fabricreport.memo.write import pdf
 from fabricreport.memo.write.exporters import FabricReportPDFExporter
 from fabricreport.memo.write.pdf import TEXT_BOTTOM_PT, TEXT_HEIGHT_PT, emptiness, render_pdf
 
+pytestmark = pytest.mark.slow
+
 
 @cache
 def rich() -> tuple[Document, bytes]:
