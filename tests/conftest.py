@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import Any
 
 import pytest
@@ -11,6 +12,10 @@ from fuzz_cases import CASES, COUNTS, SEED
 from fabricreport.memo.run.grammar import skip_unused_grammar
 
 skip_unused_grammar()  # before a test imports nbformat
+if (
+    signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):  # as of a job in the background: builds under test are interrupted
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ONE_BUILD = {"test_memos.py", "test_one_process.py", "test_seeds_stand.py"}
 """Files that read the built memos: one worker builds them for all."""

@@ -122,10 +122,10 @@ def build(
         work = scratch / "work"
         work.mkdir()
         plan = make_plan(ready.loaded, work, only=only, draft=draft, as_of=as_of, places=places)
-        planned = plan.planned(ready.dates)
+        planned, checked = plan.planned(ready.dates), None
         if before is not None and question.is_unchanged(before, plan.snapshot):
             remember(root, question, before, planned, plan.snapshot)
-            _keep(ready, plan)
+            checked = ready
         if ready.dates:
             tell_dates(ready.dates)
         cache = cache_place(root)
@@ -134,9 +134,14 @@ def build(
         if found is not None:
             return found
         limits, store = (cell_timeout_s, section_timeout_s), cache.folder or work / "cache"
-        record, notebooks = _run(
-            plan, store, work, places.notebooks, jobs or cores(), progress or (lambda _: None), limits, engine
-        )
+        if checked is not None:
+            _keep(checked, plan)
+        try:
+            record, notebooks = _run(
+                plan, store, work, places.notebooks, jobs or cores(), progress or (lambda _: None), limits, engine
+            )
+        finally:
+            _let_go(plan)
         if record.cancelled:
             raise KeyboardInterrupt
         if record.unsaved:
@@ -168,6 +173,13 @@ def _keep(ready: Ready, plan: BuildPlan) -> None:
         from fabricreport.case import keep_open
 
         keep_open(plan.snapshot.params_json, ready.case)
+
+
+def _let_go(plan: BuildPlan) -> None:
+    """Forget the case that was left open for sections: other processes may have shown it."""
+    from fabricreport.case import let_go
+
+    let_go(plan.snapshot.params_json)
 
 
 def _answered(known: Planned, root: Path, tell_dates: Callable[[Dates], None]) -> BuildResult | None:
