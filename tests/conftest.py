@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 from typing import Any
+from unittest import mock
 
 import pytest
 from branch_counts import BRANCHES
@@ -38,6 +40,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return "memos" if name in ONE_BUILD else nodeid if name in SPREAD else path
 
     return ByFile(config, log)
+
+
+@pytest.fixture(scope="module")
+def few_draws() -> Iterator[None]:
+    """Cases of 256 draws where nothing that is asked rests on their number."""
+    import fabricreport.inputs
+
+    with mock.patch.object(fabricreport.inputs, "DRAWS", 256):
+        yield
 
 
 def pytest_report_header() -> str:

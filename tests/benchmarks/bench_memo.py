@@ -17,8 +17,10 @@ import resource
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
+import venv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -173,14 +175,22 @@ class Bench:
         return self.script(PLOOMBER_SCRIPT, "b", PYTHONPATH=str(target), PLOOMBER_STATS_ENABLED="false")
 
     def earlier(self) -> Cost | None:
-        """The first edition's own build, in a work tree of its commit, where git still has it."""
+        """The first edition's own build, in a work tree of its commit, where git still has it.
+
+        Its processes drop the search path, so it gets an environment in which its package is the one installed.
+        """
         tree = self.folder / EARLIER
         git = ["git", "-C", str(ROOT), "worktree", "add", "--quiet", "--detach", str(tree), EARLIER]
         if subprocess.run(git, check=False, capture_output=True).returncode:
             return None
         try:
-            command = [sys.executable, "-m", "fabricreport", "build", "params/example.yaml", "--output", "output/bench"]
-            return measured(command, tree, PYTHONPATH=str(tree))
+            place = self.folder / "earlier"
+            venv.create(place, symlinks=True)
+            own = Path(sysconfig.get_path("purelib", vars={"base": str(place)}))
+            (own / "both.pth").write_text(f"{tree}\n{sysconfig.get_path('purelib')}\n", encoding="utf-8")
+            python = str(place / "bin" / "python")
+            command = [python, "-m", "fabricreport", "build", "params/example.yaml", "--output", "output/bench"]
+            return measured(command, tree)
         finally:
             subprocess.run(["git", "-C", str(ROOT), "worktree", "remove", "--force", str(tree)], check=False)
 

@@ -21,6 +21,8 @@ from fabricreport.scenario.refusals import REFUSALS
 IN_ARRAY, COVERING, PAIRS_IN_TEST = 112, 14, 30
 """Clients of the whole array, of the few that hold every single choice, and run in each test: collecting the tests
 waits for no array, so its sizes stand here and are held against it."""
+PRINTED = 3
+"""One in so many of the few is written as PDF and HTML in `make test`, every client of the array in `make trust`."""
 MOST_REFUSED = 0.05
 
 
@@ -77,7 +79,7 @@ def test_under_one_client_in_twenty_is_refused_and_each_by_a_rule(tmp_path: Path
 def test_every_single_choice_builds_a_whole_memo(number: int, tmp_path: Path) -> None:
     done, faults = built(clients.covering_rows()[number], tmp_path, draws=SMALL_DRAWS)
     assert faults == []
-    if done is not None:
+    if done is not None and number % PRINTED == 0:
         html, pdf = written(done)
         assert pdf.startswith(b"%PDF") and "</html>" in html
 

@@ -20,7 +20,7 @@ from fabricreport.provenance import plain
 from fabricreport.scenario import changed_params
 from fabricreport.uncertain import Uncertain
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
 PARAMS = Path(__file__).parents[2] / "params"
 WORD = {"who": "A what-if", "why": "A change tried, not a source", "until": "2026-11-20"}

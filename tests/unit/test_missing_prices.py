@@ -26,7 +26,7 @@ from fabricreport.memo.run.plan import Places, load_checked
 from fabricreport.scenario import params_from
 from fabricreport.scenario.schema import Currency, Gpu
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
 
 def case_of(book: PriceBook, **keys: Any) -> Case:

@@ -15,7 +15,7 @@ from fabricreport.inputs import CORRELATION
 from fabricreport.provenance import plain
 from fabricreport.scenario import SECTION_NAMES
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
 PARAMS = Path(__file__).parents[2] / "params"
 WORD = {"who": "J. Buyer", "why": "A signed quote", "until": "2027-01-31"}

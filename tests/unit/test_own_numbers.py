@@ -13,7 +13,7 @@ from fabricreport.case import Case, open_case
 from fabricreport.ledger import GRADES
 from fabricreport.scenario import SECTION_NAMES
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
 EXAMPLE = Path(__file__).parents[2] / "params" / "tern-finetuning.yaml"
 

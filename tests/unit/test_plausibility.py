@@ -19,7 +19,7 @@ from fabricreport.ledger import Number
 from fabricreport.scenario import load_params, value_at
 from fabricreport.scenario.schema import Gpu
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ("example", "tern-finetuning", "kestrel-lab")

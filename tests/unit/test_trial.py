@@ -16,7 +16,7 @@ from fabricreport.checking.check import check
 from fabricreport.cli import main
 from fabricreport.scenario import SECTION_NAMES
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
 BY_WHOM = {"who": "A. Buyer", "why": "A written quote", "until": "2027-06-30"}
 FOUNDERED: list[tuple[str, Any]] = [
