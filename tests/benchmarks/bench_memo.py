@@ -177,7 +177,7 @@ class Bench:
     def earlier(self) -> Cost | None:
         """The first edition's own build, in a work tree of its commit, where git still has it.
 
-        Its processes drop the search path, so it gets an environment in which its package is the one installed.
+        Its processes drop the search path, so it gets an environment whose only package of that name is its own.
         """
         tree = self.folder / EARLIER
         git = ["git", "-C", str(ROOT), "worktree", "add", "--quiet", "--detach", str(tree), EARLIER]
@@ -187,8 +187,23 @@ class Bench:
             place = self.folder / "earlier"
             venv.create(place, symlinks=True)
             own = Path(sysconfig.get_path("purelib", vars={"base": str(place)}))
-            (own / "both.pth").write_text(f"{tree}\n{sysconfig.get_path('purelib')}\n", encoding="utf-8")
+            for library in Path(sysconfig.get_path("purelib")).iterdir():
+                if "fabricreport" not in library.name and not (own / library.name).exists():
+                    (own / library.name).symlink_to(library)
             python = str(place / "bin" / "python")
+            pip = [
+                sys.executable,
+                "-m",
+                "pip",
+                "--python",
+                python,
+                "install",
+                "--quiet",
+                "--no-deps",
+                "--editable",
+                str(tree),
+            ]
+            subprocess.run(pip, check=True)
             command = [python, "-m", "fabricreport", "build", "params/example.yaml", "--output", "output/bench"]
             return measured(command, tree)
         finally:
