@@ -8,6 +8,7 @@ built before from the same inputs is answered first: modules that only a build a
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
@@ -141,6 +142,7 @@ def build(
                 plan, store, work, places.notebooks, jobs or cores(), progress or (lambda _: None), limits, engine
             )
         finally:
+            del ready, checked
             _let_go(plan)
         if record.cancelled:
             raise KeyboardInterrupt
@@ -176,10 +178,12 @@ def _keep(ready: Ready, plan: BuildPlan) -> None:
 
 
 def _let_go(plan: BuildPlan) -> None:
-    """Forget the case that was left open for sections: other processes may have shown it."""
+    """Forget the case that was left open for sections, which other processes have shown: the PDF needs the room."""
     from fabricreport.case import let_go
 
     let_go(plan.snapshot.params_json)
+    gc.unfreeze()
+    gc.collect()
 
 
 def _answered(known: Planned, root: Path, tell_dates: Callable[[Dates], None]) -> BuildResult | None:

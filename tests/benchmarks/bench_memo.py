@@ -90,9 +90,10 @@ def measured(command: Sequence[str], cwd: Path = ROOT, memos: int = 1, **env: st
             start_new_session=True,
         )
         peak = 0.0
-        while process.poll() is None:
+        while process.returncode is None:
             peak = max(peak, _pss_mb(process.pid))
-            time.sleep(0.25)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.25)
         wall = time.monotonic() - began
         if process.returncode:
             said.seek(0)

@@ -56,6 +56,7 @@ _BREAKS = re.compile(r"[\t\n\r]+")
 TEXT_BOTTOM_PT, TEXT_HEIGHT_PT = 779.5, 705.8
 """A4 less the margins set in style.typ."""
 MOST_EMPTY = 0.2
+EMPTY, KEPT_COMPILATIONS = "empty.typ", 12
 MOST_TRIES, MOST_TOGETHER = 16, 3
 NO_ALT_YET = "No description yet: this is a draft."
 
@@ -126,9 +127,19 @@ def _settle(folder: Path, payload: Data) -> None:
 
 def _link(folder: Path, payload: Data) -> None:
     """Say where every anchor stands, for the links: they move nothing themselves."""
+    _forget_layouts(folder)
     _write(folder, payload | {"places_wanted": True})
     anchors = _query(folder)[2]
+    _forget_layouts(folder)
     _write(folder, payload | {"places": {found["anchor"]: found for found in anchors}})
+
+
+def _forget_layouts(folder: Path) -> None:
+    """Have Typst let go what it keeps of layouts that were tried: it drops what so many compilations did not ask for."""
+    (folder / EMPTY).write_text("", encoding="utf-8")
+    nothing = typst.Compiler(folder / EMPTY, root=folder, ignore_system_fonts=True)
+    for _ in range(KEPT_COMPILATIONS):
+        nothing.compile(format="svg")
 
 
 def _leads(before: Data, here: Data) -> bool:
