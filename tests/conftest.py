@@ -23,6 +23,20 @@ ONE_BUILD = {"test_memos.py", "test_one_process.py", "test_seeds_stand.py"}
 """Files that read the built memos: one worker builds them for all."""
 SPREAD = {"test_covering_array.py", "test_fuzz.py"}
 """Files each of whose tests is on its own and may run on any worker."""
+LONG = ("memos", "test_conformance.py", "test_build.py", "test_execute.py", "test_one_comparison.py")
+"""Groups that take longest, begun first: one begun last would leave the other worker idle."""
+
+
+def group_of(nodeid: str) -> str:
+    """What a worker does as a whole."""
+    path = nodeid.partition("::")[0]
+    name = path.rpartition("/")[2]
+    return "memos" if name in ONE_BUILD else nodeid if name in SPREAD else path
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    rank = {name: number for number, name in enumerate(LONG)}
+    items.sort(key=lambda item: rank.get(group_of(item.nodeid).rpartition("/")[2], len(LONG)))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -35,10 +49,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class ByFile(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
-            path = nodeid.partition("::")[0]
-            name = path.rpartition("/")[2]
-            return "memos" if name in ONE_BUILD else nodeid if name in SPREAD else path
+            return group_of(nodeid)
 
+    config.option.loadscopereorder = False
     return ByFile(config, log)
 
 

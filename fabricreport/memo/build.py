@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -135,21 +136,13 @@ def build(
         if found is not None:
             return found
         limits, store = (cell_timeout_s, section_timeout_s), cache.folder or work / "cache"
-        if checked is not None:
-            _keep(checked, plan)
-        try:
+        with _left_open(checked, plan):
+            del ready, checked
             record, notebooks = _run(
                 plan, store, work, places.notebooks, jobs or cores(), progress or (lambda _: None), limits, engine
             )
-        finally:
-            del ready, checked
-            _let_go(plan)
-        if record.cancelled:
-            raise KeyboardInterrupt
-        if record.unsaved:
-            raise refused_by_disk(record.unsaved.ename, root)
         if not record.ok:
-            raise SectionFailed(_kept(record, root, plan, question))
+            raise _error_of(record, root, plan, question)
         return _finish(plan, root, scratch, record, notebooks, _not_to_be_named(plan, root, scratch))
 
 
@@ -169,21 +162,32 @@ def _again(
     return (None if known is None else _answered(known, root, tell_dates)), stamp
 
 
-def _keep(ready: Ready, plan: BuildPlan) -> None:
-    """The case that was checked, with all that the check made it find, is the one that sections show."""
-    if ready.case is not None:
-        from fabricreport.case import keep_open
+@contextmanager
+def _left_open(checked: Ready | None, plan: BuildPlan) -> Iterator[None]:
+    """The case that was checked, with all that the check made it find, is the one that sections show.
 
-        keep_open(plan.snapshot.params_json, ready.case)
+    It is forgotten when they have: they may have shown it in other processes, and the PDF needs the room.
+    """
+    from fabricreport.case import keep_open, let_go
+
+    if checked is not None and checked.case is not None:
+        keep_open(plan.snapshot.params_json, checked.case)
+    del checked
+    try:
+        yield
+    finally:
+        let_go(plan.snapshot.params_json)
+        gc.unfreeze()
+        gc.collect()
 
 
-def _let_go(plan: BuildPlan) -> None:
-    """Forget the case that was left open for sections, which other processes have shown: the PDF needs the room."""
-    from fabricreport.case import let_go
-
-    let_go(plan.snapshot.params_json)
-    gc.unfreeze()
-    gc.collect()
+def _error_of(record: RunRecord, root: Path, plan: BuildPlan, question: Question) -> BaseException:
+    """Why nothing came of a run; the notebooks of sections that failed are kept, and named."""
+    if record.cancelled:
+        return KeyboardInterrupt()
+    if record.unsaved:
+        return refused_by_disk(record.unsaved.ename, root)
+    return SectionFailed(_kept(record, root, plan, question))
 
 
 def _answered(known: Planned, root: Path, tell_dates: Callable[[Dates], None]) -> BuildResult | None:
