@@ -1,5 +1,5 @@
 # Two commands on a fresh machine (Python 3.11+, git, make): `make memo` and `make test`.
-# Four targets of tests, on two cores: quick within 60 s, test within 6 minutes, trust within 30, soak as long as it takes.
+# Four targets of tests, on two cores: quick within 60 s, test within 10, trust within 30, soak as long as it takes.
 PYTHON ?= python3
 BIN := .venv/bin
 
@@ -11,7 +11,7 @@ LAB_SETTINGS := {"@jupyterlab/notebook-extension:tracker": {"codeCellConfig": {"
 .PHONY: memo memos quick test trust soak lab lint bench clean
 
 memo: .venv/memo.ok  ## build the example client's memo
-	@echo "Building the example client's memo (about a minute) ..."
+	@echo "Building the example client's memo (half a minute) ..."
 	@$(BIN)/fabricreport build params/example.yaml
 
 memos: .venv/memo.ok  ## build all three example memos
