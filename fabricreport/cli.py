@@ -111,8 +111,8 @@ def _tell_dates(path: Path, told: list[str], dates: Dates) -> None:
     """Say on stderr, and add to `told`, what today's date makes of the memo's and the prices' dates."""
     notes = dates_words(path, dates)
     for note in notes:
-        click.echo(note, err=True)
-    told += (note.removeprefix("note: ") for note in notes)
+        click.echo(f"note: {note}", err=True)
+    told += notes
 
 
 def _built(result: Any) -> dict[str, Any]:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def dates_words(params: Path, dates: Dates) -> list[str]:
-    """What today's date makes of the memo's and the prices' dates, a line each."""
-    return [f"note: {params}: {note}" for note in dates.notes(date.today())]
+    """What today's date makes of the memo's and the prices' dates, a note each."""
+    return [f"{params}: {note}" for note in dates.notes(date.today())]
 
 
 def result_words(result: BuildResult) -> tuple[list[str], list[str]]:

@@ -10,6 +10,10 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fabricreport.checking.dates import Dates
 
 
 def run() -> None:
@@ -35,16 +39,17 @@ def says_again(words: Sequence[str]) -> bool:
     from fabricreport.cli_words import dates_words, result_words
     from fabricreport.memo.build import built_before
 
-    notes: list[str] = []
+    dates: list[Dates] = []
     try:
-        found = built_before(params, output=output, dates=lambda dates: notes.extend(dates_words(params, dates)))
+        found = built_before(params, output=output, dates=dates.append)
     except Exception:  # the command line tells what is wrong
         return False
     if found is None:
         return False
-    aside, words_of_it = result_words(found)
+    notes = [f"note: {note}" for of_memo in dates for note in dates_words(params, of_memo)]
+    aside, lines_of_it = result_words(found)
     try:
-        for stream, lines in ((sys.stderr, (*notes, *aside)), (sys.stdout, words_of_it)):
+        for stream, lines in ((sys.stderr, (*notes, *aside)), (sys.stdout, lines_of_it)):
             stream.write("".join(f"{line}\n" for line in lines))
             stream.flush()
     except BrokenPipeError:  # nobody listens any more

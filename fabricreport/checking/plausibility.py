@@ -263,10 +263,8 @@ def _amounts(case: Case) -> Iterator[Caution]:
     """Values of an hour and of a day that no market would pay, and a discount rate that none would ask."""
     common = case.tco().common
     if common.value_basis == "stated":
-        hour, (dearest, item) = (
-            case.inputs.money("param:money.gpu_hour_value"),
-            case.prices.dearest("gpu-hour", case.inputs.currency),
-        )
+        hour = case.inputs.money("param:money.gpu_hour_value")
+        dearest, item = case.prices.dearest("gpu-hour", case.inputs.currency)
         if float(np.median(plain(hour))) > _threshold(case, "gpu-hour-multiple") * dearest > 0:
             stated = case.number("decision.caution_hour", hour, "usd/gpu-hour", label="Value stated of a lost GPU-hour",
                                  rule="as stated in the params")  # fmt: skip

@@ -94,7 +94,7 @@ MAY_IMPORT = {
         "scenario",
         "sections",
     },
-    "command": {"cli", "cli_words", "memo"},
+    "command": {"checking", "cli", "cli_words", "memo"},
     "__main__": {"command"},
     "__init__": {"blocks"},
 }

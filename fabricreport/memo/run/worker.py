@@ -172,11 +172,11 @@ def _outcome(error: BaseException, session: Session) -> dict[str, Any]:
     from fabricreport.memo.run.limits import SectionOutOfTime
 
     at = session.cell
-    if session.notebook is not None and at is not None and asks_nothing(session.notebook.cells[at]):
-        return _truth(session)  # its last own cell may quit, too
     if session.overflowed:
         limit = f"the section wrote more than {session.output_limit_bytes / 1e6:g} MB of output"
         return _failure("failed", session, at, "OutputTooLarge", limit, "")
+    if session.notebook is not None and at is not None and asks_nothing(session.notebook.cells[at]):
+        return _truth(session)  # its last own cell may quit, too
     if isinstance(error, PapermillExecutionError):
         trace = "\n".join(error.traceback or [])
         at = _erring(session, error.ename, error.evalue, otherwise=at)

@@ -63,7 +63,7 @@ def waterfall_chart(given: Inputs, result: TcoResult) -> Drawing:
         True: colour_of(result.choice, families[result.choice]),
         False: colour_of(result.rival, families[result.rival]),
     }
-    with canvas(0.6 + 0.195 * (len(rows) + 1)) as (figure, (axis,)):
+    with canvas(0.6 + 0.195 * (len(rows) + 2)) as (figure, (axis,)):
         _draw_waterfall(axis, rows, mean, (p5, p95), hues, formats.SYMBOLS.get(currency, currency + " "))
         money_axis(axis, "x", abs(mean), currency)
         drawing = svg(figure, chart_id)
@@ -99,21 +99,11 @@ def _draw_waterfall(
         at += value
     last = len(rows)
     axis.barh(last, mean, height=0.66, color=INK)
-    axis.plot(list(reach), [last + 0.52] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
-    axis.annotate(
-        "P5–P95",
-        (reach[0], last + 0.52),
-        xytext=(-3, 0),
-        textcoords="offset points",
-        ha="right",
-        va="center",
-        color=MUTED,
-        fontsize=7,
-    )
+    axis.plot(list(reach), [last + 1] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
     _value(axis, max(0.0, mean), last, formats.money(mean, 3, symbol))
     axis.axvline(0, color=INK, linewidth=1)
-    axis.set_yticks(range(last + 1), [r[0] for r in rows] + ["All causes"])
-    axis.set_ylim(last + 1.0, -0.6)
+    axis.set_yticks(range(last + 2), [*(r[0] for r in rows), "All causes", "P5–P95 of all causes"])
+    axis.set_ylim(last + 1.5, -0.6)
     axis.tick_params(axis="y", length=0, labelcolor=INK)
     axis.spines["left"].set_visible(False)
     axis.margins(x=0.12)
