@@ -15,6 +15,7 @@ from fabricreport.models.money.ownership import Lease
 from fabricreport.project import PROJECT
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.client import stages_of
+from fabricreport.sections.short_names import short_names
 from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.bills import bills, builds_of
@@ -27,7 +28,6 @@ from fabricreport.sections.tco.cost import (
     monthly_cash,
 )
 from fabricreport.sections.tco.inputs import common_inputs, option_inputs, thinned
-from fabricreport.sections.tco.list_bills import short_names
 from fabricreport.sections.tco.sweep import STEP
 
 

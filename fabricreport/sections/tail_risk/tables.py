@@ -6,6 +6,7 @@ from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.sections.client import LEVELS
+from fabricreport.sections.short_names import short_names
 from fabricreport.sections.tail_risk.figure_context import cards, correlation_key
 from fabricreport.sections.tail_risk.horizon import CAUSES
 from fabricreport.sections.tail_risk.result import TailResult
@@ -68,7 +69,7 @@ def maturity(given: Inputs, result: TailResult) -> Table:
 
 def lost(given: Inputs, result: TailResult) -> Table:
     """Share of GPU time lost by cause on the fabrics side by side, the largest on the focus first."""
-    names, figures = _names(given), result.numbers
+    heads, figures = short_names(given.options), result.numbers
 
     def cells(key: str) -> list[Number]:
         each = [figures[f"tail_risk.{key}.{o}"] for o in _compared(result)]
@@ -76,9 +77,11 @@ def lost(given: Inputs, result: TailResult) -> Table:
 
     causes = sorted(CAUSES, key=lambda c: -figures[f"tail_risk.lost.{c}.{result.focus}"].value)
     rows = [Row([CAUSES[c], *cells(f"lost.{c}")]) for c in causes]
-    heads = [Column(names[o], decimals=2) for o in _compared(result)]
-    spread = Column("P5–P95 on {focus}", style="spread", decimals=1)
-    return Table([Column("Cause"), *heads, spread], [*rows, Row(["All causes", *cells("lost")], role="total")])
+    words = {f"option_{n}": Name(heads[o]) for n, o in enumerate(_compared(result))}
+    means = [Column(f"{{{word}}}", decimals=2) for word in words]
+    spread = Column(f"P5–P95, {{{[*words][-1]}}}", style="spread", decimals=1)
+    total = Row(["All causes", *cells("lost")], role="total")
+    return Table([Column("Cause"), *means, spread], [*rows, total], words)
 
 
 def stress(result: TailResult) -> Table:

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
+from fabricreport.sections.short_names import short_names
 from fabricreport.sections.stance import Stance
 from fabricreport.sections.tco.charts import names_of
 from fabricreport.sections.tco.cost import FABRIC_CAUSES
 from fabricreport.sections.tco.fabric_figures import BASES
 from fabricreport.sections.tco.figure_context import SPINE, CostFigures
 from fabricreport.sections.tco.findings import switch_of
-from fabricreport.sections.tco.list_bills import short_names
 from fabricreport.sections.tco.result import TcoResult
 
 _PIECES = {
