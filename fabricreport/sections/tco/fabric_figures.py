@@ -54,7 +54,7 @@ _BUILT = (
         "tco.count[piece][owner]",
         "count",
         label=lambda at, piece, option: f"{piece.capitalize()} of {at.names[option]}",
-        rule="bill of materials: fat-tree counting with equal bundles",
+        rule="bill of materials: fat-tree counting, by the rule of the reference designs at their sizes, else fewest switches",
         value=_count,
         inputs=_SHAPE,
     ),
@@ -112,6 +112,14 @@ _BUILT = (
         value=lambda at, option: sum(at.owned.watts[option].values()) / 1000,
         inputs=_SHAPE,
         central="mean",
+    ),
+    EachSpec(
+        "tco.bundled[bundled]",
+        "count",
+        label=lambda at, option: f"Switches by the other rule of bundles: {at.names[option]}",
+        rule="bill of materials: the fewest with equal bundles where uneven ones are built, the fewest at all otherwise",
+        value=lambda at, option: at.by_other_rule(option),
+        inputs=_SHAPE,
     ),
     Spec(
         "tco.manager_links",
@@ -407,6 +415,7 @@ FABRIC_SPECS = (*_BUILT, *_PAIR, *_GROWTH, *_LIST, *_FAMILIES, *_SWEEP)
 """Every figure that only an owner's memo needs."""
 FABRIC_INDEXES: Mapping[str, Index[CostFigures]] = {
     "owner": Index(lambda at: at.owners),
+    "bundled": Index(lambda at: (*at.bundled_unevenly, *at.bundled_equally)),
     "piece": Index(lambda _: _PIECES, _PIECES),
     "fabric_cause": Index(lambda _: FABRIC_CAUSES, FABRIC_CAUSES),
     "group": Index(lambda _: _WATTS, tuple(_WATTS)),

@@ -104,6 +104,21 @@ class CostFigures:
         stages = self.owned.builds[option]
         return stages[int(number)] if int(number) < len(stages) else None
 
+    def by_other_rule(self, option: str) -> int:
+        """Switches of the last stage by the rule of bundles that is not built: equal, or the fewest at all."""
+        bom = self.last(option).bom
+        return bom.equal_bundle_switches if bom.switches == bom.fewest_switches else bom.fewest_switches
+
+    @cached_property
+    def bundled_unevenly(self) -> tuple[str, ...]:
+        """Options whose switches are fewer than equal bundles from leaf to spine would take."""
+        return tuple(o for o in self.owners if self.last(o).bom.switches < self.by_other_rule(o))
+
+    @cached_property
+    def bundled_equally(self) -> tuple[str, ...]:
+        """Options of a reference design's size, where uneven bundles would take fewer switches."""
+        return tuple(o for o in self.owners if self.last(o).bom.switches > self.by_other_rule(o))
+
     @property
     def last_size(self) -> int:
         """GPUs of the last stage."""

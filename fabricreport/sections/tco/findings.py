@@ -316,6 +316,8 @@ def _words(read: CostReading) -> Mapping[str, object]:
         "worth_same": tuple(name[o] for o in read.hours("same")),
         "worth_more": tuple(name[o] for o in read.hours("more")),
         "last_stage": _last_stage(read) if owned else None,
+        "bundled_unevenly": tuple(name[o] for o in read.bundled_unevenly),
+        "bundled_equally": tuple(name[o] for o in read.bundled_equally),
         "full": Name(", ".join(o.name for o in read.full)) if read.full else None,
         "noted": tuple(Named(o.name, o.id, notes=Name(" ".join(o.notes))) for o in read.given.options if o.notes),
         "list_infiniband": _listed(owned.list_bills[0]) if owned and low else None,
