@@ -30,6 +30,9 @@ def price_record(price: Price) -> dict[str, Any]:
     unit = price_unit(price)
     stand_in = f" {price.stand_in.capitalize()}." if price.stand_in else ""
     held = f" {price.quarantined}" if price.quarantined else ""
+    ranged = (
+        f" Ranged by ×{price.spread:g} both ways, as every single web price of its class." if price.spread > 1 else ""
+    )
     return {
         "id": price.id,
         "kind": "price",
@@ -46,7 +49,7 @@ def price_record(price: Price) -> dict[str, Any]:
         "grade": price.grade,
         "seen": "B",
         "interest": "seller" if price.grade in ("quote", "secondary", "published") else "",
-        "use": f"price per {price.unit} in {price.currency}.{held}{stand_in}",
+        "use": f"price per {price.unit} in {price.currency}.{held}{stand_in}{ranged}",
         "expiry": price.expiry.isoformat(),
         "stale": price.stale,
         "override": replaced_record(price.replaced, lambda old: _price_text(old, unit, price.currency)),

@@ -14,12 +14,12 @@ from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.money.cashflow import Discounting
+from fabricreport.models.risk.entries import Effort, effort
 from fabricreport.models.training.practice import BILLION
 from fabricreport.scenario import Cluster, Params
 from fabricreport.vocabulary import Acquisition, Family, Maturity
 
 LEVELS: tuple[str, ...] = tuple(Maturity)
-_LEVEL_OF_SKILL = {"none": Maturity.LOW, "some": Maturity.MEDIUM, "strong": Maturity.HIGH}
 _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
 
 
@@ -45,18 +45,29 @@ def stages_of(given: Inputs) -> tuple[tuple[int, int], ...]:
     return ((0, cluster.gpus), *((s.month, s.gpus) for s in cluster.trajectory if s.month < months))
 
 
-def maturity_of(given: Inputs, option: Option) -> str:
-    """The maturity at which this option would be run.
+def maturity_of(given: Inputs) -> str:
+    """The networking maturity at which a fabric of any kind would be run: the provider's when rented, else the client's."""
+    return (
+        given.words("rented-fabric-maturity") if rented(given) else str(given.params.organisation.networking_maturity)
+    )
 
-    The provider's when rented; else the client's, and for RoCEv2 not above the client's skill with PFC, ECN and DCQCN.
+
+def effort_of(given: Inputs, option: Option) -> Effort:
+    """What this option takes to build and run: its operating model, and unless it is rented the client's skill and estate.
+
+    Skill with PFC, ECN and DCQCN is what RoCEv2 needs; an estate counts for the fabric of its own kind.
     """
-    if rented(given):
-        return given.words("rented-fabric-maturity")
-    own = str(given.params.organisation.networking_maturity)
-    if option.family != Family.ROCEV2:
-        return own
-    skill = _LEVEL_OF_SKILL[str(given.params.organisation.qos_expertise)]
-    return min(Maturity(own), skill, key=lambda m: m.rank)
+    own = given.params.organisation
+    skill, estate = "some", "none"
+    if not rented(given):
+        skill = str(own.qos_expertise) if option.family == Family.ROCEV2 else "some"
+        estate = str(own.existing_infiniband if option.family == Family.INFINIBAND else own.existing_ethernet)
+    return effort(
+        lambda entry: given.value(f"evidence:{entry}"),
+        operating_model=option.operating_model,
+        skill=skill,
+        estate=estate,
+    )
 
 
 def server_row(given: Inputs) -> dict[str, Any]:

@@ -36,6 +36,7 @@ def dateless() -> Case:
 CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "a date long after": ("example", {DATE: 52}),
     "a date nobody meets": ("example", {DATE: 1}),
+    "white-box": ("example", {"options": ("infiniband-ndr", "rocev2-whitebox"), DATE: 12}),
     "no InfiniBand": ("example", {"options": ROCE_ALONE}),
     "no InfiniBand and no time": ("example", {"options": ROCE_ALONE, DATE: 1}),
     "stalls all the time": ("example", {DATE: 52, "evidence": {"shared-stall-share-rocev2": 0.3}}),
@@ -97,7 +98,8 @@ def test_each_finding_holds_for_some_client_and_fails_for_another(finding: F) ->
 @pytest.mark.parametrize(
     ("name", "holds", "fails"),
     [
-        ("example", {F.OPENS_DATE, F.DATES_PART_IN_READINESS, F.PLAIN_LATE, F.WAITS}, {F.SMALL, F.GROWS, F.RENTED}),
+        ("white-box", {F.DATES_PART_IN_READINESS}, {F.GROWS}),
+        ("example", {F.PLAIN_LATE, F.WAITS}, {F.SMALL, F.GROWS, F.RENTED}),
         ("tern-finetuning", {F.OPENS_SMALL, F.RENTED, F.FAULTS_RARE, F.DATES_IN_HOURS}, {F.WAITS, F.LEVER_PAYS}),
         ("kestrel-lab", {F.OPENS_GROWTH, F.GROWS, F.CAUSES_COMMON}, {F.SMALL, F.DATE_ASSUMED, F.PLAIN_LATE}),
         ("no date", {F.DATE_ASSUMED}, {F.GROWS}),
@@ -116,7 +118,7 @@ def test_findings_follow_the_result(name: str, holds: set[F], fails: set[F]) -> 
 
 
 def test_the_two_that_part_are_named_by_what_is_worse() -> None:
-    words = spoken("example").words
+    words = spoken("white-box").words
     assert words["slower"] == words["focus"] and words["later"] == words["focus"]
     alone = spoken("no InfiniBand").words
     assert alone["other"] == alone["focus"]

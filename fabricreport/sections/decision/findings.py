@@ -16,13 +16,18 @@ from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.vocabulary import NEITHER, Acquisition, Confidence, Family, Ground
+from fabricreport.vocabulary import NEITHER, Acquisition, Confidence, Family, Ground, OperatingModel
 
 _VERB: dict[str, str] = {
     Acquisition.BUY: "Buy",
     Acquisition.LEASE: "Lease",
     Acquisition.RENT: "Rent",
     Acquisition.COLOCATE: "Buy",
+}
+_ANSWERS: dict[str, str] = {
+    OperatingModel.TURNKEY: "one maker answers for adapters, switches and software",
+    OperatingModel.BRANDED: "one maker answers for switches and their system, another for adapters",
+    OperatingModel.WHITEBOX: "switch, system and adapters come from three makers, and the buyer answers for the whole",
 }
 SIDES: dict[str, str] = {Family.INFINIBAND: "InfiniBand", Family.ROCEV2: "RoCEv2"}
 NO_SIDE = "neither side"
@@ -88,6 +93,9 @@ class DecisionFinding(StrEnum):
     SWINGS = "uncertain inputs move the mean difference"
     # what to read with care
     ASSUMPTION_TURNS = "an assumption turns the money, so the lead is not called clear"
+    PRIORS = "both kinds of fabric are compared, and inputs are stated by fabric"
+    WITHOUT_LISTED = "the advice is told without options whose switch has one listed price"
+    LISTING_TURNS = "without the choice, whose switch has one listed price, another fabric is advised"
     STALE = "prices used are past their shelf life"
     HELD = "a newer price was held back"
     STOOD_IN = "the price files lack an item that the package's own price stands in for"
@@ -260,6 +268,8 @@ def _turning(read: _Read) -> Iterator[DecisionFinding]:
 def _care(read: _Read) -> Iterator[DecisionFinding]:
     if read.verdict.capped == "assumption":
         yield F.ASSUMPTION_TURNS
+    if read.verdict.capped == "listing":
+        yield F.LISTING_TURNS
     if read.figure("decision.stale_prices").value:
         yield F.STALE
     if read.given.prices.quarantine:
@@ -283,6 +293,10 @@ def _money(read: _Read) -> Iterator[DecisionFinding]:
 def _annex(read: _Read) -> Iterator[DecisionFinding]:
     params = read.given.params
     yield F.ASSUMED if assumptions(params) else F.ALL_GIVEN
+    if read.result.without:
+        yield F.WITHOUT_LISTED
+    if read.result.priors:
+        yield F.PRIORS
     if params.overrides:
         yield F.OVERRIDDEN
 
@@ -313,11 +327,20 @@ def _words(read: _Read) -> Mapping[str, object]:
         "flips": tuple(_flipping(read, t) for t in read.flips),
         "edges": tuple(e for t in read.edges for e in _edging(read, t)),
         "reasons": tuple(Named(r.reason, r.id, sources=r.sources) for r in read.reasons),
+        "answered": tuple(Named(o.name, o.id, model=_ANSWERS[o.operating_model]) for o in read.given.options),
+        "turned_without": tuple(_without(read, o) for o in result.turned_without),
         "top": Named(label_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
         "strongest": _strongest(read),
         "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
     }
+
+
+def _without(read: _Read, option: str) -> Named:
+    """An option with one listed price, and what would be done without it."""
+    names = {o.id: o.name for o in read.given.options}
+    course = course_names(read.given).get(read.result.without[option].course.id, BOTH_OFFERS)
+    return Named(names[option], option, course=Name(course))
 
 
 def _cause(read: _Read, option: str) -> str:

@@ -183,8 +183,8 @@ def hangs_on(given: Inputs, options: tuple[Option, Option], penalty: Any) -> dic
     causes = {
         "time per step, on which sources disagree": given.draw(inputs.STEP),
         "bandwidth, on which sources disagree": given.draw(inputs.SHARE),
-        "who tunes InfiniBand": given.draw(inputs.tuning_id(given, options[0])),
-        "who tunes RoCEv2": given.draw(inputs.tuning_id(given, options[1])),
+        "who tunes InfiniBand": inputs.tuned_share(given, options[0]),
+        "who tunes RoCEv2": inputs.tuned_share(given, options[1]),
         "overlap with compute": given.draw("evidence:overlap-data-parallel"),
         "overlap of the expert exchange": given.draw("evidence:overlap-alltoall"),
         "slowing of kernels by hidden traffic": given.draw("evidence:overlap-interference"),

@@ -23,7 +23,7 @@ from fabricreport.models.training.parallel import Plan, over_draws
 from fabricreport.models.training.practice import Model, Overlap
 from fabricreport.models.training.step import Network, StepTime, best_plan, training_step
 from fabricreport.scenario.schema import PRETRAINING
-from fabricreport.sections.client import maturity_of, one_node, stages_of, whole_nodes
+from fabricreport.sections.client import effort_of, maturity_of, one_node, stages_of, whole_nodes
 
 STEP = "contested:roce-extra-latency-per-step"
 SHARE = "contested:roce-bandwidth-share"
@@ -85,7 +85,7 @@ def network(given: Inputs, option: Option, *, every: int = 1, measured: Measured
         return given.draw(input_id)[::every]
 
     kind = given.catalogue.fabric(option.fabric, str(given.params.cluster.gpu)).kind
-    tuned: Any = 1.0 if measured or kind not in ("infiniband", "rocev2") else draw(tuning_id(given, option))
+    tuned: Any = 1.0 if measured or kind not in ("infiniband", "rocev2") else tuned_share(given, option)[::every]
     ratio = draw(SHARE)
     step: Any = None
     share: Any = None
@@ -111,7 +111,12 @@ def network(given: Inputs, option: Option, *, every: int = 1, measured: Measured
 
 def tuning_id(given: Inputs, option: Option) -> str:
     """The entry for how much of its tuned bandwidth this option reaches with the team that runs it."""
-    return f"evidence:fabric-tuning-{option.family}-{maturity_of(given, option)}"
+    return f"evidence:fabric-tuning-{option.family}-{maturity_of(given)}"
+
+
+def tuned_share(given: Inputs, option: Option) -> Any:
+    """Share (draws,) of its tuned bandwidth that this option reaches: the entry's gap to 1 times the effort it takes."""
+    return effort_of(given, option).tuned(given.draw(tuning_id(given, option)))
 
 
 def calibration(given: Inputs, *, every: int = 1, measured: Measured | None = None) -> Calibration:

@@ -53,7 +53,7 @@ def horizon_shares(given: Inputs, first: Subject) -> dict[str, Traced]:
             totals[cause] = totals[cause] + weight * share
         again = given.value("evidence:expansion-bring-up-factor") if before else 1.0
         left = DAYS_PER_MONTH * (months - month)
-        unstable = np.minimum(DAYS_PER_WEEK * np.asanyarray(at.risk.bring_up.weeks) * again, left)
+        unstable = np.minimum(DAYS_PER_WEEK * np.asanyarray(at.risk.bring_up.expected_weeks) * again, left)
         lost = unstable * (1.0 - np.asanyarray(at.risk.bring_up.productivity))
         totals["bring_up"] = totals["bring_up"] + (gpus - before) * lost / (DAYS_PER_MONTH * whole)
         before = gpus

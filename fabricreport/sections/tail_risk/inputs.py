@@ -15,11 +15,11 @@ import numpy as np
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.topology import bill_of_materials
-from fabricreport.models.risk.entries import common_incidents, fabric_risk, tail_law
-from fabricreport.models.risk.goodput import BringUp, FabricRisk, Run, TopologyEffect
+from fabricreport.models.risk.entries import Effort, common_incidents, fabric_risk, tail_law
+from fabricreport.models.risk.goodput import FabricRisk, Run, TopologyEffect
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.steps import TailLaw
-from fabricreport.sections.client import endpoints_for, maturity_of, one_node, rented, shape
+from fabricreport.sections.client import effort_of, endpoints_for, maturity_of, one_node, rented, shape
 from fabricreport.vocabulary import Family
 
 FAMILY = {"infiniband": "infiniband", "rocev2": "rocev2", "ethernet-tcp": "tcp"}
@@ -30,6 +30,8 @@ PROFILE = (
     "param:cluster.gpus",
     "param:organisation.networking_maturity",
     "param:organisation.qos_expertise",
+    "param:organisation.existing_infiniband",
+    "param:organisation.existing_ethernet",
     "param:money.acquisition",
 )
 """Params that choose branches here and so leave no mark in the arrays."""
@@ -64,7 +66,8 @@ def subject(
     exposed: exposed communication as a share of GPU time. gpu_hour: what a lost GPU-hour is worth.
     """
     cluster, tiers = _cluster(given, option, gpus)
-    risk = _risk(given, option, gpus, maturity or maturity_of(given, option), exposed if tiers > 1 else 0.0)
+    takes = effort_of(given, option)
+    risk = _risk(given, option, gpus, maturity or maturity_of(given), exposed if tiers > 1 else 0.0, takes)
     read = reader(given)
     engineer = 0.0 if rented(given) else _engineer_hour(given)
     run = Run(
@@ -76,7 +79,7 @@ def subject(
         gpu_hour_usd=gpu_hour,
         engineer_hour_usd=engineer,
     )
-    stalls = 0.0 if one_node(given, gpus) else read(f"shared-stall-share-{FAMILY[option.family]}")
+    stalls = 0.0 if one_node(given, gpus) else tail_law(read, FAMILY[option.family], takes).shared_stall_share
     return Subject(option, run, risk, tiers, stalls, exposed)
 
 
@@ -94,7 +97,7 @@ def _cluster(given: Inputs, option: Option, gpus: int) -> tuple[Cluster, int]:
     return Cluster(gpus, bill.cables_node_leaf, bill.switches, own.subnets, own.gpus_per_node), bill.tiers
 
 
-def _risk(given: Inputs, option: Option, gpus: int, maturity: str, communication: Any) -> FabricRisk:
+def _risk(given: Inputs, option: Option, gpus: int, maturity: str, communication: Any, takes: Effort) -> FabricRisk:
     read, family = reader(given), FAMILY[option.family]
     if one_node(given, gpus):
         law = replace(tail_law(read, family), shared_stall_share=0.0)
@@ -107,11 +110,12 @@ def _risk(given: Inputs, option: Option, gpus: int, maturity: str, communication
         topology=str(given.params.cluster.topology),
         communication_share=communication,
         gpus=gpus,
+        takes=takes,
     )
     bring_up = risk.bring_up
     if rented(given):
         weeks = np.asanyarray(bring_up.weeks) * read("rented-bring-up-factor")
-        bring_up = BringUp(weeks, bring_up.productivity)
+        bring_up = replace(bring_up, weeks=weeks)
     topology = TopologyEffect(communication, risk.topology.contention_loss)
     return replace(risk, tail=_paced(given, risk.tail), bring_up=bring_up, topology=topology)
 

@@ -119,9 +119,14 @@ def capex(build: Build, option: OptionInputs, common: Common) -> dict[str, Any]:
         common.spares_share,
         common.labour_per_cable,
         management_nodes=1 if build.managed else 0,
-        management_node_usd=option.management_servers,
+        management_node_usd=option.management_servers * manager_needed(build, option),
     )
     return dict(fabric_capex_usd(build.bom, build.cables, option.prices, extras))
+
+
+def manager_needed(build: Build, option: OptionInputs) -> Any:
+    """Whether a fabric manager is bought for what stands: from the stage on that exceeds the size the option states."""
+    return build.managed * (np.asanyarray(option.licensed_above_gpus) < build.gpus)
 
 
 def watts(build: Build, option: OptionInputs) -> Mapping[str, Any]:
@@ -130,13 +135,9 @@ def watts(build: Build, option: OptionInputs) -> Mapping[str, Any]:
 
 
 def licences_per_year(build: Build, option: OptionInputs) -> Any:
-    """Yearly licences of the standing fabric: the manager by endpoint where one is needed, the switches' system by switch.
-
-    A manager's licence is needed from the stage on that exceeds the size the option states.
-    """
-    endpoints = build.cables.nics if build.managed else 0
-    needed = np.asanyarray(option.licensed_above_gpus) < build.gpus
-    licences = endpoints * needed * np.asanyarray(option.licence_per_endpoint_year)
+    """Yearly licences of the standing fabric: the manager by endpoint where one is needed, the switches' system by switch."""
+    managed = build.cables.nics * manager_needed(build, option)
+    licences = managed * np.asanyarray(option.licence_per_endpoint_year)
     return licences + build.bom.switches * np.asanyarray(option.system_per_switch_year)
 
 

@@ -121,6 +121,25 @@ _BUILT = (
         value=lambda at, option: at.by_other_rule(option),
         inputs=_SHAPE,
     ),
+    EachSpec(
+        "tco.manager[unmanaged]",
+        "usd",
+        label=lambda at, option: f"Fabric manager that the size does not need: {at.names[option]}",
+        rule="present value of its licences and servers, left out of the bill",
+        value=lambda at, option: at.owned.managers[option],
+        inputs=_SHAPE,
+        central="mean",
+    ),
+    Spec(
+        "tco.difference_managed",
+        "usd",
+        label=lambda at: f"Total cost with every fabric manager bought: {at.pair}",
+        rule="mean difference on the shared draws, the managers that the size does not need added",
+        value=lambda at: at.managed_gap,
+        inputs=_SHAPE,
+        central="mean",
+        when=lambda at: at.owns and bool(at.owned.managers) and at.result.choice != at.result.rival,
+    ),
     Spec(
         "tco.manager_links",
         "count",
@@ -415,6 +434,7 @@ FABRIC_SPECS = (*_BUILT, *_PAIR, *_GROWTH, *_LIST, *_FAMILIES, *_SWEEP)
 """Every figure that only an owner's memo needs."""
 FABRIC_INDEXES: Mapping[str, Index[CostFigures]] = {
     "owner": Index(lambda at: at.owners),
+    "unmanaged": Index(lambda at: at.owned.managers if at.owns else ()),
     "bundled": Index(lambda at: (*at.bundled_unevenly, *at.bundled_equally)),
     "piece": Index(lambda _: _PIECES, _PIECES),
     "fabric_cause": Index(lambda _: FABRIC_CAUSES, FABRIC_CAUSES),

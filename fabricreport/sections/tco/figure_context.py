@@ -104,6 +104,13 @@ class CostFigures:
         stages = self.owned.builds[option]
         return stages[int(number)] if int(number) < len(stages) else None
 
+    @property
+    def managed_gap(self) -> Any:
+        """Total cost of the rival less the choice's (draws,), with the fabric managers that the size does not need."""
+        added = self.owned.managers
+        more, less = (added.get(o, 0.0) for o in (self.result.rival, self.result.choice))
+        return self.result.difference.draws + more - less
+
     def by_other_rule(self, option: str) -> int:
         """Switches of the last stage by the rule of bundles that is not built: equal, or the fewest at all."""
         bom = self.last(option).bom

@@ -19,7 +19,7 @@ from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.money.ownership import Lease, LostTime
 from fabricreport.models.money.staffing import StaffRule
 from fabricreport.provenance import plain
-from fabricreport.sections.client import discounting_of, server_row, stages_of
+from fabricreport.sections.client import discounting_of, effort_of, server_row, stages_of
 from fabricreport.sections.tail_risk.horizon import Losses
 
 _HOURS_PER_MINUTE = 1 / 60
@@ -188,12 +188,13 @@ def _lost_time(option: str, exposed: Any, losses: Losses) -> LostTime:
 
 def _staff_rule(given: Inputs, option: Option) -> StaffRule:
     maturity = given.params.organisation.networking_maturity
+    factor = given.value(f"evidence:fabric-fte-factor-{option.family}-{maturity}")
     return StaffRule(
         given.value("evidence:fabric-fte-small"),
         given.value("evidence:fabric-fte-mid"),
         given.value("evidence:fabric-fte-large"),
         given.value("evidence:fabric-fte-per-1024-gpus-more"),
-        given.value(f"evidence:fabric-fte-factor-{option.family}-{maturity}"),
+        factor * effort_of(given, option).staff,
     )
 
 
