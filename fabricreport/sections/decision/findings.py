@@ -24,11 +24,6 @@ _VERB: dict[str, str] = {
     Acquisition.RENT: "Rent",
     Acquisition.COLOCATE: "Buy",
 }
-_ANSWERS: dict[str, str] = {
-    OperatingModel.TURNKEY: "one maker answers for adapters, switches and software",
-    OperatingModel.BRANDED: "one maker answers for switches and their system, another for adapters",
-    OperatingModel.WHITEBOX: "switch, system and adapters come from three makers, and the buyer answers for the whole",
-}
 SIDES: dict[str, str] = {Family.INFINIBAND: "InfiniBand", Family.ROCEV2: "RoCEv2"}
 NO_SIDE = "neither side"
 BOTH_OFFERS = "take the better of two offers"
@@ -327,13 +322,18 @@ def _words(read: _Read) -> Mapping[str, object]:
         "flips": tuple(_flipping(read, t) for t in read.flips),
         "edges": tuple(e for t in read.edges for e in _edging(read, t)),
         "reasons": tuple(Named(r.reason, r.id, sources=r.sources) for r in read.reasons),
-        "answered": tuple(Named(o.name, o.id, model=_ANSWERS[o.operating_model]) for o in read.given.options),
+        **{model.value: _run_as(read, model) for model in OperatingModel},
         "turned_without": tuple(_without(read, o) for o in result.turned_without),
         "top": Named(label_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
         "strongest": _strongest(read),
         "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
     }
+
+
+def _run_as(read: _Read, model: OperatingModel) -> tuple[Named, ...]:
+    """The options of one operating model."""
+    return tuple(Named(o.name, o.id) for o in read.given.options if o.operating_model == model)
 
 
 def _without(read: _Read, option: str) -> Named:
