@@ -117,6 +117,9 @@ class Cluster(Section):
     subnets: Annotated[int, Unit("count", 1, 4096)] = Field(
         default=1, description="Subnets the fabric must be routable across."
     )
+    optics: Literal["compatible", "genuine"] = Field(
+        default="compatible", description="Modules of any maker that the switch accepts, or of the switch's own maker."
+    )
     tenancy: Literal["single", "multi"] = Field(default="single", description="One owner, or tenants kept apart.")
 
     @property

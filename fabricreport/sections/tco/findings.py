@@ -94,6 +94,7 @@ class TcoFinding(StrEnum):
     MANAGER_HOLDS = "a manager that the size does not need would leave the order as it is"
     MANAGER_TURNS = "a manager that the size does not need would turn the order"
     MANAGER_LEVELS = "with a manager that the size does not need the two would cost the same"
+    GENUINE = "an owner takes optics of the switch's own maker"
     LEASES = "everything is leased"
     COLOCATES = "space is colocated"
     DELAY_PRICED = "the params price a day of delay"
@@ -245,6 +246,8 @@ def _limits(read: CostReading) -> Iterator[TcoFinding]:
         yield F.SITES_UNPRICED
     if read.full:
         yield F.PORTS_FULL
+    if params.cluster.optics == "genuine" and read.owns:
+        yield F.GENUINE
     if read.unmanaged:
         managed, counted = read.way("tco.difference_managed"), read.way("tco.difference")
         apart = F.MANAGER_HOLDS if managed == counted else F.MANAGER_TURNS

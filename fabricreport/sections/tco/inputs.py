@@ -158,7 +158,7 @@ def option_inputs(given: Inputs, option: Option, exposed: Any, losses: Losses) -
     nodes = given.value(management.nodes) if isinstance(management.nodes, str) else management.nodes
     name = option.id
     return OptionInputs(
-        prices=PerPiece(**{kind: given.money(piece.price) for kind, piece in option.pieces.items()}),
+        prices=PerPiece(**{kind: _price(given, kind, piece.price) for kind, piece in option.pieces.items()}),
         watts=PerPiece(**{kind: given.value(p.watts) for kind, p in option.pieces.items() if p.watts}),
         support=given.value(option.support),
         licence_per_endpoint_year=given.money(licence.per_endpoint_year) if licence else 0.0,
@@ -170,6 +170,13 @@ def option_inputs(given: Inputs, option: Option, exposed: Any, losses: Losses) -
         lost=_lost_time(name, exposed, losses),
         bring_up_weeks=losses.weeks[name],
     )
+
+
+def _price(given: Inputs, kind: str, ref: str) -> Any:
+    """The price of a kind of piece; modules of the switch's own maker cost a multiple of compatible ones, on any fabric."""
+    price = given.money(ref)
+    genuine = kind in ("node_optic", "switch_optic") and given.params.cluster.optics == "genuine"
+    return price * given.value("evidence:optic-genuine-factor") if genuine else price
 
 
 def with_losses(own: OptionInputs, option: str, exposed: Any, losses: Losses) -> OptionInputs:
