@@ -45,9 +45,12 @@ def elicit(params: Path, to: Path | None, as_form: bool, answers: Sequence[Path]
     loaded = read_params(params)
     if answers:
         return _report(params.resolve().parent, answers, loaded.params.as_of, as_json)
-    here = sys.stdin.isatty() and sys.stdout.isatty() and not (as_form or as_json)
-    given = _asked(loaded.params.as_of) if here else None
+    given = _asked(loaded.params.as_of) if _at_a_terminal() and not (as_form or as_json) else None
     return _write(params, to, given, as_json)
+
+
+def _at_a_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 # ---- the form

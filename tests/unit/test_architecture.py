@@ -58,7 +58,7 @@ MAY_IMPORT = {
     "figures": {"inputs"},
     "blocks": set(),
     "theme": {"blocks"},
-    "sections": {"blocks", "books", "figures", "inputs", "models", "scenario", "theme", "validation"},
+    "sections": {"blocks", "books", "elicited", "figures", "inputs", "models", "scenario", "theme", "validation"},
     "chain": {"inputs", "sections"},
     "sections/decision": {"blocks", "chain", "figures", "inputs", "models", "scenario", "sections", "theme"},
     "declared": {"figures", "sections", "sections/decision"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from fabricreport.cli import main
 from fabricreport.errors import Problem
 from fabricreport.scenario.refusals import REFUSALS
 
+PARAMS = Path(__file__).parents[2] / "params"
+
 pytestmark = pytest.mark.slow
 
 
@@ -27,6 +30,7 @@ def client(**sections: Any) -> dict[str, Any]:
     return data
 
 
+ANSWERS = "elicited/example-answers.yaml"
 BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
     "memo-date": (client(as_of="1999-01-01"), "as_of"),
     "reserved-slug": (client(client={"slug": "latest"}), "client.slug"),
@@ -63,6 +67,16 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
         override(id="evidence:gateway-skyway-port-speed", value=400),
         "overrides[0].id",
     ),
+    "elicited-moves-nothing": (
+        client(
+            cluster={"gpus": 8}, workload={"model_parameters_billion": 8}, options=["ethernet-tcp"], elicited=[ANSWERS]
+        ),
+        "elicited",
+    ),
+    "elicited-and-overridden": (
+        {**override(id="evidence:weeks-to-stable-rocev2", value=4), "elicited": [ANSWERS]},
+        "overrides[0].id",
+    ),
     "dragonfly-has-no-taper": (
         client(cluster={"topology": "dragonfly", "oversubscription": 2}),
         "cluster.oversubscription",
@@ -78,6 +92,9 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
 def refused(data: dict[str, Any], folder: Path) -> tuple[Problem, ...]:
     path = folder / "client.yaml"
     path.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    for answers in data.get("elicited", ()):
+        (folder / answers).parent.mkdir()
+        shutil.copy(PARAMS / answers, folder / answers)
     return check(path).problems
 
 

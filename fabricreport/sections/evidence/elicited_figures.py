@@ -98,7 +98,12 @@ def _ends(whose: str, name: str, rule: str, figure: Callable[[Inputs, str], Unce
         label=lambda at, stated: f"{at.given.evidence[stated].what}: {name.upper()}, {rule}",
         rule=rule,
         value=lambda at, stated: float(getattr(figure(at.given, stated), end)),
-        inputs=lambda _, stated: (f"evidence:{stated}",),
+        inputs=(lambda _, stated: (f"evidence:{stated}",))
+        if whose == "pooled"
+        else ()
+        if whose == "library"
+        else FILES,
+        sources=lambda _, stated: (f"evidence:{stated}",),
         grade=grade,
     )
 
