@@ -37,7 +37,7 @@ def test_the_answers_of_two_experts_are_printed_and_move_the_advice(tmp_path: Pa
     ours, theirs = memo(tmp_path / "ours", asked=False), memo(tmp_path / "theirs", asked=True)
     assert ours.faults == theirs.faults == []
     before, after = (done.case.chain.losses.weeks for done in (ours, theirs))
-    shorter = "rocev2-whitebox"
+    shorter = "infiniband-ndr"
     assert plain(after[shorter]).mean() < 0.9 * plain(before[shorter]).mean()
     leads = [done.case.figure("decision.difference").value for done in (ours, theirs)]
     assert leads[0] != leads[1], "what the advice rests on has moved"

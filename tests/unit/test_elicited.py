@@ -149,7 +149,17 @@ def test_answers_typed_at_a_terminal_make_a_file_that_check_accepts(
         f"{s.answer / 3}\n{s.answer}\n{min(s.answer * 3, 0.9 if s.unit == 'share' else 1e9)}\n"
         for s in asked.seeds.values()
     ]
-    typed = ["R. Expert\n", "network lead, Example\n", "known\n", *ranges[1:], "5\n4\n9\n", "2\n4\n9\n", "\n"]
+    typed = [
+        "R. Expert\n",
+        "network lead, Example\n",
+        "known\n",
+        *ranges[1:],
+        "5\n4\n9\n",
+        "2\n4\n9\n",
+        "\n",
+        "\n",
+        "1.1\n1.5\n3\n",
+    ]
     monkeypatch.setattr(cli_elicit, "_at_a_terminal", lambda: True)
     code, said = run(path, typed="".join(typed))
     assert code == 0 and "must rise: once more" in said, said
@@ -160,6 +170,8 @@ def test_answers_typed_at_a_terminal_make_a_file_that_check_accepts(
     given = few(path).inputs
     assert given.record(INFINIBAND)["grade"] == "estimate"
     assert given.record(ROCEV2)["grade"] == "assumption", "nobody judged it, so our range stands"
+    whitebox = given.record("evidence:operating-model-whitebox-bring-up")
+    assert (whitebox["grade"], whitebox["value"]) == ("estimate", pytest.approx(1.5))
 
 
 def test_the_example_of_the_form_is_whole(tmp_path: Path) -> None:

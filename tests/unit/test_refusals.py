@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from click.testing import CliRunner
+from elicited_cases import answers_text
 from scenario_cases import minimal, override
 
 from fabricreport.case import open_case
@@ -17,8 +17,6 @@ from fabricreport.checking.check import check
 from fabricreport.cli import main
 from fabricreport.errors import Problem
 from fabricreport.scenario.refusals import REFUSALS
-
-PARAMS = Path(__file__).parents[2] / "params"
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +28,7 @@ def client(**sections: Any) -> dict[str, Any]:
     return data
 
 
-ANSWERS = "elicited/example-answers.yaml"
+ANSWERS = "elicited/careful.yaml"
 BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
     "memo-date": (client(as_of="1999-01-01"), "as_of"),
     "reserved-slug": (client(client={"slug": "latest"}), "client.slug"),
@@ -94,7 +92,8 @@ def refused(data: dict[str, Any], folder: Path) -> tuple[Problem, ...]:
     path.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
     for answers in data.get("elicited", ()):
         (folder / answers).parent.mkdir()
-        shutil.copy(PARAMS / answers, folder / answers)
+        judged = answers_text("C. Careful", 4.0, "p5: 2, p50: 4, p95: 10", "p5: 0.9, p50: 1.1, p95: 1.6")
+        (folder / answers).write_text(judged, encoding="utf-8")
     return check(path).problems
 
 
