@@ -160,7 +160,8 @@ def _value_text(figure: Uncertain, unit: str) -> str:
     if figure.fixed:
         return formats.write(figure.mode, unit, 6)
     ends = f"{formats.write(figure.low, unit, 4)} to {formats.write(figure.high, unit, 4)}"
-    kind = {"interval": " (P5–P95)", "pert": f", most likely {formats.write(figure.mode, unit, 4)}"}
+    median = f" (P5–P95), median {formats.write(figure.mode, unit, 4)}"
+    kind = {"interval": " (P5–P95)", "pooled": median, "pert": f", most likely {formats.write(figure.mode, unit, 4)}"}
     return ends + kind.get(figure.kind, "")
 
 

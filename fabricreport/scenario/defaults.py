@@ -38,6 +38,7 @@ IN_WORDS: Mapping[str, str] = {
     "money.materiality_usd": "the larger of a share of the lines that differ and the noise of their quotes",
     "providers": "none named",
     "measurements": "none",
+    "elicited": "none: the ranges are our assumptions",
     "overrides": "none",
 }
 """What an absent value means, where the schema has none to show."""

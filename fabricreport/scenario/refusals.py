@@ -26,6 +26,8 @@ REFUSALS: Mapping[str, str] = {
     "override-expired": "Whoever vouched for the figure did so only until that day.",
     "override-of-itself": "A figure cannot be replaced by a reference to itself.",
     "override-moves-nothing": "Whoever vouches for a figure expects it to count, and nothing in the memo rests on this one.",
+    "elicited-moves-nothing": "Whoever was asked expects the answers to count, and nothing in the memo rests on these.",
+    "elicited-and-overridden": "An entry that experts judged and the client replaced would have two figures.",
     "dragonfly-has-no-taper": "A dragonfly has no leaf-to-spine ratio to state: its balanced form fixes every link.",
     "switches-cannot-connect": "Three tiers of a switch connect no more links than its ports allow.",
     "model-does-not-fit": "Weights, in the fewest bits anybody uses, must find room in the memory of all the GPUs.",

@@ -326,6 +326,12 @@ class Params(Section):
         description="Benchmark logs of the client's own, relative to the params file.",
         examples=[["logs/allreduce.txt"]],
     )
+    elicited: Annotated[tuple[RelativePath, ...], Items] = Field(
+        default=(),
+        max_length=20,
+        description="Answers of experts to `fabricreport elicit`, one file a person, relative to the params file.",
+        examples=[["elicited/r-expert.yaml"]],
+    )
     overrides: Annotated[tuple[Override, ...], Items] = Field(
         default=(),
         max_length=500,

@@ -11,6 +11,7 @@ from fabricreport.books.options import Option
 from fabricreport.durations import SECONDS_PER_DAY
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
+from fabricreport.findings import Name
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.money.cashflow import Discounting
@@ -26,6 +27,12 @@ _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
 def rented(given: Inputs) -> bool:
     """Whether the fabric is somebody else's, who tunes and mends it."""
     return str(given.params.money.acquisition) == Acquisition.RENT
+
+
+def judges(given: Inputs) -> Name:
+    """Names of the experts who judged what nobody has published; empty without any."""
+    *others, last = [expert.expert for expert in given.elicited.experts] or [""]
+    return Name(" and ".join([", ".join(others), last]) if others else last)
 
 
 def one_node(given: Inputs, gpus: int) -> bool:

@@ -42,6 +42,7 @@ CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "stalls all the time": ("example", {DATE: 52, "evidence": {"shared-stall-share-rocev2": 0.3}}),
     "nobody waits": ("example", {"workload__latency_variance_bound": False}),
     "one node": ("example", {"cluster__gpus": 8, "workload__model_parameters_billion": 8}),
+    "experts asked": ("example", {"elicited": ["elicited/example-answers.yaml"]}),
     "long runs of few": ("tern-finetuning", {"workload__run_days": 300}),
 }
 CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "no date", *CHANGES)

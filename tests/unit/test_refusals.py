@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner
+from elicited_cases import answers_text
 from scenario_cases import minimal, override
 
 from fabricreport.case import open_case
@@ -27,6 +28,7 @@ def client(**sections: Any) -> dict[str, Any]:
     return data
 
 
+ANSWERS = "elicited/careful.yaml"
 BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
     "memo-date": (client(as_of="1999-01-01"), "as_of"),
     "reserved-slug": (client(client={"slug": "latest"}), "client.slug"),
@@ -63,6 +65,16 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
         override(id="evidence:gateway-skyway-port-speed", value=400),
         "overrides[0].id",
     ),
+    "elicited-moves-nothing": (
+        client(
+            cluster={"gpus": 8}, workload={"model_parameters_billion": 8}, options=["ethernet-tcp"], elicited=[ANSWERS]
+        ),
+        "elicited",
+    ),
+    "elicited-and-overridden": (
+        {**override(id="evidence:weeks-to-stable-rocev2", value=4), "elicited": [ANSWERS]},
+        "overrides[0].id",
+    ),
     "dragonfly-has-no-taper": (
         client(cluster={"topology": "dragonfly", "oversubscription": 2}),
         "cluster.oversubscription",
@@ -78,6 +90,10 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
 def refused(data: dict[str, Any], folder: Path) -> tuple[Problem, ...]:
     path = folder / "client.yaml"
     path.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    for answers in data.get("elicited", ()):
+        (folder / answers).parent.mkdir()
+        judged = answers_text("C. Careful", 4.0, "p5: 2, p50: 4, p95: 10", "p5: 0.9, p50: 1.1, p95: 1.6")
+        (folder / answers).write_text(judged, encoding="utf-8")
     return check(path).problems
 
 

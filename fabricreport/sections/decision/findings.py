@@ -11,6 +11,7 @@ from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.scenario import assumptions, is_given
+from fabricreport.sections.client import judges
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
@@ -87,6 +88,7 @@ class DecisionFinding(StrEnum):
     NO_TURNS = "no input turns the money or the advice"
     SWINGS = "uncertain inputs move the mean difference"
     # what to read with care
+    ELICITED = "experts judged for this client what nobody has published"
     ASSUMPTION_TURNS = "an assumption turns the money, so the lead is not called clear"
     PRIORS = "both kinds of fabric are compared, and inputs are stated by fabric"
     WITHOUT_LISTED = "the advice is told without options whose switch has one listed price"
@@ -261,6 +263,8 @@ def _turning(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _care(read: _Read) -> Iterator[DecisionFinding]:
+    if read.given.elicited:
+        yield F.ELICITED
     if read.verdict.capped == "assumption":
         yield F.ASSUMPTION_TURNS
     if read.verdict.capped == "listing":
@@ -308,6 +312,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     swings = result.swings
     return {
         "client": Name(read.given.params.client.name),
+        "judges": judges(read.given),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],
         "cheaper": name[ahead],

@@ -11,7 +11,7 @@ from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
-from fabricreport.sections.client import rented, stages_of
+from fabricreport.sections.client import judges, rented, stages_of
 from fabricreport.sections.tail_risk.figure_context import cards, in_hours
 from fabricreport.sections.tail_risk.horizon import CAUSES
 from fabricreport.sections.tail_risk.inputs import FAMILY_NAMES
@@ -46,6 +46,7 @@ class TailFinding(StrEnum):
     WAITS = "every step waits for the slowest worker"
     # the date
     DATE_ASSUMED = "the client gave no date"
+    ELICITED = "experts judged for this client what nobody has published"
     NEVER_MISSED = "in no draw does one of the fabrics miss the date"
     # the run
     RUN_LONGER = "a run takes longer and costs more on RoCEv2, as printed"
@@ -168,6 +169,8 @@ def _client(read: _Read) -> Iterator[TailFinding]:
 def _date(read: _Read) -> Iterator[TailFinding]:
     if not is_given(read.given.params, "organisation.time_to_production_weeks"):
         yield F.DATE_ASSUMED
+    if read.given.elicited:
+        yield F.ELICITED
     if read.least_missed == 0:
         yield F.NEVER_MISSED
 
@@ -233,6 +236,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     best, known = read.result.levers[0], cards()
     return {
         "focus": name[read.focus],
+        "judges": judges(read.given),
         "other": name[read.other],
         "plain": name[read.plain] if read.plain else None,
         "slower": name[read.worse("not_ready")],
