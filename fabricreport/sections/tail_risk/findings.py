@@ -18,7 +18,7 @@ from fabricreport.sections.tail_risk.inputs import FAMILY_NAMES
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.vocabulary import Family
 
-_OFTEN = 0.05
+_OFTEN = 0.1
 """Share of draws from which missing the date is a risk worth naming."""
 _APART = 0.02
 """Difference between shares of draws below which two fabrics keep a date alike."""
