@@ -135,6 +135,12 @@ class RunRisk:
     interruptions_expected: Any
     incidents: Mapping[str, IncidentLoss]
 
+    @property
+    def productive_share(self) -> Any:
+        """Time in steps over all running time, as publishers count it: what lengthens a step is not in it."""
+        steps = self.ideal_days + self.tail_days + self.topology_days
+        return steps / (steps + self.checkpoint_days + self.fabric_days + self.common_days)
+
 
 @dataclass(frozen=True)
 class MaturityEffect:
