@@ -50,13 +50,18 @@ def maturity_of(given: Inputs, option: Option) -> str:
 
     The provider's when rented; else the client's, and for RoCEv2 not above the client's skill with PFC, ECN and DCQCN.
     """
-    if rented(given):
-        return given.words("rented-fabric-maturity")
-    own = str(given.params.organisation.networking_maturity)
-    if option.family != Family.ROCEV2:
+    own = team_maturity(given)
+    if rented(given) or option.family != Family.ROCEV2:
         return own
     skill = _LEVEL_OF_SKILL[str(given.params.organisation.qos_expertise)]
     return min(Maturity(own), skill, key=lambda m: m.rank)
+
+
+def team_maturity(given: Inputs) -> str:
+    """The maturity of those who run the cluster, whatever its fabric: the provider's when rented, else the client's."""
+    if rented(given):
+        return given.words("rented-fabric-maturity")
+    return str(given.params.organisation.networking_maturity)
 
 
 def server_row(given: Inputs) -> dict[str, Any]:

@@ -16,8 +16,8 @@ import numpy as np
 from fabricreport.books.evidence import read_evidence
 from fabricreport.durations import HOURS_PER_DAY, HOURS_PER_YEAR
 from fabricreport.evidence import read_yaml
-from fabricreport.models.risk.entries import MATURITIES, common_incidents, fabric_risk
-from fabricreport.models.risk.goodput import Run, RunRisk, simulate
+from fabricreport.models.risk.entries import MATURITIES, common_incidents, fabric_risk, maturity_effect
+from fabricreport.models.risk.goodput import Run, RunRisk, operated, simulate
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.sampling import Draws, Sampler
 from fabricreport.validation.card import CardRow, card_row
@@ -46,12 +46,18 @@ def modelled(gpus: int, maturity: str) -> RunRisk:
         drawn("checkpoint-write-seconds"),
         common_incidents(drawn),
     )
-    return simulate(run, fabric_risk(drawn, "rocev2", gpus=gpus, maturity=maturity))
+    risk = fabric_risk(drawn, "rocev2", gpus=gpus, maturity=maturity)
+    return simulate(operated(run, maturity_effect(drawn, maturity)), risk)
 
 
 def productive(gpus: int, maturity: str) -> Draws:
     """Productive time of such a run, a share, over the draws."""
     return np.asarray(modelled(gpus, maturity).productive_share)
+
+
+def llama3_productive(share: float) -> float:
+    """Productive time of Llama 3's run at a quantile of the draws, at the highest maturity."""
+    return float(np.quantile(productive(int(_value("llama3-gpus")), "high"), share))
 
 
 def median_hours_apart(gpus: int, maturity: str) -> float:

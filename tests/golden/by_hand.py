@@ -373,7 +373,9 @@ def tail_share(option: Option, exposed: Draws) -> Any:
     with_slow = scale * (ratio + np.log(slow + (gpus - slow) * np.exp(-ratio)))
     waiting = np.where(nodes > 0, with_slow - slowest, 0.0) * evidence("slow-node-presence")
     collisions = exposed * (1 / (1 - evidence(f"fat-tree-contention-{option.family}")) - 1)
-    added = slowest + waiting + evidence(f"shared-stall-share-{option.family}") + collisions
+    timed = evidence("kernel-efficiency-timed-gpus")  # step times taken on so many GPUs hold their jitter already
+    jitter = np.maximum(slowest - scale * np.log(timed), 0.0)
+    added = jitter + waiting + evidence(f"shared-stall-share-{option.family}") + collisions
     return added / (1 + added)
 
 
