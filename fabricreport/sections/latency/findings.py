@@ -14,6 +14,7 @@ from fabricreport.provenance import plain
 from fabricreport.sections.latency.figure_context import THRESHOLD, slug
 from fabricreport.sections.latency.gap import display, within
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
+from fabricreport.sections.latency.measured import ClientLog
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.validation.collectives import collectives_card
 from fabricreport.validation.training import training_card
@@ -85,7 +86,9 @@ class LatencyFinding(StrEnum):
     OVERLAP_COUNTS = "the median gap reaches the threshold at some overlap"
     # the client's logs and the models' cards
     LOGS = "the client has logs"
-    LOGS_USED = "a log recalibrates the model"
+    LOGS_USED = "the model was fitted to a log"
+    LOGS_CARRIED = "a log recalibrates the model at every size the client plans"
+    LOGS_SMALL = "a log ran on too few nodes to say anything of the client's cluster"
     CARD_MISSED = "something written down before the fit was not met"
     CARD_MET = "all that was written down before the fit was met"
 
@@ -129,6 +132,12 @@ class _Read:
     def sizes(self) -> tuple[float, ...]:
         """Message sizes of the table."""
         return self.result.table_bytes
+
+    @property
+    def logs(self) -> tuple[tuple[ClientLog, ...], tuple[ClientLog, ...]]:
+        """The client's logs that the model was fitted to, and those of them that recalibrate it."""
+        measured = self.result.measurements
+        return (measured.used, measured.carried(self.given)) if measured else ((), ())
 
     @property
     def missed(self) -> list[str]:
@@ -233,7 +242,10 @@ def _overlap(read: _Read) -> Iterator[LatencyFinding]:
 def _tried(read: _Read) -> Iterator[LatencyFinding]:
     if read.result.measurements:
         yield F.LOGS
-        yield from (F.LOGS_USED,) if read.result.measurements.used else ()
+        used, carried = read.logs
+        yield from (F.LOGS_USED,) if used else ()
+        yield from (F.LOGS_CARRIED,) if carried else ()
+        yield from (F.LOGS_SMALL,) if len(carried) < len(used) else ()
     yield F.CARD_MISSED if read.missed else F.CARD_MET
 
 
@@ -248,7 +260,8 @@ def _words(read: _Read) -> Mapping[str, object]:
     order = sorted(medians, key=medians.__getitem__)
     plan, traffic, logs = result.job.plan, result.traffic, result.measurements
     cause = next(iter(result.gap.hangs_on), "")
-    used = logs.used if logs else ()
+    used, carried = read.logs
+    small = [log for log in used if log not in carried]
     trained, collected = training_card(), collectives_card()
     return {
         "ib": name[read.infiniband.id],
@@ -263,6 +276,8 @@ def _words(read: _Read) -> Mapping[str, object]:
         "cause": Named(cause.removesuffix(SOURCES_DISAGREE), slug(cause)) if cause else None,
         "fabric_of_logs": Name(logs.option.name) if logs else None,
         "log": Named(used[0].source, "0") if used else None,
+        "whole": Named(carried[0].source, str(used.index(carried[0]))) if carried else None,
+        "few": Named(small[0].source, str(used.index(small[0]))) if small else None,
         "missed": Name("; ".join(read.missed)) if read.missed else None,
         "valid": Name(trained.valid_range),
         "unclaimed": tuple(
