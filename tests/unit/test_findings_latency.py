@@ -190,6 +190,11 @@ SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
     "logs unused": (lambda r: logs(r, None), {}, (F.LOGS,)),
     "logs used": (lambda r: logs(r, Measured(1.0, 0.9, 0.05, 8)), {}, (F.LOGS, F.LOGS_USED, F.LOGS_CARRIED)),
     "logs of two nodes": (lambda r: logs(r, Measured(1.0, 1.1, 0.05, 2), 2), {}, (F.LOGS, F.LOGS_USED, F.LOGS_SMALL)),
+    "a mixture": (lambda r: r, {"workload__kind": "pretraining-moe"}, (F.BEYOND, F.BEYOND_MIXTURE)),
+    "a simulation": (lambda r: r, {"workload__kind": "hpc-simulation"}, (F.BEYOND, F.BEYOND_SIMULATION)),
+    "inference": (lambda r: r, {"workload__kind": "inference-multi-node"}, (F.BEYOND, F.BEYOND_INFERENCE)),
+    "four nodes": (lambda r: r, {"cluster__gpus": 32}, (F.BEYOND, F.BEYOND_FEW)),
+    "more than was tried": (lambda r: r, {"cluster__gpus": 20_480}, (F.BEYOND, F.BEYOND_MANY)),
 }
 """By name: what is changed of the result, what of the params, and what then holds among other things."""
 NOT_THERE: Mapping[str, tuple[F, ...]] = {
@@ -201,7 +206,7 @@ NOT_THERE: Mapping[str, tuple[F, ...]] = {
     "logs unused": (F.LOGS_USED, F.LOGS_CARRIED, F.LOGS_SMALL),
     "logs used": (F.LOGS_SMALL,),
     "logs of two nodes": (F.LOGS_CARRIED,),
-    "as it is": (F.GROWS, F.LOGS),
+    "as it is": (F.GROWS, F.LOGS, F.BEYOND),
 }
 
 

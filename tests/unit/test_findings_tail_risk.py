@@ -45,6 +45,9 @@ CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "nobody waits": ("example", {"workload__latency_variance_bound": False}),
     "one node": ("example", {"cluster__gpus": 8, "workload__model_parameters_billion": 8}),
     "long runs of few": ("tern-finetuning", {"workload__run_days": 300}),
+    "inference": ("example", {"workload__kind": "inference-multi-node"}),
+    "a simulation": ("example", {"workload__kind": "hpc-simulation"}),
+    "more than was tried": ("example", {"cluster__gpus": 20_480}),
 }
 CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "no date", *CHANGES)
 
@@ -133,7 +136,10 @@ def test_each_finding_holds_for_some_client_and_fails_for_another(finding: F) ->
         ("no InfiniBand and no time", {F.OPENS_DATE_ALONE}, {F.OPENS_DATE}),
         ("stalls all the time", {F.OPENS_LOSS, F.CAUSES_FABRIC}, {F.OPENS_STABLE, F.CAUSES_BRING_UP}),
         ("one node", {F.OPENS_SMALL, F.RUN_DIFFERS, F.DATES_ALIKE}, {F.DROPS_LISTED, F.NEIGHBOUR_LISTED}),
-        ("long runs of few", {F.SMALL}, {F.FAULTS_RARE}),
+        ("long runs of few", {F.SMALL, F.BEYOND, F.BEYOND_FEW}, {F.FAULTS_RARE}),
+        ("inference", {F.BEYOND, F.BEYOND_INFERENCE}, {F.BEYOND_FEW, F.BEYOND_MANY}),
+        ("a simulation", {F.BEYOND, F.BEYOND_SIMULATION}, {F.BEYOND_INFERENCE}),
+        ("more than was tried", {F.BEYOND, F.BEYOND_MANY}, {F.BEYOND_FEW}),
     ],
 )
 def test_findings_follow_the_result(name: str, holds: set[F], fails: set[F]) -> None:

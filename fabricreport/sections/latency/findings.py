@@ -16,6 +16,7 @@ from fabricreport.sections.latency.gap import display, within
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
 from fabricreport.sections.latency.measured import ClientLog
 from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.sections.validity import beyond
 from fabricreport.validation.collectives import collectives_card
 from fabricreport.validation.training import training_card
 
@@ -89,6 +90,14 @@ class LatencyFinding(StrEnum):
     LOGS_USED = "the model was fitted to a log"
     LOGS_CARRIED = "a log recalibrates the model at every size the client plans"
     LOGS_SMALL = "a log ran on too few nodes to say anything of the client's cluster"
+    # outside what the model was tried on
+    BEYOND = "the model of a step was tried on no such run"
+    BEYOND_MIXTURE = "a mixture of experts"
+    BEYOND_SIMULATION = "a simulation"
+    BEYOND_INFERENCE = "inference"
+    BEYOND_FEW = "a job on fewer GPUs than any run tried"
+    BEYOND_MANY = "a job on more GPUs than any run tried"
+    # the card
     CARD_MISSED = "something written down before the fit was not met"
     CARD_MET = "all that was written down before the fit was met"
 
@@ -149,7 +158,7 @@ class _Read:
 def spoken(given: Inputs, result: LatencyResult, figure: Callable[[str], Number]) -> Spoken:
     """Findings and words of the latency section; `figure` answers with the ledger's numbers."""
     read = _Read(given, result, figure)
-    groups = (_opening, _step, _running, _mattering, _causes, _losing, _allreduce, _overlap, _tried)
+    groups = (_opening, _step, _running, _mattering, _causes, _losing, _allreduce, _overlap, _tried, _beyond)
     return Spoken(Findings(LatencyFinding, (f for group in groups for f in group(read))), _words(read))
 
 
@@ -247,6 +256,13 @@ def _tried(read: _Read) -> Iterator[LatencyFinding]:
         yield from (F.LOGS_CARRIED,) if carried else ()
         yield from (F.LOGS_SMALL,) if len(carried) < len(used) else ()
     yield F.CARD_MISSED if read.missed else F.CARD_MET
+
+
+def _beyond(read: _Read) -> Iterator[LatencyFinding]:
+    found = beyond(read.given)
+    if found:
+        yield F.BEYOND
+    yield from (F[f"BEYOND_{one.name}"] for one in found)
 
 
 # ---- words

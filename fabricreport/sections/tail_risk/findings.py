@@ -16,6 +16,7 @@ from fabricreport.sections.tail_risk.figure_context import EFFECTIVE_TIME, cards
 from fabricreport.sections.tail_risk.horizon import CAUSES
 from fabricreport.sections.tail_risk.inputs import FAMILY_NAMES
 from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.sections.validity import GOODPUT, beyond
 from fabricreport.vocabulary import Family
 
 _OFTEN = 0.05
@@ -76,6 +77,12 @@ class TailFinding(StrEnum):
     FULL_SIZE_AGREES = "the plan grows, and the model gives a published run at least what was reported"
     CARD_MISSED = "something written down before goodput was calibrated was not met"
     CARD_MET = "all that was written down before goodput was calibrated was met"
+    # outside what the model was tried on
+    BEYOND = "the model of goodput was tried on no such run"
+    BEYOND_SIMULATION = "a simulation"
+    BEYOND_INFERENCE = "inference"
+    BEYOND_FEW = "a job on fewer GPUs than any run tried"
+    BEYOND_MANY = "a job on more GPUs than any run tried"
     # stress cases
     DROPS_LISTED = "dropped packets are among the stress cases"
     NEIGHBOUR_LISTED = "a noisy neighbour is among the stress cases"
@@ -152,7 +159,7 @@ class _Read:
 def spoken(given: Inputs, result: TailResult) -> Spoken:
     """Findings and words of the risk."""
     read = _Read(given, result)
-    groups = (_opening, _client, _date, _run, _lost, _dates_title, _causes_title, _levers, _stress, _card)
+    groups = (_opening, _client, _date, _run, _lost, _dates_title, _causes_title, _levers, _stress, _card, _beyond)
     return Spoken(Findings(TailFinding, (f for group in groups for f in group(read))), _words(read))
 
 
@@ -247,6 +254,13 @@ def _card(read: _Read) -> Iterator[TailFinding]:
         reported = read.given.central(EFFECTIVE_TIME)
         yield F.FULL_SIZE_BELOW if read.value("llama3") < reported else F.FULL_SIZE_AGREES
     yield F.CARD_MISSED if read.missed else F.CARD_MET
+
+
+def _beyond(read: _Read) -> Iterator[TailFinding]:
+    found = beyond(read.given, GOODPUT)
+    if found:
+        yield F.BEYOND
+    yield from (F[f"BEYOND_{one.name}"] for one in found)
 
 
 # ---- words

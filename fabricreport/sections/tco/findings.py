@@ -16,6 +16,7 @@ from fabricreport.sections.tco.cross_check import Agreement, compared, stands
 from fabricreport.sections.tco.list_bills import ListBill
 from fabricreport.sections.tco.reading import CostReading
 from fabricreport.sections.tco.result import TcoResult
+from fabricreport.sections.validity import beyond
 from fabricreport.vocabulary import Acquisition, Basis, Confidence, Ground
 
 _HOLDING: dict[str, str] = {Acquisition.LEASE: "leasing"}
@@ -103,6 +104,7 @@ class TcoFinding(StrEnum):
     LEASES = "everything is leased"
     COLOCATES = "space is colocated"
     DELAY_PRICED = "the params price a day of delay"
+    BEYOND = "a model of lost time was tried on no such run"
     # the bill
     SWITCHES_LESS_THAN_HALF = "switches are less than half of the choice's hardware"
     SWITCHES_HALF = "switches are half of the choice's hardware or more"
@@ -269,6 +271,8 @@ def _limits(read: CostReading) -> Iterator[TcoFinding]:
         yield F.LEASES
     if acquired == Acquisition.COLOCATE:
         yield F.COLOCATES
+    if beyond(read.given):
+        yield F.BEYOND
     if "delay" in read.result.labels:
         yield F.DELAY_PRICED
 
