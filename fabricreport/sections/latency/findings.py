@@ -262,7 +262,7 @@ def _beyond(read: _Read) -> Iterator[LatencyFinding]:
     found = beyond(read.given)
     if found:
         yield F.BEYOND
-    yield from (F[f"BEYOND_{one.name}"] for one in found)
+    yield from (LatencyFinding[f"BEYOND_{one.name}"] for one in found)
 
 
 # ---- words

@@ -260,7 +260,7 @@ def _beyond(read: _Read) -> Iterator[TailFinding]:
     found = beyond(read.given, GOODPUT)
     if found:
         yield F.BEYOND
-    yield from (F[f"BEYOND_{one.name}"] for one in found)
+    yield from (TailFinding[f"BEYOND_{one.name}"] for one in found)
 
 
 # ---- words
