@@ -155,7 +155,7 @@ def _run(
         """The part of every option by id, made where it is not known."""
         return {o: known[o] if o in known else part(name(o), partial(make, o)) for o in option}
 
-    factors = measurements.factors if measurements else None
+    factors = measurements.factors(given) if measurements else None
     with given.reads.frame() as of_steps:
         option = {o.id: o for o in given.options}
         jobs = jobs_of(given) if parts.jobs is None else parts.jobs

@@ -389,7 +389,9 @@ def tail_share(option: Option, exposed: Draws) -> Any:
     waiting = np.where(nodes > 0, with_slow - slowest, 0.0) * evidence("slow-node-presence")
     untuned = effort(option, "tuning")
     collisions = exposed * (1 / (1 - evidence(f"fat-tree-contention-{option.family}") * untuned) - 1)
-    added = slowest + waiting + evidence(f"shared-stall-share-{option.family}") * untuned + collisions
+    timed = evidence("kernel-efficiency-timed-gpus")  # step times taken on so many GPUs hold their jitter already
+    jitter = np.maximum(slowest - scale * np.log(timed), 0.0)
+    added = jitter + waiting + evidence(f"shared-stall-share-{option.family}") * untuned + collisions
     return added / (1 + added)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from measured_cases import curve, table
 
 from fabricreport.case import Case, open_case
 from fabricreport.evidence import read_yaml
@@ -157,9 +158,9 @@ def measured(tmp_path: Path, *logs: str) -> LatencyResult:
     return open_case(tmp_path / "measured.yaml").latency()
 
 
-def test_client_logs_recalibrate_and_keep_what_was_before(tmp_path: Path) -> None:
+def test_client_logs_are_fitted_and_keep_what_was_before(tmp_path: Path) -> None:
     result = measured(tmp_path, "xe9680_16gpu_mpirun.txt", "roce_perftest.txt")
-    assert result.measurements and result.measurements.factors
+    assert result.measurements
     log, other = result.measurements.logs
     assert log.left_out == 2 and log.gpus == 16
     assert log.error_after <= log.error_before
@@ -168,8 +169,47 @@ def test_client_logs_recalibrate_and_keep_what_was_before(tmp_path: Path) -> Non
     assert number.grade == "measured" and number.inputs == ("param:measurements",)
 
 
+def own_log(tmp_path: Path, nodes: int, peak: float = 200.0, **changes: object) -> LatencyResult:
+    """The example with a log of its own on so many nodes."""
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "own.txt").write_text(table(*curve(peak=peak), n=8 * nodes))
+    text = (PROJECT / "params" / "example.yaml").read_text()
+    (tmp_path / "measured.yaml").write_text(f"{text}\nmeasurements: [logs/own.txt]\n")
+    case = open_case(tmp_path / "measured.yaml")
+    return (case.changed(**changes) if changes else case).latency()
+
+
+@pytest.mark.parametrize("nodes", [2, 4, 7])
+def test_a_log_of_few_nodes_leaves_bandwidth_at_full_size_to_the_digit_on_both_fabrics(
+    tmp_path: Path, nodes: int
+) -> None:
+    before, after = client("example").latency(), own_log(tmp_path, nodes)
+    assert after.measurements and after.measurements.used and not after.measurements.carried(client("example").inputs)
+    for option in before.busbw:
+        np.testing.assert_array_equal(plain(after.busbw[option]), plain(before.busbw[option]))
+        assert after.numbers[f"latency.busbw.{option}"].text == before.numbers[f"latency.busbw.{option}"].text
+    np.testing.assert_array_equal(plain(after.penalty), plain(before.penalty))
+    np.testing.assert_array_equal(plain(after.gap.step_by_size.gap), plain(before.gap.step_by_size.gap))
+
+
+@pytest.mark.parametrize("nodes", [8, 16])
+def test_a_log_of_enough_nodes_moves_both_fabrics_by_the_same_factors(tmp_path: Path, nodes: int) -> None:
+    before, after = client("example").latency(), own_log(tmp_path, nodes, peak=100.0)
+    for option in before.pair:
+        assert np.median(plain(after.busbw[option.id])) < 0.9 * np.median(plain(before.busbw[option.id]))
+
+
+def test_a_log_of_the_whole_cluster_counts_however_small_it_is(tmp_path: Path) -> None:
+    small = {"cluster__gpus": 16, "workload__model_parameters_billion": 8}
+    before, after = client("example").changed(**small).latency(), own_log(tmp_path, 2, peak=100.0, **small)
+    for option in before.pair:
+        assert np.median(plain(after.busbw[option.id])) < 0.9 * np.median(plain(before.busbw[option.id]))
+    at_last = (plain(r.gap.step_by_size.gap)[:, -1] for r in (before, after))
+    np.testing.assert_array_equal(*at_last)
+
+
 def test_measured_tuning_replaces_the_assumed_one(tmp_path: Path) -> None:
-    result = measured(tmp_path, "xe9680_16gpu_mpirun.txt")
+    result = own_log(tmp_path, 8)
     assert not any("fabric-tuning" in i for i in inputs_of(result.busbw["infiniband-ndr"]))
     own, published = (r.busbw["infiniband-ndr"] for r in (result, client("example").latency()))
     assert np.std(plain(own)) < np.std(plain(published))

@@ -10,12 +10,14 @@ import pytest
 from fabricreport.case import Case, open_case
 from fabricreport.models.risk.answers import p_late
 from fabricreport.models.risk.entries import Effort
+from fabricreport.models.risk.steps import step_inflation
 from fabricreport.project import PROJECT
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import effort_of, maturity_of, planned_days
 from fabricreport.sections.tail_risk import charts
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.horizon import CAUSES, Losses, losses
+from fabricreport.sections.tail_risk.inputs import subject
 from fabricreport.sections.tco.bills import bills, builds_of
 from fabricreport.sections.tco.inputs import common_inputs, option_inputs
 
@@ -115,6 +117,28 @@ def test_the_fabrics_differ_only_by_their_own_entries(bought):
         assert np.array_equal(
             plain(laws[bought.pair[0]][kind].rate_per_unit_year), plain(laws[bought.pair[1]][kind].rate_per_unit_year)
         )
+
+
+def test_skill_in_one_fabric_changes_nothing_that_no_fabric_causes(buyer):
+    skills = {"organisation__networking_maturity": "high", "organisation__qos_expertise": "none"}
+    found = studied(buyer.changed(**skills))
+    runs = [subject.run for subject in found.subjects.values()]
+    for run in runs[1:]:
+        assert np.array_equal(plain(run.common[0].rate_per_unit_year), plain(runs[0].common[0].rate_per_unit_year))
+        assert np.array_equal(plain(run.common[0].detection_h), plain(runs[0].common[0].detection_h))
+        assert np.array_equal(plain(run.restart_h), plain(runs[0].restart_h))
+        assert np.array_equal(plain(run.checkpoint_write_s), plain(runs[0].checkpoint_write_s))
+
+
+def test_jitter_is_charged_only_beyond_the_size_that_steps_were_timed_at(buyer):
+    given, option = buyer.inputs, buyer.options[0]
+    timed = buyer.changed(evidence={"kernel-efficiency-timed-gpus": 1_024}).inputs
+    none = buyer.changed(evidence={"kernel-efficiency-timed-gpus": 1_024, "step-jitter-share": 0.02}).inputs
+    whole = buyer.changed(evidence={"kernel-efficiency-timed-gpus": 1}).inputs
+    servers = [float(plain(losses(g, option, COMMUNICATION)[0]["servers"]).mean()) for g in (timed, given, whole)]
+    assert servers[0] < servers[1] < 0.5 * servers[2]
+    noise = subject(none, option, 1_024, 30.0, COMMUNICATION).risk.tail
+    assert float(np.max(plain(step_inflation(noise, 1_024, workers_per_node=8).noise))) == 0.0
 
 
 def test_only_infiniband_has_a_subnet_manager_and_only_roce_has_pfc(bought):

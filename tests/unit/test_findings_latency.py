@@ -98,14 +98,14 @@ def allreduce(result: LatencyResult, *longer: float) -> LatencyResult:
     return replace(result, collectives=found)
 
 
-def client_log(factors: Measured | None) -> ClientLog:
+def client_log(factors: Measured | None, nodes: int = 8) -> ClientLog:
     sizes = np.array([1e6, 1e7, 1e8])
     times = sizes / 1e4
-    return ClientLog("own.txt", 16, 2, sizes, times, times * 1.2, times * 1.1, 0, (), factors)
+    return ClientLog("own.txt", 8 * nodes, nodes, sizes, times, times * 1.2, times * 1.1, 0, (), factors)
 
 
-def logs(result: LatencyResult, factors: Measured | None) -> LatencyResult:
-    measured = ClientMeasurements((client_log(factors),), factors, result.pair[0])
+def logs(result: LatencyResult, factors: Measured | None, nodes: int = 8) -> LatencyResult:
+    measured = ClientMeasurements((client_log(factors, nodes),), result.pair[0])
     return replace(result, measurements=measured)
 
 
@@ -188,7 +188,13 @@ SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
     "overlap quiet": (lambda r: gaps(r, by_overlap=sweep(r, 0.009, -0.009)), {}, (F.OVERLAP_QUIET,)),
     "overlap loud": (lambda r: gaps(r, by_overlap=sweep(r, 0.0, -0.011)), {}, (F.OVERLAP_COUNTS,)),
     "logs unused": (lambda r: logs(r, None), {}, (F.LOGS,)),
-    "logs used": (lambda r: logs(r, Measured(1.0, 0.9, 0.05)), {}, (F.LOGS, F.LOGS_USED)),
+    "logs used": (lambda r: logs(r, Measured(1.0, 0.9, 0.05, 8)), {}, (F.LOGS, F.LOGS_USED, F.LOGS_CARRIED)),
+    "logs of two nodes": (lambda r: logs(r, Measured(1.0, 1.1, 0.05, 2), 2), {}, (F.LOGS, F.LOGS_USED, F.LOGS_SMALL)),
+    "a mixture": (lambda r: r, {"workload__kind": "pretraining-moe"}, (F.BEYOND, F.BEYOND_MIXTURE)),
+    "a simulation": (lambda r: r, {"workload__kind": "hpc-simulation"}, (F.BEYOND, F.BEYOND_SIMULATION)),
+    "inference": (lambda r: r, {"workload__kind": "inference-multi-node"}, (F.BEYOND, F.BEYOND_INFERENCE)),
+    "four nodes": (lambda r: r, {"cluster__gpus": 32}, (F.BEYOND, F.BEYOND_FEW)),
+    "more than was tried": (lambda r: r, {"cluster__gpus": 20_480}, (F.BEYOND, F.BEYOND_MANY)),
 }
 """By name: what is changed of the result, what of the params, and what then holds among other things."""
 NOT_THERE: Mapping[str, tuple[F, ...]] = {
@@ -197,8 +203,10 @@ NOT_THERE: Mapping[str, tuple[F, ...]] = {
     "experts": (F.WIDEST_BEARS,),
     "quiet at every size": (F.RING_EXCEEDS,),
     "no spread": (F.UNSURE, F.MOST_BY_SOURCES, F.MOST_BY_OTHER),
-    "logs unused": (F.LOGS_USED,),
-    "as it is": (F.GROWS, F.LOGS),
+    "logs unused": (F.LOGS_USED, F.LOGS_CARRIED, F.LOGS_SMALL),
+    "logs used": (F.LOGS_SMALL,),
+    "logs of two nodes": (F.LOGS_CARRIED,),
+    "as it is": (F.GROWS, F.LOGS, F.BEYOND),
 }
 
 
@@ -260,7 +268,14 @@ def test_words_are_the_same_set_whatever_is_found() -> None:
 
 
 def test_a_word_that_is_not_there_stands_behind_its_finding() -> None:
-    behind = {"carried": F.TRAFFIC, "cause": F.UNSURE, "fabric_of_logs": F.LOGS, "log": F.LOGS_USED}
+    behind = {
+        "carried": F.TRAFFIC,
+        "cause": F.UNSURE,
+        "fabric_of_logs": F.LOGS,
+        "log": F.LOGS_USED,
+        "whole": F.LOGS_CARRIED,
+        "few": F.LOGS_SMALL,
+    }
     for name in SCENARIOS:
         for word, finding in behind.items():
             assert (of(name).words[word] is None) == (finding not in of(name).findings), (name, word)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ import yaml
 import fabricreport.inputs as inputs_module
 from fabricreport.case import Case, open_case
 from fabricreport.findings import Named, Spoken
+from fabricreport.sections.tail_risk import findings, validation_figures
+from fabricreport.sections.tail_risk.figure_context import cards
 from fabricreport.sections.tail_risk.findings import TailFinding as F
 
 PARAMS = Path(__file__).parents[2] / "params"
@@ -44,6 +47,9 @@ CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "one node": ("example", {"cluster__gpus": 8, "workload__model_parameters_billion": 8}),
     "experts asked": ("example", {"elicited": ["elicited/example-answers.yaml"]}),
     "long runs of few": ("tern-finetuning", {"workload__run_days": 300}),
+    "inference": ("example", {"workload__kind": "inference-multi-node"}),
+    "a simulation": ("example", {"workload__kind": "hpc-simulation"}),
+    "more than was tried": ("example", {"cluster__gpus": 20_480}),
 }
 CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "no date", *CHANGES)
 
@@ -67,6 +73,7 @@ GROUPS = {
     "dates": group("DATES_"),
     "causes": group("CAUSES_") | {F.SMALL},
     "levers": {F.LEVER_PAYS, F.NO_LEVER_PAYS},
+    "what was expected": {F.CARD_MISSED, F.CARD_MET},
 }
 
 
@@ -75,6 +82,7 @@ def test_one_finding_of_each_group_holds(name: str) -> None:
     holds = set(spoken(name).findings)
     assert {group: len(members & holds) for group, members in GROUPS.items()} == dict.fromkeys(GROUPS, 1)
     assert len(holds & group("RUN_")) == (F.PAIR in holds)
+    assert len(holds & group("FULL_SIZE_")) == (F.GROWS in holds)
 
 
 def test_every_client_is_spoken_of_in_the_same_words() -> None:
@@ -91,7 +99,28 @@ def test_stress_cases_are_told_of_alike() -> None:
     assert {frozenset(case.said) for case in cases} == {frozenset({"formula", "caveat"})}
 
 
-@pytest.mark.parametrize("finding", F)
+BY_PACKAGED_DATA = {F.FULL_SIZE_BELOW, F.CARD_MISSED, F.CARD_MET}
+"""Findings that hang on published figures alone, the same for every client."""
+
+
+def test_a_published_run_that_the_model_gives_too_little_is_told_as_such() -> None:
+    with mock.patch.object(validation_figures, "llama3_productive", lambda share: 0.5):
+        found = set(client("kestrel-lab").changed(money__horizon_months=47).spoken("tail_risk").findings)
+    assert F.FULL_SIZE_BELOW in found and F.FULL_SIZE_AGREES not in found
+
+
+@pytest.mark.parametrize("came_true", [True, False])
+def test_what_was_written_down_beforehand_is_told_as_met_or_missed(came_true: bool) -> None:
+    card = cards()["goodput"]
+    told = {"goodput": replace(card, as_expected=dict.fromkeys(card.as_expected, came_true)), "tail": cards()["tail"]}
+    with mock.patch.object(findings, "cards", lambda: told):
+        case = client("example").changed(money__horizon_months=47)
+        found, missed = case.spoken("tail_risk").findings, case.spoken("tail_risk").words["missed"]
+    assert (F.CARD_MET in found, F.CARD_MISSED in found) == (came_true, not came_true)
+    assert (missed is None) == came_true
+
+
+@pytest.mark.parametrize("finding", sorted(set(F) - BY_PACKAGED_DATA))
 def test_each_finding_holds_for_some_client_and_fails_for_another(finding: F) -> None:
     assert {finding in spoken(name).findings for name in CLIENTS} == {True, False}
 
@@ -110,7 +139,10 @@ def test_each_finding_holds_for_some_client_and_fails_for_another(finding: F) ->
         ("no InfiniBand and no time", {F.OPENS_DATE_ALONE}, {F.OPENS_DATE}),
         ("stalls all the time", {F.OPENS_LOSS, F.CAUSES_FABRIC}, {F.OPENS_STABLE, F.CAUSES_BRING_UP}),
         ("one node", {F.OPENS_SMALL, F.RUN_DIFFERS, F.DATES_ALIKE}, {F.DROPS_LISTED, F.NEIGHBOUR_LISTED}),
-        ("long runs of few", {F.SMALL}, {F.FAULTS_RARE}),
+        ("long runs of few", {F.SMALL, F.BEYOND, F.BEYOND_FEW}, {F.FAULTS_RARE}),
+        ("inference", {F.BEYOND, F.BEYOND_INFERENCE}, {F.BEYOND_FEW, F.BEYOND_MANY}),
+        ("a simulation", {F.BEYOND, F.BEYOND_SIMULATION}, {F.BEYOND_INFERENCE}),
+        ("more than was tried", {F.BEYOND, F.BEYOND_MANY}, {F.BEYOND_FEW}),
     ],
 )
 def test_findings_follow_the_result(name: str, holds: set[F], fails: set[F]) -> None:

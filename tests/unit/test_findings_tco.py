@@ -126,6 +126,9 @@ SAYINGS: dict[str, Callable[[], Spoken]] = {
     "a free fabric": lambda: made(RENTER, {f"tco.worth_less.{ROCEV2}": 0.0}),
     "a better rival": lambda: made(RENTER, {f"tco.worth_less.{ROCEV2}": -0.5}),
     "no notes": without_notes,
+    "a charge like the pairs": lambda: made(BUYER, {"tco.pairs.charged": 9e5}),
+    "a large charge": lambda: made(BUYER, {"tco.pairs.charged": 9e6}),
+    "a charge the other way": lambda: made(BUYER, {"tco.pairs.charged": -1e5}),
 }
 
 GROUPS: dict[str, set[F]] = {
@@ -151,6 +154,8 @@ ALSO_WITH: tuple[tuple[F, set[F]], ...] = (
     (F.COMPARES_FABRICS, {F.PURCHASE_HOLDS, F.PURCHASE_REVERSED, F.PURCHASE_EVENED, F.PURCHASE_SAME}),
     (F.COMPARES_FABRICS, {F.CROSSES_HERE, F.ORDER_HOLDS}),
     (F.COMPARES_FABRICS, {F.CASH_AT_PURCHASE, F.CASH_OVER_TIME}),
+    (F.PAIRS_TOLD, {F.PAIRS_LIKE, F.PAIRS_LESS, F.PAIRS_MORE, F.PAIRS_OPPOSED}),
+    (F.PAIRS_TOLD, {F.PAIRS_WITHIN, F.PAIRS_BEYOND}),
     (F.COMPARES_FABRICS, {F.CAUSES_AT_ONCE, F.CAUSES_GROWN}),
 )
 
@@ -161,13 +166,17 @@ EXPECTED: dict[str, tuple[set[F], set[F]]] = {
             *(F.LOWEST_OPEN, F.BOTH_FAMILIES, F.DISCOUNT_THROUGHOUT, F.SWITCHES_ALONE, F.VENDOR_CLAIM_FAR),
             *(F.INFINIBAND_DRAWS_MORE, F.OWNING_CHEAPER, F.PORTS_FULL, F.SWITCHES_LESS_THAN_HALF, F.LIES_BETWEEN),
             *(F.NOTED, F.ORDER_HOLDS, F.BEYOND_SWEEP, F.CASH_AT_PURCHASE, F.BEYOND_CASH, F.MANAGER_HOLDS),
+            *(F.PAIRS_TOLD, F.PAIRS_LESS, F.PAIRS_WITHIN),
         },
-        {F.RENTS, F.ALONE, F.GROWS, F.SITES_UNPRICED, F.LEASES, F.COLOCATES, F.DELAY_PRICED, F.BY_DATE, F.BY_WEIGHTS},
+        {
+            *(F.RENTS, F.ALONE, F.GROWS, F.SITES_UNPRICED, F.LEASES, F.COLOCATES, F.DELAY_PRICED, F.BY_DATE),
+            *(F.BY_WEIGHTS, F.BEYOND),
+        },
     ),
     "grower": (
         {
             *(F.COSTS_LESS, F.SAVES_CLEARLY, F.LOWEST, F.VALUED_AMORTISED, F.GROWS, F.GROWS_LATE, F.CAUSES_GROWN),
-            *(F.PURCHASE_HOLDS, F.TIERS_DIFFER, F.SITES_UNPRICED, F.COLOCATES, F.DELAY_PRICED),
+            *(F.PURCHASE_HOLDS, F.TIERS_DIFFER, F.SITES_UNPRICED, F.COLOCATES, F.DELAY_PRICED, F.BEYOND),
         },
         {F.COSTS_OPEN, F.CROSSES_HERE, F.GROWS_EARLY, F.SWITCHES_ALONE, F.BEYOND_SWEEP, F.BEYOND_CASH, F.LIES_BETWEEN},
     ),
@@ -202,6 +211,9 @@ EXPECTED: dict[str, tuple[set[F], set[F]]] = {
     "a slow rival": ({F.OFFERS, F.OFFERS_BY_FABRIC}, {F.OFFERS_BY_PROVIDER}),
     "a better rival": ({F.RENTS}, {F.TIER_WORTH}),
     "no notes": ({F.OWNS}, {F.NOTED}),
+    "a charge like the pairs": ({F.PAIRS_LIKE, F.PAIRS_WITHIN}, {F.PAIRS_LESS, F.PAIRS_MORE}),
+    "a large charge": ({F.PAIRS_MORE, F.PAIRS_BEYOND}, {F.PAIRS_LIKE, F.PAIRS_WITHIN}),
+    "a charge the other way": ({F.PAIRS_OPPOSED, F.PAIRS_WITHIN}, {F.PAIRS_LESS}),
 }
 
 

@@ -22,7 +22,7 @@ from fabricreport.models.risk.answers import (
 )
 from fabricreport.models.risk.counts import poisson_quantile
 from fabricreport.models.risk.entries import common_incidents, fabric_risk, maturity_effect
-from fabricreport.models.risk.goodput import BringUp, FabricRisk, Run, TopologyEffect, matured, simulate
+from fabricreport.models.risk.goodput import BringUp, FabricRisk, Run, TopologyEffect, matured, operated, simulate
 from fabricreport.models.risk.incidents import Cluster, IncidentLaw, Luck, aggregate, event_counts
 from fabricreport.models.risk.schedule import daly_interval, kokolis_mttf_h, wall_time_factor
 from fabricreport.models.risk.steps import TailLaw
@@ -347,3 +347,47 @@ def test_cards_print_the_known_answers_and_the_known_miss():
     assert goodput_card().summary["Daly"] < 0.01
     assert tail_card().summary["held out, all"] < 1e-9
     assert any("nobody" in line for line in tail_card().does_not_claim)
+
+
+def productive(maturity, run=None, **rates):
+    """Mean productive share of a run at central inputs, rates of the common law multiplied."""
+    base = plan(16_384) if run is None else run
+    effect = maturity_effect(central, maturity)
+    common = tuple(
+        replace(law, rate_per_unit_year=law.rate_per_unit_year * rates.get("common", 1.0)) for law in base.common
+    )
+    risk = matured(fabric_risk(central, "rocev2", gpus=16_384), effect)
+    faults = tuple(
+        replace(law, rate_per_unit_year=law.rate_per_unit_year * rates.get("fabric", 1.0)) for law in risk.incidents
+    )
+    return simulate(operated(replace(base, common=common), effect), replace(risk, incidents=faults)).productive_share
+
+
+@few
+@given(
+    st.sampled_from(["low", "medium", "high"]),
+    st.sampled_from(["common", "fabric"]),
+    st.floats(0.1, 5.0),
+    st.floats(1.01, 4.0),
+)
+def test_more_interruptions_of_any_cause_never_leave_more_productive_time(maturity, cause, rate, more):
+    assert productive(maturity, **{cause: rate * more}) < productive(maturity, **{cause: rate})
+
+
+@few
+@given(st.floats(0.1, 5.0), st.floats(0.02, 2.0), st.floats(1.0, 200.0))
+def test_higher_maturity_never_leaves_less_productive_time(rate, restart_h, write_s):
+    run = replace(plan(16_384), restart_h=restart_h, checkpoint_write_s=write_s)
+    shares = [productive(level, run, common=rate) for level in ("low", "medium", "high")]
+    assert shares == sorted(shares)
+
+
+def test_what_every_option_shares_does_not_change_with_the_fabric_that_is_matured():
+    effect = maturity_effect(central, "high")
+    run = plan()
+    better = operated(run, effect)
+    assert better.restart_h < run.restart_h and better.checkpoint_write_s < run.checkpoint_write_s
+    assert better.common[0].rate_per_unit_year < run.common[0].rate_per_unit_year
+    assert operated(run, maturity_effect(central, "medium")) == run
+    risk = fabric_risk(central, "rocev2")
+    assert simulate(run, matured(risk, effect)).common_days == pytest.approx(simulate(run, risk).common_days, rel=0.02)

@@ -38,7 +38,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "next-week": {"organisation.networking_maturity": "low", "organisation.qos_expertise": "none", "organisation.time_to_production_weeks": 1},
     "five-weeks": {"organisation.time_to_production_weeks": 5, "overrides": [override("x", 90000) | {"id": "price:switch-qm9700"}]},
     "ten-trillion": {"workload.tokens_billion": 9_000_000, "workload.run_days": None},
-    "stalls": {"overrides": [override(f"shared-stall-share-{f}", 0.9) for f in ("infiniband", "rocev2")]},
+    "stalls": {"overrides": [override(f"shared-stall-share-{f}", 0.99) for f in ("infiniband", "rocev2")]},
     "faults": {"overrides": [override("detection-hours", 200), override("link-failures-per-link-year", 5)]},
     "slow-start": {"options": ["infiniband-ndr", "rocev2-whitebox"], "money.horizon_months": 1, "overrides": [override("bring-up-productivity", 0.1), override("weeks-to-stable-rocev2", 9), override("weeks-to-stable-infiniband", 9)]},
     "large": {"cluster.gpus": 16384, "workload.model_parameters_billion": 405},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -233,3 +235,36 @@ def test_laws_with_kinks_and_ends_work_too(dist):
 def test_a_law_whose_quantiles_scipy_must_search_for_works_too():
     law = stats.norminvgauss(1, 0.5)
     assert law.mean() < expected_max(law, 2) < expected_max(law, 8)
+
+
+SOME = TailLaw(0.01, 0.3, 0.005, 0.1, 0.5, 0.002)
+
+
+@pytest.mark.parametrize("timed", [256, 1_024, 8_192])
+def test_jitter_that_timed_steps_hold_already_is_not_charged_again(timed):
+    law = replace(SOME, timed_workers=timed)
+    assert step_inflation(law, timed, workers_per_node=8).noise == 0.0
+    assert step_inflation(law, timed // 2, workers_per_node=8).noise == 0.0
+    beyond = step_inflation(SOME, 4 * timed).noise - step_inflation(SOME, timed).noise
+    assert step_inflation(law, 4 * timed).noise == pytest.approx(beyond)
+
+
+def test_slow_nodes_and_stalls_are_charged_in_full_whatever_was_timed():
+    for timed in (1, 256, 8_192):
+        found = step_inflation(replace(SOME, timed_workers=timed), 1_024, workers_per_node=8)
+        whole = step_inflation(SOME, 1_024, workers_per_node=8)
+        assert found.slow_nodes == whole.slow_nodes and found.stalls == whole.stalls
+
+
+@few
+@given(st.integers(1, 100_000), st.integers(1, 100_000), st.floats(1, 20_000))
+def test_the_tail_never_falls_with_size_nor_rises_with_the_size_timed(a, b, timed):
+    small, large = sorted((a, b))
+    law = replace(SOME, timed_workers=timed)
+    assert step_inflation(law, small).multiplier <= step_inflation(law, large).multiplier + 1e-12
+    assert step_inflation(law, large).multiplier <= step_inflation(SOME, large).multiplier + 1e-12
+
+
+def test_fewer_than_one_timed_worker_is_refused():
+    with pytest.raises(OutOfRange):
+        step_inflation(replace(SOME, timed_workers=0.5), 8)

@@ -104,7 +104,12 @@ def complexity(read: Read, gpus: int) -> Any:
 
 
 def tail_law(read: Read, family: str, takes: Effort | None = None) -> TailLaw:
-    """Step-time tail: jitter and slow nodes are common to all fabrics, shared stalls are the family's and its tuning's."""
+    """Step-time tail: jitter and slow nodes are common to all fabrics, shared stalls are the family's and its tuning's.
+
+    The kernels' efficiency is set from published step times, which hold the jitter of the runs that were timed, so only
+    what a larger cluster adds to it is charged. Slow nodes are charged in full: the operator who says how its times were
+    taken had removed them first (MegaScale, section 6.3). Shared stalls are a fabric's own and charged in full too.
+    """
     stalls = np.asanyarray(read(f"shared-stall-share-{family}")) * (takes or Effort()).tuning
     return TailLaw(
         jitter_share=read("step-jitter-share"),
@@ -113,11 +118,15 @@ def tail_law(read: Read, family: str, takes: Effort | None = None) -> TailLaw:
         slow_node_penalty=read("slow-node-penalty"),
         slow_node_presence=read("slow-node-presence"),
         shared_stall_share=np.minimum(stalls, 0.99),
+        timed_workers=read("kernel-efficiency-timed-gpus"),
     )
 
 
 def maturity_effect(read: Read, maturity: str) -> MaturityEffect:
-    """Multipliers of a networking maturity; medium is 1 by definition."""
+    """Multipliers of a networking maturity; medium is 1 by definition.
+
+    Nothing published is worse than what medium already spans of interruptions from other causes, so low has no more.
+    """
     _known("maturity", maturity, MATURITIES)
     if maturity == "medium":
         return MaturityEffect()
@@ -126,6 +135,9 @@ def maturity_effect(read: Read, maturity: str) -> MaturityEffect:
         hardware_faults=read(f"maturity-{maturity}-hardware-faults"),
         detection=read(f"maturity-{maturity}-detection"),
         bring_up=read(f"maturity-{maturity}-bring-up"),
+        common_faults=read("maturity-high-common-faults") if maturity == "high" else 1.0,
+        restart=read(f"maturity-{maturity}-detection"),
+        checkpoint_write=read(f"maturity-{maturity}-checkpoint-write"),
     )
 
 

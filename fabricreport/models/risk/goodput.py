@@ -38,6 +38,7 @@ __all__ = [
     "daly_interval",
     "luck_of",
     "matured",
+    "operated",
     "simulate",
 ]
 
@@ -160,15 +161,29 @@ class RunRisk:
     interruptions_expected: Any
     incidents: Mapping[str, IncidentLoss]
 
+    @property
+    def productive_share(self) -> Any:
+        """Time in steps over all running time, as publishers count it: what lengthens a step is not in it."""
+        steps = self.ideal_days + self.tail_days + self.topology_days
+        return steps / (steps + self.checkpoint_days + self.fabric_days + self.common_days)
+
 
 @dataclass(frozen=True)
 class MaturityEffect:
-    """Multipliers of one level of networking maturity against medium (1 everywhere)."""
+    """Multipliers of one level of maturity against medium (1 everywhere).
+
+    The first four act on what belongs to a fabric (`matured`); detection and the rest on what every option of a client
+    shares (`operated`): interruptions from other causes, how soon they are noticed and mended, and the time that a
+    checkpoint stops the job.
+    """
 
     config_faults: Any = 1.0
     hardware_faults: Any = 1.0
     detection: Any = 1.0
     bring_up: Any = 1.0
+    common_faults: Any = 1.0
+    restart: Any = 1.0
+    checkpoint_write: Any = 1.0
 
 
 def matured(risk: FabricRisk, effect: MaturityEffect) -> FabricRisk:
@@ -185,6 +200,24 @@ def matured(risk: FabricRisk, effect: MaturityEffect) -> FabricRisk:
     )
     weeks = np.asanyarray(risk.bring_up.weeks) * effect.bring_up
     return replace(risk, incidents=incidents, bring_up=replace(risk.bring_up, weeks=weeks))
+
+
+def operated(run: Run, effect: MaturityEffect) -> Run:
+    """The run as operators of another maturity would run it, whatever the fabric."""
+    common = tuple(
+        replace(
+            law,
+            rate_per_unit_year=np.asanyarray(law.rate_per_unit_year) * effect.common_faults,
+            detection_h=np.asanyarray(law.detection_h) * effect.detection,
+        )
+        for law in run.common
+    )
+    return replace(
+        run,
+        common=common,
+        restart_h=np.asanyarray(run.restart_h) * effect.restart,
+        checkpoint_write_s=np.asanyarray(run.checkpoint_write_s) * effect.checkpoint_write,
+    )
 
 
 def simulate(run: Run, risk: FabricRisk, luck: Luck | None = None) -> RunRisk:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.models.risk.answers import spread
-from fabricreport.models.risk.goodput import FabricRisk, MaturityEffect, Run, matured, simulate
+from fabricreport.models.risk.goodput import FabricRisk, MaturityEffect, Run, matured, operated, simulate
 from fabricreport.models.risk.incidents import Luck
 
 __all__ = ["Lever", "LeverValue", "apply_lever", "levers", "standard_levers"]
@@ -51,16 +51,16 @@ class LeverValue:
 
 def apply_lever(run: Run, risk: FabricRisk, lever: Lever) -> tuple[Run, FabricRisk]:
     """The run and the option with the lever pulled; detection improves for common incidents too."""
-    effect = MaturityEffect(lever.config_faults, lever.hardware_faults, lever.detection, lever.bring_up)
-    common = tuple(replace(law, detection_h=np.asanyarray(law.detection_h) * lever.detection) for law in run.common)
-    better = replace(
-        run,
-        common=common,
-        restart_h=np.asanyarray(run.restart_h) * lever.restart,
-        checkpoint_write_s=np.asanyarray(run.checkpoint_write_s) * lever.checkpoint_write,
-        checkpoint_interval_s=None if lever.follow_daly else run.checkpoint_interval_s,
+    effect = MaturityEffect(
+        config_faults=lever.config_faults,
+        hardware_faults=lever.hardware_faults,
+        detection=lever.detection,
+        bring_up=lever.bring_up,
+        restart=lever.restart,
+        checkpoint_write=lever.checkpoint_write,
     )
-    return better, matured(risk, effect)
+    interval_s = None if lever.follow_daly else run.checkpoint_interval_s
+    return replace(operated(run, effect), checkpoint_interval_s=interval_s), matured(risk, effect)
 
 
 def levers(run: Run, risk: FabricRisk, menu: Sequence[Lever], luck: Luck | None = None) -> tuple[LeverValue, ...]:

@@ -3,7 +3,8 @@
 A worker's step time over its mean is 1 + shared + node + residual (a one-factor model):
 
 - *shared* noise moves all workers alike; over a run it averages to nothing and does not grow with N;
-- *residual* noise is fresh every step; over a run the expectation of its maximum is paid, again and again;
+- *residual* noise is fresh every step; over a run the expectation of its maximum is paid, again and again. Step times
+  that were measured hold it already, at the size of the run that was timed: only what more workers add is charged;
 - *node* effects persist: the same slow node is the slowest at every step until somebody swaps it, so they do not
   average out and the luck of the run (how many slow nodes it got) matters;
 - *shared stalls* stop everybody and are a separate additive shock, because a Gaussian copula has no tail dependence.
@@ -36,7 +37,8 @@ class TailLaw:
     jitter_share: standard deviation of one worker's step time over its mean. correlation: share of that variance
     all workers share, in [0, 1]. slow_node_share: probability that a node is persistently slow. slow_node_penalty:
     how much slower, as a share of the step. slow_node_presence: share of the run a slow node stays in the job.
-    shared_stall_share: time lost to stalls of everybody, as a share of the step.
+    shared_stall_share: time lost to stalls of everybody, as a share of the step. timed_workers: workers of the run whose
+    step times the mean step was set from, the noise of which is in it; 1 where it is one worker's own.
     """
 
     jitter_share: Any
@@ -45,6 +47,7 @@ class TailLaw:
     slow_node_penalty: Any = 0.0
     slow_node_presence: Any = 1.0
     shared_stall_share: Any = 0.0
+    timed_workers: Any = 1.0
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ def step_inflation(
     per_node = n / nodes
     scale = _GUMBEL_SCALE * np.asanyarray(law.jitter_share) * np.sqrt(1.0 - np.asanyarray(law.correlation))
     scale = np.maximum(scale, 1e-12)  # no jitter at all: the slowest node alone decides
-    noise = scale * np.log(n)
+    noise = scale * np.maximum(np.log(n) - np.log(np.asanyarray(law.timed_workers)), 0.0)
     slow, chance = _slow_nodes(np.asanyarray(law.slow_node_share), nodes, luck)
     # log-sum-exp over the two classes of workers, written from the larger term so that nothing overflows
     gap = np.asanyarray(law.slow_node_penalty) / scale
@@ -111,6 +114,7 @@ def _check(law: TailLaw, workers: ArrayLike, workers_per_node: ArrayLike) -> Non
     for key in ("jitter_share", "slow_node_penalty"):
         if not not_negative(getattr(law, key)):
             refuse(key, getattr(law, key), "be at least 0 and finite")
-    for key, number in (("workers", workers), ("workers_per_node", workers_per_node)):
+    counts = (("workers", workers), ("workers_per_node", workers_per_node), ("timed_workers", law.timed_workers))
+    for key, number in counts:
         if not between(number, 1, sys.float_info.max):
             refuse(key, number, "be at least 1")

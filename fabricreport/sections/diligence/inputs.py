@@ -52,7 +52,7 @@ class Ground:
     def network(self, option: Option, every: int) -> Network:
         """An option's network as this client would run it; `every` keeps one draw in so many."""
         measurements = self.latency.measurements
-        factors = measurements.factors if measurements else None
+        factors = measurements.factors(self.given) if measurements else None
         return network_inputs.network(self.given, option, every=every, measured=factors)
 
     def _named(self, option_id: str) -> Option:

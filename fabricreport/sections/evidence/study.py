@@ -18,7 +18,7 @@ from fabricreport.sections.evidence.context import disagreements, facts
 from fabricreport.sections.evidence.figures import FIGURES, EvidenceFigures
 from fabricreport.sections.evidence.result import EvidenceResult
 
-BESIDE = ("*.card.*", "tail_risk.optics.*", "tail_risk.llama3")
+BESIDE = ("*.card.*", "tail_risk.optics.*", "tail_risk.llama3*")
 """Ids of figures that hold a model against what was published, or sources against each other."""
 
 

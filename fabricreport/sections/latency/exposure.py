@@ -10,6 +10,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.training.step import Network, StepTime
 from fabricreport.provenance import Traced
 from fabricreport.sections.latency import inputs
+from fabricreport.sections.validity import widened
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Exposure:
 
     def now(self, given: Inputs, gpus: int) -> dict[str, Traced]:
         """Share of GPU time lost to exposed communication at one size, (draws,), by option id."""
-        return {o: given.spread(step.exposed_share) for o, step in self.steps[gpus].items()}
+        return {o: given.spread(widened(given, gpus, step.exposed_share)) for o, step in self.steps[gpus].items()}
 
     def horizon(self, given: Inputs) -> dict[str, Traced]:
         """The same over the horizon, sizes weighted by their GPU-months."""
@@ -47,7 +48,9 @@ class Exposure:
 
     def over_horizon(self, given: Inputs, option: str) -> Traced:
         """One option's."""
-        return given.spread(sum(weight * self.steps[gpus][option].exposed_share for gpus, weight in self.stages))
+        return given.spread(
+            sum(weight * widened(given, gpus, self.steps[gpus][option].exposed_share) for gpus, weight in self.stages)
+        )
 
 
 def jobs_of(given: Inputs) -> dict[int, inputs.Job]:

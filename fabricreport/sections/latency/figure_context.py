@@ -71,7 +71,7 @@ class LatencyFigures:
     @property
     def recalibrated(self) -> bool:
         """Whether the client's logs recalibrate the model."""
-        return bool(self.result.measurements and self.result.measurements.factors)
+        return bool(self.result.measurements and self.result.measurements.factors(self.given))
 
     @cached_property
     def causes(self) -> Mapping[str, str]:
@@ -80,7 +80,7 @@ class LatencyFigures:
 
     @cached_property
     def logs(self) -> Mapping[str, ClientLog]:
-        """The client's logs that recalibrate the model, by their number."""
+        """The client's logs that the model was fitted to, by their number."""
         used = self.result.measurements.used if self.result.measurements else ()
         return {str(i): log for i, log in enumerate(used)}
 

@@ -14,7 +14,9 @@ from fabricreport.provenance import plain
 from fabricreport.sections.latency.figure_context import THRESHOLD, slug
 from fabricreport.sections.latency.gap import display, within
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
+from fabricreport.sections.latency.measured import ClientLog
 from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.sections.validity import beyond
 from fabricreport.validation.collectives import collectives_card
 from fabricreport.validation.training import training_card
 
@@ -85,7 +87,17 @@ class LatencyFinding(StrEnum):
     OVERLAP_COUNTS = "the median gap reaches the threshold at some overlap"
     # the client's logs and the models' cards
     LOGS = "the client has logs"
-    LOGS_USED = "a log recalibrates the model"
+    LOGS_USED = "the model was fitted to a log"
+    LOGS_CARRIED = "a log recalibrates the model at every size the client plans"
+    LOGS_SMALL = "a log ran on too few nodes to say anything of the client's cluster"
+    # outside what the model was tried on
+    BEYOND = "the model of a step was tried on no such run"
+    BEYOND_MIXTURE = "a mixture of experts"
+    BEYOND_SIMULATION = "a simulation"
+    BEYOND_INFERENCE = "inference"
+    BEYOND_FEW = "a job on fewer GPUs than any run tried"
+    BEYOND_MANY = "a job on more GPUs than any run tried"
+    # the card
     CARD_MISSED = "something written down before the fit was not met"
     CARD_MET = "all that was written down before the fit was met"
 
@@ -131,6 +143,12 @@ class _Read:
         return self.result.table_bytes
 
     @property
+    def logs(self) -> tuple[tuple[ClientLog, ...], tuple[ClientLog, ...]]:
+        """The client's logs that the model was fitted to, and those of them that recalibrate it."""
+        measured = self.result.measurements
+        return (measured.used, measured.carried(self.given)) if measured else ((), ())
+
+    @property
     def missed(self) -> list[str]:
         """What was written down before the training model was fitted and did not come true."""
         card = training_card()
@@ -140,7 +158,7 @@ class _Read:
 def spoken(given: Inputs, result: LatencyResult, figure: Callable[[str], Number]) -> Spoken:
     """Findings and words of the latency section; `figure` answers with the ledger's numbers."""
     read = _Read(given, result, figure)
-    groups = (_opening, _step, _running, _mattering, _causes, _losing, _allreduce, _overlap, _tried)
+    groups = (_opening, _step, _running, _mattering, _causes, _losing, _allreduce, _overlap, _tried, _beyond)
     return Spoken(Findings(LatencyFinding, (f for group in groups for f in group(read))), _words(read))
 
 
@@ -233,8 +251,18 @@ def _overlap(read: _Read) -> Iterator[LatencyFinding]:
 def _tried(read: _Read) -> Iterator[LatencyFinding]:
     if read.result.measurements:
         yield F.LOGS
-        yield from (F.LOGS_USED,) if read.result.measurements.used else ()
+        used, carried = read.logs
+        yield from (F.LOGS_USED,) if used else ()
+        yield from (F.LOGS_CARRIED,) if carried else ()
+        yield from (F.LOGS_SMALL,) if len(carried) < len(used) else ()
     yield F.CARD_MISSED if read.missed else F.CARD_MET
+
+
+def _beyond(read: _Read) -> Iterator[LatencyFinding]:
+    found = beyond(read.given)
+    if found:
+        yield F.BEYOND
+    yield from (LatencyFinding[f"BEYOND_{one.name}"] for one in found)
 
 
 # ---- words
@@ -248,7 +276,8 @@ def _words(read: _Read) -> Mapping[str, object]:
     order = sorted(medians, key=medians.__getitem__)
     plan, traffic, logs = result.job.plan, result.traffic, result.measurements
     cause = next(iter(result.gap.hangs_on), "")
-    used = logs.used if logs else ()
+    used, carried = read.logs
+    small = [log for log in used if log not in carried]
     trained, collected = training_card(), collectives_card()
     return {
         "ib": name[read.infiniband.id],
@@ -263,6 +292,8 @@ def _words(read: _Read) -> Mapping[str, object]:
         "cause": Named(cause.removesuffix(SOURCES_DISAGREE), slug(cause)) if cause else None,
         "fabric_of_logs": Name(logs.option.name) if logs else None,
         "log": Named(used[0].source, "0") if used else None,
+        "whole": Named(carried[0].source, str(used.index(carried[0]))) if carried else None,
+        "few": Named(small[0].source, str(used.index(small[0]))) if small else None,
         "missed": Name("; ".join(read.missed)) if read.missed else None,
         "valid": Name(trained.valid_range),
         "unclaimed": tuple(

@@ -126,6 +126,8 @@ def step_gap(
 ) -> Any:
     """Gap of the client's step between the pair on the same draws, (draws,); zero on one node."""
     every = how.get("every", 1)
+    if measured and not inputs.speaks_for(given, measured.nodes, work.gpus):
+        measured = None
     base, ours = (
         inputs.step(given, work, inputs.network(given, o, every=every, measured=measured), **how).step_time_s
         for o in options

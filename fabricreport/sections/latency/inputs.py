@@ -50,12 +50,25 @@ _P95_OVER_MEDIAN = 2.44
 class Measured:
     """Factors fitted to the client's own logs; they replace the assumed state of tuning.
 
-    `residual` is the median absolute error they leave: the model's error is drawn that much narrower.
+    `residual` is the median absolute error they leave: the model's error is drawn that much narrower. `nodes`: nodes of
+    the smallest log they rest on, which says at what sizes they hold (`speaks_for`).
     """
 
     latency_factor: float
     bandwidth_factor: float
     residual: float = 0.0
+    nodes: int = 0
+
+
+def speaks_for(given: Inputs, nodes: int, gpus: int) -> bool:
+    """Whether a log of so many nodes says something of a job on so many GPUs: it ran on as many, or on enough nodes.
+
+    Enough is what a seller's benchmark must have too. On two nodes the library runs another algorithm, with larger chunks
+    and another limit on small messages, and up to four nodes it still mixes the two: on the same hosts two nodes carried
+    over 40 % more than four. A log of fewer nodes moves what it measured and nothing larger, on any fabric.
+    """
+    enough = int(given.central("evidence:acceptance-least-nodes"))
+    return nodes >= min(enough, -(-gpus // int(given.params.cluster.gpus_per_node)))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.fit import FEWEST_ROWS, MeasuredTable, fit_calibration
-from fabricreport.sections.latency.inputs import Measured, links_per_gpu, pair
+from fabricreport.sections.latency.inputs import Measured, links_per_gpu, pair, speaks_for, stages
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,7 @@ UNFIT = ("warm-up", "spike", "identity", "bimodal", "wrong-results", "above-cap"
 """Findings on a row that keep it out of the fit; it is still shown."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ClientLog:
     """One log as read: the AllReduce rows used, the model's time for them before and after, what was odd.
 
@@ -53,35 +53,39 @@ class ClientLog:
 
 @dataclass(frozen=True)
 class ClientMeasurements:
-    """All logs of the params, and the factors the model takes from them (geometric means over the logs used).
-
-    The logs do not say which fabric they ran on: they are read as `option`'s.
-    """
+    """All logs of the params. They do not say which fabric they ran on: they are read as `option`'s."""
 
     logs: tuple[ClientLog, ...]
-    factors: Measured | None
     option: Option
 
     @property
     def used(self) -> tuple[ClientLog, ...]:
-        """The logs that recalibrate the model."""
+        """The logs that the model was fitted to, each at its own size."""
         return tuple(log for log in self.logs if log.factors)
+
+    def carried(self, given: Inputs) -> tuple[ClientLog, ...]:
+        """Those that recalibrate the model at every size the client plans."""
+        largest = stages(given)[-1][0]
+        return tuple(log for log in self.used if speaks_for(given, log.nodes, largest))
+
+    def factors(self, given: Inputs) -> Measured | None:
+        """The factors that the model takes from them, geometric means over the logs carried; None without one."""
+        fitted = [log.factors for log in self.carried(given) if log.factors]
+        if not fitted:
+            return None
+        return Measured(
+            float(np.exp(np.mean([np.log(f.latency_factor) for f in fitted]))),
+            float(np.exp(np.mean([np.log(f.bandwidth_factor) for f in fitted]))),
+            max(f.residual for f in fitted),
+            min(f.nodes for f in fitted),
+        )
 
 
 def client_measurements(given: Inputs, option: Option) -> ClientMeasurements | None:
     """The logs of `measurements:` read and fitted; None if the params name none. `InputError` if one has no row."""
     if not given.params.measurements:
         return None
-    logs = tuple(client_log(given, option, str(path)) for path in given.params.measurements)
-    fitted = [log.factors for log in logs if log.factors]
-    factors = None
-    if fitted:
-        factors = Measured(
-            float(np.exp(np.mean([np.log(f.latency_factor) for f in fitted]))),
-            float(np.exp(np.mean([np.log(f.bandwidth_factor) for f in fitted]))),
-            max(f.residual for f in fitted),
-        )
-    return ClientMeasurements(logs, factors, option)
+    return ClientMeasurements(tuple(client_log(given, option, str(path)) for path in given.params.measurements), option)
 
 
 def measured_option(given: Inputs) -> Option:
@@ -124,6 +128,7 @@ def client_log(given: Inputs, option: Option, path: str) -> ClientLog:
         float(np.asarray(found.latency_factor)),
         float(np.asarray(found.bandwidth_factor)),
         float(np.median(np.abs(after / table.time_us - 1.0))),
+        gpus // per_node,
     )
     return ClientLog(
         path,

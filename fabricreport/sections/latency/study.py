@@ -24,7 +24,7 @@ from fabricreport.sections.latency.result import LatencyResult
 def run(given: Inputs, found: Exposure, measurements: ClientMeasurements | None) -> LatencyResult:
     """The latency study, from every option's steps (the pair's among them) and the client's logs."""
     pair = inputs.pair(given)
-    factors = measurements.factors if measurements else None
+    factors = measurements.factors(given) if measurements else None
     first, last = found.stages[0][0], found.stages[-1][0]
     times = {n: {o: given.spread(step.step_time_s) for o, step in found.steps[n].items()} for n in (first, last)}
     penalty, final = (times[n][pair[1].id] / times[n][pair[0].id] - 1.0 for n in (first, last))

@@ -84,15 +84,22 @@ def bandwidth(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
     return Table([Column("Option"), Column("Bus bandwidth"), Column("P5–P95", style="spread")], rows)
 
 
-def logs(result: LatencyResult, figure: Figure) -> Table:
-    """What each of the client's logs that is used changed."""
+def logs(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
+    """What each of the client's logs that the model was fitted to says, and what it moves."""
     parts = ("gpus", "rows", "left_out", "before", "after", "bandwidth_factor")
     used = result.measurements.used if result.measurements else ()
+    carried = result.measurements.carried(given) if result.measurements else ()
     rows = [
-        Row([Name(log.source), *(figure(f"latency.measured.{part}.{i}") for part in parts)])
+        Row(
+            [
+                Name(log.source),
+                *(figure(f"latency.measured.{part}.{i}") for part in parts),
+                "every size" if log in carried else "its own size",
+            ]
+        )
         for i, log in enumerate(used)
     ]
-    heads = ("Log", "Size", "Rows", "Left out", "Error before", "Error after", "Bandwidth factor")
+    heads = ("Log", "Size", "Rows", "Left out", "Error before", "Error after", "Bandwidth factor", "Moves")
     return Table([Column(head) for head in heads], rows)
 
 

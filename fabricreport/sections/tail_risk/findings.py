@@ -12,10 +12,11 @@ from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
 from fabricreport.sections.client import judges, rented, stages_of
-from fabricreport.sections.tail_risk.figure_context import cards, in_hours
+from fabricreport.sections.tail_risk.figure_context import EFFECTIVE_TIME, cards, in_hours
 from fabricreport.sections.tail_risk.horizon import CAUSES
 from fabricreport.sections.tail_risk.inputs import FAMILY_NAMES
 from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.sections.validity import GOODPUT, beyond
 from fabricreport.vocabulary import Family
 
 _OFTEN = 0.1
@@ -70,6 +71,19 @@ class TailFinding(StrEnum):
     # levers
     LEVER_PAYS = "the best lever saves at least what it costs"
     NO_LEVER_PAYS = "no lever saves what it costs"
+    # maturity
+    MATURITY_MOVES_READINESS = "maturity moves the chance of being stable in time more than that of a late run"
+    # the model at full size
+    FULL_SIZE_BELOW = "the plan grows, and the model gives a published run less productive time than was reported"
+    FULL_SIZE_AGREES = "the plan grows, and the model gives a published run at least what was reported"
+    CARD_MISSED = "something written down before goodput was calibrated was not met"
+    CARD_MET = "all that was written down before goodput was calibrated was met"
+    # outside what the model was tried on
+    BEYOND = "the model of goodput was tried on no such run"
+    BEYOND_SIMULATION = "a simulation"
+    BEYOND_INFERENCE = "inference"
+    BEYOND_FEW = "a job on fewer GPUs than any run tried"
+    BEYOND_MANY = "a job on more GPUs than any run tried"
     # stress cases
     DROPS_LISTED = "dropped packets are among the stress cases"
     NEIGHBOUR_LISTED = "a noisy neighbour is among the stress cases"
@@ -126,6 +140,17 @@ class _Read:
         return own > self.value(f"lost.{self.focus}") - own
 
     @property
+    def missed(self) -> list[str]:
+        """What was written down before goodput was calibrated and did not come true."""
+        card = cards()["goodput"]
+        return [text for text, met in zip(card.expected, card.as_expected.values(), strict=True) if not met]
+
+    def by_maturity(self, what: str) -> float:
+        """How much more often the focus misses a date at low maturity than at high."""
+        low, high = (self.value(f"maturity.{level}.{self.focus}.{what}") for level in ("low", "high"))
+        return low - high
+
+    @property
     def worst_cause(self) -> str:
         """The cause that takes most GPU time on the focus."""
         lost = self.result.lost[self.focus]
@@ -135,7 +160,7 @@ class _Read:
 def spoken(given: Inputs, result: TailResult) -> Spoken:
     """Findings and words of the risk."""
     read = _Read(given, result)
-    groups = (_opening, _client, _date, _run, _lost, _dates_title, _causes_title, _levers, _stress)
+    groups = (_opening, _client, _date, _run, _lost, _dates_title, _causes_title, _levers, _stress, _card, _beyond)
     return Spoken(Findings(TailFinding, (f for group in groups for f in group(read))), _words(read))
 
 
@@ -225,6 +250,22 @@ def _stress(read: _Read) -> Iterator[TailFinding]:
     yield from (F.NEIGHBOUR_LISTED,) if "noisy-neighbour" in listed else ()
 
 
+def _card(read: _Read) -> Iterator[TailFinding]:
+    if read.by_maturity("not_ready") > read.by_maturity("late"):
+        yield F.MATURITY_MOVES_READINESS
+    if read.grows:
+        reported = read.given.central(EFFECTIVE_TIME)
+        yield F.FULL_SIZE_BELOW if read.value("llama3") < reported else F.FULL_SIZE_AGREES
+    yield F.CARD_MISSED if read.missed else F.CARD_MET
+
+
+def _beyond(read: _Read) -> Iterator[TailFinding]:
+    found = beyond(read.given, GOODPUT)
+    if found:
+        yield F.BEYOND
+    yield from (TailFinding[f"BEYOND_{one.name}"] for one in found)
+
+
 # ---- words
 
 
@@ -247,6 +288,8 @@ def _words(read: _Read) -> Mapping[str, object]:
         "lever": Named(best.label, best.id),
         "maturity": Name(read.given.words("rented-fabric-maturity")),
         "llama": Name("Llama 3"),
+        "missed": Name("; ".join(read.missed)) if read.missed else None,
+        "expected": tuple(Named(text, text) for text in known["goodput"].expected),
         "stress": tuple(
             Named(case.title, case.id, formula=Name(case.formula.replace(" x ", " × ")), caveat=Name(case.caveat))
             for case in read.result.stress

@@ -20,6 +20,7 @@ from fabricreport.models.risk.goodput import simulate
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import planned_days, stages_of
 from fabricreport.sections.tail_risk.inputs import Subject, subject
+from fabricreport.sections.validity import GOODPUT, widened
 
 CAUSES: Mapping[str, str] = {
     "bring_up": "Until the fabric is stable",
@@ -38,7 +39,8 @@ def horizon_shares(given: Inputs, first: Subject) -> dict[str, Traced]:
     """Share of GPU time lost to each of `CAUSES` over the horizon on one option, draws (n,).
 
     first: the option at the client's first size, whose run and exposed communication those of later sizes are like.
-    Shares of the running time are of the time that bring-up leaves, so they multiply.
+    Shares of the running time are of the time that bring-up leaves, so they multiply. Where the model was tried on no
+    such run they are drawn wider; collisions follow from exposed communication, which is so already.
     """
     months = int(given.params.money.horizon_months)
     stages = stages_of(given)
@@ -50,7 +52,8 @@ def horizon_shares(given: Inputs, first: Subject) -> dict[str, Traced]:
         at = subject(given, first.option, gpus, first.run.ideal_days, first.exposed) if before else first
         weight = gpus * (end - month) / whole
         for cause, share in _running(at).items():
-            totals[cause] = totals[cause] + weight * share
+            drawn = share if cause == "topology" else widened(given, gpus, share, GOODPUT)
+            totals[cause] = totals[cause] + weight * drawn
         again = given.value("evidence:expansion-bring-up-factor") if before else 1.0
         left = DAYS_PER_MONTH * (months - month)
         unstable = np.minimum(DAYS_PER_WEEK * np.asanyarray(at.risk.bring_up.expected_weeks) * again, left)

@@ -15,8 +15,8 @@ import numpy as np
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.topology import bill_of_materials
-from fabricreport.models.risk.entries import Effort, common_incidents, fabric_risk, tail_law
-from fabricreport.models.risk.goodput import FabricRisk, Run, TopologyEffect
+from fabricreport.models.risk.entries import Effort, common_incidents, fabric_risk, maturity_effect, tail_law
+from fabricreport.models.risk.goodput import FabricRisk, Run, TopologyEffect, operated
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.steps import TailLaw
 from fabricreport.sections.client import effort_of, endpoints_for, maturity_of, one_node, rented, shape
@@ -63,6 +63,7 @@ def subject(
 ) -> Subject:
     """The option at a size (GPUs) for a run of `days`, at its own maturity unless one is named.
 
+    What no fabric causes is met by the same operators on every option, so it never differs with skill in one fabric.
     exposed: exposed communication as a share of GPU time. gpu_hour: what a lost GPU-hour is worth.
     """
     cluster, tiers = _cluster(given, option, gpus)
@@ -70,7 +71,7 @@ def subject(
     risk = _risk(given, option, gpus, maturity or maturity_of(given), exposed if tiers > 1 else 0.0, takes)
     read = reader(given)
     engineer = 0.0 if rented(given) else _engineer_hour(given)
-    run = Run(
+    planned = Run(
         cluster,
         days,
         read("restart-hours"),
@@ -79,6 +80,7 @@ def subject(
         gpu_hour_usd=gpu_hour,
         engineer_hour_usd=engineer,
     )
+    run = operated(planned, maturity_effect(read, maturity or maturity_of(given)))
     stalls = 0.0 if one_node(given, gpus) else tail_law(read, FAMILY[option.family], takes).shared_stall_share
     return Subject(option, run, risk, tiers, stalls, exposed)
 

@@ -12,6 +12,7 @@ from fabricreport.models.judgement.comparison import probability_cheaper
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.tco.card_figures import CARD_INDEXES, CARD_SPECS
 from fabricreport.sections.tco.cost import CAUSES, LOST_CAUSES, hours_of
+from fabricreport.sections.tco.cross_check import PAIR_SPECS
 from fabricreport.sections.tco.fabric_figures import FABRIC_INDEXES, FABRIC_SPECS
 from fabricreport.sections.tco.figure_context import CostFigures, EachSpec, PairSpec, Spec
 
@@ -216,7 +217,7 @@ _RENT_INSTEAD = (
 
 FIGURES = Declaration(
     "tco",
-    (*_TOTALS, *_DIFFERENCE, *_HOURS, *_RENTING, *_RENT_INSTEAD, *FABRIC_SPECS, *CARD_SPECS),
+    (*_TOTALS, *_DIFFERENCE, *_HOURS, *_RENTING, *_RENT_INSTEAD, *PAIR_SPECS, *FABRIC_SPECS, *CARD_SPECS),
     {
         "option": Index(lambda at: at.result.totals),
         "cause": Index(lambda at: at.result.labels, tuple(CAUSES)),

@@ -12,9 +12,11 @@ from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.sections.stance import Stance
+from fabricreport.sections.tco.cross_check import Agreement, compared, stands
 from fabricreport.sections.tco.list_bills import ListBill
 from fabricreport.sections.tco.reading import CostReading
 from fabricreport.sections.tco.result import TcoResult
+from fabricreport.sections.validity import beyond
 from fabricreport.vocabulary import Acquisition, Basis, Confidence, Ground
 
 _HOLDING: dict[str, str] = {Acquisition.LEASE: "leasing"}
@@ -81,6 +83,14 @@ class TcoFinding(StrEnum):
     VENDOR_CLAIM_FAR = "no RoCEv2 option reaches what a vendor-paid study claims"
     VENDOR_CLAIM_REACHED = "a RoCEv2 option reaches what a vendor-paid study claims"
     INFINIBAND_DRAWS_MORE = "InfiniBand's fabric draws more power than RoCEv2's"
+    # what others measured, in money
+    PAIRS_TOLD = "a training client compares both families: published pairs are told in money"
+    PAIRS_LIKE = "the model's charge and the median pair point the same way and are of like size"
+    PAIRS_LESS = "they point the same way, and the model charges far less"
+    PAIRS_MORE = "they point the same way, and the model charges far more"
+    PAIRS_OPPOSED = "they point opposite ways"
+    PAIRS_WITHIN = "the charge lies within the range of the pairs"
+    PAIRS_BEYOND = "the charge lies beyond the range of the pairs"
     # growth
     GROWS = "an owner of several options: the fabric is bought in stages"
     GROWS_LATE = "most of it is paid for when the cluster grows"
@@ -98,6 +108,7 @@ class TcoFinding(StrEnum):
     LEASES = "everything is leased"
     COLOCATES = "space is colocated"
     DELAY_PRICED = "the params price a day of delay"
+    BEYOND = "a model of lost time was tried on no such run"
     # the bill
     SWITCHES_LESS_THAN_HALF = "switches are less than half of the choice's hardware"
     SWITCHES_HALF = "switches are half of the choice's hardware or more"
@@ -120,7 +131,7 @@ def spoken(given: Inputs, result: TcoResult) -> Spoken:
     read = CostReading(given, result)
     groups = (
         *(_against, _basis, _lowest, _renting, _why, _purchase),
-        *(_claims, _growth, _instead, _limits, _bill, _scale, _cash),
+        *(_claims, _pairs, _growth, _instead, _limits, _bill, _scale, _cash),
     )
     return Spoken(Findings(TcoFinding, (f for group in groups for f in group(read))), _words(read))
 
@@ -224,6 +235,20 @@ def _claims(read: CostReading) -> Iterator[TcoFinding]:
         yield F.INFINIBAND_DRAWS_MORE
 
 
+def _pairs(read: CostReading) -> Iterator[TcoFinding]:
+    if not compared(read):
+        return
+    agreement, within = stands(read)
+    yield F.PAIRS_TOLD
+    yield {
+        Agreement.LIKE: F.PAIRS_LIKE,
+        Agreement.LESS: F.PAIRS_LESS,
+        Agreement.MORE: F.PAIRS_MORE,
+        Agreement.OPPOSED: F.PAIRS_OPPOSED,
+    }[agreement]
+    yield F.PAIRS_WITHIN if within else F.PAIRS_BEYOND
+
+
 def _growth(read: CostReading) -> Iterator[TcoFinding]:
     if not read.grows:
         return
@@ -256,6 +281,8 @@ def _limits(read: CostReading) -> Iterator[TcoFinding]:
         yield F.LEASES
     if acquired == Acquisition.COLOCATE:
         yield F.COLOCATES
+    if beyond(read.given):
+        yield F.BEYOND
     if "delay" in read.result.labels:
         yield F.DELAY_PRICED
 
