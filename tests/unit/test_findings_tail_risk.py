@@ -42,6 +42,10 @@ CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "stalls all the time": ("example", {DATE: 52, "evidence": {"shared-stall-share-rocev2": 0.3}}),
     "nobody waits": ("example", {"workload__latency_variance_bound": False}),
     "one node": ("example", {"cluster__gpus": 8, "workload__model_parameters_billion": 8}),
+    "one job of growing size": (
+        "kestrel-lab",
+        {"cluster__sites": 1, "workload__jobs": [{"gpus": 8192, "share": 1.0}]},
+    ),
     "long runs of few": ("tern-finetuning", {"workload__run_days": 300}),
 }
 CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "no date", *CHANGES)
@@ -101,7 +105,8 @@ def test_each_finding_holds_for_some_client_and_fails_for_another(finding: F) ->
         ("white-box", {F.DATES_PART_IN_READINESS}, {F.GROWS}),
         ("example", {F.PLAIN_LATE, F.WAITS}, {F.SMALL, F.GROWS, F.RENTED}),
         ("tern-finetuning", {F.OPENS_SMALL, F.RENTED, F.FAULTS_RARE, F.DATES_IN_HOURS}, {F.WAITS, F.LEVER_PAYS}),
-        ("kestrel-lab", {F.OPENS_GROWTH, F.GROWS, F.CAUSES_COMMON}, {F.SMALL, F.DATE_ASSUMED, F.PLAIN_LATE}),
+        ("kestrel-lab", {F.OPENS_GROWTH, F.GROWS}, {F.SMALL, F.DATE_ASSUMED, F.PLAIN_LATE, F.CAUSES_FABRIC}),
+        ("one job of growing size", {F.OPENS_GROWTH, F.GROWS, F.CAUSES_COMMON}, {F.CAUSES_BRING_UP}),
         ("no date", {F.DATE_ASSUMED}, {F.GROWS}),
         ("a date long after", {F.OPENS_STABLE, F.NEVER_MISSED, F.DATES_PART_IN_RUN_READY}, {F.OPENS_DATE}),
         ("a date nobody meets", {F.OPENS_DATE, F.DATES_PART_IN_RUN}, {F.NEVER_MISSED}),
