@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from fabricreport.scenario import Cluster, Params
 from fabricreport.vocabulary import Acquisition, Family, Maturity
 
 LEVELS: tuple[str, ...] = tuple(Maturity)
+SHARED_JOBS: Mapping[int, str] = {size: f"evidence:shared-cluster-time-{size}" for size in (8, 64, 256, 512, 1024)}
+"""The entry for the share of GPU time in jobs up to so many GPUs, and more than the size before, of a shared cluster."""
 _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
 
 
@@ -50,6 +53,59 @@ def stages_of(given: Inputs) -> tuple[tuple[int, int], ...]:
     """(month, GPUs) of every size within the horizon; a stage at or after its end is not bought any more."""
     cluster, months = given.params.cluster, int(given.params.money.horizon_months)
     return ((0, cluster.gpus), *((s.month, s.gpus) for s in cluster.trajectory if s.month < months))
+
+
+def halls_of(given: Inputs, gpus: int) -> tuple[int, ...]:
+    """GPUs in each site when the cluster has so many: sites of equal size, filled one after the other."""
+    return given.params.cluster.halls(gpus)
+
+
+def fabric_gpus(given: Inputs, gpus: int) -> int:
+    """The most GPUs that one network joins in a cluster of so many: those of its fullest site."""
+    return halls_of(given, gpus)[0]
+
+
+def shared_cluster(given: Inputs) -> bool:
+    """Whether several parties or kinds of work run side by side and nothing says in what sizes of job.
+
+    A renter's GPUs run the renter's own jobs, whoever else the provider serves; a stated plan is one job on all GPUs; and
+    a copy of a model that serves requests is no job of the whole cluster.
+    """
+    workload = given.params.workload
+    if workload.jobs or workload.parallelism != "choose" or str(workload.kind).startswith("inference"):
+        return False
+    return workload.kind == "mixed" or (given.params.cluster.tenancy == "multi" and not rented(given))
+
+
+def job_sizes(given: Inputs) -> tuple[tuple[int, float], ...]:
+    """(GPUs, share of GPU time) of the client's jobs, wherever there is room: as stated, or as published; empty for one job."""
+    stated = given.params.workload.jobs
+    if stated:
+        shares = [(int(job.gpus), float(job.share)) for job in stated]
+    elif shared_cluster(given):
+        shares = [(gpus, given.central(entry)) for gpus, entry in SHARED_JOBS.items()]
+    else:
+        return ()
+    whole = sum(share for _, share in shares)
+    return tuple((gpus, share / whole) for gpus, share in shares)
+
+
+def mix_of(given: Inputs, gpus: int) -> tuple[tuple[int, float], ...]:
+    """(GPUs, share of GPU time) of what a cluster of so many GPUs runs, the smallest first.
+
+    A job stays within a site; one that finds no room takes the whole site. Without sizes each site runs one job.
+    """
+    found: dict[int, float] = {}
+    for hall in halls_of(given, gpus):
+        for size, share in job_sizes(given) or ((hall, 1.0),):
+            taken = min(whole_nodes(given, size), hall)
+            found[taken] = found.get(taken, 0.0) + share * (hall / gpus)
+    return tuple(sorted(found.items()))
+
+
+def largest_job(given: Inputs, gpus: int) -> int:
+    """GPUs of the largest job that a cluster of so many GPUs runs."""
+    return mix_of(given, gpus)[-1][0]
 
 
 def maturity_of(given: Inputs) -> str:
@@ -108,12 +164,12 @@ def planned_days(given: Inputs) -> float:
 
 
 def days_of_tokens(given: Inputs) -> float:
-    """Days that the run's tokens take at the central efficiency of the kernels, on the GPUs at the start."""
+    """Days that the run's tokens take at the central efficiency of the kernels, on the largest job at the start."""
     workload, cluster = given.params.workload, given.params.cluster
     gpu = given.practice.gpu(str(cluster.gpu))
     tokens = float(workload.tokens_billion or 0.0) * 1e9
     work = _FLOPS_PER_PARAMETER_AND_TOKEN * _active_parameters(given) * tokens
-    rate = cluster.gpus * gpu.peak_flops * given.central(f"evidence:{gpu.efficiency}")
+    rate = largest_job(given, int(cluster.gpus)) * gpu.peak_flops * given.central(f"evidence:{gpu.efficiency}")
     return float(work / rate / SECONDS_PER_DAY)
 
 

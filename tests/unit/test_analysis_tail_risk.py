@@ -13,7 +13,8 @@ from fabricreport.models.risk.entries import Effort
 from fabricreport.models.risk.steps import step_inflation
 from fabricreport.project import PROJECT
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import effort_of, maturity_of, planned_days
+from fabricreport.sections.client import effort_of, maturity_of, mix_of, planned_days
+from fabricreport.sections.latency.inputs import stages
 from fabricreport.sections.tail_risk import charts
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.horizon import CAUSES, Losses, losses
@@ -31,13 +32,15 @@ def example(name: str = "example") -> Case:
 def studied(case: Case) -> tail_risk.TailResult:
     """The study where every fabric leaves the same communication exposed, so that this section is tested alone."""
     given = case.inputs
+    sizes = {size for gpus, _ in stages(given) for size, _ in mix_of(given, gpus)}
     same = {o.id: given.spread(COMMUNICATION) for o in case.options}
+    by_job = {o: dict.fromkeys(sizes, share) for o, share in same.items()}
     step = {o.id: given.spread(4.0) for o in case.options}
-    each = {o.id: losses(given, o, same[o.id]) for o in case.options}
+    each = {o.id: losses(given, o, by_job[o.id]) for o in case.options}
     lost = Losses({o: shares for o, (shares, _) in each.items()}, {o: weeks for o, (_, weeks) in each.items()})
     own = {o.id: option_inputs(given, o, same[o.id], lost) for o in case.options}
     priced = bills(given, common_inputs(given), own, lost, builds_of(given))
-    return tail_risk.run(given, same, step, lost, priced.common.gpu_hour_value)
+    return tail_risk.run(given, by_job, step, lost, priced.common.gpu_hour_value)
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +65,7 @@ def rented(renter: Case) -> tail_risk.TailResult:
 
 @pytest.fixture(scope="module")
 def growing() -> tail_risk.TailResult:
-    return studied(example("kestrel-lab"))
+    return studied(example("kestrel-lab").changed(cluster__sites=1, workload__jobs=[{"gpus": 8192, "share": 1.0}]))
 
 
 def test_the_article_s_example_is_reproduced_to_the_dollar(bought):
@@ -204,7 +207,7 @@ def test_a_renter_of_two_servers_meets_hardly_any_fabric_fault(renter, rented):
     assert plain(rented.lost["rocev2-nvidia-800g"]["topology"]).max() == 0
 
 
-def test_growth_weighs_every_stage_and_looks_at_every_size(growing):
+def test_growth_weighs_every_stage_and_looks_at_every_job(growing):
     assert {512, 1536, 4096, 8192} <= {s.value for s in growing.sensitivity.sizes}
     option = growing.focus
     start = float(np.asarray(growing.outcomes[option].run.fabric_days).mean()) / growing.planned_days
@@ -229,7 +232,8 @@ def test_skill_with_qos_is_what_roce_needs_and_infiniband_does_not(buyer):
 
 def test_the_tail_is_small_where_no_rank_waits_for_another(buyer):
     cases = [buyer.changed(workload__latency_variance_bound=bound) for bound in (True, False)]
-    found = [losses(c.inputs, c.options[0], COMMUNICATION)[0]["servers"] for c in cases]
+    exposed = {1024: cases[0].inputs.spread(COMMUNICATION)}
+    found = [losses(c.inputs, c.options[0], exposed)[0]["servers"] for c in cases]
     shares = [float(plain(share).mean()) for share in found]
     assert shares[1] < 0.2 * shares[0]
 

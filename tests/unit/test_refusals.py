@@ -53,6 +53,15 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
         client(workload={"parallelism": {"tp": 8, "pp": 1, "dp": 8, "ep": 3}}),
         "workload.parallelism.ep",
     ),
+    "jobs-do-not-sum": (client(workload={"jobs": [{"gpus": 8, "share": 0.5}]}), "workload.jobs"),
+    "job-beyond-site": (
+        client(cluster={"sites": 2}, workload={"jobs": [{"gpus": 64, "share": 1.0}]}),
+        "workload.jobs[0].gpus",
+    ),
+    "plan-does-not-divide-jobs": (
+        client(workload={"parallelism": {"tp": 8, "pp": 2, "dp": 4}, "jobs": [{"gpus": 8, "share": 1.0}]}),
+        "workload.parallelism",
+    ),
     "no-weight": (
         client(weights=dict.fromkeys(("workload", "maturity", "scale_and_budget", "time_to_production"), 0)),
         "weights",

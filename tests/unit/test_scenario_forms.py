@@ -174,6 +174,7 @@ def test_the_comments_of_a_new_file_are_valid_when_uncommented_and_say_what_was_
         "memo.subject",
         "cluster.trajectory",
         "workload.tokens_billion",
+        "workload.jobs",
         "providers",
         "overrides",
         "money.materiality_usd",

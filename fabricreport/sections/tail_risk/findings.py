@@ -11,7 +11,7 @@ from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
-from fabricreport.sections.client import judges, rented, stages_of
+from fabricreport.sections.client import judges, largest_job, rented, stages_of
 from fabricreport.sections.tail_risk.figure_context import EFFECTIVE_TIME, cards, in_hours
 from fabricreport.sections.tail_risk.horizon import CAUSES
 from fabricreport.sections.tail_risk.inputs import FAMILY_NAMES
@@ -101,7 +101,8 @@ class _Read:
         self.other = result.pair[0] if result.pair else result.focus
         cluster = given.params.cluster
         self.small = cluster.gpus <= given.central("evidence:fabric-matters-from-gpus") and not cluster.trajectory
-        self.start, self.full = (str(gpus) for _, gpus in (stages_of(given)[0], stages_of(given)[-1]))
+        ends = (stages_of(given)[0], stages_of(given)[-1])
+        self.start, self.full = (str(largest_job(given, gpus)) for _, gpus in ends)
         self.grows = len(stages_of(given)) > 1
         self.plain = next((o.id for o in given.options if o.family == Family.ETHERNET_TCP), "")
         self.hours = in_hours(result.planned_days)

@@ -59,16 +59,28 @@ def reader(given: Inputs) -> Any:
 
 
 def subject(
-    given: Inputs, option: Option, gpus: int, days: float, exposed: Any, *, gpu_hour: Any = 0.0, maturity: str = ""
+    given: Inputs,
+    option: Option,
+    gpus: int,
+    days: float,
+    exposed: Any,
+    *,
+    gpu_hour: Any = 0.0,
+    maturity: str = "",
+    within: int = 0,
 ) -> Subject:
-    """The option at a size (GPUs) for a run of `days`, at its own maturity unless one is named.
+    """The option at the size of a job (GPUs) for a run of `days`, at its own maturity unless one is named.
 
     What no fabric causes is met by the same operators on every option, so it never differs with skill in one fabric.
-    exposed: exposed communication as a share of GPU time. gpu_hour: what a lost GPU-hour is worth.
+    within: GPUs of the cluster that is brought up, the job's own where left out. exposed: exposed communication as a
+    share of GPU time. gpu_hour: what a lost GPU-hour is worth.
     """
     cluster, tiers = _cluster(given, option, gpus)
-    takes = effort_of(given, option)
-    risk = _risk(given, option, gpus, maturity or maturity_of(given), exposed if tiers > 1 else 0.0, takes)
+    takes, level = effort_of(given, option), maturity or maturity_of(given)
+    shared = exposed if tiers > 1 else 0.0
+    risk = _risk(given, option, gpus, level, shared, takes)
+    if within > gpus:
+        risk = replace(risk, bring_up=_risk(given, option, within, level, shared, takes).bring_up)
     read = reader(given)
     engineer = 0.0 if rented(given) else _engineer_hour(given)
     planned = Run(
