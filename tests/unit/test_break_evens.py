@@ -72,9 +72,17 @@ def client(request: pytest.FixtureRequest) -> Client:
 
 @pytest.fixture(scope="module")
 def audited_client() -> Client:
-    """The example as the audit counted it: the fabric manager's licence charged at 1,024 GPUs already."""
+    """The example as the audit counted it: the fabric manager's licence charged at 1,024 GPUs already, and faults, pauses
+    and jitter as they were before they were calibrated."""
     shipped = open_case(PARAMS / "example.yaml")
-    return Client(shipped.changed(evidence={"ufm-hard-requirement-gpus": 512}))
+    counted = {
+        "ufm-hard-requirement-gpus": 512,
+        "common-interruptions-per-gpu-year": {"low": 0.05, "mode": 0.155, "high": 0.5},
+        "checkpoint-write-seconds": {"low": 1, "mode": 20, "high": 300},
+        "restart-hours": {"low": 0.03, "mode": 0.15, "high": 1.0},
+        "kernel-efficiency-timed-gpus": 1,
+    }
+    return Client(shipped.changed(evidence=counted))
 
 
 def range_of(turn: Turn) -> float:
