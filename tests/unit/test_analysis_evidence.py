@@ -137,7 +137,7 @@ def test_the_prior_lies_inside_what_the_admissible_sources_state(result: Evidenc
 
 def test_an_assumption_of_ours_is_not_said_to_be_a_source(result: EvidenceResult) -> None:
     item = next(d for d in result.disagreements if d.id == "rdma-retransmit-delay")
-    assert min(p.low for p in item.stated) == 1
+    assert min(p.low for p in item.stated) == 1  # the timer as tuned, whose ends are ours
     assert value(result, "contested.rdma-retransmit-delay.low") == 10
 
 

@@ -236,7 +236,7 @@ def _card(result: EvidenceResult, card: Card) -> Row:
 
 
 def unmeasured() -> Table:
-    """What nobody has published, and what the memo does instead."""
+    """What we looked for and did not find, and what the memo does instead."""
     rows = [Row([u["what"], u["instead"]]) for u in read_yaml("assurance")["unmeasured"]]
     return Table(_heads("Unmeasured", "What this memo does instead"), rows)
 
