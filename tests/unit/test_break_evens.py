@@ -72,9 +72,15 @@ def client(request: pytest.FixtureRequest) -> Client:
 
 @pytest.fixture(scope="module")
 def audited_client() -> Client:
-    """The example as the audit counted it: the fabric manager's licence charged at 1,024 GPUs already."""
+    """The example as the audit counted it: the fabric manager's licence charged at 1,024 GPUs, the figures of its day."""
     shipped = open_case(PARAMS / "example.yaml")
-    return Client(shipped.changed(evidence={"ufm-hard-requirement-gpus": 512}))
+    then = {
+        "ufm-hard-requirement-gpus": 512,
+        "pay-loading": {"low": 1.25, "mode": 1.4, "high": 1.7},
+        "cabling-usd-per-hour": {"low": 45, "mode": 75, "high": 120},
+        "slow-node-penalty": {"low": 0.02, "mode": 0.1, "high": 0.2},
+    }
+    return Client(shipped.changed(evidence=then, prices={"electricity": 0.078}))
 
 
 def range_of(turn: Turn) -> float:

@@ -90,3 +90,20 @@ def test_the_one_point_above_128_gpus_is_the_same_whichever_fabric_it_was() -> N
     fitted = catalogue().fitted
     as_roce = type(point)(**{**point.__dict__, "fabric": "rocev2-400g"})
     assert np.allclose(as_roce.modelled_us(fitted), point.modelled_us(fitted), rtol=0.02)
+
+
+def test_what_a_public_figure_could_replace_is_no_assumption_of_ours(book: EvidenceBook) -> None:
+    assert book["pay-loading"].low == pytest.approx(46.60 / 32.60, abs=0.005)
+    assert book["pay-loading"].high == pytest.approx(68.03 / 44.07, abs=0.005)
+    assert book["lever-checkpoint-write-factor"].low == pytest.approx(6.3 / 148.8, abs=0.0005)
+    assert book["slow-node-penalty"].high == pytest.approx(1.34 - 1)
+    assert book["gpu-hour-gb200-nvl72-usd"].mid == pytest.approx(42.00 / 4)
+    hour = 61_270 / 2_080
+    assert book["cabling-usd-per-hour"].low == pytest.approx(hour * 1.43, abs=0.1)
+    assert book["cabling-usd-per-hour"].high == pytest.approx(hour * 1.54, abs=0.1)
+    replaced = (
+        *("pay-loading", "lever-checkpoint-write-factor", "slow-node-penalty", "gpu-hour-mi300x-usd"),
+        *("gpu-hour-gb200-nvl72-usd", "server-a100-8gpu-watts", "cabling-usd-per-hour", "roce-local-ack-timeout"),
+    )
+    assert not [i for i in replaced if book[i].grade == "assumption" or not book[i].address]
+    assert "depreciation-years" not in book
