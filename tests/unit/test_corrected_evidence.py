@@ -107,3 +107,50 @@ def test_what_a_public_figure_could_replace_is_no_assumption_of_ours(book: Evide
     )
     assert not [i for i in replaced if book[i].grade == "assumption" or not book[i].address]
     assert "depreciation-years" not in book
+
+
+@pytest.mark.parametrize(
+    ("claim", "verdict"),
+    [
+        ("s4-ndr-current", "reproduces with a caveat"),
+        ("s0-sigcomm-attribution", "cannot be checked"),
+        ("s1-rdma-order-of-magnitude", "reproduces with a caveat"),
+        ("s2-infiniband-tail-stable", "unsupported"),
+        ("s4-discount-as-premium", "reproduces with a caveat"),
+        ("s4-premium-as-discount", "reproduces with a caveat"),
+        ("s3-rec-dgx-infiniband", "reproduces with a caveat"),
+        ("s4-comparable-infiniband", "unsupported"),
+        ("s2-waste-plus-delay", "reproduces with a caveat"),
+        ("s3-lab-spine-ports", "contradicted"),
+        ("s3-lab-leaf-uplinks", "contradicted"),
+        ("s3-twenty-years", "reproduces"),
+        ("s3-tcp-retransmit", "reproduces with a caveat"),
+        ("s3-operator-google", "out of date"),
+        ("s1-current-range-ndr", "out of date"),
+        ("s1-roce-ports-400", "out of date"),
+        ("s3-cables-row", "reproduces with a caveat"),
+        ("s2-three-dollars", "reproduces with a caveat"),
+        ("s3-nic-unit-roce", "contradicted"),
+        ("s1-infiniband-vendors", "contradicted"),
+        ("s4-unpredictable-patterns", "contradicted"),
+        ("s4-non-blocking-guarantees", "contradicted"),
+    ],
+)
+def test_verdicts_of_the_audit_of_the_audit(audited: dict[str, AuditedClaim], claim: str, verdict: str) -> None:
+    assert audited[claim].verdict == verdict
+
+
+def test_a_claim_fails_by_age_only_where_what_speaks_against_it_is_younger(audited: dict[str, AuditedClaim]) -> None:
+    book = read_claims()
+    assert {c.id for c in audited.values() if c.verdict == "out of date" and c.computed} == {
+        c.id for c in book.values() if c.aged
+    }
+
+
+def test_no_article_verifies_itself(book: EvidenceBook) -> None:
+    """A claim that is held beside a figure as it is needs somebody else's figure."""
+    claims = read_claims()
+    for claim in audit(claims, book):
+        if claim.verdict == "reproduces" and claims[claim.id].method == "same":
+            sources = {book[i.removeprefix("evidence:")].source for i in claim.by if i.startswith("evidence:")}
+            assert not sources or sources != {claims.sources[claim.source].title}, claim.id
