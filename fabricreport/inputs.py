@@ -30,7 +30,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.ledger import Number, NumberMaker, weakest
 from fabricreport.located import did_you_mean
-from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities
+from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities, joined
 from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.sampling import Sampler
 from fabricreport.models.training.practice import Practice
@@ -71,6 +71,7 @@ class Inputs(Reader):
         super().__init__(params, Books(folder, evidence, price_book, options))
         self.draws = DRAWS if draws is None else draws
         self._definitions = {item["id"]: item for item in read_yaml("contested")}
+        self._weights = {e.id: float(read_yaml("prior_weights")[e.grade]) for e in evidence.values()}
         self._samples: Kept[Traced] = Kept()
         self._values: Kept[Traced] = Kept()
         self._records: Kept[dict[str, Any]] = Kept()
@@ -217,7 +218,7 @@ class Inputs(Reader):
     def contested(self, quantity: str) -> Contested:
         """What the sources say on a contested quantity, figures in force, and the prior that their spread makes."""
         self.reads.note(f"contested:{quantity}")
-        return contested(quantity, self._in_force.evidence, self._definitions)
+        return contested(quantity, self._in_force.evidence, self._definitions, self._weights)
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -229,8 +230,8 @@ class Inputs(Reader):
     def _speaking_on(self, quantity: str) -> list[str]:
         """Ids of the entries that speak on a contested quantity."""
         self.reads.note(f"contested:{quantity}")
-        own = [f"evidence:{name}" for name, entry in self._books.evidence.items() if entry.contested == quantity]
-        return [*own, *(f"evidence:{also['id']}" for also in self._definitions.get(quantity, {}).get("also", ()))]
+        own = (name for name, entry in self._books.evidence.items() if entry.contested == quantity)
+        return [f"evidence:{i}" for i in (*own, *joined(self._definitions.get(quantity, {})))]
 
     def quantities_of(self, ids: Iterable[str]) -> set[str]:
         """The contested quantities that any of these entries speaks on."""
@@ -238,12 +239,12 @@ class Inputs(Reader):
         self.reads.note(*ids)
         names, book = {i.partition(":")[2] for i in ids}, self._books.evidence
         own = {book[name].contested for name in names if name in book}
-        also = {q for q, d in self._definitions.items() if names & {str(a["id"]) for a in d.get("also", ())}}
+        also = {q for q, d in self._definitions.items() if names & {*joined(d)}}
         return {*own, *also} - {""}
 
     def contested_quantities(self) -> dict[str, Contested]:
         """Every contested quantity by id."""
-        found = contested_quantities(self._in_force.evidence, self._definitions)
+        found = contested_quantities(self._in_force.evidence, self._definitions, self._weights)
         self.reads.note(EVERY["contested"], *(f"contested:{q}" for q in found))
         return found
 

@@ -57,6 +57,11 @@ def contested_charts(result: EvidenceResult) -> Mapping[str, Drawing]:
     return {item.id: contested_chart(item) for item in result.bearing}
 
 
+def charts_of_one_publisher(result: EvidenceResult) -> Mapping[str, Drawing]:
+    """A chart of each quantity that bears on the case and has one publisher, by its id."""
+    return {item.id: contested_chart(item) for item in result.of_one_publisher}
+
+
 def contested_chart(item: Disagreement) -> Drawing:
     """Every source's statement on one quantity, with the base it uses and the band of the prior."""
     chart_id = f"fig-contested-{item.id}"
@@ -143,7 +148,7 @@ def _beside(x: Sequence[float], points: Sequence[Mapping[str, Any]], n: int) -> 
 
 
 def _draw(axis: Axes, place: float, position: Position) -> None:
-    hollow = not position.admissible or position.grade == "assumption"
+    hollow = not position.admissible
     face = "white" if hollow else INK
     low, middle, high = rounded([position.low, position.mid, position.high])
     if high > low:

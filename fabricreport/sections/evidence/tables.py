@@ -205,11 +205,11 @@ def overrides(given: Inputs, figure: Figure) -> Table:
 def grades(figure: Figure) -> Table:
     """Each grade, what it means, and how many entries have it."""
     rows = [
-        Row([g["id"], g["means"], figure(f"evidence.entries.{g['id']}"), figure(f"evidence.used.{g['id']}")])
+        Row([g["id"], g["means"], *(figure(f"evidence.{of}.{g['id']}") for of in ("weight", "entries", "used"))])
         for g in read_yaml("assurance")["grades"]
     ]
-    total = Row(["All", "", figure("evidence.entries"), figure("evidence.used")], role="total")
-    return Table(_heads("Grade", "Meaning", "In the library", "Behind this memo"), [*rows, total])
+    total = Row(["All", "", None, figure("evidence.entries"), figure("evidence.used")], role="total")
+    return Table(_heads("Grade", "Meaning", "Weight in a prior", "In the library", "Behind this memo"), [*rows, total])
 
 
 def likelihoods(result: EvidenceResult) -> Table:
