@@ -38,11 +38,10 @@ from fabricreport.overrides import Figures, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.reader import Books, InForce, Reader
 from fabricreport.reads import EVERY, Kept, Reads
-from fabricreport.records import contested_record, evidence_record, param_record, price_record, price_unit
+from fabricreport.records import contested_record, evidence_record, origin, param_record, price_record, price_unit
 from fabricreport.scenario import Params, Reference, value_at
 from fabricreport.seen import plain_params, seen_params
 from fabricreport.uncertain import Replaced, Uncertain, exactly
-from fabricreport.vocabulary import Grade
 
 DRAWS = 4096
 """Draws of a case unless it asks for fewer: enough for the P5 and P95 that the memo prints."""
@@ -51,7 +50,6 @@ INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
 CORRELATION = "evidence:correlation-within-group"
 _RATE = "rate"
 """Before the currency in the key of an exchange rate's draws."""
-_ORIGIN = {Grade.ASSUMPTION: "as assumed: not stated in the params"}
 
 
 class Inputs(Reader):
@@ -464,20 +462,18 @@ class Inputs(Reader):
         record = self.record(self.known(input_id))
         draws = self.draw(input_id)
         exact = drawn_exactly(draws)
-        of_params = input_id.startswith("param:")
-        origin = "as stated in the params" if of_params else "as stated by the source"
+        stated = None if input_id.startswith("param:") else self._stated(input_id)
         drawn = self.maker.number(
             f"stated.{input_id.replace(':', '.')}",
             float(draws[0]) if exact else plain(draws),
             price_unit(self.prices[input_id[6:]]) if input_id.startswith("price:") else record["unit"],
             label=record["label"],
-            rule=_ORIGIN.get(record["grade"], origin) if of_params else origin,
+            rule=origin(record, stated=stated is not None),
             inputs=(input_id,),
             digits=6 if exact else 3,
         )
         drawn = replace(drawn, currency=self.currency_of(input_id))
         # A source's own central figure is quoted as it stands; the median of a distribution around it is ours.
-        stated = None if of_params else self._stated(input_id)
         return drawn if stated is None else replace(drawn, value=stated, digits=6)
 
     def currency_of(self, input_id: str) -> str:

@@ -269,7 +269,7 @@ def _position(entry: EvidenceEntry, definition: Mapping[str, Any], also: Mapping
 def _bounded(position: Position, bound: EvidenceEntry) -> Position:
     """The position with nothing counted above the bound; set aside if all of it lies there."""
     if position.admissible and position.low > bound.high:
-        return replace(position, set_aside=f"above its bound: {bound.what}")
+        return replace(position, set_aside=bound.what)
     return replace(position, limit=bound.high, bound_by=bound.id)
 
 

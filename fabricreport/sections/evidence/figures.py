@@ -367,7 +367,7 @@ _CLAIMS = (
         _of_entry,
         lambda at, entry: at.stated[entry].unit,
         lambda at, entry: at.stated[entry].what,
-        "as stated by the source",
+        lambda at, entry: at.given.figure(f"evidence:{entry}").rule,
         lambda _, entry: (f"evidence:{entry}",),
     ),
 )

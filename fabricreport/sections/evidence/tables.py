@@ -78,7 +78,7 @@ def claims(given: Inputs, result: EvidenceResult) -> Table:
         f"{source.publisher} ({source.interest})": [c for c in result.of(source.id) if c.kind != "check"]
         for source in result.articles.values()
     }
-    groups["Our cross-checks of these claims, not counted among them"] = [c for c in result.claims if c.kind == "check"]
+    groups["Our own cross-checks"] = [c for c in result.claims if c.kind == "check"]
     for title, members in groups.items():
         rows.append(Row([Name(title), "", "", ""], role="group"))
         for claim in members:
