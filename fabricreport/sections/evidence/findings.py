@@ -91,6 +91,7 @@ def _words(given: Inputs, result: EvidenceResult) -> Mapping[str, object]:
         "client": Name(given.params.client.name),
         "widest": _named(max(result.bearing, key=_width)),
         "disputed": tuple(_named(d) for d in result.bearing),
+        "undisputed": tuple(_named(d) for d in result.of_one_publisher),
         "facts": tuple(_fact(f) for f in result.facts if f.bears),
         "lesser": tuple(_fact(f) for f in result.facts if not f.bears),
         "checks": tuple(Named(c["what"], f"check-{n}", by=c["by"]) for n, c in enumerate(assurance["checks"])),
