@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.inputs import Inputs
-from fabricreport.sections.client import one_node, stages_of
+from fabricreport.sections.client import mix_of, one_node, stages_of
 
 _MOST = 0.99
 
@@ -54,8 +54,9 @@ def outside(given: Inputs, gpus: int, model: Iterable[Outside] = STEP) -> tuple[
 
 
 def beyond(given: Inputs, model: Iterable[Outside] = STEP) -> tuple[Outside, ...]:
-    """In what ways a model is outside its range at any size that the client plans and that spans several nodes."""
-    sizes = [gpus for _, gpus in stages_of(given) if not one_node(given, gpus)]
+    """In what ways a model is outside its range for any job that the client plans and that spans several nodes."""
+    jobs = {size for _, gpus in stages_of(given) for size, _ in mix_of(given, gpus)}
+    sizes = [gpus for gpus in sorted(jobs) if not one_node(given, gpus)]
     return tuple(dict.fromkeys(one for gpus in sizes for one in outside(given, gpus, model)))
 
 
