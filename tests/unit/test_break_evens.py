@@ -70,25 +70,6 @@ def client(request: pytest.FixtureRequest) -> Client:
     return Client(open_case(PARAMS / f"{request.param}.yaml"))
 
 
-@pytest.fixture(scope="module")
-def audited_client() -> Client:
-    """The example as the audit counted it: the fabric manager's licence charged at 1,024 GPUs already, and the figures of
-    its day."""
-    shipped = open_case(PARAMS / "example.yaml")
-    counted = {
-        "ufm-hard-requirement-gpus": 512,
-        "common-interruptions-per-gpu-year": {"low": 0.05, "mode": 0.155, "high": 0.5},
-        "checkpoint-write-seconds": {"low": 1, "mode": 20, "high": 300},
-        "restart-hours": {"low": 0.03, "mode": 0.15, "high": 1.0},
-        "kernel-efficiency-timed-gpus": 1,
-        "pay-loading": {"low": 1.25, "mode": 1.4, "high": 1.7},
-        "cabling-usd-per-hour": {"low": 45, "mode": 75, "high": 120},
-        "slow-node-penalty": {"low": 0.02, "mode": 0.1, "high": 0.2},
-    }
-    means = {"roce-extra-latency-per-step": 3.0, "roce-bandwidth-share": (1.0 + 1.0 + 0.98) / 3}
-    return Client(shipped.changed(evidence=counted, prices={"electricity": 0.078}, contested=means))
-
-
 def range_of(turn: Turn) -> float:
     """The width from P5 to P95; of a client's own choice, its value."""
     return turn.in_use if math.isnan(turn.low) else turn.high - turn.low
@@ -174,18 +155,3 @@ def test_no_input_that_was_screened_out_turns_at_an_end_of_its_range(client: Cli
         ends = (float(plain(draws).min()), float(plain(draws).max()))
         missed += [input_id for end in ends if (client.lead(input_id, end) > 0) != (client.verdict.lead > 0)]
     assert not missed
-
-
-@pytest.mark.parametrize(
-    ("input_id", "audited"),
-    [
-        ("evidence:weeks-to-stable-rocev2", 9.0),
-        ("evidence:licence-ufm-per-endpoint-year", 59.0),
-        ("evidence:shared-stall-share-rocev2", 0.009),
-        ("evidence:weeks-to-stable-infiniband", 2.7),
-        ("param:money.gpu_hour_value", 4.3),
-    ],
-)
-def test_the_examples_break_evens_are_those_of_the_audit(audited_client: Client, input_id: str, audited: float) -> None:
-    found = {t.input_id: t.break_even for t in audited_client.turns.turning}
-    assert found[input_id] == pytest.approx(audited, rel=0.06)  # the contested priors of that day stand at their means

@@ -60,7 +60,7 @@ def headline(nodes: list[Top]) -> Mapping[str, object]:
     return next(n.data for n in nodes if isinstance(n, Headline))
 
 
-def test_a_plan_that_leaves_most_gpus_idle_is_doubted_right_after_the_glance_with_figures_of_the_ledger(
+def test_a_plan_that_is_late_on_every_fabric_is_doubted_right_after_the_glance_with_figures_of_the_ledger(
     tmp_path: Path,
 ) -> None:
     racks = {"gpus": 16416, "gpu": "gb200-nvl72", "gpus_per_node": 72, "nic_ports_per_node": 72}
@@ -68,8 +68,8 @@ def test_a_plan_that_leaves_most_gpus_idle_is_doubted_right_after_the_glance_wit
     (place,) = doubts(nodes)
     assert isinstance(nodes[place - 1], Glance)
     choice = headline(nodes)["choice"]
-    assert {"decision.caution_gpus_now", f"latency.exposed_now.{choice}"} <= set(numbers(nodes[place]))
-    assert {"workload.model_parameters_billion", "cluster.gpus"} <= set(texts(nodes[place]))
+    assert {"tail_risk.planned", f"tail_risk.late.{choice}"} <= set(numbers(nodes[place]))
+    assert {"workload.run_days", "cluster.gpus"} <= set(texts(nodes[place]))
 
 
 def test_a_client_who_said_five_things_is_told_the_rest_and_that_the_framework_takes_no_side(tmp_path: Path) -> None:
@@ -88,6 +88,7 @@ def test_a_client_who_said_five_things_is_told_the_rest_and_that_the_framework_t
 
 def test_a_client_who_said_everything_is_told_that_nothing_was_assumed(tmp_path: Path) -> None:
     absent = {"measurements": [], "elicited": [], "overrides": [], "cluster.trajectory": [], "cluster.vendor": "nvidia"}
+    absent |= {"cluster.optics": "compatible", "workload.jobs": []}
     path = write(
         tmp_path, absent | {"workload.tokens_billion": None, "money.materiality_usd": None, "memo.language": "en"}
     )
@@ -119,6 +120,7 @@ def test_a_framework_that_leans_to_a_fabric_behind_both_does_not_agree(tmp_path:
     path = client(tmp_path, {"gpus": 128, "trajectory": [{"month": 47, "gpus": 4096}]})
     data = yaml.safe_load(path.read_text())
     data["organisation"] |= {"single_vendor_policy": "prefer", "existing_infiniband": "large"}
+    data["organisation"] |= {"qos_expertise": "strong", "existing_ethernet": "large"}
     path.write_text(yaml.safe_dump(data))
     nodes = nodes_of(path)
     told = headline(nodes)
