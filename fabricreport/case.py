@@ -284,7 +284,8 @@ class Case:
         """What could go wrong: tail, incidents, the date the run ends."""
 
         def make(given: Inputs) -> TailResult:
-            exposed, lost = self._part(STEPS).exposed, self._part(LOSSES).losses
+            found, lost = self._part(STEPS).exposure, self._part(LOSSES).losses
+            exposed = {o.id: found.by_job(given, o.id) for o in given.options}
             hour, pair = self._value("hour"), self._value("pair")
             return tail_risk.run(given, exposed, self.latency().step_time_s, lost, hour, pair)
 

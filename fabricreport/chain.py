@@ -14,8 +14,8 @@ from typing import TypeVar
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import stages_of
-from fabricreport.sections.latency.exposure import Exposure, Timed, exposure, jobs_of, timed_on
-from fabricreport.sections.latency.inputs import Job, pair
+from fabricreport.sections.latency.exposure import Exposure, Jobs, Timed, jobs_of, timed_on
+from fabricreport.sections.latency.inputs import pair, stages
 from fabricreport.sections.latency.measured import ClientMeasurements, client_measurements, measured_option
 from fabricreport.sections.tail_risk.horizon import Losses, losses
 from fabricreport.sections.tco.bills import Bills, bills, builds_of
@@ -31,12 +31,12 @@ STEPS, LOSSES, STANDING, COMMON = "steps", "losses", "standing", "common"
 class Parts:
     """What the bills are made of, each part made or still to be made (None; of an option: missing).
 
-    `jobs`: what is run at each size; `standing`: what is built, by option id; `common`: inputs that options share.
+    `jobs`: what is run; `standing`: what is built, by option id; `common`: inputs that options share.
     By option id: `timed`: network and steps, `exposed`: exposed communication over the horizon, `lost`: losses by cause
     and weeks to stable, `terms`: the option's own inputs, whatever its losses. `before`: other bills.
     """
 
-    jobs: Mapping[int, Job] | None = None
+    jobs: Jobs | None = None
     timed: Mapping[str, Timed] = field(default_factory=dict)
     exposed: Mapping[str, Traced] = field(default_factory=dict)
     lost: Mapping[str, tuple[Mapping[str, Traced], Traced]] = field(default_factory=dict)
@@ -80,7 +80,11 @@ class Chain:
     def bare(self) -> Chain:
         """The same chain, ready to be run again without provenance."""
         exposed, lost, bill = bared(dict(self.exposed)), bared(self.losses), bared(self.bills)
-        steps = replace(self.exposure, steps=bared(dict(self.exposure.steps)))
+        timed = {
+            o: replace(one, steps=bared(dict(one.steps)), shares=bared(dict(one.shares)))
+            for o, one in self.exposure.timed.items()
+        }
+        steps = replace(self.exposure, timed=timed)
         return replace(self, given=self.given.bare(), exposure=steps, exposed=exposed, losses=lost, bills=bill)
 
     def under(self, given: Inputs) -> Chain:
@@ -91,7 +95,7 @@ class Chain:
     def over(self, given: Inputs) -> Chain:
         """The whole chain over another horizon: if that adds or leaves out no size, each step takes as long as it did."""
         sizes = {gpus for _, gpus in stages_of(given)}
-        same = sizes == set(self.exposure.jobs)
+        same = sizes == set(self.exposure.jobs.mixes)
         parts = Parts(jobs=self.exposure.jobs, timed=self._timed(lambda _: False)) if same else Parts()
         return _run(given, self.measurements, parts, self.asked)
 
@@ -116,7 +120,7 @@ class Chain:
         )
 
     def _timed(self, is_reached: Callable[[str], bool]) -> dict[str, Timed]:
-        return {o: self.exposure.of(o) for o in self.exposure.networks if not is_reached(_steps(o))}
+        return {o: one for o, one in self.exposure.timed.items() if not is_reached(_steps(o))}
 
 
 def chain(given: Inputs) -> Chain:
@@ -158,15 +162,15 @@ def _run(
     factors = measurements.factors(given) if measurements else None
     with given.reads.frame() as of_steps:
         option = {o.id: o for o in given.options}
-        jobs = jobs_of(given) if parts.jobs is None else parts.jobs
+        others = [o for o in pair(given) if o.id not in option]
+        jobs = jobs_of(given, [*given.options, *others]) if parts.jobs is None else parts.jobs
         timed = each(parts.timed, _steps, lambda o: timed_on(given, jobs, option[o], factors))
         if not before:  # a rerun needs no pair of fabrics that the client does not compare: only the study shows it
-            others = (o for o in pair(given) if o.id not in timed)
             timed |= {o.id: part(_steps(o.id), partial(timed_on, given, jobs, o, factors)) for o in others}
-        found = exposure(given, jobs, timed)
+        found = Exposure(stages(given), jobs, timed)
         exposed = {o: parts.exposed[o] if o in parts.exposed else found.over_horizon(given, o) for o in option}
     with given.reads.frame() as of_losses:
-        lost = each(parts.lost, _lost, lambda o: losses(given, option[o], exposed[o]))
+        lost = each(parts.lost, _lost, lambda o: losses(given, option[o], found.by_job(given, o)))
     all_lost = Losses({o: shares for o, (shares, _) in lost.items()}, {o: weeks for o, (_, weeks) in lost.items()})
     standing = part(STANDING, lambda: builds_of(given)) if parts.standing is None else parts.standing
     common = part(COMMON, lambda: common_inputs(given)) if parts.common is None else parts.common

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricreport import __version__
+from fabricreport.cli_elicit import elicit
 from fabricreport.cli_prices import prices
 from fabricreport.cli_progress import progress_of
 from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, complain, epilog, error_facts, print_json, told
@@ -414,3 +415,4 @@ def validate(models: Sequence[str], as_json: bool) -> int:
 
 
 main.add_command(prices)
+main.add_command(elicit)

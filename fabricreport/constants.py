@@ -23,7 +23,7 @@ from fabricreport.models.collectives.catalogue import (
     Parameters,
 )
 from fabricreport.models.collectives.fit import FitRule
-from fabricreport.models.training.practice import BILLION, Accelerator, Model, Overlap, Practice, Rules
+from fabricreport.models.training.practice import BILLION, Accelerator, Model, Overlap, Practice, Rules, batch_law
 
 
 @cache
@@ -55,11 +55,14 @@ def fit_rule() -> FitRule:
 def practice() -> Practice:
     """What the training model knows, from `evidence/training_presets.yaml`, and the catalogue."""
     data = read_yaml("training_presets")
-    rules = _of(Rules, data["rules"])
+    rules, batches = _of(Rules, data["rules"]), data["batches"]
     return Practice(
         presets={name: _model(row) for name, row in data["presets"].items()},
         gpus={name: Accelerator(**_of(Accelerator, row)) for name, row in data["gpus"].items()},
         rules=Rules(**{**rules, "overlap": Overlap(**rules["overlap"])}),
+        batches=batch_law(
+            [row["gpus"] for row in batches], [row["sequences"] * row["sequence_tokens"] for row in batches]
+        ),
         collectives=catalogue(),
     )
 
@@ -92,4 +95,4 @@ def _library(row: Mapping[str, Any]) -> Library:
 def _model(row: Mapping[str, Any]) -> Model:
     total = row["parameters_billion"] * BILLION
     active = row.get("active_parameters_billion", row["parameters_billion"]) * BILLION
-    return Model(**_of(Model, row), parameters=total, active=active)
+    return Model(**{"batch_sequences": 0.0, **_of(Model, row)}, parameters=total, active=active)

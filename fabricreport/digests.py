@@ -114,7 +114,7 @@ class Digests:
 
     def _named(self) -> list[str]:
         answers = [str(p.answers) for p in self._params.providers if p.answers]
-        return [*answers, *map(str, self._params.measurements)]
+        return [*answers, *map(str, (*self._params.measurements, *self._params.elicited))]
 
     def _file(self, name: str) -> Any:
         try:

@@ -75,8 +75,10 @@ class EvidenceEntry:
 
     def with_figure(self, value: Uncertain, replaced: Replaced | None = None) -> EvidenceEntry:
         """The entry with another figure in force; one that restates the library's keeps its grade."""
-        same = replaced is None or replaced.restates
-        return dataclasses.replace(self, value=value, replaced=replaced, grade=self.grade if same else CLIENTS_WORD)
+        if replaced is None or replaced.restates:
+            return dataclasses.replace(self, value=value, replaced=replaced)
+        grade, date = replaced.grade or CLIENTS_WORD, replaced.date or self.date
+        return dataclasses.replace(self, value=value, replaced=replaced, grade=grade, date=date)
 
     def as_dict(self) -> dict[str, Any]:
         """The entry for `--json`: the file's own keys, without empty optional ones."""

@@ -74,7 +74,7 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
     central: str = "p50"
     counted: bool = False
     currency: str | Callable[[At, *Keys], str] = ""
-    grade: str = ""
+    grade: str | Callable[[At, *Keys], str] = ""
     date: str | Callable[[At, *Keys], str] = ""
     stale: bool | None = None
     when: Callable[[At, *Keys], bool] | None = None
@@ -100,7 +100,7 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
         return replace(
             made,
             currency=said(self.currency) or made.currency,
-            grade=self.grade or made.grade,
+            grade=said(self.grade) or made.grade,
             date=said(self.date) or made.date,
             stale=made.stale if self.stale is None else self.stale,
         )

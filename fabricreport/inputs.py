@@ -26,6 +26,7 @@ from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.constants import catalogue, practice
+from fabricreport.elicited import read_elicited
 from fabricreport.evidence import read_yaml
 from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.ledger import Number, NumberMaker, weakest
@@ -34,7 +35,7 @@ from fabricreport.models.audit.disagreement import Contested, contested, contest
 from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.sampling import Sampler
 from fabricreport.models.training.practice import Practice
-from fabricreport.overrides import Figures, resolved
+from fabricreport.overrides import Figures, deciding, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.reader import Books, InForce, Reader
 from fabricreport.reads import EVERY, Kept, Reads
@@ -71,15 +72,15 @@ class Inputs(Reader):
         super().__init__(params, Books(folder, evidence, price_book, options))
         self.draws = DRAWS if draws is None else draws
         self._definitions = {item["id"]: item for item in read_yaml("contested")}
-        self._samples: Kept[Traced] = Kept()
-        self._values: Kept[Traced] = Kept()
+        self._samples, self._values = Kept[Traced](), Kept[Traced]()
         self._records: Kept[dict[str, Any]] = Kept()
         self._roots: dict[str, frozenset[str]] = {}
         self._noted: list[set[str]] = []
         self._quantities = {}
         self._traced = True
         view = price_book.at(date.fromisoformat(str(params.as_of)))
-        found = resolved(params, evidence, price_book, view, self.quantities)
+        self._elicited = read_elicited(folder, params.elicited, view.as_of)
+        found = resolved(params, evidence, price_book, view, self.quantities, self._elicited.replaced(evidence))
         self._overrides = found.overrides
         self._put(evidence, found.prices, found.figures)
 
@@ -157,7 +158,7 @@ class Inputs(Reader):
     def with_params(self, params: Params) -> Inputs:
         """The same books under other params; draws are kept where nothing that they rest on has changed."""
         ours = self.params
-        if (params.as_of, params.overrides) != (ours.as_of, ours.overrides):
+        if deciding(params) != deciding(ours):
             self.reads.note(*EVERY.values())  # other entries are in force there than are noted here
             books = self._books
             return Inputs(params, books.folder, books.evidence, books.prices, books.options, draws=self.draws)
@@ -323,7 +324,7 @@ class Inputs(Reader):
         """Draws (DRAWS,) of a figure from the stream of that name; one that is known exactly needs none."""
         if figure.fixed:
             return np.full(self.draws, figure.central)
-        return figure.quantile(self.sampler.uniforms(stream, group))
+        return self.sampler.draws(figure, stream, group)
 
     def _converted(self, input_id: str) -> bool:
         """Whether `draw` gives an input in another currency than its own."""

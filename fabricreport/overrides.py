@@ -37,8 +37,12 @@ def resolved(
     price_book: PriceBook,
     prices: PriceView,
     quantities: Collection[str],
+    elicited: Figures,
 ) -> Resolved:
-    """Every override of the params that names an entry of the books; the others are for `intake` to refuse."""
+    """Every override of the params that names an entry of the books; the others are for `intake` to refuse.
+
+    What experts judged stands where no override does.
+    """
     stated = {o.id: o for o in params.overrides}
     overrides = {i: Overridden(o, _followed(i, stated)) for i, o in stated.items()}
     figures: dict[str, tuple[Uncertain, Replaced | None]] = {}
@@ -55,7 +59,12 @@ def resolved(
         )
         if kind == "price":
             prices = _standing_in(name, value, said, price_book, prices)
-    return Resolved(overrides, figures, prices)
+    return Resolved(overrides, {**elicited, **figures}, prices)
+
+
+def deciding(params: Params) -> tuple[object, ...]:
+    """What of the params decides which figures of the books are in force."""
+    return params.as_of, params.overrides, params.elicited
 
 
 def followed(input_id: str, stated: Mapping[str, Override]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
+from fabricreport.elicited import Elicited
 from fabricreport.overrides import Overridden
 from fabricreport.reads import EVERY, Reads
 from fabricreport.scenario import Params
@@ -43,6 +44,7 @@ class Reader:
 
     _in_force: InForce
     _overrides: Mapping[str, Overridden]
+    _elicited: Elicited
     _quantities: dict[str, tuple[Uncertain, Replaced | None]]
     evidence: EvidenceBook
     prices: PriceView
@@ -126,6 +128,12 @@ class Reader:
         """A file that the params name, by its path below their folder."""
         self.reads.note(f"file:{name}")
         return self._books.folder / name
+
+    @property
+    def elicited(self) -> Elicited:
+        """What the client's experts answered, pooled."""
+        self.reads.note("params:elicited", *(f"file:{name}" for name in self.params.elicited))
+        return self._elicited
 
     @property
     def overrides(self) -> Mapping[str, Overridden]:

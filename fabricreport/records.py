@@ -30,6 +30,9 @@ def price_record(price: Price) -> dict[str, Any]:
     unit = price_unit(price)
     stand_in = f" {price.stand_in.capitalize()}." if price.stand_in else ""
     held = f" {price.quarantined}" if price.quarantined else ""
+    ranged = (
+        f" Ranged by ×{price.spread:g} both ways, as every single web price of its class." if price.spread > 1 else ""
+    )
     return {
         "id": price.id,
         "kind": "price",
@@ -46,7 +49,7 @@ def price_record(price: Price) -> dict[str, Any]:
         "grade": price.grade,
         "seen": "B",
         "interest": "seller" if price.grade in ("quote", "secondary", "published") else "",
-        "use": f"price per {price.unit} in {price.currency}.{held}{stand_in}",
+        "use": f"price per {price.unit} in {price.currency}.{held}{stand_in}{ranged}",
         "expiry": price.expiry.isoformat(),
         "stale": price.stale,
         "override": replaced_record(price.replaced, lambda old: _price_text(old, unit, price.currency)),
@@ -157,7 +160,8 @@ def _value_text(figure: Uncertain, unit: str) -> str:
     if figure.fixed:
         return formats.write(figure.mode, unit, 6)
     ends = f"{formats.write(figure.low, unit, 4)} to {formats.write(figure.high, unit, 4)}"
-    kind = {"interval": " (P5–P95)", "pert": f", most likely {formats.write(figure.mode, unit, 4)}"}
+    median = f" (P5–P95), median {formats.write(figure.mode, unit, 4)}"
+    kind = {"interval": " (P5–P95)", "pooled": median, "pert": f", most likely {formats.write(figure.mode, unit, 4)}"}
     return ends + kind.get(figure.kind, "")
 
 

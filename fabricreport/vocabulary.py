@@ -38,6 +38,14 @@ class Maturity(StrEnum):
         return list(Maturity).index(self)
 
 
+class OperatingModel(StrEnum):
+    """Who answers for a fabric, from one maker of everything to a buyer who joins the parts."""
+
+    TURNKEY = "turnkey"
+    BRANDED = "branded"
+    WHITEBOX = "whitebox"
+
+
 class Grade(StrEnum):
     """How firm a figure's footing is, from the strongest to the weakest."""
 

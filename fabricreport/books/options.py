@@ -20,9 +20,10 @@ from fabricreport.evidence import ROOT, read_yaml
 from fabricreport.hostile_text import clean_text
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import load_strict
-from fabricreport.vocabulary import Family
+from fabricreport.vocabulary import Family, OperatingModel
 
 FAMILIES = tuple(Family)
+OPERATING_MODELS = tuple(OperatingModel)
 MAX_NAME = 60
 """Characters of an option's name: it heads columns of tables and stands beside the marks of charts."""
 
@@ -92,6 +93,7 @@ class Option:
     id: str
     name: str
     family: str
+    operating_model: str
     fabric: str
     rdma: bool
     link_gbits_per_s: float
@@ -209,6 +211,8 @@ class _Reader:
     def option(self, entry: dict[str, Any], taken: set[str]) -> Option | None:
         """The checked option, or None when it has faults."""
         before = len(self.problems)
+        own_maker = OperatingModel.TURNKEY if entry.get("family") == Family.INFINIBAND else OperatingModel.BRANDED
+        entry = {"operating_model": str(own_maker), **entry}
         fields = [name for name in Option.__dataclass_fields__ if name not in ("file", "lines")]
         for key in entry:
             if key not in fields:
@@ -236,12 +240,18 @@ class _Reader:
         if entry["family"] not in FAMILIES:
             hint = did_you_mean(entry["family"], FAMILIES)
             self._fault(("family",), "unknown family", entry["family"], f"Known: {', '.join(FAMILIES)}.", hint)
+        if entry["operating_model"] not in OPERATING_MODELS:
+            hint = did_you_mean(entry["operating_model"], OPERATING_MODELS)
+            known = f"Known: {', '.join(OPERATING_MODELS)}."
+            self._fault(("operating_model",), "unknown operating model", entry["operating_model"], known, hint)
         if not isinstance(entry["rdma"], bool):
             self._fault(("rdma",), "must be true or false", entry["rdma"])
         self._figure(("link_gbits_per_s",), "link-gbits/s", entry["link_gbits_per_s"])
         self._counts(entry)
         made = Option(
-            **{key: entry[key] for key in ("id", "name", "family", "fabric", "rdma", "link_gbits_per_s")},
+            **{key: entry[key] for key in ("id", "name", "family", "operating_model", "fabric")},
+            rdma=entry["rdma"],
+            link_gbits_per_s=entry["link_gbits_per_s"],
             **{key: entry[key] for key in ("physical_ports", "radix", "links_per_cage", "links_per_node")},
             pieces=self._pieces(entry["pieces"]),
             alternatives=self._alternatives(entry["alternatives"]),

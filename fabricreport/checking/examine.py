@@ -41,6 +41,7 @@ def examined(
     lost = [*case.inputs.evidence.check_references(), *lost_footing(case.inputs)] if case else []
     sound = None if lost else case
     problems += [*lost, *_answers(loaded, sound), *_logs(loaded, sound)]
+    problems += [loaded.placed(problem) for problem in _stated_twice(case)] if case else []
     remarks: list[str] = []
     if case is not None:
         remarks = [*(str(held) for held in case.prices.quarantine), *_stand_ins(case)]
@@ -53,10 +54,24 @@ def tried_out(case: Case) -> tuple[Problem, ...]:
     """What the analyses founder on; if nothing, the overrides that move none of their figures."""
     with case.inputs.noting() as asked:
         problems = founderings(case)
-        if problems or not case.params.overrides:
+        if problems or not (case.params.overrides or case.params.elicited):
             return problems
         cautions(case)
     return tuple(idle_overrides(case, frozenset(asked)))
+
+
+def _stated_twice(case: Case) -> Iterator[Problem]:
+    """Overrides of an entry that experts judged as well: in a what-if they hold, in a file one of the two is a mistake."""
+    judged = case.inputs.elicited.figures()
+    for number, override in enumerate(case.params.overrides):
+        if override.id.partition(":")[2] in judged and override.id.startswith("evidence:"):
+            yield Problem(
+                "is judged by experts as well",
+                key=f"overrides[{number}].id",
+                value=override.id,
+                remedy="Leave out the override, or the answer in the files of `elicited`.",
+                rule="elicited-and-overridden",
+            )
 
 
 def _answers(loaded: ParamsFile, case: Case | None) -> Iterator[Problem]:

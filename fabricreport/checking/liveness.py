@@ -75,7 +75,7 @@ def _stated(input_id: str, given: Inputs) -> Uncertain | None:
 
 
 def idle_overrides(case: Case, asked: frozenset[str]) -> Iterator[Problem]:
-    """Overrides on which no figure of this memo rests; `asked` are the ids that its studies asked for.
+    """Overrides and elicited answers on which no figure of this memo rests; `asked` are the ids that its studies asked for.
 
     A study also asks for what it only quotes: of those the table knows which are no more than that.
     """
@@ -84,6 +84,10 @@ def idle_overrides(case: Case, asked: frozenset[str]) -> Iterator[Problem]:
         numbers = case.result(section).numbers.values()
         resting |= {i for n in numbers for i in n.inputs if i.startswith("price:") or not is_quotation(n, case.inputs)}
     resting = {i for i in resting if not i.startswith("contested:") or _may_move(i)}
+    if case.inputs.elicited and not any(f"evidence:{entry}" in resting for entry in case.inputs.elicited.figures()):
+        remedy = "It counts for another kind of client or option: leave the answers out."
+        message = "no figure of this memo depends on what the experts judged"
+        yield Problem(message, key="elicited", remedy=remedy, rule="elicited-moves-nothing")
     for number, override in enumerate(case.params.overrides):
         told = (f"contested:{q}" for q in case.inputs.quantities_of([override.id]))
         ids = {override.id, *(q for q in told if _may_move(q))}

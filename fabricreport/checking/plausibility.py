@@ -107,16 +107,17 @@ def _too_little_work(case: Case) -> tuple[Caution, ...]:
     option, latency = _advised(case), case.latency()
     stages = {case.params.cluster.gpus: latency.exposed_now, case.params.cluster.final_gpus: latency.exposed_final}
     for (gpus, exposed), suffix in zip(stages.items(), ("now", "final"), strict=False):
-        job = latency.jobs.get(gpus)
+        mix = latency.jobs.mixes.get(gpus)
+        job = latency.jobs.own[option.id][mix[-1][0]] if mix else None
         if job is None or not _at_least_batch(job, case.inputs.practice.rules) or one_node(case.inputs, gpus):
             continue
-        if case.params.workload.model_parameters_billion >= _threshold(case, "parameters-per-gpu") * gpus:
+        if case.params.workload.model_parameters_billion >= _threshold(case, "parameters-per-gpu") * job.gpus:
             continue
         if float(np.median(plain(exposed[option.id]))) < _threshold(case, "exposed-share"):
             continue
         size = case.number(
-            f"decision.caution_gpus_{suffix}", float(gpus), "gpus", label="GPUs of the stage looked at",
-            rule="as stated in the params", inputs=("param:cluster.gpus",), digits=6,
+            f"decision.caution_gpus_{suffix}", float(job.gpus), "gpus", label="GPUs of the job looked at",
+            rule="the largest job of the stage", inputs=("param:cluster.gpus",), digits=6,
         )  # fmt: skip
         share = case.figure(f"latency.exposed_{suffix}.{option.id}")
         replicas = case.number(

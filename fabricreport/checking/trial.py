@@ -79,6 +79,9 @@ def _own(case: Case) -> Iterator[Own]:
     for number, log in enumerate(params.measurements):
         logs = tuple(m for m in params.measurements if m != log)
         yield Own(f"measurements[{number}]", str(log), params.model_copy(update={"measurements": logs}))
+    for number, answers in enumerate(params.elicited):
+        fewer = tuple(e for e in params.elicited if e != answers)
+        yield Own(f"elicited[{number}]", str(answers), params.model_copy(update={"elicited": fewer}))
     for number, provider in enumerate(params.providers):
         if provider.answers:
             others = tuple(p for p in params.providers if p is not provider)

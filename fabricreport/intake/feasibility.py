@@ -13,7 +13,7 @@ from fabricreport.books.options import Option
 from fabricreport.errors import Problem
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.topology import capacity
-from fabricreport.sections.client import endpoints_for, one_node, shape, whole_nodes
+from fabricreport.sections.client import endpoints_for, fabric_gpus, largest_job, mix_of, one_node, shape, whole_nodes
 from fabricreport.sections.latency import inputs as latency_inputs
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def contradictions(given: Inputs) -> Iterator[Problem]:
     """One problem for each option that cannot be built and for a model that finds no room."""
     yield from _beyond_switches(given)
     yield from _without_room(given)
+    yield from _undivided(given)
 
 
 def sizes(given: Inputs) -> dict[str, int]:
@@ -44,7 +45,8 @@ def most_gpus(cluster: Cluster, option: Option) -> int:
 def _beyond_switches(given: Inputs) -> Iterator[Problem]:
     """Options whose switches cannot connect the largest cluster planned."""
     cluster = given.params.cluster
-    key, largest = list(sizes(given).items())[-1]
+    key, whole = list(sizes(given).items())[-1]
+    largest = fabric_gpus(given, whole)
     if one_node(given, largest):
         return
     for option in given.options:
@@ -53,7 +55,7 @@ def _beyond_switches(given: Inputs) -> Iterator[Problem]:
             yield Problem(
                 f"is more than the switches of {option.id} can connect, {most:,} GPUs in this topology",
                 key=key,
-                value=str(largest),
+                value=str(whole),
                 remedy=f"Leave {option.id} out of the options, or lower the number of GPUs or of links per GPU.",
                 rule="switches-cannot-connect",
             )
@@ -63,13 +65,33 @@ def _without_room(given: Inputs) -> Iterator[Problem]:
     """A model whose weights alone exceed the memory of the GPUs of some stage."""
     workload = given.params.workload
     for key, gpus in sizes(given).items():
-        if not latency_inputs.weights_fit(given, gpus):
+        job = largest_job(given, gpus)
+        if not latency_inputs.weights_fit(given, job):
             memory = latency_inputs.memory_of(given)
             yield Problem(
-                f"its weights alone do not fit into {gpus:,} GPUs of {memory:g} GB ({key})",
+                f"its weights alone do not fit into {job:,} GPUs of {memory:g} GB ({key})",
                 key="workload.model_parameters_billion",
                 value=f"{workload.model_parameters_billion:g}",
                 remedy="Write a smaller model or more GPUs.",
                 rule="model-does-not-fit",
             )
             return
+
+
+def _undivided(given: Inputs) -> Iterator[Problem]:
+    """A stated plan whose replica does not divide a job that the cluster runs."""
+    plan = given.params.workload.parallelism
+    if plan == "choose" or given.params.workload.kind not in latency_inputs.TRAINING_KINDS:
+        return
+    replica = plan.tp * plan.pp * plan.cp
+    for key, gpus in sizes(given).items():
+        for job, _ in mix_of(given, gpus):
+            if job % replica:
+                yield Problem(
+                    f"a replica of {replica} GPUs does not divide a job of {job:,} ({key})",
+                    key="workload.parallelism",
+                    value=f"{plan.tp} x {plan.pp} x {plan.cp}",
+                    remedy="Correct tp, pp or cp, or the sizes of the jobs, or write `choose`.",
+                    rule="plan-does-not-divide-jobs",
+                )
+                return

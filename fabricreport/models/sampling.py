@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from fabricreport.uncertain import Uncertain
+
 Draws = NDArray[np.float64]
 
 
@@ -35,6 +37,13 @@ class Sampler:
         own = special.ndtri(u)
         mixed = np.sqrt(self.correlation) * shared + np.sqrt(1 - self.correlation) * own
         return np.asarray(special.ndtr(mixed))
+
+    def draws(self, figure: Uncertain, stream: str, group: str = "") -> Draws:
+        """Draws of a figure from the stream of that name; a multiple follows the draws of what it is a multiple of."""
+        if figure.scaled is not None:
+            base = figure.scaled.base.quantile(self.uniforms(figure.scaled.stream, group))
+            return base * figure.scaled.ratio.quantile(self.uniforms(stream))
+        return figure.quantile(self.uniforms(stream, group))
 
     def _stream(self, key: str) -> Draws:
         digest = hashlib.sha256(f"{self.seed}:{key}".encode()).digest()

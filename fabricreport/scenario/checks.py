@@ -17,6 +17,7 @@ from fabricreport.scenario.fields import RESERVED_NAMES
 from fabricreport.scenario.schema import SHIPPED_OPTIONS, Parallelism, Params
 
 FIRST_YEAR, LAST_YEAR = 2020, 2100
+_SHARES_WITHIN = 0.001
 _RESERVED = RESERVED_NAMES | {"latest", "archive", "cache", "tmp"}
 
 
@@ -217,6 +218,43 @@ def _plan(params: Params) -> Iterator[Finding]:
         )
 
 
+def _jobs(params: Params) -> Iterator[Finding]:
+    jobs, cluster = params.workload.jobs, params.cluster
+    if jobs and abs(sum(job.share for job in jobs) - 1.0) > _SHARES_WITHIN:
+        yield Finding(
+            "jobs-do-not-sum",
+            ("workload", "jobs"),
+            "the shares do not sum to 1",
+            f"{sum(job.share for job in jobs):g}",
+            "Correct the shares of GPU time, or leave out workload.jobs.",
+        )
+    for i, job in enumerate(jobs):
+        if job.gpus > cluster.site_gpus:
+            yield Finding(
+                "job-beyond-site",
+                ("workload", "jobs", i, "gpus"),
+                f"a site of the cluster holds {cluster.site_gpus} GPUs at its largest",
+                job.gpus,
+                f"Write {cluster.site_gpus} or fewer, or correct cluster.gpus or cluster.sites.",
+                uses=(
+                    ("cluster", "gpus"),
+                    ("cluster", "sites"),
+                    ("cluster", "trajectory"),
+                    ("cluster", "gpus_per_node"),
+                ),
+            )
+        elif job.gpus > cluster.gpus_per_node and job.gpus % cluster.gpus_per_node:
+            yield Finding(
+                "part-of-a-node",
+                ("workload", "jobs", i, "gpus"),
+                f"is not a whole number of nodes of {cluster.gpus_per_node} GPUs",
+                job.gpus,
+                f"Write a multiple of {cluster.gpus_per_node}.",
+                uses=(("cluster", "gpus_per_node"),),
+            )
+    yield from _repeated(("workload", "jobs"), [str(job.gpus) for job in jobs], "gpus")
+
+
 def _weights(params: Params) -> Iterator[Finding]:
     if not any(getattr(params.weights, name) for name in type(params.weights).model_fields):
         yield Finding(
@@ -251,6 +289,7 @@ def _options(params: Params, known: tuple[str, ...]) -> Iterator[Finding]:
 def _lists(params: Params) -> Iterator[Finding]:
     yield from _repeated(("sections",), params.sections)
     yield from _repeated(("measurements",), params.measurements)
+    yield from _repeated(("elicited",), params.elicited)
     yield from _repeated(("providers",), [p.name.casefold() for p in params.providers], "name")
     yield from _repeated(("overrides",), [o.id for o in params.overrides], "id")
 
@@ -297,6 +336,7 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _vendor,
     _taper,
     _plan,
+    _jobs,
     _weights,
     _lists,
     _overrides,

@@ -24,6 +24,7 @@ FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
     "workload.tokens_billion": ("workload.run_days",),
     "workload.model_parameters_billion": ("cluster.gpus",),
     "workload.run_days": ("workload.tokens_billion",),
+    "workload.jobs": ("workload.kind", "cluster.tenancy", "money.acquisition"),
     "workload.latency_variance_bound": ("workload.kind",),
     "organisation.qos_expertise": ("organisation.networking_maturity",),
     "money.gpu_hour_value": ("money.acquisition",),
@@ -35,9 +36,11 @@ IN_WORDS: Mapping[str, str] = {
     "cluster.trajectory": "none: the cluster keeps its size",
     "workload.tokens_billion": "as many as the run's length gives",
     "workload.run_days": "as long as the tokens take",
+    "workload.jobs": "one job on all GPUs of a site, or on a shared cluster the sizes published for one",
     "money.materiality_usd": "the larger of a share of the lines that differ and the noise of their quotes",
     "providers": "none named",
     "measurements": "none",
+    "elicited": "none: the ranges are our assumptions",
     "overrides": "none",
 }
 """What an absent value means, where the schema has none to show."""

@@ -212,6 +212,7 @@ def _missing_files(params: Params, folder: Path) -> list[Finding]:
         (("providers", i, "answers"), p.answers) for i, p in enumerate(params.providers) if p.answers
     ]
     named += [(("measurements", i), log) for i, log in enumerate(params.measurements)]
+    named += [(("elicited", i), answers) for i, answers in enumerate(params.elicited)]
     return [
         Finding("", path, reason, name, remedy) for path, name in named for reason, remedy in _file_fault(folder, name)
     ]

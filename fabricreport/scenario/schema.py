@@ -112,10 +112,14 @@ class Cluster(Section):
         default=1.0, description="Leaf down-links over up-links: 1 is non-blocking, 2 is 2:1."
     )
     sites: Annotated[int, Unit("count", 1, 64)] = Field(
-        default=1, description="Buildings or data centres the cluster spans."
+        default=1,
+        description="Buildings or data centres the cluster spans: of equal size, filled one after the other, each with a network of its own.",
     )
     subnets: Annotated[int, Unit("count", 1, 4096)] = Field(
         default=1, description="Subnets the fabric must be routable across."
+    )
+    optics: Literal["compatible", "genuine"] = Field(
+        default="compatible", description="Modules of any maker that the switch accepts, or of the switch's own maker."
     )
     tenancy: Literal["single", "multi"] = Field(default="single", description="One owner, or tenants kept apart.")
 
@@ -133,6 +137,22 @@ class Cluster(Section):
     def final_gpus(self) -> int:
         """GPUs at the end of the trajectory."""
         return self.trajectory[-1].gpus if self.trajectory else self.gpus
+
+    @property
+    def site_gpus(self) -> int:
+        """GPUs that one site holds when all are full: equal sites, in whole servers."""
+        return self._room(self.final_gpus)
+
+    def halls(self, gpus: int) -> tuple[int, ...]:
+        """GPUs in each site when the cluster has so many: the sites are filled one after the other."""
+        full, rest = divmod(gpus, self._room(max(gpus, self.final_gpus)))
+        return (*[self._room(max(gpus, self.final_gpus))] * full, *([rest] if rest else []))
+
+    def _room(self, gpus: int) -> int:
+        if gpus <= self.gpus_per_node:
+            return gpus
+        servers = -(-gpus // self.gpus_per_node)
+        return -(-servers // self.sites) * self.gpus_per_node
 
 
 class Parallelism(Section):
@@ -159,6 +179,15 @@ def _run_days(data: dict[str, Any]) -> float | None:
     return None if data.get("tokens_billion") is not None else 30.0
 
 
+class JobSize(Section):
+    """One size of job that the cluster runs."""
+
+    gpus: Annotated[int, Unit("gpus", 1, 1_000_000)] = Field(description="GPUs of one such job.")
+    share: Annotated[float, Unit("share", 0.0001, 1)] = Field(
+        description="Share of the cluster's GPU time that jobs of this size take; all shares sum to 1."
+    )
+
+
 class Workload(Section):
     """What runs on it."""
 
@@ -182,6 +211,13 @@ class Workload(Section):
         Annotated[Literal["choose"], Tag(f"{TAG}word")] | Annotated[Parallelism, Tag(f"{TAG}plan")],
         Discriminator(_plan_kind),
     ] = Field(default="choose", description="`choose`, or the parallel plan {tp, pp, dp, ep, cp}.")
+    jobs: Annotated[tuple[JobSize, ...], Items] = Field(
+        default=(),
+        max_length=12,
+        description="Sizes of the jobs and their shares of GPU time: a list of {gpus, share}. If left out one job on all "
+        "GPUs of a site, or on a cluster that several parties share the sizes published for one.",
+        examples=[[{"gpus": 64, "share": 0.4}, {"gpus": 512, "share": 0.6}]],
+    )
     latency_variance_bound: bool = Field(
         default_factory=lambda data: data.get("kind") in SYNCHRONISED,
         description="Whether the slowest of many ranks sets the pace, so that the tail matters.",
@@ -322,6 +358,12 @@ class Params(Section):
         max_length=100,
         description="Benchmark logs of the client's own, relative to the params file.",
         examples=[["logs/allreduce.txt"]],
+    )
+    elicited: Annotated[tuple[RelativePath, ...], Items] = Field(
+        default=(),
+        max_length=20,
+        description="Answers of experts to `fabricreport elicit`, one file a person, relative to the params file.",
+        examples=[["elicited/r-expert.yaml"]],
     )
     overrides: Annotated[tuple[Override, ...], Items] = Field(
         default=(),

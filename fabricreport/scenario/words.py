@@ -13,7 +13,7 @@ from fabricreport.located import undotted
 from fabricreport.scenario.checks import client_slug
 from fabricreport.scenario.defaults import IN_WORDS, value_at
 from fabricreport.scenario.messages import unit_at, unit_of
-from fabricreport.scenario.schema import Override, Params, Provider, Stage
+from fabricreport.scenario.schema import JobSize, Override, Params, Provider, Stage
 from fabricreport.scenario.uncertain import Reference
 from fabricreport.uncertain import Uncertain
 
@@ -74,6 +74,8 @@ def _range(value: Uncertain, unit: str) -> str:
 def _entry(value: BaseModel) -> str:
     if isinstance(value, Stage):
         return f"{in_words(value.gpus, 'gpus')} from month {value.month} on"
+    if isinstance(value, JobSize):
+        return f"{in_words(value.share, 'share')} of the time in jobs of {in_words(value.gpus, 'gpus')}"
     if isinstance(value, Provider):
         return value.name
     if isinstance(value, Override):

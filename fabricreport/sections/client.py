@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,21 +12,30 @@ from fabricreport.books.options import Option
 from fabricreport.durations import SECONDS_PER_DAY
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
+from fabricreport.findings import Name
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.money.cashflow import Discounting
+from fabricreport.models.risk.entries import Effort, effort
 from fabricreport.models.training.practice import BILLION
 from fabricreport.scenario import Cluster, Params
 from fabricreport.vocabulary import Acquisition, Family, Maturity
 
 LEVELS: tuple[str, ...] = tuple(Maturity)
-_LEVEL_OF_SKILL = {"none": Maturity.LOW, "some": Maturity.MEDIUM, "strong": Maturity.HIGH}
+SHARED_JOBS: Mapping[int, str] = {size: f"evidence:shared-cluster-time-{size}" for size in (8, 64, 256, 512, 1024)}
+"""The entry for the share of GPU time in jobs up to so many GPUs, and more than the size before, of a shared cluster."""
 _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
 
 
 def rented(given: Inputs) -> bool:
     """Whether the fabric is somebody else's, who tunes and mends it."""
     return str(given.params.money.acquisition) == Acquisition.RENT
+
+
+def judges(given: Inputs) -> Name:
+    """Names of the experts who judged what nobody has published; empty without any."""
+    *others, last = [expert.expert for expert in given.elicited.experts] or [""]
+    return Name(" and ".join([", ".join(others), last]) if others else last)
 
 
 def one_node(given: Inputs, gpus: int) -> bool:
@@ -45,23 +55,82 @@ def stages_of(given: Inputs) -> tuple[tuple[int, int], ...]:
     return ((0, cluster.gpus), *((s.month, s.gpus) for s in cluster.trajectory if s.month < months))
 
 
-def maturity_of(given: Inputs, option: Option) -> str:
-    """The maturity at which this option would be run.
+def halls_of(given: Inputs, gpus: int) -> tuple[int, ...]:
+    """GPUs in each site when the cluster has so many: sites of equal size, filled one after the other."""
+    return given.params.cluster.halls(gpus)
 
-    The provider's when rented; else the client's, and for RoCEv2 not above the client's skill with PFC, ECN and DCQCN.
+
+def fabric_gpus(given: Inputs, gpus: int) -> int:
+    """The most GPUs that one network joins in a cluster of so many: those of its fullest site."""
+    return halls_of(given, gpus)[0]
+
+
+def shared_cluster(given: Inputs) -> bool:
+    """Whether several parties or kinds of work run side by side and nothing says in what sizes of job.
+
+    A renter's GPUs run the renter's own jobs, whoever else the provider serves; a stated plan is one job on all GPUs; and
+    a copy of a model that serves requests is no job of the whole cluster.
     """
-    own = team_maturity(given)
-    if rented(given) or option.family != Family.ROCEV2:
-        return own
-    skill = _LEVEL_OF_SKILL[str(given.params.organisation.qos_expertise)]
-    return min(Maturity(own), skill, key=lambda m: m.rank)
+    workload = given.params.workload
+    if workload.jobs or workload.parallelism != "choose" or str(workload.kind).startswith("inference"):
+        return False
+    return workload.kind == "mixed" or (given.params.cluster.tenancy == "multi" and not rented(given))
 
 
-def team_maturity(given: Inputs) -> str:
-    """The maturity of those who run the cluster, whatever its fabric: the provider's when rented, else the client's."""
-    if rented(given):
-        return given.words("rented-fabric-maturity")
-    return str(given.params.organisation.networking_maturity)
+def job_sizes(given: Inputs) -> tuple[tuple[int, float], ...]:
+    """(GPUs, share of GPU time) of the client's jobs, wherever there is room: as stated, or as published; empty for one job."""
+    stated = given.params.workload.jobs
+    if stated:
+        shares = [(int(job.gpus), float(job.share)) for job in stated]
+    elif shared_cluster(given):
+        shares = [(gpus, given.central(entry)) for gpus, entry in SHARED_JOBS.items()]
+    else:
+        return ()
+    whole = sum(share for _, share in shares)
+    return tuple((gpus, share / whole) for gpus, share in shares)
+
+
+def mix_of(given: Inputs, gpus: int) -> tuple[tuple[int, float], ...]:
+    """(GPUs, share of GPU time) of what a cluster of so many GPUs runs, the smallest first.
+
+    A job stays within a site; one that finds no room takes the whole site. Without sizes each site runs one job.
+    """
+    found: dict[int, float] = {}
+    for hall in halls_of(given, gpus):
+        for size, share in job_sizes(given) or ((hall, 1.0),):
+            taken = min(whole_nodes(given, size), hall)
+            found[taken] = found.get(taken, 0.0) + share * (hall / gpus)
+    return tuple(sorted(found.items()))
+
+
+def largest_job(given: Inputs, gpus: int) -> int:
+    """GPUs of the largest job that a cluster of so many GPUs runs."""
+    return mix_of(given, gpus)[-1][0]
+
+
+def maturity_of(given: Inputs) -> str:
+    """The networking maturity at which a fabric of any kind would be run: the provider's when rented, else the client's."""
+    return (
+        given.words("rented-fabric-maturity") if rented(given) else str(given.params.organisation.networking_maturity)
+    )
+
+
+def effort_of(given: Inputs, option: Option) -> Effort:
+    """What this option takes to build and run: its operating model, and unless it is rented the client's skill and estate.
+
+    Skill with PFC, ECN and DCQCN is what RoCEv2 needs; an estate counts for the fabric of its own kind.
+    """
+    own = given.params.organisation
+    skill, estate = "some", "none"
+    if not rented(given):
+        skill = str(own.qos_expertise) if option.family == Family.ROCEV2 else "some"
+        estate = str(own.existing_infiniband if option.family == Family.INFINIBAND else own.existing_ethernet)
+    return effort(
+        lambda entry: given.value(f"evidence:{entry}"),
+        operating_model=option.operating_model,
+        skill=skill,
+        estate=estate,
+    )
 
 
 def server_row(given: Inputs) -> dict[str, Any]:
@@ -95,12 +164,12 @@ def planned_days(given: Inputs) -> float:
 
 
 def days_of_tokens(given: Inputs) -> float:
-    """Days that the run's tokens take at the central efficiency of the kernels, on the GPUs at the start."""
+    """Days that the run's tokens take at the central efficiency of the kernels, on the largest job at the start."""
     workload, cluster = given.params.workload, given.params.cluster
     gpu = given.practice.gpu(str(cluster.gpu))
     tokens = float(workload.tokens_billion or 0.0) * 1e9
     work = _FLOPS_PER_PARAMETER_AND_TOKEN * _active_parameters(given) * tokens
-    rate = cluster.gpus * gpu.peak_flops * given.central(f"evidence:{gpu.efficiency}")
+    rate = largest_job(given, int(cluster.gpus)) * gpu.peak_flops * given.central(f"evidence:{gpu.efficiency}")
     return float(work / rate / SECONDS_PER_DAY)
 
 

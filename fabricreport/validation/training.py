@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.books.evidence import read_evidence
 from fabricreport.constants import practice
 from fabricreport.evidence import read_rows, read_yaml
 from fabricreport.models.training import parallel
 from fabricreport.models.training.practice import Overlap
-from fabricreport.models.training.step import Network, TrainingStep, training_step
+from fabricreport.models.training.step import Network, TrainingStep, best_plan, training_step
 from fabricreport.validation.card import Card, CardRow, card_row, median_abs_error
 
 
@@ -28,12 +29,14 @@ def training_card() -> Card:
     megascale, constant, line = _megascale(data)
     megatron, llama = _tflops(data, "megatron"), _tflops(data, "llama3")
     pairs = _pairs(data)
+    ruled, exposed = by_the_rules(data)
     late = tuple(r for r in megascale if r.held_out)
     summary = {
         "MegaScale, 3,072 to 12,288 GPUs": median_abs_error(late),
         "MegaScale, worst of them": max(abs(r.error) for r in late),
         "Megatron-LM, held out": median_abs_error(tuple(r for r in megatron if r.held_out)),
         "Llama 3, held out": median_abs_error(tuple(r for r in llama if r.held_out)),
+        "MFU by the rules alone, 1,024 to 16,384 GPUs": median_abs_error(ruled),
     }
     baselines = {
         "MegaScale, constant MFU": median_abs_error(constant),
@@ -46,15 +49,15 @@ def training_card() -> Card:
             *(f"{data[k]['source']}; {data[k]['plan_note']}" for k in ("megascale", "megatron", "llama3")),
             f"{data['mlperf_source']} (null check)",
         ),
-        rows=(*megascale, *megatron, *llama, *pairs),
+        rows=(*megascale, *megatron, *llama, *ruled, *pairs),
         summary=summary,
         valid_range=data["valid_range"],
         date=str(data["date"]),
         does_not_claim=tuple(data["does_not_claim"]),
         irreducible=tuple(data["irreducible"]),
         baselines=baselines,
-        expected=tuple(e["text"] for e in data["expectations"]),
-        as_expected=_as_expected(data, summary, baselines),
+        expected=tuple(e["text"] for e in (*data["expectations"], *data["expected_by_the_rules"])),
+        as_expected=_as_expected(data, summary, baselines) | _as_ruled(data, ruled, exposed),
     )
 
 
@@ -72,6 +75,44 @@ def _as_expected(
     found["beats-constant"] = late < baselines["MegaScale, constant MFU"]
     found["beats-log-linear"] = late < baselines["MegaScale, line in log GPUs"]
     return {e["id"]: bool(found[e["id"]]) for e in data["expectations"]}
+
+
+def _as_ruled(data: Mapping[str, Any], rows: tuple[CardRow, ...], exposed: float) -> dict[str, bool]:
+    """What was expected of the rules alone: MFU in points, and the share exposed."""
+    ids = [row["id"] for row in data["by_the_rules"]["rows"]]
+    found = {i: abs(row.ours - row.published) for i, row in zip(ids, rows, strict=True)}
+    found[data["by_the_rules"]["exposed"]["id"]] = exposed
+    return {e["id"]: found[e["id"]] <= e["limit"] for e in data["expected_by_the_rules"]}
+
+
+def ruled_step(row: Mapping[str, Any], *, gpus: int) -> TrainingStep:
+    """The step of a preset by the rules alone: the batch of its publication or of the line, the fastest plan, central values."""
+    known = practice()
+    network = Network(known, row["gpu"], 8, row["fabric"])
+    model = parallel.at_scale(known.preset(row["preset"]), known.batches, gpus)
+    model = replace(model, batch_sequences=float(row.get("batch", model.batch_sequences)))
+    plan = best_plan(model, network, gpus=gpus)
+    efficiency = float(read_evidence()[network.accelerator.efficiency].figure.central)
+    filled = parallel.filled(model, plan, network.rules)
+    return training_step(filled, plan, network, kernel_efficiency=efficiency, overlap=network.rules.overlap)
+
+
+def by_the_rules(data: Mapping[str, Any]) -> tuple[tuple[CardRow, ...], float]:
+    """Published MFU beside that of the rules alone, and the largest share exposed of a model over a range of sizes."""
+    rows = tuple(
+        card_row(
+            f"{row['run']}, {row['gpus']:,} GPUs, by the rules",
+            published=row["mfu"],
+            ours=float(ruled_step(row, gpus=row["gpus"]).mfu),
+            held_out=True,
+            unit="share",
+            band="by the rules",
+            source=row["source"],
+        )
+        for row in data["by_the_rules"]["rows"]
+    )
+    swept = data["by_the_rules"]["exposed"]
+    return rows, max(float(ruled_step(swept, gpus=gpus).exposed_share) for gpus in swept["gpus"])
 
 
 def run_step(entry: Mapping[str, Any], *, gpus: int, batch: float, efficiency: float) -> TrainingStep:

@@ -73,7 +73,7 @@ OPTIONS = """\
 """
 PARAMS = "acme.yaml"
 _IDS = re.compile(r"^- id: ([a-z0-9-]{4,})$", re.MULTILINE)
-TESTS = 13
+TESTS = 14
 """Tests that share the cases: one for each kind of file of a client's folder, and those of the commands."""
 FUZZ = settings(
     max_examples=max(1, CASES // TESTS),
@@ -89,6 +89,7 @@ def files() -> dict[str, str]:
     data = load_params(SHIPPED / "example.yaml").model_dump(mode="json", by_alias=True, exclude_none=True)
     data["providers"] = [{"name": "Example Cloud", "answers": "providers/answers.yaml"}]
     data["measurements"] = ["logs/nccl.txt", "logs/perftest.txt", "logs/bench.txt"]
+    data["elicited"] = ["elicited/answers.yaml"]
     data["options"] = [*data["options"], "own-option"]
     who = {"who": "A. Buyer", "why": "A written quote", "until": "2027-06-30"}
     data["overrides"] = [
@@ -100,6 +101,7 @@ def files() -> dict[str, str]:
         "evidence/own.yaml": EVIDENCE,
         "options/own.yaml": OPTIONS,
         "providers/answers.yaml": (SHIPPED / "providers" / "example-answers.yaml").read_text(encoding="utf-8"),
+        "elicited/answers.yaml": (SHIPPED / "elicited" / "example-answers.yaml").read_text(encoding="utf-8"),
         "logs/nccl.txt": (LOGS / "xe9680_16gpu_mpirun.txt").read_text(encoding="utf-8"),
         "logs/perftest.txt": (LOGS / "roce_perftest.txt").read_text(encoding="utf-8"),
         "logs/bench.txt": (LOGS / "b200_32gpu_all_reduce_bench.txt").read_text(encoding="utf-8"),

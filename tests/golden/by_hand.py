@@ -136,6 +136,7 @@ class Option:
     licence_above: str = ""
     licence_per_switch: str = ""
     training: str = ""
+    model: str = "turnkey"
 
 
 def at_400g(family: str, ports: int, switch: str, switch_watts: str, support: str, **more: str) -> Option:
@@ -155,18 +156,21 @@ OPTIONS = {
     ),
     "rocev2-nvidia-800g": at_400g(
         "rocev2", 128, "price:switch-sn5610", "switch-sn5600-watts", "support-rate-nvidia-networking",
+        licence_per_link="licence-ethernet-manager-per-endpoint-year", licence_above="ufm-hard-requirement-gpus",
         licence_per_switch="licence-ethernet-nos-per-switch-year", training="training-rocev2-usd-per-engineer",
     ),
     "rocev2-whitebox": at_400g(
         "rocev2", 128, "price:switch-n9600-64od", "switch-tomahawk5-watts", "support-rate-whitebox",
         priced_in="price:fx-eur-usd",
+        licence_per_link="licence-ethernet-manager-per-endpoint-year", licence_above="ufm-hard-requirement-gpus",
         licence_per_switch="licence-whitebox-nos-per-switch-year", training="training-rocev2-usd-per-engineer",
+        model="whitebox",
     ),
     "ethernet-tcp": Option(
         "tcp", 32, 2, 1, "evidence:switch-100g-32port-usd", "switch-100g-watts",
         "evidence:nic-100g-usd", "nic-100g-watts", "evidence:optic-100g-usd", "optic-100g-watts",
         "evidence:optic-100g-usd", "optic-100g-watts", "support-rate-ethernet",
-        training="training-ethernet-tcp-usd-per-engineer",
+        training="training-ethernet-tcp-usd-per-engineer", model="branded",
     ),
 }  # fmt: skip
 
@@ -270,7 +274,8 @@ def spares_and_installation(option: Option) -> Any:
         + np.ceil(count.cables * share) * draw("price:fibre-mpo-trunk")
     )
     labour = count.cables * evidence("cabling-minutes-per-cable") / 60 * evidence("cabling-usd-per-hour")
-    manager = evidence("ufm-ha-nodes") * evidence("management-server-usd") if option.family == "infiniband" else 0.0
+    needed = bool(option.licence_per_link) and param("cluster.gpus") > evidence(option.licence_above)
+    manager = evidence("ufm-ha-nodes") * evidence("management-server-usd") if needed else 0.0
     return spares + labour + manager
 
 
@@ -321,7 +326,7 @@ def staff_and_training(option: Option) -> Any:
     one costs to employ; and training of the client's engineers, once."""
     family = "ethernet-tcp" if option.family == "tcp" else option.family
     people = np.maximum(evidence("fabric-fte-small"), evidence("fabric-fte-mid"))
-    people = people * evidence(f"fabric-fte-factor-{family}-medium")
+    people = people * evidence(f"fabric-fte-factor-{family}-medium") * effort(option, "staff")
     training = param("organisation.network_engineers") * evidence(option.training)
     return paid_monthly(people * evidence("network-architect-pay") * evidence("pay-loading")) + training
 
@@ -342,9 +347,19 @@ def size_factor() -> Any:
     return times ** evidence("fabric-complexity-exponent")
 
 
+def effort(option: Option, part: str) -> Any:
+    """How much more or less of a part a fabric takes than one bought from one maker, by a team without its kind; the
+    client's skill is the one for which entries are stated."""
+    assert word("organisation.qos_expertise") == "some"
+    kind = "infiniband" if option.family == "infiniband" else "ethernet"
+    estate = word(f"organisation.existing_{kind}")
+    times = 1.0 if estate == "none" else evidence(f"estate-{estate}-effort")
+    return times if option.model == "turnkey" else times * evidence(f"operating-model-{option.model}-{part}")
+
+
 def bring_up_share(option: Option) -> Any:
     """Weeks until stable, in which only part of the throughput is there, over the horizon."""
-    weeks = evidence(f"weeks-to-stable-{option.family}") * size_factor()
+    weeks = evidence(f"weeks-to-stable-{option.family}") * size_factor() * effort(option, "bring-up")
     return weeks * 7 * 24 * (1 - evidence("bring-up-productivity")) / (years() * HOURS_A_YEAR)
 
 
@@ -372,10 +387,11 @@ def tail_share(option: Option, exposed: Draws) -> Any:
     ratio = evidence("slow-node-penalty") / scale
     with_slow = scale * (ratio + np.log(slow + (gpus - slow) * np.exp(-ratio)))
     waiting = np.where(nodes > 0, with_slow - slowest, 0.0) * evidence("slow-node-presence")
-    collisions = exposed * (1 / (1 - evidence(f"fat-tree-contention-{option.family}")) - 1)
+    untuned = effort(option, "tuning")
+    collisions = exposed * (1 / (1 - evidence(f"fat-tree-contention-{option.family}") * untuned) - 1)
     timed = evidence("kernel-efficiency-timed-gpus")  # step times taken on so many GPUs hold their jitter already
     jitter = np.maximum(slowest - scale * np.log(timed), 0.0)
-    added = jitter + waiting + evidence(f"shared-stall-share-{option.family}") + collisions
+    added = jitter + waiting + evidence(f"shared-stall-share-{option.family}") * untuned + collisions
     return added / (1 + added)
 
 
@@ -389,7 +405,7 @@ def interruption_share(option: Option) -> Any:
     """
     count = pieces(option)
     flaps, failures = draw_together("link-hardware", "link-flaps-per-link-year", "link-failures-per-link-year")
-    faults = evidence(f"config-faults-{option.family}-per-year") * size_factor()
+    faults = evidence(f"config-faults-{option.family}-per-year") * size_factor() * effort(option, "faults")
     fabric_stops = (
         count.nics * flaps * evidence("link-flap-interrupts-share")
         + count.nics * failures * evidence("link-failure-interrupts-share")

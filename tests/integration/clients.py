@@ -34,6 +34,7 @@ Levels = dict[str, tuple[Any, ...]]
 Row = Mapping[str, Any]
 
 _LOG = "logs/allreduce.txt"
+_EXPERT = "elicited/example-answers.yaml"
 _ANSWERS = "providers/example-answers.yaml"
 _OVERRIDES: dict[str, list[dict[str, Any]]] = {
     "none": [],
@@ -57,6 +58,7 @@ _BY_HAND: Levels = {
     "options": ("shipped", "two of one family", "without InfiniBand", "own"),
     "providers": ("none", "named", "answered", "unlisted"),
     "measurements": ("none", "one log"),
+    "elicited": ("none", "one expert"),
     "overrides": tuple(_OVERRIDES),
     "sections": ("all", "reversed", "decision only"),
 }
@@ -198,7 +200,9 @@ def write_client(row: Row, folder: Path) -> Path:
     (params / "logs").mkdir(parents=True)
     (params / "providers").mkdir()
     shutil.copy(ROOT / "tests" / "data" / "logs" / "xe9680_16gpu_mpirun.txt", params / _LOG)
-    shutil.copy(ROOT / "params" / _ANSWERS, params / _ANSWERS)
+    for answers in (_ANSWERS, _EXPERT):
+        (params / answers).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / "params" / answers, params / answers)
     if row["options"] == "own":
         (params / "options").mkdir()
         (params / "options" / "own.yaml").write_text(yaml.safe_dump([_OWN_OPTION]), encoding="utf-8")
@@ -327,6 +331,7 @@ def _settle_lists(row: Row, data: dict[str, Any]) -> None:
         "none": [], "named": named, "answered": [*named, answered], "unlisted": [{"name": "Nobody's Cloud"}],
     }[row["providers"]]  # fmt: skip
     data["measurements"] = [_LOG] if row["measurements"] == "one log" else []
+    data["elicited"] = [_EXPERT] if row["elicited"] == "one expert" else []
     data["overrides"] = [
         {**o, "who": "Head of purchasing", "why": "Written quote", "until": "2027-01-31"}
         for o in _OVERRIDES[row["overrides"]]

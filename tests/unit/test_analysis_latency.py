@@ -57,9 +57,9 @@ def test_the_algorithm_matters_more_than_the_fabric() -> None:
 
 def test_sixteen_rented_gpus_hardly_feel_the_fabric_and_experts_do() -> None:
     small, moe = (client(n).latency() for n in ("tern-finetuning", "kestrel-lab"))
-    assert np.quantile(np.abs(plain(small.penalty)), 0.95) < 0.002
+    assert np.quantile(np.abs(plain(small.penalty)), 0.95) < 0.004
     for option in ("infiniband-ndr", "rocev2-nvidia-800g"):
-        assert np.median(plain(moe.exposed_share[option])) > 5 * np.median(plain(small.exposed_share[option]))
+        assert np.median(plain(moe.exposed_share[option])) > 3 * np.median(plain(small.exposed_share[option]))
     assert moe.traffic[0].kind == "experts" and moe.traffic[0].algorithm == "direct"
 
 
@@ -92,7 +92,7 @@ def test_growth_is_weighed_by_gpu_months() -> None:
     case = client("kestrel-lab")
     result, stages = case.latency(), latency_inputs.stages(case.inputs)
     assert sum(w for _, w in stages) == pytest.approx(1.0)
-    assert [g for g, _ in stages] == [512, 1536, 4096, 8192] == list(result.jobs)
+    assert [g for g, _ in stages] == [512, 1536, 4096, 8192] == list(result.jobs.mixes)
     key = "infiniband-ndr"
     ends = np.sort([np.median(plain(result.exposed_now[key])), np.median(plain(result.exposed_final[key]))])
     assert ends[0] <= np.median(plain(result.exposed_share[key])) <= ends[1] + 0.02
@@ -241,6 +241,9 @@ def test_charts_draw_from_the_result(name: str) -> None:
 
 
 def test_sweep_goes_past_the_largest_size_planned() -> None:
-    case = client("kestrel-lab")
-    sizes = latency_gap.sweep_sizes(case.inputs)
+    sizes = latency_gap.sweep_sizes(client("kestrel-lab").changed(cluster__sites=1).inputs)
     assert sizes[0] == 16 and sizes[-1] >= 2 * 8192
+
+
+def test_sweep_ends_at_what_a_site_holds_where_there_are_several() -> None:
+    assert latency_gap.sweep_sizes(client("kestrel-lab").inputs)[-1] == 4096

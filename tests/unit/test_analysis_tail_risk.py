@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from fabricreport.case import Case, open_case
 from fabricreport.models.risk.answers import p_late
+from fabricreport.models.risk.entries import Effort
 from fabricreport.models.risk.steps import step_inflation
 from fabricreport.project import PROJECT
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import maturity_of, planned_days
+from fabricreport.sections.client import effort_of, maturity_of, mix_of, planned_days
+from fabricreport.sections.latency.inputs import stages
 from fabricreport.sections.tail_risk import charts
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.horizon import CAUSES, Losses, losses
@@ -28,13 +32,15 @@ def example(name: str = "example") -> Case:
 def studied(case: Case) -> tail_risk.TailResult:
     """The study where every fabric leaves the same communication exposed, so that this section is tested alone."""
     given = case.inputs
+    sizes = {size for gpus, _ in stages(given) for size, _ in mix_of(given, gpus)}
     same = {o.id: given.spread(COMMUNICATION) for o in case.options}
+    by_job = {o: dict.fromkeys(sizes, share) for o, share in same.items()}
     step = {o.id: given.spread(4.0) for o in case.options}
-    each = {o.id: losses(given, o, same[o.id]) for o in case.options}
+    each = {o.id: losses(given, o, by_job[o.id]) for o in case.options}
     lost = Losses({o: shares for o, (shares, _) in each.items()}, {o: weeks for o, (_, weeks) in each.items()})
     own = {o.id: option_inputs(given, o, same[o.id], lost) for o in case.options}
     priced = bills(given, common_inputs(given), own, lost, builds_of(given))
-    return tail_risk.run(given, same, step, lost, priced.common.gpu_hour_value)
+    return tail_risk.run(given, by_job, step, lost, priced.common.gpu_hour_value)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +65,7 @@ def rented(renter: Case) -> tail_risk.TailResult:
 
 @pytest.fixture(scope="module")
 def growing() -> tail_risk.TailResult:
-    return studied(example("kestrel-lab"))
+    return studied(example("kestrel-lab").changed(cluster__sites=1, workload__jobs=[{"gpus": 8192, "share": 1.0}]))
 
 
 def test_the_article_s_example_is_reproduced_to_the_dollar(bought):
@@ -86,14 +92,26 @@ def test_shares_are_traced_draws_below_one_without_run_luck(buyer, bought):
 
 
 def test_switches_that_nobody_tells_apart_get_the_same_figures(bought):
-    one, other = bought.outcomes["rocev2-nvidia-800g"], bought.outcomes["rocev2-whitebox"]
-    assert np.array_equal(plain(one.run_days), plain(other.run_days))
-    labels = dict(charts.groups_of(bought, {o: o for o in bought.outcomes}))
+    alike = {
+        name: {**getattr(bought, name), "rocev2-whitebox": getattr(bought, name)["rocev2-nvidia-800g"]}
+        for name in ("outcomes", "bring_up_weeks", "lost")
+    }
+    labels = dict(charts.groups_of(replace(bought, **alike), {o: o for o in bought.outcomes}))
     assert labels["rocev2-nvidia-800g"] == "RoCEv2, every switch" and "rocev2-whitebox" not in labels
+    assert "rocev2-whitebox" in dict(charts.groups_of(bought, {o: o for o in bought.outcomes}))
+
+
+def test_white_box_switches_take_longer_at_every_percentile_and_lose_more(bought):
+    pair = ("rocev2-nvidia-800g", "rocev2-whitebox")
+    weeks = [np.sort(plain(bought.bring_up_weeks[o])) for o in pair]
+    assert np.all(weeks[1] >= weeks[0])
+    for cause in ("bring_up", "stalls", "fabric"):
+        turnkey, whitebox = (float(plain(bought.lost[o][cause]).mean()) for o in pair)
+        assert whitebox > turnkey
 
 
 def test_the_fabrics_differ_only_by_their_own_entries(bought):
-    own = ("rocev2", "infiniband", "subnet-manager", "qos_expertise")
+    own = ("rocev2", "infiniband", "subnet-manager", "qos_expertise", "operating-model", "skill", "estate", "existing")
     first, second = (bought.outcomes[o].run_days for o in bought.pair)
     differing = inputs_of(first) ^ inputs_of(second)
     assert differing and all(any(word in i for word in own) for i in differing)
@@ -181,13 +199,15 @@ def test_a_renter_of_two_servers_meets_hardly_any_fabric_fault(renter, rented):
         in_a_run = rented.numbers[f"tail_risk.incidents.{option}"].value * rented.planned_days / 365.25
         assert in_a_run < 0.02
         assert float(plain(rented.incident_share[option]).mean()) < 0.005
-        assert maturity_of(renter.inputs, renter.inputs.all_options[option]) == "medium"
+        takes = effort_of(renter.inputs, renter.inputs.all_options[option])
+        assert "tcp" in option or takes == Effort()
+    assert maturity_of(renter.inputs) == "medium"
     assert float(plain(rented.bring_up_weeks["infiniband-ndr"]).mean()) < 1
     assert {"ecmp-collisions", "noisy-neighbour"}.isdisjoint({s.id for s in rented.stress})
     assert plain(rented.lost["rocev2-nvidia-800g"]["topology"]).max() == 0
 
 
-def test_growth_weighs_every_stage_and_looks_at_every_size(growing):
+def test_growth_weighs_every_stage_and_looks_at_every_job(growing):
     assert {512, 1536, 4096, 8192} <= {s.value for s in growing.sensitivity.sizes}
     option = growing.focus
     start = float(np.asarray(growing.outcomes[option].run.fabric_days).mean()) / growing.planned_days
@@ -202,15 +222,18 @@ def test_one_server_has_no_fabric_to_fail(buyer):
     assert found.numbers["tail_risk.difference"].value == 0
 
 
-def test_skill_with_qos_limits_roce_and_not_infiniband(buyer):
+def test_skill_with_qos_is_what_roce_needs_and_infiniband_does_not(buyer):
     case = buyer.changed(organisation__networking_maturity="high", organisation__qos_expertise="none")
-    levels = {o.id: maturity_of(case.inputs, o) for o in case.options}
-    assert levels["infiniband-ndr"] == "high" and levels["rocev2-whitebox"] == "low"
+    takes = {o.id: effort_of(case.inputs, o) for o in case.options}
+    known = {o.id: effort_of(buyer.inputs, o) for o in buyer.options}
+    assert np.all(plain(takes["rocev2-whitebox"].staff) > plain(known["rocev2-whitebox"].staff))
+    assert takes["infiniband-ndr"] == known["infiniband-ndr"] == Effort()
 
 
 def test_the_tail_is_small_where_no_rank_waits_for_another(buyer):
     cases = [buyer.changed(workload__latency_variance_bound=bound) for bound in (True, False)]
-    found = [losses(c.inputs, c.options[0], COMMUNICATION)[0]["servers"] for c in cases]
+    exposed = {1024: cases[0].inputs.spread(COMMUNICATION)}
+    found = [losses(c.inputs, c.options[0], exposed)[0]["servers"] for c in cases]
     shares = [float(plain(share).mean()) for share in found]
     assert shares[1] < 0.2 * shares[0]
 

@@ -104,7 +104,7 @@ def test_a_row_held_back_is_told_with_the_reason(case: Case, tmp_path: Path) -> 
     assert F.HELD not in holds(case)
     item = case.evidence().prices[0].item
     book = mock.Mock(wraps=case.inputs.prices, quarantine=(mock.Mock(item=item, message="ten times dearer"),))
-    given = mock.Mock(wraps=case.inputs, prices=book, params=case.params)
+    given = mock.Mock(wraps=case.inputs, prices=book, params=case.params, elicited=case.inputs.elicited)
     found = spoken(given, case.evidence())
     assert F.HELD in found.findings and found.words["held"] == f"{item} (ten times dearer)"
 
@@ -113,7 +113,8 @@ def test_what_the_client_replaced_or_measured_is_told(case: Case) -> None:
     changed = case.changed(prices={"electricity": 0.1})
     assert F.OVERRIDDEN in holds(changed) and F.OVERRIDDEN not in holds(case)
     measured = mock.Mock(wraps=case.params, overrides=(), measurements=("log.txt",), client=case.params.client, seed=1)
-    given = mock.Mock(wraps=case.inputs, prices=case.inputs.prices, params=measured)
+    mine = case.inputs
+    given = mock.Mock(wraps=mine, prices=mine.prices, params=measured, elicited=mine.elicited)
     assert F.MEASURED in spoken(given, case.evidence()).findings and F.MEASURED not in holds(case)
 
 

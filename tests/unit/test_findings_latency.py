@@ -160,7 +160,11 @@ SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
     "sums in switches": (lambda r: sending(r, algorithm="nvlstree"), {}, (F.RUNS_NVLSTREE,)),
     "plan stated": (lambda r: r, {"workload__parallelism": PLAN}, (F.PLAN_GIVEN,)),
     "few GPUs": (lambda r: r, {"cluster__gpus": 64}, (F.TRAFFIC,)),
-    "grows": (lambda r: replace(r, jobs={1024: r.job, 2048: r.job}), {}, (F.GROWS,)),
+    "grows": (lambda r: replace(r, stages=((1024, 0.5), (2048, 0.5))), {}, (F.GROWS,)),
+    "sizes stated": (lambda r: r, {"workload__jobs": [{"gpus": 64, "share": 1.0}]}, (F.JOBS_STATED,)),
+    "shared": (lambda r: r, {"cluster__tenancy": "multi"}, (F.JOBS_PUBLISHED,)),
+    "two sites": (lambda r: r, {"cluster__sites": 2}, (F.SITES,)),
+    "tunes": (lambda r: replace(r, job=replace(r.job, kind="fine-tuning")), {}, (F.TUNES,)),
     "quiet at every size": (
         lambda r: gaps(r, ring=sweep(r, 0.0, 0.01), step_by_size=sweep(r, 0.01, 0.0)),
         {},

@@ -39,11 +39,17 @@ def dateless() -> Case:
 CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "a date long after": ("example", {DATE: 52}),
     "a date nobody meets": ("example", {DATE: 1}),
+    "white-box": ("example", {"options": ("infiniband-ndr", "rocev2-whitebox"), DATE: 12}),
     "no InfiniBand": ("example", {"options": ROCE_ALONE}),
     "no InfiniBand and no time": ("example", {"options": ROCE_ALONE, DATE: 1}),
     "stalls all the time": ("example", {DATE: 52, "evidence": {"shared-stall-share-rocev2": 0.3}}),
     "nobody waits": ("example", {"workload__latency_variance_bound": False}),
     "one node": ("example", {"cluster__gpus": 8, "workload__model_parameters_billion": 8}),
+    "experts asked": ("example", {"elicited": ["elicited/example-answers.yaml"]}),
+    "one job of growing size": (
+        "kestrel-lab",
+        {"cluster__sites": 1, "workload__jobs": [{"gpus": 8192, "share": 1.0}]},
+    ),
     "long runs of few": ("tern-finetuning", {"workload__run_days": 300}),
     "inference": ("example", {"workload__kind": "inference-multi-node"}),
     "a simulation": ("example", {"workload__kind": "hpc-simulation"}),
@@ -126,9 +132,11 @@ def test_each_finding_holds_for_some_client_and_fails_for_another(finding: F) ->
 @pytest.mark.parametrize(
     ("name", "holds", "fails"),
     [
-        ("example", {F.OPENS_DATE, F.DATES_PART_IN_READINESS, F.PLAIN_LATE, F.WAITS}, {F.SMALL, F.GROWS, F.RENTED}),
+        ("white-box", {F.DATES_PART_IN_READINESS}, {F.GROWS}),
+        ("example", {F.PLAIN_LATE, F.WAITS}, {F.SMALL, F.GROWS, F.RENTED}),
         ("tern-finetuning", {F.OPENS_SMALL, F.RENTED, F.FAULTS_RARE, F.DATES_IN_HOURS}, {F.WAITS, F.LEVER_PAYS}),
-        ("kestrel-lab", {F.OPENS_GROWTH, F.GROWS, F.CAUSES_COMMON}, {F.SMALL, F.DATE_ASSUMED, F.PLAIN_LATE}),
+        ("kestrel-lab", {F.OPENS_GROWTH, F.GROWS}, {F.SMALL, F.DATE_ASSUMED, F.PLAIN_LATE, F.CAUSES_FABRIC}),
+        ("one job of growing size", {F.OPENS_GROWTH, F.GROWS, F.CAUSES_COMMON}, {F.CAUSES_BRING_UP}),
         ("no date", {F.DATE_ASSUMED}, {F.GROWS}),
         ("a date long after", {F.OPENS_STABLE, F.NEVER_MISSED, F.DATES_PART_IN_RUN_READY}, {F.OPENS_DATE}),
         ("a date nobody meets", {F.OPENS_DATE, F.DATES_PART_IN_RUN}, {F.NEVER_MISSED}),
@@ -148,7 +156,7 @@ def test_findings_follow_the_result(name: str, holds: set[F], fails: set[F]) -> 
 
 
 def test_the_two_that_part_are_named_by_what_is_worse() -> None:
-    words = spoken("example").words
+    words = spoken("white-box").words
     assert words["slower"] == words["focus"] and words["later"] == words["focus"]
     alone = spoken("no InfiniBand").words
     assert alone["other"] == alone["focus"]

@@ -32,13 +32,13 @@ def override(evidence_id: str, value: Any) -> dict[str, Any]:
 
 LOG = "b200_32gpu_all_reduce_bench.txt"
 PLANS: dict[str, dict[str, Any]] = {
-    "racks": {"cluster.gpus": 16416, "cluster.gpu": "gb200-nvl72", "cluster.gpus_per_node": 72, "cluster.nic_ports_per_node": 72},
+    "racks": {"cluster.gpus": 16416, "cluster.gpu": "gb200-nvl72", "cluster.gpus_per_node": 72, "cluster.nic_ports_per_node": 72, "workload.model_parameters_billion": 2},
     "thin": {"cluster.link_gbits_per_s": 100},
     "small-serving": {"workload.kind": "inference-multi-node", "workload.model_parameters_billion": 8},
     "next-week": {"organisation.networking_maturity": "low", "organisation.qos_expertise": "none", "organisation.time_to_production_weeks": 1},
     "five-weeks": {"organisation.time_to_production_weeks": 5, "overrides": [override("x", 90000) | {"id": "price:switch-qm9700"}]},
     "ten-trillion": {"workload.tokens_billion": 9_000_000, "workload.run_days": None},
-    "stalls": {"overrides": [override(f"shared-stall-share-{f}", 0.99) for f in ("infiniband", "rocev2")]},
+    "stalls": {"options": ["infiniband-ndr", "rocev2-whitebox"], "overrides": [override(f"shared-stall-share-{f}", 0.99) for f in ("infiniband", "rocev2")]},
     "faults": {"overrides": [override("detection-hours", 200), override("link-failures-per-link-year", 5)]},
     "slow-start": {"options": ["infiniband-ndr", "rocev2-whitebox"], "money.horizon_months": 1, "overrides": [override("bring-up-productivity", 0.1), override("weeks-to-stable-rocev2", 9), override("weeks-to-stable-infiniband", 9)]},
     "large": {"cluster.gpus": 16384, "workload.model_parameters_billion": 405},

@@ -6,7 +6,9 @@ import json
 import re
 import shutil
 from datetime import date, timedelta
+from fnmatch import fnmatchcase
 from pathlib import Path
+from statistics import median
 
 import pytest
 from hypothesis import given, settings
@@ -307,7 +309,9 @@ def test_the_shipped_book_has_no_error_and_holds_nothing() -> None:
 def test_shipped_figures_are_those_of_the_sources() -> None:
     view = PriceBook.read(SHIPPED).at(AS_OF)
     qm9700 = view["switch-qm9700"]
-    assert (qm9700.price, qm9700.low, qm9700.high, qm9700.grade) == (32870, 32870, 50000, "secondary")
+    assert (qm9700.price, qm9700.grade, qm9700.one_listing) == (32870, "secondary", False)
+    assert (qm9700.low, qm9700.high) == pytest.approx((32870 / 1.34, 32870 * 1.34))
+    assert view["switch-n9600-64od"].one_listing and view["switch-sn5610"].one_listing
     assert view["switch-n9600-64od"].currency == "EUR"
     switches, optics, nics = (
         48 * qm9700.price,
@@ -316,7 +320,27 @@ def test_shipped_figures_are_those_of_the_sources() -> None:
     )
     fabric = switches + optics + 1536 * view["optic-800g-2xsr4"].price + nics
     assert fabric == pytest.approx(5.353e6, rel=1e-3)
-    assert view["fx-eur-usd"].grade == "assumption"
+    assert (view["fx-eur-usd"].grade, view["fx-gbp-usd"].grade) == ("secondary", "secondary")
+
+
+def test_the_spread_of_a_class_is_the_median_of_its_products_with_several_sellers() -> None:
+    newest: dict[str, PriceRow] = {}
+    for row in PriceBook.read(SHIPPED).rows:
+        if row.grade in ("secondary", "estimate") and row.high is not None and not row.item.endswith("volume"):
+            newest[row.item] = row
+    for told in rules()["spread"]:
+        members = [r for r in newest.values() if any(fnmatchcase(r.item, p) for p in told["items"])]
+        ratios = [r.high / (r.low or r.price) for r in members if r.high]
+        assert told["factor"] == pytest.approx(median(ratios), abs=0.006), told["items"]
+
+
+def test_single_web_prices_are_ranged_alike_and_quotes_stand_as_they_are(tmp_path: Path) -> None:
+    header = "item,unit,price,low,high,currency,date,expiry,source,grade\n"
+    rows = [f"switch-mine,each,1000,,,USD,2026-11-01,,Seller,{grade}\n" for grade in ("secondary", "quote")]
+    for grade, ends in zip(rows, ((1000 / 1.34, 1340.0), (None, None)), strict=True):
+        (tmp_path / "own.csv").write_text(header + grade)
+        found = PriceBook.read(tmp_path).at(AS_OF)["switch-mine"]
+        assert (found.low, found.high) == (pytest.approx(ends) if ends[0] else ends)
 
 
 def test_the_yardstick_is_the_newest_shipped_price_of_each_item() -> None:

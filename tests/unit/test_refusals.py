@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner
+from elicited_cases import answers_text
 from scenario_cases import minimal, override
 
 from fabricreport.case import open_case
@@ -27,6 +28,7 @@ def client(**sections: Any) -> dict[str, Any]:
     return data
 
 
+ANSWERS = "elicited/careful.yaml"
 BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
     "memo-date": (client(as_of="1999-01-01"), "as_of"),
     "reserved-slug": (client(client={"slug": "latest"}), "client.slug"),
@@ -51,6 +53,15 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
         client(workload={"parallelism": {"tp": 8, "pp": 1, "dp": 8, "ep": 3}}),
         "workload.parallelism.ep",
     ),
+    "jobs-do-not-sum": (client(workload={"jobs": [{"gpus": 8, "share": 0.5}]}), "workload.jobs"),
+    "job-beyond-site": (
+        client(cluster={"sites": 2}, workload={"jobs": [{"gpus": 64, "share": 1.0}]}),
+        "workload.jobs[0].gpus",
+    ),
+    "plan-does-not-divide-jobs": (
+        client(workload={"parallelism": {"tp": 8, "pp": 2, "dp": 4}, "jobs": [{"gpus": 8, "share": 1.0}]}),
+        "workload.parallelism",
+    ),
     "no-weight": (
         client(weights=dict.fromkeys(("workload", "maturity", "scale_and_budget", "time_to_production"), 0)),
         "weights",
@@ -61,6 +72,16 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
     "override-of-itself": (override(value="price:switch-qm9700"), "overrides[0].value"),
     "override-moves-nothing": (
         override(id="evidence:gateway-skyway-port-speed", value=400),
+        "overrides[0].id",
+    ),
+    "elicited-moves-nothing": (
+        client(
+            cluster={"gpus": 8}, workload={"model_parameters_billion": 8}, options=["ethernet-tcp"], elicited=[ANSWERS]
+        ),
+        "elicited",
+    ),
+    "elicited-and-overridden": (
+        {**override(id="evidence:weeks-to-stable-rocev2", value=4), "elicited": [ANSWERS]},
         "overrides[0].id",
     ),
     "dragonfly-has-no-taper": (
@@ -78,6 +99,10 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
 def refused(data: dict[str, Any], folder: Path) -> tuple[Problem, ...]:
     path = folder / "client.yaml"
     path.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    for answers in data.get("elicited", ()):
+        (folder / answers).parent.mkdir()
+        judged = answers_text("C. Careful", 4.0, "p5: 2, p50: 4, p95: 10", "p5: 0.9, p50: 1.1, p95: 1.6")
+        (folder / answers).write_text(judged, encoding="utf-8")
     return check(path).problems
 
 

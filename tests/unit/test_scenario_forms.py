@@ -162,21 +162,25 @@ def test_the_comments_of_a_new_file_are_valid_when_uncommented_and_say_what_was_
     path = tmp_path / "params.yaml"
     path.write_text(text, encoding="utf-8")
     silent = load_params(path)
-    keys = _all_keys(Params.model_json_schema(by_alias=True)) - {"measurements"}  # names a file that is not there
+    keys = _all_keys(Params.model_json_schema(by_alias=True)) - {
+        "measurements",
+        "elicited",
+    }  # they name files that are not there
     path.write_text(re.sub(rf"^(\s*)# ({'|'.join(sorted(keys))}):", r"\1\2:", text, flags=re.M), encoding="utf-8")
     spoken = load_params(path)
-    assert defaulted_keys(spoken) == ("measurements",)
+    assert defaulted_keys(spoken) == ("measurements", "elicited")
     assert spoken.cluster.trajectory and spoken.overrides and spoken.providers
     examples = {
         "memo.subject",
         "cluster.trajectory",
         "workload.tokens_billion",
+        "workload.jobs",
         "providers",
         "overrides",
         "money.materiality_usd",
     }
     derived = {"cluster.nic_ports_per_node": 8}
-    for key in set(defaulted_keys(silent)) - examples - {"measurements"}:
+    for key in set(defaulted_keys(silent)) - examples - {"measurements", "elicited"}:
         assert value_at(spoken, key) == derived.get(key, value_at(silent, key)), key
 
 

@@ -23,7 +23,8 @@ from fabricreport.validation.training import pair_differences, training_card
 PRACTICE = practice()
 NDR = Network(PRACTICE, "h100", 8, "infiniband-ndr")
 OVERLAP = Overlap(0.7, 0.6, 0.25, 0.1)
-DENSE = PRACTICE.preset("dense-70b")
+DENSE = replace(PRACTICE.preset("dense-70b"), batch_sequences=512.0)
+SMALL = replace(PRACTICE.preset("fine-tune-8b"), batch_sequences=32.0)
 PLAN = Plan(8, 2, 64, interleave=2)
 
 
@@ -44,7 +45,7 @@ def parts(found: StepTime) -> Any:
 def test_parts_add_up_to_the_step() -> None:
     found = step(optimiser_share=0.02)
     assert parts(found) == pytest.approx(found.step_time_s)
-    assert found.other_s == pytest.approx(0.02 * found.step_time_s)
+    assert found.other_s == pytest.approx(0.02 * (found.step_time_s - found.exposed_communication_s))
 
 
 def test_kernels_alone_take_the_flops_over_the_peak() -> None:
@@ -60,8 +61,11 @@ def test_kernels_alone_take_the_flops_over_the_peak() -> None:
 def test_bubble_is_stages_less_one_over_interleaved_microbatches() -> None:
     found = step()
     assert found.microbatches == 8.0
-    work = found.step_time_s - found.bubble_s - sum(t.exposed_s for t in found.traffic if t.kind == "data")
-    assert found.bubble_s / work == pytest.approx(1.0 / (2 * 8))
+    assert found.bubble_s / (found.compute_s + found.in_node_s) == pytest.approx(1.0 / (2 * 8))
+    sent = {t.kind: t.exposed_s for t in found.traffic if t.on_fabric}
+    in_step = sum(e for kind, e in sent.items() if kind != "data")
+    data = sum(t.exposed_s for t in found.traffic if t.kind == "data")
+    assert found.exposed_communication_s == pytest.approx(in_step * (1.0 + 1.0 / (2 * 8)) + data)
 
 
 def test_gathered_and_reduced_bytes_are_the_weights_held_by_a_rank() -> None:
@@ -72,7 +76,7 @@ def test_gathered_and_reduced_bytes_are_the_weights_held_by_a_rank() -> None:
 
 
 def test_sharded_weights_are_gathered_twice_in_every_microbatch() -> None:
-    model = PRACTICE.preset("fine-tune-8b")
+    model = SMALL
     once, twice = ({t.collective: t.count for t in step(model, Plan(1, 1, 16, shard=s)).traffic} for s in (1, 16))
     assert twice["all-gather"] == 2 * 2 * once["all-gather"]
     assert twice["reduce-scatter"] == 2 * once["reduce-scatter"]
@@ -92,13 +96,13 @@ def test_one_node_meets_no_fabric() -> None:
 
 
 def test_full_overlap_leaves_only_the_first_and_last_bucket() -> None:
-    found = step(overlap=Overlap(1.0, 1.0, 1.0, 0.0))
+    found = step(plan=Plan(8, 1, 128), overlap=Overlap(1.0, 1.0, 1.0, 0.0))
     data = [t for t in found.traffic if t.kind == "data"]
     assert found.exposed_communication_s == pytest.approx(sum(t.time_s / t.count for t in data))
 
 
 def test_interference_charges_hidden_traffic_in_proportion() -> None:
-    free, charged = (step(overlap=Overlap(1.0, 1.0, 1.0, i)) for i in (0.0, 0.2))
+    free, charged = (step(plan=Plan(8, 1, 128), overlap=Overlap(1.0, 1.0, 1.0, i)) for i in (0.0, 0.2))
     hidden = free.communication_s - free.exposed_communication_s
     assert charged.exposed_communication_s - free.exposed_communication_s == pytest.approx(0.2 * hidden)
 
@@ -156,6 +160,83 @@ def test_a_chosen_plan_uses_every_gpu_and_fits_in_memory(name: str, gpus: int) -
     assert plan.tp <= 8 and plan.dp % plan.ep == 0 and model.experts % plan.ep == 0
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(tuple(PRACTICE.presets)),
+    st.sampled_from((1, 2, 4, 8)),
+    st.sampled_from((1, 2, 4, 8, 16)),
+    st.sampled_from((1, 4, 16)),
+    st.floats(0, 60),
+    st.floats(0.3, 1.0),
+)
+def test_a_larger_job_never_exposes_less_at_the_same_plan_and_batch_per_gpu(
+    name: str, tp: int, pp: int, micro: int, extra: float, share: float
+) -> None:
+    first = 16 // tp  # from here on the replicas leave the node
+    found = []
+    for replicas in (first * 2**i for i in range(12) if tp * pp * first * 2**i <= 16384):
+        model = replace(PRACTICE.preset(name), batch_sequences=float(micro * replicas))
+        ep = min(8, first) if model.experts > 1 else 1
+        found.append(float(step(model, Plan(tp, pp, replicas, ep), roce(extra, share)).exposed_share))
+    assert np.all(np.diff(found) >= -1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.sampled_from(("fine-tune-8b", "dense-70b", "moe-47b")),
+    st.sampled_from((64, 256, 1024, 4096)),
+    st.floats(0, 120),
+    st.floats(0.05, 1.0),
+)
+def test_a_plan_of_the_fabrics_own_is_never_slower_than_the_shared_one(
+    name: str, gpus: int, extra: float, share: float
+) -> None:
+    model = parallel.at_scale(PRACTICE.preset(name), PRACTICE.batches, gpus)
+    wires = roce(extra, share)
+    shared = best_plan(model, NDR, gpus=gpus)
+    how: dict[str, Any] = {"kernel_efficiency": PRACTICE.rules.kernel_efficiency, "overlap": PRACTICE.rules.overlap}
+    steps = [
+        training_step(parallel.filled(model, plan, PRACTICE.rules), plan, wires, **how)
+        for plan in (best_plan(model, wires, gpus=gpus), shared)
+    ]
+    paces = [float(one.pace_s) for one in steps]
+    shares = [float(one.lost_share(steps[1])) for one in steps]
+    assert paces[0] <= paces[1] * (1 + 1e-12)
+    assert shares[0] <= shares[1] + 1e-12
+    assert shares[1] == steps[1].exposed_share
+
+
+def test_the_batch_grows_with_the_gpus_as_published_runs_do() -> None:
+    rows = read_yaml("training_presets")["batches"]
+    law = PRACTICE.batches
+    assert 0.4 < law.exponent < 0.8
+    for row in rows:
+        published = row["sequences"] * row["sequence_tokens"]
+        assert 0.4 < law.at(row["gpus"]) / published < 2.5, row["run"]
+    grown = [parallel.at_scale(PRACTICE.preset("dense-70b"), law, n).batch_sequences for n in (64, 512, 4096)]
+    assert grown == sorted(grown)
+    assert parallel.at_scale(PRACTICE.preset("dense-405b"), law, 64).batch_sequences == 2048
+
+
+@pytest.mark.parametrize("gpus", [128, 1024, 4096, 16384])
+def test_the_batch_of_a_chosen_plan_is_the_published_one_and_little_of_the_step_is_exposed(gpus: int) -> None:
+    model = parallel.at_scale(PRACTICE.preset("dense-70b"), PRACTICE.batches, gpus)
+    plan = best_plan(model, NDR, gpus=gpus)
+    found = step(parallel.filled(model, plan, PRACTICE.rules), plan)
+    assert 1.0 - 1e-9 <= found.batch_tokens / PRACTICE.batches.at(gpus) < 1.05
+    assert float(found.exposed_share) < 0.2
+
+
+def test_only_as_many_layers_are_recomputed_as_make_a_plan_fit() -> None:
+    model = parallel.at_scale(PRACTICE.preset("dense-405b"), PRACTICE.batches, 8192)
+    for plan in parallel.candidate_plans(model, PRACTICE.rules, gpus=8192, gpus_per_node=8, memory_gbytes=80):
+        room = PRACTICE.rules.memory_share * 80e9
+        assert parallel.bytes_per_gpu(model, plan, PRACTICE.rules) <= room
+        if plan.recompute:
+            fewer = replace(plan, recompute=plan.recompute - 1 / model.layers)
+            assert parallel.bytes_per_gpu(model, fewer, PRACTICE.rules) > room
+
+
 def test_a_model_that_fits_nowhere_is_refused_with_its_size() -> None:
     with pytest.raises(InputError, match="does not fit"):
         best_plan(PRACTICE.preset("dense-405b"), NDR, gpus=8)
@@ -168,7 +249,7 @@ def test_a_given_plan_scales_its_replicas_and_must_divide() -> None:
 
 
 def test_a_custom_model_of_a_presets_size_is_the_preset_and_others_grow_from_the_nearest() -> None:
-    assert parallel.custom(PRACTICE, "dense", 70.0) == DENSE
+    assert parallel.custom(PRACTICE, "dense", 70.0) == PRACTICE.preset("dense-70b")
     larger = parallel.custom(PRACTICE, "dense", 110.0)
     assert larger.parameters == pytest.approx(110e9, rel=1e-6)
     assert larger.layers > DENSE.layers and larger.hidden > DENSE.hidden

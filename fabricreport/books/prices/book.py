@@ -31,7 +31,7 @@ from typing import Any
 
 from fabricreport.books.prices.currency import Rate, exchange_rate
 from fabricreport.books.prices.files import Malformed, read_price_file
-from fabricreport.books.prices.rules import Day, PriceRow, doubt, grade_rank, parse_row
+from fabricreport.books.prices.rules import Day, PriceRow, doubt, grade_rank, parse_row, spread_factor
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_rows
 from fabricreport.located import did_you_mean
@@ -43,6 +43,8 @@ __all__ = ["Held", "MissingPrice", "Price", "PriceBook", "PriceRow", "PriceView"
 CLIENTS_WORD = Grade.CONTRACT
 """The grade of a price that the client put in place of the book's."""
 SHIPPED = "prices shipped with the package"
+LISTED = (Grade.PUBLISHED, Grade.SECONDARY)
+"""Grades of a price that somebody read, and nobody offered or signed."""
 _JUMP = timedelta(days=400)
 STAND_IN = "no usable row of it is in the price files on this day, so the price shipped with the package stands in"
 
@@ -84,7 +86,8 @@ class Price:
     """The price of one item as of a day.
 
     `quarantined` tells of a newer row that was held, `stand_in` why the price is not of the client's own files ('' if
-    there is nothing to tell).
+    there is nothing to tell), `spread` by what factor the rule for single web prices ranges it (1: as its row says), `one_listing` whether a single source
+    has ever given it, as one figure.
     """
 
     item: str
@@ -103,6 +106,8 @@ class Price:
     stand_in: str = ""
     file: str = ""
     line: int = 0
+    spread: float = 1.0
+    one_listing: bool = False
     stated: Uncertain | None = None
     replaced: Replaced | None = None
 
@@ -312,8 +317,15 @@ class PriceBook:
             row = usable.get(held.item)
             if row and (held.date is None or held.date >= row.date) and held.kind != "repeat":
                 notes[held.item] = f"a newer price was held: {held.message} ({_place(held.file, held.line)})"
+        sources: dict[str, set[str]] = defaultdict(set)
+        for row in (*self.shipped, *self.rows):
+            if row.date <= as_of:
+                sources[row.item].add(_seller(row))
         prices = {
-            item: _as_of(row, as_of, notes.get(item, ""), "" if item in own else STAND_IN)
+            item: replace(
+                _as_of(row, as_of, notes.get(item, ""), "" if item in own else STAND_IN),
+                one_listing=len(sources[item]) == 1 and row.low is row.high is None and row.grade in LISTED,
+            )
             for item, row in sorted(usable.items())
         }
         return PriceView(as_of, prices, known)
@@ -391,11 +403,21 @@ def _held(row: PriceRow, kind: str, message: str) -> Held:
 
 
 def _as_of(row: PriceRow, as_of: date, note: str, stand_in: str) -> Price:
+    factor = spread_factor(row.item, row.grade)
+    low, high = row.low, row.high
+    if factor > 1:
+        low = min(row.price / factor, row.price if low is None else low)
+        high = max(row.price * factor, row.price if high is None else high)
     return Price(
-        row.item, row.unit, row.price, row.low, row.high, row.currency, row.date, row.expires, row.source, row.grade,
-        stale=as_of > row.expires, age_days=(as_of - row.date).days, quarantined=note, stand_in=stand_in,
+        row.item, row.unit, row.price, low, high, row.currency, row.date, row.expires, row.source, row.grade,
+        stale=as_of > row.expires, spread=factor, age_days=(as_of - row.date).days, quarantined=note, stand_in=stand_in,
         file=row.file, line=row.line,
     )  # fmt: skip
+
+
+def _seller(row: PriceRow) -> str:
+    """Who gave a price, by the beginning of its source."""
+    return row.source.partition(" ")[0].casefold().strip(":,")
 
 
 def _place(file: str, line: int) -> str:

@@ -13,6 +13,7 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
@@ -72,6 +73,14 @@ def rules() -> Mapping[str, Any]:
 def shelf_life_days(unit: str) -> int:
     """Days a price of this unit stays fresh when its row names no expiry."""
     return int(rules()["units"][unit]["shelf_life_days"])
+
+
+def spread_factor(item: str, grade: str) -> float:
+    """The factor by which a price of this item and grade is ranged, both ways: that of its class, else 1."""
+    if grade not in rules()["spread_grades"]:
+        return 1.0
+    classes = (c for c in rules()["spread"] if any(fnmatchcase(item, pattern) for pattern in c["items"]))
+    return float(next((c["factor"] for c in classes), 1.0))
 
 
 def grade_rank(grade: str) -> int:

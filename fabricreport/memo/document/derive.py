@@ -280,7 +280,7 @@ def _input(entry: Record, repeated: Sequence[Record], book: SourceBook, anchors:
     notices = []
     if isinstance(override, dict):
         who, why, until = (one_line(str(override.get(k, ""))) for k in ("who", "why", "until"))
-        notices.append(f"Overridden by {who} until {until}: {why}")
+        notices.append(f"Overridden by {who}{until and f' until {until}'}: {why}")
     if entry.get("expiry"):
         notices.append(f"Good until {one_line(str(entry['expiry']))}")
     text = str(entry.get("text") or "")

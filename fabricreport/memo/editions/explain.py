@@ -81,7 +81,8 @@ def _source_lines(record: Mapping[str, Any], indent: str) -> list[str]:
     lines = [indent + "; ".join(dict.fromkeys(parts))]
     if record.get("override"):
         over = record["override"]
-        lines.append(f"{indent}overridden by {over['who']} until {over['until']}: {over['why']}")
+        until = f" until {over['until']}" if over["until"] else ""
+        lines.append(f"{indent}overridden by {over['who']}{until}: {over['why']}")
     return lines
 
 

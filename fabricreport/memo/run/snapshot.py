@@ -4,7 +4,7 @@
     inputs/prices/*.csv       beside the params file if it has such a folder, else the project's own `params/`
     inputs/evidence/*.yaml    same rule
     inputs/options/*.yaml     same rule
-    inputs/<path>             each provider's answers and each measurement log that the params name
+    inputs/<path>             each provider's and expert's answers and each measurement log that the params name
 
 Files are opened without following symbolic links, read once, capped in size, and hashed as they are copied.
 """
@@ -113,6 +113,8 @@ class _Copier:
                 self.named(params_path.parent, provider.answers, "providers")
         for log in params.measurements:
             self.named(params_path.parent, log, "logs")
+        for expert in params.elicited:
+            self.named(params_path.parent, expert, "elicited")
 
     def put(self, name: str, kind: str, data: bytes, origin: Path) -> None:
         self.total_bytes += len(data)

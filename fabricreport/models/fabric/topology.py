@@ -1,18 +1,23 @@
 """How many switches and cables a fabric needs: fat trees of one to three tiers, and dragonflies.
 
-The counting rule for fat trees, with logical radix k, d down-links a leaf, u up-links a leaf and E endpoints
-a plane (at oversubscription 1, d = u = k/2):
+The counting rule for fat trees, with logical radix k, d down-links and u >= d / oversubscription up-links a leaf
+(d + u <= k; at oversubscription 1, d = u = k/2) and E endpoints a plane:
 
     E <= k            one switch
-    E <= k d          leaf = ceil(E/d); spine = the smallest s >= ceil(leaf u/k) that divides u, so that every
-                      leaf has an equal bundle of links to every spine; leaf-spine cables = leaf u
+    E <= k d          leaf = ceil(E/d); spine >= ceil(leaf u/k); leaf-spine cables = leaf u
     E <= k (k/2) d    three tiers in pods of k/2 leaves; spine = ceil(leaf u/(k/2)) (= leaf when u = k/2);
                       core = ceil(spine (k/2)/k); spine-core cables = spine k/2
 
-The equal-bundle rule is what NVIDIA's reference tables follow and plain port counting misses (a 4-unit XDR
-SuperPOD has 18 spines where ports alone would allow 16). A pod that is not full has only the leaves it needs
-and the spines in proportion; bundles inside such a pod may differ by one link. Switches are multiplied by the
-number of planes; cables are counted as physical cables, and one cable carries one link to each plane.
+*Equal bundles.* NVIDIA's reference tables give every leaf as many links to one spine as to any other: the number of
+spines divides u. Plain port counting misses it (a 4-unit XDR SuperPOD has 18 spines where ports alone would allow
+16). The rule holds where scalable units are built, and at their sizes: non-blocking, every leaf full, 8, 16, 32 ...
+leaves. *Fewest switches.* Elsewhere bundles may be one link apart, and of all splits of a leaf that keep the ratio
+the one with the fewest switches is taken: that many always suffice, since u links spread in turn over ceil(leaf u/k)
+spines load no spine by more than k. So more oversubscription, or fewer servers, never needs more switches. Both counts
+stand in the bill.
+
+A pod that is not full has only the leaves it needs and the spines in proportion. Switches are multiplied by the number
+of planes; cables are counted as physical cables, and one cable carries one link to each plane.
 Sources: Al-Fares et al., SIGCOMM 2008 (fat tree); NVIDIA DGX SuperPOD reference architectures (tables).
 """
 
@@ -21,6 +26,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from operator import index
 
 from fabricreport.errors import InputError, OutOfRange, Problem
@@ -34,6 +40,7 @@ class BillOfMaterials:
     """Switches and physical cables of one fabric, and the shape they were counted for.
 
     `leaf`, `spine`, `core` are switches over all planes; for a dragonfly every router is a `leaf`,
+    `fewest_switches` and `equal_bundle_switches` are all switches by either rule, of which one is built;
     `cables_leaf_spine` are the cables inside groups and `cables_spine_core` those between groups.
     `endpoints` are the ports a plane is built for (whole units when `nodes_per_unit` was given), which may be
     more than the `attached` links. `*_ports` are the most ports in use on any one switch of that tier.
@@ -57,6 +64,8 @@ class BillOfMaterials:
     topology: str
     down_links: int
     up_links: int
+    fewest_switches: int
+    equal_bundle_switches: int
     leaf_ports: int
     spine_ports: int = 0
     core_ports: int = 0
@@ -144,7 +153,7 @@ def bill_of_materials(
         return shape
     if topology == "dragonfly":
         return _dragonfly(shape)
-    return _fat_tree(shape)
+    return _fat_tree(shape, in_units=nodes_per_unit is not None)
 
 
 def _single_switch(
@@ -187,67 +196,116 @@ def _single_switch(
         topology=topology,
         down_links=down,
         up_links=up,
+        fewest_switches=planes,
+        equal_bundle_switches=planes,
         leaf_ports=endpoints,
     )
 
 
-def _fat_tree(shape: BillOfMaterials) -> BillOfMaterials:
-    """Two or three tiers above `shape.endpoints` endpoints a plane."""
-    radix, down, planes = shape.radix, shape.down_links, shape.planes
-    two_tiers, three_tiers = radix * down, radix * (radix // 2) * down
+@dataclass(frozen=True)
+class _Tree:
+    """The switches of one plane and the split of its leaves."""
+
+    leaf: int
+    spine: int
+    core: int
+    down: int
+    up: int
+
+    @property
+    def switches(self) -> int:
+        return self.leaf + self.spine + self.core
+
+
+def _fat_tree(shape: BillOfMaterials, *, in_units: bool) -> BillOfMaterials:
+    """Two or three tiers above `shape.endpoints` endpoints a plane, built by the rule that holds at this size."""
+    _, two_tiers, three_tiers = tier_capacity(shape.radix, shape.oversubscription)
     if shape.endpoints > three_tiers:
         raise _beyond(shape, three_tiers, "three tiers of switches")
-    leaf = -(-shape.endpoints // down)
-    down_used = min(down, shape.endpoints)
-    if shape.endpoints <= two_tiers:
-        spine, up = _equal_bundles(leaf, radix, down, shape.up_links)
-        return replace(
-            shape,
-            leaf=leaf * planes,
-            spine=spine * planes,
-            cables_leaf_spine=leaf * up,
-            tiers=2,
-            up_links=up,
-            leaf_ports=down_used + up,
-            spine_ports=leaf * (up // spine),
-        )
-    half, up = radix // 2, shape.up_links
-    spine = -(-leaf * up // half)
-    core = -(-spine * half // radix)
+    tiers = 2 if shape.endpoints <= two_tiers else 3
+    fewest = _smallest(shape.endpoints, shape.radix, shape.oversubscription, tiers, equal=False)
+    equal = _smallest(shape.endpoints, shape.radix, shape.oversubscription, tiers, equal=True)
+    return _built(shape, equal if _is_reference(shape, in_units) else fewest, fewest, equal)
+
+
+def _built(shape: BillOfMaterials, tree: _Tree, fewest: _Tree, equal: _Tree) -> BillOfMaterials:
+    """The bill of one tree in each plane."""
+    radix, planes, half = shape.radix, shape.planes, shape.radix // 2
+    between = tree.spine * half if tree.core else 0
     return replace(
         shape,
-        leaf=leaf * planes,
-        spine=spine * planes,
-        core=core * planes,
-        cables_leaf_spine=leaf * up,
-        cables_spine_core=spine * half,
-        tiers=3,
-        leaf_ports=down_used + up,
-        spine_ports=2 * half,
-        core_ports=-(-spine * half // core),
+        leaf=tree.leaf * planes,
+        spine=tree.spine * planes,
+        core=tree.core * planes,
+        cables_leaf_spine=tree.leaf * tree.up,
+        cables_spine_core=between,
+        tiers=3 if tree.core else 2,
+        down_links=tree.down,
+        up_links=tree.up,
+        fewest_switches=fewest.switches * planes,
+        equal_bundle_switches=equal.switches * planes,
+        leaf_ports=min(tree.down, shape.endpoints) + tree.up,
+        spine_ports=radix if tree.core else -(-tree.leaf * tree.up // tree.spine),
+        core_ports=-(-between // tree.core) if tree.core else 0,
     )
+
+
+def _is_reference(shape: BillOfMaterials, in_units: bool) -> bool:
+    """True where NVIDIA's tables hold: whole units asked for, or a non-blocking tree of 8, 16, 32 ... full leaves."""
+    if shape.oversubscription != 1.0:
+        return False
+    leaf, rest = divmod(shape.endpoints, shape.radix // 2)
+    return in_units or (rest == 0 and leaf >= 8 and leaf & (leaf - 1) == 0)
+
+
+@lru_cache(maxsize=4096)
+def _smallest(endpoints: int, radix: int, oversubscription: float, tiers: int, *, equal: bool) -> _Tree:
+    """The tree of fewest switches over all numbers of leaves; of equal totals the one with fewest leaves.
+
+    A leaf has the up-links that its share of the endpoints asks for, or those of a full leaf if they cost no switch.
+    More leaves are tried while they might still save switches above them.
+    """
+    ratio = _exact(oversubscription)
+    most, up_of_full = _leaf_split(radix, oversubscription)
+    best: _Tree | None = None
+    leaf, held = -(-endpoints // most), radix if tiers == 2 else radix * (radix // 2)
+    while best is None or leaf < min(best.switches, held + 1):
+        down = -(-endpoints // leaf)
+        full = _above(leaf, most, up_of_full, radix, tiers, equal)
+        part = _above(leaf, down, math.ceil(down / ratio), radix, tiers, equal)
+        tree = min(full, part, key=lambda t: t.switches)
+        if best is None or tree.switches < best.switches:
+            best = tree
+        leaf += 1
+    return best
+
+
+def _above(leaf: int, down: int, up: int, radix: int, tiers: int, equal: bool) -> _Tree:
+    """The switches above `leaf` leaves. With equal bundles spare ports are cabled up too where that saves spines
+    (at oversubscription 1 a full leaf has none to spare)."""
+    half = radix // 2
+    if tiers == 3:  # all the up-links of full pods: bundles are equal as it is
+        spine = -(-leaf * up // half)
+        return _Tree(leaf, spine, -(-spine * half // radix), down, up)
+    if not equal:
+        return _Tree(leaf, -(-leaf * up // radix), 0, down, up)
+    spine, up = min(
+        (next(s for s in range(-(-leaf * links // radix), links + 1) if links % s == 0), links)
+        for links in range(up, radix - down + 1)
+    )
+    return _Tree(leaf, spine, 0, down, up)
+
+
+def _exact(oversubscription: float) -> Fraction:
+    return Fraction(oversubscription).limit_denominator(10_000)
 
 
 def _leaf_split(radix: int, oversubscription: float) -> tuple[int, int]:
     """Down- and up-links of a leaf: the most down-links for which the asked ratio can still be kept."""
-    ratio = Fraction(oversubscription).limit_denominator(10_000)
+    ratio = _exact(oversubscription)
     down = math.floor(radix * ratio / (1 + ratio))
     down = min(down, radix - 1)
     return down, math.ceil(down / ratio)
-
-
-def _equal_bundles(leaf: int, radix: int, down: int, up: int) -> tuple[int, int]:
-    """Spines and up-links a leaf so that each leaf has the same number of links to each spine.
-
-    `up` is the fewest the ratio allows; a leaf's spare ports are also cabled up when that saves spines (it
-    cannot at oversubscription 1, where no port is spare).
-    """
-    best = (radix + 1, up)
-    for links in range(up, radix - down + 1):
-        fewest = -(-leaf * links // radix)
-        spine = next(s for s in range(fewest, links + 1) if links % s == 0)
-        best = min(best, (spine, links))
-    return best
 
 
 def _dragonfly(shape: BillOfMaterials) -> BillOfMaterials:
@@ -275,9 +333,12 @@ def _dragonfly(shape: BillOfMaterials) -> BillOfMaterials:
     bundle = size * globals_ // (groups - 1) if groups > 1 else 0
     between = groups * (groups - 1) // 2 * bundle
     global_ports = -(-(groups - 1) * bundle // size)
+    routers_built = groups * size * shape.planes
     return replace(
         shape,
-        leaf=groups * size * shape.planes,
+        leaf=routers_built,
+        fewest_switches=routers_built,
+        equal_bundle_switches=routers_built,
         cables_leaf_spine=groups * size * (size - 1) // 2,
         cables_spine_core=between,
         tiers=3 if groups > 1 else 2,

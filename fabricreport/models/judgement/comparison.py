@@ -59,7 +59,7 @@ class Verdict:
     knowing every input could be worth), `materiality` (what both are held against). `probability`: share of draws in
     which the choice costs less. `ready`: chance of being stable by the client's date, by option. `agrees`: whether the
     framework leans to the choice's family (None: to neither). `capped`: why a clear lead is called leaning
-    (`assumption`, `deadline`, or '' if it is not).
+    (`assumption`, `deadline`, `listing`, or '' if it is not).
     """
 
     choice: str
@@ -90,11 +90,15 @@ class Verdict:
 
     def capped_by_assumption(self) -> Verdict:
         """The verdict where the choice turns inside the range of an assumption: at most leaning."""
-        return (
-            replace(self, confidence=Confidence.LEANING, capped="assumption")
-            if self.confidence == Confidence.CLEAR
-            else self
-        )
+        return self._capped("assumption")
+
+    def capped_by_listing(self) -> Verdict:
+        """The verdict where the choice rests on one listed price, and without it another fabric is advised."""
+        return self._capped("listing")
+
+    def _capped(self, reason: str) -> Verdict:
+        clear = self.confidence == Confidence.CLEAR
+        return replace(self, confidence=Confidence.LEANING, capped=reason) if clear else self
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ here knows a figure.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from fabricreport.errors import InputError, Problem
-from fabricreport.models.risk.goodput import BringUp, FabricRisk, MaturityEffect, TopologyEffect, matured
+from fabricreport.models.risk.goodput import BringUp, FabricRisk, MaturityEffect, TopologyEffect, luck_of, matured
 from fabricreport.models.risk.incidents import IncidentLaw
 from fabricreport.models.risk.steps import TailLaw
 
@@ -20,6 +21,44 @@ Read = Callable[[str], Any]
 
 FAMILIES = ("infiniband", "rocev2", "tcp")
 MATURITIES = ("low", "medium", "high")
+
+
+@dataclass(frozen=True)
+class Effort:
+    """Multipliers of who builds and runs a fabric: on weeks to stable, misconfigurations, staff, and tuning.
+
+    `tuning` multiplies what is lost to settings: the gap to tuned bandwidth, contention, and stalls. 1 everywhere is a
+    turnkey fabric, run by a team with some skill in it and no estate of its kind. Scalars or arrays over draws.
+    """
+
+    bring_up: Any = 1.0
+    faults: Any = 1.0
+    staff: Any = 1.0
+    tuning: Any = 1.0
+
+    def tuned(self, share: Any) -> Any:
+        """A share of tuned bandwidth that is reached, with the gap to 1 multiplied."""
+        return 1.0 - np.minimum((1.0 - np.asanyarray(share)) * self.tuning, 0.99)
+
+
+def effort(read: Read, *, operating_model: str = "turnkey", skill: str = "some", estate: str = "none") -> Effort:
+    """The effort that a fabric takes: its operating model, the team's skill in what it needs, its estate of the kind.
+
+    operating_model: turnkey, branded or whitebox. skill: none, some or strong. estate: none, some or large. The same
+    entries for every family; what a family does not need is passed as `some` or `none`.
+    """
+    _known("operating_model", operating_model, ("turnkey", "branded", "whitebox"))
+    _known("skill", skill, ("none", "some", "strong"))
+    _known("estate", estate, ("none", "some", "large"))
+    team: Any = 1.0
+    if skill != "some":
+        team = team * np.asanyarray(read(f"skill-{skill}-effort"))
+    if estate != "none":
+        team = team * np.asanyarray(read(f"estate-{estate}-effort"))
+    if operating_model == "turnkey":
+        return Effort(team, team, team, team)
+    parts = ("bring-up", "faults", "staff", "tuning")
+    return Effort(*(team * np.asanyarray(read(f"operating-model-{operating_model}-{part}")) for part in parts))
 
 
 def fabric_risk(
@@ -32,25 +71,28 @@ def fabric_risk(
     communication_share: Any = 0.0,
     oversubscription: Any = 1.0,
     gpus: int | None = None,
+    takes: Effort | None = None,
 ) -> FabricRisk:
     """The risk of one fabric family (infiniband, rocev2, tcp) at one networking maturity (low, medium, high).
 
     topology: fat-tree, rail-optimised or dragonfly. communication_share: exposed communication over step time.
     gpus: cluster size; weeks to stable and misconfigurations are stated at a reference size (used when None) and
-    grow with a power of the size.
+    grow with a power of the size. takes: the effort it takes to build and run, 1 everywhere if left out.
     """
     _known("family", family, FAMILIES)
     _known("topology", topology, ("fat-tree", "rail-optimised", "dragonfly"))
     contention = "dragonfly-contention" if topology == "dragonfly" else f"fat-tree-contention-{family}"
     size = 1.0 if gpus is None else complexity(read, gpus)
+    takes = takes or Effort()
+    loss = np.minimum(np.asanyarray(read(contention)) * takes.tuning, 0.99)
+    weeks = read(f"weeks-to-stable-{family}")
+    luck = luck_of(weeks, read("weeks-to-stable-luck-share"))
     risk = FabricRisk(
         option=option or family,
-        tail=tail_law(read, family),
-        incidents=(*_hardware(read), *_configuration(read, family, size)),
-        bring_up=BringUp(read(f"weeks-to-stable-{family}") * size, read("bring-up-productivity")),
-        topology=TopologyEffect(
-            communication_share, read(contention), oversubscription, read("cross-leaf-traffic-share")
-        ),
+        tail=tail_law(read, family, takes),
+        incidents=(*_hardware(read), *_configuration(read, family, size * takes.faults)),
+        bring_up=BringUp(weeks * size * takes.bring_up, read("bring-up-productivity"), luck),
+        topology=TopologyEffect(communication_share, loss, oversubscription, read("cross-leaf-traffic-share")),
     )
     return matured(risk, maturity_effect(read, maturity))
 
@@ -61,20 +103,21 @@ def complexity(read: Read, gpus: int) -> Any:
     return size ** np.asanyarray(read("fabric-complexity-exponent"))
 
 
-def tail_law(read: Read, family: str) -> TailLaw:
-    """Step-time tail: jitter and slow nodes are common to all fabrics, shared stalls are the family's.
+def tail_law(read: Read, family: str, takes: Effort | None = None) -> TailLaw:
+    """Step-time tail: jitter and slow nodes are common to all fabrics, shared stalls are the family's and its tuning's.
 
     The kernels' efficiency is set from published step times, which hold the jitter of the runs that were timed, so only
     what a larger cluster adds to it is charged. Slow nodes are charged in full: the operator who says how its times were
     taken had removed them first (MegaScale, section 6.3). Shared stalls are a fabric's own and charged in full too.
     """
+    stalls = np.asanyarray(read(f"shared-stall-share-{family}")) * (takes or Effort()).tuning
     return TailLaw(
         jitter_share=read("step-jitter-share"),
         correlation=read("step-jitter-correlation"),
         slow_node_share=read("slow-node-share"),
         slow_node_penalty=read("slow-node-penalty"),
         slow_node_presence=read("slow-node-presence"),
-        shared_stall_share=read(f"shared-stall-share-{family}"),
+        shared_stall_share=np.minimum(stalls, 0.99),
         timed_workers=read("kernel-efficiency-timed-gpus"),
     )
 
@@ -137,7 +180,7 @@ def _hardware(read: Read) -> tuple[IncidentLaw, ...]:
     )
 
 
-def _configuration(read: Read, family: str, size: Any) -> tuple[IncidentLaw, ...]:
+def _configuration(read: Read, family: str, times: Any) -> tuple[IncidentLaw, ...]:
     labels = {
         "rocev2": "PFC storms and PFC, ECN or DCQCN misconfiguration",
         "infiniband": "Routing, service-level or firmware misconfiguration",
@@ -154,7 +197,7 @@ def _configuration(read: Read, family: str, size: Any) -> tuple[IncidentLaw, ...
         labels[family],
         "cluster",
         "configuration",
-        read(f"config-faults-{family}-per-year") * size,
+        read(f"config-faults-{family}-per-year") * times,
         interrupts_share=read("config-fault-interrupts-share"),
         slow_share=read("config-fault-slowdown"),
         slow_h=read("config-fault-hours-to-find"),

@@ -36,6 +36,7 @@ __all__ = [
     "RunRisk",
     "TopologyEffect",
     "daly_interval",
+    "luck_of",
     "matured",
     "operated",
     "simulate",
@@ -46,15 +47,39 @@ _RAREST = 1e-9  # interruptions an hour: keeps a cluster that never fails finite
 
 @dataclass(frozen=True)
 class BringUp:
-    """Ramp to a stable fabric: `weeks` at `productivity` (mean share of full throughput that is usable)."""
+    """Ramp to a stable fabric: `weeks` at `productivity` (mean share of full throughput that is usable).
+
+    luck: by what factor the weeks of a draw are longer than what could have been known of them; 1: all can be known.
+    """
 
     weeks: Any = 0.0
     productivity: Any = 0.0
+    luck: Any = 1.0
+
+    @property
+    def expected_weeks(self) -> Any:
+        """Weeks with their luck averaged out: what a value of information rests on, for luck cannot be bought."""
+        return np.asanyarray(self.weeks) / np.asanyarray(self.luck)
 
     @property
     def lost_days(self) -> Any:
         """Days of full throughput lost before the fabric is stable."""
         return DAYS_PER_WEEK * np.asanyarray(self.weeks) * (1.0 - np.asanyarray(self.productivity))
+
+
+def luck_of(weeks: Any, share: Any) -> Any:
+    """The luck in draws of weeks (draws,), a factor whose removal keeps their mean: 1 where the weeks are known.
+
+    share: of the variance of the logarithm of weeks, what nobody can know beforehand; a scalar or (draws,). Weeks less
+    luck have 1 - share of that variance.
+    """
+    drawn = np.asanyarray(weeks, dtype=float)
+    if drawn.ndim == 0 or not np.any(drawn > 0):
+        return 1.0
+    logs = np.log(np.maximum(drawn, 1e-9))
+    middle = float(np.mean(logs))
+    known = np.exp(middle + np.sqrt(1.0 - np.asanyarray(share)) * (logs - middle))
+    return drawn / (known * (np.mean(drawn) / np.mean(known)))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.errors import InputError, Problem
-from fabricreport.models.training.practice import BILLION, Model, Practice, Rules
+from fabricreport.models.training.practice import BILLION, BatchLaw, Model, Practice, Rules
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Plan:
             f"pipeline {self.pp}" if self.pp > 1 else "",
             f"expert {self.ep}" if self.ep > 1 else "",
             f"data {self.dp}" + (f" with weights sharded over {self.shard}" if self.shard > 1 else ""),
-            "activations recomputed" if self.recompute else "",
+            f"{self.recompute:.0%} of activations recomputed" if self.recompute else "",
         ]
         return ", ".join(p for p in parts if p)
 
@@ -90,10 +90,10 @@ def custom(practice: Practice, kind: str, parameters_billion: float) -> Model:
 def candidate_plans(
     model: Model, rule: Rules, *, gpus: int, gpus_per_node: int, memory_gbytes: float
 ) -> tuple[Plan, ...]:
-    """Plans that fit in a GPU's memory; where only recomputing activations makes one fit, it recomputes them.
+    """Plans that fit in a GPU's memory; where only recomputing activations makes one fit, as few layers as do recompute.
 
     Where none of the usual plans fits, weights are sharded over all replicas, which needs no particular number of nodes.
-    Plans that would stretch the batch by more than `most_batch_growth` are left out, if others remain.
+    Plans that need a larger batch than the model's are left out, if others remain.
     Tensor ranks stay inside a node. Experts are spread over the largest power of two of neighbouring ranks that
     divides them and the replicas. `InputError` if nothing fits.
     """
@@ -109,9 +109,8 @@ def candidate_plans(
                 remedy="Train a smaller model, use more GPUs, or write the parallel plan you use.",
             )
         )
-    most = rule.most_batch_growth * model.batch_sequences
     grown = [filled(model, p, rule).batch_sequences for p in found]
-    allowed = max(most, min(grown))
+    allowed = max(model.batch_sequences, min(grown))
     return tuple(p for p, batch in zip(found, grown, strict=True) if batch <= allowed)
 
 
@@ -121,9 +120,14 @@ def _usual(model: Model, rule: Rules, gpus: int, gpus_per_node: int) -> Iterator
         for pp in (p for p in rule.pipeline_stages if gpus % (tp * p) == 0 and p <= model.layers):
             dp = gpus // (tp * pp)
             ep = _expert_ranks(model, dp, rule.most_expert_ranks)
-            interleave = rule.interleave if pp > 1 and model.layers >= pp * rule.interleave else 1
-            for shard in (1, *(s for s in rule.shard_ranks if pp == 1 and s <= dp and dp % s == 0)):
-                yield Plan(tp, pp, dp, ep, 1, interleave, shard)
+            for interleave in chunks(model, rule, pp):
+                for shard in (1, *(s for s in rule.shard_ranks if pp == 1 and s <= dp and dp % s == 0)):
+                    yield Plan(tp, pp, dp, ep, 1, interleave, shard)
+
+
+def chunks(model: Model, rule: Rules, stages: int) -> tuple[int, ...]:
+    """Model chunks a pipeline stage may hold, ascending: the rule's that the layers allow, one without a pipeline."""
+    return tuple(v for v in rule.interleave if v == 1 or (stages > 1 and stages * v <= model.layers))
 
 
 def _fully_sharded(model: Model, rule: Rules, gpus: int, gpus_per_node: int) -> Iterator[Plan]:
@@ -139,9 +143,21 @@ def _tensor_ranks(rule: Rules, gpus: int, gpus_per_node: int) -> tuple[int, ...]
 
 def _that_fit(model: Model, rule: Rules, plans: Iterable[Plan], room_bytes: float) -> list[Plan]:
     """The plans that find room on a GPU, their activations recomputed only where that makes them fit."""
-    tried = ((plan, replace(plan, recompute=1.0)) for plan in plans)
-    fitting = (next((p for p in pair if bytes_per_gpu(model, p, rule) <= room_bytes), None) for pair in tried)
+    fitting = (_recomputing(model, rule, plan, room_bytes) for plan in plans)
     return [plan for plan in fitting if plan is not None]
+
+
+def _recomputing(model: Model, rule: Rules, plan: Plan, room_bytes: float) -> Plan | None:
+    """The plan with as few layers recomputed as make it fit; None where all do not."""
+    none, all_layers = (bytes_per_gpu(model, replace(plan, recompute=r), rule) for r in (0.0, 1.0))
+    if none <= room_bytes:
+        return plan
+    if all_layers > room_bytes:
+        return None
+    one = bytes_per_gpu(model, replace(plan, recompute=1.0 / model.layers), rule)
+    saved = (one - all_layers) / max(model.layers - 1, 1)
+    layers = 1 + math.ceil(max(one - room_bytes, 0.0) / saved) if saved > 0.0 else model.layers
+    return replace(plan, recompute=min(layers, model.layers) / model.layers)
 
 
 def bytes_per_gpu(model: Model, plan: Plan, rule: Rules) -> float:
@@ -152,7 +168,8 @@ def bytes_per_gpu(model: Model, plan: Plan, rule: Rules) -> float:
     states += rule.optimiser_bytes_per_parameter * (dense / plan.dp + experts / max(1, plan.dp // plan.ep))
     width = rule.microbatch_sequences * model.sequence_tokens * model.hidden / (plan.tp * plan.cp)
     layer = rule.activation_bytes_per_width * width
-    kept = model.layers * rule.activation_bytes * width + layer if plan.recompute else model.layers * layer
+    again = plan.recompute * model.layers
+    kept = again * rule.activation_bytes * width + (model.layers - again) * layer + (layer if plan.recompute else 0.0)
     return float(states + kept)
 
 
@@ -190,6 +207,11 @@ def given_plan(
     replicas = gpus // replica
     experts = math.gcd(ep, replicas) if ep > 1 else 1
     return Plan(tp, pp, replicas, experts, cp, interleave, replicas if replica == 1 else 1, recompute)
+
+
+def at_scale(model: Model, law: BatchLaw, gpus: int) -> Model:
+    """The model with the batch that published runs have on so many GPUs, and no smaller one than its own publication's."""
+    return replace(model, batch_sequences=max(model.batch_sequences, law.at(gpus) / model.sequence_tokens))
 
 
 def microbatches(model: Model, plan: Plan, rule: Rules) -> float:

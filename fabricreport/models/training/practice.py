@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from fabricreport.errors import InputError, Problem
 from fabricreport.models.collectives.catalogue import Catalogue
 
@@ -17,7 +19,10 @@ BILLION = 1e9
 
 @dataclass(frozen=True)
 class Model:
-    """A transformer: sizes in parameters and tokens. A dense model has one expert and `active` equals `parameters`."""
+    """A transformer: sizes in parameters and tokens. A dense model has one expert and `active` equals `parameters`.
+
+    `batch_sequences`: of a preset what its publication names, 0 where it names none.
+    """
 
     label: str
     kind: str
@@ -89,8 +94,7 @@ class Rules:
     """The choices that a plan and a step rest on.
 
     Memory: shares of a GPU's that may be filled, and bytes per parameter or unit of width of what fills it. Ranks:
-    those tried. `overlap`, `kernel_efficiency`: what plans are compared at. `plan_tolerance`: of the plans this close
-    to the fastest the least exposed is taken. `most_batch_growth`: factor on a model's own batch.
+    those tried. `overlap`, `kernel_efficiency`: what plans are compared at. `interleave`: model chunks a stage that are tried.
     """
 
     memory_share: float
@@ -107,19 +111,35 @@ class Rules:
     most_expert_ranks: int
     overlap: Overlap
     kernel_efficiency: float
-    interleave: int
+    interleave: Sequence[int]
     microbatches_per_stage: int
-    plan_tolerance: float
-    most_batch_growth: float
     microbatch_sequences: int
     memory_for_weights_share: float
     halo_neighbours: float
     small_allreduce_bytes: float
 
 
+@dataclass(frozen=True)
+class BatchLaw:
+    """Tokens of a batch against the GPUs of the run: `tokens` at one GPU, times GPUs to the power `exponent`."""
+
+    tokens: float
+    exponent: float
+
+    def at(self, gpus: float) -> float:
+        """Tokens of a batch on so many GPUs."""
+        return float(self.tokens * gpus**self.exponent)
+
+
+def batch_law(gpus: Sequence[float], tokens: Sequence[float]) -> BatchLaw:
+    """The straight line in the logarithms with the least squared error on published batches."""
+    exponent, level = np.polyfit(np.log(gpus), np.log(tokens), 1)
+    return BatchLaw(float(np.exp(level)), float(exponent))
+
+
 @dataclass(frozen=True, eq=False)
 class Practice:
-    """All of it, with what the collective model knows, by which a step's traffic is timed.
+    """All of it, with what the collective model knows, by which a step's traffic is timed. `batches`: of published runs.
 
     Two are equal if they are one object, so that what is made of one can be a key.
     """
@@ -127,6 +147,7 @@ class Practice:
     presets: Mapping[str, Model]
     gpus: Mapping[str, Accelerator]
     rules: Rules
+    batches: BatchLaw
     collectives: Catalogue
 
     def preset(self, name: str) -> Model:

@@ -134,6 +134,21 @@ class StepTime:
         return self.exposed_communication_s / self.step_time_s
 
     @property
+    def pace_s(self) -> Any:
+        """Seconds for one unit of work: what steps of different plans are compared by."""
+        return self.step_time_s
+
+    def lost_share(self, shared: StepTime) -> Any:
+        """Share of GPU time lost to the network beside `shared`, the plan that all options could take, had it no traffic.
+
+        Under that plan itself this is `exposed_share`.
+        """
+        if shared is self:
+            return self.exposed_share
+        free = (shared.step_time_s - shared.exposed_communication_s) * (shared.pace_s / shared.step_time_s)
+        return np.maximum(1.0 - free / self.pace_s, 0.0)
+
+    @property
     def communication_s(self) -> Any:
         """All fabric traffic of the step, hidden or not."""
         return sum((t.time_s for t in self.traffic if t.on_fabric), np.asanyarray(0.0))
@@ -149,6 +164,11 @@ class TrainingStep(StepTime):
     microbatches: float
     plan: Plan
 
+    @property
+    def pace_s(self) -> Any:
+        """Seconds for a token."""
+        return self.step_time_s / self.batch_tokens
+
 
 def training_step(
     model: Model,
@@ -161,8 +181,9 @@ def training_step(
 ) -> TrainingStep:
     """The step of `model` under `plan` on `network`.
 
-    `kernel_efficiency` is the share of peak the kernels reach on their own; `optimiser_share` the share of the
-    step that neither computes layers nor communicates. Raises `InputError` for ranks that cannot be.
+    `kernel_efficiency` is the share of peak the kernels reach on their own; `optimiser_share` the share of a step on
+    a perfect network that neither computes layers nor communicates. Exposed traffic inside the pipeline lengthens its
+    bubble too, which counts as exposed: what is left is the same on every network. Raises `InputError` for ranks that cannot be.
     """
     rule = network.rules
     count = parallel.microbatches(model, plan, rule)
@@ -177,21 +198,20 @@ def training_step(
     used = (*tensor, *pipeline, *experts, *data)
     in_node = _total(t.time_s for t in used if not t.on_fabric)
     in_step = _total(t.exposed_s for t in used if t.on_fabric and t.kind != "data")
-    work = compute + in_node + in_step
-    bubble = work * ((plan.pp - 1.0) / (plan.interleave * count))
-    exposed = in_step + _total(t.exposed_s for t in used if t.on_fabric and t.kind == "data")
-    busy = work + bubble + exposed - in_step
-    step = busy / (1.0 - np.asanyarray(optimiser_share))
+    work = compute + in_node
+    stretch = (plan.pp - 1.0) / (plan.interleave * count)
+    exposed = in_step * (1.0 + stretch) + _total(t.exposed_s for t in used if t.on_fabric and t.kind == "data")
+    free = work * (1.0 + stretch) / (1.0 - np.asanyarray(optimiser_share))
     return TrainingStep(
-        step_time_s=step,
+        step_time_s=free + exposed,
         compute_s=compute,
         in_node_s=in_node,
         exposed_communication_s=exposed,
-        bubble_s=bubble,
-        other_s=step - busy,
+        bubble_s=work * stretch,
+        other_s=free - work * (1.0 + stretch),
         traffic=used,
-        mfu=flops / (peak * step),
-        tokens_per_s=tokens / step,
+        mfu=flops / (peak * (free + exposed)),
+        tokens_per_s=tokens / (free + exposed),
         batch_tokens=float(tokens),
         microbatches=count,
         plan=plan,
@@ -199,19 +219,13 @@ def training_step(
 
 
 def best_plan(model: Model, network: Network, *, gpus: int) -> Plan:
-    """Of the plans that fit in memory and come within `plan_tolerance` of the fastest, the one least exposed.
-
-    Plans are compared at the rules' central inputs. The network should be the reference fabric: one plan then
-    serves all options, so that they differ in the fabric alone.
-    """
+    """Of the plans that fit in memory the fastest on this network, compared at the rules' central inputs."""
     rule = network.rules
     memory = network.accelerator.memory_gbytes
     plans = parallel.candidate_plans(model, rule, gpus=gpus, gpus_per_node=network.gpus_per_node, memory_gbytes=memory)
     how: dict[str, Any] = {"kernel_efficiency": rule.kernel_efficiency, "overlap": rule.overlap}
     steps = [training_step(parallel.filled(model, p, rule), p, network, **how) for p in plans]
-    enough = max(float(s.tokens_per_s) for s in steps) / (1.0 + rule.plan_tolerance)
-    near = [s for s in steps if float(s.tokens_per_s) >= enough]
-    return min(near, key=lambda s: (round(float(s.exposed_share), 4), float(s.step_time_s) / s.batch_tokens)).plan
+    return max(steps, key=lambda s: float(s.tokens_per_s)).plan
 
 
 def _data(

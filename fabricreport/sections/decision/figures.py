@@ -18,6 +18,7 @@ from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import CAUSES
+from fabricreport.vocabulary import NEITHER, Family
 
 _DATE = "param:organisation.time_to_production_weeks"
 _WEIGHTS = tuple(f"param:weights.{a}" for a in AXES)
@@ -99,6 +100,11 @@ class DecisionFigures:
             if turn.break_even is not None or turn.edge is not None:
                 found[key_of(turn.input_id)] = (*found.get(key_of(turn.input_id), ()), turn)
         return found
+
+    def gap_without(self, option: str) -> Any:
+        """Cost of the runner-up less that of the choice (draws,) where an option is left out."""
+        left = self.result.without[option]
+        return self.bills.gap(left.runner_up, left.choice)
 
     def point(self, key: str, name: str) -> Turn | None:
         """The last turn of an input that has this point: `in_use`, `break_even`, `edge` or `other_edge`."""
@@ -357,6 +363,63 @@ def _beyond_edge(edge: str) -> EachSpec:
     )
 
 
+_SIDES: Mapping[str, str] = {Family.INFINIBAND: "InfiniBand", Family.ROCEV2: "RoCEv2", NEITHER: "neither fabric"}
+
+
+def _behind(at: DecisionFigures) -> set[str]:
+    return {i for p in at.result.priors for i in (p.infiniband, p.rocev2) if i}
+
+
+_PRIORS = (
+    EachSpec(
+        "decision.priors[favoured]",
+        "count",
+        label=lambda _, side: f"Inputs stated by fabric that favour {_SIDES[side]}",
+        rule="inputs by fabric that the bills rest on, by which mean is the better for its fabric",
+        value=lambda at, side: sum(p.favours == side for p in at.result.priors),
+        inputs=lambda at, _: _behind(at),
+    ),
+    Spec(
+        "decision.priors_assumed",
+        "count",
+        label="Inputs stated by fabric that are this memo's own assumptions",
+        rule="inputs by fabric that the bills rest on and no source states",
+        value=lambda at: sum(p.assumed for p in at.result.priors),
+        inputs=_behind,
+        when=lambda at: bool(at.result.priors),
+    ),
+    Spec(
+        "decision.priors_all",
+        "count",
+        label="Inputs stated by fabric",
+        rule="inputs by fabric that the bills rest on",
+        value=lambda at: len(at.result.priors),
+        inputs=_behind,
+        when=lambda at: bool(at.result.priors),
+    ),
+)
+_WITHOUT = (
+    EachSpec(
+        "decision.without_lead[left_out]",
+        "usd",
+        label=lambda at, option: f"Lead of the advised option without {at.names[option]}",
+        rule="mean over the shared draws of total cost(runner-up) − total cost(choice), one option left out",
+        value=lambda at, option: at.gap_without(option),
+        inputs=lambda at, _: at.everything,
+        central="mean",
+    ),
+    EachSpec(
+        "decision.without_probability[left_out]",
+        "share",
+        label=lambda at, option: (
+            f"Share of draws in which that option costs less than its rival, without {at.names[option]}"
+        ),
+        rule="count of draws with a lower total cost ÷ all draws",
+        value=lambda at, option: at.result.without[option].probability,
+        inputs=lambda at, _: at.everything,
+        digits=2,
+    ),
+)
 _TURNING = (
     _swing("low", "P5"),
     _swing("high", "P95"),
@@ -383,11 +446,13 @@ _TURNING = (
 
 FIGURES = Declaration(
     "decision",
-    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_TURNING),
+    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING),
     {
         "option": Index(lambda at: at.result.totals),
         "axis": Index(lambda at: at.axes, AXES),
         "cause": Index(lambda at: at.saving, CAUSES),
+        "favoured": Index(lambda at: _SIDES if at.result.priors else (), tuple(_SIDES)),
+        "left_out": Index(lambda at: at.result.without),
         "drawn": Index(lambda at: at.drawn),
         "turning": Index(lambda at: at.turning),
         "rule": Index(lambda at: at.rules),

@@ -11,12 +11,13 @@ from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.scenario import assumptions, is_given
+from fabricreport.sections.client import judges
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.vocabulary import NEITHER, Acquisition, Confidence, Family, Ground
+from fabricreport.vocabulary import NEITHER, Acquisition, Confidence, Family, Ground, OperatingModel
 
 _VERB: dict[str, str] = {
     Acquisition.BUY: "Buy",
@@ -87,7 +88,11 @@ class DecisionFinding(StrEnum):
     NO_TURNS = "no input turns the money or the advice"
     SWINGS = "uncertain inputs move the mean difference"
     # what to read with care
+    ELICITED = "experts judged for this client what nobody has published"
     ASSUMPTION_TURNS = "an assumption turns the money, so the lead is not called clear"
+    PRIORS = "both kinds of fabric are compared, and inputs are stated by fabric"
+    WITHOUT_LISTED = "the advice is told without options whose switch has one listed price"
+    LISTING_TURNS = "without the choice, whose switch has one listed price, another fabric is advised"
     STALE = "prices used are past their shelf life"
     HELD = "a newer price was held back"
     STOOD_IN = "the price files lack an item that the package's own price stands in for"
@@ -258,8 +263,12 @@ def _turning(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _care(read: _Read) -> Iterator[DecisionFinding]:
+    if read.given.elicited:
+        yield F.ELICITED
     if read.verdict.capped == "assumption":
         yield F.ASSUMPTION_TURNS
+    if read.verdict.capped == "listing":
+        yield F.LISTING_TURNS
     if read.figure("decision.stale_prices").value:
         yield F.STALE
     if read.given.prices.quarantine:
@@ -283,6 +292,10 @@ def _money(read: _Read) -> Iterator[DecisionFinding]:
 def _annex(read: _Read) -> Iterator[DecisionFinding]:
     params = read.given.params
     yield F.ASSUMED if assumptions(params) else F.ALL_GIVEN
+    if read.result.without:
+        yield F.WITHOUT_LISTED
+    if read.result.priors:
+        yield F.PRIORS
     if params.overrides:
         yield F.OVERRIDDEN
 
@@ -299,6 +312,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     swings = result.swings
     return {
         "client": Name(read.given.params.client.name),
+        "judges": judges(read.given),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],
         "cheaper": name[ahead],
@@ -313,11 +327,25 @@ def _words(read: _Read) -> Mapping[str, object]:
         "flips": tuple(_flipping(read, t) for t in read.flips),
         "edges": tuple(e for t in read.edges for e in _edging(read, t)),
         "reasons": tuple(Named(r.reason, r.id, sources=r.sources) for r in read.reasons),
+        **{model.value: _run_as(read, model) for model in OperatingModel},
+        "turned_without": tuple(_without(read, o) for o in result.turned_without),
         "top": Named(label_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
         "strongest": _strongest(read),
         "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
     }
+
+
+def _run_as(read: _Read, model: OperatingModel) -> tuple[Named, ...]:
+    """The options of one operating model."""
+    return tuple(Named(o.name, o.id) for o in read.given.options if o.operating_model == model)
+
+
+def _without(read: _Read, option: str) -> Named:
+    """An option with one listed price, and what would be done without it."""
+    names = {o.id: o.name for o in read.given.options}
+    course = course_names(read.given).get(read.result.without[option].course.id, BOTH_OFFERS)
+    return Named(names[option], option, course=Name(course))
 
 
 def _cause(read: _Read, option: str) -> str:

@@ -12,6 +12,7 @@ from fabricreport.ledger import Number
 from fabricreport.models.judgement.comparison import Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import Traced, plain
+from fabricreport.sections.decision.priors import Prior
 from fabricreport.sections.decision.reasons import Parting
 from fabricreport.sections.decision.turning import Turn, Turns
 from fabricreport.vocabulary import Ground
@@ -27,7 +28,7 @@ class DecisionResult:
     """The verdict and its rule, the framework's view, what would turn the answer, and the figures by id.
 
     `parting`: the reasons of both sides where framework and advice part. `difference` (draws,) is the runner-up's total cost less the choice's: positive means the choice is cheaper.
-    `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
+    `priors`: the inputs stated by kind of fabric. `without`: the verdict with each option left out whose switch has one listed price. `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
     difference's explained spread that rests on assumptions.
     """
 
@@ -36,6 +37,8 @@ class DecisionResult:
     framework: FrameworkResult
     parting: Parting | None
     turns: Turns
+    without: Mapping[str, Verdict]
+    priors: tuple[Prior, ...]
     difference: Traced
     totals: Mapping[str, Traced]
     probabilities: Mapping[str, float]
@@ -46,6 +49,11 @@ class DecisionResult:
     def swings(self) -> tuple[Turn, ...]:
         """Uncertain inputs that move the mean difference between their P5 and their P95, the farthest first."""
         return tuple(t for t in self.turns.drawn if t.width)
+
+    @property
+    def turned_without(self) -> tuple[str, ...]:
+        """The options among them without which another course is advised."""
+        return tuple(o for o, v in self.without.items() if v.course.id != self.verdict.course.id)
 
     @property
     def in_time(self) -> tuple[str, ...]:

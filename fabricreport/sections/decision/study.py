@@ -12,6 +12,8 @@ from fabricreport.models.judgement.swings import Swing, probability_cheapest, sw
 from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.decision.figures import FIGURES, DecisionFigures
 from fabricreport.sections.decision.inputs import framework_of
+from fabricreport.sections.decision.listings import rests_on_listing, without_each
+from fabricreport.sections.decision.priors import priors_of
 from fabricreport.sections.decision.reasons import parting
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Search, turns_of
@@ -44,12 +46,17 @@ def run(given: Inputs, search: Search) -> DecisionResult:
     if any(t.flips_inside and given.record(t.input_id)["grade"] == Grade.ASSUMPTION for t in turns.drawn):
         verdict = verdict.capped_by_assumption()
     framework, families = framework_of(given), {o.id: o.family for o in given.options}
+    without = without_each(given, base.bills)
+    if rests_on_listing(comparison, without, families):
+        verdict = verdict.capped_by_listing()
     result = DecisionResult(
         verdict=verdict,
         rule=comparison.rule,
         framework=framework,
         parting=parting(given, comparison, base.bills, framework, families),
         turns=turns,
+        without=without,
+        priors=priors_of(given, base.reached_by),
         difference=comparison.lead,
         totals=base.bills.totals,
         probabilities=probability_cheapest(base.bills.totals),

@@ -130,6 +130,44 @@ def _edges(turn: Turn, key: str, courses: dict[str, str]) -> str:
     return "; ".join(told)
 
 
+def without_listed(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """The advice with each option left out whose switch has one listed price."""
+    names = {o.id: Name(o.name) for o in given.options}
+    rows = [
+        Row(
+            [
+                names[o],
+                names[v.choice],
+                names[v.runner_up],
+                figure(f"decision.without_lead.{o}"),
+                figure(f"decision.without_probability.{o}"),
+                Name(str(v.confidence)),
+            ]
+        )
+        for o, v in result.without.items()
+    ]
+    heads = ("Left out", "Lower mean", "Rival", "Lead", "Cheaper in", "Class")
+    return Table([Column(h, style="mixed" if h == "Lead" else "value") for h in heads], rows)
+
+
+def priors(result: DecisionResult, figure: Figure) -> Table:
+    """Every input that is stated by kind of fabric, with whom it favours and on whose word."""
+    rows = [
+        Row(
+            [
+                Name(p.what),
+                figure(p.infiniband) if p.infiniband else None,
+                figure(p.rocev2) if p.rocev2 else None,
+                Name(SIDES.get(p.favours, "neither")),
+                Name(p.word),
+            ]
+        )
+        for p in result.priors
+    ]
+    heads = (Column("Input"), Column("InfiniBand", style="mixed"), Column("RoCEv2", style="mixed"))
+    return Table([*heads, Column("Favours"), Column("On the word of")], rows)
+
+
 def settling(given: Inputs, result: DecisionResult) -> Table:
     """What settles each of them, and when."""
     rows = [Row([_named(given, t), Name(t.settled["what"]), Name(t.settled["when"])]) for t in result.turns.turning]

@@ -21,7 +21,7 @@ from fabricreport.models.collectives.timing import CollectiveTime
 from fabricreport.models.risk.incidents import Luck, event_counts
 from fabricreport.models.training.step import Network
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import one_node, whole_nodes
+from fabricreport.sections.client import fabric_gpus, one_node, whole_nodes
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import cluster_allreduce
@@ -65,6 +65,11 @@ def modelled(on: Ground, option: Option, gpus: int, sizes: list[float], *, every
     return cluster_allreduce(on.given, on.network(option, every), gpus, sizes)
 
 
+def _tested(on: Ground) -> int:
+    """GPUs that one acceptance test spans: all that a network joins."""
+    return fabric_gpus(on.given, int(on.given.params.cluster.gpus))
+
+
 def worth_of(on: Ground) -> Worth:
     """What GPU time is worth to this client on the option, and by how much the option leads."""
     choice, tco, tail = on.option.id, on.tco, on.tail
@@ -104,9 +109,9 @@ def promises(on: Ground, worth: Worth) -> tuple[Promise, ...]:
 
 
 def floors(on: Ground, option: Option) -> Iterator[tuple[int, Number]]:
-    """(GPUs, busbw floor) of every size the client plans, the first included."""
+    """(GPUs, busbw floor) of every size of network the client plans, the first included."""
     size = on.given.central("evidence:acceptance-message-gib") * GIB
-    for gpus, _ in inputs.stages(on.given):
+    for gpus in dict.fromkeys(fabric_gpus(on.given, gpus) for gpus, _ in inputs.stages(on.given)):
         if not one_node(on.given, gpus):
             found = modelled(on, option, gpus, [size]).busbw_gbytes_per_s[..., 0]
             yield gpus, _floor(on, f"diligence.floor.{gpus}", found, f"Floor for AllReduce busbw on {gpus:,} GPUs")
@@ -170,7 +175,7 @@ def _bandwidth(on: Ground, worth: Worth) -> Promise:
 def _latency(on: Ground, worth: Worth) -> Promise:
     option = on.option
     size = on.given.central("evidence:acceptance-message-bytes")
-    time = modelled(on, option, int(on.given.params.cluster.gpus), [size]).time_us[..., 0]
+    time = modelled(on, option, _tested(on), [size]).time_us[..., 0]
     margin = on.given.central("evidence:acceptance-margin")
     used = inputs_of(time) | {*inputs.PROFILE, "evidence:acceptance-message-bytes"}
     passes = on.given.number(
@@ -205,9 +210,7 @@ def _latency_price(on: Ground, worth: Worth, time: Any, size: float) -> Number |
     if wires.extra_step_us is None:
         return None
     longer = replace(wires, extra_step_us=np.asanyarray(wires.extra_step_us) + 1.0)
-    more = (
-        cluster_allreduce(on.given, longer, int(on.given.params.cluster.gpus), [size]).time_us[..., 0] - time[::_EVERY]
-    )
+    more = cluster_allreduce(on.given, longer, _tested(on), [size]).time_us[..., 0] - time[::_EVERY]
     if not np.all(plain(more) > 0):  # every step stays inside one NVLink domain: the way between NICs is never taken
         return None
     return on.given.number(
@@ -222,19 +225,21 @@ def _latency_price(on: Ground, worth: Worth, time: Any, size: float) -> Number |
 
 
 def _slower(on: Ground, worth: Worth, worse: Network) -> Any:
-    """Money lost over the horizon on a worse network, sizes weighted by GPU-months; every `_EVERY`-th draw."""
+    """Money lost over the horizon on a worse network, jobs weighted by their GPU time; every `_EVERY`-th draw."""
     option = on.option
     wires, jobs = on.network(option, _EVERY), on.latency.jobs
     share: Any = 0.0
     for gpus, weight in inputs.stages(on.given):
-        if not one_node(on.given, gpus):
-            steps = [inputs.step(on.given, jobs[gpus], w, every=_EVERY).step_time_s for w in (wires, worse)]
-            share = share + weight * model.slower_step_share(*steps)
+        for size, part in jobs.mixes[gpus]:
+            if not one_node(on.given, size):
+                work = jobs.own[option.id][size]
+                steps = [inputs.step(on.given, work, w, every=_EVERY).step_time_s for w in (wires, worse)]
+                share = share + weight * part * model.slower_step_share(*steps)
     return worth.horizon[::_EVERY] * share
 
 
 def _ranks(on: Ground) -> Promise:
-    gpus = whole_nodes(on.given, int(on.given.params.cluster.gpus))
+    gpus = whole_nodes(on.given, _tested(on))
     return Promise(
         "ranks",
         "Ratio of busbw to algbw in every log",
@@ -336,7 +341,7 @@ def _interruptions(on: Ground, worth: Worth) -> Promise:
         ),
         on.given.number(
             "diligence.price.interruptions",
-            _stop_hours(on, option) * int(on.given.params.cluster.gpus) * worth.gpu_hour,
+            _stop_hours(on, option) * on.latency.job.gpus * worth.gpu_hour,
             "usd/interruption",
             central="mean",
             label="Cost of one interruption",
@@ -379,7 +384,7 @@ def _detection(on: Ground, worth: Worth) -> Promise:
         expected,
         on.given.number(
             "diligence.price.detection",
-            int(on.given.params.cluster.gpus) * worth.gpu_hour,
+            on.latency.job.gpus * worth.gpu_hour,
             "usd/hour",
             central="mean",
             label="Cost of one hour in which all GPUs stand still",

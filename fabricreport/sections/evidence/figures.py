@@ -19,6 +19,7 @@ from fabricreport.ledger import GRADES
 from fabricreport.models.audit.claims import AuditedClaim
 from fabricreport.models.audit.disagreement import Position
 from fabricreport.sections.evidence.context import Disagreement, shown_unit
+from fabricreport.sections.evidence.elicited_figures import ELICITED, persons, questions_shown, seeds_shown
 from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.validation.card import Card, CardRow, median_abs_error
 
@@ -452,7 +453,7 @@ _CARDS = (
 
 FIGURES = Declaration(
     "evidence",
-    (*_LIBRARY, *_AUDIT, *_CLAIMS, *_CONTESTED, *_CARDS),
+    (*_LIBRARY, *_AUDIT, *_CLAIMS, *_CONTESTED, *_CARDS, *ELICITED),
     {
         "grade": Index(lambda _: _GRADES, _GRADES),
         "price": Index(lambda at: at.prices),
@@ -461,6 +462,10 @@ FIGURES = Declaration(
         "entry": Index(lambda at: at.stated),
         "quantity": Index(lambda at: at.contested),
         "model": Index(lambda at: at.cards),
+        "person": Index(lambda at: persons(at.given)),
+        "seed": Index(lambda at: seeds_shown(at.given)),
+        "asked": Index(lambda at: questions_shown(at.given)),
+        "stated": Index(lambda at: at.given.elicited.figures()),
     },
 )
 """Every figure of the section."""

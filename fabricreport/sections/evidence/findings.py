@@ -9,6 +9,7 @@ from fabricreport import __version__
 from fabricreport.evidence import read_yaml
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.inputs import Inputs
+from fabricreport.sections.client import judges
 from fabricreport.sections.evidence.context import Disagreement, Fact
 from fabricreport.sections.evidence.result import EvidenceResult
 
@@ -32,6 +33,10 @@ class EvidenceFinding(StrEnum):
     STOOD_IN = "the price files lack an item that the package's own price stands in for"
     OVERRIDDEN = "the client replaces figures"
     MEASURED = "the client measured its own hardware"
+    # what nobody has published
+    ELICITED = "experts judged for this client what nobody has published"
+    SEVERAL_JUDGED = "more than one expert did"
+    MULTIPLE_JUDGED = "one quantity was judged as a multiple of another"
 
 
 F = EvidenceFinding
@@ -68,6 +73,12 @@ def _prices(given: Inputs, result: EvidenceResult) -> Iterator[EvidenceFinding]:
         yield F.OVERRIDDEN
     if given.params.measurements:
         yield F.MEASURED
+    if given.elicited:
+        yield F.ELICITED
+    if len(given.elicited.experts) > 1:
+        yield F.SEVERAL_JUDGED
+    if any(given.elicited.asked.questions[question].times for question in given.elicited.pooled):
+        yield F.MULTIPLE_JUDGED
 
 
 # ---- words
@@ -86,6 +97,7 @@ def _words(given: Inputs, result: EvidenceResult) -> Mapping[str, object]:
         "unchecked": tuple(Named(text, f"gap-{n}") for n, text in enumerate(assurance["not_checked"])),
         "held": Name("; ".join(f"{h.item} ({h.message})" for h in given.prices.quarantine)),
         "shipped": Name(", ".join(sorted(p.item for p in result.prices if p.stand_in))),
+        "judges": judges(given),
         "version": Name(f"version {__version__}"),
         "seed": Name(str(given.params.seed)),
     }

@@ -1,72 +1,103 @@
-"""The part of the latency study that money rests on: what each option's communication exposes at each size."""
+"""The part of the latency study that money rests on: what each option's communication costs at each size of job."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.models.training.step import Network, StepTime
 from fabricreport.provenance import Traced
+from fabricreport.sections.client import mix_of
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.validity import widened
+
+Mix = tuple[tuple[int, float], ...]
+"""(GPUs of a job, share of GPU time), the smallest first."""
+
+
+@dataclass(frozen=True)
+class Jobs:
+    """What is run: the mix of job sizes at each size of the cluster, and each job under a plan.
+
+    `shared`: under the plan that is fastest on the reference network, by GPUs of the job; `own`: under the one that is
+    fastest on an option's own, by option id and GPUs.
+    """
+
+    mixes: Mapping[int, Mix]
+    shared: Mapping[int, inputs.Job]
+    own: Mapping[str, Mapping[int, inputs.Job]]
 
 
 @dataclass(frozen=True)
 class Timed:
-    """One option's network, and the client's step on it at each size in GPUs."""
+    """One option's network; the client's step on it and the share of GPU time lost to it, by GPUs of the job."""
 
     network: Network
     steps: Mapping[int, StepTime]
+    shares: Mapping[int, Any]
 
 
 @dataclass(frozen=True)
 class Exposure:
-    """Networks and steps by option id, at each size the client plans.
+    """Networks, steps and shares lost by option id, for every size of job that the client's clusters run.
 
-    `stages`: (GPUs, share of the horizon's GPU-months) of each size. `jobs`: model and plan at each size in GPUs. `steps`:
-    the step at each size, by option id.
+    `stages`: (GPUs of the cluster, share of the horizon's GPU-months) of each size. A share is of the job's GPU time:
+    what its step takes beyond the shared plan's on a perfect network. Under the shared plan that is the traffic exposed.
     """
 
     stages: tuple[tuple[int, float], ...]
-    jobs: Mapping[int, inputs.Job]
-    networks: Mapping[str, Network]
-    steps: Mapping[int, Mapping[str, StepTime]]
+    jobs: Jobs
+    timed: Mapping[str, Timed]
 
-    def of(self, option: str) -> Timed:
-        """One option's part of it."""
-        return Timed(self.networks[option], {gpus: steps[option] for gpus, steps in self.steps.items()})
+    def largest(self, gpus: int) -> int:
+        """GPUs of the largest job on a cluster of so many."""
+        return self.jobs.mixes[gpus][-1][0]
+
+    def steps(self, gpus: int) -> dict[str, StepTime]:
+        """The step of a job of so many GPUs, by option id."""
+        return {o: one.steps[gpus] for o, one in self.timed.items()}
 
     def now(self, given: Inputs, gpus: int) -> dict[str, Traced]:
-        """Share of GPU time lost to exposed communication at one size, (draws,), by option id."""
-        return {o: given.spread(widened(given, gpus, step.exposed_share)) for o, step in self.steps[gpus].items()}
+        """Share of GPU time lost to communication on a cluster of one size, (draws,), by option id."""
+        return {o: given.spread(self._mixed(given, o, gpus)) for o in self.timed}
 
     def horizon(self, given: Inputs) -> dict[str, Traced]:
         """The same over the horizon, sizes weighted by their GPU-months."""
-        return {o: self.over_horizon(given, o) for o in self.networks}
+        return {o: self.over_horizon(given, o) for o in self.timed}
 
     def over_horizon(self, given: Inputs, option: str) -> Traced:
         """One option's."""
-        return given.spread(
-            sum(weight * widened(given, gpus, self.steps[gpus][option].exposed_share) for gpus, weight in self.stages)
-        )
+        return given.spread(sum(weight * self._mixed(given, option, gpus) for gpus, weight in self.stages))
+
+    def by_job(self, given: Inputs, option: str) -> dict[int, Traced]:
+        """One option's share by GPUs of the job."""
+        shares = self.timed[option].shares
+        return {gpus: given.spread(widened(given, gpus, share)) for gpus, share in shares.items()}
+
+    def _mixed(self, given: Inputs, option: str, gpus: int) -> Any:
+        shares = self.timed[option].shares
+        return sum(part * widened(given, size, shares[size]) for size, part in self.jobs.mixes[gpus])
 
 
-def jobs_of(given: Inputs) -> dict[int, inputs.Job]:
-    """Model and plan at each size the client plans."""
-    return {gpus: inputs.job(given, gpus) for gpus, _ in inputs.stages(given)}
+def jobs_of(given: Inputs, options: Iterable[Option]) -> Jobs:
+    """The jobs of each size of the cluster, and their plans on every option."""
+    mixes = {gpus: mix_of(given, gpus) for gpus, _ in inputs.stages(given)}
+    sizes = sorted({size for mix in mixes.values() for size, _ in mix})
+    shared = {gpus: inputs.job(given, gpus) for gpus in sizes}
+    own = {o.id: {gpus: inputs.suited(given, work, o) for gpus, work in shared.items()} for o in options}
+    return Jobs(mixes, shared, own)
 
 
-def timed_on(given: Inputs, jobs: Mapping[int, inputs.Job], option: Option, measured: inputs.Measured | None) -> Timed:
+def timed_on(given: Inputs, jobs: Jobs, option: Option, measured: inputs.Measured | None) -> Timed:
     """Steps of the client's workload on an option's network; `measured`: factors fitted to the client's logs."""
     wires = inputs.network(given, option, measured=measured)
-    return Timed(wires, {gpus: inputs.step(given, job, wires) for gpus, job in jobs.items()})
-
-
-def exposure(given: Inputs, jobs: Mapping[int, inputs.Job], options: Mapping[str, Timed]) -> Exposure:
-    """What the options' steps come to, by option id."""
-    networks = {o: one.network for o, one in options.items()}
-    return Exposure(
-        inputs.stages(given), jobs, networks, {n: {o: one.steps[n] for o, one in options.items()} for n in jobs}
-    )
+    steps, shares = {}, {}
+    for gpus, work in jobs.own[option.id].items():
+        steps[gpus] = inputs.step(given, work, wires)
+        shared = jobs.shared[gpus]
+        beside = steps[gpus] if shared is work else inputs.step(given, shared, wires)
+        shares[gpus] = steps[gpus].lost_share(beside)
+    return Timed(wires, steps, shares)

@@ -14,10 +14,15 @@ from fabricreport.sections.latency.figure_context import (
 )
 from fabricreport.sections.latency.gap_figures import GAP_INDEXES, GAP_SPECS
 from fabricreport.sections.latency.inputs import PROFILE
+from fabricreport.sections.latency.job_figures import JOB_INDEXES, JOB_SPECS
 from fabricreport.sections.latency.measured import ClientLog
 from fabricreport.validation.training import training_card
 
 _STAGES = ("param:cluster.trajectory", "param:money.horizon_months")
+_RULE_LOST = (
+    "1 − time of the same work under the plan that suits a tuned fabric, were no traffic exposed ÷ time under the "
+    "option's own plan; under the same plan exposed fabric traffic ÷ step time; step = "
+)
 _RULE_STEP = (
     "kernels + NVLink traffic + fabric traffic that nothing hides + pipeline bubble + optimiser; exposed = what is left "
     "of traffic after the overlap assumed, and the slowing of kernels by what is hidden"
@@ -39,7 +44,7 @@ def _exposed(suffix: str, when: str) -> EachSpec:
         f"latency.exposed{suffix}[option]",
         "share",
         label=lambda at, option: f"GPU time lost to exposed communication {when}: {at.names[option]}",
-        rule="exposed fabric traffic ÷ step time; step = " + _RULE_STEP,
+        rule=_RULE_LOST + _RULE_STEP,
         value=lambda at, option: getattr(at.result, f"exposed{suffix or '_share'}")[option],
         inputs=lambda at, _: at.profile if suffix else (*at.profile, *_STAGES),
         digits=2,
@@ -53,7 +58,7 @@ _OPTIONS = (
     EachSpec(
         "latency.busbw[option]",
         "gbytes/s",
-        label=lambda at, option: f"AllReduce bus bandwidth at 1 GiB over the whole cluster: {at.names[option]}",
+        label=lambda at, option: f"AllReduce bus bandwidth at 1 GiB over all GPUs of a network: {at.names[option]}",
         rule=lambda at, _: (
             "size × 2(n − 1)/n ÷ time of the fastest algorithm and protocol"
             + (", recalibrated to the client's logs (param:measurements)" if at.recalibrated else "")
@@ -214,7 +219,7 @@ _CARDS = (
 
 FIGURES = Declaration(
     "latency",
-    (*_OPTIONS, *_STEPS, *GAP_SPECS, *_COLLECTIVES, *_TRAFFIC, *_MEASURED, *_CARDS),
+    (*_OPTIONS, *_STEPS, *JOB_SPECS, *GAP_SPECS, *_COLLECTIVES, *_TRAFFIC, *_MEASURED, *_CARDS),
     {
         "option": Index(lambda at: at.result.exposed_share),
         "stepped": Index(lambda at: at.result.steps),
@@ -227,6 +232,7 @@ FIGURES = Declaration(
         "trained": Index(lambda at: at.trained),
         "baselines": Index(lambda at: at.baselines),
         **GAP_INDEXES,
+        **JOB_INDEXES,
     },
 )
 """Every figure of the section."""

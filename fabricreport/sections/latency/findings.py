@@ -11,6 +11,7 @@ from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.provenance import plain
+from fabricreport.sections.client import shared_cluster
 from fabricreport.sections.latency.figure_context import THRESHOLD, slug
 from fabricreport.sections.latency.gap import display, within
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
@@ -57,6 +58,14 @@ class LatencyFinding(StrEnum):
     # what runs
     PLAN_CHOSEN = "the plan is chosen by the rule"
     PLAN_GIVEN = "the client states the plan"
+    PLANS_DIFFER = "an option's own network has a faster plan"
+    BATCH_GROWS = "the batch follows from the GPUs"
+    JOB_ONE = "nothing says in what sizes of job, and one takes all GPUs"
+    JOBS_STATED = "the client states the sizes of the jobs"
+    JOBS_PUBLISHED = "the cluster is shared, and nothing says in what sizes of job"
+    JOBS_LISTED = "the sizes of the jobs are stated or taken from a publication"
+    SITES = "the cluster spans sites"
+    TUNES = "a model is fine-tuned, which is priced as pre-training"
     RUNS_RING = "the traffic that takes longest runs in rings"
     RUNS_TREE = "the traffic that takes longest runs on trees"
     RUNS_NVLSTREE = "the traffic that takes longest runs on trees with sums in the switches of NVLink"
@@ -158,7 +167,7 @@ class _Read:
 def spoken(given: Inputs, result: LatencyResult, figure: Callable[[str], Number]) -> Spoken:
     """Findings and words of the latency section; `figure` answers with the ledger's numbers."""
     read = _Read(given, result, figure)
-    groups = (_opening, _step, _running, _mattering, _causes, _losing, _allreduce, _overlap, _tried, _beyond)
+    groups = (_opening, _step, _jobs, _running, _mattering, _causes, _losing, _allreduce, _overlap, _tried, _beyond)
     return Spoken(Findings(LatencyFinding, (f for group in groups for f in group(read))), _words(read))
 
 
@@ -188,6 +197,26 @@ def _step(read: _Read) -> Iterator[LatencyFinding]:
         yield F.LEVEL
     if read.result.grows:
         yield F.GROWS
+
+
+def _jobs(read: _Read) -> Iterator[LatencyFinding]:
+    params = read.given.params
+    if params.cluster.sites > 1:
+        yield F.SITES
+    if not read.result.traffic:
+        return
+    if params.workload.jobs:
+        yield from (F.JOBS_STATED, F.JOBS_LISTED)
+    elif shared_cluster(read.given):
+        yield from (F.JOBS_PUBLISHED, F.JOBS_LISTED)
+    elif params.workload.parallelism == "choose" and not str(params.workload.kind).startswith("inference"):
+        yield F.JOB_ONE
+    if read.result.job.kind in TRAINING_KINDS:
+        yield F.BATCH_GROWS
+    if read.result.job.kind == "fine-tuning":
+        yield F.TUNES
+    if read.result.own_plans:
+        yield F.PLANS_DIFFER
 
 
 def _running(read: _Read) -> Iterator[LatencyFinding]:
@@ -287,6 +316,10 @@ def _words(read: _Read) -> Mapping[str, object]:
         "least": name[order[0]],
         "most": name[order[-1]],
         "plan": Name(plan.text() if plan else SIMULATED),
+        "own_plans": tuple(
+            Named(str(name[o]), o, plan=Name(job.plan.text())) for o, job in result.own_plans.items() if job.plan
+        ),
+        "most_in": Named(f"jobs of {result.mix[-1][0]:,} GPUs", str(result.mix[-1][0])),
         "carried": TRAFFIC[traffic[0].kind] if traffic else None,
         "large": read.figure(f"latency.size.{read.sizes.index(float(display()['headline_bytes']))}"),
         "cause": Named(cause.removesuffix(SOURCES_DISAGREE), slug(cause)) if cause else None,

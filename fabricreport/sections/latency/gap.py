@@ -18,7 +18,7 @@ from fabricreport.models.collectives.latency import PenaltyMap, half_latency_siz
 from fabricreport.models.collectives.parameters import MOST_GPUS, Job, job
 from fabricreport.models.collectives.timing import allreduce
 from fabricreport.models.judgement.swings import swings
-from fabricreport.sections.client import whole_nodes
+from fabricreport.sections.client import fabric_gpus, largest_job, whole_nodes
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import Measured
 
@@ -92,8 +92,9 @@ def flat_ring(given: Inputs, gpus: int) -> Mapping[str, str]:
 def sweep_sizes(given: Inputs) -> tuple[int, ...]:
     """Cluster sizes from two nodes upwards, doubling, to twice the largest the client plans and at least 2,048, within what the model covers."""
     per_node = int(given.params.cluster.gpus_per_node)
-    wanted = max(int(display()["headline_gpus"]) * 2, 2 * max(g for g, _ in inputs.stages(given)))
-    largest = min(wanted, MOST_GPUS)
+    wanted = max(int(display()["headline_gpus"]) * 2, 2 * max(fabric_gpus(given, g) for g, _ in inputs.stages(given)))
+    cluster = given.params.cluster
+    largest = min(wanted, MOST_GPUS, int(cluster.site_gpus) if cluster.sites > 1 else MOST_GPUS)
     found = [2 * per_node]
     while 2 * found[-1] <= largest:
         found.append(2 * found[-1])
@@ -124,12 +125,14 @@ def study(given: Inputs, options: tuple[Option, Option], measured: Measured | No
 def step_gap(
     given: Inputs, work: inputs.Job, options: tuple[Option, Option], measured: Measured | None, **how: Any
 ) -> Any:
-    """Gap of the client's step between the pair on the same draws, (draws,); zero on one node."""
+    """Gap of the client's step between the pair on the same draws, each under its own plan, (draws,); zero on one node."""
     every = how.get("every", 1)
     if measured and not inputs.speaks_for(given, measured.nodes, work.gpus):
         measured = None
     base, ours = (
-        inputs.step(given, work, inputs.network(given, o, every=every, measured=measured), **how).step_time_s
+        inputs.step(
+            given, inputs.suited(given, work, o), inputs.network(given, o, every=every, measured=measured), **how
+        ).pace_s
         for o in options
     )
     return ours / base - 1.0
@@ -153,12 +156,12 @@ def _trainable(given: Inputs, sizes: tuple[int, ...]) -> list[int]:
     plan = workload.parallelism if workload.kind in inputs.TRAINING_KINDS else "choose"
     replica = 1 if plan == "choose" else plan.tp * plan.pp * plan.cp
     roomy = [gpus for gpus in sizes if gpus == sizes[-1] or inputs.held(given, gpus)]
-    return [gpus for gpus in roomy if gpus % replica == 0] or [int(given.params.cluster.gpus)]
+    return [gpus for gpus in roomy if gpus % replica == 0] or [largest_job(given, int(given.params.cluster.gpus))]
 
 
 def _by_overlap(given: Inputs, options: tuple[Option, Option], measured: Measured | None) -> Sweep:
     every, overlaps = int(display()["thinned"]), tuple(float(v) for v in display()["overlaps"])
-    work = inputs.job(given, int(given.params.cluster.gpus))
+    work = inputs.job(given, largest_job(given, int(given.params.cluster.gpus)))
     flat = 0.0 * given.draw(inputs.STEP)[::every]
     gaps = [step_gap(given, work, options, measured, every=every, overlap=v) + flat for v in overlaps]
     return Sweep(overlaps, np.stack(gaps, axis=-1))
@@ -175,7 +178,7 @@ def _map(given: Inputs, step_us: float, how: Mapping[str, Any]) -> PenaltyMap:
 
 
 def _half_latency(given: Inputs, step_us: float) -> tuple[float, float]:
-    gpus = whole_nodes(given, int(given.params.cluster.gpus))
+    gpus = whole_nodes(given, fabric_gpus(given, int(given.params.cluster.gpus)))
     level, slower = (half_latency_size_bytes(_on(given, gpus, extra_step_us=us)) for us in (0.0, step_us))
     return float(level), float(slower)
 
@@ -185,8 +188,8 @@ def hangs_on(given: Inputs, options: tuple[Option, Option], penalty: Any) -> dic
     causes = {
         "time per step, on which sources disagree": given.draw(inputs.STEP),
         "bandwidth, on which sources disagree": given.draw(inputs.SHARE),
-        "who tunes InfiniBand": given.draw(inputs.tuning_id(given, options[0])),
-        "who tunes RoCEv2": given.draw(inputs.tuning_id(given, options[1])),
+        "who tunes InfiniBand": inputs.tuned_share(given, options[0]),
+        "who tunes RoCEv2": inputs.tuned_share(given, options[1]),
         "overlap with compute": given.draw("evidence:overlap-data-parallel"),
         "overlap of the expert exchange": given.draw("evidence:overlap-alltoall"),
         "slowing of kernels by hidden traffic": given.draw("evidence:overlap-interference"),

@@ -9,7 +9,7 @@ import numpy as np
 from fabricreport.durations import HOURS_PER_DAY
 from fabricreport.figures import Index
 from fabricreport.provenance import inputs_of
-from fabricreport.sections.client import whole_nodes
+from fabricreport.sections.client import fabric_gpus, whole_nodes
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.figure_context import THRESHOLD, EachSpec, LatencyFigures, Spec, size_unit
 from fabricreport.sections.latency.gap import display, flat_ring, latency_alone, within
@@ -162,7 +162,7 @@ def _own(name: str) -> Spec:
             _alone(
                 at,
                 name,
-                gpus=whole_nodes(at.given, int(at.given.params.cluster.gpus)),
+                gpus=whole_nodes(at.given, fabric_gpus(at.given, int(at.given.params.cluster.gpus))),
                 extra_step_us=at.given.draw(inputs.STEP),
             )
         ),

@@ -7,8 +7,8 @@ else (kernels, overlap, the model's own error) is drawn once and is the same for
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -22,8 +22,17 @@ from fabricreport.models.training import other_steps, parallel
 from fabricreport.models.training.parallel import Plan, over_draws
 from fabricreport.models.training.practice import Model, Overlap
 from fabricreport.models.training.step import Network, StepTime, best_plan, training_step
-from fabricreport.scenario.schema import PRETRAINING
-from fabricreport.sections.client import maturity_of, one_node, stages_of, whole_nodes
+from fabricreport.provenance import plain
+from fabricreport.scenario.schema import PRETRAINING, ROOM_PER_GPU_BILLION
+from fabricreport.sections.client import (
+    effort_of,
+    job_sizes,
+    largest_job,
+    maturity_of,
+    one_node,
+    stages_of,
+    whole_nodes,
+)
 
 STEP = "contested:roce-extra-latency-per-step"
 SHARE = "contested:roce-bandwidth-share"
@@ -73,7 +82,7 @@ def speaks_for(given: Inputs, nodes: int, gpus: int) -> bool:
 
 @dataclass(frozen=True)
 class Job:
-    """The client's workload at one size: the model (None for a simulation) and the plan all options share."""
+    """The client's workload at one size: the model (None for a simulation) and a plan for it."""
 
     kind: str
     gpus: int
@@ -97,8 +106,32 @@ def network(given: Inputs, option: Option, *, every: int = 1, measured: Measured
     def draw(input_id: str) -> Any:
         return given.draw(input_id)[::every]
 
+    found = calibration(given, every=every, measured=measured)
+    tuned = 1.0 if measured or not _tunable(given, option) else tuned_share(given, option)[::every]
+    return _wired(given, option, draw, tuned=tuned, calibration=found)
+
+
+def middle(given: Inputs, option: Option) -> Network:
+    """The option's network at the central value of every input: what its plan is chosen on."""
+    tuned = float(np.median(plain(tuned_share(given, option)))) if _tunable(given, option) else 1.0
+    return _wired(given, option, given.central, tuned=tuned, calibration=None)
+
+
+def _tunable(given: Inputs, option: Option) -> bool:
+    """Whether what the option reaches depends on who tunes it."""
+    return given.catalogue.fabric(option.fabric, str(given.params.cluster.gpu)).kind in ("infiniband", "rocev2")
+
+
+def _wired(
+    given: Inputs,
+    option: Option,
+    draw: Callable[[str], Any],
+    *,
+    tuned: Any,
+    calibration: Calibration | None,
+) -> Network:
+    """The option's network with every input as `draw` gives it."""
     kind = given.catalogue.fabric(option.fabric, str(given.params.cluster.gpu)).kind
-    tuned: Any = 1.0 if measured or kind not in ("infiniband", "rocev2") else draw(tuning_id(given, option))
     ratio = draw(SHARE)
     step: Any = None
     share: Any = None
@@ -117,14 +150,19 @@ def network(given: Inputs, option: Option, *, every: int = 1, measured: Measured
         links_per_gpu=links_per_gpu(given, option),
         extra_step_us=step,
         bandwidth_share=share,
-        calibration=calibration(given, every=every, measured=measured),
-        slowdown=oversubscription(given, every=every),
+        calibration=calibration,
+        slowdown=_oversubscription(given, draw),
     )
 
 
 def tuning_id(given: Inputs, option: Option) -> str:
     """The entry for how much of its tuned bandwidth this option reaches with the team that runs it."""
-    return f"evidence:fabric-tuning-{option.family}-{maturity_of(given, option)}"
+    return f"evidence:fabric-tuning-{option.family}-{maturity_of(given)}"
+
+
+def tuned_share(given: Inputs, option: Option) -> Any:
+    """Share (draws,) of its tuned bandwidth that this option reaches: the entry's gap to 1 times the effort it takes."""
+    return effort_of(given, option).tuned(given.draw(tuning_id(given, option)))
 
 
 def calibration(given: Inputs, *, every: int = 1, measured: Measured | None = None) -> Calibration:
@@ -138,27 +176,27 @@ def calibration(given: Inputs, *, every: int = 1, measured: Measured | None = No
     return Calibration(measured.latency_factor * small**narrower, measured.bandwidth_factor / large**narrower)
 
 
-def oversubscription(given: Inputs, *, every: int = 1) -> Any:
+def _oversubscription(given: Inputs, draw: Callable[[str], Any]) -> Any:
     """Factor on the time of traffic between nodes: what crosses the oversubscribed tier takes its ratio longer."""
     ratio = float(given.params.cluster.oversubscription)
     if ratio <= 1.0:
         return 1.0
-    return 1.0 + given.draw("evidence:cross-leaf-traffic-share")[::every] * (ratio - 1.0)
+    return 1.0 + draw("evidence:cross-leaf-traffic-share") * (ratio - 1.0)
 
 
 def reference(given: Inputs) -> Network:
-    """A tuned InfiniBand network of the client's build, without draws: what plans are compared on."""
+    """A tuned InfiniBand network of the client's build, without draws: where nothing is known of the fabric."""
     cluster = given.params.cluster
     return Network(given.practice, str(cluster.gpu), int(cluster.gpus_per_node), "infiniband-ndr")
 
 
 def job(given: Inputs, gpus: int) -> Job:
-    """The client's workload on `gpus`: its model, and its plan as given or by the rule."""
+    """The client's workload on `gpus`: its model, and its plan as given or the fastest on the reference network."""
     workload, size = given.params.workload, whole_nodes(given, gpus)
     kind, rules = str(workload.kind), given.practice.rules
     if kind == "hpc-simulation":
         return Job(kind, size, None, None)
-    model = _model(given)
+    model = _model(given, size)
     if kind not in TRAINING_KINDS:
         memory = memory_of(given)
         per_node = int(given.params.cluster.gpus_per_node)
@@ -168,9 +206,23 @@ def job(given: Inputs, gpus: int) -> Job:
         plan = _chosen(model, reference(given), size)
         return Job(kind, size, parallel.filled(model, plan, rules), plan)
     stated = workload.parallelism
-    chunks = _chunks(given, model, stated.pp)
+    chunks = parallel.chunks(model, rules, stated.pp)[-1]
     plan = parallel.given_plan(gpus=size, tp=stated.tp, pp=stated.pp, ep=stated.ep, cp=stated.cp, interleave=chunks)
     return Job(kind, size, model, plan)
+
+
+def suited(given: Inputs, work: Job, option: Option) -> Job:
+    """The same workload under the plan that is fastest on the option's own network; a stated plan stays as it is.
+
+    Plans are compared at central values, so a plan does not change with the draw.
+    """
+    if work.model is None or work.kind not in TRAINING_KINDS or given.params.workload.parallelism != "choose":
+        return work
+    scaled = _model(given, work.gpus)
+    plan = _chosen(scaled, middle(given, option), work.gpus)
+    if plan == work.plan:
+        return work
+    return replace(work, model=parallel.filled(scaled, plan, given.practice.rules), plan=plan)
 
 
 def memory_of(given: Inputs) -> float:
@@ -179,12 +231,12 @@ def memory_of(given: Inputs) -> float:
 
 
 def weights_fit(given: Inputs, gpus: int) -> bool:
-    """Whether the client's model has room in the memory of so many GPUs at all; a simulation has no model."""
+    """Whether the model of a job has room in the memory of its GPUs at all; a simulation has no model."""
     workload, size = given.params.workload, whole_nodes(given, gpus)
     if workload.kind == "hpc-simulation":
         return True
     return parallel.weights_fit(
-        _model(given),
+        _model(given, size),
         given.practice.rules,
         gpus=size,
         memory_gbytes=memory_of(given),
@@ -201,7 +253,7 @@ def held(given: Inputs, gpus: int) -> bool:
     per_node = int(cluster.gpus_per_node)
     try:
         parallel.candidate_plans(
-            _model(given),
+            _model(given, whole_nodes(given, gpus)),
             given.practice.rules,
             gpus=whole_nodes(given, gpus),
             gpus_per_node=per_node,
@@ -212,9 +264,18 @@ def held(given: Inputs, gpus: int) -> bool:
     return True
 
 
-def _model(given: Inputs) -> Model:
-    kind = "moe" if given.params.workload.kind in MOE_KINDS else "dense"
-    return parallel.custom(given.practice, kind, float(given.params.workload.model_parameters_billion))
+def _model(given: Inputs, gpus: int) -> Model:
+    """The client's model with the batch of its GPUs; a job smaller than the largest trains what surely fits on its own."""
+    workload = given.params.workload
+    kind, size = "moe" if workload.kind in MOE_KINDS else "dense", float(workload.model_parameters_billion)
+    if (
+        job_sizes(given)
+        and workload.kind in TRAINING_KINDS
+        and gpus < largest_job(given, int(given.params.cluster.gpus))
+    ):
+        size = min(size, ROOM_PER_GPU_BILLION * gpus)
+    model = parallel.custom(given.practice, kind, size)
+    return parallel.at_scale(model, given.practice.batches, gpus)
 
 
 @lru_cache(maxsize=64)
@@ -223,11 +284,6 @@ def _chosen(model: Model, wires: Network, gpus: int) -> Plan:
         return best_plan(model, wires, gpus=gpus)
     except InputError:  # lighter ways to train than the rules count: adapters, offloading; `held` tells
         return parallel.nearest_plan(model, wires.rules, gpus=gpus, gpus_per_node=wires.gpus_per_node)
-
-
-def _chunks(given: Inputs, model: Model, stages: int) -> int:
-    wanted = given.practice.rules.interleave
-    return wanted if stages > 1 and stages * wanted <= model.layers else 1
 
 
 def overlap_id(work: Job) -> str:

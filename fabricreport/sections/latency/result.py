@@ -14,6 +14,7 @@ from fabricreport.models.training.step import StepTime, Traffic
 from fabricreport.provenance import Traced
 from fabricreport.sections.latency import gap as latency_gap
 from fabricreport.sections.latency import inputs
+from fabricreport.sections.latency.exposure import Jobs, Mix
 from fabricreport.sections.latency.measured import ClientMeasurements
 
 
@@ -23,9 +24,11 @@ class LatencyResult:
 
     `exposed_share`: share of GPU time lost to exposed communication over the horizon, sizes weighted by GPU-months;
     `exposed_now`, `exposed_final`: the same at the first and the last size. `step_time_s`, `busbw` (AllReduce at
-    1 GiB, GB/s) and `steps` are at the first size. `penalty`: extra step time of `pair`'s RoCEv2 option over its
-    InfiniBand option, a share; `penalty_final` at the last size. `collectives`: AllReduce at the table's sizes,
-    (draws, sizes). `job` and `jobs` hold the model and the plan at the first and at each size.
+    1 GiB, GB/s) and `steps` are of the largest job at the first size. `penalty`: extra time of `pair`'s RoCEv2 option
+    over its InfiniBand option for the same work, a share, each under the plan that suits it; `penalty_final` at the last
+    size. `collectives`: AllReduce at the table's sizes, (draws, sizes). `job`: model and shared plan of the largest job
+    at the first size; `jobs`: of every job. `stages`: (GPUs, share of the horizon's GPU-months). `by_job`: what the InfiniBand
+    option of the pair exposes, by GPUs of a job.
     """
 
     exposed_share: Mapping[str, Traced]
@@ -40,7 +43,9 @@ class LatencyResult:
     collectives: Mapping[str, CollectiveTime]
     table_bytes: tuple[float, ...]
     job: inputs.Job
-    jobs: Mapping[int, inputs.Job]
+    jobs: Jobs
+    stages: tuple[tuple[int, float], ...]
+    by_job: Mapping[int, Traced]
     gap: latency_gap.Gap
     measurements: ClientMeasurements | None
     one_node: bool
@@ -60,4 +65,20 @@ class LatencyResult:
     @property
     def grows(self) -> bool:
         """Whether the plan has more than one size."""
-        return len(self.jobs) > 1
+        return len(self.stages) > 1
+
+    @property
+    def mix(self) -> Mix:
+        """(GPUs of a job, share of GPU time) at the first size."""
+        return self.jobs.mixes[self.stages[0][0]]
+
+    @property
+    def mixed(self) -> bool:
+        """Whether jobs of several sizes run at the first size."""
+        return len(self.mix) > 1
+
+    @property
+    def own_plans(self) -> dict[str, inputs.Job]:
+        """The largest job at the first size on every option whose plan is not the shared one, by option id."""
+        found = {o: jobs[self.job.gpus] for o, jobs in self.jobs.own.items() if o in self.exposed_share}
+        return {o: job for o, job in found.items() if job.plan != self.job.plan}

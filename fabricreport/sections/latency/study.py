@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
-from fabricreport.sections.client import one_node
+from fabricreport.sections.client import fabric_gpus, one_node
 from fabricreport.sections.latency import gap as latency_gap
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.exposure import Exposure
@@ -26,11 +26,16 @@ def run(given: Inputs, found: Exposure, measurements: ClientMeasurements | None)
     pair = inputs.pair(given)
     factors = measurements.factors(given) if measurements else None
     first, last = found.stages[0][0], found.stages[-1][0]
-    times = {n: {o: given.spread(step.step_time_s) for o, step in found.steps[n].items()} for n in (first, last)}
-    penalty, final = (times[n][pair[1].id] / times[n][pair[0].id] - 1.0 for n in (first, last))
+    job, final_job = found.largest(first), found.largest(last)
+    steps = found.steps(job)
+    ends = [found.steps(n) for n in (job, final_job)]
+    penalty, final = (given.spread(at[pair[1].id].pace_s / at[pair[0].id].pace_s - 1.0) for at in ends)
     shown = latency_gap.display()
     table = tuple(float(b) for b in shown["table_bytes"])
-    collectives = {o: inputs.cluster_allreduce(given, wires, first, table) for o, wires in found.networks.items()}
+    collectives = {
+        o: inputs.cluster_allreduce(given, one.network, fabric_gpus(given, first), table)
+        for o, one in found.timed.items()
+    }
     large = table.index(float(shown["headline_bytes"]))
     mine = [o.id for o in given.options]
     horizon, now, end = found.horizon(given), found.now(given, first), found.now(given, last)
@@ -38,16 +43,18 @@ def run(given: Inputs, found: Exposure, measurements: ClientMeasurements | None)
         exposed_share={o: horizon[o] for o in mine},
         exposed_now={o: now[o] for o in mine},
         exposed_final={o: end[o] for o in mine},
-        step_time_s={o: times[first][o] for o in mine},
+        step_time_s={o: given.spread(steps[o].step_time_s) for o in mine},
         busbw={o: given.spread(collectives[o].busbw_gbytes_per_s[..., large]) for o in mine},
         penalty=given.spread(penalty),
         penalty_final=given.spread(final),
         pair=pair,
-        steps=found.steps[first],
+        steps=steps,
         collectives=collectives,
         table_bytes=table,
-        job=found.jobs[first],
+        job=found.jobs.shared[job],
         jobs=found.jobs,
+        stages=found.stages,
+        by_job=found.by_job(given, pair[0].id),
         gap=latency_gap.study(given, pair, factors, penalty),
         measurements=measurements,
         one_node=one_node(given, first),

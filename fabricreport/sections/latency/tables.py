@@ -9,6 +9,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.sections.latency.figure_context import BANDS, THRESHOLD, slug
 from fabricreport.sections.latency.figures import PARTS
+from fabricreport.sections.latency.job_figures import published_batches
 from fabricreport.sections.latency.measured import ClientLog
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.validation.training import training_card
@@ -47,6 +48,32 @@ def causes(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
     shares = {cause: figure(f"latency.hangs.{slug(cause)}") for cause in result.gap.hangs_on}
     rows = [Row([Name(cause), share]) for cause, share in shares.items() if share.value >= least]
     return Table([Column("Cause"), Column("Share of explained spread")], rows)
+
+
+def jobs(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
+    """Sizes of job at the start: share of GPU time, what each exposes, and the plan of each."""
+    rows = []
+    for size, _ in result.mix:
+        plan = result.jobs.own[result.pair[0].id][size].plan
+        cells = [figure(f"latency.job.{part}.{size}") for part in ("gpus", "share", "exposed")]
+        rows.append(Row([*cells, Name(plan.text() if plan else "one domain on each GPU")]))
+    return Table([Column("Job"), Column("GPU time"), Column("Exposed"), Column("Plan")], rows)
+
+
+def batches(figure: Figure) -> Table:
+    """Batches of published runs, by the line through which the batch of a step is set."""
+    rows = [
+        Row(
+            [
+                Name(row["run"]),
+                figure(f"latency.batches.gpus.{run}"),
+                figure(f"latency.batches.tokens.{run}"),
+                Name(row["source"]),
+            ]
+        )
+        for run, row in published_batches().items()
+    ]
+    return Table([Column("Run"), Column("Size"), Column("Batch"), Column("Source")], rows)
 
 
 def traffic(result: LatencyResult, figure: Figure) -> Table:

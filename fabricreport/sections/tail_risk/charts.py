@@ -17,6 +17,7 @@ from fabricreport.durations import HOURS_PER_DAY
 from fabricreport.inputs import Inputs
 from fabricreport.models.risk.answers import exceedance
 from fabricreport.provenance import plain
+from fabricreport.sections.client import largest_job
 from fabricreport.sections.tail_risk.figure_context import in_hours
 from fabricreport.sections.tail_risk.horizon import CAUSES
 from fabricreport.sections.tail_risk.inputs import FAMILY_NAMES
@@ -197,7 +198,7 @@ def _bar(
 
 def maxima_chart(given: Inputs) -> Drawing:
     """How far the slowest worker lies beyond the mean one as their number grows, for shared shocks of several sizes."""
-    chart_id, gpus = "fig-tail-maxima", int(given.params.cluster.gpus)
+    chart_id, gpus = "fig-tail-maxima", largest_job(given, int(given.params.cluster.gpus))
     found = maxima_of()
     shades = dict(zip(found, ("#0b66a8", "#4a87b8", "#7d8fa3", "#a5adb8"), strict=True))
     rows = []

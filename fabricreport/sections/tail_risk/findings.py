@@ -11,7 +11,7 @@ from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
-from fabricreport.sections.client import rented, stages_of
+from fabricreport.sections.client import judges, largest_job, rented, stages_of
 from fabricreport.sections.tail_risk.figure_context import EFFECTIVE_TIME, cards, in_hours
 from fabricreport.sections.tail_risk.horizon import CAUSES
 from fabricreport.sections.tail_risk.inputs import FAMILY_NAMES
@@ -19,7 +19,7 @@ from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.validity import GOODPUT, beyond
 from fabricreport.vocabulary import Family
 
-_OFTEN = 0.05
+_OFTEN = 0.1
 """Share of draws from which missing the date is a risk worth naming."""
 _APART = 0.02
 """Difference between shares of draws below which two fabrics keep a date alike."""
@@ -47,6 +47,7 @@ class TailFinding(StrEnum):
     WAITS = "every step waits for the slowest worker"
     # the date
     DATE_ASSUMED = "the client gave no date"
+    ELICITED = "experts judged for this client what nobody has published"
     NEVER_MISSED = "in no draw does one of the fabrics miss the date"
     # the run
     RUN_LONGER = "a run takes longer and costs more on RoCEv2, as printed"
@@ -100,7 +101,8 @@ class _Read:
         self.other = result.pair[0] if result.pair else result.focus
         cluster = given.params.cluster
         self.small = cluster.gpus <= given.central("evidence:fabric-matters-from-gpus") and not cluster.trajectory
-        self.start, self.full = (str(gpus) for _, gpus in (stages_of(given)[0], stages_of(given)[-1]))
+        ends = (stages_of(given)[0], stages_of(given)[-1])
+        self.start, self.full = (str(largest_job(given, gpus)) for _, gpus in ends)
         self.grows = len(stages_of(given)) > 1
         self.plain = next((o.id for o in given.options if o.family == Family.ETHERNET_TCP), "")
         self.hours = in_hours(result.planned_days)
@@ -193,6 +195,8 @@ def _client(read: _Read) -> Iterator[TailFinding]:
 def _date(read: _Read) -> Iterator[TailFinding]:
     if not is_given(read.given.params, "organisation.time_to_production_weeks"):
         yield F.DATE_ASSUMED
+    if read.given.elicited:
+        yield F.ELICITED
     if read.least_missed == 0:
         yield F.NEVER_MISSED
 
@@ -274,6 +278,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     best, known = read.result.levers[0], cards()
     return {
         "focus": name[read.focus],
+        "judges": judges(read.given),
         "other": name[read.other],
         "plain": name[read.plain] if read.plain else None,
         "slower": name[read.worse("not_ready")],

@@ -18,7 +18,7 @@ from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.models.risk.goodput import simulate
 from fabricreport.provenance import Traced
-from fabricreport.sections.client import planned_days, stages_of
+from fabricreport.sections.client import mix_of, planned_days, stages_of
 from fabricreport.sections.tail_risk.inputs import Subject, subject
 from fabricreport.sections.validity import GOODPUT, widened
 
@@ -35,32 +35,38 @@ CAUSES: Mapping[str, str] = {
 FABRIC_CAUSES = ("bring_up", "stalls", "topology", "fabric")
 
 
-def horizon_shares(given: Inputs, first: Subject) -> dict[str, Traced]:
-    """Share of GPU time lost to each of `CAUSES` over the horizon on one option, draws (n,).
+def horizon_shares(
+    given: Inputs, option: Option, days: float, exposed: Mapping[int, Traced]
+) -> tuple[dict[str, Traced], Traced]:
+    """Share of GPU time lost to each of `CAUSES` over the horizon on one option, and the first weeks to stable, draws (n,).
 
-    first: the option at the client's first size, whose run and exposed communication those of later sizes are like.
-    Shares of the running time are of the time that bring-up leaves, so they multiply. Where the model was tried on no
-    such run they are drawn wider; collisions follow from exposed communication, which is so already.
+    exposed: exposed communication as a share of GPU time, by GPUs of the job. Jobs weigh by their GPU time and runs take
+    `days`. Shares of the running time are of the time that bring-up leaves, so they multiply. Where the model was tried
+    on no such run they are drawn wider; collisions follow from exposed communication, which is so already.
     """
     months = int(given.params.money.horizon_months)
     stages = stages_of(given)
     ends = [month for month, _ in stages[1:]] + [months]
     whole = sum(gpus * (end - month) for (month, gpus), end in zip(stages, ends, strict=True))
     totals: dict[str, Any] = dict.fromkeys(CAUSES, 0.0)
-    before = 0
+    before, weeks = 0, None
+    running = {size: _running(subject(given, option, size, days, share)) for size, share in exposed.items()}
     for (month, gpus), end in zip(stages, ends, strict=True):
-        at = subject(given, first.option, gpus, first.run.ideal_days, first.exposed) if before else first
+        mix = mix_of(given, gpus)
+        at = subject(given, option, mix[-1][0], days, exposed[mix[-1][0]], within=gpus)
+        weeks = at.risk.bring_up.weeks if weeks is None else weeks
         weight = gpus * (end - month) / whole
-        for cause, share in _running(at).items():
-            drawn = share if cause == "topology" else widened(given, gpus, share, GOODPUT)
-            totals[cause] = totals[cause] + weight * drawn
+        for size, part in mix:
+            for cause, share in running[size].items():
+                drawn = share if cause == "topology" else widened(given, size, share, GOODPUT)
+                totals[cause] = totals[cause] + weight * part * drawn
         again = given.value("evidence:expansion-bring-up-factor") if before else 1.0
         left = DAYS_PER_MONTH * (months - month)
-        unstable = np.minimum(DAYS_PER_WEEK * np.asanyarray(at.risk.bring_up.weeks) * again, left)
+        unstable = np.minimum(DAYS_PER_WEEK * np.asanyarray(at.risk.bring_up.expected_weeks) * again, left)
         lost = unstable * (1.0 - np.asanyarray(at.risk.bring_up.productivity))
         totals["bring_up"] = totals["bring_up"] + (gpus - before) * lost / (DAYS_PER_MONTH * whole)
         before = gpus
-    return {cause: given.spread(value) for cause, value in totals.items()}
+    return {cause: given.spread(value) for cause, value in totals.items()}, given.spread(weeks)
 
 
 @dataclass(frozen=True)
@@ -86,14 +92,12 @@ class Losses:
         return {o: lost["bring_up"] for o, lost in self.lost.items()}
 
 
-def losses(given: Inputs, option: Option, exposed: Traced) -> tuple[dict[str, Traced], Traced]:
+def losses(given: Inputs, option: Option, exposed: Mapping[int, Traced]) -> tuple[dict[str, Traced], Traced]:
     """What one option loses over the horizon by cause, and its weeks to stable.
 
-    exposed: exposed communication as a share of GPU time.
+    exposed: exposed communication as a share of GPU time, by GPUs of the job.
     """
-    days, gpus = planned_days(given), int(given.params.cluster.gpus)
-    first = subject(given, option, gpus, days, exposed)
-    return horizon_shares(given, first), given.spread(first.risk.bring_up.weeks)
+    return horizon_shares(given, option, planned_days(given), exposed)
 
 
 def _running(at: Subject) -> dict[str, Any]:

@@ -15,11 +15,11 @@ import numpy as np
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.topology import bill_of_materials
-from fabricreport.models.risk.entries import common_incidents, fabric_risk, maturity_effect, tail_law
-from fabricreport.models.risk.goodput import BringUp, FabricRisk, Run, TopologyEffect, operated
+from fabricreport.models.risk.entries import Effort, common_incidents, fabric_risk, maturity_effect, tail_law
+from fabricreport.models.risk.goodput import FabricRisk, Run, TopologyEffect, operated
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.steps import TailLaw
-from fabricreport.sections.client import endpoints_for, maturity_of, one_node, rented, shape, team_maturity
+from fabricreport.sections.client import effort_of, endpoints_for, maturity_of, one_node, rented, shape
 from fabricreport.vocabulary import Family
 
 FAMILY = {"infiniband": "infiniband", "rocev2": "rocev2", "ethernet-tcp": "tcp"}
@@ -30,6 +30,8 @@ PROFILE = (
     "param:cluster.gpus",
     "param:organisation.networking_maturity",
     "param:organisation.qos_expertise",
+    "param:organisation.existing_infiniband",
+    "param:organisation.existing_ethernet",
     "param:money.acquisition",
 )
 """Params that choose branches here and so leave no mark in the arrays."""
@@ -57,15 +59,28 @@ def reader(given: Inputs) -> Any:
 
 
 def subject(
-    given: Inputs, option: Option, gpus: int, days: float, exposed: Any, *, gpu_hour: Any = 0.0, maturity: str = ""
+    given: Inputs,
+    option: Option,
+    gpus: int,
+    days: float,
+    exposed: Any,
+    *,
+    gpu_hour: Any = 0.0,
+    maturity: str = "",
+    within: int = 0,
 ) -> Subject:
-    """The option at a size (GPUs) for a run of `days`, at its own maturity unless one is named.
+    """The option at the size of a job (GPUs) for a run of `days`, at its own maturity unless one is named.
 
     What no fabric causes is met by the same operators on every option, so it never differs with skill in one fabric.
-    exposed: exposed communication as a share of GPU time. gpu_hour: what a lost GPU-hour is worth.
+    within: GPUs of the cluster that is brought up, the job's own where left out. exposed: exposed communication as a
+    share of GPU time. gpu_hour: what a lost GPU-hour is worth.
     """
     cluster, tiers = _cluster(given, option, gpus)
-    risk = _risk(given, option, gpus, maturity or maturity_of(given, option), exposed if tiers > 1 else 0.0)
+    takes, level = effort_of(given, option), maturity or maturity_of(given)
+    shared = exposed if tiers > 1 else 0.0
+    risk = _risk(given, option, gpus, level, shared, takes)
+    if within > gpus:
+        risk = replace(risk, bring_up=_risk(given, option, within, level, shared, takes).bring_up)
     read = reader(given)
     engineer = 0.0 if rented(given) else _engineer_hour(given)
     planned = Run(
@@ -77,8 +92,8 @@ def subject(
         gpu_hour_usd=gpu_hour,
         engineer_hour_usd=engineer,
     )
-    run = operated(planned, maturity_effect(read, maturity or team_maturity(given)))
-    stalls = 0.0 if one_node(given, gpus) else read(f"shared-stall-share-{FAMILY[option.family]}")
+    run = operated(planned, maturity_effect(read, maturity or maturity_of(given)))
+    stalls = 0.0 if one_node(given, gpus) else tail_law(read, FAMILY[option.family], takes).shared_stall_share
     return Subject(option, run, risk, tiers, stalls, exposed)
 
 
@@ -96,7 +111,7 @@ def _cluster(given: Inputs, option: Option, gpus: int) -> tuple[Cluster, int]:
     return Cluster(gpus, bill.cables_node_leaf, bill.switches, own.subnets, own.gpus_per_node), bill.tiers
 
 
-def _risk(given: Inputs, option: Option, gpus: int, maturity: str, communication: Any) -> FabricRisk:
+def _risk(given: Inputs, option: Option, gpus: int, maturity: str, communication: Any, takes: Effort) -> FabricRisk:
     read, family = reader(given), FAMILY[option.family]
     if one_node(given, gpus):
         law = replace(tail_law(read, family), shared_stall_share=0.0)
@@ -109,11 +124,12 @@ def _risk(given: Inputs, option: Option, gpus: int, maturity: str, communication
         topology=str(given.params.cluster.topology),
         communication_share=communication,
         gpus=gpus,
+        takes=takes,
     )
     bring_up = risk.bring_up
     if rented(given):
         weeks = np.asanyarray(bring_up.weeks) * read("rented-bring-up-factor")
-        bring_up = BringUp(weeks, bring_up.productivity)
+        bring_up = replace(bring_up, weeks=weeks)
     topology = TopologyEffect(communication, risk.topology.contention_loss)
     return replace(risk, tail=_paced(given, risk.tail), bring_up=bring_up, topology=topology)
 

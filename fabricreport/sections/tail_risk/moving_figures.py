@@ -82,7 +82,7 @@ MOVING = (
         "tail_risk.maximum[correlation]",
         _STANDARD_DEVIATIONS,
         label=lambda at, key: (
-            f"Mean of the slowest of {at.given.params.cluster.gpus} workers above the mean worker, "
+            f"Mean of the slowest of {at.result.subjects[at.result.focus].run.cluster.gpus} workers above the mean worker, "
             f"correlation {at.correlations[key]:g}"
         ),
         rule="order statistics of a one-factor normal law",

@@ -18,7 +18,7 @@ from fabricreport.models.risk.levers import LeverValue, levers, standard_levers
 from fabricreport.models.risk.steps import step_inflation
 from fabricreport.models.risk.stress import Exposure, StressCase, stress_table
 from fabricreport.models.risk.tail import expected_max
-from fabricreport.sections.client import LEVELS, stages_of
+from fabricreport.sections.client import LEVELS, largest_job, stages_of
 from fabricreport.sections.tail_risk.inputs import Subject, reader, subject
 
 CORRELATIONS = (0.0, 0.3, 0.6, 0.9)
@@ -82,7 +82,9 @@ def sensitivity_of(
         }
         for o, s in subjects.items()
     }
-    sizes = sorted({gpus, *(g for _, g in stages_of(given)), *_SIZES})
+    cluster = given.params.cluster
+    near = [n for n in _SIZES if cluster.sites == 1 or n <= cluster.site_gpus]
+    sizes = sorted({gpus, *(largest_job(given, g) for _, g in stages_of(given)), *near})
     by_size = tuple(setting(str(n), float(n), _at_size(given, at, n, days)) for n in sizes)
     mean = simulate(at.run, at.risk)
     best = np.mean(np.asanyarray(mean.interval_s))

@@ -17,7 +17,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.risk.answers import compare
 from fabricreport.models.risk.incidents import Luck
 from fabricreport.provenance import Traced
-from fabricreport.sections.client import planned_days, rented
+from fabricreport.sections.client import largest_job, planned_days, rented
 from fabricreport.sections.tail_risk.figure_context import RiskFigures
 from fabricreport.sections.tail_risk.figures import FIGURES
 from fabricreport.sections.tail_risk.horizon import Losses
@@ -30,13 +30,13 @@ from fabricreport.vocabulary import Family
 
 def run(
     given: Inputs,
-    exposed: Mapping[str, Traced],
+    exposed: Mapping[str, Mapping[int, Traced]],
     step_time_s: Mapping[str, Traced],
     losses: Losses,
     gpu_hour: Any,
     compared: tuple[str, ...] = (),
 ) -> TailResult:
-    """The risk of every option, from its exposed communication (share of GPU time) and step time (s), by option id.
+    """The risk of every option, from its exposed communication (share of GPU time, by GPUs of the job) and step time (s), by option id.
 
     gpu_hour: what a lost GPU-hour is worth, in the memo's currency: one value for all options and all sections.
     compared: ids of the advised option and its rival, which stand for their families where two are set side by side.
@@ -44,8 +44,11 @@ def run(
     days = planned_days(given)
     deadline = days * (1.0 + given.central("evidence:run-deadline-slack-share"))
     luck = Luck(int(given.params.seed), given.sampler.size)
-    gpus = int(given.params.cluster.gpus)
-    subjects = {o.id: subject(given, o, gpus, days, exposed[o.id], gpu_hour=gpu_hour) for o in given.options}
+    size = int(given.params.cluster.gpus)
+    gpus = largest_job(given, size)
+    subjects = {
+        o.id: subject(given, o, gpus, days, exposed[o.id][gpus], gpu_hour=gpu_hour, within=size) for o in given.options
+    }
     outcomes = {o: outcome_of(given, s, luck) for o, s in subjects.items()}
     ranked = sorted(given.options, key=lambda o: o.id not in compared)
     pair = _pair(ranked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.sections.client import LEVELS
+from fabricreport.sections.client import LEVELS, largest_job
 from fabricreport.sections.short_names import short_names
 from fabricreport.sections.tail_risk.figure_context import cards, correlation_key
 from fabricreport.sections.tail_risk.horizon import CAUSES
@@ -45,7 +45,7 @@ def dates(given: Inputs, result: TailResult) -> Table:
 
 def sizes(given: Inputs, result: TailResult) -> Table:
     """The focus option at each size, the client's starting size marked."""
-    start = str(given.params.cluster.gpus)
+    start = str(largest_job(given, int(given.params.cluster.gpus)))
     rows = [
         Row(
             [result.numbers[f"tail_risk.size.{s.label}.{what}"] for what in ("gpus", *_SETTING)],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,20 @@ from fabricreport.scenario import Cluster
 from fabricreport.sections.client import endpoints_for, shape
 from fabricreport.sections.tco.inputs import Common, OptionInputs
 
+_PIECES = (
+    *("leaf", "spine", "core", "gpus", "nodes", "endpoints", "management_links"),
+    *("cables_node_leaf", "cables_leaf_spine", "cables_spine_core"),
+)
+"""What adds up over the networks of several sites."""
+
 
 @dataclass(frozen=True)
 class Build:
     """The fabric that stands after one stage, planned so that later stages move no cable.
 
     `bom` and `cables` are cumulative; `needed_switches` is the smallest fabric for this size alone. `managed` says
-    whether a fabric manager is bought: a fabric of one switch runs the manager that the switch brings.
+    whether a fabric manager is bought: a fabric of one switch runs the manager that the switch brings. `sites`: the
+    networks it is made of where it spans sites, each with a bill of its own; their pieces are added up here.
     """
 
     month: int
@@ -34,6 +41,7 @@ class Build:
     cables: CableBill
     needed_switches: int
     managed: bool
+    sites: tuple[Build, ...] = ()
 
 
 def manager_links(cluster: Cluster, option: Option, sizes: Sequence[int]) -> int:
@@ -59,7 +67,51 @@ def manager_links(cluster: Cluster, option: Option, sizes: Sequence[int]) -> int
 def builds(
     cluster: Cluster, option: Option, stages: Sequence[tuple[int, int]], servers_per_rack: int
 ) -> tuple[Build, ...]:
-    """What stands after each stage (month, GPUs). Raises `OutOfRange` for a size the option's switches cannot hold."""
+    """What stands after each stage (month, GPUs), a network in each site. Raises `OutOfRange` for a size the option's
+    switches cannot hold."""
+    if cluster.sites == 1:
+        return _network(cluster, option, stages, servers_per_rack)
+    each = [_network(cluster, option, own, servers_per_rack) for own in site_stages(cluster, stages)]
+    return tuple(
+        _joined(month, gpus, [standing for own in each if (standing := _by(own, month))]) for month, gpus in stages
+    )
+
+
+def site_stages(cluster: Cluster, stages: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """(month, GPUs) of each site in use, from the stage on at which it is."""
+    halls = [cluster.halls(gpus) for _, gpus in stages]
+    return [
+        [(month, hall[site]) for (month, _), hall in zip(stages, halls, strict=True) if site < len(hall)]
+        for site in range(len(halls[-1]))
+    ]
+
+
+def _by(own: Sequence[Build], month: int) -> Build | None:
+    """What stands in a site by that month, if anything."""
+    return next((build for build in reversed(own) if build.month <= month), None)
+
+
+def _joined(month: int, gpus: int, sites: Sequence[Build]) -> Build:
+    """Networks of several sites as one bill: pieces add up, the tiers are those of the deepest."""
+    deepest = max((build.bom for build in sites), key=lambda bom: bom.tiers)
+    bom = replace(deepest, **{piece: sum(getattr(build.bom, piece) for build in sites) for piece in _PIECES})
+    pieces = {f.name: sum(getattr(build.cables, f.name) for build in sites) for f in fields(CableBill)}
+    return Build(
+        month=month,
+        gpus=gpus,
+        nodes=sum(build.nodes for build in sites),
+        bom=bom,
+        cables=CableBill(**pieces),
+        needed_switches=sum(build.needed_switches for build in sites),
+        managed=any(build.managed for build in sites),
+        sites=tuple(sites),
+    )
+
+
+def _network(
+    cluster: Cluster, option: Option, stages: Sequence[tuple[int, int]], servers_per_rack: int
+) -> tuple[Build, ...]:
+    """What stands of one network after each stage."""
     arguments = {**shape(cluster, option), "management_links": manager_links(cluster, option, [g for _, g in stages])}
     sizes = [(month, endpoints_for(cluster, option, gpus)) for month, gpus in stages]
     needed = [bill_of_materials(size, **arguments) for _, size in sizes]
@@ -114,14 +166,27 @@ def cable_plan(option: Option, bom: BillOfMaterials, nodes: int, servers_per_rac
 
 
 def capex(build: Build, option: OptionInputs, common: Common) -> dict[str, Any]:
-    """Capital of the standing fabric by part, spares by piece, all bought at today's prices."""
+    """Capital of the standing fabric by part, spares by piece, all bought at today's prices; sites add up."""
+    if build.sites:
+        return added([capex(site, option, common) for site in build.sites])
     extras = Extras(
         common.spares_share,
         common.labour_per_cable,
         management_nodes=1 if build.managed else 0,
-        management_node_usd=option.management_servers,
+        management_node_usd=option.management_servers * manager_needed(build, option),
     )
     return dict(fabric_capex_usd(build.bom, build.cables, option.prices, extras))
+
+
+def manager_needed(build: Build, option: OptionInputs) -> Any:
+    """Whether a fabric manager is bought for what stands: from the stage on that exceeds the size the option states."""
+    return build.managed * (np.asanyarray(option.licensed_above_gpus) < build.gpus)
+
+
+def added(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Amounts by part, added up over several bills."""
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {name: sum(part.get(name, 0.0) for part in parts) for name in names}
 
 
 def watts(build: Build, option: OptionInputs) -> Mapping[str, Any]:
@@ -130,13 +195,11 @@ def watts(build: Build, option: OptionInputs) -> Mapping[str, Any]:
 
 
 def licences_per_year(build: Build, option: OptionInputs) -> Any:
-    """Yearly licences of the standing fabric: the manager by endpoint where one is needed, the switches' system by switch.
-
-    A manager's licence is needed from the stage on that exceeds the size the option states.
-    """
-    endpoints = build.cables.nics if build.managed else 0
-    needed = np.asanyarray(option.licensed_above_gpus) < build.gpus
-    licences = endpoints * needed * np.asanyarray(option.licence_per_endpoint_year)
+    """Yearly licences of the standing fabric: the manager by endpoint where one is needed, the switches' system by switch."""
+    if build.sites:
+        return sum(licences_per_year(site, option) for site in build.sites)
+    managed = build.cables.nics * manager_needed(build, option)
+    licences = managed * np.asanyarray(option.licence_per_endpoint_year)
     return licences + build.bom.switches * np.asanyarray(option.system_per_switch_year)
 
 
@@ -151,8 +214,27 @@ class GrowthCost:
 
 
 def growth_cost(cluster: Cluster, option: Option, inputs: OptionInputs, common: Common) -> GrowthCost | None:
-    """What planning ahead costs, or None for a client that does not grow (or a dragonfly, which is re-sized)."""
-    sizes = _distinct([(month, endpoints_for(cluster, option, gpus)) for month, gpus in common.stages])
+    """What planning ahead costs, or None for a client that does not grow (or a dragonfly, which is re-sized).
+
+    Sites add up; one that is filled at once grows no further and has nothing to plan.
+    """
+    stages = site_stages(cluster, common.stages) if cluster.sites > 1 else [common.stages]
+    found = [cost for own in stages if (cost := _grown(cluster, option, inputs, common, own))]
+    if not found:
+        return None
+    return GrowthCost(
+        sum(cost.planned for cost in found),
+        sum(cost.as_needed for cost in found),
+        sum(cost.recabled for cost in found),
+        tuple(sorted({month for cost in found for month in cost.adds_tier_at})),
+    )
+
+
+def _grown(
+    cluster: Cluster, option: Option, inputs: OptionInputs, common: Common, stages: Sequence[tuple[int, int]]
+) -> GrowthCost | None:
+    """What planning one network ahead costs."""
+    sizes = _distinct([(month, endpoints_for(cluster, option, gpus)) for month, gpus in stages])
     if len(sizes) < 2 or cluster.topology == "dragonfly":
         return None
     plan = staged_growth(sizes, **shape(cluster, option))

@@ -105,6 +105,28 @@ class CostFigures:
         return stages[int(number)] if int(number) < len(stages) else None
 
     @property
+    def managed_gap(self) -> Any:
+        """Total cost of the rival less the choice's (draws,), with the fabric managers that the size does not need."""
+        added = self.owned.managers
+        more, less = (added.get(o, 0.0) for o in (self.result.rival, self.result.choice))
+        return self.result.difference.draws + more - less
+
+    def by_other_rule(self, option: str) -> int:
+        """Switches of the last stage by the rule of bundles that is not built: equal, or the fewest at all."""
+        bom = self.last(option).bom
+        return bom.equal_bundle_switches if bom.switches == bom.fewest_switches else bom.fewest_switches
+
+    @cached_property
+    def bundled_unevenly(self) -> tuple[str, ...]:
+        """Options whose switches are fewer than equal bundles from leaf to spine would take."""
+        return tuple(o for o in self.owners if self.last(o).bom.switches < self.by_other_rule(o))
+
+    @cached_property
+    def bundled_equally(self) -> tuple[str, ...]:
+        """Options of a reference design's size, where uneven bundles would take fewer switches."""
+        return tuple(o for o in self.owners if self.last(o).bom.switches > self.by_other_rule(o))
+
+    @property
     def last_size(self) -> int:
         """GPUs of the last stage."""
         return next(iter(self.owned.builds.values()))[-1].gpus

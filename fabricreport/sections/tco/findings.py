@@ -101,6 +101,10 @@ class TcoFinding(StrEnum):
     # limits
     SITES_UNPRICED = "the cluster spans sites, whose links have no price"
     PORTS_FULL = "every leaf port is taken, and the manager has none"
+    MANAGER_HOLDS = "a manager that the size does not need would leave the order as it is"
+    MANAGER_TURNS = "a manager that the size does not need would turn the order"
+    MANAGER_LEVELS = "with a manager that the size does not need the two would cost the same"
+    GENUINE = "an owner takes optics of the switch's own maker"
     LEASES = "everything is leased"
     COLOCATES = "space is colocated"
     DELAY_PRICED = "the params price a day of delay"
@@ -267,6 +271,12 @@ def _limits(read: CostReading) -> Iterator[TcoFinding]:
         yield F.SITES_UNPRICED
     if read.full:
         yield F.PORTS_FULL
+    if params.cluster.optics == "genuine" and read.owns:
+        yield F.GENUINE
+    if read.unmanaged:
+        managed, counted = read.way("tco.difference_managed"), read.way("tco.difference")
+        apart = F.MANAGER_HOLDS if managed == counted else F.MANAGER_TURNS
+        yield F.MANAGER_LEVELS if managed == "same" else apart
     if acquired == Acquisition.LEASE:
         yield F.LEASES
     if acquired == Acquisition.COLOCATE:
@@ -343,6 +353,10 @@ def _words(read: CostReading) -> Mapping[str, object]:
         "worth_same": tuple(name[o] for o in read.hours("same")),
         "worth_more": tuple(name[o] for o in read.hours("more")),
         "last_stage": _last_stage(read) if owned else None,
+        "manager_way": read.way("tco.difference_managed") if read.unmanaged else None,
+        "unmanaged": tuple(name[o] for o in owned.managers) if owned else (),
+        "bundled_unevenly": tuple(name[o] for o in read.bundled_unevenly),
+        "bundled_equally": tuple(name[o] for o in read.bundled_equally),
         "full": Name(", ".join(o.name for o in read.full)) if read.full else None,
         "noted": tuple(Named(o.name, o.id, notes=Name(" ".join(o.notes))) for o in read.given.options if o.notes),
         "list_infiniband": _listed(owned.list_bills[0]) if owned and low else None,

@@ -19,7 +19,7 @@ from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.money.ownership import Lease, LostTime
 from fabricreport.models.money.staffing import StaffRule
 from fabricreport.provenance import plain
-from fabricreport.sections.client import discounting_of, server_row, stages_of
+from fabricreport.sections.client import discounting_of, effort_of, server_row, stages_of
 from fabricreport.sections.tail_risk.horizon import Losses
 
 _HOURS_PER_MINUTE = 1 / 60
@@ -158,7 +158,7 @@ def option_inputs(given: Inputs, option: Option, exposed: Any, losses: Losses) -
     nodes = given.value(management.nodes) if isinstance(management.nodes, str) else management.nodes
     name = option.id
     return OptionInputs(
-        prices=PerPiece(**{kind: given.money(piece.price) for kind, piece in option.pieces.items()}),
+        prices=PerPiece(**{kind: _price(given, kind, piece.price) for kind, piece in option.pieces.items()}),
         watts=PerPiece(**{kind: given.value(p.watts) for kind, p in option.pieces.items() if p.watts}),
         support=given.value(option.support),
         licence_per_endpoint_year=given.money(licence.per_endpoint_year) if licence else 0.0,
@@ -170,6 +170,13 @@ def option_inputs(given: Inputs, option: Option, exposed: Any, losses: Losses) -
         lost=_lost_time(name, exposed, losses),
         bring_up_weeks=losses.weeks[name],
     )
+
+
+def _price(given: Inputs, kind: str, ref: str) -> Any:
+    """The price of a kind of piece; modules of the switch's own maker cost a multiple of compatible ones, on any fabric."""
+    price = given.money(ref)
+    genuine = kind in ("node_optic", "switch_optic") and given.params.cluster.optics == "genuine"
+    return price * given.value("evidence:optic-genuine-factor") if genuine else price
 
 
 def with_losses(own: OptionInputs, option: str, exposed: Any, losses: Losses) -> OptionInputs:
@@ -188,12 +195,13 @@ def _lost_time(option: str, exposed: Any, losses: Losses) -> LostTime:
 
 def _staff_rule(given: Inputs, option: Option) -> StaffRule:
     maturity = given.params.organisation.networking_maturity
+    factor = given.value(f"evidence:fabric-fte-factor-{option.family}-{maturity}")
     return StaffRule(
         given.value("evidence:fabric-fte-small"),
         given.value("evidence:fabric-fte-mid"),
         given.value("evidence:fabric-fte-large"),
         given.value("evidence:fabric-fte-per-1024-gpus-more"),
-        given.value(f"evidence:fabric-fte-factor-{option.family}-{maturity}"),
+        factor * effort_of(given, option).staff,
     )
 
 

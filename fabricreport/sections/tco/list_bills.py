@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fabricreport.books.options import Option
 from fabricreport.books.prices.currency import Rate
@@ -12,6 +12,8 @@ from fabricreport.models.fabric.cabling import CablePlan, optics_and_cables
 from fabricreport.models.fabric.topology import bill_of_materials
 from fabricreport.scenario import slugify
 from fabricreport.sections.tco.fabric import Build
+
+_ADDED = ("switches", "switch_cost", "optics_cost", "nic_cost")
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,14 @@ def list_bills(given: Inputs, built: Mapping[str, tuple[Build, ...]]) -> tuple[L
 
 
 def _bills(given: Inputs, option: Option, build: Build) -> Iterator[ListBill]:
+    """One bill for each switch, sites added up."""
+    each = [_of_network(given, option, site) for site in build.sites or (build,)]
+    for bills in zip(*each, strict=True):
+        totals = {what: sum(getattr(bill, what) for bill in bills) for what in _ADDED}
+        yield replace(bills[0], **totals)
+
+
+def _of_network(given: Inputs, option: Option, build: Build) -> Iterator[ListBill]:
     bom = bill_of_materials(
         build.bom.nodes,
         gpus_per_node=1,

@@ -34,6 +34,12 @@ class CostReading(CostFigures):
         return self.owns and not self.alone
 
     @property
+    def unmanaged(self) -> bool:
+        """Whether an owner compares options none of which needs the fabric manager that some have."""
+        licensed = {o.id for o in self.given.options if o.licence}
+        return self.compares and bool(licensed) and licensed == set(self.owned.managers)
+
+    @property
     def grows(self) -> bool:
         """Whether an owner compares options whose fabric is bought in stages."""
         return self.compares and self.result.choice in self.owned.growth

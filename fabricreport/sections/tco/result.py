@@ -26,7 +26,8 @@ class Ownership:
     `capital` is what the last stage's fabric costs at today's prices, by cause of the fabric; `bought` the mean of
     what each stage adds to it; `cash` the mean paid in each month (today's money); `watts` the last stage's draw by
     group; `capital_gap` the rival's capital less the choice's, part by part. `rent_useful_hour` is what a useful
-    GPU-hour costs when the same work is rented on the choice's fabric, already stable.
+    GPU-hour costs when the same work is rented on the choice's fabric, already stable. `managers`: what the fabric
+    manager of an option would cost whose bill leaves it out, because the size does not need one.
     """
 
     builds: Mapping[str, tuple[Build, ...]]
@@ -40,6 +41,7 @@ class Ownership:
     list_bills: tuple[ListBill, ...]
     rent_useful_hour: Traced
     break_even_rent: Traced
+    managers: Mapping[str, Traced]
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from fabricreport.sections.tco.cost import (
     FABRIC_CAUSES,
     by_cause,
     monthly_cash,
+    optional_manager,
     useful_hour_usd,
 )
 from fabricreport.sections.tco.figure_context import CostFigures
@@ -76,6 +77,7 @@ def _ownership(given: Inputs, found: Bills, hour: Mapping[str, Traced], pair: tu
     standing = {o: [_by_cause(fabric.capex(stage, own[o], common)) for stage in stages] for o, stages in built.items()}
     growth = {o.id: fabric.growth_cost(cluster, o, own[o.id], common) for o in given.options}
     stable = replace(own[choice].lost, bring_up=0.0).useful
+    managers = {o: given.spread(optional_manager(stages, own[o], common)) for o, stages in built.items()}
     behind = {o: inputs_of(h) for o, h in hour.items()}
     return Ownership(
         builds=built,
@@ -92,6 +94,7 @@ def _ownership(given: Inputs, found: Bills, hour: Mapping[str, Traced], pair: tu
         list_bills=list_bills(given, built),
         rent_useful_hour=given.spread(common.server.rent_per_gpu_hour / stable),
         break_even_rent=given.spread(hour[choice] * stable),
+        managers={o: cost for o, cost in managers.items() if plain(cost).any()},
     )
 
 

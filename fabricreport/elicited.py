@@ -1,0 +1,129 @@
+"""What the client's experts answered, scored and pooled, and the figures of the library that it replaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from fabricreport.books.elicitation import Questionnaire, read_questionnaire
+from fabricreport.books.evidence import EvidenceBook
+from fabricreport.books.expert_answers import ExpertFile, read_expert
+from fabricreport.errors import InputError, Problem
+from fabricreport.models.judgement.elicitation import Score, multiple, pool, scores
+from fabricreport.uncertain import Judgement, Replaced, Scaled, Uncertain
+from fabricreport.vocabulary import Grade
+
+GRADE = Grade.ESTIMATE
+"""A judgement is a judgement, however well its author is calibrated."""
+
+
+@dataclass(frozen=True)
+class Elicited:
+    """The experts in the order of the params, with their scores, and the pooled figures.
+
+    `pooled`: of each question that somebody answered, as it was asked; `equal`: the same with equal weights.
+    """
+
+    asked: Questionnaire
+    experts: tuple[ExpertFile, ...] = ()
+    scores: tuple[Score, ...] = ()
+    pooled: Mapping[str, Uncertain] = field(default_factory=dict)
+    equal: Mapping[str, Uncertain] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.experts)
+
+    def figures(self, *, equally: bool = False) -> dict[str, Uncertain]:
+        """The figure of every entry that answers replace, by entry id; `equally`: with equal weights."""
+        pooled = self.equal if equally else self.pooled
+        found: dict[str, Uncertain] = {}
+        for question in self.asked.questions.values():
+            if question.id in pooled:
+                figure = pooled[question.id]
+                if question.times:
+                    base = pooled[question.times]
+                    stream = f"evidence:{self.asked.questions[question.times].replaces[0]}"
+                    figure = Uncertain.pooled(multiple(base, figure), Scaled(stream, base, figure))
+                found |= dict.fromkeys(question.replaces, figure)
+        return found
+
+    def answered(self, question: str) -> tuple[tuple[ExpertFile, Score, Judgement], ...]:
+        """Who answered a question, and what."""
+        pairs = zip(self.experts, self.scores, strict=True)
+        return tuple((e, s, e.answers[question]) for e, s in pairs if question in e.answers)
+
+    def replaced(self, evidence: EvidenceBook) -> dict[str, tuple[Uncertain, Replaced | None]]:
+        """The figures by input id, each with who judged it, when, and what stood there."""
+        asked = {entry: q for q in self.asked.questions.values() for entry in q.replaces}
+        found: dict[str, tuple[Uncertain, Replaced | None]] = {}
+        for entry, figure in self.figures().items():
+            if entry in evidence:
+                question = asked[entry]
+                behind = [*self.answered(question.id), *(self.answered(question.times) if question.times else ())]
+                who = " and ".join(dict.fromkeys(e.expert for e, _, _ in behind))
+                newest = max(e.date for e, _, _ in behind)
+                why = f"elicited by {newest}" + (", pooled by calibration" if len(self.experts) > 1 else "")
+                old = evidence[entry].figure
+                found[f"evidence:{entry}"] = figure, Replaced(who, why, "", old, grade=GRADE, date=newest)
+        return found
+
+
+def read_elicited(
+    folder: Path, names: Iterable[str], as_of: date | None, asked: Questionnaire | None = None
+) -> Elicited:
+    """The answers in these files below `folder`; `InputError` with every fault of all of them."""
+    asked, experts, problems = asked or read_questionnaire(), [], list[Problem]()
+    for name in names:
+        try:
+            experts.append(read_expert(folder / name, as_of=as_of, asked=asked))
+        except InputError as error:
+            problems += error.problems
+    if not problems:
+        problems += _across(experts, asked)
+    if problems:
+        raise InputError(problems)
+    return pooled(experts, asked)
+
+
+def pooled(experts: Sequence[ExpertFile], asked: Questionnaire) -> Elicited:
+    """The experts scored on their seeds, and their answers pooled."""
+    if not experts:
+        return Elicited(asked)
+    truths = [seed.answer for seed in asked.seeds.values()]
+    scored = scores([[e.seeds[seed] for seed in asked.seeds] for e in experts], truths)
+    found: dict[str, tuple[Uncertain, Uncertain]] = {}
+    for question in asked.questions:
+        said = [(s.weight, e.answers[question]) for e, s in zip(experts, scored, strict=True) if question in e.answers]
+        if said:
+            judged = [j for _, j in said]
+            found[question] = pool(judged, [w for w, _ in said]), pool(judged, [1.0] * len(said))
+    by, equally = ({q: both[n] for q, both in found.items()} for n in (0, 1))
+    return Elicited(asked, tuple(experts), scored, by, equally)
+
+
+def _across(experts: Sequence[ExpertFile], asked: Questionnaire) -> Iterable[Problem]:
+    """What only the files together show: one person twice, a multiple of what nobody has stated."""
+    first: dict[str, str] = {}
+    for expert in experts:
+        name = " ".join(expert.expert.casefold().split())
+        if name in first:
+            remedy = "One file a person: keep the newer, or tell two people of one name apart."
+            yield Problem(
+                f"has answered in {first[name]} too",
+                expert.file,
+                expert.lines["expert"],
+                "expert",
+                expert.expert,
+                remedy,
+            )
+        first.setdefault(name, expert.file)
+    stated = {question for expert in experts for question in expert.answers}
+    for expert in experts:
+        for question in expert.answers:
+            base = asked.questions[question].times
+            if base and base not in stated:
+                remedy = f"Answer {base} as well: its answer is what this one multiplies."
+                message, line = f"is a multiple of {base}, which nobody has answered", expert.lines[question]
+                yield Problem(message, expert.file, line, "answers", question, remedy)

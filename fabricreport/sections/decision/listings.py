@@ -1,0 +1,36 @@
+"""The advice without an option whose switch has one listed price: a single web page cannot decide alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fabricreport.inputs import Inputs
+from fabricreport.models.judgement.comparison import Comparison, Verdict
+from fabricreport.sections.client import rented
+from fabricreport.sections.decision.inputs import judge_of
+from fabricreport.sections.tco.bills import Bills
+
+
+def on_one_listing(given: Inputs) -> tuple[str, ...]:
+    """Ids of the options that an owner would buy whose switch price is one listing, read and not offered."""
+    if rented(given):
+        return ()
+    refs = {o.id: o.pieces["switch"].price for o in given.options}
+    listed = {o: given.prices[ref[6:]] for o, ref in refs.items() if ref.startswith("price:")}
+    return tuple(o for o, price in listed.items() if price.one_listing and price.replaced is None)
+
+
+def without_each(given: Inputs, bills: Bills) -> Mapping[str, Verdict]:
+    """The verdict with each of those options left out, by its id; none where fewer than two options are left."""
+    judge = judge_of(given)
+    left_out = on_one_listing(given) if len(bills.totals) > 2 else ()
+    return {
+        o: judge.verdict(replace(bills, totals={k: v for k, v in bills.totals.items() if k != o})) for o in left_out
+    }
+
+
+def rests_on_listing(comparison: Comparison, without: Mapping[str, Verdict], families: Mapping[str, str]) -> bool:
+    """Whether the choice is such an option, and without it a fabric of another family is advised."""
+    choice = comparison.choice
+    return choice in without and families[without[choice].choice] != families[choice]

@@ -1,0 +1,123 @@
+"""The figures of what runs: the sizes of the jobs and their shares, the batch of a step, and the batches published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from fabricreport.evidence import read_yaml
+from fabricreport.figures import Index
+from fabricreport.models.training.step import TrainingStep
+from fabricreport.sections.client import SHARED_JOBS, fabric_gpus, shared_cluster
+from fabricreport.sections.latency.figure_context import EachSpec, LatencyFigures, Spec
+
+_SIZE = ("param:cluster.gpus", "param:cluster.sites", "param:workload.jobs")
+_FROM_A_PUBLICATION = "as published"
+
+
+def published_batches() -> Mapping[str, Mapping[str, Any]]:
+    """Published runs whose batch and GPUs are known, by their number."""
+    return {str(i): row for i, row in enumerate(read_yaml("training_presets")["batches"])}
+
+
+def _sources(at: LatencyFigures) -> tuple[str, ...]:
+    """What the sizes of the jobs rest on."""
+    return (*_SIZE, *SHARED_JOBS.values()) if shared_cluster(at.given) else _SIZE
+
+
+def _batch(at: LatencyFigures) -> float:
+    step = at.result.steps[at.result.pair[0].id]
+    return float(step.batch_tokens) if isinstance(step, TrainingStep) else 0.0
+
+
+def _trains(at: LatencyFigures) -> bool:
+    return _batch(at) > 0.0
+
+
+def _published(name: str, unit: str, label: str, value: Any) -> EachSpec:
+    return EachSpec(
+        f"latency.batches.{name}[run]",
+        unit,
+        label=lambda _, run: f"{label}: {published_batches()[run]['run']}, {published_batches()[run]['source']}",
+        rule=_FROM_A_PUBLICATION,
+        value=lambda _, run: float(value(published_batches()[run])),
+        digits=3,
+        counted=True,
+        date=lambda *_: str(read_yaml("training_presets")["as_of"]),
+    )
+
+
+JOB_SPECS = (
+    Spec(
+        "latency.job_gpus",
+        "gpus",
+        label="GPUs of the largest job at the start",
+        rule="as stated, or all GPUs that one network joins, or the largest size of a shared cluster that finds room",
+        value=lambda at: float(at.result.job.gpus),
+        inputs=_sources,
+        digits=6,
+    ),
+    Spec(
+        "latency.network_gpus",
+        "gpus",
+        label="GPUs that one network joins at the start",
+        rule="GPUs of the fullest site; sites are filled one after the other",
+        value=lambda at: float(fabric_gpus(at.given, int(at.given.params.cluster.gpus))),
+        inputs=_SIZE[:2],
+        digits=6,
+    ),
+    Spec(
+        "latency.site_gpus",
+        "gpus",
+        label="GPUs that one site holds when all are full",
+        rule="GPUs at the end ÷ sites, in whole servers",
+        value=lambda at: float(at.given.params.cluster.site_gpus),
+        inputs=("param:cluster.gpus", "param:cluster.sites", "param:cluster.trajectory"),
+        digits=6,
+    ),
+    Spec(
+        "latency.batch",
+        "tokens",
+        label="Tokens in the batch of a step",
+        rule="line in logarithms through the batches of published runs, at the GPUs of the job; no less than the model's "
+        "own publication names",
+        value=_batch,
+        inputs=("param:cluster.gpus", "param:workload.model_parameters_billion"),
+        digits=2,
+        when=_trains,
+    ),
+    EachSpec(
+        "latency.job.gpus[job]",
+        "gpus",
+        label=lambda _, job: f"GPUs of a job, size {job}",
+        rule="the size stated or published, where a site has room for it",
+        value=lambda _, job: float(job),
+        inputs=lambda at, _: _sources(at),
+        digits=6,
+    ),
+    EachSpec(
+        "latency.job.share[job]",
+        "share",
+        label=lambda _, job: f"Share of GPU time in jobs of {job} GPUs at the start",
+        rule="as stated, or as published for a shared cluster; what finds no room is added to the largest that does",
+        value=lambda at, job: dict(at.result.mix)[int(job)],
+        inputs=lambda at, _: _sources(at),
+        digits=3,
+    ),
+    EachSpec(
+        "latency.job.exposed[job]",
+        "share",
+        label=lambda at, job: f"GPU time lost to exposed communication in jobs of {job} GPUs: {at.base}",
+        rule="as for the whole, of this size alone",
+        value=lambda at, job: at.result.by_job[int(job)],
+        inputs=lambda at, _: at.profile,
+        digits=2,
+    ),
+    _published("gpus", "gpus", "GPUs of a published run", lambda row: row["gpus"]),
+    _published("tokens", "tokens", "Tokens in its batch", lambda row: row["sequences"] * row["sequence_tokens"]),
+)
+
+JOB_INDEXES = {
+    "job": Index[LatencyFigures](lambda at: [str(size) for size, _ in at.result.mix]),
+    "run": Index[LatencyFigures](lambda _: published_batches(), tuple(published_batches())),
+}

@@ -1,0 +1,170 @@
+"""Laws of what runs: mixes of jobs, jobs within sites, networks of sites, and kinds of work."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fabricreport import inputs as inputs_module
+from fabricreport.case import Case, open_case
+from fabricreport.project import PROJECT
+from fabricreport.provenance import plain
+from fabricreport.sections.client import fabric_gpus, largest_job, mix_of, shared_cluster
+from fabricreport.sections.latency.exposure import Exposure, jobs_of, timed_on
+from fabricreport.sections.latency.inputs import TRAINING_KINDS, pair, stages
+from fabricreport.sections.tail_risk.horizon import CAUSES, losses
+
+DRAWS = 64
+OPTION = "infiniband-ndr"
+
+
+@cache
+def base(name: str = "example") -> Case:
+    with mock.patch.object(inputs_module, "DRAWS", DRAWS):
+        return open_case(PROJECT / "params" / f"{name}.yaml")
+
+
+def changed(**keys: Any) -> Case:
+    with mock.patch.object(inputs_module, "DRAWS", DRAWS):
+        return base().changed(**keys)
+
+
+def exposure_of(case: Case) -> Exposure:
+    option = pair(case.inputs)[0]
+    jobs = jobs_of(case.inputs, [option])
+    return Exposure(stages(case.inputs), jobs, {option.id: timed_on(case.inputs, jobs, option, None)})
+
+
+def lost(case: Case) -> dict[str, Any]:
+    """Every share of GPU time that one option loses, communication among them."""
+    found, option = exposure_of(case), pair(case.inputs)[0]
+    shares, _ = losses(case.inputs, option, found.by_job(case.inputs, option.id))
+    exposed = found.over_horizon(case.inputs, option.id)
+    return {cause: plain(v) for cause, v in shares.items()} | {"exposed": plain(exposed)}
+
+
+@cache
+def of_one(gpus: int) -> dict[str, Any]:
+    return lost(changed(workload__jobs=[{"gpus": gpus, "share": 1.0}]))
+
+
+def test_one_job_of_the_whole_cluster_is_the_case_without_sizes() -> None:
+    alone = lost(base())
+    for cause, share in of_one(1024).items():
+        assert np.array_equal(share, alone[cause]), cause
+    whole = changed(workload__jobs=[{"gpus": 1024, "share": 1.0}])
+    assert {o: plain(v).tolist() for o, v in whole.tco().totals.items()} == {
+        o: plain(v).tolist() for o, v in base().tco().totals.items()
+    }
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(1, 99), st.sampled_from((64, 256, 512)))
+def test_what_a_mix_loses_is_the_mean_over_its_jobs_by_gpu_time(per_cent: int, small: int) -> None:
+    share = per_cent / 100
+    jobs = [{"gpus": small, "share": share}, {"gpus": 1024, "share": 1 - share}]
+    mixed = lost(changed(workload__jobs=jobs))
+    for cause in (*CAUSES, "exposed"):
+        expected = share * of_one(small)[cause] + (1 - share) * of_one(1024)[cause]
+        assert mixed[cause] == pytest.approx(expected, abs=1e-12), cause
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 512), st.integers(1, 8), st.lists(st.integers(1, 64), max_size=4, unique=True))
+def test_jobs_share_all_time_and_stay_within_a_site(nodes: int, sites: int, sizes: list[int]) -> None:
+    sites = min(sites, nodes)
+    room = -(-nodes // sites)
+    jobs = [{"gpus": 8 * min(n, room), "share": 1 / len(sizes)} for n in sizes]
+    jobs = list({job["gpus"]: job for job in jobs}.values())
+    jobs = [{**job, "share": 1 / len(jobs)} for job in jobs]
+    more: dict[str, Any] = {"workload__jobs": jobs} if jobs else {}
+    case = changed(cluster__gpus=8 * nodes, cluster__sites=sites, workload__model_parameters_billion=8, **more)
+    halls = case.params.cluster.halls(8 * nodes)
+    assert sum(halls) == 8 * nodes and len(halls) <= sites
+    mix = mix_of(case.inputs, 8 * nodes)
+    assert sum(share for _, share in mix) == pytest.approx(1.0)
+    assert all(size <= max(halls) == fabric_gpus(case.inputs, 8 * nodes) for size, _ in mix)
+    assert largest_job(case.inputs, 8 * nodes) == max(size for size, _ in mix)
+
+
+def test_a_stage_too_small_for_a_job_runs_it_on_all_its_gpus() -> None:
+    growth = [{"month": 12, "gpus": 1024}]
+    jobs = [{"gpus": 64, "share": 0.5}, {"gpus": 512, "share": 0.5}]
+    case = changed(cluster__gpus=256, cluster__trajectory=growth, workload__jobs=jobs)
+    assert dict(mix_of(case.inputs, 256)) == {64: 0.5, 256: 0.5}
+    assert dict(mix_of(case.inputs, 1024)) == {64: 0.5, 512: 0.5}
+
+
+def test_sites_are_priced_as_networks_of_their_own() -> None:
+    two = changed(cluster__sites=2)
+    one = changed(cluster__gpus=512)
+    for option in two.options:
+        (both,), (half,) = (case.chain.bills.built[option.id] for case in (two, one))
+        assert len(both.sites) == 2 and both.gpus == 1024
+        for piece in ("leaf", "spine", "core", "cables_node_leaf", "cables_leaf_spine", "nodes"):
+            assert getattr(both.bom, piece) == 2 * getattr(half.bom, piece)
+        assert both.cables.transceivers == 2 * half.cables.transceivers
+        owned = [case.tco().ownership for case in (two, one)]
+        fabric = [plain(own.capital[option.id]["switches"]) for own in owned if own is not None]
+        assert fabric[0] == pytest.approx(2 * fabric[1])
+    assert two.latency().job.gpus == 512
+    assert max(s.value for s in two.tail().sensitivity.sizes) <= 512
+
+
+@pytest.mark.parametrize(
+    ("keys", "shared"),
+    [
+        ({}, False),
+        ({"cluster__tenancy": "multi"}, True),
+        ({"workload__kind": "mixed"}, True),
+        ({"cluster__tenancy": "multi", "money__acquisition": "rent"}, False),
+        ({"cluster__tenancy": "multi", "workload__kind": "inference"}, False),
+        ({"cluster__tenancy": "multi", "workload__jobs": [{"gpus": 64, "share": 1.0}]}, False),
+        ({"cluster__tenancy": "multi", "workload__parallelism": {"tp": 8, "pp": 4, "dp": 32}}, False),
+    ],
+)
+def test_only_a_cluster_that_is_shared_is_taken_to_run_the_published_sizes(keys: dict[str, Any], shared: bool) -> None:
+    case = changed(**keys)
+    assert shared_cluster(case.inputs) is shared
+    assert (len(mix_of(case.inputs, 1024)) > 1) is shared
+
+
+def test_published_shares_of_gpu_time_make_up_the_whole() -> None:
+    shares = [share for _, share in mix_of(changed(cluster__tenancy="multi").inputs, 1024)]
+    assert sum(shares) == pytest.approx(1.0) and len(shares) == 5
+
+
+def test_a_small_job_trains_what_fits_on_its_gpus() -> None:
+    with mock.patch.object(inputs_module, "DRAWS", DRAWS):
+        jobs = base("kestrel-lab").latency().jobs.shared
+    assert jobs[8].model is not None and jobs[512].model is not None
+    assert jobs[8].model.parameters == pytest.approx(16e9) and jobs[512].model.parameters == pytest.approx(236e9)
+
+
+def test_a_stated_plan_is_kept_for_every_option() -> None:
+    case = changed(workload__parallelism={"tp": 8, "pp": 4, "dp": 32})
+    plans = {jobs[1024].plan for jobs in case.latency().jobs.own.values()}
+    assert plans == {case.latency().job.plan} and not case.latency().own_plans
+
+
+def test_no_option_is_dearer_under_the_plan_that_suits_it() -> None:
+    found = base().latency()
+    shared = found.job.plan
+    assert shared is not None and set(found.own_plans) == {"ethernet-tcp"}
+    fixed = {"tp": shared.tp, "pp": shared.pp, "dp": shared.dp, "ep": shared.ep, "cp": shared.cp}
+    stated = changed(workload__parallelism=fixed).latency().exposed_share
+    for option in ("infiniband-ndr", "rocev2-whitebox", "ethernet-tcp"):
+        own, kept = (float(plain(v).mean()) for v in (found.exposed_share[option], stated[option]))
+        assert own <= kept + 1e-9, option
+
+
+def test_kinds_that_send_alike_lose_alike() -> None:
+    dense, tuned = (changed(workload__kind=kind, workload__latency_variance_bound=True) for kind in TRAINING_KINDS[::2])
+    for option, share in dense.latency().exposed_share.items():
+        assert np.array_equal(plain(share), plain(tuned.latency().exposed_share[option]))
