@@ -17,7 +17,8 @@ class Claim:
     claim's own inputs (numbers, ranges, or `evidence:<id>`); `method` names a recomputation of
     `fabricreport.models.audit.claims`, `compare` how its outcome is held against `stated`, within `tolerance`
     (a share of what is stated). Without a number to compare, `verdict` is our judgement and `by` its grounds.
-    `against` names claims of the same source that this one contradicts.
+    `against` names claims of the same source that this one contradicts. `aged`: what speaks against it is younger
+    than the claim, so that a claim that fails is out of date and not contradicted.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Claim:
     against: tuple[str, ...]
     note: str
     line: int = 0
+    aged: bool = False
 
     @property
     def is_computed(self) -> bool:

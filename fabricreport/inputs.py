@@ -31,7 +31,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.ledger import Number, NumberMaker, weakest
 from fabricreport.located import did_you_mean
-from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities
+from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities, joined
 from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.sampling import Sampler
 from fabricreport.models.training.practice import Practice
@@ -39,11 +39,10 @@ from fabricreport.overrides import Figures, deciding, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.reader import Books, InForce, Reader
 from fabricreport.reads import EVERY, Kept, Reads
-from fabricreport.records import contested_record, evidence_record, param_record, price_record, price_unit
+from fabricreport.records import contested_record, evidence_record, origin, param_record, price_record, price_unit
 from fabricreport.scenario import Params, Reference, value_at
 from fabricreport.seen import plain_params, seen_params
 from fabricreport.uncertain import Replaced, Uncertain, exactly
-from fabricreport.vocabulary import Grade
 
 DRAWS = 4096
 """Draws of a case unless it asks for fewer: enough for the P5 and P95 that the memo prints."""
@@ -52,7 +51,6 @@ INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
 CORRELATION = "evidence:correlation-within-group"
 _RATE = "rate"
 """Before the currency in the key of an exchange rate's draws."""
-_ORIGIN = {Grade.ASSUMPTION: "as assumed: not stated in the params"}
 
 
 class Inputs(Reader):
@@ -72,6 +70,7 @@ class Inputs(Reader):
         super().__init__(params, Books(folder, evidence, price_book, options))
         self.draws = DRAWS if draws is None else draws
         self._definitions = {item["id"]: item for item in read_yaml("contested")}
+        self._weights = {e.id: float(read_yaml("prior_weights")[e.grade]) for e in evidence.values()}
         self._samples, self._values = Kept[Traced](), Kept[Traced]()
         self._records: Kept[dict[str, Any]] = Kept()
         self._roots: dict[str, frozenset[str]] = {}
@@ -218,7 +217,7 @@ class Inputs(Reader):
     def contested(self, quantity: str) -> Contested:
         """What the sources say on a contested quantity, figures in force, and the prior that their spread makes."""
         self.reads.note(f"contested:{quantity}")
-        return contested(quantity, self._in_force.evidence, self._definitions)
+        return contested(quantity, self._in_force.evidence, self._definitions, self._weights)
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -230,8 +229,8 @@ class Inputs(Reader):
     def _speaking_on(self, quantity: str) -> list[str]:
         """Ids of the entries that speak on a contested quantity."""
         self.reads.note(f"contested:{quantity}")
-        own = [f"evidence:{name}" for name, entry in self._books.evidence.items() if entry.contested == quantity]
-        return [*own, *(f"evidence:{also['id']}" for also in self._definitions.get(quantity, {}).get("also", ()))]
+        own = (name for name, entry in self._books.evidence.items() if entry.contested == quantity)
+        return [f"evidence:{i}" for i in (*own, *joined(self._definitions.get(quantity, {})))]
 
     def quantities_of(self, ids: Iterable[str]) -> set[str]:
         """The contested quantities that any of these entries speaks on."""
@@ -239,12 +238,12 @@ class Inputs(Reader):
         self.reads.note(*ids)
         names, book = {i.partition(":")[2] for i in ids}, self._books.evidence
         own = {book[name].contested for name in names if name in book}
-        also = {q for q, d in self._definitions.items() if names & {str(a["id"]) for a in d.get("also", ())}}
+        also = {q for q, d in self._definitions.items() if names & {*joined(d)}}
         return {*own, *also} - {""}
 
     def contested_quantities(self) -> dict[str, Contested]:
         """Every contested quantity by id."""
-        found = contested_quantities(self._in_force.evidence, self._definitions)
+        found = contested_quantities(self._in_force.evidence, self._definitions, self._weights)
         self.reads.note(EVERY["contested"], *(f"contested:{q}" for q in found))
         return found
 
@@ -464,20 +463,18 @@ class Inputs(Reader):
         record = self.record(self.known(input_id))
         draws = self.draw(input_id)
         exact = drawn_exactly(draws)
-        of_params = input_id.startswith("param:")
-        origin = "as stated in the params" if of_params else "as stated by the source"
+        stated = None if input_id.startswith("param:") else self._stated(input_id)
         drawn = self.maker.number(
             f"stated.{input_id.replace(':', '.')}",
             float(draws[0]) if exact else plain(draws),
             price_unit(self.prices[input_id[6:]]) if input_id.startswith("price:") else record["unit"],
             label=record["label"],
-            rule=_ORIGIN.get(record["grade"], origin) if of_params else origin,
+            rule=origin(record, stated=stated is not None),
             inputs=(input_id,),
             digits=6 if exact else 3,
         )
         drawn = replace(drawn, currency=self.currency_of(input_id))
         # A source's own central figure is quoted as it stands; the median of a distribution around it is ours.
-        stated = None if of_params else self._stated(input_id)
         return drawn if stated is None else replace(drawn, value=stated, digits=6)
 
     def currency_of(self, input_id: str) -> str:

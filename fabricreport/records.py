@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from fabricreport import formats
@@ -107,6 +108,16 @@ def contested_record(quantity: Contested, value: Uncertain | None, replaced: Rep
         "stale": False,
         "override": replaced_record(replaced, lambda old: _value_text(old, quantity.unit), prior),
     }
+
+
+def origin(record: Mapping[str, Any], *, stated: bool) -> str:
+    """How the ledger says where a quoted input comes from; `stated`: the figure is the source's own and not made of it."""
+    assumed = record["grade"] == Grade.ASSUMPTION
+    if record["kind"] == "param":
+        return "as assumed: not stated in the params" if assumed else "as stated in the params"
+    if assumed:
+        return "as assumed by this memo"
+    return "as stated by the source" if stated and record["seen"] != "D" else "worked out from what the source states"
 
 
 def param_record(params: Params, key: str) -> dict[str, Any]:

@@ -27,6 +27,7 @@ VERDICTS = (
     "reproduces",
     "reproduces with a caveat",
     "contradicted",
+    "out of date",
     "unsupported",
     "cannot be checked",
 )
@@ -34,7 +35,7 @@ COMPARISONS = ("equal", "within", "overlap", "at-most", "at-least")
 _REQUIRED = ("id", "source", "kind", "claim", "about", "stated")
 _OPTIONAL = (
     *("unit", "inputs", "method", "compare", "tolerance", "caveat"),
-    *("verdict", "by", "against", "note"),
+    *("verdict", "by", "against", "note", "aged"),
 )
 _SOURCE_KEYS = ("title", "publisher", "interest", "date", "read")
 
@@ -156,6 +157,7 @@ def _read_claim(tree: Located, index: int, problems: list[Problem]) -> Claim | N
         by=tuple(raw.get("by", ())),
         against=tuple(raw.get("against", ())),
         note=raw.get("note", ""),
+        aged=raw.get("aged", False),
         line=tree.line_of(at),
     )
 
@@ -194,6 +196,8 @@ def _fault(tree: Located, at: tuple[str | int, ...], raw: dict[str, Any]) -> lis
             fault("unit", f"{wrong[0]}; perhaps {wrong[1]}" if wrong[1] else wrong[0])
     if ("inputs" in raw) != ("method" in raw):
         fault("method", "inputs and method belong together")
+    if raw.get("aged", False) not in (True, False):
+        fault("aged", "must be true or false")
     for key in ("by", "against"):
         if not isinstance(raw.get(key, []), list):
             fault(key, "must be a list")

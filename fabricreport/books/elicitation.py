@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
+from fabricreport.books.evidence import read_evidence
 from fabricreport.evidence import read_yaml
 
 
@@ -59,5 +61,14 @@ def read_questionnaire() -> Questionnaire:
     for question in questions.values():
         if question.times and (question.times not in questions or questions[question.times].times):
             raise ValueError(f"{question.id} is a multiple of {question.times}, which is no quantity of its own")
-    seeds = {row["id"]: Seed(**row) for row in data["seeds"]}
+    seeds = {row["id"]: _seed(row) for row in data["seeds"]}
     return Questionnaire(questions, seeds, int(data["least_seeds"]))
+
+
+def _seed(row: Mapping[str, Any]) -> Seed:
+    """A seed with its answer: its own, or that of the library's entry it names, as shipped."""
+    if "entry" not in row:
+        return Seed(**row)
+    found = read_evidence().require(row["entry"], asked_by=row["id"])
+    told = {name: getattr(found, name) for name in ("source", "publisher", "address", "date", "grade")}
+    return Seed(**row, **told, answer=found.figure.mode)

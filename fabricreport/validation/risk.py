@@ -1,4 +1,4 @@
-"""Validation cards of the tail and the goodput models: published beside ours, and what nobody has measured."""
+"""Validation cards of the tail and the goodput models: published beside ours, and what we found no measurement of."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["goodput_card", "tail_card"]
 
 @cache
 def tail_card() -> Card:
-    """Card of the order statistics: closed forms and quadrature, since no per-rank training data is public."""
+    """Card of the order statistics: closed forms and quadrature, since we found no per-rank training data."""
     table = _tail_rows()
     return Card(
         model="tail",
@@ -35,7 +35,7 @@ def tail_card() -> Card:
         valid_range="1 to 131,072 workers and beyond; continuous laws with finite mean; correlation 0 to 1",
         date=_date(),
         does_not_claim=(
-            "that InfiniBand's or RoCE's tail at 400G is known: nobody has published p99 and p99.9 of either under "
+            "that InfiniBand's or RoCE's tail at 400G is known: we found no p99 and p99.9 of either under "
             "training load",
             "tail dependence: a stall that stops every worker is a separate shock, not a correlation",
             "that the 2016 pair at 40G can be scaled to 400G",
@@ -68,7 +68,7 @@ def goodput_card() -> Card:
         date=_date(),
         does_not_claim=(
             "a difference between InfiniBand and RoCE in interruption rates: no owner has published both",
-            "weeks to stable by fabric, incident rates by maturity, flaps per link: nobody has measured them in public; "
+            "weeks to stable by fabric, incident rates by maturity, flaps per link: we found no measurement of them; "
             "ranges are wide, overlap between fabrics and are labelled assumptions",
             "that a subnet-manager fault or a PFC storm has a known frequency",
         ),

@@ -54,6 +54,7 @@ _BY_HAND: Levels = {
     "workload.tokens_billion": (LEFT_OUT, "least", "usual", "largest"),
     "workload.run_days": (LEFT_OUT, "least", "usual", "largest"),
     "workload.parallelism": ("choose", "stated"),
+    "workload.jobs": (LEFT_OUT, "one size", "two sizes"),
     "weights": ("equal", "one axis", "largest"),
     "options": ("shipped", "two of one family", "without InfiniBand", "own"),
     "providers": ("none", "named", "answered", "unlisted"),
@@ -239,7 +240,7 @@ def data_of(row: Row) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for key, value in plain.items():
         _put(data, key, value)
-    for settle in (_settle_head, _settle_cluster, _settle_work, _settle_lists):
+    for settle in (_settle_head, _settle_cluster, _settle_work, _settle_jobs, _settle_lists):
         settle(row, data)
     return data
 
@@ -312,6 +313,17 @@ def _settle_work(row: Row, data: dict[str, Any]) -> None:
     if row["workload.parallelism"] == "stated":
         tp = next(t for t in (8, 4, 2, 1) if cluster["gpus"] % t == 0 and t <= _per_node(cluster))
         work["parallelism"] = {"tp": tp, "pp": 1, "dp": cluster["gpus"] // tp}
+
+
+def _settle_jobs(row: Row, data: dict[str, Any]) -> None:
+    """Jobs of one node, and beside them jobs as large as a site at the start."""
+    cluster = data["cluster"]
+    small = min(_per_node(cluster), cluster["gpus"])
+    large = small * max(1, cluster["gpus"] // small // cluster.get("sites", 1))
+    if row["workload.jobs"] == "one size" or (row["workload.jobs"] == "two sizes" and large == small):
+        data["workload"]["jobs"] = [{"gpus": small, "share": 1.0}]
+    elif row["workload.jobs"] == "two sizes":
+        data["workload"]["jobs"] = [{"gpus": small, "share": 0.4}, {"gpus": large, "share": 0.6}]
 
 
 def _options(row: Row) -> list[str]:

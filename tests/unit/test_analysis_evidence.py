@@ -137,8 +137,14 @@ def test_the_prior_lies_inside_what_the_admissible_sources_state(result: Evidenc
 
 def test_an_assumption_of_ours_is_not_said_to_be_a_source(result: EvidenceResult) -> None:
     item = next(d for d in result.disagreements if d.id == "rdma-retransmit-delay")
-    assert min(p.low for p in item.stated) == 1
+    assert min(p.low for p in item.stated) == 1  # the timer as tuned, whose ends are ours
     assert value(result, "contested.rdma-retransmit-delay.low") == 10
+
+
+def test_one_publisher_is_no_disagreement(result: EvidenceResult) -> None:
+    assert all(len(d.publishers) > 1 for d in result.bearing)
+    assert {d.id for d in result.of_one_publisher} == {"roce-training-time-ratio"}
+    assert value(result, "contested.bearing") == len(result.bearing)
 
 
 def test_a_gain_over_something_else_is_not_drawn_among_ratios(result: EvidenceResult) -> None:
@@ -203,7 +209,7 @@ def test_each_chart_shows_every_position_and_is_drawn_alike_each_time(result: Ev
     assert list(charts.contested_charts(result)) == [item.id for item in result.bearing]
 
 
-def test_an_assumption_and_a_figure_kept_out_are_both_drawn_hollow(result: EvidenceResult) -> None:
+def test_a_figure_kept_out_is_drawn_hollow(result: EvidenceResult) -> None:
     drawn: list[str] = []
 
     class Axis:
@@ -212,10 +218,9 @@ def test_an_assumption_and_a_figure_kept_out_are_both_drawn_hollow(result: Evide
 
     position: Position = next(p for d in result.disagreements for p in d.quantity.admissible if p.low == p.high)
     charts._draw(Axis(), 0.0, position)  # type: ignore[arg-type]
-    charts._draw(Axis(), 0.0, replace(position, grade="assumption"))  # type: ignore[arg-type]
     charts._draw(Axis(), 0.0, replace(position, set_aside="for a reason"))  # type: ignore[arg-type]
     assert drawn[0] != "white"
-    assert drawn[1:] == ["white", "white"]
+    assert drawn[1:] == ["white"]
 
 
 def test_the_verdict_chart_plots_the_counts_it_names(result: EvidenceResult) -> None:

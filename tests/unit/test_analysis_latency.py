@@ -73,7 +73,11 @@ def test_fabrics_differ_on_shared_draws_only_by_what_is_theirs() -> None:
     spread = np.std(plain(result.step_time_s["rocev2-nvidia-800g"] - result.step_time_s["infiniband-ndr"]))
     assert spread < 0.05 * np.std(plain(result.step_time_s["infiniband-ndr"]))
     own = inputs_of(result.penalty)
-    assert {"evidence:roce-extra-latency-s0", "evidence:fabric-tuning-rocev2-medium"} <= own
+    assert {
+        "evidence:roce-extra-latency-s3",
+        "evidence:roce-extra-latency-bound",
+        "evidence:fabric-tuning-rocev2-medium",
+    } <= own
 
 
 def test_neither_fabric_is_given_more_than_its_links() -> None:

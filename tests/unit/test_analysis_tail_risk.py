@@ -138,7 +138,10 @@ def test_jitter_is_charged_only_beyond_the_size_that_steps_were_timed_at(buyer):
     timed = buyer.changed(evidence={"kernel-efficiency-timed-gpus": 1_024}).inputs
     none = buyer.changed(evidence={"kernel-efficiency-timed-gpus": 1_024, "step-jitter-share": 0.02}).inputs
     whole = buyer.changed(evidence={"kernel-efficiency-timed-gpus": 1}).inputs
-    servers = [float(plain(losses(g, option, COMMUNICATION)[0]["servers"]).mean()) for g in (timed, given, whole)]
+    servers = [
+        float(plain(losses(g, option, {1_024: g.spread(COMMUNICATION)})[0]["servers"]).mean())
+        for g in (timed, given, whole)
+    ]
     assert servers[0] < servers[1] < 0.5 * servers[2]
     noise = subject(none, option, 1_024, 30.0, COMMUNICATION).risk.tail
     assert float(np.max(plain(step_inflation(noise, 1_024, workers_per_node=8).noise))) == 0.0

@@ -70,14 +70,6 @@ def test_the_price_table_gives_21_percent_less_or_26_6_percent_more_each_on_its_
     assert claim.verdict == "reproduces with a caveat"
 
 
-def test_the_weekly_cost_of_packet_loss_is_contradicted(audited: dict[str, AuditedClaim]) -> None:
-    claim = audited["s3-drop-cost"]
-    assert claim.verdict == "contradicted"
-    assert step(claim, "that share of the capital, once") == pytest.approx(256_000)
-    assert step(claim, "depreciation of the whole cluster in a week") == pytest.approx(122_652, rel=1e-4)
-    assert step(claim, "depreciation of the whole cluster in a week") < 250_000
-
-
 def test_one_run_of_waste_is_a_fourteenth_of_the_price_difference(audited: dict[str, AuditedClaim]) -> None:
     claim = audited["s2-overrun-exceeds-difference"]
     assert claim.recomputed == pytest.approx(14.6, abs=0.05)

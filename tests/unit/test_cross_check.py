@@ -37,7 +37,8 @@ def test_exchanging_the_fabrics_changes_no_word(charged: float, median: float) -
 
 
 def test_the_pairs_in_money_are_their_shares_of_all_gpu_time() -> None:
-    numbers = open_case(PROJECT / "params" / "example.yaml").tco().numbers
+    found = open_case(PROJECT / "params" / "example.yaml").tco()
+    numbers = found.numbers
     worth = numbers["tco.pairs.gpu_time"].value
     differences = sorted(pair_differences())
     assert len(differences) == len(read_rows("mlperf_pairs")) == 10
@@ -46,7 +47,7 @@ def test_the_pairs_in_money_are_their_shares_of_all_gpu_time() -> None:
     assert numbers["tco.pairs.low"].value == pytest.approx(worth * differences[0], rel=0.01)
     assert numbers["tco.pairs.high"].value == pytest.approx(worth * differences[-1], rel=0.01)
     charged = sum(
-        numbers[f"tco.{cause}.rocev2-whitebox"].value - numbers[f"tco.{cause}.infiniband-ndr"].value
+        numbers[f"tco.{cause}.rocev2-nvidia-800g"].value - numbers[f"tco.{cause}.infiniband-ndr"].value
         for cause in ("lost_communication", "lost_tail")
     )
     assert numbers["tco.pairs.charged"].value == pytest.approx(charged, rel=1e-6)

@@ -28,6 +28,7 @@ from fabricreport.provenance import Traced
 from fabricreport.uncertain import exactly
 
 DEFINITIONS = {item["id"]: item for item in read_yaml("contested")}
+WEIGHTS = read_yaml("prior_weights")
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +38,7 @@ def book() -> EvidenceBook:
 
 @pytest.fixture(scope="module")
 def quantities(book: EvidenceBook) -> dict[str, Contested]:
-    return contested_quantities(book, DEFINITIONS)
+    return contested_quantities(book, DEFINITIONS, {e.id: WEIGHTS[e.grade] for e in book.values()})
 
 
 def position(
@@ -55,12 +56,10 @@ def test_the_quantities_of_the_brief_are_all_there(quantities: dict[str, Contest
         "roce-bandwidth-share",
         "roce-training-time-ratio",
         "roce-discount",
-        "infiniband-price-premium",
         "fabric-threshold-gpus",
         "optics-afr",
         "quantum-2-port-latency",
         "network-share-of-capex",
-        "infiniband-market-share",
         "infiniband-switch-price",
     }
     assert wanted <= set(quantities)
@@ -94,14 +93,55 @@ def test_every_reason_to_set_aside_names_a_member(quantities: dict[str, Conteste
         assert set(definition.get("convert", {})) <= members
 
 
-def test_the_extra_latency_prior_spans_the_articles_own_pairs_and_the_librarys_zero(
-    quantities: dict[str, Contested],
+def test_the_extra_latency_of_a_step_is_bounded_by_what_switches_can_add(
+    quantities: dict[str, Contested], book: EvidenceBook
 ) -> None:
     extra = quantities["roce-extra-latency-per-step"]
     assert {(p.low, p.high) for p in extra.entries} == {(5, 9), (3, 3), (0, 4), (0, 0)}
-    assert float(extra.quantile(0.0)) == 0
-    assert 8.9 < float(extra.quantile(1.0)) <= 9
-    assert extra.prior_low < 1 < extra.prior_mid < 5 < extra.prior_high
+    hops, ethernet = book["switches-between-nodes"].mid, book["ethernet-switch-latency-measured"].mid
+    assert ethernet == pytest.approx((6.54 - 5.09) / 2 * 1000)
+    bound = hops * (ethernet - book["quantum-2-latency-130ns"].mid) / 1000
+    assert bound == pytest.approx(1.785) and book["roce-extra-latency-bound"].mid == pytest.approx(bound, abs=0.05)
+    assert {p.id for p in extra.admissible} == {"roce-extra-latency-s3"}
+    assert float(extra.quantile(0.0)) == pytest.approx(0, abs=0.01)
+    assert float(extra.quantile(1.0)) == pytest.approx(1.8, abs=0.01)
+    assert "evidence:roce-extra-latency-bound" in extra.quantile(0.5).inputs
+
+
+def test_what_this_memo_worked_out_is_no_publishers(quantities: dict[str, Contested]) -> None:
+    ours = [p for q in quantities.values() for p in q.entries if p.ours]
+    assert ours and not [p.id for p in ours if p.admissible]
+    assert {p.publisher for p in quantities["roce-discount"].admissible} == {"NetPilot", "Saturn Cloud"}
+
+
+def test_each_quantity_stands_on_one_base(quantities: dict[str, Contested]) -> None:
+    """A premium and a discount are one quantity, and no entry is a position on two."""
+    assert not {"infiniband-price-premium"} & set(quantities)
+    held = [p.id for q in quantities.values() for p in q.entries]
+    assert len(held) == len(set(held))
+
+
+def test_a_better_grade_weighs_more_and_equal_grades_weigh_the_same() -> None:
+    low, high = position(1, 2, publisher="a"), position(8, 9, publisher="b", name="b")
+    u = np.linspace(0.0005, 0.9995, 1000)
+    for weight, share in ((1.0, 0.5), (3.0, 0.75)):
+        draws = prior_quantile(u, [replace(low, weight=weight), high])
+        assert float(np.mean(draws < 5)) == pytest.approx(share, abs=0.01)
+    assert WEIGHTS["measured"] > WEIGHTS["published"] > WEIGHTS["secondary"] > WEIGHTS["assumption"] == 0
+
+
+def test_an_envelopes_median_leans_to_the_better_grade_and_is_the_median_of_equals() -> None:
+    three = [position(v, v, kind="number", name=str(v), publisher=str(v)) for v in (1, 2, 10)]
+    assert float(prior_quantile(0.5, three, rule="envelope")) == pytest.approx(2)
+    heavy = [replace(p, weight=8.0 if p.low == 10 else 1.0) for p in three]
+    assert float(prior_quantile(0.5, heavy, rule="envelope")) > 5
+
+
+def test_nothing_counts_above_a_limit() -> None:
+    for kind in ("range", "pert", "interval"):
+        one = replace(position(1, 9, kind=kind), limit=3.0)
+        assert float(prior_quantile(1.0, [one])) <= 3.0 + 1e-9
+        assert float(prior_quantile(1.0, [one], rule="envelope")) < 3.0 * 1.7
 
 
 def test_premium_and_discount_are_one_statement_on_two_bases() -> None:

@@ -23,6 +23,7 @@ from fabricreport.memo.run.recall import _NAMED
 from fabricreport.memo.run.snapshot import take_snapshot
 from fabricreport.provenance import plain
 from fabricreport.scenario import load_params
+from fabricreport.sections.evidence.findings import EvidenceFinding as F
 
 INFINIBAND, ROCEV2 = "evidence:weeks-to-stable-infiniband", "evidence:weeks-to-stable-rocev2"
 EXAMPLE = Path(__file__).parents[2] / "params" / "elicited" / "example-answers.yaml"
@@ -86,6 +87,13 @@ def test_the_section_that_prints_the_answers_has_read_them(tmp_path: Path) -> No
     case = few(client(tmp_path))
     case.spoken("evidence")
     assert {f"file:{CAREFUL}", f"file:{SURE}"} <= case.reads
+
+
+def test_whoever_misses_the_known_answers_is_doubted_in_words(tmp_path: Path) -> None:
+    two, sure = (few(client(tmp_path, names)).spoken("evidence").findings for names in (None, [SURE]))
+    assert F.ELICITED in two and F.SEVERAL_JUDGED in two and F.MULTIPLE_JUDGED in two and F.DOUBTED not in two
+    assert F.ELICITED in sure and F.DOUBTED in sure and F.SEVERAL_JUDGED not in sure
+    assert not {F.ELICITED, F.DOUBTED} & set(few(client(tmp_path, [])).spoken("evidence").findings)
 
 
 def test_check_names_the_file_the_line_and_the_key_of_bad_answers(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def test_an_override_that_counts_is_accepted(input_id: str, value: float) -> Non
     [
         ("evidence:gateway-skyway-port-speed", 400),
         ("evidence:sla-coreweave-uptime", 0.9),
-        ("contested:infiniband-market-share", 0.5),
+        ("contested:quantum-2-port-latency", 200),
         ("price:optic-800g-dr8", 700),
     ],
 )

@@ -29,6 +29,7 @@ from fabricreport.scenario import (
 )
 from fabricreport.scenario.fields import Unit
 from fabricreport.scenario.messages import choices_of
+from fabricreport.scenario.schema import JobSize
 from fabricreport.uncertain import Uncertain
 
 ROOT = Path(__file__).parents[2]
@@ -38,13 +39,16 @@ ITEMS: dict[str, tuple[Any, ...]] = {
     "cluster.trajectory": (Stage(month=24, gpus=2048), Stage(month=36, gpus=4096)),
     "providers": (Provider(name="CoreWeave", answers="a.yaml"), Provider(name="Other")),
     "measurements": ("logs/a.txt", "logs/b.txt"),
+    "workload.jobs": (JobSize(gpus=64, share=0.4), JobSize(gpus=512, share=0.6)),
     "overrides": (Override(id="price:switch-qm9700", value=PERT, who="Me", why="Quote", until=date(2027, 1, 31)),),
 }
 FULL = BASE.model_copy(
     update={
         **{key: items for key, items in ITEMS.items() if "." not in key},
         "cluster": BASE.cluster.model_copy(update={"trajectory": ITEMS["cluster.trajectory"]}),
-        "workload": BASE.workload.model_copy(update={"parallelism": Parallelism(tp=8, pp=4, dp=32)}),
+        "workload": BASE.workload.model_copy(
+            update={"parallelism": Parallelism(tp=8, pp=4, dp=32), "jobs": ITEMS["workload.jobs"]}
+        ),
     }
 )
 

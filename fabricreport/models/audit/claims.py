@@ -118,7 +118,7 @@ def resolve(claim: Claim, evidence: Mapping[str, EvidenceEntry]) -> dict[str, Am
 
 
 def judge(claim: Claim, outcome: Amount) -> str:
-    """Reproduces, reproduces with a caveat, or contradicted: the outcome held against what is stated.
+    """Reproduces, reproduces with a caveat, contradicted, or out of date: the outcome held against what is stated.
 
     `equal`: both ends agree within the tolerance; `within`: the outcome lies inside the stated range;
     `overlap`: the ranges share a point; `at-most`, `at-least`: what is stated bounds the outcome from above, below.
@@ -135,7 +135,7 @@ def judge(claim: Claim, outcome: Amount) -> str:
         "at-least": low >= s_low - slack_low,
     }
     if not close[claim.compare]:
-        return "contradicted"
+        return "out of date" if claim.aged else "contradicted"
     return "reproduces with a caveat" if claim.caveat else "reproduces"
 
 

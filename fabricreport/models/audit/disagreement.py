@@ -3,10 +3,13 @@
 Nothing is averaged away. A quantity's positions are shown each with the base it uses; those that may speak
 (a number, in the quantity's unit, not set aside for a stated reason) form the prior by one of two rules:
 
-- `mixture`: every publisher weighs the same, however many figures it gives; a figure is uniform over its stated
+- `mixture`: a publisher weighs by the grade of its figures, however many it gives; a figure is uniform over its stated
   range (PERT or 90 % interval where it says so, a point where it is one number);
 - `envelope`: the lowest low is the 5th and the highest high the 95th percentile, the median of the sources'
-  middles is the median, normal on either side (on a logarithmic scale if everything is positive).
+  middles, weighed by grade, is the median, normal on either side (on a logarithmic scale if everything is positive).
+
+What this memo worked out or assumed itself is no publisher's: it is shown and does not enter the prior. A quantity may
+have a bound (`bound`, an entry): no figure counts above it, and one that lies above it altogether is set aside.
 """
 
 from __future__ import annotations
@@ -14,7 +17,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,7 +30,10 @@ from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.provenance import Traced, inputs_of
 
 RULES = ("mixture", "envelope")
+OURS = "This memo"
 _GRID = 400
+_EQUAL: Mapping[str, float] = MappingProxyType({})
+_NO_PUBLISHER = "worked out or assumed by this memo, and so no publisher's"
 _Z95 = float(special.ndtri(0.95))
 
 
@@ -35,6 +42,7 @@ class Position:
     """What one source says on a contested quantity, in the quantity's unit (after `converted`, if any).
 
     `set_aside` says why the figure does not enter the prior; empty if it does. A text has no numbers (nan).
+    `weight`: what its grade counts; `limit`: what counts of it at most, for the reason in the entry `bound_by`.
     """
 
     id: str
@@ -52,6 +60,14 @@ class Position:
     high: float
     converted: str
     set_aside: str
+    weight: float = 1.0
+    limit: float = math.inf
+    bound_by: str = ""
+
+    @property
+    def ours(self) -> bool:
+        """Whether this memo worked the figure out or assumed it."""
+        return not self.publisher or self.publisher.startswith(OURS)
 
     @property
     def admissible(self) -> bool:
@@ -106,9 +122,15 @@ CONVERSIONS: Mapping[str, Callable[[float], float]] = {
 
 
 def contested(
-    quantity: str, entries: Mapping[str, EvidenceEntry], definitions: Mapping[str, Mapping[str, Any]]
+    quantity: str,
+    entries: Mapping[str, EvidenceEntry],
+    definitions: Mapping[str, Mapping[str, Any]],
+    weights: Mapping[str, float] = _EQUAL,
 ) -> Contested:
-    """One contested quantity from the entries that name it and its definition (as in `evidence/contested.yaml`)."""
+    """One contested quantity from the entries that name it and its definition (as in `evidence/contested.yaml`).
+
+    `weights`: what each entry counts, by id; one that is not named counts 1.
+    """
     members = {e.id: e for e in entries.values() if e.contested == quantity}
     definition = definitions.get(quantity)
     if definition is None:
@@ -123,6 +145,9 @@ def contested(
             raise InputError(Problem("is cited by a contested quantity and missing", key=quantity, value=key))
         members[key] = entries[key]
     positions = tuple(_position(member, definition, joined.get(key, {})) for key, member in members.items())
+    positions = tuple(replace(p, weight=float(weights.get(p.id, 1.0))) for p in positions)
+    if "bound" in definition:
+        positions = tuple(_bounded(p, entries[definition["bound"]]) for p in positions)
     rule = definition["rule"]
     admissible = tuple(p for p in positions if p.admissible)
     low, mid, high = (float(v) for v in prior_quantile(np.array([0.05, 0.5, 0.95]), admissible, rule=rule))
@@ -132,12 +157,20 @@ def contested(
 
 
 def contested_quantities(
-    entries: Mapping[str, EvidenceEntry], definitions: Mapping[str, Mapping[str, Any]]
+    entries: Mapping[str, EvidenceEntry],
+    definitions: Mapping[str, Mapping[str, Any]],
+    weights: Mapping[str, float] = _EQUAL,
 ) -> dict[str, Contested]:
     """Every contested quantity by id: those defined, in the order of the definitions, then those an entry names."""
     named = dict.fromkeys(definitions)
     named.update(dict.fromkeys(e.contested for e in entries.values() if e.contested))
-    return {quantity: contested(quantity, entries, definitions) for quantity in named}
+    return {quantity: contested(quantity, entries, definitions, weights) for quantity in named}
+
+
+def joined(definition: Mapping[str, Any]) -> tuple[str, ...]:
+    """Ids of the entries that a definition brings in by itself: those of other quantities, and its bound."""
+    bound = (definition["bound"],) if "bound" in definition else ()
+    return (*(str(also["id"]) for also in definition.get("also", ())), *bound)
 
 
 def prior_quantile(u: Any, entries: Sequence[Position], *, rule: str = "mixture") -> Traced:
@@ -155,15 +188,16 @@ def prior_quantile(u: Any, entries: Sequence[Position], *, rule: str = "mixture"
     if not np.all((bare >= 0) & (bare <= 1)):
         raise OutOfRange(Problem("a probability must lie between 0 and 1"))
     values = _mixture(bare, positions) if rule == "mixture" else _envelope(bare, positions)
-    return Traced(values, inputs_of(u) | {f"evidence:{p.id}" for p in positions})
+    bounds = {f"evidence:{p.bound_by}" for p in positions if p.bound_by}
+    return Traced(values, inputs_of(u) | {f"evidence:{p.id}" for p in positions} | bounds)
 
 
 def _mixture(u: NDArray[np.float64], positions: Sequence[Position]) -> NDArray[np.float64]:
-    """Pool each figure's quantiles on a grid, weighted equally by publisher, and invert the pooled CDF."""
+    """Pool each figure's quantiles on a grid, a publisher weighing by grade, and invert the pooled CDF."""
     figures = Counter(p.publisher for p in positions)
     grid = (np.arange(_GRID) + 0.5) / _GRID
     pooled = np.concatenate([_own_quantile(grid, p) for p in positions])
-    weights = np.concatenate([np.full(_GRID, 1 / figures[p.publisher]) for p in positions])
+    weights = np.concatenate([np.full(_GRID, p.weight / figures[p.publisher]) for p in positions])
     order = np.argsort(pooled, kind="stable")
     values, weights = pooled[order], weights[order] / weights.sum()
     below = np.cumsum(weights) - weights / 2
@@ -171,6 +205,13 @@ def _mixture(u: NDArray[np.float64], positions: Sequence[Position]) -> NDArray[n
 
 
 def _own_quantile(grid: NDArray[np.float64], p: Position) -> NDArray[np.float64]:
+    """A figure's quantiles up to its limit: a plain range is cut there, another law's tail gathers at it."""
+    if p.kind not in ("interval", "pert"):
+        return p.low + grid * (min(p.high, p.limit) - p.low)
+    return np.minimum(_unlimited(grid, p), p.limit)
+
+
+def _unlimited(grid: NDArray[np.float64], p: Position) -> NDArray[np.float64]:
     if p.kind == "interval":
         if p.low > 0:
             logs = _two_sided(grid, math.log(p.low), math.log(p.mid), math.log(p.high))
@@ -183,12 +224,19 @@ def _own_quantile(grid: NDArray[np.float64], p: Position) -> NDArray[np.float64]
 
 
 def _envelope(u: NDArray[np.float64], positions: Sequence[Position]) -> NDArray[np.float64]:
-    low, high = min(p.low for p in positions), max(p.high for p in positions)
-    mid = float(np.median([p.mid for p in positions]))
+    low, high = min(p.low for p in positions), max(min(p.high, p.limit) for p in positions)
+    mid = _weighted_median([min(p.mid, p.limit) for p in positions], [p.weight for p in positions])
     if low > 0:
         logs = _two_sided(u, math.log(low), math.log(mid), math.log(high))
         return np.asanyarray(np.exp(logs), dtype=float)
     return _two_sided(u, low, mid, high)
+
+
+def _weighted_median(values: Sequence[float], weights: Sequence[float]) -> float:
+    """The median if all weigh the same; else where half of the weight lies, between the values' own middles."""
+    order = np.argsort(values, kind="stable")
+    ranked, weight = np.asarray(values, dtype=float)[order], np.asarray(weights, dtype=float)[order]
+    return float(np.interp(0.5, (np.cumsum(weight) - weight / 2) / weight.sum(), ranked))
 
 
 def _two_sided(u: NDArray[np.float64], low: float, mid: float, high: float) -> NDArray[np.float64]:
@@ -212,10 +260,18 @@ def _position(entry: EvidenceEntry, definition: Mapping[str, Any], also: Mapping
         why = f"is in {entry.unit}, not in {definition['unit']}"
     kept = ("id", "what", "source", "publisher", "date", "grade", "seen", "interest", "kind")
     facts = {k: getattr(entry, k) for k in kept}
-    return Position(
+    position = Position(
         **facts, base=also.get("base", entry.base), low=low, mid=mid, high=high, converted=name, set_aside=why
     )
+    return replace(position, set_aside=_NO_PUBLISHER) if position.ours and not why else position
+
+
+def _bounded(position: Position, bound: EvidenceEntry) -> Position:
+    """The position with nothing counted above the bound; set aside if all of it lies there."""
+    if position.admissible and position.low > bound.high:
+        return replace(position, set_aside=bound.what)
+    return replace(position, limit=bound.high, bound_by=bound.id)
 
 
 def _json(value: Any) -> Any:
-    return None if isinstance(value, float) and math.isnan(value) else value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

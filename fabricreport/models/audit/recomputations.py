@@ -151,20 +151,6 @@ def _discount_to_premium(inputs: Inputs) -> Working:
     return Working(_collapse(low / (1 - low), high / (1 - high)), "discount / (1 − discount)")
 
 
-def _capital_share_per_week(inputs: Inputs) -> Working:
-    """The share of a week's straight-line depreciation of the GPUs that a loss of capacity comes to."""
-    capital = _number(inputs, "gpus") * _number(inputs, "usd_per_gpu")
-    week = capital / (_number(inputs, "years") * _number(inputs, "weeks_per_year"))
-    drop = _number(inputs, "drop_share")
-    steps = (
-        ("capital", capital, "usd"),
-        ("that share of the capital, once", drop * capital, "usd"),
-        ("depreciation of the whole cluster in a week", week, "usd"),
-        ("share lost of a week", drop * week, "usd"),
-    )
-    return Working(drop * week, "drop share × GPUs × price / (years × weeks per year)", steps)
-
-
 def _extra_days_at_efficiency(inputs: Inputs) -> Working:
     """Days a run is longer when a share of every day is lost: days × (1 / (1 − loss) − 1)."""
     days, loss = _number(inputs, "days"), _number(inputs, "loss")
@@ -221,7 +207,6 @@ METHODS: Mapping[str, Callable[[Inputs], Working]] = {
     "difference-in-units": _difference_in_units,
     "premium-to-discount": _premium_to_discount,
     "discount-to-premium": _discount_to_premium,
-    "capital-share-per-week": _capital_share_per_week,
     "extra-days-at-efficiency": _extra_days_at_efficiency,
     "tier-overlap": _tier_overlap,
     "oversubscription": _oversubscription,

@@ -41,7 +41,7 @@ def claims_chart(result: EvidenceResult) -> Drawing:
             axis.barh(range(len(articles)), counts[verdict], height=0.62, color=VERDICT_COLOURS.get(verdict, MUTED))
             for row, number in enumerate(counts[verdict]):
                 axis.annotate(str(number), (number, row), xytext=(3, 0), textcoords="offset points", va="center")
-            axis.set_title(textwrap.fill(verdict, 15), fontsize=8.5, loc="left", color=INK)
+            axis.set_title(textwrap.fill(verdict, 12), fontsize=8, loc="left", color=INK)
             axis.set_xlim(0, most * 1.25)
             axis.set_xticks([])
             axis.spines["bottom"].set_visible(False)
@@ -55,6 +55,11 @@ def claims_chart(result: EvidenceResult) -> Drawing:
 def contested_charts(result: EvidenceResult) -> Mapping[str, Drawing]:
     """A chart of each contested quantity that bears on the case, by its id."""
     return {item.id: contested_chart(item) for item in result.bearing}
+
+
+def charts_of_one_publisher(result: EvidenceResult) -> Mapping[str, Drawing]:
+    """A chart of each quantity that bears on the case and has one publisher, by its id."""
+    return {item.id: contested_chart(item) for item in result.of_one_publisher}
 
 
 def contested_chart(item: Disagreement) -> Drawing:
@@ -143,7 +148,7 @@ def _beside(x: Sequence[float], points: Sequence[Mapping[str, Any]], n: int) -> 
 
 
 def _draw(axis: Axes, place: float, position: Position) -> None:
-    hollow = not position.admissible or position.grade == "assumption"
+    hollow = not position.admissible
     face = "white" if hollow else INK
     low, middle, high = rounded([position.low, position.mid, position.high])
     if high > low:

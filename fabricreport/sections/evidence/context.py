@@ -57,6 +57,16 @@ class Disagreement:
         return tuple(sorted(numeric, key=lambda p: (not p.admissible, p.mid, p.id)))
 
     @property
+    def publishers(self) -> frozenset[str]:
+        """Who states a number, this memo not among them."""
+        return frozenset(p.publisher for p in self.stated if not p.ours)
+
+    @property
+    def alone(self) -> bool:
+        """Whether one publisher alone states a number, so that nobody disagrees."""
+        return len(self.publishers) < 2
+
+    @property
     def wide(self) -> bool:
         """Whether the statements lie so far apart that only a logarithmic scale shows them all."""
         lowest, highest = min(p.low for p in self.stated), max(p.high for p in self.stated)

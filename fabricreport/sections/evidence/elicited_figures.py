@@ -129,6 +129,7 @@ ELICITED = (
         label=lambda at, seed: f"{seeds_shown(at.given)[seed].short}: the answer",
         rule=lambda at, seed: f"as stated by {seeds_shown(at.given)[seed].publisher}",
         value=lambda at, seed: seeds_shown(at.given)[seed].answer,
+        sources=lambda at, seed: (f"evidence:{entry}",) if (entry := seeds_shown(at.given)[seed].entry) else (),
         counted=True,
         grade=lambda at, seed: seeds_shown(at.given)[seed].grade,
         date=lambda at, seed: seeds_shown(at.given)[seed].date,

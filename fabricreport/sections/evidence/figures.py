@@ -96,7 +96,7 @@ class EvidenceFigures:
     def told(self, quantity: str) -> list[Position]:
         """What sources say of a quantity; our own assumptions only where nobody says anything."""
         stated = self.contested[quantity].stated
-        return [p for p in stated if p.grade != "assumption"] or list(stated)
+        return [p for p in stated if not p.ours] or list(stated)
 
     @cached_property
     def cards(self) -> Mapping[str, Card]:
@@ -165,6 +165,15 @@ def _count_each(name: str, label: Said, rule: str, value: Callable[[EvidenceFigu
 
 _LIBRARY = (
     _count("entries", "Entries of the evidence library", "count of entries", lambda at: len(at.given.evidence)),
+    EachSpec(
+        "evidence.weight[grade]",
+        "x",
+        label=lambda _, grade: f"What a publisher counts in a prior, by its grade: {grade}",
+        rule="a choice of this memo",
+        value=lambda _, grade: float(read_yaml("prior_weights")[grade]),
+        digits=2,
+        counted=True,
+    ),
     _count_each(
         "entries[grade]",
         lambda _, grade: f"Entries of the library graded {grade}",
@@ -359,7 +368,7 @@ _CLAIMS = (
         _of_entry,
         lambda at, entry: at.stated[entry].unit,
         lambda at, entry: at.stated[entry].what,
-        "as stated by the source",
+        lambda at, entry: at.given.figure(f"evidence:{entry}").rule,
         lambda _, entry: (f"evidence:{entry}",),
     ),
 )

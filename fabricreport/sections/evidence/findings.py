@@ -37,9 +37,12 @@ class EvidenceFinding(StrEnum):
     ELICITED = "experts judged for this client what nobody has published"
     SEVERAL_JUDGED = "more than one expert did"
     MULTIPLE_JUDGED = "one quantity was judged as a multiple of another"
+    DOUBTED = "the known answers were missed by more than chance explains, by everybody"
 
 
 F = EvidenceFinding
+_BY_CHANCE = 0.05
+"""Calibration below which misses are no longer put down to chance: the usual level of a test."""
 
 
 def spoken(given: Inputs, result: EvidenceResult) -> Spoken:
@@ -79,6 +82,8 @@ def _prices(given: Inputs, result: EvidenceResult) -> Iterator[EvidenceFinding]:
         yield F.SEVERAL_JUDGED
     if any(given.elicited.asked.questions[question].times for question in given.elicited.pooled):
         yield F.MULTIPLE_JUDGED
+    if given.elicited and max(s.calibration for s in given.elicited.scores) < _BY_CHANCE:
+        yield F.DOUBTED
 
 
 # ---- words
@@ -91,6 +96,7 @@ def _words(given: Inputs, result: EvidenceResult) -> Mapping[str, object]:
         "client": Name(given.params.client.name),
         "widest": _named(max(result.bearing, key=_width)),
         "disputed": tuple(_named(d) for d in result.bearing),
+        "undisputed": tuple(_named(d) for d in result.of_one_publisher),
         "facts": tuple(_fact(f) for f in result.facts if f.bears),
         "lesser": tuple(_fact(f) for f in result.facts if not f.bears),
         "checks": tuple(Named(c["what"], f"check-{n}", by=c["by"]) for n, c in enumerate(assurance["checks"])),

@@ -35,8 +35,13 @@ class EvidenceResult:
 
     @property
     def bearing(self) -> tuple[Disagreement, ...]:
-        """The contested quantities that bear on this case."""
-        return tuple(d for d in self.disagreements if d.bears)
+        """The contested quantities that bear on this case and on which two publishers or more speak."""
+        return tuple(d for d in self.disagreements if d.bears and not d.alone)
+
+    @property
+    def of_one_publisher(self) -> tuple[Disagreement, ...]:
+        """The quantities that bear on this case and whose figures one publisher alone gives."""
+        return tuple(d for d in self.disagreements if d.bears and d.alone)
 
     def of(self, article: str) -> tuple[AuditedClaim, ...]:
         """The audited claims of one article."""

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fabricreport.blocks import Column, Name, Row, Table
-from fabricreport.books.claims import VERDICTS
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
@@ -16,8 +15,9 @@ from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.validation.card import Card
 
 Figure = Callable[[str], Number]
-SHORT = {VERDICTS[1]: "with a caveat", VERDICTS[4]: "not checkable"}
-FAULTED = VERDICTS[1:4]
+SHORT = {"reproduces with a caveat": "with a caveat", "cannot be checked": "not checkable"}
+FAULTED = ("reproduces with a caveat", "contradicted", "out of date", "unsupported")
+REFUTED = ("contradicted", "out of date")
 """Verdicts whose grounds are printed beside the claim."""
 
 
@@ -72,11 +72,16 @@ def contradictions(given: Inputs, result: EvidenceResult) -> Table:
 
 
 def claims(given: Inputs, result: EvidenceResult) -> Table:
-    """Every audited claim under its article, with what it comes to and what is wrong with it."""
+    """Every audited claim under its article, with what it comes to and what is wrong with it; our cross-checks last."""
     rows, said = [], dict[str, object]()
-    for source in result.articles.values():
-        rows.append(Row([Name(f"{source.publisher} ({source.interest})"), "", "", ""], role="group"))
-        for claim in result.of(source.id):
+    groups = {
+        f"{source.publisher} ({source.interest})": [c for c in result.of(source.id) if c.kind != "check"]
+        for source in result.articles.values()
+    }
+    groups["Our own cross-checks"] = [c for c in result.claims if c.kind == "check"]
+    for title, members in groups.items():
+        rows.append(Row([Name(title), "", "", ""], role="group"))
+        for claim in members:
             key = f"c{len(said)}"
             said[key] = _claim(given, claim.id)
             why = _why(claim)
@@ -102,7 +107,7 @@ def _why(claim: AuditedClaim) -> str:
 
 def _against(claim: AuditedClaim) -> list[str]:
     """The entries that contradict a claim."""
-    return [i for i in claim.by if i.startswith("evidence:")] if claim.verdict == VERDICTS[2] else []
+    return [i for i in claim.by if i.startswith("evidence:")] if claim.verdict in REFUTED else []
 
 
 # ---- the wider field
@@ -200,11 +205,11 @@ def overrides(given: Inputs, figure: Figure) -> Table:
 def grades(figure: Figure) -> Table:
     """Each grade, what it means, and how many entries have it."""
     rows = [
-        Row([g["id"], g["means"], figure(f"evidence.entries.{g['id']}"), figure(f"evidence.used.{g['id']}")])
+        Row([g["id"], g["means"], *(figure(f"evidence.{of}.{g['id']}") for of in ("weight", "entries", "used"))])
         for g in read_yaml("assurance")["grades"]
     ]
-    total = Row(["All", "", figure("evidence.entries"), figure("evidence.used")], role="total")
-    return Table(_heads("Grade", "Meaning", "In the library", "Behind this memo"), [*rows, total])
+    total = Row(["All", "", None, figure("evidence.entries"), figure("evidence.used")], role="total")
+    return Table(_heads("Grade", "Meaning", "Weight in a prior", "In the library", "Behind this memo"), [*rows, total])
 
 
 def likelihoods(result: EvidenceResult) -> Table:
@@ -236,7 +241,7 @@ def _card(result: EvidenceResult, card: Card) -> Row:
 
 
 def unmeasured() -> Table:
-    """What nobody has published, and what the memo does instead."""
+    """What we looked for and did not find, and what the memo does instead."""
     rows = [Row([u["what"], u["instead"]]) for u in read_yaml("assurance")["unmeasured"]]
     return Table(_heads("Unmeasured", "What this memo does instead"), rows)
 

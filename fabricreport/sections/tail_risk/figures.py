@@ -11,6 +11,7 @@ from fabricreport.figures import Declaration, Index
 from fabricreport.formats import inside
 from fabricreport.models.risk.answers import p_late, spread
 from fabricreport.provenance import inputs_of
+from fabricreport.scenario.defaults import is_given
 from fabricreport.sections.client import LEVELS
 from fabricreport.sections.tail_risk.figure_context import MODELS, EachSpec, PairSpec, RiskFigures, Spec
 from fabricreport.sections.tail_risk.horizon import CAUSES
@@ -27,7 +28,13 @@ _PLAN = (
         "tail_risk.planned",
         "day",
         label="Planned length of one run",
-        rule="as stated or assumed, or tokens × parameters × 6 ÷ (GPUs × peak × kernel efficiency)",
+        rule=lambda at: (
+            "tokens × parameters × 6 ÷ (GPUs × peak × kernel efficiency)"
+            if at.given.params.workload.run_days is None
+            else "as stated in the params"
+            if is_given(at.given.params, "workload.run_days")
+            else "as assumed: not stated in the params"
+        ),
         value=lambda at: at.result.planned_days,
         inputs=RUN,
     ),

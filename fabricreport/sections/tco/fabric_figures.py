@@ -32,6 +32,7 @@ _SHAPE = (
     "param:cluster.gpus_per_node",
     "param:cluster.links_per_gpu",
     "param:cluster.oversubscription",
+    "param:cluster.topology",
 )
 _PIECES = ("leaf", "spine", "core", "switches", "cables", "links", "transceivers", "nics", "tiers", "copper")
 _WATTS = {group.split()[0]: group for group in GROUPS}
@@ -39,6 +40,11 @@ _STATED, _VENDOR = "evidence:roce-discount-s3-stated", "evidence:roce-discount-a
 
 
 # ---- pieces, capital and watts of the last stage
+
+
+def _grown(at: CostFigures, *_: str) -> tuple[str, ...]:
+    """What the shape of the fabric follows from, every stage's size with it."""
+    return (*_SHAPE, *(f"param:cluster.trajectory[{i}].gpus" for i in range(len(at.result.common.stages) - 1)))
 
 
 def _count(at: CostFigures, piece: str, option: str) -> int:
@@ -56,7 +62,7 @@ _BUILT = (
         label=lambda at, piece, option: f"{piece.capitalize()} of {at.names[option]}",
         rule="bill of materials: fat-tree counting, by the rule of the reference designs at their sizes, else fewest switches",
         value=_count,
-        inputs=_SHAPE,
+        inputs=_grown,
     ),
     PairSpec(
         "tco.bill[fabric_cause][owner]",
@@ -64,7 +70,7 @@ _BUILT = (
         label=lambda at, cause, option: f"{CAUSES[cause]}, to buy: {at.names[option]}",
         rule="pieces × price, at today's prices and not discounted",
         value=lambda at, cause, option: at.owned.capital[option][cause],
-        inputs=_SHAPE,
+        inputs=_grown,
         central="mean",
     ),
     EachSpec(
@@ -73,7 +79,7 @@ _BUILT = (
         label=lambda at, option: f"Capital of the fabric: {at.names[option]}",
         rule="switches, optics, cables, adapters, spares, installation and manager, at today's prices",
         value=lambda at, option: at.fabric(option),
-        inputs=_SHAPE,
+        inputs=_grown,
         central="mean",
     ),
     EachSpec(
@@ -82,7 +88,7 @@ _BUILT = (
         label=lambda at, option: f"Capital of the fabric per GPU: {at.names[option]}",
         rule="capital of the fabric ÷ GPUs of the last stage",
         value=lambda at, option: at.fabric(option) / at.last_size,
-        inputs=_SHAPE,
+        inputs=_grown,
         central="mean",
     ),
     EachSpec(
@@ -91,7 +97,7 @@ _BUILT = (
         label=lambda at, option: f"Switches' share of the fabric's hardware: {at.names[option]}",
         rule="mean of switches ÷ mean of (switches + optics and cables + adapters)",
         value=lambda at, option: at.owned.capital[option]["switches"] / np.mean(at.hardware(option)),
-        inputs=_SHAPE,
+        inputs=_grown,
         digits=2,
         central="mean",
     ),
@@ -101,7 +107,7 @@ _BUILT = (
         label=lambda at, group, option: f"Draw of {_WATTS[group]}: {at.names[option]}",
         rule="pieces × watts, before cooling",
         value=lambda at, group, option: at.owned.watts[option][_WATTS[group]] / 1000,
-        inputs=_SHAPE,
+        inputs=_grown,
         central="mean",
     ),
     EachSpec(
@@ -110,7 +116,7 @@ _BUILT = (
         label=lambda at, option: f"Draw of the fabric: {at.names[option]}",
         rule="sum over switches, optics, cables and adapters",
         value=lambda at, option: sum(at.owned.watts[option].values()) / 1000,
-        inputs=_SHAPE,
+        inputs=_grown,
         central="mean",
     ),
     EachSpec(
@@ -158,7 +164,7 @@ _PAIR = (
         label=lambda at: f"Capital of the fabric: {at.pair}",
         rule="mean difference of the fabric's capital on the same draws, at today's prices",
         value=lambda at: at.owned.capital_gap,
-        inputs=_SHAPE,
+        inputs=_grown,
         central="mean",
         when=lambda at: at.owns,
     ),
@@ -170,7 +176,7 @@ _PAIR = (
         value=lambda at: (
             at.result.components[at.result.choice]["servers"] / np.mean(at.result.totals[at.result.choice])
         ),
-        inputs=_SHAPE,
+        inputs=_grown,
         digits=2,
         central="mean",
         when=lambda at: at.owns,
@@ -221,7 +227,7 @@ _GROWTH = (
         label=lambda at, option: f"Planning ahead less building as needed: {at.names[option]}",
         rule="present value of switches and cables bought early − of those bought late plus cables moved",
         value=lambda at, option: at.owned.growth[option].planned - at.owned.growth[option].as_needed,
-        inputs=_SHAPE,
+        inputs=_grown,
         central="mean",
     ),
     EachSpec(
@@ -230,7 +236,7 @@ _GROWTH = (
         label=lambda at, option: f"Cables laid twice if built as needed: {at.names[option]}",
         rule="cables of a stage that the next one moves",
         value=lambda at, option: at.owned.growth[option].recabled,
-        inputs=_SHAPE,
+        inputs=_grown,
     ),
 )
 
@@ -268,7 +274,7 @@ _LIST = (
         label=lambda at, row: f"Switches of {at.names[at.list_rows[row].option]}",
         rule="bill of materials without links for a manager",
         value=lambda at, row: at.list_rows[row].switches,
-        inputs=_SHAPE,
+        inputs=_grown,
     ),
     EachSpec(
         "tco.list.against_first[row]",
@@ -364,7 +370,7 @@ _FAMILIES = (
         label="InfiniBand's fabric draws more than RoCEv2's by",
         rule="watts of all pieces, InfiniBand − RoCEv2, before cooling",
         value=lambda at: _more_watts(at) / 1000,
-        inputs=lambda at: {*inputs_of(at.owned.watts[at.infiniband]), *_SHAPE},
+        inputs=lambda at: {*inputs_of(at.owned.watts[at.infiniband]), *_grown(at)},
         central="mean",
         when=lambda at: at.both_families,
     ),
@@ -374,7 +380,7 @@ _FAMILIES = (
         label="What that draw costs a year, cooling included",
         rule="kW × hours of a year × price of a kWh × PUE",
         value=lambda at: _more_watts(at) / 1000 * HOURS_PER_YEAR * at.result.common.per_kwh * at.result.common.pue,
-        inputs=lambda at: {*inputs_of(at.owned.watts[at.infiniband]), *_SHAPE},
+        inputs=lambda at: {*inputs_of(at.owned.watts[at.infiniband]), *_grown(at)},
         central="mean",
         when=lambda at: at.both_families,
     ),
