@@ -37,7 +37,8 @@ def test_exchanging_the_fabrics_changes_no_word(charged: float, median: float) -
 
 
 def test_the_pairs_in_money_are_their_shares_of_all_gpu_time() -> None:
-    numbers = open_case(PROJECT / "params" / "example.yaml").tco().numbers
+    found = open_case(PROJECT / "params" / "example.yaml").tco()
+    numbers = found.numbers
     worth = numbers["tco.pairs.gpu_time"].value
     differences = sorted(pair_differences())
     assert len(differences) == len(read_rows("mlperf_pairs")) == 10
