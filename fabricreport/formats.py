@@ -136,6 +136,9 @@ _WRITERS: dict[str, Callable[[float, int], str]] = {
     "1/link-year": _suffix("per link-year"),
     "1/year": _suffix("per year"),
     "1/month": _suffix("per month"),
+    "1/cluster-year": _suffix("per cluster-year"),
+    "1/subnet-year": _suffix("per subnet-year"),
+    "1/switch-year": _suffix("per switch-year"),
 }
 
 

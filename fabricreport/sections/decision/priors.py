@@ -35,7 +35,10 @@ def priors_of(given: Inputs, reached: Collection[str]) -> tuple[Prior, ...]:
     if not {Family.INFINIBAND, Family.ROCEV2} <= families:
         return ()
     found = []
+    models = {o.operating_model for o in given.options if o.family == Family.ROCEV2}
     for row in read_yaml("priors"):
+        if "model" in row and row["model"] not in models:
+            continue
         ids = [
             f"evidence:{row[side].format(maturity=maturity_of(given))}" if row[side] else ""
             for side in (Family.INFINIBAND, Family.ROCEV2)
