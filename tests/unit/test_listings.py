@@ -1,0 +1,66 @@
+"""A price that one seller lists cannot decide alone; inputs by fabric are counted by whom they favour."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from fabricreport.case import Case, open_case
+from fabricreport.sections.decision.listings import on_one_listing, rests_on_listing, without_each
+from fabricreport.vocabulary import Confidence
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
+PARAMS = Path(__file__).parents[2] / "params"
+INFINIBAND, TURNKEY, WHITEBOX = "infiniband-ndr", "rocev2-nvidia-800g", "rocev2-whitebox"
+
+
+@cache
+def client(name: str = "example") -> Case:
+    return open_case(PARAMS / f"{name}.yaml")
+
+
+def test_switches_that_one_seller_lists_are_known_until_somebody_offers_them() -> None:
+    assert on_one_listing(client().inputs) == (TURNKEY, WHITEBOX)
+    offered = client().changed(prices={"switch-sn5610": 52_000})
+    assert on_one_listing(offered.inputs) == (WHITEBOX,)
+    assert on_one_listing(client("tern-finetuning").inputs) == ()
+
+
+def test_the_verdict_without_an_option_is_that_of_a_client_who_does_not_name_it() -> None:
+    left = without_each(client().inputs, client().chain.bills)
+    for option, verdict in left.items():
+        others = tuple(o.id for o in client().options if o.id != option)
+        again = client().changed(options=others).comparison.verdict
+        assert (verdict.choice, verdict.runner_up, verdict.course) == (again.choice, again.runner_up, again.course)
+        assert verdict.lead == pytest.approx(again.lead)
+
+
+def test_a_clear_choice_on_one_listing_is_leaning_where_another_fabric_would_be_advised_without_it() -> None:
+    families = {INFINIBAND: "infiniband", TURNKEY: "rocev2", WHITEBOX: "rocev2"}
+    comparison = client().comparison
+    clear = replace(comparison.verdict, choice=WHITEBOX, runner_up=INFINIBAND, confidence=Confidence.CLEAR)
+    chosen = replace(comparison, verdict=clear)
+    assert rests_on_listing(chosen, {WHITEBOX: replace(clear, choice=INFINIBAND)}, families)
+    assert not rests_on_listing(chosen, {WHITEBOX: replace(clear, choice=TURNKEY)}, families)
+    assert not rests_on_listing(chosen, {TURNKEY: replace(clear, choice=INFINIBAND)}, families)
+    capped = clear.capped_by_listing()
+    assert (capped.confidence, capped.capped) == (Confidence.LEANING, "listing")
+
+
+def test_inputs_by_fabric_favour_whom_their_means_favour_and_exchanging_them_exchanges_the_sides() -> None:
+    given = {"shared-stall-share-infiniband": 0.001, "shared-stall-share-rocev2": 0.002}
+    exchanged = {"shared-stall-share-infiniband": 0.002, "shared-stall-share-rocev2": 0.001}
+    equal = {"shared-stall-share-infiniband": 0.002, "shared-stall-share-rocev2": 0.002}
+    for entries, side in ((given, "infiniband"), (exchanged, "rocev2"), (equal, "neither")):
+        (stalls,) = [p for p in client().changed(evidence=entries).decision().priors if "shared-stall" in p.infiniband]
+        assert stalls.favours == side
+
+
+def test_inputs_of_an_operating_model_are_counted_only_where_such_an_option_is_compared() -> None:
+    assert any("whitebox" in p.rocev2 for p in client().decision().priors)
+    turnkey = client().changed(options=(INFINIBAND, TURNKEY)).decision().priors
+    assert turnkey and not any("operating-model" in p.rocev2 for p in turnkey)
+    assert client().changed(options=(TURNKEY, WHITEBOX)).decision().priors == ()
