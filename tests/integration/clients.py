@@ -8,6 +8,7 @@ settled when the client is written down. What is contradictory even so is left t
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -150,7 +151,25 @@ def rows() -> tuple[dict[str, Any], ...]:
     ordered = dict(sorted(levels.items(), key=lambda item: (-len(item[1]), item[0])))
     names = list(ordered)
     made = AllPairs([[(k, i) for i in range(len(ordered[k]))] for k in names], filter_func=_possible(ordered))
-    return tuple({k: ordered[k][i] for k, i in row} for row in made)
+    return _completed([{k: ordered[k][i] for k, i in row} for row in made], levels)
+
+
+def _completed(made: list[dict[str, Any]], levels: Levels) -> tuple[dict[str, Any], ...]:
+    """The rows, and one more for each pair of levels that the array left out: it is greedy and may miss a few."""
+    names = sorted(levels)
+
+    def pairs(row: Row) -> set[tuple[tuple[str, str], ...]]:
+        return {((a, repr(row[a])), (b, repr(row[b]))) for a, b in itertools.combinations(names, 2)}
+
+    seen = set().union(*(pairs(row) for row in made))
+    for a, b in itertools.combinations(names, 2):
+        for x, y in itertools.product(levels[a], levels[b]):
+            row = {**made[0], a: x, b: y}
+            left_out = ((a, repr(x)), (b, repr(y))) not in seen
+            if left_out and not any(excluded({a: x, b: y}) or excluded(row) for _, excluded in CONTRADICTIONS):
+                made.append(row)
+                seen |= pairs(row)
+    return tuple(made)
 
 
 CONTRADICTIONS: tuple[tuple[str, Callable[[Row], bool]], ...] = (

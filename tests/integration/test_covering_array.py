@@ -18,7 +18,7 @@ from fabricreport.case import open_case
 from fabricreport.errors import InputError
 from fabricreport.scenario.refusals import REFUSALS
 
-IN_ARRAY, COVERING, PAIRS_IN_TEST = 109, 14, 30
+IN_ARRAY, COVERING, PAIRS_IN_TEST = 115, 14, 30
 """Clients of the whole array, of the few that hold every single choice, and run in each test: collecting the tests
 waits for no array, so its sizes stand here and are held against it."""
 PRINTED = 3

@@ -88,6 +88,7 @@ def open_course(data: dict[str, Any]) -> None:
 
 def date_decides(data: dict[str, Any]) -> None:
     data["money"]["materiality_usd"] = 60_000_000
+    data["organisation"] |= {"existing_infiniband": "large", "existing_ethernet": "none", "qos_expertise": "none"}
     data["organisation"]["time_to_production_weeks"] = 3
     del data["weights"]
 

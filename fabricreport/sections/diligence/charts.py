@@ -99,7 +99,9 @@ def curve_chart(given: Inputs, result: DiligenceResult) -> Drawing:
 
 
 def _floors(axis: Axes, result: DiligenceResult, nodes_now: int) -> None:
-    """The floor at each size planned, as short bars."""
+    """The floor at each size planned that spans several nodes, as short bars."""
+    if not result.floors:
+        return
     gpus_per_node = min(result.floors) / nodes_now
     marks = [(gpus / gpus_per_node, float(rounded(floor.value))) for gpus, floor in result.floors.items()]
     axis.plot(
