@@ -48,7 +48,7 @@ STEPS = (*STUDIES, "advice", "cautions", "decision")
 BY_PROVENANCE = ("diligence", "decision")
 """Studies whose figures follow from what others are made of: run with provenance, the others faster without."""
 
-FACTORS = (1.3, 0.5)
+FACTORS = (1.3, 0.5, 0.1)
 WORDS = ("low", "medium", "high")
 Texts = Mapping[str, str]
 
