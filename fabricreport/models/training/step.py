@@ -228,6 +228,19 @@ def best_plan(model: Model, network: Network, *, gpus: int) -> Plan:
     return max(steps, key=lambda s: float(s.tokens_per_s)).plan
 
 
+def trained(model: Model, plan: Plan, network: Network) -> float:
+    """Tokens a second of a plan on a network, at the rules' central inputs."""
+    rule = network.rules
+    step = training_step(
+        parallel.filled(model, plan, rule),
+        plan,
+        network,
+        kernel_efficiency=rule.kernel_efficiency,
+        overlap=rule.overlap,
+    )
+    return float(step.tokens_per_s)
+
+
 def _data(
     model: Model, plan: Plan, network: Network, microbatches: float, compute: Any, overlap: Overlap
 ) -> list[Traffic]:

@@ -99,5 +99,5 @@ def timed_on(given: Inputs, jobs: Jobs, option: Option, measured: inputs.Measure
         steps[gpus] = inputs.step(given, work, wires)
         shared = jobs.shared[gpus]
         beside = steps[gpus] if shared is work else inputs.step(given, shared, wires)
-        shares[gpus] = steps[gpus].lost_share(beside)
+        shares[gpus] = 1.0 - shared.busy * (1.0 - steps[gpus].lost_share(beside))
     return Timed(wires, steps, shares)

@@ -60,6 +60,7 @@ class LatencyFinding(StrEnum):
     PLAN_GIVEN = "the client states the plan"
     PLANS_DIFFER = "an option's own network has a faster plan"
     BATCH_GROWS = "the batch follows from the GPUs"
+    SPARES = "the fastest plan leaves some GPUs of the largest job idle"
     JOB_ONE = "nothing says in what sizes of job, and one takes all GPUs"
     JOBS_STATED = "the client states the sizes of the jobs"
     JOBS_PUBLISHED = "the cluster is shared, and nothing says in what sizes of job"
@@ -211,6 +212,8 @@ def _jobs(read: _Read) -> Iterator[LatencyFinding]:
         yield from (F.JOBS_PUBLISHED, F.JOBS_LISTED)
     elif params.workload.parallelism == "choose" and not str(params.workload.kind).startswith("inference"):
         yield F.JOB_ONE
+    if read.result.job.used < read.result.job.gpus:
+        yield F.SPARES
     if read.result.job.kind in TRAINING_KINDS:
         yield F.BATCH_GROWS
     if read.result.job.kind == "fine-tuning":

@@ -21,7 +21,7 @@ from fabricreport.models.collectives.timing import Calibration, CollectiveTime, 
 from fabricreport.models.training import other_steps, parallel
 from fabricreport.models.training.parallel import Plan, over_draws
 from fabricreport.models.training.practice import Model, Overlap
-from fabricreport.models.training.step import Network, StepTime, best_plan, training_step
+from fabricreport.models.training.step import Network, StepTime, best_plan, trained, training_step
 from fabricreport.provenance import plain
 from fabricreport.scenario.schema import PRETRAINING, ROOM_PER_GPU_BILLION
 from fabricreport.sections.client import (
@@ -80,6 +80,10 @@ def speaks_for(given: Inputs, nodes: int, gpus: int) -> bool:
     return nodes >= min(enough, -(-gpus // int(given.params.cluster.gpus_per_node)))
 
 
+_LEAST_USED = 0.75
+"""Share of a job's GPUs that a plan uses at least."""
+
+
 @dataclass(frozen=True)
 class Job:
     """The client's workload at one size: the model (None for a simulation) and a plan for it."""
@@ -88,6 +92,16 @@ class Job:
     gpus: int
     model: Model | None
     plan: Plan | None
+
+    @property
+    def used(self) -> int:
+        """GPUs that the plan uses; the others stay idle."""
+        return self.gpus if self.plan is None else min(self.plan.gpus, self.gpus)
+
+    @property
+    def busy(self) -> float:
+        """Share of the job's GPUs that the plan uses."""
+        return self.used / self.gpus
 
 
 def links_per_gpu(given: Inputs, option: Option) -> float:
@@ -203,7 +217,7 @@ def job(given: Inputs, gpus: int) -> Job:
         plan = other_steps.inference_plan(model, rules, gpus=size, gpus_per_node=per_node, memory_gbytes=memory)
         return Job(kind, size, model, plan)
     if workload.parallelism == "choose":
-        plan = _chosen(model, reference(given), size)
+        plan = _roomy(given, model, size, reference(given))
         return Job(kind, size, parallel.filled(model, plan, rules), plan)
     stated = workload.parallelism
     chunks = parallel.chunks(model, rules, stated.pp)[-1]
@@ -219,7 +233,7 @@ def suited(given: Inputs, work: Job, option: Option) -> Job:
     if work.model is None or work.kind not in TRAINING_KINDS or given.params.workload.parallelism != "choose":
         return work
     scaled = _model(given, work.gpus)
-    plan = _chosen(scaled, middle(given, option), work.gpus)
+    plan = _roomy(given, scaled, work.gpus, middle(given, option))
     if plan == work.plan:
         return work
     return replace(work, model=parallel.filled(scaled, plan, given.practice.rules), plan=plan)
@@ -278,12 +292,31 @@ def _model(given: Inputs, gpus: int) -> Model:
     return parallel.at_scale(model, given.practice.batches, gpus)
 
 
-@lru_cache(maxsize=64)
+def _roomy(given: Inputs, model: Model, gpus: int, wires: Network) -> Plan:
+    """The plan that trains most on a network with up to all of the GPUs: where their number divides badly a
+    few nodes stay idle, as operators keep spares. Tried are the largest multiples of 1, 2, 4 ... nodes."""
+    per_node = int(given.params.cluster.gpus_per_node)
+    nodes = gpus // per_node
+    smaller = {nodes // block * block * per_node for block in (2**k for k in range(1, nodes.bit_length()))} - {gpus}
+    found = [_fitting(model, wires, n) for n in sorted(smaller, reverse=True) if n >= _LEAST_USED * gpus]
+    plans = [_chosen(model, wires, gpus), *(plan for plan in found if plan is not None)]
+    return max(plans, key=lambda plan: trained(model, plan, wires))
+
+
 def _chosen(model: Model, wires: Network, gpus: int) -> Plan:
+    found = _fitting(model, wires, gpus)
+    if found is not None:
+        return found  # else lighter ways to train than the rules count: adapters, offloading; `held` tells
+    return parallel.nearest_plan(model, wires.rules, gpus=gpus, gpus_per_node=wires.gpus_per_node)
+
+
+@lru_cache(maxsize=256)
+def _fitting(model: Model, wires: Network, gpus: int) -> Plan | None:
+    """The fastest plan that fits in memory, or None."""
     try:
         return best_plan(model, wires, gpus=gpus)
-    except InputError:  # lighter ways to train than the rules count: adapters, offloading; `held` tells
-        return parallel.nearest_plan(model, wires.rules, gpus=gpus, gpus_per_node=wires.gpus_per_node)
+    except InputError:
+        return None
 
 
 def overlap_id(work: Job) -> str:

@@ -58,6 +58,16 @@ JOB_SPECS = (
         digits=6,
     ),
     Spec(
+        "latency.spares",
+        "gpus",
+        label="GPUs that the plan of the largest job leaves idle",
+        rule="GPUs of the job less those of the plan that trains most",
+        value=lambda at: float(at.result.job.gpus - at.result.job.used),
+        inputs=_sources,
+        digits=6,
+        when=lambda at: at.result.job.used < at.result.job.gpus,
+    ),
+    Spec(
         "latency.network_gpus",
         "gpus",
         label="GPUs that one network joins at the start",
