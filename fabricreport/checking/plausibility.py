@@ -346,17 +346,8 @@ def _worse_fit(case: Case) -> Iterator[Caution]:
 
 
 def _unusual(case: Case) -> Iterator[Caution]:
-    """Choices that do not go together often: a subnet over sites, a fabric and a GPU, tenants and the team."""
+    """Choices that do not go together often: a fabric and a GPU, tenants and the team."""
     params, cluster = case.params, case.params.cluster
-    if cluster.subnets < cluster.sites:
-        yield _caution(
-            "stretched-subnet",
-            sites=case.figure("param:cluster.sites"),
-            subnets=case.number(
-                "decision.caution_subnets", float(cluster.subnets), "count", label="Subnets of the plan",
-                rule="as stated in the params", inputs=("param:cluster.subnets",), digits=6,
-            ),
-        )  # fmt: skip
     infiniband = [option.name for option in case.options if option.family == "infiniband"]
     if cluster.vendor == "amd" and infiniband:
         yield _caution("rare-pair", infiniband=" or ".join(infiniband))

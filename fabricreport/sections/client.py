@@ -21,6 +21,8 @@ from fabricreport.models.training.practice import BILLION
 from fabricreport.scenario import Cluster, Params
 from fabricreport.vocabulary import Acquisition, Family, Maturity
 
+_BY_CHANCE = 0.05
+"""Calibration below which the misses of known answers are more than chance."""
 LEVELS: tuple[str, ...] = tuple(Maturity)
 SHARED_JOBS: Mapping[int, str] = {size: f"evidence:shared-cluster-time-{size}" for size in (8, 64, 256, 512, 1024)}
 """The entry for the share of GPU time in jobs up to so many GPUs, and more than the size before, of a shared cluster."""
@@ -36,6 +38,11 @@ def judges(given: Inputs) -> Name:
     """Names of the experts who judged what nobody has published; empty without any."""
     *others, last = [expert.expert for expert in given.elicited.experts] or [""]
     return Name(" and ".join([", ".join(others), last]) if others else last)
+
+
+def judges_missed(given: Inputs) -> bool:
+    """Whether experts were asked, and every one missed the known answers by more than chance explains."""
+    return bool(given.elicited) and max(s.calibration for s in given.elicited.scores) < _BY_CHANCE
 
 
 def one_node(given: Inputs, gpus: int) -> bool:

@@ -63,7 +63,7 @@ EXPECTED = {
     "larger-than-any": {"idle-exposed", "run-late"},
     "trays": {"part-of-a-rack", "run-and-tokens"},
     "one-box": {"large-node", "large-team", "dear-hour", "dear-delay", "high-discount", "moved-rate", "spare-ports"},
-    "fat": {"fat-links", "stretched-subnet", "worse-fit"},
+    "fat": {"fat-links", "worse-fit"},
     "renter": {"rare-pair", "no-provider"},
     "tenants": {"untuned-tenants"},
 }

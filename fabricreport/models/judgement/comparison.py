@@ -231,6 +231,10 @@ def _settled(close: Verdict, families: Mapping[str, str], rule: Rule, weighing: 
     in_time = [o for o in pair if close.likely(o, rule)]
     if close.choice == close.runner_up:
         return replace(close, decided_by=Ground.MONEY)
+    if not in_time and close.ready[pair[0]] != close.ready[pair[1]]:
+        in_time = [
+            max(pair, key=lambda o: close.ready[o])
+        ]  # the likelier of two unlikely ones: fewer weeks turn nothing back
     if weighing.date_stated and len(in_time) == 1:
         return _turned_to(in_time[0], replace(close, decided_by=Ground.DEADLINE), families, weighing)
     leaning = [o for o in pair if families[o] == weighing.leans_to]

@@ -11,7 +11,7 @@ from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.scenario import assumptions, is_given
-from fabricreport.sections.client import judges
+from fabricreport.sections.client import judges, judges_missed
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
@@ -25,6 +25,7 @@ _VERB: dict[str, str] = {
     Acquisition.RENT: "Rent",
     Acquisition.COLOCATE: "Buy",
 }
+_SETTLED: dict[str, str] = {Ground.DEADLINE: "close, by the date", Ground.WEIGHTS: "close, by your weights"}
 SIDES: dict[str, str] = {Family.INFINIBAND: "InfiniBand", Family.ROCEV2: "RoCEv2"}
 NO_SIDE = "neither side"
 BOTH_OFFERS = "take the better of two offers"
@@ -63,6 +64,7 @@ class DecisionFinding(StrEnum):
     NEAR_BY_WEIGHTS = "a close lead, decided by weights"
     SMALL_GAP_CAUSED = "so few GPUs: the gap and its chief cause"
     SMALL_GAP = "so few GPUs: the gap"
+    KIN_NEAR = "another option of the choice's family is too close to tell from it"
     FAR = "an option costs so much more that it is no alternative"
     # page one's tiles
     FLIP_TILE = "an input turns the money inside its range"
@@ -89,6 +91,7 @@ class DecisionFinding(StrEnum):
     SWINGS = "uncertain inputs move the mean difference"
     # what to read with care
     ELICITED = "experts judged for this client what nobody has published"
+    JUDGES_MISSED = "experts were asked, and all missed the known answers by more than chance explains"
     ASSUMPTION_TURNS = "an assumption turns the money, so the lead is not called clear"
     PRIORS = "both kinds of fabric are compared, and inputs are stated by fabric"
     WITHOUT_LISTED = "the advice is told without options whose switch has one listed price"
@@ -219,6 +222,8 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
             Ground.WEIGHTS: F.NEAR_BY_WEIGHTS,
         }
         yield near[read.ground]
+    if read.result.kin and read.ground != Ground.SIZE:
+        yield F.KIN_NEAR
     if read.far:
         yield F.FAR
 
@@ -265,6 +270,8 @@ def _turning(read: _Read) -> Iterator[DecisionFinding]:
 def _care(read: _Read) -> Iterator[DecisionFinding]:
     if read.given.elicited:
         yield F.ELICITED
+    if judges_missed(read.given):
+        yield F.JUDGES_MISSED
     if read.verdict.capped == "assumption":
         yield F.ASSUMPTION_TURNS
     if read.verdict.capped == "listing":
@@ -315,11 +322,12 @@ def _words(read: _Read) -> Mapping[str, object]:
         "judges": judges(read.given),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],
+        "kin": name[result.kin] if result.kin else None,
         "cheaper": name[ahead],
         "dearer": name[behind],
         "Verb": verb,
         "side": SIDES.get(result.framework.leans_to, NO_SIDE),
-        "confidence": str(verdict.confidence),
+        "confidence": _SETTLED.get(verdict.decided_by, str(verdict.confidence)),
         "as_of": Name(read.given.as_of.isoformat()),
         "cause": Name(_cause(read, verdict.runner_up)),
         "far": Named(name[read.far], read.far, why=Name(_cause(read, read.far))) if read.far else None,
@@ -392,7 +400,7 @@ def _edging(read: _Read, turn: Turn) -> Iterator[Named]:
             label_of(read.given, turn.input_id),
             key,
             stated=_stated(turn),
-            side=side,
+            side=turn.told(side),
             place=read.figure(f"decision.{end}.{key}"),
             **_chance(read, f"decision.beyond_{end}.{key}", chance),
             course=Name(courses.get(course, BOTH_OFFERS)),

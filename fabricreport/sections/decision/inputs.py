@@ -110,6 +110,21 @@ def material(bills: Bills, a: str, b: str, rule: Rule, stated: float | None) -> 
     return max(rule.material_share * stake(*parts), noise(*parts, quoted), noise_apart(*parts, RENT))
 
 
+def near_kin(judge: Judge, bills: Bills, verdict: Verdict) -> str:
+    """The cheapest option of the choice's own family that money does not tell from the choice; '' if there is none."""
+    if verdict.open:
+        return ""
+    mean = {o: float(plain(total).mean()) for o, total in bills.totals.items()}
+    kin = [
+        o
+        for o in mean
+        if o not in (verdict.choice, verdict.runner_up)
+        and judge.families[o] == judge.families[verdict.choice]
+        and abs(mean[o] - mean[verdict.choice]) < material(bills, verdict.choice, o, judge.rule, judge.materiality)
+    ]
+    return min(kin, key=lambda o: mean[o], default="")
+
+
 def weights_stated(params: Params) -> bool:
     """Whether the client's weights state a preference: some are given, and they are not all alike."""
     given = any(is_given(params, f"weights.{a}") for a in AXES)
@@ -131,7 +146,7 @@ def framework_facts(params: Params) -> dict[str, Any]:
         "vendor": cluster.vendor,
         "target_gpus": target_gpus(params),
         "one_node": target_gpus(params) <= cluster.gpus_per_node,
-        "spans_subnets": cluster.subnets > 1 or cluster.sites > 1,
+        "spans_subnets": cluster.subnets > 1,
         "tenancy": cluster.tenancy,
         "networking_maturity": organisation.networking_maturity,
         "qos_expertise": organisation.qos_expertise,

@@ -51,7 +51,8 @@ def priors_of(given: Inputs, reached: Collection[str]) -> tuple[Prior, ...]:
 def _prior(given: Inputs, what: str, ids: list[str], better: str, against: float) -> Prior:
     infiniband, rocev2 = (float(np.mean(plain(given.own(i)))) if i else against for i in ids)
     gap = (rocev2 - infiniband) * (1 if better == "less" else -1)
-    level = abs(gap) <= ALIKE * max(abs(infiniband), abs(rocev2))
+    same = all(ids) and len({given.record(i)["text"] for i in ids}) == 1
+    level = same or abs(gap) <= ALIKE * max(abs(infiniband), abs(rocev2))
     side = NEITHER if level else Family.INFINIBAND if gap > 0 else Family.ROCEV2
     records = [given.record(i) for i in ids if i]
     assumed = all(r["grade"] == Grade.ASSUMPTION for r in records)

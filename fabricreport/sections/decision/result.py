@@ -28,7 +28,7 @@ class DecisionResult:
     """The verdict and its rule, the framework's view, what would turn the answer, and the figures by id.
 
     `parting`: the reasons of both sides where framework and advice part. `difference` (draws,) is the runner-up's total cost less the choice's: positive means the choice is cheaper.
-    `priors`: the inputs stated by kind of fabric. `without`: the verdict with each option left out whose switch has one listed price. `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
+    `priors`: the inputs stated by kind of fabric. `kin`: an option of the choice's family too close to tell from it, or ''. `without`: the verdict with each option left out whose switch has one listed price. `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
     difference's explained spread that rests on assumptions.
     """
 
@@ -39,6 +39,7 @@ class DecisionResult:
     turns: Turns
     without: Mapping[str, Verdict]
     priors: tuple[Prior, ...]
+    kin: str
     difference: Traced
     totals: Mapping[str, Traced]
     probabilities: Mapping[str, float]

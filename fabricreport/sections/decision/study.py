@@ -11,7 +11,7 @@ from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.swings import Swing, probability_cheapest, swings
 from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.decision.figures import FIGURES, DecisionFigures
-from fabricreport.sections.decision.inputs import framework_of
+from fabricreport.sections.decision.inputs import framework_of, near_kin
 from fabricreport.sections.decision.listings import rests_on_listing, without_each
 from fabricreport.sections.decision.priors import priors_of
 from fabricreport.sections.decision.reasons import parting
@@ -56,6 +56,7 @@ def run(given: Inputs, search: Search) -> DecisionResult:
         parting=parting(given, comparison, base.bills, framework, families),
         turns=turns,
         without=without,
+        kin=near_kin(search.judge, base.bills, verdict),
         priors=priors_of(given, base.reached_by),
         difference=comparison.lead,
         totals=base.bills.totals,

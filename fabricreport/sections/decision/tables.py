@@ -126,7 +126,7 @@ def _edges(turn: Turn, key: str, courses: dict[str, str]) -> str:
     told = []
     for end, _, side, course, chance in turn.edges:
         likely = "" if chance is None else f" ({{decision.beyond_{end}.{key}}} of draws)"
-        told.append(f"{side} {{decision.{end}.{key}}}{likely}: {{{courses.get(course, 'open')}}}")
+        told.append(f"{turn.told(side)} {{decision.{end}.{key}}}{likely}: {{{courses.get(course, 'open')}}}")
     return "; ".join(told)
 
 

@@ -38,6 +38,10 @@ _EVERY_WEEK = range(1, 53)
 _WEEKS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 26, 39, 52)
 
 
+STEPPED = ("param:money.horizon_months", "param:cluster.gpus", "param:organisation.time_to_production_weeks")
+"""Choices of the client's that are tried in steps."""
+
+
 @dataclass(frozen=True)
 class Turn:
     """One input and what it does to the lead, all others at their draws.
@@ -69,6 +73,10 @@ class Turn:
     def is_choice(self) -> bool:
         """Whether the client sets it, rather than the world."""
         return self.beyond is None and self.input_id.startswith("param:")
+
+    def told(self, side: str) -> str:
+        """The side of an edge as it is told: `at` where only steps were tried, for between them the advice may turn again."""
+        return "at" if self.input_id in STEPPED else side
 
     @property
     def width(self) -> float:

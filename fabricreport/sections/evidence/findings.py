@@ -9,7 +9,7 @@ from fabricreport import __version__
 from fabricreport.evidence import read_yaml
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.inputs import Inputs
-from fabricreport.sections.client import judges
+from fabricreport.sections.client import judges, judges_missed
 from fabricreport.sections.evidence.context import Disagreement, Fact
 from fabricreport.sections.evidence.result import EvidenceResult
 
@@ -41,8 +41,6 @@ class EvidenceFinding(StrEnum):
 
 
 F = EvidenceFinding
-_BY_CHANCE = 0.05
-"""Calibration below which misses are no longer put down to chance: the usual level of a test."""
 
 
 def spoken(given: Inputs, result: EvidenceResult) -> Spoken:
@@ -82,7 +80,7 @@ def _prices(given: Inputs, result: EvidenceResult) -> Iterator[EvidenceFinding]:
         yield F.SEVERAL_JUDGED
     if any(given.elicited.asked.questions[question].times for question in given.elicited.pooled):
         yield F.MULTIPLE_JUDGED
-    if given.elicited and max(s.calibration for s in given.elicited.scores) < _BY_CHANCE:
+    if judges_missed(given):
         yield F.DOUBTED
 
 

@@ -151,10 +151,10 @@ def own_cost(builds: Sequence[Build], option: OptionInputs, common: Common) -> C
 
 
 def optional_manager(builds: Sequence[Build], option: OptionInputs, common: Common) -> Any:
-    """Present value of the fabric manager's licences and servers where the bill leaves them out as not needed; 0 if none."""
+    """Present value of the fabric manager's licences and servers where nothing in the bill needs them, else 0."""
     above = np.asanyarray(option.licensed_above_gpus)
-    smallest = min(site.gpus for build in builds for site in build.sites or (build,))
-    if not np.any(above >= smallest) or not builds[-1].managed:
+    largest = max(site.gpus for build in builds for site in build.sites or (build,))
+    if not np.all(above >= largest) or not builds[-1].managed:
         return 0.0
     with_it, without = (own_cost(builds, o, common) for o in (replace(option, licensed_above_gpus=0.0), option))
     return sum(with_it[p] - without[p] for p in ("licences", "management servers"))

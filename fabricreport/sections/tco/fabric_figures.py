@@ -139,8 +139,8 @@ _BUILT = (
     Spec(
         "tco.difference_managed",
         "usd",
-        label=lambda at: f"Total cost with every fabric manager bought: {at.pair}",
-        rule="mean difference on the shared draws, the managers that the size does not need added",
+        label=lambda at: f"Total cost with InfiniBand's fabric manager alone bought: {at.pair}",
+        rule="mean difference on the shared draws, the manager that the size does not need added on InfiniBand alone",
         value=lambda at: at.managed_gap,
         inputs=_SHAPE,
         central="mean",

@@ -106,8 +106,9 @@ class CostFigures:
 
     @property
     def managed_gap(self) -> Any:
-        """Total cost of the rival less the choice's (draws,), with the fabric managers that the size does not need."""
-        added = self.owned.managers
+        """Total cost of the rival less the choice's (draws,), with InfiniBand's fabric manager, which no size needs here."""
+        infiniband = {o.id for o in self.given.options if o.family == Family.INFINIBAND}
+        added = {o: cost for o, cost in self.owned.managers.items() if o in infiniband}
         more, less = (added.get(o, 0.0) for o in (self.result.rival, self.result.choice))
         return self.result.difference.draws + more - less
 

@@ -35,9 +35,11 @@ class CostReading(CostFigures):
 
     @property
     def unmanaged(self) -> bool:
-        """Whether an owner compares options none of which needs the fabric manager that some have."""
+        """Whether an owner compares InfiniBand, and no option needs the fabric manager that some have."""
         licensed = {o.id for o in self.given.options if o.licence}
-        return self.compares and bool(licensed) and licensed == set(self.owned.managers)
+        infiniband = {o.id for o in self.given.options if o.family == Family.INFINIBAND}
+        pair = {self.result.choice, self.result.rival}
+        return self.compares and licensed == set(self.owned.managers) and bool(pair & infiniband & licensed)
 
     @property
     def grows(self) -> bool:
