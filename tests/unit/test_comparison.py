@@ -111,10 +111,17 @@ def test_a_stated_date_decides_a_close_call_where_only_one_of_the_two_meets_it(s
     assert found.probability == pytest.approx(1 - stays.probability)
 
 
-@pytest.mark.parametrize("ready", [{"roce": 0.9, "ib": 0.95}, {"roce": 0.1, "ib": 0.2}])
+@pytest.mark.parametrize("ready", [{"roce": 0.9, "ib": 0.95}, {"roce": 0.0, "ib": 0.0}])
 def test_a_date_that_does_not_tell_the_two_apart_decides_nothing(ready: dict[str, float]) -> None:
     assert verdict(pair(5, 60), ready=ready, weighing=DATED).decided_by == "nothing"
     assert verdict(pair(5, 60), ready={"roce": 0.1, "ib": 0.9}).decided_by == "nothing", "nobody stated the date"
+
+
+def test_fewer_weeks_never_turn_a_close_call_back_to_what_takes_longer() -> None:
+    """The slower is behind at every date: both likely, one, none."""
+    dates = [{"roce": 0.8, "ib": 0.95}, {"roce": 0.6, "ib": 0.7}, {"roce": 0.3, "ib": 0.5}, {"roce": 0.01, "ib": 0.02}]
+    found = [verdict(pair(5, 60), ready=ready, weighing=DATED) for ready in dates]
+    assert [v.course.id for v in found] == ["either:ib+roce", *["take:ib"] * 3]
 
 
 @pytest.mark.parametrize(("leans_to", "choice", "agrees"), [("infiniband", "ib", True), ("rocev2", "roce", True)])

@@ -83,7 +83,11 @@ def test_things_of_a_sequence_are_told_of_alike() -> None:
     ("name", "holds", "fails"),
     [
         ("example", {F.OPENS_ON_PRICE, F.NEAR_ON_PRICE, F.FAR, F.STALE, F.ASSUMED}, {F.GROWS, F.WAITING, F.TOO_LATE}),
-        ("kestrel-lab", {F.OPENS_CLEAR, F.GROWS, F.COSTS_LESS, F.MONEY_POINTS, F.WAITING}, {F.NEAR, F.TAKE_SMALL}),
+        (
+            "kestrel-lab",
+            {F.OPENS_CLEAR, F.GROWS, F.COSTS_LESS, F.KIN_NEAR, F.MONEY_POINTS, F.WAITING},
+            {F.NEAR, F.TAKE_SMALL},
+        ),
         ("a date nobody meets", {F.TOO_LATE}, {F.OPENS_ON_PRICE, F.OPENS_CLEAR}),
         ("one node", {F.OPENS_BY_SIZE, F.TAKE_SMALL, F.MONEY_SMALL}, {F.NEAR, F.EDGES_LIKELY}),
         ("nothing is material", {F.MONEY_POINTS}, {F.NEAR, F.OPENS_ON_PRICE}),

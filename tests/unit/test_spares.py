@@ -1,0 +1,42 @@
+"""One server more never undoes a plan: where their number divides badly a few GPUs stay idle, and count as lost."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from fabricreport.case import Case, open_case
+from fabricreport.provenance import plain
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
+PARAMS = Path(__file__).parents[2] / "params"
+
+
+@cache
+def of_size(gpus: int) -> Case:
+    return open_case(PARAMS / "example.yaml").changed(cluster__gpus=gpus)
+
+
+@pytest.mark.parametrize("gpus", [256, 1024, 2048, 4096, 8192])
+@pytest.mark.parametrize("servers", [1, 3])
+def test_a_few_servers_more_lose_no_more_than_themselves(gpus: int, servers: int) -> None:
+    more = gpus + 8 * servers
+    for option in ("infiniband-ndr", "rocev2-nvidia-800g", "ethernet-tcp"):
+        before, after = (float(plain(of_size(n).chain.exposed[option]).mean()) for n in (gpus, more))
+        assert after <= before + (more - gpus) / more + 0.01, option
+
+
+def test_idle_gpus_are_counted_as_lost_and_told() -> None:
+    work = of_size(8200).chain.exposure.jobs.shared[8200]
+    assert (work.used, work.gpus) == (8192, 8200)
+    assert work.busy == pytest.approx(8192 / 8200)
+    assert of_size(8200).latency().numbers["latency.spares"].value == 8
+    assert of_size(8200).spoken("latency").findings.spares is True
+    assert of_size(1024).spoken("latency").findings.spares is False
+
+
+def test_a_stated_plan_uses_what_it_states() -> None:
+    stated = of_size(1024).changed(workload__parallelism={"tp": 8, "pp": 4, "dp": 32})
+    assert stated.chain.exposure.jobs.shared[1024].used == 1024
