@@ -197,6 +197,11 @@ SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
     "a mixture": (lambda r: r, {"workload__kind": "pretraining-moe"}, (F.BEYOND, F.BEYOND_MIXTURE)),
     "a simulation": (lambda r: r, {"workload__kind": "hpc-simulation"}, (F.BEYOND, F.BEYOND_SIMULATION)),
     "inference": (lambda r: r, {"workload__kind": "inference-multi-node"}, (F.BEYOND, F.BEYOND_INFERENCE)),
+    "spares": (
+        lambda r: replace(r, job=replace(r.job, plan=replace(r.job.plan, dp=r.job.plan.dp - 1))),
+        {},
+        (F.SPARES,),
+    ),
     "four nodes": (lambda r: r, {"cluster__gpus": 32}, (F.BEYOND, F.BEYOND_FEW)),
     "more than was tried": (lambda r: r, {"cluster__gpus": 20_480}, (F.BEYOND, F.BEYOND_MANY)),
 }
