@@ -210,7 +210,8 @@ def _latency_price(on: Ground, worth: Worth, time: Any, size: float) -> Number |
     if wires.extra_step_us is None:
         return None
     longer = replace(wires, extra_step_us=np.asanyarray(wires.extra_step_us) + 1.0)
-    more = cluster_allreduce(on.given, longer, _tested(on), [size]).time_us[..., 0] - time[::_EVERY]
+    now = time[::_EVERY] if np.ndim(time) else time  # within one NVLink domain nothing is drawn
+    more = cluster_allreduce(on.given, longer, _tested(on), [size]).time_us[..., 0] - now
     if not np.all(plain(more) > 0):  # every step stays inside one NVLink domain: the way between NICs is never taken
         return None
     return on.given.number(
