@@ -23,6 +23,7 @@ from datetime import date as Date
 from pathlib import Path
 from typing import Any
 
+from fabricreport.books.answered_day import answered_day
 from fabricreport.books.elicitation import Question, Questionnaire, read_questionnaire
 from fabricreport.bounds import bound_of
 from fabricreport.errors import InputError, Problem
@@ -166,17 +167,7 @@ class _Reader:
         return not fault
 
     def _day(self, value: Any, as_of: Date | None) -> str:
-        try:
-            day = Date.fromisoformat(value) if isinstance(value, str) and len(value) == 10 else None
-        except ValueError:
-            day = None
-        if day is None:
-            if value is not None:
-                self._fault(("date",), "is not a day", value, "Write YYYY-MM-DD.")
-            return ""
-        if as_of is not None and day > as_of:
-            self._fault(("date",), f"is after the memo's date, {as_of}", value, "Mend it, or date the memo later.")
-        return day.isoformat()
+        return answered_day(value, as_of, lambda *told: self._fault(("date",), *told))
 
     def _line(self, at: KeyPath, value: Any) -> str:
         if value is None:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricreport.books.answer_limits import PER_GPU, Links, beyond_links, bound_of_answer
+from fabricreport.books.answered_day import answered_day
 from fabricreport.books.answers import Answer, AnswerFile, Log
 from fabricreport.books.providers import Question, folded, read_providers
 from fabricreport.bounds import Bound, Figure, bound_of
@@ -191,17 +192,7 @@ class _Reader:
         )
 
     def _day(self, value: Any, as_of: Date | None) -> str:
-        try:
-            day = Date.fromisoformat(value) if isinstance(value, str) and len(value) == 10 else None
-        except ValueError:
-            day = None
-        if day is None:
-            if value is not None:
-                self._fault(("date",), "is not a day", value, "Write YYYY-MM-DD.")
-            return ""
-        if as_of is not None and day > as_of:
-            self._fault(("date",), f"is after the memo's date, {as_of}", value, "Mend it, or date the memo later.")
-        return day.isoformat()
+        return answered_day(value, as_of, lambda *told: self._fault(("date",), *told))
 
     def _line_of_text(self, at: KeyPath, value: Any) -> str:
         if value is None and len(at) == 1:
