@@ -68,7 +68,7 @@ class Digests:
         if kind == "dearest":
             return prices.dearest(*name.split())
         if kind == "option":
-            options = self._given.books.options
+            options = self._given.priced_options
             return (_placeless(options[name]), options[name].shipped) if name in options else None
         if kind == "contested":
             return self._contested(name)
@@ -88,7 +88,7 @@ class Digests:
         if kind == "history":
             return [_placeless(r) for r in (*books.prices.rows, *books.prices.quarantine)], len(books.prices.problems)
         if kind == "option":
-            return [self._digest(f"option:{o}") for o in books.options]
+            return [self._digest(f"option:{o}") for o in given.priced_options]
         if kind == "contested":
             return [(q, self._digest(f"contested:{q}")) for q in given.quantities]
         if kind == "file":

@@ -11,7 +11,7 @@
         {"option": Index(lambda at: at.totals)},
     )
     numbers = DeclaredFigures(FIGURES, at, given)   # nothing is computed yet
-    numbers["tco.total.rocev2-whitebox"]            # made now, once
+    numbers["tco.total.rocev2-whitebox-400g"]            # made now, once
 
 `[option]` in a pattern stands for `.` and a key in the id. Keys may hold dots themselves.
 """

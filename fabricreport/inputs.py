@@ -82,6 +82,7 @@ class Inputs(Reader):
         found = resolved(params, evidence, price_book, view, self.quantities, self._elicited.replaced(evidence))
         self._overrides = found.overrides
         self._put(evidence, found.prices, found.figures)
+        self.priced_options = {o: option.priced(found.prices) for o, option in options.items()}
 
     def _put(self, evidence: EvidenceBook, prices: PriceView, figures: Figures) -> None:
         by_kind: dict[str, dict[str, tuple[Uncertain, Replaced | None]]] = {}

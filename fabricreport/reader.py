@@ -48,6 +48,8 @@ class Reader:
     _quantities: dict[str, tuple[Uncertain, Replaced | None]]
     evidence: EvidenceBook
     prices: PriceView
+    priced_options: Mapping[str, Option]
+    """Every option on the prices of the memo's date; of these nothing is noted."""
 
     def __init__(self, params: Params, books: Books) -> None:
         self._books, self.reads = books, Reads()
@@ -98,13 +100,13 @@ class Reader:
         """The options to compare, in the params' order."""
         wanted = self.params.options
         self.reads.note(*(f"option:{o}" for o in wanted))
-        return tuple(self._books.options[o] for o in wanted)
+        return tuple(self.priced_options[o] for o in wanted)
 
     @property
     def all_options(self) -> Mapping[str, Option]:
         """Every option that can be named, by id."""
         self.reads.note(EVERY["option"])
-        return self._books.options
+        return self.priced_options
 
     @property
     def price_book(self) -> PriceBook:

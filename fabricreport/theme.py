@@ -30,8 +30,7 @@ INK, MUTED, GRID = "#1f2430", "#5b6472", "#d9dde3"
 COLOURS = {
     "infiniband": "#0b66a8",
     "rocev2": "#c2500a",
-    "rocev2-whitebox": "#0a7f5c",
-    "ethernet-tcp": "#6f7784",
+    "third": "#0a7f5c",
     "other": "#8a4f9e",
     "accent": "#0b66a8",
     "warn": "#b3261e",
@@ -80,11 +79,6 @@ def _look(more: Any = None) -> Any:
     """The house style's settings for the length of a `with`."""
     settings: Any = {**_RC, **(more or {})}
     return mpl.rc_context(settings)
-
-
-def colour_of(option_id: str, family: str) -> str:
-    """The colour of an option: its own if it has one, else its family's, else the colour of other things."""
-    return COLOURS.get(option_id) or COLOURS.get(family, COLOURS["other"])
 
 
 @contextmanager

@@ -1,6 +1,6 @@
-"""The words that many rooms share, each spelt once: fabric families, maturities, grades, classes, ways of obtaining.
+"""The words that many rooms share, each spelt once: sides, maturities, grades, classes, ways of obtaining.
 
-A member is its own text (`Family.ROCEV2 == "rocev2"`), so data read from files compares equal to it.
+A member is its own text (`Side.ROCEV2 == "rocev2"`), so data read from files compares equal to it.
 """
 
 from __future__ import annotations
@@ -8,21 +8,16 @@ from __future__ import annotations
 from enum import StrEnum
 
 
-class Family(StrEnum):
-    """The kinds of fabric that options belong to."""
+class Side(StrEnum):
+    """Whose arguments hold for a family of fabrics: those for InfiniBand, for Ethernet with RDMA, or without it."""
 
     INFINIBAND = "infiniband"
     ROCEV2 = "rocev2"
-    ETHERNET_TCP = "ethernet-tcp"
-
-    @property
-    def risk_name(self) -> str:
-        """The family as the ids of risk entries spell it."""
-        return "tcp" if self is Family.ETHERNET_TCP else self.value
+    PLAIN = "plain"
 
 
 NEITHER = "neither"
-"""What the framework leans to where it leans to no family."""
+"""What the framework leans to where it leans to no side."""
 
 
 class Maturity(StrEnum):

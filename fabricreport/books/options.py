@@ -1,36 +1,38 @@
 """The fabrics that can be compared, read from data: those shipped and those a client adds.
 
 An option names its switch, optics and terms by reference (`price:<item>`, `evidence:<id>`); what they cost is the
-price book's business. A client's option is a YAML file in `params/options/`: a list of entries with the keys of
-`evidence/options.yaml`, or `like: <id>` and only what differs.
+price book's business. What nobody publishes a price for is `price:<item> or evidence:<id>`: the item of the price files
+once there is a quote, and until then an assumption that says so. A client's option is a YAML file in `params/options/`: a
+list of entries with the keys of `evidence/options.yaml`, or `like: <id>` and only what differs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from fabricreport.behaviour import Behaviour
+from fabricreport.books.families import families, roles_of
 from fabricreport.bounds import bound_of
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import ROOT, read_yaml
 from fabricreport.hostile_text import clean_text
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import load_strict
-from fabricreport.vocabulary import Family, OperatingModel
+from fabricreport.vocabulary import OperatingModel, Side
 
-FAMILIES = tuple(Family)
 OPERATING_MODELS = tuple(OperatingModel)
+OPTICS, COOLING, GPU_MAKERS = ("multimode", "single-mode"), ("air", "liquid"), ("nvidia", "amd")
 MAX_NAME = 60
 """Characters of an option's name: it heads columns of tables and stands beside the marks of charts."""
 
 PIECES = ("switch", "nic", "node_optic", "switch_optic", "dac", "fibre")
 _NEEDED_PIECES = ("switch", "nic", "node_optic", "switch_optic")
-_KINDS = {Family.INFINIBAND: ("infiniband",), Family.ROCEV2: ("rocev2", "efa"), Family.ETHERNET_TCP: ("tcp",)}
-"""Kinds of fabric, as the collective model knows them, that an option of each family may be."""
 _LONGEST_NOTE = 400  # characters
 MONEY, WATTS, SHARE, COUNT = ("usd",), ("w",), ("share",), ("count", "gpus", "1")
 PER_ENDPOINT_YEAR = ("usd", "usd/year", "usd/endpoint-year")
@@ -43,10 +45,27 @@ _COUNTS = {
     "radix": "switch-radix",
     "links_per_cage": "links-per-cage",
     "links_per_node": "links-per-node",
+    "planes": "planes",
+    "generation": "calendar-year",
 }
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _SHIPPED_FILE = ROOT / "options.yaml"
-_REFERENCE = re.compile(r"(price|evidence):[a-z0-9]+([-.][a-z0-9]+)*")
+_OR = " or "
+_REFERENCE = re.compile(
+    r"(price|evidence):[a-z0-9]+([-.][a-z0-9]+)*|price:[a-z0-9]+([-.][a-z0-9]+)* or evidence:[a-z0-9]+([-.][a-z0-9]+)*"
+)
+_COLOUR = re.compile(r"#[0-9a-f]{6}")
+_LEFT_OUT: Mapping[str, Any] = {
+    "planes": 1,
+    "optics": "multimode",
+    "copper_m": None,
+    "cooling": "air",
+    "gpus_of": list(GPU_MAKERS),
+    "on_sale": None,
+    "colour": None,
+    "behaviour": {},
+}
+"""What a key of an option is if it is left out."""
 
 
 @dataclass(frozen=True)
@@ -87,13 +106,17 @@ class Need:
 class Option:
     """One fabric that can be bought. References are ids of the price and evidence books; "" means there is none.
 
-    `lines` has the line in `file` of each key that holds a reference.
+    `link_gbits_per_s` is a GPU's link over all its planes. `generation` is the year in which its switch came on sale, and
+    `on_sale` the day before which a roadmap option cannot be ordered. `unquoted` are the items of the price files that
+    nobody has a price for, each with the assumption that stands in; it is known once the option is `priced`. `lines` has
+    the line in `file` of each key that holds a reference.
     """
 
     id: str
     name: str
     family: str
     operating_model: str
+    generation: int
     fabric: str
     rdma: bool
     link_gbits_per_s: float
@@ -101,6 +124,14 @@ class Option:
     radix: int
     links_per_cage: int
     links_per_node: int | None
+    planes: int
+    optics: str
+    copper_m: float | None
+    cooling: str
+    gpus_of: tuple[str, ...]
+    on_sale: date | None
+    colour: str
+    behaviour: Behaviour
     pieces: Mapping[str, Piece]
     alternatives: Mapping[str, tuple[str, ...]]
     support: str
@@ -109,8 +140,19 @@ class Option:
     management: Management
     training: str
     notes: tuple[str, ...]
+    unquoted: Mapping[str, str] = field(default_factory=dict)
     file: str = ""
     lines: Mapping[KeyPath, int] = field(default_factory=dict)
+
+    @property
+    def side(self) -> Side:
+        """Whose arguments hold for it."""
+        return Side(families()[self.family].side)
+
+    @property
+    def family_name(self) -> str:
+        """What a sentence calls its family."""
+        return families()[self.family].short_name
 
     @property
     def shipped(self) -> bool:
@@ -143,6 +185,33 @@ class Option:
     def references(self) -> tuple[str, ...]:
         """Every price and evidence id this option rests on, once each."""
         return tuple(dict.fromkeys(need.ref for need in self.needs))
+
+    def priced(self, book: Container[str]) -> Option:
+        """The option on this price book: of a price that may be lacking, the item if the book has it, else what stands in."""
+        unquoted: dict[str, str] = {}
+
+        def settled(ref: str) -> str:
+            item, _, stand_in = ref.partition(_OR)
+            if not stand_in or item.removeprefix("price:") in book:
+                return item
+            unquoted[item.removeprefix("price:")] = stand_in
+            return stand_in
+
+        found = self._referring(settled)
+        return replace(found, unquoted=unquoted)
+
+    def _referring(self, to: Callable[[str], str]) -> Option:
+        """The same with every reference changed."""
+        licence, management = self.licence, self.management
+        return replace(
+            self,
+            pieces={kind: Piece(to(p.price), p.watts) for kind, p in self.pieces.items()},
+            support=to(self.support),
+            licence=replace(licence, per_endpoint_year=to(licence.per_endpoint_year)) if licence else None,
+            operating_system=to(self.operating_system),
+            management=replace(management, node_price=to(management.node_price)),
+            training=to(self.training),
+        )
 
 
 def read_options(extra_dir: Path | None = None) -> dict[str, Option]:
@@ -205,15 +274,21 @@ class _Reader:
         base = known[like]
         pieces = own.get("pieces")
         if isinstance(pieces, dict):
-            own["pieces"] = {**base["pieces"], **pieces}
-        return {**base, "notes": [], "alternatives": {}, **own}
+            own["pieces"] = {k: v for k, v in {**base["pieces"], **pieces}.items() if v is not None}
+        behaviour = own.get("behaviour")
+        if isinstance(behaviour, dict) and own.get("family", base["family"]) == base["family"]:
+            own["behaviour"] = {**base.get("behaviour", {}), **behaviour}
+        return {**base, "notes": [], "alternatives": {}, "on_sale": None, **own}
 
     def option(self, entry: dict[str, Any], taken: set[str]) -> Option | None:
         """The checked option, or None when it has faults."""
         before = len(self.problems)
-        own_maker = OperatingModel.TURNKEY if entry.get("family") == Family.INFINIBAND else OperatingModel.BRANDED
-        entry = {"operating_model": str(own_maker), **entry}
-        fields = [name for name in Option.__dataclass_fields__ if name not in ("file", "lines")]
+        known = families()
+        family = known.get(entry["family"]) if isinstance(entry.get("family"), str) else None
+        one_maker = family is not None and family.side == Side.INFINIBAND
+        own_maker = OperatingModel.TURNKEY if one_maker else OperatingModel.BRANDED
+        entry = {"operating_model": str(own_maker), **_LEFT_OUT, **entry}
+        fields = [name for name in Option.__dataclass_fields__ if name not in ("unquoted", "file", "lines")]
         for key in entry:
             if key not in fields:
                 self._fault((key,), "unknown key", key, suggestion=did_you_mean(key, fields))
@@ -227,32 +302,38 @@ class _Reader:
         if isinstance(entry["fabric"], str) and entry["fabric"].strip() and entry["fabric"] not in fabrics:
             hint = did_you_mean(entry["fabric"], fabrics)
             self._fault(("fabric",), "unknown fabric", entry["fabric"], f"Known: {', '.join(fabrics)}.", hint)
-        elif (
-            entry["family"] in _KINDS
-            and (kind := fabrics.get(entry["fabric"], {}).get("kind")) not in _KINDS[entry["family"]]
-        ):
-            remedy = f"Name a fabric of kind {' or '.join(_KINDS[entry['family']])}, or mend `family`."
-            self._fault(("fabric",), f"is of kind {kind}, but the family is {entry['family']}", entry["fabric"], remedy)
+        elif family is not None and (kind := fabrics.get(entry["fabric"], {}).get("kind")) not in family.kinds:
+            remedy = f"Name a fabric of kind {' or '.join(family.kinds)}, or mend `family`."
+            self._fault(("fabric",), f"is of kind {kind}, but the family is {family.id}", entry["fabric"], remedy)
         if not isinstance(entry["id"], str) or not _ID.fullmatch(entry["id"]):
             self._fault(("id",), "must be kebab-case", entry["id"], "Lower-case words joined by hyphens.")
         elif entry["id"] in taken:
             self._fault(("id",), "this id is used already", entry["id"], "Give the option an id of its own.")
-        if entry["family"] not in FAMILIES:
-            hint = did_you_mean(entry["family"], FAMILIES)
-            self._fault(("family",), "unknown family", entry["family"], f"Known: {', '.join(FAMILIES)}.", hint)
+        if family is None:
+            hint = did_you_mean(entry["family"], known)
+            self._fault(("family",), "unknown family", entry["family"], f"Known: {', '.join(known)}.", hint)
         if entry["operating_model"] not in OPERATING_MODELS:
             hint = did_you_mean(entry["operating_model"], OPERATING_MODELS)
-            known = f"Known: {', '.join(OPERATING_MODELS)}."
-            self._fault(("operating_model",), "unknown operating model", entry["operating_model"], known, hint)
+            models = f"Known: {', '.join(OPERATING_MODELS)}."
+            self._fault(("operating_model",), "unknown operating model", entry["operating_model"], models, hint)
         if not isinstance(entry["rdma"], bool):
             self._fault(("rdma",), "must be true or false", entry["rdma"])
         self._figure(("link_gbits_per_s",), "link-gbits/s", entry["link_gbits_per_s"])
         self._counts(entry)
+        self._build(entry)
+        behaviour = self._behaviour(entry["behaviour"])
+        if family is None or len(self.problems) > before:
+            return None
         made = Option(
-            **{key: entry[key] for key in ("id", "name", "family", "operating_model", "fabric")},
+            **{key: entry[key] for key in ("id", "name", "family", "operating_model", "generation", "fabric")},
             rdma=entry["rdma"],
             link_gbits_per_s=entry["link_gbits_per_s"],
-            **{key: entry[key] for key in ("physical_ports", "radix", "links_per_cage", "links_per_node")},
+            **{key: entry[key] for key in ("physical_ports", "radix", "links_per_cage", "links_per_node", "planes")},
+            **{key: entry[key] for key in ("optics", "copper_m", "cooling")},
+            gpus_of=tuple(entry["gpus_of"]),
+            on_sale=None if entry["on_sale"] is None else date.fromisoformat(entry["on_sale"]),
+            colour=entry["colour"] or family.colour,
+            behaviour=family.behaviour.changed(behaviour),
             pieces=self._pieces(entry["pieces"]),
             alternatives=self._alternatives(entry["alternatives"]),
             support=self._reference(("support",), entry["support"]),
@@ -298,6 +379,39 @@ class _Reader:
             self._fault(("radix",), "must be even", entry["radix"], "Half the ports of a spine face down.")
         if entry["radix"] > entry["physical_ports"] * max(8, entry["links_per_cage"]):
             self._fault(("radix",), "more logical ports than the cages can give", entry["radix"])
+
+        if entry["radix"] % entry["planes"]:
+            self._fault(("planes",), f"do not share out {entry['radix']} ports", entry["planes"])
+
+    def _build(self, entry: dict[str, Any]) -> None:
+        """Optics, copper, cooling, for whose GPUs, from when, and in which colour."""
+        for key, known in (("optics", OPTICS), ("cooling", COOLING)):
+            if entry[key] not in known:
+                remedy = f"Known: {', '.join(known)}."
+                self._fault((key,), "is not known", entry[key], remedy, did_you_mean(entry[key], known))
+        if entry["copper_m"] is not None:
+            self._figure(("copper_m",), "copper-m", entry["copper_m"])
+        elif isinstance(entry["pieces"], dict) and "dac" in entry["pieces"]:
+            self._fault(("pieces", "dac"), "has no reach", remedy="Add copper_m: metres that passive copper spans.")
+        makers = entry["gpus_of"]
+        if not isinstance(makers, list) or not makers or not set(map(str, makers)) <= set(GPU_MAKERS):
+            self._fault(("gpus_of",), "must be a list of makers of GPUs", makers, f"Known: {', '.join(GPU_MAKERS)}.")
+        if entry["colour"] is not None and not (
+            isinstance(entry["colour"], str) and _COLOUR.fullmatch(entry["colour"])
+        ):
+            self._fault(("colour",), "must be #rrggbb", entry["colour"])
+        if entry["on_sale"] is not None:
+            try:
+                date.fromisoformat(entry["on_sale"])
+            except (TypeError, ValueError):
+                self._fault(("on_sale",), "must be a date in quotes", entry["on_sale"], 'Write "YYYY-MM-DD".')
+
+    def _behaviour(self, value: Any) -> dict[str, str | bool]:
+        try:
+            return dict(roles_of(self.located, (*self.at, "behaviour"), value))
+        except InputError as error:
+            self.problems.extend(error.problems)
+            return {}
 
     def _pieces(self, value: Any) -> dict[str, Piece]:
         if not isinstance(value, dict):
@@ -381,7 +495,7 @@ class _Reader:
         if value is None and optional:
             return ""
         if not isinstance(value, str) or not _REFERENCE.fullmatch(value):
-            remedy = "Write price:<item> or evidence:<id>."
+            remedy = "Write price:<item> or evidence:<id>, or both joined by the word or."
             self._fault(path, "must be a reference to a price or an evidence entry", value, remedy)
             return ""
         return value

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 
 from fabricreport.scenario.fields import IsoDate, Items, Line, RelativePath, Section, Sentence, Unit
+from fabricreport.scenario.proposed import SHIPPED_OPTIONS as SHIPPED_OPTIONS
+from fabricreport.scenario.proposed import proposed
 from fabricreport.scenario.uncertain import OVERRIDABLE_PATTERN, Bounds, UncertainValue
 
 Gpu = Literal["a100", "h100", "h200", "b200", "gb200-nvl72", "mi300x"]
@@ -30,7 +32,6 @@ Maturity = Literal["low", "medium", "high"]
 Currency = Literal["USD", "EUR", "GBP", "CHF", "CAD", "AUD", "JPY", "CNY", "INR", "SGD", "SEK", "NOK", "DKK"]
 SectionName = Literal["decision", "latency", "tco", "tail_risk", "diligence", "evidence"]
 SECTION_NAMES: tuple[SectionName, ...] = ("decision", "latency", "tco", "tail_risk", "diligence", "evidence")
-SHIPPED_OPTIONS = ("infiniband-ndr", "rocev2-nvidia-800g", "rocev2-whitebox", "ethernet-tcp")
 PRETRAINING = ("pretraining-dense", "pretraining-moe")
 SYNCHRONISED = (*PRETRAINING, "inference-multi-node", "hpc-simulation")
 
@@ -333,6 +334,13 @@ class Override(Section):
     until: IsoDate = Field(description="Last day on which it may be used.")
 
 
+def _proposed(data: dict[str, Any]) -> tuple[str, ...]:
+    cluster, as_of = data.get("cluster"), data.get("as_of")
+    if cluster is None or as_of is None:
+        return SHIPPED_OPTIONS
+    return proposed(cluster.vendor, float(cluster.link_gbits_per_s), cluster.final_gpus, as_of)
+
+
 class Params(Section):
     """Everything one memo depends on that is not a price or a piece of evidence."""
 
@@ -345,7 +353,10 @@ class Params(Section):
     money: Money = Field(description="How it is paid for and how money over time is valued.")
     weights: Weights = Field(default_factory=Weights, description="Weights of the four axes; only ratios count.")
     options: Annotated[tuple[OptionId, ...], Items] = Field(
-        default=SHIPPED_OPTIONS, min_length=1, max_length=20, description="Fabrics to compare."
+        default_factory=lambda data: _proposed(data),
+        min_length=1,
+        max_length=20,
+        description="Fabrics to compare; those on sale for the GPU, its link speed and the date if left out.",
     )
     providers: Annotated[tuple[Provider, ...], Items] = Field(
         default=(),

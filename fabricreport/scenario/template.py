@@ -92,7 +92,7 @@ def _comment(field: FieldInfo, indent: str) -> list[str]:
         text += f" One of: {', '.join(map(str, choices))}."
     if any(isinstance(m, Bounds) for m in field.metadata):
         text += f" May be {FORMS}."
-    if field.default == SHIPPED_OPTIONS:
+    if field is Params.model_fields["options"]:
         text += f" Shipped: {', '.join(SHIPPED_OPTIONS)}."
     return textwrap.wrap(text, _WIDTH, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}# ")
 

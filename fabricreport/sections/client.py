@@ -19,7 +19,7 @@ from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.risk.entries import Effort, effort
 from fabricreport.models.training.practice import BILLION
 from fabricreport.scenario import Cluster, Params
-from fabricreport.vocabulary import Acquisition, Family, Maturity
+from fabricreport.vocabulary import Acquisition, Maturity, Side
 
 _BY_CHANCE = 0.05
 """Calibration below which the misses of known answers are more than chance."""
@@ -84,6 +84,12 @@ def shared_cluster(given: Inputs) -> bool:
     return workload.kind == "mixed" or (given.params.cluster.tenancy == "multi" and not rented(given))
 
 
+def side_by_side(given: Inputs) -> bool:
+    """Whether jobs of several parties or kinds share the fabric, so that one may flood what another needs."""
+    workload = given.params.workload
+    return given.params.cluster.tenancy == "multi" or len(workload.jobs) > 1 or workload.kind == "mixed"
+
+
 def job_sizes(given: Inputs) -> tuple[tuple[int, float], ...]:
     """(GPUs, share of GPU time) of the client's jobs, wherever there is room: as stated, or as published; empty for one job."""
     stated = given.params.workload.jobs
@@ -125,13 +131,13 @@ def maturity_of(given: Inputs) -> str:
 def effort_of(given: Inputs, option: Option) -> Effort:
     """What this option takes to build and run: its operating model, and unless it is rented the client's skill and estate.
 
-    Skill with PFC, ECN and DCQCN is what RoCEv2 needs; an estate counts for the fabric of its own kind.
+    Skill with PFC, ECN and DCQCN counts where the fabric takes it; an estate counts for the fabrics of its own side.
     """
     own = given.params.organisation
     skill, estate = "some", "none"
     if not rented(given):
-        skill = str(own.qos_expertise) if option.family == Family.ROCEV2 else "some"
-        estate = str(own.existing_infiniband if option.family == Family.INFINIBAND else own.existing_ethernet)
+        skill = str(own.qos_expertise) if option.behaviour.skill else "some"
+        estate = str(own.existing_infiniband if option.side == Side.INFINIBAND else own.existing_ethernet)
     return effort(
         lambda entry: given.value(f"evidence:{entry}"),
         operating_model=option.operating_model,
@@ -197,6 +203,7 @@ def shape(cluster: Cluster, option: Option) -> dict[str, Any]:
         "gpus_per_node": cluster.gpus_per_node if own_links is None else 1,
         "links_per_gpu": cluster.links_per_gpu if own_links is None else own_links,
         "radix": option.radix,
+        "planes": option.planes,
         "oversubscription": cluster.oversubscription,
         "topology": cluster.topology,
     }

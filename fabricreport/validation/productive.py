@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.books.evidence import read_evidence
+from fabricreport.books.families import families
 from fabricreport.durations import HOURS_PER_DAY, HOURS_PER_YEAR
 from fabricreport.evidence import read_yaml
 from fabricreport.models.risk.entries import MATURITIES, common_incidents, fabric_risk, maturity_effect
@@ -46,7 +47,7 @@ def modelled(gpus: int, maturity: str) -> RunRisk:
         drawn("checkpoint-write-seconds"),
         common_incidents(drawn),
     )
-    risk = fabric_risk(drawn, "rocev2", gpus=gpus, maturity=maturity)
+    risk = fabric_risk(drawn, families()["rocev2"].behaviour, gpus=gpus, maturity=maturity)
     return simulate(operated(run, maturity_effect(drawn, maturity)), risk)
 
 

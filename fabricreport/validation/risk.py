@@ -9,6 +9,7 @@ import numpy as np
 from scipy import special
 
 from fabricreport.books.evidence import read_evidence
+from fabricreport.books.families import families
 from fabricreport.durations import HOURS_PER_DAY, HOURS_PER_YEAR
 from fabricreport.models.risk.entries import fabric_risk
 from fabricreport.models.risk.incidents import Cluster
@@ -213,7 +214,7 @@ def _llama_rows() -> list[CardRow]:
     gpus = int(central("llama3-gpus"))
     # Llama 3 had far fewer switches than links; without the bill of materials switches are left out.
     cluster = Cluster(gpus, access_links=gpus, switches=0.0)
-    laws = fabric_risk(central, "rocev2", gpus=gpus, maturity="high").incidents
+    laws = fabric_risk(central, families()["rocev2"].behaviour, gpus=gpus, maturity="high").incidents
     hours = HOURS_PER_DAY * central("llama3-run-days")
     ours = sum(float(law.interruptions_per_hour(cluster)) for law in laws) * hours
     rows.append(

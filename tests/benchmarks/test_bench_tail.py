@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from fabricreport.books.evidence import read_evidence
+from fabricreport.books.families import families
 from fabricreport.models.risk.entries import common_incidents, fabric_risk
 from fabricreport.models.risk.goodput import Run, simulate
 from fabricreport.models.risk.incidents import Cluster, Luck
@@ -33,7 +34,9 @@ def test_expected_maximum_of_a_hundred_thousand_draws(benchmark, n):
 def test_a_hundred_thousand_runs_with_fresh_luck(benchmark, n):
     run = Run(Cluster(n, n, n / 21), 30.0, 0.3, 60.0, common_incidents(central))
     rate = np.linspace(0.5, 2.0, DRAWS) * central("link-failures-per-link-year")
-    risk = fabric_risk(lambda i: rate if i == "link-failures-per-link-year" else central(i), "rocev2", gpus=n)
+    risk = fabric_risk(
+        lambda i: rate if i == "link-failures-per-link-year" else central(i), families()["rocev2"].behaviour, gpus=n
+    )
     seeds = iter(range(100))
     result = benchmark.pedantic(lambda: simulate(run, risk, Luck(next(seeds), DRAWS)), rounds=3, warmup_rounds=1)
     assert result.finish_days.shape == (DRAWS,)

@@ -57,7 +57,7 @@ EVIDENCE = """\
 """
 OPTIONS = """\
 - id: own-option
-  like: rocev2-nvidia-800g
+  like: rocev2-branded-400g
   name: RoCEv2 on our own switch
   link_gbits_per_s: 400
   physical_ports: 64

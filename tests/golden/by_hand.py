@@ -154,12 +154,12 @@ OPTIONS = {
         licence_per_link="licence-ufm-per-endpoint-year", licence_above="ufm-hard-requirement-gpus",
         training="training-infiniband-usd-per-engineer",
     ),
-    "rocev2-nvidia-800g": at_400g(
+    "rocev2-branded-400g": at_400g(
         "rocev2", 128, "price:switch-sn5610", "switch-sn5600-watts", "support-rate-nvidia-networking",
         licence_per_link="licence-ethernet-manager-per-endpoint-year", licence_above="ufm-hard-requirement-gpus",
         licence_per_switch="licence-ethernet-nos-per-switch-year", training="training-rocev2-usd-per-engineer",
     ),
-    "rocev2-whitebox": at_400g(
+    "rocev2-whitebox-400g": at_400g(
         "rocev2", 128, "price:switch-n9600-64od", "switch-tomahawk5-watts", "support-rate-whitebox",
         priced_in="price:fx-eur-usd",
         licence_per_link="licence-ethernet-manager-per-endpoint-year", licence_above="ufm-hard-requirement-gpus",

@@ -231,7 +231,7 @@ def write_client(row: Row, folder: Path) -> Path:
     return path
 
 
-_OWN_OPTION = {"id": "house-ethernet", "like": "rocev2-whitebox", "name": "House Ethernet 800G"}
+_OWN_OPTION = {"id": "house-ethernet", "like": "rocev2-whitebox-400g", "name": "House Ethernet 800G"}
 
 
 def choices(key: str) -> tuple[Any, ...]:
@@ -311,7 +311,7 @@ def _per_node(cluster: Mapping[str, Any]) -> int:
 
 def _most_gpus(row: Row, cluster: Mapping[str, Any]) -> int:
     """The largest cluster that each of the row's options can connect, or the schema's own limit."""
-    known = {**read_options(), "house-ethernet": read_options()["rocev2-whitebox"]}
+    known = {**read_options(), "house-ethernet": read_options()["rocev2-whitebox-400g"]}
     shape = Cluster.model_validate({**cluster, "gpus": 1})
     return min(1_000_000, *(most_gpus(shape, known[o]) for o in _options(row)))
 

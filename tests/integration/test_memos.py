@@ -143,7 +143,7 @@ def test_what_an_option_and_an_answer_file_say_is_printed(tmp_path: Path) -> Non
     shutil.copytree(ROOT / "params" / "providers", tmp_path / "providers")
     (tmp_path / "options").mkdir()
     note = "=Quoted in May by {client}, see <b>page 7</b>."
-    mine = [{"id": "mine", "like": "rocev2-whitebox", "name": "Mine", "notes": [note]}]
+    mine = [{"id": "mine", "like": "rocev2-whitebox-400g", "name": "Mine", "notes": [note]}]
     (tmp_path / "options" / "mine.yaml").write_text(yaml.safe_dump(mine), encoding="utf-8")
     params = yaml.safe_load((ROOT / "params" / "example.yaml").read_text())
     params["options"] = ["infiniband-ndr", "mine"]

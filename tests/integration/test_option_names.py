@@ -25,7 +25,7 @@ def client_with(folder: Path, client: str, *names: str) -> Path:
     shutil.copytree(PARAMS, folder / "params")
     options = folder / "params" / "options"
     options.mkdir(exist_ok=True)
-    mine = [{"id": f"mine-{n}", "like": "rocev2-whitebox", "name": name} for n, name in enumerate(names)]
+    mine = [{"id": f"mine-{n}", "like": "rocev2-whitebox-400g", "name": name} for n, name in enumerate(names)]
     (options / "mine.yaml").write_text(yaml.safe_dump(mine), encoding="utf-8")
     path = folder / "params" / f"{client}.yaml"
     data = yaml.safe_load(path.read_text(encoding="utf-8"))

@@ -69,7 +69,7 @@ def test_a_single_node_needs_no_fabric(case: Case) -> None:
 def test_better_networking_people_make_rocev2_no_dearer(case: Case) -> None:
     def gap(maturity: str, qos: str) -> float:
         one = case.changed(organisation__networking_maturity=maturity, organisation__qos_expertise=qos)
-        return float(plain(one.chain.bills.gap("rocev2-nvidia-800g", "infiniband-ndr")).mean())
+        return float(plain(one.chain.bills.gap("rocev2-branded-400g", "infiniband-ndr")).mean())
 
     gaps = [gap("low", "none"), gap("medium", "some"), gap("high", "strong")]
     assert gaps == sorted(gaps, reverse=True)

@@ -93,16 +93,16 @@ def test_shares_are_traced_draws_below_one_without_run_luck(buyer, bought):
 
 def test_switches_that_nobody_tells_apart_get_the_same_figures(bought):
     alike = {
-        name: {**getattr(bought, name), "rocev2-whitebox": getattr(bought, name)["rocev2-nvidia-800g"]}
+        name: {**getattr(bought, name), "rocev2-whitebox-400g": getattr(bought, name)["rocev2-branded-400g"]}
         for name in ("outcomes", "bring_up_weeks", "lost")
     }
     labels = dict(charts.groups_of(replace(bought, **alike), {o: o for o in bought.outcomes}))
-    assert labels["rocev2-nvidia-800g"] == "RoCEv2, every switch" and "rocev2-whitebox" not in labels
-    assert "rocev2-whitebox" in dict(charts.groups_of(bought, {o: o for o in bought.outcomes}))
+    assert labels["rocev2-branded-400g"] == "RoCEv2, every switch" and "rocev2-whitebox-400g" not in labels
+    assert "rocev2-whitebox-400g" in dict(charts.groups_of(bought, {o: o for o in bought.outcomes}))
 
 
 def test_white_box_switches_take_longer_at_every_percentile_and_lose_more(bought):
-    pair = ("rocev2-nvidia-800g", "rocev2-whitebox")
+    pair = ("rocev2-branded-400g", "rocev2-whitebox-400g")
     weeks = [np.sort(plain(bought.bring_up_weeks[o])) for o in pair]
     assert np.all(weeks[1] >= weeks[0])
     for cause in ("bring_up", "stalls", "fabric"):
@@ -151,7 +151,7 @@ def test_only_infiniband_has_a_subnet_manager_and_only_roce_has_pfc(bought):
     kinds = {o: {law.kind for law in s.risk.incidents} for o, s in bought.subjects.items()}
     assert [o for o in kinds if "subnet-manager" in kinds[o]] == ["infiniband-ndr"]
     labels = {o: " ".join(law.label for law in s.risk.incidents) for o, s in bought.subjects.items()}
-    assert {o for o in labels if "PFC" in labels[o]} == {"rocev2-nvidia-800g", "rocev2-whitebox"}
+    assert {o for o in labels if "PFC" in labels[o]} == {"rocev2-branded-400g", "rocev2-whitebox-400g"}
 
 
 def test_a_later_deadline_is_missed_less_often(bought):
@@ -207,7 +207,7 @@ def test_a_renter_of_two_servers_meets_hardly_any_fabric_fault(renter, rented):
     assert maturity_of(renter.inputs) == "medium"
     assert float(plain(rented.bring_up_weeks["infiniband-ndr"]).mean()) < 1
     assert {"ecmp-collisions", "noisy-neighbour"}.isdisjoint({s.id for s in rented.stress})
-    assert plain(rented.lost["rocev2-nvidia-800g"]["topology"]).max() == 0
+    assert plain(rented.lost["rocev2-branded-400g"]["topology"]).max() == 0
 
 
 def test_growth_weighs_every_stage_and_looks_at_every_job(growing):
@@ -229,7 +229,7 @@ def test_skill_with_qos_is_what_roce_needs_and_infiniband_does_not(buyer):
     case = buyer.changed(organisation__networking_maturity="high", organisation__qos_expertise="none")
     takes = {o.id: effort_of(case.inputs, o) for o in case.options}
     known = {o.id: effort_of(buyer.inputs, o) for o in buyer.options}
-    assert np.all(plain(takes["rocev2-whitebox"].staff) > plain(known["rocev2-whitebox"].staff))
+    assert np.all(plain(takes["rocev2-whitebox-400g"].staff) > plain(known["rocev2-whitebox-400g"].staff))
     assert takes["infiniband-ndr"] == known["infiniband-ndr"] == Effort()
 
 

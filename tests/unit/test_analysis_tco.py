@@ -95,8 +95,8 @@ def test_every_total_knows_its_inputs(client):
     ("key", "total"),
     [
         ("infiniband-ndr.switch-qm9700", 5.353e6),
-        ("rocev2-nvidia-800g.switch-sn5610", 5.023e6),
-        ("rocev2-nvidia-800g.switch-sn5600", 5.388e6),
+        ("rocev2-branded-400g.switch-sn5610", 5.023e6),
+        ("rocev2-branded-400g.switch-sn5600", 5.388e6),
     ],
 )
 def test_list_bills_of_1024_gpus_are_those_worked_by_hand(buyer, key, total):
@@ -129,8 +129,10 @@ def test_equal_losses_cancel_even_when_an_hour_is_valued_at_the_clients_own_cost
     own = {o.id: option_inputs(given, o, exposed["infiniband-ndr"], same) for o in grower.options}
     parts = bills(given, common_inputs(given), own, same, builds_of(given)).components
     for cause in LOST_CAUSES:
-        assert np.any(plain(parts["rocev2-whitebox"][cause]))
-        np.testing.assert_array_equal(plain(parts["rocev2-whitebox"][cause]), plain(parts["rocev2-nvidia-800g"][cause]))
+        assert np.any(plain(parts["rocev2-whitebox-400g"][cause]))
+        np.testing.assert_array_equal(
+            plain(parts["rocev2-whitebox-400g"][cause]), plain(parts["rocev2-branded-400g"][cause])
+        )
 
 
 def test_an_amortised_hour_makes_the_cheapest_total_its_cash_over_its_useful_share(grower):
@@ -174,7 +176,7 @@ def test_stages_buy_up_to_the_bill_of_the_last_one(grower):
 def test_infiniband_needs_a_third_tier_at_8192_gpus_and_800g_ethernet_does_not(grower):
     numbers = grower.tco().numbers
     assert numbers["tco.count.tiers.infiniband-ndr"].value == 3
-    assert numbers["tco.count.tiers.rocev2-nvidia-800g"].value == 2
+    assert numbers["tco.count.tiers.rocev2-branded-400g"].value == 2
 
 
 def test_a_stage_in_the_last_month_is_not_bought(grower):
@@ -185,15 +187,15 @@ def test_a_stage_in_the_last_month_is_not_bought(grower):
 
 def test_a_discount_and_its_premium_are_the_same_gap(buyer):
     numbers = buyer.tco().numbers
-    discount = numbers["tco.discount.fabric.rocev2-whitebox"].value
-    premium = numbers["tco.premium.fabric.rocev2-whitebox"].value
+    discount = numbers["tco.discount.fabric.rocev2-whitebox-400g"].value
+    premium = numbers["tco.premium.fabric.rocev2-whitebox-400g"].value
     assert premium == pytest.approx(discount / (1 - discount), rel=0.01)
 
 
 def test_the_wider_the_base_the_smaller_the_discount(buyer):
     numbers = buyer.tco().numbers
     bases = ("switches", "hardware", "cluster")
-    shares = [numbers[f"tco.discount.{b}.rocev2-whitebox"].value for b in bases]
+    shares = [numbers[f"tco.discount.{b}.rocev2-whitebox-400g"].value for b in bases]
     assert shares == sorted(shares, reverse=True)
 
 
@@ -229,7 +231,7 @@ def test_a_renter_pays_no_capital_and_the_hours_its_work_takes(renter):
 def test_an_hour_is_worth_less_where_more_of_it_is_lost(renter):
     result = renter.tco()
     worth = {o: float(np.mean(plain(w))) for o, w in result.worth_per_gpu_hour.items()}
-    assert worth["ethernet-tcp"] < worth["rocev2-nvidia-800g"] < worth["infiniband-ndr"]
+    assert worth["ethernet-tcp"] < worth["rocev2-branded-400g"] < worth["infiniband-ndr"]
 
 
 def test_offers_are_those_of_named_providers_cheapest_first(renter):
@@ -258,7 +260,7 @@ def test_a_memo_in_euro_is_the_dollar_memo_at_the_days_rate(buyer):
 
 def test_known_skills_need_no_training(grower):
     training = {option: own.training for option, own in grower.chain.bills.own.items()}
-    assert training["infiniband-ndr"] == 0.0 and training["rocev2-whitebox"] == 0.0
+    assert training["infiniband-ndr"] == 0.0 and training["rocev2-whitebox-400g"] == 0.0
 
 
 def test_delay_counts_weeks_beyond_those_allowed_and_the_first_runs_slip(buyer):
@@ -297,7 +299,7 @@ def test_the_sweep_agrees_with_the_memo_at_the_clients_own_size(buyer):
 def test_the_sweep_keeps_the_provenance_of_its_prices(buyer):
     sweep = buyer.tco().ownership.sweep
     assert "price:switch-qm9700" in sweep.fabric_per_gpu["infiniband-ndr"].inputs
-    assert "price:switch-qm9700" not in sweep.fabric_per_gpu["rocev2-whitebox"].inputs
+    assert "price:switch-qm9700" not in sweep.fabric_per_gpu["rocev2-whitebox-400g"].inputs
     assert "evidence:pue" in sweep.useful_hour["infiniband-ndr"].inputs
 
 

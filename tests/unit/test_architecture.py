@@ -20,6 +20,7 @@ def trees() -> dict[Path, ast.Module]:
 
 
 FOUNDATIONS = {
+    "behaviour",
     "bounds",
     "claim",
     "durations",
@@ -40,7 +41,17 @@ FOUNDATIONS = {
     "witness",
 }
 """Small modules that every room may import, models excepted."""
-PURE = {"claim", "durations", "errors", "evidence_entry", "located", "provenance", "uncertain", "vocabulary"}
+PURE = {
+    "behaviour",
+    "claim",
+    "durations",
+    "errors",
+    "evidence_entry",
+    "located",
+    "provenance",
+    "uncertain",
+    "vocabulary",
+}
 """Foundations that a model may import: none of them opens a file or the packaged data, nor does what they import."""
 MAY_IMPORT = {
     "scenario": set(),

@@ -51,7 +51,7 @@ def small() -> dict[str, Any]:
             "currency": "EUR",
             "price_of_delay_usd_per_day": {"low": 0, "mode": 100, "high": 900},
         },
-        "options": ["infiniband-ndr", "rocev2-nvidia-800g", "rocev2-whitebox"],
+        "options": ["infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g"],
     }
 
 

@@ -171,7 +171,7 @@ def test_an_override_must_refer_to_the_same_unit_and_currency(tmp_path: Path) ->
 
 
 def own_option(folder: Path, **changes: Any) -> Path:
-    data = minimal() | {"options": ["mine", "rocev2-nvidia-800g"]}
+    data = minimal() | {"options": ["mine", "rocev2-branded-400g"]}
     path = desk(folder, data)
     (folder / "options").mkdir()
     base = next(o for o in read_yaml("options") if o["id"] == "infiniband-ndr")

@@ -281,7 +281,7 @@ def buyer(**more: Any) -> dict[str, Any]:
         "workload": {"kind": "fine-tuning", "model_parameters_billion": 8, "run_days": 5},
         "organisation": {"networking_maturity": "medium"},
         "money": {"acquisition": "buy", "gpu_hour_value": 3.0},
-        "options": ["infiniband-ndr", "rocev2-nvidia-800g"],
+        "options": ["infiniband-ndr", "rocev2-branded-400g"],
         **more,
     }
 
@@ -306,8 +306,8 @@ def test_two_options_with_equal_inputs_differ_by_exactly_zero_in_every_draw(tmp_
 def test_swapping_the_inputs_of_two_fabrics_mirrors_the_difference_exactly(tmp_path: Path) -> None:
     """Two options of one family, each once with the one switch and its terms and once with the other."""
     own = """
-- {{id: mine, name: Mine, like: rocev2-nvidia-800g, support: "{0}", pieces: {{switch: {{price: "{1}", watts: "{2}"}}}}}}
-- {{id: yours, name: Yours, like: rocev2-nvidia-800g, support: "{3}", pieces: {{switch: {{price: "{4}", watts: "{5}"}}}}}}
+- {{id: mine, name: Mine, like: rocev2-branded-400g, support: "{0}", pieces: {{switch: {{price: "{1}", watts: "{2}"}}}}}}
+- {{id: yours, name: Yours, like: rocev2-branded-400g, support: "{3}", pieces: {{switch: {{price: "{4}", watts: "{5}"}}}}}}
 """
     dear = ("evidence:support-rate-nvidia-networking", "price:switch-sn5610", "evidence:switch-sn5600-watts")
     cheap = ("evidence:support-rate-whitebox", "price:switch-qm9700", "evidence:switch-qm9700-watts")

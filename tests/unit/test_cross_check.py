@@ -47,7 +47,7 @@ def test_the_pairs_in_money_are_their_shares_of_all_gpu_time() -> None:
     assert numbers["tco.pairs.low"].value == pytest.approx(worth * differences[0], rel=0.01)
     assert numbers["tco.pairs.high"].value == pytest.approx(worth * differences[-1], rel=0.01)
     charged = sum(
-        numbers[f"tco.{cause}.rocev2-nvidia-800g"].value - numbers[f"tco.{cause}.infiniband-ndr"].value
+        numbers[f"tco.{cause}.rocev2-branded-400g"].value - numbers[f"tco.{cause}.infiniband-ndr"].value
         for cause in ("lost_communication", "lost_tail")
     )
     assert numbers["tco.pairs.charged"].value == pytest.approx(charged, rel=1e-6)

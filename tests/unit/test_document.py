@@ -354,7 +354,7 @@ def checked(*cells: Any) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "field"),
     [
-        ("It costs {tco.total.rocev2-whitebox, a lot.", "{tco.total.rocev2-whitebox}"),
+        ("It costs {tco.total.rocev2-whitebox-400g, a lot.", "{tco.total.rocev2-whitebox-400g}"),
         ("It costs **{tco.total** here.", "{tco.total}"),
         ("Each {price:switch-qm9700", "{price:switch-qm9700}"),
         ("See {fig-waterfall.", "{fig-waterfall}"),

@@ -19,7 +19,7 @@ from fabricreport.sections.tail_risk.figure_context import cards
 from fabricreport.sections.tail_risk.findings import TailFinding as F
 
 PARAMS = Path(__file__).parents[2] / "params"
-ROCE_ALONE = ("rocev2-nvidia-800g", "rocev2-whitebox")
+ROCE_ALONE = ("rocev2-branded-400g", "rocev2-whitebox-400g")
 DATE = "organisation__time_to_production_weeks"
 
 
@@ -39,7 +39,7 @@ def dateless() -> Case:
 CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "a date long after": ("example", {DATE: 52}),
     "a date nobody meets": ("example", {DATE: 1}),
-    "white-box": ("example", {"options": ("infiniband-ndr", "rocev2-whitebox"), DATE: 12}),
+    "white-box": ("example", {"options": ("infiniband-ndr", "rocev2-whitebox-400g"), DATE: 12}),
     "no InfiniBand": ("example", {"options": ROCE_ALONE}),
     "no InfiniBand and no time": ("example", {"options": ROCE_ALONE, DATE: 1}),
     "stalls all the time": ("example", {DATE: 52, "evidence": {"shared-stall-share-rocev2": 0.3}}),

@@ -24,7 +24,7 @@ from fabricreport.sections.tco.result import TcoResult
 
 ROOT = Path(__file__).parents[2]
 BUYER, GROWER, RENTER = "example", "kestrel-lab", "tern-finetuning"
-INFINIBAND, WHITEBOX, ROCEV2 = "infiniband-ndr", "rocev2-whitebox", "rocev2-nvidia-800g"
+INFINIBAND, WHITEBOX, ROCEV2 = "infiniband-ndr", "rocev2-whitebox-400g", "rocev2-branded-400g"
 
 
 @cache

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from fabricreport.books.evidence import read_evidence
+from fabricreport.books.families import families
 from fabricreport.errors import InputError, OutOfRange
 from fabricreport.evidence import read_yaml
 from fabricreport.models.risk.answers import (
@@ -107,7 +108,7 @@ def test_an_uncertain_clustering_is_taken_draw_by_draw_and_leaves_its_mark():
 
 
 def test_a_run_without_clustering_or_with_a_negative_spread_is_refused():
-    risk = fabric_risk(central, "rocev2")
+    risk = fabric_risk(central, families()["rocev2"].behaviour)
     for faulty in ({"clustering": 0.0}, {"stop_cv": -1.0}):
         broken = replace(risk, incidents=tuple(replace(law, **faulty) for law in risk.incidents))
         with pytest.raises(OutOfRange, match=next(iter(faulty))):
@@ -145,7 +146,7 @@ def test_no_events_cost_nothing():
 
 
 def test_days_add_up_to_the_finish():
-    r = simulate(plan(), fabric_risk(central, "rocev2", communication_share=0.2), LUCK)
+    r = simulate(plan(), fabric_risk(central, families()["rocev2"].behaviour, communication_share=0.2), LUCK)
     parts = r.tail_days + r.topology_days + r.checkpoint_days + r.fabric_days + r.common_days + r.bring_up_days
     assert r.finish_days == pytest.approx(r.ideal_days + parts)
     assert r.lost_gpu_hours == pytest.approx(parts * 24 * 1_024)
@@ -154,7 +155,7 @@ def test_days_add_up_to_the_finish():
 
 def test_expectation_without_luck_is_the_mean_over_luck():
     luck = Luck(seed=9, size=100_000)
-    risk = fabric_risk(central, "infiniband", communication_share=0.2)
+    risk = fabric_risk(central, families()["infiniband"].behaviour, communication_share=0.2)
     for gpus in (256, 16_384):
         drawn, expected = simulate(plan(gpus), risk, luck), simulate(plan(gpus), risk)
         assert drawn.finish_days.mean() == pytest.approx(float(expected.finish_days), rel=0.005)
@@ -163,8 +164,8 @@ def test_expectation_without_luck_is_the_mean_over_luck():
 
 def test_incidents_and_checkpoints_together_lose_what_daly_says():
     run = plan(16_384)
-    r = simulate(run, fabric_risk(central, "rocev2"))
-    laws = (*fabric_risk(central, "rocev2").incidents, *run.common)
+    r = simulate(run, fabric_risk(central, families()["rocev2"].behaviour))
+    laws = (*fabric_risk(central, families()["rocev2"].behaviour).incidents, *run.common)
     rate = sum(law.interruptions_per_hour(run.cluster) for law in laws)
     stop = sum(law.interruptions_per_hour(run.cluster) * (law.detection_h + 0.3) for law in laws) / rate
     compute = float(r.ideal_days + r.tail_days + r.topology_days)
@@ -174,10 +175,10 @@ def test_incidents_and_checkpoints_together_lose_what_daly_says():
 
 
 def test_common_faults_cancel_in_the_difference_between_equal_options():
-    a = simulate(plan(), fabric_risk(central, "rocev2", option="a"), LUCK)
-    b = simulate(plan(), fabric_risk(central, "rocev2", option="b"), LUCK)
+    a = simulate(plan(), fabric_risk(central, families()["rocev2"].behaviour, option="a"), LUCK)
+    b = simulate(plan(), fabric_risk(central, families()["rocev2"].behaviour, option="b"), LUCK)
     assert np.all(compare(a, b).finish_days == 0)
-    infiniband = simulate(plan(), fabric_risk(central, "infiniband"), LUCK)
+    infiniband = simulate(plan(), fabric_risk(central, families()["infiniband"].behaviour), LUCK)
     difference = compare(a, infiniband).finish_days
     assert np.std(difference) < 0.5 * np.hypot(np.std(a.finish_days), np.std(infiniband.finish_days))
     apart = np.abs(a.incidents["common"].events - infiniband.incidents["common"].events)
@@ -185,10 +186,10 @@ def test_common_faults_cancel_in_the_difference_between_equal_options():
 
 
 def test_checkpoint_interval_follows_the_total_mtbf():
-    small, large = (simulate(plan(n), fabric_risk(central, "rocev2")) for n in (512, 8_192))
+    small, large = (simulate(plan(n), fabric_risk(central, families()["rocev2"].behaviour)) for n in (512, 8_192))
     assert large.interval_s < small.interval_s
     assert large.interval_s == pytest.approx(daly_interval(60.0, large.mtbf_h * 3600))
-    alone = simulate(plan(512, common=()), fabric_risk(central, "rocev2"))
+    alone = simulate(plan(512, common=()), fabric_risk(central, families()["rocev2"].behaviour))
     assert alone.interval_s > small.interval_s
 
 
@@ -200,7 +201,7 @@ def test_a_run_with_nothing_to_go_wrong_ends_on_time():
 
 
 def test_the_same_seed_gives_the_same_luck_and_another_seed_another():
-    risk = fabric_risk(central, "rocev2")
+    risk = fabric_risk(central, families()["rocev2"].behaviour)
     first, again = simulate(plan(), risk, Luck(1, 500)), simulate(plan(), risk, Luck(1, 500))
     assert np.array_equal(first.finish_days, again.finish_days)
     assert not np.array_equal(first.finish_days, simulate(plan(), risk, Luck(2, 500)).finish_days)
@@ -216,7 +217,7 @@ def test_the_same_seed_gives_the_same_luck_and_another_seed_another():
 def test_better_maturity_never_raises_risk(gpus, low, high, family):
     from fabricreport.models.risk.goodput import MaturityEffect
 
-    risk = fabric_risk(central, family, communication_share=0.2)
+    risk = fabric_risk(central, families()[family].behaviour, communication_share=0.2)
     worse, better = (
         matured(risk, MaturityEffect(low, low, low, low)),
         matured(risk, MaturityEffect(high, high, high, high)),
@@ -229,14 +230,14 @@ def test_better_maturity_never_raises_risk(gpus, low, high, family):
 
 
 def test_shipped_maturity_levels_are_ordered():
-    levels = {m: fabric_risk(central, "rocev2", maturity=m) for m in ("low", "medium", "high")}
+    levels = {m: fabric_risk(central, families()["rocev2"].behaviour, maturity=m) for m in ("low", "medium", "high")}
     p90 = [float(spread(simulate(plan(), risk, LUCK).finish_days).p90) for risk in levels.values()]
     assert p90 == sorted(set(p90), reverse=True)
     assert maturity_effect(central, "medium").bring_up == 1.0
 
 
 def test_bigger_clusters_interrupt_more_and_train_for_less_of_the_time():
-    cluster, risk = plan().cluster, fabric_risk(central, "rocev2")
+    cluster, risk = plan().cluster, fabric_risk(central, families()["rocev2"].behaviour)
     runs = [simulate(plan(cluster=cluster.scaled(gpus)), risk, LUCK) for gpus in (128, 1_024, 8_192)]
     shares = [float(np.mean(r.effective_share)) for r in runs]
     assert shares == sorted(shares, reverse=True)
@@ -244,7 +245,7 @@ def test_bigger_clusters_interrupt_more_and_train_for_less_of_the_time():
 
 
 def test_the_daly_interval_beats_intervals_far_from_it():
-    risk = fabric_risk(central, "rocev2")
+    risk = fabric_risk(central, families()["rocev2"].behaviour)
     best = simulate(plan(8_192), risk)
     seconds = float(best.interval_s)
     for point in sweep_interval(plan(8_192), risk, [seconds / 10, seconds * 10], 60.0):
@@ -282,14 +283,16 @@ def test_bring_up_loses_its_weeks_less_what_is_usable():
 
 
 def test_bring_up_grows_with_cluster_size():
-    small, large = (fabric_risk(central, "rocev2", gpus=n).bring_up.lost_days for n in (128, 8_192))
-    assert small < fabric_risk(central, "rocev2").bring_up.lost_days < large
+    small, large = (
+        fabric_risk(central, families()["rocev2"].behaviour, gpus=n).bring_up.lost_days for n in (128, 8_192)
+    )
+    assert small < fabric_risk(central, families()["rocev2"].behaviour).bring_up.lost_days < large
 
 
 def test_a_price_reaches_the_overrun_and_not_the_date():
     run = plan(gpu_hour_usd=Traced(np.full(LUCK.size, 3.0), {"price:h100"}))
     flaps = Traced(np.full(LUCK.size, 0.01), {"evidence:flaps"})
-    risk = fabric_risk(central, "rocev2")
+    risk = fabric_risk(central, families()["rocev2"].behaviour)
     first = replace(risk.incidents[0], rate_per_unit_year=flaps)
     r = simulate(run, replace(risk, incidents=(first, *risk.incidents[1:])), LUCK)
     assert r.overrun_usd.inputs == {"price:h100", "evidence:flaps"}
@@ -315,7 +318,7 @@ def test_incident_laws_outside_their_domain_are_refused(law):
 
 def test_a_plan_of_no_days_and_an_empty_sample_are_refused():
     with pytest.raises(OutOfRange):
-        simulate(plan(ideal_days=0.0), fabric_risk(central, "rocev2"))
+        simulate(plan(ideal_days=0.0), fabric_risk(central, families()["rocev2"].behaviour))
     with pytest.raises(OutOfRange):
         spread(np.array([]))
     with pytest.raises(InputError):
@@ -356,7 +359,7 @@ def productive(maturity, run=None, **rates):
     common = tuple(
         replace(law, rate_per_unit_year=law.rate_per_unit_year * rates.get("common", 1.0)) for law in base.common
     )
-    risk = matured(fabric_risk(central, "rocev2", gpus=16_384), effect)
+    risk = matured(fabric_risk(central, families()["rocev2"].behaviour, gpus=16_384), effect)
     faults = tuple(
         replace(law, rate_per_unit_year=law.rate_per_unit_year * rates.get("fabric", 1.0)) for law in risk.incidents
     )
@@ -389,5 +392,5 @@ def test_what_every_option_shares_does_not_change_with_the_fabric_that_is_mature
     assert better.restart_h < run.restart_h and better.checkpoint_write_s < run.checkpoint_write_s
     assert better.common[0].rate_per_unit_year < run.common[0].rate_per_unit_year
     assert operated(run, maturity_effect(central, "medium")) == run
-    risk = fabric_risk(central, "rocev2")
+    risk = fabric_risk(central, families()["rocev2"].behaviour)
     assert simulate(run, matured(risk, effect)).common_days == pytest.approx(simulate(run, risk).common_days, rel=0.02)

@@ -55,5 +55,5 @@ def test_an_override_of_what_is_only_quoted_is_refused(input_id: str, value: flo
 
 def test_an_override_for_another_kind_of_client_is_refused_and_accepted_where_it_counts() -> None:
     assert told("price:switch-n9600-64od", 15000) == ()
-    (problem,) = told("price:switch-n9600-64od", 15000, options=["infiniband-ndr", "rocev2-nvidia-800g"])
+    (problem,) = told("price:switch-n9600-64od", 15000, options=["infiniband-ndr", "rocev2-branded-400g"])
     assert problem.rule == "override-moves-nothing"

@@ -159,7 +159,7 @@ def test_no_option_is_dearer_under_the_plan_that_suits_it() -> None:
     assert shared is not None and set(found.own_plans) == {"ethernet-tcp"}
     fixed = {"tp": shared.tp, "pp": shared.pp, "dp": shared.dp, "ep": shared.ep, "cp": shared.cp}
     stated = changed(workload__parallelism=fixed).latency().exposed_share
-    for option in ("infiniband-ndr", "rocev2-whitebox", "ethernet-tcp"):
+    for option in ("infiniband-ndr", "rocev2-whitebox-400g", "ethernet-tcp"):
         own, kept = (float(plain(v).mean()) for v in (found.exposed_share[option], stated[option]))
         assert own <= kept + 1e-9, option
 

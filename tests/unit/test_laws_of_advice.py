@@ -18,7 +18,7 @@ from fabricreport.provenance import plain
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 ROOT = Path(__file__).parents[2]
-INFINIBAND, TURNKEY, WHITEBOX = "infiniband-ndr", "rocev2-nvidia-800g", "rocev2-whitebox"
+INFINIBAND, TURNKEY, WHITEBOX = "infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g"
 RANDOM_CLIENTS = 6
 NOISE = 2e-3
 """Share of the lines that differ by which an order of draws, and not the law, may move a mean of 256 of them."""

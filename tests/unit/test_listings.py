@@ -14,7 +14,7 @@ from fabricreport.vocabulary import Confidence
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 PARAMS = Path(__file__).parents[2] / "params"
-INFINIBAND, TURNKEY, WHITEBOX = "infiniband-ndr", "rocev2-nvidia-800g", "rocev2-whitebox"
+INFINIBAND, TURNKEY, WHITEBOX = "infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g"
 
 
 @cache

@@ -130,7 +130,7 @@ def with_broken_item(folder: Path, row: str, *overrides: dict[str, Any]) -> Path
         "pieces": {"switch": {"price": "price:switch-mine", "watts": "evidence:switch-qm9700-watts"}},
     }
     path = desk(
-        folder, minimal() | {"options": ["mine", "rocev2-nvidia-800g"], "overrides": list(overrides)}, prices=row
+        folder, minimal() | {"options": ["mine", "rocev2-branded-400g"], "overrides": list(overrides)}, prices=row
     )
     (folder / "options").mkdir()
     (folder / "options" / "own.yaml").write_text(yaml.safe_dump([option], sort_keys=False), encoding="utf-8")

@@ -126,7 +126,7 @@ def test_a_source_of_the_most_disputed_input_moves_what_rests_on_it_up_to_its_bo
     moved = overridden("tern-finetuning", **{source: 1.7})
     assert moved.record(source)["value"] == 1.7
     assert moved.inputs.contested(quantity).prior_mid > tern.inputs.contested(quantity).prior_mid
-    totals = [case.chain.bills.totals["rocev2-nvidia-800g"].mean() for case in (tern, moved)]
+    totals = [case.chain.bills.totals["rocev2-branded-400g"].mean() for case in (tern, moved)]
     assert totals[0] < totals[1]
     with pytest.raises(InputError, match="admissible"):
         assert overridden("tern-finetuning", **{source: 500.0}).chain
@@ -170,7 +170,7 @@ def test_an_override_by_reference_takes_the_others_figure_and_its_draws(tern: Ca
     assert case.inputs.uncertain(WEEKS[0]) == tern.inputs.uncertain(WEEKS[1])
     assert np.array_equal(plain(case.inputs.draw(WEEKS[0])), plain(tern.inputs.draw(WEEKS[1])))
     weeks = case.chain.losses.weeks
-    assert np.array_equal(plain(weeks["infiniband-ndr"]), plain(weeks["rocev2-nvidia-800g"]))
+    assert np.array_equal(plain(weeks["infiniband-ndr"]), plain(weeks["rocev2-branded-400g"]))
 
 
 def test_references_are_followed_to_a_figure_that_is_overridden_too(tern: Case) -> None:

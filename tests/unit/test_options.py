@@ -32,15 +32,17 @@ def problems(tmp_path, text):
 
 def test_four_options_ship_with_the_package():
     options = read_options()
-    assert list(options) == ["infiniband-ndr", "rocev2-nvidia-800g", "rocev2-whitebox", "ethernet-tcp"]
+    assert list(options) == ["infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g", "ethernet-tcp"]
     assert {o.family for o in options.values()} == {"infiniband", "rocev2", "ethernet-tcp"}
     assert options["infiniband-ndr"].radix == 64
-    assert options["rocev2-nvidia-800g"].radix == 128
+    assert options["rocev2-branded-400g"].radix == 128
 
 
 def test_one_network_card_serves_both_fabrics_at_one_price():
     options = read_options()
-    assert len({options[o].pieces["nic"] for o in ("infiniband-ndr", "rocev2-nvidia-800g", "rocev2-whitebox")}) == 1
+    assert (
+        len({options[o].pieces["nic"] for o in ("infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g")}) == 1
+    )
 
 
 def test_kinds_of_pieces_are_those_the_cost_model_prices():
@@ -91,7 +93,7 @@ def test_a_folder_that_is_not_there_adds_nothing(tmp_path):
         (("link_gbits_per_s: 800", "link_gbits_per_s: fast"), 4, "a number", ""),
         (("link_gbits_per_s: 800", "link_gbits_per_s: 1e-300"), 4, "at least 1", ""),
         (("link_gbits_per_s: 800", "link_gbits_per_s: 1e300"), 4, "at most 12,800", ""),
-        (("like: infiniband-ndr", "like: rocev2-whitebox\n  family: infiniband"), 1, "of kind rocev2", ""),
+        (("like: infiniband-ndr", "like: rocev2-whitebox-400g\n  family: infiniband"), 1, "of kind rocev2", ""),
         (("like: infiniband-ndr", "like: {low: 1}"), 2, "no option of this id", ""),
         (("like: infiniband-ndr", "like: [1]"), 2, "no option of this id", ""),
         (("name: InfiniBand XDR 800G", "name: " + "X" * 61), 3, "at most 60", ""),

@@ -129,7 +129,7 @@ def test_a_model_that_nobody_stated_refuses_nobody(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("gpus", [65_536, 65_544])
 def test_the_largest_cluster_of_a_switch_is_accepted_and_one_node_more_is_not(gpus: int, tmp_path: Path) -> None:
-    data = client(cluster={"gpus": gpus}, options=["infiniband-ndr", "rocev2-whitebox"])
+    data = client(cluster={"gpus": gpus}, options=["infiniband-ndr", "rocev2-whitebox-400g"])
     path = tmp_path / "client.yaml"
     path.write_text(yaml.safe_dump(data), encoding="utf-8")
     if gpus <= 65_536:

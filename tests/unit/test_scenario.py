@@ -238,7 +238,7 @@ def test_the_three_example_clients_share_no_situation() -> None:
         ("options", [], "at least 1"),
         ("options", ["infiniband-ndr"], "nothing to compare"),
         ("options", ["infiniband-ndr", "infiniband-ndr"], "already item 1"),
-        ("options", ["infiniband-ndr", "rocev2-whitbox"], "Did you mean 'rocev2-whitebox'"),
+        ("options", ["infiniband-ndr", "rocev2-whitbox"], "Did you mean 'rocev2-whitebox-400g'"),
         ("options", ["infiniband-ndr", "A B"], "not written as it must be"),
         ("options", "infiniband-ndr", "must be a list"),
         ("sections", [], "at least 1"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from fabricreport.books.evidence import read_evidence
+from fabricreport.books.families import families
 from fabricreport.errors import OutOfRange
 from fabricreport.models.risk.entries import common_incidents, fabric_risk
 from fabricreport.models.risk.goodput import Run
@@ -117,7 +118,7 @@ def test_stress_cases_take_draws():
 def run_and_risk():
     cluster = Cluster(1_024, 1_024, 48)
     run = Run(cluster, 30.0, 0.3, 60.0, common_incidents(central), checkpoint_interval_s=14_400.0, gpu_hour_usd=3.0)
-    return run, fabric_risk(central, "rocev2", maturity="low")
+    return run, fabric_risk(central, families()["rocev2"].behaviour, maturity="low")
 
 
 def test_levers_are_ranked_by_saving_per_dollar_and_none_hurts():

@@ -61,9 +61,9 @@ def test_only_the_override_at_fault_is_blamed(tmp_path: Path) -> None:
 
 
 def test_an_option_of_the_clients_own_that_no_model_can_carry_is_refused_at_its_place(tmp_path: Path) -> None:
-    path = client(tmp_path, options=["infiniband-ndr", "rocev2-whitebox", "mine"])
+    path = client(tmp_path, options=["infiniband-ndr", "rocev2-whitebox-400g", "mine"])
     (tmp_path / "options").mkdir()
-    own = [{"id": "mine", "like": "rocev2-whitebox", "name": "Mine", "links_per_node": 1024}]
+    own = [{"id": "mine", "like": "rocev2-whitebox-400g", "name": "Mine", "links_per_node": 1024}]
     (tmp_path / "options" / "own.yaml").write_text(yaml.safe_dump(own), encoding="utf-8")
     (problem,) = check(path).problems
     assert problem.key == "options[2]" and problem.value == "mine" and problem.line

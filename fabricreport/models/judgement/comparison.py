@@ -135,9 +135,9 @@ def expected_order(totals: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(sorted(totals, key=lambda o: float(plain(totals[o]).mean())))
 
 
-def rival_of(order: Sequence[str], families: Mapping[str, str]) -> str:
+def rival_of(order: Sequence[str], sides: Mapping[str, str]) -> str:
     """The best option of another family than the first's; the next best where all are of one family."""
-    others = [o for o in order[1:] if families[o] != families[order[0]]]
+    others = [o for o in order[1:] if sides[o] != sides[order[0]]]
     return others[0] if others else order[min(1, len(order) - 1)]
 
 
@@ -192,7 +192,7 @@ def noise_apart(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any], line: st
 
 def decide(
     totals: Mapping[str, Any],
-    families: Mapping[str, str],
+    sides: Mapping[str, str],
     *,
     rule: Rule,
     materiality: Callable[[str, str], float],
@@ -207,25 +207,25 @@ def decide(
     it is then its own rival, with no lead.
     """
     order = expected_order(totals)
-    choice, rival = order[0], rival_of(order, families)
+    choice, rival = order[0], rival_of(order, sides)
     gap = plain(totals[rival]) - plain(totals[choice])
     lead, worth, m = float(gap.mean()), evpi(gap), float(materiality(choice, rival))
     found = Verdict(
         choice, rival, Confidence.CLEAR, Ground.MONEY, probability_cheaper(gap), lead, worth, m, ready,
-        _agrees(weighing.leans_to, families[choice]),
+        _agrees(weighing.leans_to, sides[choice]),
     )  # fmt: skip
     if gpus <= gpus_per_node or gpus < rule.fabric_matters_from_gpus:
         return replace(found, confidence=Confidence.DOES_NOT_MATTER, decided_by=Ground.SIZE)
     if lead < m or lead == 0:  # two equal options have nothing at stake: what counts is then nothing, too
         close = Confidence.DOES_NOT_MATTER if worth < m or worth == 0 else Confidence.TOSS_UP
-        return _settled(replace(found, confidence=close, decided_by=Ground.NOTHING), families, rule, weighing)
+        return _settled(replace(found, confidence=close, decided_by=Ground.NOTHING), sides, rule, weighing)
     if found.probability < rule.clear_probability:
         return replace(found, confidence=Confidence.LEANING)
     late = weighing.date_stated and found.likely(rival, rule) and not found.likely(choice, rule)
     return replace(found, confidence=Confidence.LEANING, capped="deadline") if late else found
 
 
-def _settled(close: Verdict, families: Mapping[str, str], rule: Rule, weighing: Weighing) -> Verdict:
+def _settled(close: Verdict, sides: Mapping[str, str], rule: Rule, weighing: Weighing) -> Verdict:
     """A close call, decided by the client's date or weights where they tell the two apart."""
     pair = (close.choice, close.runner_up)
     in_time = [o for o in pair if close.likely(o, rule)]
@@ -236,14 +236,14 @@ def _settled(close: Verdict, families: Mapping[str, str], rule: Rule, weighing: 
             max(pair, key=lambda o: close.ready[o])
         ]  # the likelier of two unlikely ones: fewer weeks turn nothing back
     if weighing.date_stated and len(in_time) == 1:
-        return _turned_to(in_time[0], replace(close, decided_by=Ground.DEADLINE), families, weighing)
-    leaning = [o for o in pair if families[o] == weighing.leans_to]
+        return _turned_to(in_time[0], replace(close, decided_by=Ground.DEADLINE), sides, weighing)
+    leaning = [o for o in pair if sides[o] == weighing.leans_to]
     if weighing.weights_stated and len(leaning) == 1:
-        return _turned_to(leaning[0], replace(close, decided_by=Ground.WEIGHTS), families, weighing)
+        return _turned_to(leaning[0], replace(close, decided_by=Ground.WEIGHTS), sides, weighing)
     return close
 
 
-def _turned_to(option: str, verdict: Verdict, families: Mapping[str, str], weighing: Weighing) -> Verdict:
+def _turned_to(option: str, verdict: Verdict, sides: Mapping[str, str], weighing: Weighing) -> Verdict:
     """The verdict with this option of the two as its choice."""
     if option == verdict.choice:
         return verdict
@@ -253,7 +253,7 @@ def _turned_to(option: str, verdict: Verdict, families: Mapping[str, str], weigh
         runner_up=verdict.choice,
         probability=1 - verdict.probability,
         lead=-verdict.lead,
-        agrees=_agrees(weighing.leans_to, families[option]),
+        agrees=_agrees(weighing.leans_to, sides[option]),
     )
 
 

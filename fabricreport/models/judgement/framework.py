@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fabricreport.vocabulary import NEITHER, Family
+from fabricreport.vocabulary import NEITHER, Side
 
 AXES = ("workload", "maturity", "scale_and_budget", "time_to_production")
 NO_LEAN = 0.05
@@ -67,15 +67,15 @@ class FrameworkResult:
 
     @property
     def leans_to(self) -> str:
-        """The family it leans to: `infiniband`, `rocev2` or `neither`."""
+        """The side it leans to: `infiniband`, `rocev2` or `neither`."""
         return leaning(self.total)
 
 
 def leaning(total: float) -> str:
-    """The family a framework's total leans to: `infiniband`, `rocev2` or `neither` (inside ±NO_LEAN)."""
+    """The side a framework's total leans to: `infiniband`, `rocev2` or `neither` (inside ±NO_LEAN)."""
     if abs(total) < NO_LEAN:
         return NEITHER
-    return Family.INFINIBAND if total > 0 else Family.ROCEV2
+    return Side.INFINIBAND if total > 0 else Side.ROCEV2
 
 
 def rules_from(data: Sequence[Mapping[str, Any]]) -> tuple[Rule, ...]:

@@ -1,4 +1,4 @@
-"""Risk models filled from the evidence: which entry feeds which input, for each fabric family and maturity.
+"""Risk models filled from the evidence: which entry feeds which input, for each fabric and maturity.
 
 `read` turns an evidence id into a value: one array over draws, or a scalar where the entry is known exactly. Nothing
 here knows a figure.
@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.behaviour import Behaviour
+from fabricreport.durations import SECONDS_PER_HOUR
 from fabricreport.errors import InputError, Problem
 from fabricreport.models.risk.goodput import BringUp, FabricRisk, MaturityEffect, TopologyEffect, luck_of, matured
 from fabricreport.models.risk.incidents import IncidentLaw
@@ -19,7 +21,6 @@ from fabricreport.models.risk.steps import TailLaw
 
 Read = Callable[[str], Any]
 
-FAMILIES = ("infiniband", "rocev2", "tcp")
 MATURITIES = ("low", "medium", "high")
 
 
@@ -63,7 +64,7 @@ def effort(read: Read, *, operating_model: str = "turnkey", skill: str = "some",
 
 def fabric_risk(
     read: Read,
-    family: str,
+    behaviour: Behaviour,
     *,
     option: str = "",
     maturity: str = "medium",
@@ -72,25 +73,26 @@ def fabric_risk(
     oversubscription: Any = 1.0,
     gpus: int | None = None,
     takes: Effort | None = None,
+    neighbours: bool = False,
 ) -> FabricRisk:
-    """The risk of one fabric family (infiniband, rocev2, tcp) at one networking maturity (low, medium, high).
+    """The risk of a fabric that behaves so, at one networking maturity (low, medium, high).
 
     topology: fat-tree, rail-optimised or dragonfly. communication_share: exposed communication over step time.
     gpus: cluster size; weeks to stable and misconfigurations are stated at a reference size (used when None) and
-    grow with a power of the size. takes: the effort it takes to build and run, 1 everywhere if left out.
+    grow with a power of the size. takes: the effort it takes to build and run, 1 everywhere if left out. neighbours:
+    whether other jobs share the fabric.
     """
-    _known("family", family, FAMILIES)
     _known("topology", topology, ("fat-tree", "rail-optimised", "dragonfly"))
-    contention = "dragonfly-contention" if topology == "dragonfly" else f"fat-tree-contention-{family}"
+    contention = "dragonfly-contention" if topology == "dragonfly" else behaviour.contention
     size = 1.0 if gpus is None else complexity(read, gpus)
     takes = takes or Effort()
     loss = np.minimum(np.asanyarray(read(contention)) * takes.tuning, 0.99)
-    weeks = read(f"weeks-to-stable-{family}")
+    weeks = read(behaviour.weeks)
     luck = luck_of(weeks, read("weeks-to-stable-luck-share"))
     risk = FabricRisk(
-        option=option or family,
-        tail=tail_law(read, family, takes),
-        incidents=(*_hardware(read), *_configuration(read, family, size * takes.faults)),
+        option=option,
+        tail=tail_law(read, behaviour, takes, neighbours=neighbours),
+        incidents=(*_hardware(read, behaviour), *_configuration(read, behaviour, size * takes.faults)),
         bring_up=BringUp(weeks * size * takes.bring_up, read("bring-up-productivity"), luck),
         topology=TopologyEffect(communication_share, loss, oversubscription, read("cross-leaf-traffic-share")),
     )
@@ -103,14 +105,19 @@ def complexity(read: Read, gpus: int) -> Any:
     return size ** np.asanyarray(read("fabric-complexity-exponent"))
 
 
-def tail_law(read: Read, family: str, takes: Effort | None = None) -> TailLaw:
-    """Step-time tail: jitter and slow nodes are common to all fabrics, shared stalls are the family's and its tuning's.
+def tail_law(read: Read, behaviour: Behaviour, takes: Effort | None = None, *, neighbours: bool = False) -> TailLaw:
+    """Step-time tail: jitter and slow nodes are common to all fabrics, shared stalls are the fabric's and its tuning's.
+
+    Beside `neighbours` a step takes longer for the share of time in which one of them floods the fabric: a stall of all.
 
     The kernels' efficiency is set from published step times, which hold the jitter of the runs that were timed, so only
     what a larger cluster adds to it is charged. Slow nodes are charged in full: the operator who says how its times were
     taken had removed them first (MegaScale, section 6.3). Shared stalls are a fabric's own and charged in full too.
     """
-    stalls = np.asanyarray(read(f"shared-stall-share-{family}")) * (takes or Effort()).tuning
+    stalls = np.asanyarray(read(behaviour.stalls)) * (takes or Effort()).tuning
+    if neighbours:
+        longer = np.asanyarray(read(behaviour.neighbours)) * np.asanyarray(read("noisy-neighbour-time-share"))
+        stalls = 1.0 - (1.0 - np.minimum(stalls, 0.99)) / (1.0 + longer)
     return TailLaw(
         jitter_share=read("step-jitter-share"),
         correlation=read("step-jitter-correlation"),
@@ -157,12 +164,14 @@ def common_incidents(read: Read) -> tuple[IncidentLaw, ...]:
     )
 
 
-def _hardware(read: Read) -> tuple[IncidentLaw, ...]:
+def _hardware(read: Read, behaviour: Behaviour) -> tuple[IncidentLaw, ...]:
+    """Links and switches that fail: some failures end the job, the others stop it until traffic flows another way."""
     rows = (
-        ("link-flap", "Link flaps", "link", "link-flaps-per-link-year", "link-flap-interrupts-share"),
-        ("optics", "Link and optics failures", "link", "link-failures-per-link-year", "link-failure-interrupts-share"),
+        ("link-flap", "Link flaps", "link", "link-flaps-per-link-year", behaviour.link_flap),
+        ("optics", "Link and optics failures", "link", "link-failures-per-link-year", behaviour.link_failure),
         ("switch", "Switch failures", "switch", "switch-failures-per-switch-year", "switch-failure-interrupts-share"),
     )
+    reroute_h = np.asanyarray(read(behaviour.reroute)) / SECONDS_PER_HOUR
     return tuple(
         IncidentLaw(
             kind,
@@ -172,6 +181,8 @@ def _hardware(read: Read) -> tuple[IncidentLaw, ...]:
             read(rate),
             interrupts_share=read(share),
             detection_h=read("detection-hours"),
+            slow_share=1.0,
+            slow_h=(1.0 - np.asanyarray(read(share))) * reroute_h,
             engineering_h=read("engineering-hours-per-hardware-incident"),
             stop_cv=read("incident-detection-cv"),
             clustering=read("incident-clustering"),
@@ -180,12 +191,7 @@ def _hardware(read: Read) -> tuple[IncidentLaw, ...]:
     )
 
 
-def _configuration(read: Read, family: str, times: Any) -> tuple[IncidentLaw, ...]:
-    labels = {
-        "rocev2": "PFC storms and PFC, ECN or DCQCN misconfiguration",
-        "infiniband": "Routing, service-level or firmware misconfiguration",
-        "tcp": "Misconfiguration",
-    }
+def _configuration(read: Read, behaviour: Behaviour, times: Any) -> tuple[IncidentLaw, ...]:
     shared = {
         "detection_h": read("detection-hours"),
         "engineering_h": read("engineering-hours-per-config-fault"),
@@ -194,25 +200,25 @@ def _configuration(read: Read, family: str, times: Any) -> tuple[IncidentLaw, ..
     }
     fault = IncidentLaw(
         "configuration",
-        labels[family],
+        behaviour.config_label,
         "cluster",
         "configuration",
-        read(f"config-faults-{family}-per-year") * times,
+        read(behaviour.config_faults) * times,
         interrupts_share=read("config-fault-interrupts-share"),
         slow_share=read("config-fault-slowdown"),
         slow_h=read("config-fault-hours-to-find"),
         **shared,
     )
-    if family != "infiniband":
+    if not behaviour.manager:
         return (fault,)
     manager = IncidentLaw(
         "subnet-manager",
         "Subnet-manager faults",
         "subnet",
         "configuration",
-        read("subnet-manager-faults-per-year"),
-        slow_share=read("subnet-manager-slowdown"),
-        slow_h=read("subnet-manager-slow-hours"),
+        read(f"{behaviour.manager}-faults-per-year"),
+        slow_share=read(f"{behaviour.manager}-slowdown"),
+        slow_h=read(f"{behaviour.manager}-slow-hours"),
         **shared,
     )
     return (fault, manager)

@@ -38,6 +38,7 @@ class Network:
     """The GPUs and the fabric between them; `extra_step_us`, `bandwidth_share` and the calibration may be draws (n,).
 
     `slowdown` multiplies the transfer time of traffic between nodes (oversubscription): 1 on a non-blocking fabric.
+    `reduction` divides that of an AllReduce between nodes: 1 where the switches do not add up, or nobody has seen a gain.
     `practice`: the classes and rules by which its traffic is timed and its plans are made.
     """
 
@@ -50,6 +51,7 @@ class Network:
     bandwidth_share: Any = None
     calibration: Calibration | None = None
     slowdown: Any = 1.0
+    reduction: Any = 1.0
 
     def job(self, ranks: int, *, gpu: str | None = None, gpus_per_node: int | None = None) -> Job:
         """`ranks` on these GPUs, or on another class or size of domain, for the collective model; draws as (n, 1)."""
@@ -67,7 +69,7 @@ class Network:
     @property
     def exact(self) -> bool:
         """Whether nothing of the network is drawn, so that it can be told apart by its values."""
-        drawn = (self.extra_step_us, self.bandwidth_share, self.slowdown)
+        drawn = (self.extra_step_us, self.bandwidth_share, self.slowdown, self.reduction)
         return self.calibration is None and not any(isinstance(value, np.ndarray) for value in drawn)
 
     @property
@@ -342,6 +344,8 @@ def _timed_anew(
     result = function([size_bytes], where, calibration=network.calibration_by_draw)
     on_fabric = ranks * max(1, stride) > _domain(network)
     time = result.time_us[..., 0] * US * (np.asanyarray(network.slowdown) if on_fabric else 1.0)
+    if on_fabric and name == "all-reduce":
+        time = time / np.asanyarray(network.reduction)
     return Traffic(
         "",
         name,

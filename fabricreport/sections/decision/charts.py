@@ -19,7 +19,6 @@ from fabricreport.theme import (
     INK,
     MUTED,
     canvas,
-    colour_of,
     money_axis,
     rounded,
     rows_of,
@@ -36,15 +35,15 @@ def difference_chart(given: Inputs, result: DecisionResult) -> Drawing:
     """How the difference between the advised option and its runner-up is spread over the draws."""
     chart_id = "fig-decision-difference"
     verdict, currency = result.verdict, given.params.money.currency
-    names, families = {o.id: o.name for o in given.options}, {o.id: o.family for o in given.options}
+    names, colours = {o.id: o.name for o in given.options}, {o.id: o.colour for o in given.options}
     values = plain(result.difference)
     low, high = np.quantile(values, [0.002, 0.998])
     counts, edges = np.histogram(np.clip(values, low, high), bins=BINS)
     share, edges = rounded(counts / values.size), rounded(edges)
     centres = (edges[:-1] + edges[1:]) / 2
     side = {
-        True: colour_of(verdict.choice, families[verdict.choice]),
-        False: colour_of(verdict.runner_up, families[verdict.runner_up]),
+        True: colours[verdict.choice],
+        False: colours[verdict.runner_up],
     }
     with canvas(2.3) as (figure, (axis,)):
         axis.bar(centres, share, width=np.diff(edges) * 0.92, color=[side[bool(c > 0)] for c in centres])

@@ -18,7 +18,7 @@ from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import CAUSES
-from fabricreport.vocabulary import NEITHER, Family
+from fabricreport.vocabulary import NEITHER, Side
 
 _DATE = "param:organisation.time_to_production_weeks"
 _WEIGHTS = tuple(f"param:weights.{a}" for a in AXES)
@@ -363,7 +363,7 @@ def _beyond_edge(edge: str) -> EachSpec:
     )
 
 
-_SIDES: Mapping[str, str] = {Family.INFINIBAND: "InfiniBand", Family.ROCEV2: "RoCEv2", NEITHER: "neither fabric"}
+_SIDES: Mapping[str, str] = {Side.INFINIBAND: "InfiniBand", Side.ROCEV2: "RoCEv2", NEITHER: "neither fabric"}
 
 
 def _behind(at: DecisionFigures) -> set[str]:

@@ -17,7 +17,7 @@ from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.vocabulary import NEITHER, Acquisition, Confidence, Family, Ground, OperatingModel
+from fabricreport.vocabulary import NEITHER, Acquisition, Confidence, Ground, OperatingModel, Side
 
 _VERB: dict[str, str] = {
     Acquisition.BUY: "Buy",
@@ -26,7 +26,7 @@ _VERB: dict[str, str] = {
     Acquisition.COLOCATE: "Buy",
 }
 _SETTLED: dict[str, str] = {Ground.DEADLINE: "close, by the date", Ground.WEIGHTS: "close, by your weights"}
-SIDES: dict[str, str] = {Family.INFINIBAND: "InfiniBand", Family.ROCEV2: "RoCEv2"}
+SIDES: dict[str, str] = {Side.INFINIBAND: "InfiniBand", Side.ROCEV2: "RoCEv2"}
 NO_SIDE = "neither side"
 BOTH_OFFERS = "take the better of two offers"
 
@@ -130,8 +130,8 @@ class _Read:
     @property
     def stance(self) -> str:
         """Where the framework stands to the advice."""
-        families = {o.id: o.family for o in self.given.options}
-        return standing(self.verdict, families, self.result.framework.leans_to, self.printed)
+        sides = {o.id: o.side for o in self.given.options}
+        return standing(self.verdict, sides, self.result.framework.leans_to, self.printed)
 
     @property
     def reasons(self) -> list[Any]:

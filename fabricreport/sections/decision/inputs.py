@@ -37,7 +37,7 @@ _DATE = "organisation.time_to_production_weeks"
 class Judge:
     """Everything but the bills that the verdict follows from; it gives the verdict on any bills of the same options."""
 
-    families: Mapping[str, str]
+    sides: Mapping[str, str]
     rule: Rule
     weighing: Weighing
     framework: FrameworkResult
@@ -50,7 +50,7 @@ class Judge:
         """The printed rule applied to these bills."""
         return decide(
             bills.totals,
-            self.families,
+            self.sides,
             rule=self.rule,
             materiality=lambda a, b: material(bills, a, b, self.rule, self.materiality),
             ready=ready(bills, self.weeks_allowed),
@@ -65,7 +65,7 @@ def judge_of(given: Inputs) -> Judge:
     params, found = given.params, framework_of(given)
     stated = params.money.materiality_usd
     return Judge(
-        families={o.id: o.family for o in given.options},
+        sides={o.id: o.side for o in given.options},
         rule=rule_of(given),
         weighing=Weighing(
             leans_to=found.leans_to,
@@ -111,7 +111,7 @@ def material(bills: Bills, a: str, b: str, rule: Rule, stated: float | None) -> 
 
 
 def near_kin(judge: Judge, bills: Bills, verdict: Verdict) -> str:
-    """The cheapest option of the choice's own family that money does not tell from the choice; '' if there is none."""
+    """The cheapest option of the choice's own side that money does not tell from the choice; '' if there is none."""
     if verdict.open:
         return ""
     mean = {o: float(plain(total).mean()) for o, total in bills.totals.items()}
@@ -119,7 +119,7 @@ def near_kin(judge: Judge, bills: Bills, verdict: Verdict) -> str:
         o
         for o in mean
         if o not in (verdict.choice, verdict.runner_up)
-        and judge.families[o] == judge.families[verdict.choice]
+        and judge.sides[o] == judge.sides[verdict.choice]
         and abs(mean[o] - mean[verdict.choice]) < material(bills, verdict.choice, o, judge.rule, judge.materiality)
     ]
     return min(kin, key=lambda o: mean[o], default="")

@@ -30,7 +30,7 @@ def without_each(given: Inputs, bills: Bills) -> Mapping[str, Verdict]:
     }
 
 
-def rests_on_listing(comparison: Comparison, without: Mapping[str, Verdict], families: Mapping[str, str]) -> bool:
+def rests_on_listing(comparison: Comparison, without: Mapping[str, Verdict], sides: Mapping[str, str]) -> bool:
     """Whether the choice is such an option, and without it a fabric of another family is advised."""
     choice = comparison.choice
-    return choice in without and families[without[choice].choice] != families[choice]
+    return choice in without and sides[without[choice].choice] != sides[choice]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
+from fabricreport.books.options import Option
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.sections.client import maturity_of
-from fabricreport.vocabulary import NEITHER, Family, Grade
+from fabricreport.vocabulary import NEITHER, Grade, Side
 
 ALIKE = 0.01
 """Two means that differ by less than this share of the larger favour neither."""
@@ -30,30 +32,54 @@ class Prior:
 
 
 def priors_of(given: Inputs, reached: Collection[str]) -> tuple[Prior, ...]:
-    """The inputs by fabric that the bills rest on (`reached`: ids), where both kinds of fabric are compared."""
-    families = {o.family for o in given.options}
-    if not {Family.INFINIBAND, Family.ROCEV2} <= families:
+    """The inputs by fabric that the bills rest on (`reached`: ids), where both kinds of fabric are compared.
+
+    Each family of Ethernet whose entry is its own is held against the first InfiniBand option.
+    """
+    ours = next((o for o in given.options if o.side == Side.INFINIBAND), None)
+    theirs = [o for o in given.options if o.side == Side.ROCEV2]
+    if ours is None or not theirs:
         return ()
     found = []
-    models = {o.operating_model for o in given.options if o.family == Family.ROCEV2}
+    models = {o.operating_model for o in theirs}
     for row in read_yaml("priors"):
         if "model" in row and row["model"] not in models:
             continue
-        ids = [
-            f"evidence:{row[side].format(maturity=maturity_of(given))}" if row[side] else ""
-            for side in (Family.INFINIBAND, Family.ROCEV2)
-        ]
-        if any(i in reached for i in ids):
-            found.append(_prior(given, row["what"], ids, row["better"], float(row.get("against", 0))))
+        for what, ids in _pairs(given, row, ours, theirs):
+            if ids[0] != ids[1] and any(i in reached for i in ids):
+                found.append(_prior(given, what, ids, row["better"], float(row.get("against", 0))))
     return tuple(found)
 
 
-def _prior(given: Inputs, what: str, ids: list[str], better: str, against: float) -> Prior:
+def _pairs(
+    given: Inputs, row: Mapping[str, Any], ours: Option, theirs: list[Option]
+) -> Iterator[tuple[str, tuple[str, str]]]:
+    """What a row compares and its two ids, once for each entry that families of Ethernet have."""
+    by_entry: dict[str, list[str]] = {}
+    for option in theirs:
+        names = by_entry.setdefault(_entry(given, row[Side.ROCEV2], option), [])
+        if option.family_name not in names:
+            names.append(option.family_name)
+    base = _entry(given, row[Side.INFINIBAND], ours)
+    for entry, names in by_entry.items():
+        what = row["what"] if len(by_entry) == 1 else f"{row['what']}, {' and '.join(names)}"
+        yield what, (base, entry)
+
+
+def _entry(given: Inputs, template: str | None, option: Option) -> str:
+    """The input that a row means of an option; '' where it has none."""
+    if not template:
+        return ""
+    name = template.format(maturity=maturity_of(given), **asdict(option.behaviour))
+    return f"evidence:{name}" if name else ""
+
+
+def _prior(given: Inputs, what: str, ids: tuple[str, str], better: str, against: float) -> Prior:
     infiniband, rocev2 = (float(np.mean(plain(given.own(i)))) if i else against for i in ids)
     gap = (rocev2 - infiniband) * (1 if better == "less" else -1)
     same = all(ids) and len({given.record(i)["text"] for i in ids}) == 1
     level = same or abs(gap) <= ALIKE * max(abs(infiniband), abs(rocev2))
-    side = NEITHER if level else Family.INFINIBAND if gap > 0 else Family.ROCEV2
+    side = NEITHER if level else Side.INFINIBAND if gap > 0 else Side.ROCEV2
     records = [given.record(i) for i in ids if i]
     assumed = all(r["grade"] == Grade.ASSUMPTION for r in records)
     words = dict.fromkeys(

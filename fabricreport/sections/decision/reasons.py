@@ -12,7 +12,7 @@ from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import plain
 from fabricreport.sections.evidence.claims import audit
 from fabricreport.sections.tco.bills import Bills
-from fabricreport.vocabulary import NEITHER, Family
+from fabricreport.vocabulary import NEITHER, Side
 
 MOST = 4
 """Most reasons a side."""
@@ -47,16 +47,16 @@ class Parting:
 
 
 def parting(
-    given: Inputs, comparison: Comparison, bills: Bills, framework: FrameworkResult, families: Mapping[str, str]
+    given: Inputs, comparison: Comparison, bills: Bills, framework: FrameworkResult, sides: Mapping[str, str]
 ) -> Parting | None:
     """The two sides where the framework leans away from the choice's family; None where they agree or it does not lean."""
-    if framework.leans_to in (NEITHER, families[comparison.choice]):
+    if framework.leans_to in (NEITHER, sides[comparison.choice]):
         return None
     verdicts = {claim.id: claim.verdict for claim in audit(given.evidence)}
     behind: Mapping[str, str] = read_yaml("framework")["money_claims"]
     gaps = {c: float(plain(v).mean()) for c, v in bills.gap_by_cause(comparison.rival, comparison.choice).items()}
     saving = sorted((c for c in gaps if gaps[c] > 0), key=lambda c: -gaps[c])[:MOST]
-    sign = 1.0 if framework.leans_to == Family.INFINIBAND else -1.0
+    sign = 1.0 if framework.leans_to == Side.INFINIBAND else -1.0
     rules = [r for axis in framework.axes for r in axis.rules if not r.priced_as and r.lean * sign > 0]
     leaning = sorted(rules, key=lambda r: -abs(r.lean))[:MOST]
     return Parting(

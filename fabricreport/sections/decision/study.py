@@ -20,8 +20,8 @@ from fabricreport.sections.decision.turning import Search, turns_of
 from fabricreport.vocabulary import NEITHER, Grade, Ground
 
 
-def standing(verdict: Verdict, families: Mapping[str, str], leans_to: str, printed: Mapping[str, float]) -> str:
-    """Where the framework stands to the advice, by families and printed total costs (both by option id).
+def standing(verdict: Verdict, sides: Mapping[str, str], leans_to: str, printed: Mapping[str, float]) -> str:
+    """Where the framework stands to the advice, by sides and printed total costs (both by option id).
 
     `none`: it leans to neither side. `chose`: it decided. `agrees`: it leans to the choice's family; `rival`: to the
     rival's; `behind`: to one that is neither and costs more than both; `third`: to one that is neither and does not;
@@ -29,11 +29,11 @@ def standing(verdict: Verdict, families: Mapping[str, str], leans_to: str, print
     """
     if leans_to == NEITHER:
         return "none"
-    if leans_to == families[verdict.choice]:
+    if leans_to == sides[verdict.choice]:
         return "chose" if verdict.decided_by == Ground.WEIGHTS else "agrees"
-    if leans_to == families[verdict.runner_up]:
+    if leans_to == sides[verdict.runner_up]:
         return "rival"
-    offered = [cost for option, cost in printed.items() if families[option] == leans_to]
+    offered = [cost for option, cost in printed.items() if sides[option] == leans_to]
     if not offered:
         return "absent"
     return "behind" if min(offered) > max(printed[verdict.choice], printed[verdict.runner_up]) else "third"
@@ -45,15 +45,15 @@ def run(given: Inputs, search: Search) -> DecisionResult:
     verdict = comparison.verdict
     if any(t.flips_inside and given.record(t.input_id)["grade"] == Grade.ASSUMPTION for t in turns.drawn):
         verdict = verdict.capped_by_assumption()
-    framework, families = framework_of(given), {o.id: o.family for o in given.options}
+    framework, sides = framework_of(given), {o.id: o.side for o in given.options}
     without = without_each(given, base.bills)
-    if rests_on_listing(comparison, without, families):
+    if rests_on_listing(comparison, without, sides):
         verdict = verdict.capped_by_listing()
     result = DecisionResult(
         verdict=verdict,
         rule=comparison.rule,
         framework=framework,
-        parting=parting(given, comparison, base.bills, framework, families),
+        parting=parting(given, comparison, base.bills, framework, sides),
         turns=turns,
         without=without,
         kin=near_kin(search.judge, base.bills, verdict),

@@ -27,7 +27,6 @@ from fabricreport.scenario import changed_params
 from fabricreport.sections.decision.inputs import Judge, judge_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.uncertain import exactly
-from fabricreport.vocabulary import Family
 
 SHOWN = 12
 """Most bars of the chart of swings."""
@@ -208,8 +207,8 @@ def weeks_level(search: Search) -> float | None:
     lasts through the whole range, or there is none.
     """
     base, choice = search.base, search.comparison.choice
-    family = next(o.family for o in base.given.options if o.id == choice)
-    input_id = f"evidence:weeks-to-stable-{Family(family).risk_name}"
+    behaviour = next(o.behaviour for o in base.given.options if o.id == choice)
+    input_id = f"evidence:{behaviour.weeks}"
     if input_id not in base.reached_by or not _varies(base.given, input_id):
         return None
     turn = search.turn(input_id)

@@ -19,7 +19,6 @@ from fabricreport.theme import (
     INK,
     MUTED,
     canvas,
-    colour_of,
     money_axis,
     rounded,
     rows_of,
@@ -71,7 +70,7 @@ def curve_chart(given: Inputs, result: DiligenceResult) -> Drawing:
     chart_id = "fig-diligence-curve"
     nodes = np.array([p.nodes for p in result.curve], dtype=float)
     low, mid, high = (rounded([getattr(p, k) for p in result.curve]) for k in ("p5", "p50", "p95"))
-    colour = colour_of(result.option.id, result.option.family)
+    colour = result.option.colour
     with canvas(2.5) as (figure, (axis,)):
         axis.fill_between(nodes, low, high, color=colour, alpha=0.18, linewidth=0)
         axis.plot(nodes, mid, color=colour, marker="o", markersize=4)
@@ -121,7 +120,7 @@ def shortfall_chart(given: Inputs, result: DiligenceResult) -> Drawing:
         ("busbw", np.linspace(0, 30, _STEPS), "percent of busbw below the cost's"),
         ("weeks", np.linspace(0, 12, _STEPS), f"{prices['weeks'].unit[4:]}s later than the cost's"),
     )
-    colour = colour_of(result.option.id, result.option.family)
+    colour = result.option.colour
     found: dict[str, Any] = {}
     with canvas(2.4, columns=2, share_y=True) as (figure, axes):
         for axis, (kind, short, label) in zip(axes, panels, strict=True):

@@ -41,9 +41,10 @@ from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.uncertain import Uncertain, exactly
+from fabricreport.vocabulary import Side
 
-FAMILY_OF = {"infiniband": "infiniband", "rocev2": "rocev2", "ethernet": "ethernet-tcp"}
-"""An option's family by the fabric a seller documents."""
+SIDE_OF = {"infiniband": Side.INFINIBAND, "rocev2": Side.ROCEV2, "ethernet": Side.PLAIN}
+"""An option's side by the fabric a seller documents."""
 BYTES_PER_MIB = 2.0**20
 _UPTIME = ("-instance-uptime", "-uptime", "-uptime-text")
 _CLAIM = ("-claim-days", "-claim-window")
@@ -95,7 +96,7 @@ def asked(given: Inputs, book: ProviderBook) -> tuple[Question, ...]:
     facts = {
         "": True,
         "more-than-two-nodes": nodes_of(given) > 2,
-        "rocev2": any(o.family == "rocev2" for o in given.options),
+        "rocev2": any(o.side == Side.ROCEV2 for o in given.options),
     }
     return tuple(q for q in book.questions if audience in q.to and facts[q.when])
 
@@ -107,8 +108,8 @@ def _shortlisted(given: Inputs, book: ProviderBook, option: Option, name: str) -
     seller = book.seller(name)
     if seller is None:
         return Shortlisted(name, None, "not documented", "unknown", False, False, ("everything: not in the table",))
-    family = FAMILY_OF.get(seller.fabric, "")
-    kind = next((o for o in given.options if o.family == family), None)
+    side = SIDE_OF.get(seller.fabric)
+    kind = next((o for o in given.options if o.side == side), None)
     topology = model.topology_stated(seller.topology, book.wording.topology, book.wording.topology_unknown)
     need = min(kind.link_gbits_per_s, given.params.cluster.link_gbits_per_s) if kind else 0.0
     low, high = seller.link_low_gbits_per_s, seller.link_high_gbits_per_s
@@ -119,7 +120,7 @@ def _shortlisted(given: Inputs, book: ProviderBook, option: Option, name: str) -
         topology=topology,
         speed=speed,
         compared=kind is not None,
-        advised=family == option.family,
+        advised=side == option.side,
         gaps=_gaps(seller, topology, speed, compared=kind is not None),
     )
 
@@ -228,10 +229,10 @@ def _judged(on: Ground, book: ProviderBook, tests: tuple[Promise, ...]) -> tuple
 
 
 def _kind_of(given: Inputs, book: ProviderBook, provider: str, option: Option) -> Option:
-    """The option a seller's logs are read as: the first of its own family, else the one tested."""
+    """The option a seller's logs are read as: the first of its own side, else the one tested."""
     seller = book.seller(provider)
-    family = FAMILY_OF.get(seller.fabric, "") if seller else ""
-    return next((o for o in given.options if o.family == family), option)
+    side = SIDE_OF.get(seller.fabric) if seller else None
+    return next((o for o in given.options if o.side == side), option)
 
 
 def _need(given: Inputs, tests: tuple[Promise, ...]) -> model.Need:

@@ -16,7 +16,6 @@ from fabricreport.theme import (
     INK,
     MUTED,
     canvas,
-    colour_of,
     label_end,
     percent_axis,
     rounded,
@@ -32,13 +31,13 @@ QUANTILES = (0.05, 0.5, 0.95)
 def exposed_chart(given: Inputs, result: LatencyResult) -> Drawing:
     """Share of GPU time each option loses to exposed communication, median and P5-P95; hollow: at the last size."""
     chart_id = "fig-latency-exposed"
-    names, families = {o.id: o.name for o in given.options}, {o.id: o.family for o in given.options}
+    names, colours = {o.id: o.name for o in given.options}, {o.id: o.colour for o in given.options}
     order = sorted(result.exposed_now, key=lambda o: float(np.median(plain(result.exposed_now[o]))))
     grows = result.grows
     records = []
     with canvas(0.6 + (0.42 if grows else 0.29) * len(order)) as (figure, (axis,)):
         for row, option in enumerate(reversed(order)):
-            colour = colour_of(option, families[option])
+            colour = colours[option]
             shown = [(result.exposed_now[option], 0.0, colour, "first size")]
             if grows:
                 shown = [
@@ -78,7 +77,7 @@ def scale_chart(given: Inputs, result: LatencyResult) -> Drawing:
     lines = (
         ("AllReduce, flat ring", gap.ring, COLOURS["rocev2"]),
         ("AllReduce, the library’s choice", gap.tree, COLOURS["infiniband"]),
-        ("your step, all traffic", gap.step_by_size, COLOURS["rocev2-whitebox"]),
+        ("your step, all traffic", gap.step_by_size, COLOURS["third"]),
     )
     records = []
     with canvas(2.25) as (figure, (axis,)):

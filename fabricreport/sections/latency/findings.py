@@ -137,8 +137,8 @@ class _Read:
     @property
     def tcp_loses(self) -> bool:
         """Whether the worst option has no RDMA and loses far more than the base."""
-        family = next(o.family for o in self.given.options if o.id == self.worst)
-        return family == "ethernet-tcp" and self.means[self.worst] > FAR_WORSE * self.exposed
+        rdma = next(o.rdma for o in self.given.options if o.id == self.worst)
+        return not rdma and self.means[self.worst] > FAR_WORSE * self.exposed
 
     @property
     def longer(self) -> list[float]:

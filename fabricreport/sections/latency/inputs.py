@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.books.families import families
 from fabricreport.books.options import Option
 from fabricreport.errors import InputError
 from fabricreport.inputs import Inputs
@@ -33,6 +34,7 @@ from fabricreport.sections.client import (
     stages_of,
     whole_nodes,
 )
+from fabricreport.vocabulary import Side
 
 STEP = "contested:roce-extra-latency-per-step"
 SHARE = "contested:roce-bandwidth-share"
@@ -133,7 +135,13 @@ def middle(given: Inputs, option: Option) -> Network:
 
 def _tunable(given: Inputs, option: Option) -> bool:
     """Whether what the option reaches depends on who tunes it."""
-    return given.catalogue.fabric(option.fabric, str(given.params.cluster.gpu)).kind in ("infiniband", "rocev2")
+    return bool(option.behaviour.tuning) and _wired_as_family(given, option)
+
+
+def _wired_as_family(given: Inputs, option: Option) -> bool:
+    """Whether its time per step and its share of bandwidth are its family's; else its class of fabric says."""
+    kind = given.catalogue.fabric(option.fabric, str(given.params.cluster.gpu)).kind
+    return kind == families()[option.family].kinds[0]
 
 
 def _wired(
@@ -145,17 +153,14 @@ def _wired(
     calibration: Calibration | None,
 ) -> Network:
     """The option's network with every input as `draw` gives it."""
-    kind = given.catalogue.fabric(option.fabric, str(given.params.cluster.gpu)).kind
-    ratio = draw(SHARE)
+    behaviour = option.behaviour
     step: Any = None
     share: Any = None
-    if kind == "infiniband":
+    if _wired_as_family(given, option) and not behaviour.step:
         # Where sources say that RoCEv2 carries more, the pair is scaled so that neither exceeds its links.
-        step, share = 0.0, tuned * np.minimum(1.0 / ratio, 1.0)
-    elif kind == "rocev2":
-        step, share = draw(STEP), tuned * np.minimum(ratio, 1.0)
-    elif kind == "tcp":
-        step, share = draw("evidence:tcp-extra-latency-per-step"), draw("evidence:tcp-bandwidth-share")
+        step, share = 0.0, tuned * np.minimum(1.0 / draw(SHARE), 1.0)
+    elif _wired_as_family(given, option):
+        step, share = draw(behaviour.step), tuned * np.minimum(draw(behaviour.share), 1.0)
     return Network(
         given.practice,
         gpu=str(given.params.cluster.gpu),
@@ -166,12 +171,13 @@ def _wired(
         bandwidth_share=share,
         calibration=calibration,
         slowdown=_oversubscription(given, draw),
+        reduction=draw(f"evidence:{behaviour.reduction}") if behaviour.reduction else 1.0,
     )
 
 
 def tuning_id(given: Inputs, option: Option) -> str:
     """The entry for how much of its tuned bandwidth this option reaches with the team that runs it."""
-    return f"evidence:fabric-tuning-{option.family}-{maturity_of(given)}"
+    return f"evidence:{option.behaviour.tuning}-{maturity_of(given)}"
 
 
 def tuned_share(given: Inputs, option: Option) -> Any:
@@ -367,8 +373,8 @@ def cluster_allreduce(given: Inputs, wires: Network, gpus: int, sizes: Sequence[
     """AllReduce over `gpus` (whole nodes) at sizes in bytes, (draws, sizes), slowed as the option's wires are."""
     where = wires.job(whole_nodes(given, gpus))
     found = allreduce(sizes, where, calibration=wires.calibration_by_draw)
-    slower = over_draws(wires.slowdown)
-    if one_node(given, gpus) or not np.any(np.asarray(slower) > 1.0):
+    slower = over_draws(np.asanyarray(wires.slowdown) / np.asanyarray(wires.reduction))
+    if one_node(given, gpus) or not np.any(np.asarray(slower) != 1.0):
         return found
     return CollectiveTime(
         found.time_us * slower,
@@ -388,9 +394,9 @@ def stages(given: Inputs) -> tuple[tuple[int, float], ...]:
 
 
 def pair(given: Inputs) -> tuple[Option, Option]:
-    """(InfiniBand, RoCEv2): the client's first option of each family, or a shipped one where it names none."""
+    """(InfiniBand, RoCEv2): the client's first option of each side, or a shipped one where it names none."""
     chosen = []
-    for family in ("infiniband", "rocev2"):
-        own = [o for o in given.options if o.family == family]
-        chosen.append(own[0] if own else next(o for o in given.all_options.values() if o.family == family))
+    for side in (Side.INFINIBAND, Side.ROCEV2):
+        own = [o for o in given.options if o.side == side]
+        chosen.append(own[0] if own else next(o for o in given.all_options.values() if o.side == side))
     return chosen[0], chosen[1]

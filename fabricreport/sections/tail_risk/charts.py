@@ -20,7 +20,6 @@ from fabricreport.provenance import plain
 from fabricreport.sections.client import largest_job
 from fabricreport.sections.tail_risk.figure_context import in_hours
 from fabricreport.sections.tail_risk.horizon import CAUSES
-from fabricreport.sections.tail_risk.inputs import FAMILY_NAMES
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tail_risk.sensitivity import WORKERS, maxima_of
 from fabricreport.theme import (
@@ -28,7 +27,6 @@ from fabricreport.theme import (
     FONT_PT,
     INK,
     canvas,
-    colour_of,
     label_end,
     percent_axis,
     rounded,
@@ -61,7 +59,7 @@ def groups_of(result: TailResult, names: Mapping[str, str]) -> list[tuple[str, s
 def _label(result: TailResult, names: Mapping[str, str], members: Sequence[str]) -> str:
     if len(members) == 1:
         return wrapped(names[members[0]], 36)
-    families = {FAMILY_NAMES.get(result.subjects[o].option.family, "") for o in members}
+    families = {result.subjects[o].option.family_name for o in members}
     family = families.pop() if len(families) == 1 else ""
     return f"{family}, every switch" if family else wrapped(names[members[0]] + " and alike", 36)
 
@@ -69,7 +67,7 @@ def _label(result: TailResult, names: Mapping[str, str], members: Sequence[str])
 def exceedance_chart(given: Inputs, result: TailResult) -> Drawing:
     """P(longer than x): weeks until the fabric is stable, and the time a run takes beyond its plan, by option."""
     chart_id = "fig-tail-exceedance"
-    names, families = _names_and_families(given)
+    names, colours = _names_and_colours(given)
     short = in_hours(result.planned_days)
     by, unit = (HOURS_PER_DAY, "hours") if short else (1.0, "days")
     weeks = {o: plain(draws) for o, draws in result.bring_up_weeks.items()}
@@ -81,17 +79,17 @@ def exceedance_chart(given: Inputs, result: TailResult) -> Drawing:
     rows: list[dict[str, Any]] = []
     with canvas(2.45, columns=2, share_y=True) as (figure, axes):
         for axis, (label, limit, word, draws) in zip(axes, panels, strict=True):
-            rows += _exceedance_panel(axis, result, names, families, draws, label)
+            rows += _exceedance_panel(axis, result, names, colours, draws, label)
             _limit(axis, limit, word)
             axis.set_xlabel(label)
         percent_axis(axes[0], "y")
-        _key(figure, result, names, families)
+        _key(figure, result, names, colours)
         drawing = svg(figure, chart_id)
     return Drawing(chart_id, drawing, rows_of(pd.DataFrame(rows)))
 
 
-def _names_and_families(given: Inputs) -> tuple[dict[str, str], dict[str, str]]:
-    return {o.id: o.name for o in given.options}, {o.id: str(o.family) for o in given.options}
+def _names_and_colours(given: Inputs) -> tuple[dict[str, str], dict[str, str]]:
+    return {o.id: o.name for o in given.options}, {o.id: o.colour for o in given.options}
 
 
 def _limit(axis: Axes, limit: float, word: str) -> None:
@@ -107,7 +105,7 @@ def _exceedance_panel(
     axis: Axes,
     result: TailResult,
     names: Mapping[str, str],
-    families: Mapping[str, str],
+    colours: Mapping[str, str],
     draws: Mapping[str, Any],
     label: str,
 ) -> list[dict[str, Any]]:
@@ -117,7 +115,7 @@ def _exceedance_panel(
         curve = exceedance(draws[option])
         pick = np.unique(np.linspace(0, len(curve.values) - 1, _POINTS).astype(int))
         x, y = rounded(curve.values[pick]), rounded(curve.probability[pick], 4)
-        axis.step(np.r_[0.0, x], np.r_[1.0, y], where="post", color=colour_of(option, families[option]))
+        axis.step(np.r_[0.0, x], np.r_[1.0, y], where="post", color=colours[option])
         right = max(right, float(np.quantile(draws[option], 0.995)))
         rows += [{"option": name, "measure": label, "value": a, "share_above": b} for a, b in zip(x, y, strict=True)]
     axis.set_xlim(0, right or 1.0)  # without a fabric nothing is ever late
@@ -127,7 +125,7 @@ def _exceedance_panel(
     return rows
 
 
-def _key(figure: Figure, result: TailResult, names: Mapping[str, str], families: Mapping[str, str]) -> None:
+def _key(figure: Figure, result: TailResult, names: Mapping[str, str], colours: Mapping[str, str]) -> None:
     """The options' names over both panels, in their curves' colours, from the curve on the left to that on the right."""
     order = sorted(groups_of(result, names), key=lambda g: float(np.median(plain(result.bring_up_weeks[g[0]]))))
     rows: list[list[tuple[str, str]]] = [[]]
@@ -139,23 +137,21 @@ def _key(figure: Figure, result: TailResult, names: Mapping[str, str], families:
     for k, row in enumerate(rows):
         x = 0.075
         for option, name in row:
-            figure.text(
-                x, 0.985 - 0.07 * k, name, ha="left", va="top", color=colour_of(option, families[option]), weight="bold"
-            )
+            figure.text(x, 0.985 - 0.07 * k, name, ha="left", va="top", color=colours[option], weight="bold")
             x += _CHARACTER * (len(name) + 3)
 
 
 def causes_chart(given: Inputs, result: TailResult) -> Drawing:
     """Share of GPU time lost over the horizon by cause, for the pair of fabrics (or the focus alone), with ranges."""
     chart_id = "fig-tail-causes"
-    names, families = _names_and_families(given)
+    names, colours = _names_and_colours(given)
     grades = {c: result.numbers[f"tail_risk.lost.{c}.{result.focus}"].grade for c in CAUSES}
     options = list(result.pair) if result.pair else [result.focus]
     causes = [c for c in CAUSES if any(np.any(plain(result.lost[o][c])) for o in options)]
     rows: list[dict[str, Any]] = []
     with canvas(0.6 + 0.3 * len(causes)) as (figure, (axis,)):
         for k, option in enumerate(options):
-            colour = colour_of(option, families[option])
+            colour = colours[option]
             for row, cause in enumerate(reversed(causes)):
                 mean, low, high = _mean_and_range(result.lost[option][cause])
                 place = (row, k, len(options))

@@ -14,10 +14,8 @@ from fabricreport.scenario import is_given
 from fabricreport.sections.client import judges, largest_job, rented, stages_of
 from fabricreport.sections.tail_risk.figure_context import EFFECTIVE_TIME, cards, in_hours
 from fabricreport.sections.tail_risk.horizon import CAUSES
-from fabricreport.sections.tail_risk.inputs import FAMILY_NAMES
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.validity import GOODPUT, beyond
-from fabricreport.vocabulary import Family
 
 _OFTEN = 0.1
 """Share of draws from which missing the date is a risk worth naming."""
@@ -104,7 +102,7 @@ class _Read:
         ends = (stages_of(given)[0], stages_of(given)[-1])
         self.start, self.full = (str(largest_job(given, gpus)) for _, gpus in ends)
         self.grows = len(stages_of(given)) > 1
-        self.plain = next((o.id for o in given.options if o.family == Family.ETHERNET_TCP), "")
+        self.plain = next((o.id for o in given.options if not o.rdma), "")
         self.hours = in_hours(result.planned_days)
 
     def value(self, figure: str) -> float:
@@ -273,7 +271,7 @@ def _beyond(read: _Read) -> Iterator[TailFinding]:
 def _words(read: _Read) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     options = {o.id: o for o in read.given.options}
-    family = {o: Name(FAMILY_NAMES.get(option.family, "Ethernet")) for o, option in options.items()}
+    family = {o: Name(option.family_name) for o, option in options.items()}
     name = {o: Named(option.name, o, family=family[o]) for o, option in options.items()}
     best, known = read.result.levers[0], cards()
     return {

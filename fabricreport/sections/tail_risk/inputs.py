@@ -19,13 +19,8 @@ from fabricreport.models.risk.entries import Effort, common_incidents, fabric_ri
 from fabricreport.models.risk.goodput import FabricRisk, Run, TopologyEffect, operated
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.risk.steps import TailLaw
-from fabricreport.sections.client import effort_of, endpoints_for, maturity_of, one_node, rented, shape
-from fabricreport.vocabulary import Family
+from fabricreport.sections.client import effort_of, endpoints_for, maturity_of, one_node, rented, shape, side_by_side
 
-FAMILY = {"infiniband": "infiniband", "rocev2": "rocev2", "ethernet-tcp": "tcp"}
-"""An option's family by the name the risk entries use."""
-FAMILY_NAMES: dict[str, str] = {Family.INFINIBAND: "InfiniBand", Family.ROCEV2: "RoCEv2"}
-"""What a reader calls the two families that are set side by side."""
 PROFILE = (
     "param:cluster.gpus",
     "param:organisation.networking_maturity",
@@ -33,6 +28,7 @@ PROFILE = (
     "param:organisation.existing_infiniband",
     "param:organisation.existing_ethernet",
     "param:money.acquisition",
+    "param:cluster.tenancy",
 )
 """Params that choose branches here and so leave no mark in the arrays."""
 
@@ -93,7 +89,7 @@ def subject(
         engineer_hour_usd=engineer,
     )
     run = operated(planned, maturity_effect(read, maturity or maturity_of(given)))
-    stalls = 0.0 if one_node(given, gpus) else tail_law(read, FAMILY[option.family], takes).shared_stall_share
+    stalls = 0.0 if one_node(given, gpus) else _tail(given, option, takes).shared_stall_share
     return Subject(option, run, risk, tiers, stalls, exposed)
 
 
@@ -111,20 +107,25 @@ def _cluster(given: Inputs, option: Option, gpus: int) -> tuple[Cluster, int]:
     return Cluster(gpus, bill.cables_node_leaf, bill.switches, own.subnets, own.gpus_per_node), bill.tiers
 
 
+def _tail(given: Inputs, option: Option, takes: Effort) -> TailLaw:
+    return tail_law(reader(given), option.behaviour, takes, neighbours=side_by_side(given))
+
+
 def _risk(given: Inputs, option: Option, gpus: int, maturity: str, communication: Any, takes: Effort) -> FabricRisk:
-    read, family = reader(given), FAMILY[option.family]
+    read = reader(given)
     if one_node(given, gpus):
-        law = replace(tail_law(read, family), shared_stall_share=0.0)
+        law = replace(tail_law(read, option.behaviour), shared_stall_share=0.0)
         return FabricRisk(option.id, _paced(given, law), ())
     risk = fabric_risk(
         read,
-        family,
+        option.behaviour,
         option=option.id,
         maturity=maturity,
         topology=str(given.params.cluster.topology),
         communication_share=communication,
         gpus=gpus,
         takes=takes,
+        neighbours=side_by_side(given),
     )
     bring_up = risk.bring_up
     if rented(given):

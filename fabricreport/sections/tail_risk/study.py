@@ -25,7 +25,7 @@ from fabricreport.sections.tail_risk.inputs import subject
 from fabricreport.sections.tail_risk.outcomes import outcome_of
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tail_risk.sensitivity import levers_of, sensitivity_of, stress_of
-from fabricreport.vocabulary import Family
+from fabricreport.vocabulary import Side
 
 
 def run(
@@ -77,5 +77,5 @@ def run(
 
 def _pair(options: Sequence[Option]) -> tuple[str, str] | None:
     """The first InfiniBand and the first RoCEv2 option, if both are there."""
-    first = [next((o.id for o in options if o.family == family), "") for family in (Family.INFINIBAND, Family.ROCEV2)]
+    first = [next((o.id for o in options if o.side == side), "") for side in (Side.INFINIBAND, Side.ROCEV2)]
     return (first[0], first[1]) if all(first) else None

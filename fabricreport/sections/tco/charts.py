@@ -20,7 +20,6 @@ from fabricreport.theme import (
     INK,
     MUTED,
     canvas,
-    colour_of,
     label_end,
     money_axis,
     rounded,
@@ -48,20 +47,20 @@ def names_of(given: Inputs) -> dict[str, str]:
     return {o.id: o.name for o in given.options}
 
 
-def families_of(given: Inputs) -> dict[str, str]:
+def colours_of(given: Inputs) -> dict[str, str]:
     """Families of the options by id."""
-    return {o.id: o.family for o in given.options}
+    return {o.id: o.colour for o in given.options}
 
 
 def waterfall_chart(given: Inputs, result: TcoResult) -> Drawing:
     """The mean difference between rival and choice, cause by cause: the bars add up to the last one."""
-    chart_id, currency, families = "fig-tco-waterfall", given.params.money.currency, families_of(given)
+    chart_id, currency, colours = "fig-tco-waterfall", given.params.money.currency, colours_of(given)
     rows = _parts(result)
     mean = float(rounded(np.mean(plain(result.difference.draws))))
     p5, p95 = (float(rounded(v)) for v in np.percentile(plain(result.difference.draws), [5, 95]))
     hues = {
-        True: colour_of(result.choice, families[result.choice]),
-        False: colour_of(result.rival, families[result.rival]),
+        True: colours[result.choice],
+        False: colours[result.rival],
     }
     with canvas(0.6 + 0.195 * (len(rows) + 2)) as (figure, (axis,)):
         _draw_waterfall(axis, rows, mean, (p5, p95), hues, formats.SYMBOLS.get(currency, currency + " "))
@@ -169,7 +168,7 @@ def totals_chart(given: Inputs, result: TcoResult) -> Drawing:
 def hours_chart(given: Inputs, result: TcoResult) -> Drawing:
     """What a useful GPU-hour costs by option when renting: the price, and what lost time adds to it."""
     chart_id, currency = "fig-tco-hours", given.params.money.currency
-    names, families = names_of(given), families_of(given)
+    names, colours = names_of(given), colours_of(given)
     price = float(rounded(np.mean(plain(result.common.server.rent_per_gpu_hour))))
     symbol = formats.SYMBOLS.get(currency, currency + " ")
     rows = []
@@ -178,7 +177,7 @@ def hours_chart(given: Inputs, result: TcoResult) -> Drawing:
             draws = plain(result.useful_hour[option])
             mean = float(rounded(np.mean(draws)))
             p5, p95 = (float(rounded(v)) for v in np.percentile(draws, [5, 95]))
-            hue = colour_of(option, families[option])
+            hue = colours[option]
             axis.barh(row, price, height=0.5, color=hue)
             axis.barh(row, mean - price, left=price, height=0.5, color="white", edgecolor=hue, hatch="////")
             axis.plot([p5, p95], [row + 0.36] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
@@ -203,7 +202,7 @@ def hours_chart(given: Inputs, result: TcoResult) -> Drawing:
 def cash_chart(given: Inputs, result: TcoResult) -> Drawing:
     """Cash paid so far, each option less the choice, month by month."""
     chart_id = "fig-tco-cash"
-    names, families = names_of(given), families_of(given)
+    names, colours = names_of(given), colours_of(given)
     if result.ownership is None:
         raise ValueError("a client that rents has no cash flows of its own to draw")
     months = np.arange(result.common.months + 1)
@@ -213,7 +212,7 @@ def cash_chart(given: Inputs, result: TcoResult) -> Drawing:
     with canvas(2.4) as (figure, (axis,)):
         ends = {}
         for option, gap in gaps.items():
-            hue = colour_of(option, families[option])
+            hue = colours[option]
             axis.step(months, gap, where="post", color=hue, linestyle="-")
             ends[option] = (float(gap[-2]), hue)
         axis.plot([0, months[-1]], [0, 0], color=INK, linewidth=1)

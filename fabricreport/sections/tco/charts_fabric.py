@@ -13,7 +13,7 @@ from fabricreport.blocks import Drawing
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.staffing import MID_GPUS, SMALL_GPUS
 from fabricreport.provenance import plain
-from fabricreport.sections.tco.charts import families_of, name_ends, names_of
+from fabricreport.sections.tco.charts import colours_of, name_ends, names_of
 from fabricreport.sections.tco.cost import CAUSES, FABRIC_CAUSES
 from fabricreport.sections.tco.gaps import hour_gaps, on_scale
 from fabricreport.sections.tco.result import Ownership, TcoResult
@@ -22,7 +22,6 @@ from fabricreport.theme import (
     INK,
     MUTED,
     canvas,
-    colour_of,
     money_axis,
     percentiles,
     rounded,
@@ -35,15 +34,15 @@ from fabricreport.theme import (
 def hour_sweep_chart(given: Inputs, result: TcoResult) -> Drawing:
     """Cost of a useful GPU-hour over sizes, each option less the choice."""
     chart_id = "fig-tco-sweep"
-    names, families = names_of(given), families_of(given)
+    names, colours = names_of(given), colours_of(given)
     owned = _owned(result)
     sweep = owned.sweep
     gaps = hour_gaps(owned, result.choice, result.order)
     shown = on_scale(gaps, keep=result.rival)
     with canvas(2.25) as (figure, (axis,)):
-        ends = _bands(axis, sweep.gpus, {o: gaps[o] for o in shown}, families)
-        axis.axhline(0, color=colour_of(result.choice, families[result.choice]), linewidth=1.7)
-        ends[result.choice] = (0.0, colour_of(result.choice, families[result.choice]))
+        ends = _bands(axis, sweep.gpus, {o: gaps[o] for o in shown}, colours)
+        axis.axhline(0, color=colours[result.choice], linewidth=1.7)
+        ends[result.choice] = (0.0, colours[result.choice])
         _size_axis(axis, sweep.gpus, result)
         name_ends(axis, sweep.gpus[-1], ends, names)
         money_axis(axis, "y", 1.0, given.params.money.currency)
@@ -63,11 +62,11 @@ def hour_sweep_chart(given: Inputs, result: TcoResult) -> Drawing:
 def fabric_sweep_chart(given: Inputs, result: TcoResult) -> Drawing:
     """Capital of the fabric per GPU over sizes; it jumps where a tier of switches is added."""
     chart_id = "fig-tco-fabric-sweep"
-    names, families = names_of(given), families_of(given)
+    names, colours = names_of(given), colours_of(given)
     sweep = _owned(result).sweep
     values = {o: plain(sweep.fabric_per_gpu[o]) for o in result.order}
     with canvas(2.6) as (figure, (axis,)):
-        ends = _bands(axis, sweep.gpus, values, families)
+        ends = _bands(axis, sweep.gpus, values, colours)
         _size_axis(axis, sweep.gpus, result)
         axis.set_ylim(bottom=0)
         name_ends(axis, sweep.gpus[-1], ends, names)
@@ -88,16 +87,14 @@ def fabric_sweep_chart(given: Inputs, result: TcoResult) -> Drawing:
 def stages_chart(given: Inputs, result: TcoResult) -> Drawing:
     """What of the fabric is bought at each stage, for the choice and its rival."""
     chart_id = "fig-tco-stages"
-    names, families = names_of(given), families_of(given)
+    names, colours = names_of(given), colours_of(given)
     owned = _owned(result)
     pair = (result.choice, result.rival)
     rows: list[tuple[str, int, str, float]] = []
     with canvas(2.3, columns=2, share_y=True) as (figure, axes):
         for axis, option in zip(axes, pair, strict=True):
-            _stage_bars(axis, option, owned, rows, colour_of(option, families[option]))
-            axis.set_title(
-                wrapped(names[option], 32), color=colour_of(option, families[option]), fontsize=8.5, weight="bold"
-            )
+            _stage_bars(axis, option, owned, rows, colours[option])
+            axis.set_title(wrapped(names[option], 32), color=colours[option], fontsize=8.5, weight="bold")
             money_axis(axis, "y", 1.0, given.params.money.currency)
         axes[0].set_ylim(0, axes[0].get_ylim()[1] * 1.18)
         drawing = svg(figure, chart_id)
@@ -135,12 +132,12 @@ def _owned(result: TcoResult) -> Ownership:
 
 
 def _bands(
-    axis: Axes, sizes: tuple[int, ...], values: Mapping[str, Any], families: Mapping[str, str]
+    axis: Axes, sizes: tuple[int, ...], values: Mapping[str, Any], colours: Mapping[str, str]
 ) -> dict[str, tuple[float, str]]:
     """Means and P5–P95 bands; returns each option's last mean and colour."""
     ends = {}
     for option, draws in values.items():
-        hue = colour_of(option, families[option])
+        hue = colours[option]
         low, high = (rounded(v) for v in percentiles(draws, [5, 95]))
         middle = rounded(np.mean(draws, axis=1))
         known = np.flatnonzero(np.isfinite(middle))

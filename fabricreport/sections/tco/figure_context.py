@@ -17,7 +17,7 @@ from fabricreport.sections.tco.list_bills import ListBill, Offer
 from fabricreport.sections.tco.result import Ownership, TcoResult
 from fabricreport.validation.card import Card, CardRow
 from fabricreport.validation.topology import topology_card
-from fabricreport.vocabulary import Family
+from fabricreport.vocabulary import Side
 
 HARDWARE = ("switches", "optics_and_cables", "adapters")
 """The causes of the fabric's hardware: what a price list shows."""
@@ -107,7 +107,7 @@ class CostFigures:
     @property
     def managed_gap(self) -> Any:
         """Total cost of the rival less the choice's (draws,), with InfiniBand's fabric manager, which no size needs here."""
-        infiniband = {o.id for o in self.given.options if o.family == Family.INFINIBAND}
+        infiniband = {o.id for o in self.given.options if o.side == Side.INFINIBAND}
         added = {o: cost for o, cost in self.owned.managers.items() if o in infiniband}
         more, less = (added.get(o, 0.0) for o in (self.result.rival, self.result.choice))
         return self.result.difference.draws + more - less
@@ -159,8 +159,8 @@ class CostFigures:
     @cached_property
     def roces(self) -> tuple[str, ...]:
         """RoCEv2 options that are held against InfiniBand, the cheapest first."""
-        families = {o.id: o.family for o in self.given.options}
-        return tuple(o for o in self.result.order if families[o] == Family.ROCEV2) if self.both_families else ()
+        sides = {o.id: o.side for o in self.given.options}
+        return tuple(o for o in self.result.order if sides[o] == Side.ROCEV2) if self.both_families else ()
 
 
 SPINE = ": spine"

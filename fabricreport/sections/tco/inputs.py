@@ -21,6 +21,7 @@ from fabricreport.models.money.staffing import StaffRule
 from fabricreport.provenance import plain
 from fabricreport.sections.client import discounting_of, effort_of, server_row, stages_of
 from fabricreport.sections.tail_risk.horizon import Losses
+from fabricreport.vocabulary import Side
 
 _HOURS_PER_MINUTE = 1 / 60
 Held = TypeVar("Held")
@@ -195,7 +196,7 @@ def _lost_time(option: str, exposed: Any, losses: Losses) -> LostTime:
 
 def _staff_rule(given: Inputs, option: Option) -> StaffRule:
     maturity = given.params.organisation.networking_maturity
-    factor = given.value(f"evidence:fabric-fte-factor-{option.family}-{maturity}")
+    factor = given.value(f"evidence:{option.behaviour.staff}-{maturity}")
     return StaffRule(
         given.value("evidence:fabric-fte-small"),
         given.value("evidence:fabric-fte-mid"),
@@ -209,10 +210,10 @@ def _training(given: Inputs, option: Option) -> Any:
     """Training of the client's network engineers, unless the team runs this kind of fabric already."""
     organisation = given.params.organisation
     known = {
-        "infiniband": organisation.existing_infiniband != "none",
-        "rocev2": organisation.qos_expertise == "strong",
+        Side.INFINIBAND: organisation.existing_infiniband != "none",
+        Side.ROCEV2: organisation.qos_expertise == "strong",
     }
-    if not option.training or known.get(option.family, False):
+    if not option.training or known.get(option.side, False):
         return 0.0
     return given.money(option.training) * given.value("param:organisation.network_engineers")
 

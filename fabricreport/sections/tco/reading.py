@@ -9,7 +9,7 @@ from fabricreport.sections.stance import Stance, direction
 from fabricreport.sections.tco.figure_context import CostFigures
 from fabricreport.sections.tco.gaps import cash_gaps, cash_on_scale, hour_gaps, on_scale
 from fabricreport.sections.tco.list_bills import ListBill
-from fabricreport.vocabulary import Family
+from fabricreport.vocabulary import Side
 
 SHOWN_CAUSES = 2
 """So many causes are named on each side of a difference."""
@@ -37,7 +37,7 @@ class CostReading(CostFigures):
     def unmanaged(self) -> bool:
         """Whether an owner compares InfiniBand, and no option needs the fabric manager that some have."""
         licensed = {o.id for o in self.given.options if o.licence}
-        infiniband = {o.id for o in self.given.options if o.family == Family.INFINIBAND}
+        infiniband = {o.id for o in self.given.options if o.side == Side.INFINIBAND}
         pair = {self.result.choice, self.result.rival}
         return self.compares and licensed == set(self.owned.managers) and bool(pair & infiniband & licensed)
 
@@ -92,10 +92,10 @@ class CostReading(CostFigures):
     def straddled(self) -> tuple[ListBill, ListBill] | None:
         """The cheapest and the dearest list bill of a RoCEv2 option, if InfiniBand's lies between them."""
         rows = self.owned.list_bills if self.owns else ()
-        family = {o.id: o.family for o in self.given.options}
-        if not rows or family[rows[0].option] != Family.INFINIBAND:
+        side = {o.id: o.side for o in self.given.options}
+        if not rows or side[rows[0].option] != Side.INFINIBAND:
             return None
-        for option in (o for o in family if family[o] == Family.ROCEV2):
+        for option in (o for o in side if side[o] == Side.ROCEV2):
             own = sorted((b for b in rows if b.option == option), key=lambda b: b.total)
             if own[0].total < rows[0].total < own[-1].total:
                 return own[0], own[-1]

@@ -32,6 +32,7 @@ from fabricreport.sections.tco.figures import FIGURES
 from fabricreport.sections.tco.list_bills import list_bills, offers
 from fabricreport.sections.tco.result import Ownership, TcoResult
 from fabricreport.sections.tco.sweep import run_sweep
+from fabricreport.vocabulary import Side
 
 
 def run(given: Inputs, found: Bills, comparison: Comparison) -> TcoResult:
@@ -41,7 +42,7 @@ def run(given: Inputs, found: Bills, comparison: Comparison) -> TcoResult:
     gap = Difference(comparison.lead, found.gap_by_cause(rival, choice))
     useful = {o: given.spread(i.lost.useful) for o, i in own.items()}
     hour = {o: given.spread(useful_hour_usd(bill, own[o], common)) for o, bill in found.paid.items()}
-    families = {o.id: o.family for o in given.options}
+    sides = {o.id: o.side for o in given.options}
     market = common.server.rent_per_gpu_hour
     result = TcoResult(
         totals=found.totals,
@@ -54,8 +55,8 @@ def run(given: Inputs, found: Bills, comparison: Comparison) -> TcoResult:
         rival=rival,
         verdict=comparison.verdict,
         difference=gap,
-        infiniband=_best("infiniband", found.order, families),
-        rocev2=_best("rocev2", found.order, families),
+        infiniband=_best(Side.INFINIBAND, found.order, sides),
+        rocev2=_best(Side.ROCEV2, found.order, sides),
         useful_hour=hour,
         useful_share=useful,
         worth_per_gpu_hour={o: given.spread(market * u / useful[choice]) for o, u in useful.items()},
@@ -110,5 +111,5 @@ def _added(standing: list[dict[str, Any]]) -> tuple[dict[str, float], ...]:
     return tuple({c: row[c] - old[c] for c in row} for row, old in zip(means, before, strict=True))
 
 
-def _best(family: str, order: tuple[str, ...], families: Mapping[str, str]) -> str | None:
-    return next((o for o in order if families[o] == family), None)
+def _best(side: Side, order: tuple[str, ...], sides: Mapping[str, Side]) -> str | None:
+    return next((o for o in order if sides[o] == side), None)

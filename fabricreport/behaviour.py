@@ -1,0 +1,46 @@
+"""How a fabric behaves: for each thing the models ask of it, the id of the entry that answers.
+
+A family states them once (`evidence/families.yaml`), an option those in which it differs (`evidence/options.yaml`). Ids of
+the evidence library stand without their `evidence:`; `step` and `share` are whole input ids, for they may be contested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """Entries by what they answer.
+
+    weeks: until collectives run stably. stalls: share of steps at which all workers stall at once. contention: bandwidth
+    lost to collisions of flows. neighbours: how much longer a step takes beside a job that floods the fabric.
+    config_faults: misconfigurations a year, told as `config_label`. link_failure, link_flap: share of
+    failures and of flaps of a link that end a job. reroute: seconds until traffic flows again after one that does not. reduction: factor on AllReduce between nodes where
+    switches add up ('' where they do not). step: microseconds that a NIC-to-NIC step takes above the reference, share:
+    part of the reference's bandwidth ('' for both: the fabric is the reference, or its class says). tuning and staff:
+    entries less their `-{maturity}` ('' where nothing is tuned). manager: prefix of the entries of a subnet manager's
+    faults ('' where there is none). skill: whether it takes skill with PFC, ECN and DCQCN.
+    """
+
+    weeks: str
+    stalls: str
+    contention: str
+    neighbours: str
+    config_faults: str
+    config_label: str
+    link_failure: str
+    link_flap: str
+    reroute: str
+    reduction: str
+    step: str
+    share: str
+    tuning: str
+    staff: str
+    manager: str
+    skill: bool
+
+    def changed(self, roles: Mapping[str, str | bool]) -> Behaviour:
+        """The same with other entries for some roles."""
+        return replace(self, **roles)  # type: ignore[arg-type]

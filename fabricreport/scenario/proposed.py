@@ -1,0 +1,89 @@
+"""The fabrics that are proposed where a client names none: those on sale for its GPU, its link speed and its date.
+
+Only ids and what decides is read here; what an option is made of is the book of options' business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from functools import cache
+from typing import Any
+
+from fabricreport.evidence import read_yaml
+
+MOST_WITHOUT_RDMA = 1024
+"""GPUs above which a fabric without RDMA is proposed to nobody."""
+
+
+class Reason(StrEnum):
+    """Why an option is not proposed."""
+
+    MAKER = "sold with other GPUs"
+    NOT_ON_SALE = "not on sale on the memo's date"
+    SPEED = "for links of another speed"
+    SIZE = "without RDMA, at more GPUs than it serves"
+
+
+@dataclass(frozen=True)
+class Offered:
+    """What decides whether an option is proposed."""
+
+    id: str
+    name: str
+    rdma: bool
+    link_gbits_per_s: float
+    gpus_of: tuple[str, ...]
+    on_sale: date | None
+
+
+@cache
+def shipped() -> Mapping[str, Offered]:
+    """The shipped options by id, in the order of their file."""
+    merged: dict[str, dict[str, Any]] = {}
+    for row in read_yaml("options"):
+        base = merged.get(row.get("like", ""), {})
+        merged[row["id"]] = {**base, "on_sale": None, **row}
+    return {
+        option: Offered(
+            option,
+            row["name"],
+            row["rdma"],
+            float(row["link_gbits_per_s"]),
+            tuple(row.get("gpus_of", ("nvidia", "amd"))),
+            date.fromisoformat(row["on_sale"]) if row["on_sale"] else None,
+        )
+        for option, row in merged.items()
+    }
+
+
+SHIPPED_OPTIONS: tuple[str, ...] = tuple(shipped())
+
+
+def proposed(vendor: str, link_gbits_per_s: float, final_gpus: int, as_of: date) -> tuple[str, ...]:
+    """Ids of the options for GPUs of this maker, links of this speed, the largest size planned and the day of the memo."""
+    out = left_out(vendor, link_gbits_per_s, final_gpus, as_of)
+    return tuple(option for option in shipped() if option not in out)
+
+
+def left_out(vendor: str, link_gbits_per_s: float, final_gpus: int, as_of: date) -> dict[str, Reason]:
+    """The shipped options that are not proposed, each with the first reason.
+
+    Of fabrics with RDMA those of the least speed that carries the GPUs' links, or else of the highest there is.
+    """
+    sold = [o for o in shipped().values() if vendor in o.gpus_of and (o.on_sale is None or o.on_sale <= as_of)]
+    speeds = sorted({o.link_gbits_per_s for o in sold if o.rdma})
+    speed = next((s for s in speeds if s >= link_gbits_per_s), speeds[-1])
+    found: dict[str, Reason] = {}
+    for option in shipped().values():
+        if vendor not in option.gpus_of:
+            found[option.id] = Reason.MAKER
+        elif option not in sold:
+            found[option.id] = Reason.NOT_ON_SALE
+        elif option.rdma and option.link_gbits_per_s != speed:
+            found[option.id] = Reason.SPEED
+        elif not option.rdma and final_gpus > MOST_WITHOUT_RDMA:
+            found[option.id] = Reason.SIZE
+    return found
