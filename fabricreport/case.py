@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fabricreport.books.evidence import read_evidence
-from fabricreport.books.options import Option, read_options
+from fabricreport.books.option_reader import read_options
+from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.chain import LOSSES, STEPS, Chain, chain
 from fabricreport.errors import InputError, Problem

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabricreport.books.evidence import EvidenceBook, read_evidence
-from fabricreport.books.options import Option, read_options
+from fabricreport.books.option_reader import read_options
+from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.errors import InputError, Problem
 from fabricreport.project import book_folder

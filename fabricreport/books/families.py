@@ -25,6 +25,8 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}")
 _MAX_NAME = 40  # characters
 _OF_FAMILY = ("config_label", "manager", "skill")
 """Parts of a behaviour that stand at the family itself."""
+_TEXTS = ("name", "short_name", "config_label")
+_KEYS = ("id", "name", "short_name", "side", "colour", "kinds", *_OF_FAMILY, "risk", "tuning", "staff", "behaviour")
 ROLES = tuple(f.name for f in fields(Behaviour) if f.name not in _OF_FAMILY)
 """What an option may answer otherwise than its family."""
 
@@ -59,47 +61,52 @@ def families() -> Mapping[str, Family]:
 
 
 def _family(located: Located, at: KeyPath, row: Any) -> Family:
-    keys = ("id", "name", "short_name", "side", "colour", "kinds", *_OF_FAMILY, "risk", "tuning", "staff", "behaviour")
     if not isinstance(row, dict):
         raise InputError(located.problem(at, "a family must be a mapping of keys"))
     faults = [
-        located.problem((*at, key), "unknown key", value=str(key), suggestion=did_you_mean(key, keys))
+        located.problem((*at, key), "unknown key", value=str(key), suggestion=did_you_mean(key, _KEYS))
         for key in row
-        if key not in keys
+        if key not in _KEYS
     ]
-    faults += [located.problem(at, f"the key '{key}' is missing") for key in keys if key not in row]
+    faults += [located.problem(at, f"the key '{key}' is missing") for key in _KEYS if key not in row]
+    faults = faults or [
+        located.problem((*at, key), what, value=str(row[key])) for key, good, what in _checks(row) if not good
+    ]
     if faults:
         raise InputError(faults)
-    checks = (
+    text = {key: _text(located, (*at, key), row[key]) for key in _TEXTS}
+    behaviour = _usual(row, text["config_label"]).changed(roles_of(located, (*at, "behaviour"), row["behaviour"]))
+    named = (row["id"], text["name"], text["short_name"], row["side"], row["colour"], tuple(row["kinds"]))
+    return Family(*named, behaviour)
+
+
+def _checks(row: dict[str, Any]) -> list[tuple[str, bool, str]]:
+    """What each key must be, and whether it is."""
+    found = [(key, isinstance(row[key], str) and bool(row[key].strip()), "must be text") for key in _TEXTS]
+    found += [(key, _name(row[key]), "must be the prefix of entries") for key in ("risk", "staff")]
+    found += [
+        (key, row[key] is None or _name(row[key]), "must be the prefix of entries, or null")
+        for key in ("tuning", "manager")
+    ]
+    return [
+        *found,
         ("id", isinstance(row["id"], str) and bool(_ID.fullmatch(row["id"])), "must be kebab-case"),
         ("side", row["side"] in tuple(Side), f"must be one of {', '.join(Side)}"),
         ("colour", isinstance(row["colour"], str) and bool(_COLOUR.fullmatch(row["colour"])), "must be #rrggbb"),
         ("kinds", _names(row["kinds"]) and bool(row["kinds"]), "must be a list of kinds of classes"),
         ("skill", isinstance(row["skill"], bool), "must be true or false"),
-        ("risk", _name(row["risk"]), "must be the prefix of entries"),
-        ("staff", _name(row["staff"]), "must be the prefix of entries"),
-        ("tuning", row["tuning"] is None or _name(row["tuning"]), "must be the prefix of entries, or null"),
-        ("manager", row["manager"] is None or _name(row["manager"]), "must be the prefix of entries, or null"),
-        ("behaviour", isinstance(row["behaviour"], dict), "must map roles to ids of entries"),
-    )
-    faults = [located.problem((*at, key), what, value=str(row[key])) for key, good, what in checks if not good]
-    if faults:
-        raise InputError(faults)
-    faults = [
-        located.problem((*at, key), "must be text", value=str(row[key]))
-        for key in ("name", "short_name", "config_label")
-        if not isinstance(row[key], str) or not row[key].strip()
     ]
-    if faults:
-        raise InputError(faults)
-    text = {key: _text(located, (*at, key), row[key]) for key in ("name", "short_name", "config_label")}
-    base = Behaviour(
+
+
+def _usual(row: dict[str, Any], config_label: str) -> Behaviour:
+    """The behaviour that the prefixes of a family make."""
+    return Behaviour(
         weeks=f"weeks-to-stable-{row['risk']}",
         stalls=f"shared-stall-share-{row['risk']}",
         contention=f"fat-tree-contention-{row['risk']}",
         neighbours=f"noisy-neighbour-slowdown-{row['risk']}",
         config_faults=f"config-faults-{row['risk']}-per-year",
-        config_label=text["config_label"],
+        config_label=config_label,
         link_failure="link-failure-interrupts-share",
         link_flap="link-flap-interrupts-share",
         reroute="flap-stall-seconds",
@@ -110,15 +117,6 @@ def _family(located: Located, at: KeyPath, row: Any) -> Family:
         staff=f"fabric-fte-factor-{row['staff']}",
         manager=row["manager"] or "",
         skill=row["skill"],
-    )
-    return Family(
-        row["id"],
-        text["name"],
-        text["short_name"],
-        row["side"],
-        row["colour"],
-        tuple(row["kinds"]),
-        base.changed(roles_of(located, (*at, "behaviour"), row["behaviour"])),
     )
 
 

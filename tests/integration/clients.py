@@ -22,7 +22,7 @@ from annotated_types import Ge, Le
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from fabricreport.books.options import read_options
+from fabricreport.books.option_reader import read_options
 from fabricreport.intake.feasibility import most_gpus
 from fabricreport.scenario import SECTION_NAMES, SHIPPED_OPTIONS, Cluster, Params
 from fabricreport.scenario.fields import Unit

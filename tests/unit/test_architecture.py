@@ -71,7 +71,7 @@ MAY_IMPORT = {
     "theme": {"blocks"},
     "sections": {"blocks", "books", "elicited", "figures", "inputs", "models", "scenario", "theme", "validation"},
     "chain": {"inputs", "sections"},
-    "sections/decision": {"blocks", "chain", "figures", "inputs", "models", "scenario", "sections", "theme"},
+    "sections/decision": {"blocks", "books", "chain", "figures", "inputs", "models", "scenario", "sections", "theme"},
     "declared": {"figures", "sections", "sections/decision"},
     "intake": {"books", "inputs", "models", "overrides", "records", "scenario", "sections"},
     "case": {"books", "chain", "given", "inputs", "intake", "models", "scenario", "sections", "sections/decision"},

@@ -14,7 +14,7 @@ from check_cases import HEADER, OVERRIDE, desk, line_of, only
 from scenario_cases import PARAMS, minimal
 
 from fabricreport.books.evidence import read_evidence
-from fabricreport.books.options import read_options
+from fabricreport.books.option_reader import read_options
 from fabricreport.books.prices.book import PriceBook, baseline
 from fabricreport.books.prices.files import parse_prices
 from fabricreport.books.prices.reports import show_prices

@@ -2,7 +2,7 @@ from dataclasses import fields
 
 import pytest
 
-from fabricreport.books.options import read_options
+from fabricreport.books.option_reader import read_options
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.models.fabric.cost import PerPiece
