@@ -111,7 +111,7 @@ def draw_together(group: str, *names: str) -> tuple[Any, ...]:
     return tuple(found)
 
 
-# --- The four options, as their data sheets have them ------------------------------------------------------------
+# --- The five options, as their data sheets have them ------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -137,13 +137,23 @@ class Option:
     licence_per_switch: str = ""
     training: str = ""
     model: str = "turnkey"
+    staff: str = ""
+    rerouted: str = "flap-stall-seconds"
 
 
-def at_400g(family: str, ports: int, switch: str, switch_watts: str, support: str, **more: str) -> Option:
-    """One 400G ConnectX-7 port for each of a server's eight GPUs, multimode optics, twin-port cages on the switch."""
+def at_400g(
+    family: str,
+    ports: int,
+    switch: str,
+    switch_watts: str,
+    support: str,
+    nic: str = "price:nic-connectx7-400g",
+    nic_watts: str = "nic-connectx7-watts",
+    **more: str,
+) -> Option:
+    """One 400G port for each of a server's eight GPUs, multimode optics, twin-port cages on the switch."""
     return Option(
-        family, ports, 8, 2, switch, switch_watts,
-        "price:nic-connectx7-400g", "nic-connectx7-watts", "price:optic-400g-sr4", "optic-400g-sr4-watts",
+        family, ports, 8, 2, switch, switch_watts, nic, nic_watts, "price:optic-400g-sr4", "optic-400g-sr4-watts",
         "price:optic-800g-2xsr4", "optic-800g-2xsr4-watts", support, **more,
     )  # fmt: skip
 
@@ -154,10 +164,18 @@ OPTIONS = {
         licence_per_link="licence-ufm-per-endpoint-year", licence_above="ufm-hard-requirement-gpus",
         training="training-infiniband-usd-per-engineer",
     ),
+    "spectrum-x-400g": at_400g(
+        "spectrum-x", 128, "price:switch-sn5610", "switch-sn5600-watts", "support-rate-nvidia-networking",
+        "evidence:nic-supernic-400g-usd", "nic-supernic-400g-watts",
+        licence_per_link="licence-ethernet-manager-per-endpoint-year", licence_above="ufm-hard-requirement-gpus",
+        licence_per_switch="licence-ethernet-nos-per-switch-year", training="training-rocev2-usd-per-engineer",
+        staff="rocev2", rerouted="flap-stall-seconds-spectrum-x",
+    ),
     "rocev2-branded-400g": at_400g(
         "rocev2", 128, "price:switch-sn5610", "switch-sn5600-watts", "support-rate-nvidia-networking",
         licence_per_link="licence-ethernet-manager-per-endpoint-year", licence_above="ufm-hard-requirement-gpus",
         licence_per_switch="licence-ethernet-nos-per-switch-year", training="training-rocev2-usd-per-engineer",
+        model="branded",
     ),
     "rocev2-whitebox-400g": at_400g(
         "rocev2", 128, "price:switch-n9600-64od", "switch-tomahawk5-watts", "support-rate-whitebox",
@@ -324,7 +342,7 @@ def support(option: Option) -> Any:
 def staff_and_training(option: Option) -> Any:
     """People for a fabric of 129 to 1,024 GPUs (never fewer than a small one takes) times the fabric's factor and what
     one costs to employ; and training of the client's engineers, once."""
-    family = "ethernet-tcp" if option.family == "tcp" else option.family
+    family = "ethernet-tcp" if option.family == "tcp" else option.staff or option.family
     people = np.maximum(evidence("fabric-fte-small"), evidence("fabric-fte-mid"))
     people = people * evidence(f"fabric-fte-factor-{family}-medium") * effort(option, "staff")
     training = param("organisation.network_engineers") * evidence(option.training)
@@ -402,17 +420,23 @@ def interruption_share(option: Option) -> Any:
     interval is the best one for all faults together, M hours apart, when a checkpoint takes d hours: Daly's (2006)
     sqrt(2 d M) (1 + sqrt(d / 2M) / 3) - d. A misconfiguration slows the job until it is found, too. Left out: a fault
     that strikes during the recovery from another cuts that short, which makes the share about 1 % smaller.
+    What a job survives stops it until traffic flows another way.
     """
     count = pieces(option)
     flaps, failures = draw_together("link-hardware", "link-flaps-per-link-year", "link-failures-per-link-year")
     faults = evidence(f"config-faults-{option.family}-per-year") * size_factor() * effort(option, "faults")
+    ends_flap, ends_failure = evidence("link-flap-interrupts-share"), evidence("link-failure-interrupts-share")
+    survived = count.nics * (flaps * (1 - ends_flap) + failures * (1 - ends_failure))
+    switches_survived = count.switches * evidence("switch-failures-per-switch-year")
+    switches_survived = switches_survived * (1 - evidence("switch-failure-interrupts-share"))
     fabric_stops = (
-        count.nics * flaps * evidence("link-flap-interrupts-share")
-        + count.nics * failures * evidence("link-failure-interrupts-share")
+        count.nics * flaps * ends_flap
+        + count.nics * failures * ends_failure
         + count.switches * evidence("switch-failures-per-switch-year") * evidence("switch-failure-interrupts-share")
         + faults * evidence("config-fault-interrupts-share")
     )
     slow_hours = faults * evidence("config-fault-slowdown") * evidence("config-fault-hours-to-find")
+    slow_hours = slow_hours + (survived + switches_survived) * evidence(option.rerouted) / 3600
     if option.family == "infiniband":
         manager = param("cluster.subnets") * evidence("subnet-manager-faults-per-year")
         fabric_stops = fabric_stops + manager

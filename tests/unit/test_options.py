@@ -2,15 +2,18 @@ from dataclasses import fields
 
 import pytest
 
+from fabricreport.books.evidence import read_evidence
+from fabricreport.books.families import ROLES, families
 from fabricreport.books.option_reader import read_options
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.models.fabric.cost import PerPiece
+from fabricreport.vocabulary import Maturity, Side
 
 XDR = """\
-- id: infiniband-xdr
+- id: infiniband-own
   like: infiniband-ndr
-  name: InfiniBand XDR 800G
+  name: InfiniBand of our own
   link_gbits_per_s: 800
   physical_ports: 72
   radix: 144
@@ -30,12 +33,47 @@ def problems(tmp_path, text):
     return caught.value.problems
 
 
-def test_four_options_ship_with_the_package():
+IDS = (
+    *("infiniband-ndr", "infiniband-xdr", "spectrum-x-400g", "spectrum-x-800g"),
+    *("rocev2-branded-400g", "rocev2-branded-800g", "rocev2-whitebox-400g", "rocev2-whitebox-800g"),
+    *("ethernet-sprayed-800g", "amd-pollara-400g", "ethernet-tcp"),
+)
+
+
+def test_eleven_options_of_five_families_ship_with_the_package():
     options = read_options()
-    assert list(options) == ["infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g", "ethernet-tcp"]
-    assert {o.family for o in options.values()} == {"infiniband", "rocev2", "ethernet-tcp"}
-    assert options["infiniband-ndr"].radix == 64
-    assert options["rocev2-branded-400g"].radix == 128
+    assert tuple(options) == IDS
+    assert {o.family for o in options.values()} == set(families())
+    sides = {o.id: o.side for o in options.values()}
+    assert [o for o in IDS if sides[o] == Side.INFINIBAND] == ["infiniband-ndr", "infiniband-xdr"]
+    assert [o for o in IDS if sides[o] == Side.PLAIN] == ["ethernet-tcp"]
+    assert {o: options[o].radix for o in ("infiniband-ndr", "infiniband-xdr", "spectrum-x-800g")} == {
+        "infiniband-ndr": 64,
+        "infiniband-xdr": 144,
+        "spectrum-x-800g": 128,
+    }
+    assert {o.planes for o in options.values()} == {1, 2, 4}
+
+
+def test_what_differs_from_the_family_stays_with_the_option_and_what_does_not_is_the_familys():
+    options = read_options()
+    dual, single = options["spectrum-x-800g"].behaviour, options["spectrum-x-400g"].behaviour
+    assert single == families()["spectrum-x"].behaviour
+    assert dual == single.changed({"link_failure": "link-failure-interrupts-share-multi-plane"})
+    sprayed = options["ethernet-sprayed-800g"].behaviour
+    assert sprayed == families()["ethernet-sprayed"].behaviour  # not that of the option it is like
+
+
+def test_a_price_that_nobody_publishes_is_the_assumption_until_there_is_a_quote():
+    option = read_options()["infiniband-xdr"]
+    before, after = (
+        option.priced({"optic-1600g-2xdr4"}),
+        option.priced({"switch-q3400", "licence-ufm", "optic-800g-dr4"}),
+    )
+    assert before.pieces["switch"].price == "evidence:switch-q3400-usd"
+    assert before.unquoted["switch-q3400"] == "evidence:switch-q3400-usd"
+    assert after.pieces["switch"].price == "price:switch-q3400" and not after.unquoted
+    assert all(" or " not in ref for ref in (*before.references, *after.references))
 
 
 def test_one_network_card_serves_both_fabrics_at_one_price():
@@ -50,10 +88,25 @@ def test_kinds_of_pieces_are_those_the_cost_model_prices():
         assert set(option.pieces) <= {field.name for field in fields(PerPiece)}
 
 
-def test_every_evidence_entry_named_in_a_shipped_option_exists_or_is_of_the_library():
-    known = {entry["id"] for entry in read_yaml("library/cost")}
-    named = {ref.removeprefix("evidence:") for o in read_options().values() for ref in o.references if ref[:3] == "evi"}
-    assert named - known <= {"ufm-hard-requirement-gpus"}
+def test_every_entry_that_an_option_names_is_one_of_the_library():
+    known, options = read_evidence(), [o.priced(()) for o in read_options().values()]
+    named = {ref.removeprefix("evidence:") for o in options for ref in o.references if ref.startswith("evidence:")}
+    named |= {
+        name.removeprefix("evidence:")
+        for o in options
+        for role in ROLES
+        if (name := getattr(o.behaviour, role))
+        and role not in ("tuning", "staff")
+        and not name.startswith("contested:")
+    }
+    named |= {
+        f"{getattr(o.behaviour, role)}-{m}"
+        for o in options
+        for m in Maturity
+        for role in ("tuning", "staff")
+        if getattr(o.behaviour, role)
+    }
+    assert sorted(named - set(known)) == []
 
 
 def test_cost_evidence_is_complete_and_unique():
@@ -72,7 +125,7 @@ def test_cost_evidence_is_complete_and_unique():
 
 def test_a_client_adds_an_option_without_code(tmp_path):
     options = read_options(folder(tmp_path, XDR))
-    xdr = options["infiniband-xdr"]
+    xdr = options["infiniband-own"]
     assert (xdr.radix, xdr.link_gbits_per_s, xdr.fabric) == (144, 800, "infiniband-ndr")
     assert xdr.pieces["switch"].price == "price:switch-q3400"
     assert xdr.pieces["nic"] == options["infiniband-ndr"].pieces["nic"]
@@ -80,7 +133,7 @@ def test_a_client_adds_an_option_without_code(tmp_path):
 
 
 def test_a_folder_that_is_not_there_adds_nothing(tmp_path):
-    assert len(read_options(tmp_path / "none")) == 4
+    assert len(read_options(tmp_path / "none")) == len(IDS)
 
 
 @pytest.mark.parametrize(
@@ -96,12 +149,12 @@ def test_a_folder_that_is_not_there_adds_nothing(tmp_path):
         (("like: infiniband-ndr", "like: rocev2-whitebox-400g\n  family: infiniband"), 1, "of kind rocev2", ""),
         (("like: infiniband-ndr", "like: {low: 1}"), 2, "no option of this id", ""),
         (("like: infiniband-ndr", "like: [1]"), 2, "no option of this id", ""),
-        (("name: InfiniBand XDR 800G", "name: " + "X" * 61), 3, "at most 60", ""),
-        (("name: InfiniBand XDR 800G", "nam: InfiniBand XDR 800G"), 3, "unknown key", "name"),
+        (("name: InfiniBand of our own", "name: " + "X" * 61), 3, "at most 60", ""),
+        (("name: InfiniBand of our own", "nam: InfiniBand of our own"), 3, "unknown key", "name"),
         (("price:switch-q3400", "12000"), 8, "reference", ""),
         (("    switch:", "    swicth:"), 8, "unknown kind", "switch"),
-        (("id: infiniband-xdr", "id: infiniband-ndr"), 1, "used already", ""),
-        (("id: infiniband-xdr", "id: Infiniband XDR"), 1, "kebab-case", ""),
+        (("id: infiniband-own", "id: infiniband-ndr"), 1, "used already", ""),
+        (("id: infiniband-own", "id: Infiniband XDR"), 1, "kebab-case", ""),
         (("physical_ports: 72", "physical_ports: 1"), 6, "cages", ""),
     ],
 )
@@ -145,6 +198,24 @@ def test_a_file_that_is_no_list_of_options_is_refused(tmp_path, text):
         "pieces: none",
         "support: null",
         "fabric: ''",
+        "planes: 3",
+        "planes: 0",
+        "generation: soon",
+        "optics: bimodal",
+        "cooling: none",
+        "copper_m: null",
+        "copper_m: -1",
+        "gpus_of: []",
+        "gpus_of: [intel]",
+        "gpus_of: nvidia",
+        "on_sale: soon",
+        "on_sale: 2027",
+        "colour: blue",
+        "colour: '#12345'",
+        "behaviour: {wekks: weeks-to-stable-infiniband}",
+        "behaviour: {weeks: 3}",
+        "behaviour: none",
+        "pieces: {nic: {price: 'evidence:a or price:b', watts: 'evidence:x'}}",
     ],
 )
 def test_terms_that_make_no_sense_are_refused(tmp_path, terms):
@@ -159,4 +230,4 @@ def test_a_note_is_one_line_that_shows_as_it_is_typed(tmp_path, note):
 
 def test_notes_belong_to_the_option_they_are_written_for(tmp_path):
     found = read_options(folder(tmp_path, XDR + '  notes: ["Quoted in May."]\n'))
-    assert found["infiniband-xdr"].notes == ("Quoted in May.",) and len(found["infiniband-ndr"].notes) == 2
+    assert found["infiniband-own"].notes == ("Quoted in May.",) and len(found["infiniband-ndr"].notes) == 2
