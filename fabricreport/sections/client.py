@@ -85,9 +85,8 @@ def shared_cluster(given: Inputs) -> bool:
 
 
 def side_by_side(given: Inputs) -> bool:
-    """Whether jobs of several parties or kinds share the fabric, so that one may flood what another needs."""
-    workload = given.params.workload
-    return given.params.cluster.tenancy == "multi" or len(workload.jobs) > 1 or workload.kind == "mixed"
+    """Whether several parties share the fabric, so that one may flood what another needs; an owner's own jobs are planned."""
+    return given.params.cluster.tenancy == "multi"
 
 
 def job_sizes(given: Inputs) -> tuple[tuple[int, float], ...]:

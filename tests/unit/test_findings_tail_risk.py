@@ -21,6 +21,7 @@ from fabricreport.sections.tail_risk.findings import TailFinding as F
 PARAMS = Path(__file__).parents[2] / "params"
 ROCE_ALONE = ("rocev2-branded-400g", "rocev2-whitebox-400g")
 DATE = "organisation__time_to_production_weeks"
+STALLS = {"shared-stall-share-spectrum-x": 0.3, "shared-stall-share-rocev2": 0.3}
 
 
 @cache
@@ -42,8 +43,8 @@ CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "white-box": ("example", {"options": ("infiniband-ndr", "rocev2-whitebox-400g"), DATE: 12}),
     "no InfiniBand": ("example", {"options": ROCE_ALONE}),
     "no InfiniBand and no time": ("example", {"options": ROCE_ALONE, DATE: 1}),
-    "stalls all the time": ("example", {DATE: 52, "evidence": {"shared-stall-share-rocev2": 0.3}}),
-    "stalls and no time": ("example", {DATE: 1, "evidence": {"shared-stall-share-rocev2": 0.3}}),
+    "stalls all the time": ("example", {DATE: 52, "evidence": STALLS}),
+    "stalls and no time": ("example", {DATE: 1, "evidence": STALLS}),
     "nobody waits": ("example", {"workload__latency_variance_bound": False}),
     "one node": ("example", {"cluster__gpus": 8, "workload__model_parameters_billion": 8}),
     "experts asked": ("example", {"elicited": ["elicited/example-answers.yaml"]}),

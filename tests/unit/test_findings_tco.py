@@ -92,8 +92,7 @@ def without_notes() -> Spoken:
     """The buyer's own result, had no option a note."""
     case = client(BUYER)
     given = copy.copy(case.inputs)
-    bare = {i: replace(option, notes=()) for i, option in given.all_options.items()}
-    given._books = replace(given.books, options=bare)
+    given.priced_options = {i: replace(option, notes=()) for i, option in given.all_options.items()}
     return spoken(given, case.tco())
 
 
@@ -106,6 +105,7 @@ SAYINGS: dict[str, Callable[[], Spoken]] = {
     "genuine": lambda: other(BUYER, cluster__optics="genuine"),
     "leased": lambda: other(BUYER, money__acquisition="lease"),
     "money decides": lambda: made(BUYER, decided_by="money", confidence="leaning"),
+    "open": lambda: made(BUYER, decided_by="nothing", confidence="toss-up"),
     "level": lambda: made(BUYER, {"tco.difference": 0.0}, decided_by="money", confidence="leaning"),
     "date, ahead": lambda: made(BUYER, decided_by="deadline"),
     "weights, behind": lambda: made(BUYER, {"tco.difference": -1e5}, decided_by="weights"),
@@ -160,10 +160,11 @@ ALSO_WITH: tuple[tuple[F, set[F]], ...] = (
 )
 
 EXPECTED: dict[str, tuple[set[F], set[F]]] = {
+    "open": ({F.COSTS_OPEN, F.LOWEST_OPEN}, {F.COSTS_LESS, F.LOWEST}),
     "buyer": (
         {
-            *(F.OWNS, F.COMPARES_FABRICS, F.COSTS_OPEN, F.VALUED_STATED, F.CAUSES_AT_ONCE, F.PURCHASE_REVERSED),
-            *(F.LOWEST_OPEN, F.BOTH_FAMILIES, F.DISCOUNT_THROUGHOUT, F.SWITCHES_ALONE, F.VENDOR_CLAIM_FAR),
+            *(F.OWNS, F.COMPARES_FABRICS, F.COSTS_LESS, F.VALUED_STATED, F.CAUSES_AT_ONCE, F.PURCHASE_REVERSED),
+            *(F.LOWEST, F.BOTH_FAMILIES, F.DISCOUNT_THROUGHOUT, F.SWITCHES_ALONE, F.VENDOR_CLAIM_FAR),
             *(F.INFINIBAND_DRAWS_MORE, F.OWNING_CHEAPER, F.PORTS_FULL, F.SWITCHES_LESS_THAN_HALF, F.LIES_BETWEEN),
             *(F.NOTED, F.ORDER_HOLDS, F.BEYOND_SWEEP, F.CASH_AT_PURCHASE, F.BEYOND_CASH, F.MANAGER_TURNS),
             *(F.PAIRS_TOLD, F.PAIRS_LESS, F.PAIRS_WITHIN),

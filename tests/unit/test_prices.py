@@ -347,9 +347,9 @@ def test_the_yardstick_is_the_newest_shipped_price_of_each_item() -> None:
     assert {r.item: r.cells() for r in baseline()} == newest
 
 
-def test_every_price_an_option_names_is_shipped() -> None:
+def test_every_price_an_option_names_is_shipped_but_for_those_that_nobody_publishes() -> None:
     text = (Path(evidence.__file__).parent / "options.yaml").read_text(encoding="utf-8")
-    named = set(re.findall(r"price:([a-z0-9][a-z0-9.-]*)", text))
+    named = set(re.findall(r"price:([a-z0-9][a-z0-9.-]*)(?! or |[a-z0-9.-])", text))
     assert len(named) > 5
     assert named <= set(PriceBook.read(SHIPPED).items)
 
