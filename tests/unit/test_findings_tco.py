@@ -105,6 +105,9 @@ SAYINGS: dict[str, Callable[[], Spoken]] = {
     "genuine": lambda: other(BUYER, cluster__optics="genuine"),
     "leased": lambda: other(BUYER, money__acquisition="lease"),
     "money decides": lambda: made(BUYER, decided_by="money", confidence="leaning"),
+    "two units of XDR": lambda: other(
+        BUYER, options=["infiniband-xdr", "spectrum-x-800g"], cluster__gpus=1152, cluster__link_gbits_per_s=800
+    ),
     "open": lambda: made(BUYER, decided_by="nothing", confidence="toss-up"),
     "level": lambda: made(BUYER, {"tco.difference": 0.0}, decided_by="money", confidence="leaning"),
     "date, ahead": lambda: made(BUYER, decided_by="deadline"),
@@ -160,6 +163,7 @@ ALSO_WITH: tuple[tuple[F, set[F]], ...] = (
 )
 
 EXPECTED: dict[str, tuple[set[F], set[F]]] = {
+    "two units of XDR": ({F.SIZE_SUITS_ONE, F.TIERS_ALIKE}, {F.SWITCHES_ALONE}),
     "open": ({F.COSTS_OPEN, F.LOWEST_OPEN}, {F.COSTS_LESS, F.LOWEST}),
     "buyer": (
         {
@@ -171,7 +175,7 @@ EXPECTED: dict[str, tuple[set[F], set[F]]] = {
         },
         {
             *(F.RENTS, F.ALONE, F.GROWS, F.SITES_UNPRICED, F.LEASES, F.COLOCATES, F.DELAY_PRICED, F.BY_DATE),
-            *(F.BY_WEIGHTS, F.BEYOND),
+            *(F.BY_WEIGHTS, F.BEYOND, F.SIZE_SUITS_ONE),
         },
     ),
     "grower": (

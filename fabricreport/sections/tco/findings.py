@@ -78,6 +78,7 @@ class TcoFinding(StrEnum):
     DISCOUNT_THROUGHOUT = "RoCEv2 is cheaper on every base of the purchase"
     DISCOUNT_MIXED = "RoCEv2 is the dearer on some base of the purchase"
     TIERS_DIFFER = "InfiniBand needs a tier of switches more"
+    SIZE_SUITS_ONE = "the client's size fills whole units of one option's switches and not of the other's"
     SWITCHES_ALONE = "as many tiers, and adapters and optics that cost the same"
     TIERS_ALIKE = "as many tiers, and adapters or optics that differ"
     VENDOR_CLAIM_FAR = "no RoCEv2 option reaches what a vendor-paid study claims"
@@ -131,7 +132,7 @@ def spoken(given: Inputs, result: TcoResult) -> Spoken:
     read = CostReading(given, result)
     groups = (
         *(_against, _basis, _lowest, _renting, _why, _purchase),
-        *(_claims, _pairs, _growth, _instead, _limits, _bill, _scale, _cash),
+        *(_claims, _units, _pairs, _growth, _instead, _limits, _bill, _scale, _cash),
     )
     return Spoken(Findings(TcoFinding, (f for group in groups for f in group(read))), _words(read))
 
@@ -235,6 +236,11 @@ def _claims(read: CostReading) -> Iterator[TcoFinding]:
         yield F.INFINIBAND_DRAWS_MORE
 
 
+def _units(read: CostReading) -> Iterator[TcoFinding]:
+    if read.suited:
+        yield F.SIZE_SUITS_ONE
+
+
 def _pairs(read: CostReading) -> Iterator[TcoFinding]:
     if not compared(read):
         return
@@ -326,6 +332,7 @@ def _words(read: CostReading) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     result, owned = read.result, read.result.ownership
     name = {o.id: Named(o.name, o.id) for o in read.given.options}
+    whole, part = read.suited or (None, None)
     held = _HOLDING.get(read.given.params.money.acquisition, "owning")
     low, high = read.straddled or (None, None)
     card = read.card if owned else None
@@ -337,6 +344,10 @@ def _words(read: CostReading) -> Mapping[str, object]:
         "dearest": name[result.order[-1]],
         "infiniband": name[result.infiniband] if result.infiniband else None,
         "rocev2": name[result.rocev2] if result.rocev2 else None,
+        "suited": name[whole] if whole else None,
+        "unsuited": name[part] if part else None,
+        "own_size": _size(read.given.params.cluster.final_gpus) if whole else None,
+        "even_size": _size(read.owned.sweep.even[part]) if part else None,
         "without_rdma": name[read.dearer_without_rdma] if read.dearer_without_rdma else None,
         "kind": Name(read.given.params.money.discounting),
         "currency": Name(read.given.params.money.currency),
@@ -388,6 +399,10 @@ def _tier(read: CostReading) -> Named | None:
         return None
     enough = max(read.last(read.infiniband).bom.tiers - 1, 1)
     return Named("a second tier" if enough == 1 else "a third tier", str(enough))
+
+
+def _size(gpus: int) -> Named:
+    return Named(f"{gpus:,} GPUs", str(gpus))
 
 
 def _last_stage(read: CostReading) -> Named:

@@ -102,6 +102,17 @@ class CostReading(CostFigures):
         return None
 
     @cached_property
+    def suited(self) -> tuple[str, str] | None:
+        """Of the choice and its rival the one whose switches the client's size fills in whole units, and the one whose it
+        does not; None where both or neither are filled, or sites and stages have sizes of their own."""
+        if not self.compares or self.given.params.cluster.sites > 1:
+            return None
+        even, own = self.owned.sweep.even, self.given.params.cluster.final_gpus
+        pair = (self.result.choice, self.result.rival)
+        whole, part = [o for o in pair if even[o] == own], [o for o in pair if even[o] != own]
+        return (whole[0], part[0]) if whole and part and even[part[0]] in self.owned.sweep.shown else None
+
+    @cached_property
     def beyond_cash(self) -> list[str]:
         """Options that the picture of cash leaves out."""
         if not self.compares:

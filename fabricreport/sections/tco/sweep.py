@@ -22,6 +22,8 @@ from fabricreport.sections.tco.cost import cash_bill, useful_hour_usd
 from fabricreport.sections.tco.inputs import Common, OptionInputs, thinned
 
 SMALLEST_GPUS, LARGEST_GPUS = 16, 32_768
+UNIT_LEAVES = 8
+"""Leaves of a scalable unit, each of half its ports, in the tables of reference designs."""
 STEP = 8
 """Every STEP-th draw is used: enough for a P5 and a P95."""
 
@@ -31,7 +33,7 @@ class Sweep:
     """`fabric_per_gpu` and `useful_hour` by option are (sizes, draws), NaN where the option cannot be built.
 
     `steps` are, by option, the sizes (GPUs) above which another tier of switches is needed; `shown` the few sizes that
-    a table shows.
+    a table shows. `even` is, by option, the size nearest to the client's that fills whole units of its switches.
     """
 
     gpus: tuple[int, ...]
@@ -39,6 +41,7 @@ class Sweep:
     fabric_per_gpu: Mapping[str, Traced]
     useful_hour: Mapping[str, Traced]
     steps: Mapping[str, tuple[int, ...]]
+    even: Mapping[str, int]
 
     def crossovers(self, a: str, b: str, *, per_useful_hour: bool = True) -> tuple[tuple[int, int], ...]:
         """Pairs of neighbouring sizes between which the cheaper of two options changes, by the mean."""
@@ -62,7 +65,10 @@ def run_sweep(
     `behind_hour` are the inputs behind each option's useful hour at the case's own size.
     """
     steps = {o.id: tier_steps(cluster, o) for o in options}
-    sizes = sweep_sizes(cluster, steps)
+    even = {o.id: even_size(cluster, o) for o in options}
+    uneven = [size for size in even.values() if size != cluster.final_gpus]
+    compared = {cluster.final_gpus, *uneven} if len(uneven) < len(even) else set()
+    sizes = tuple(sorted({*sweep_sizes(cluster, steps), *(n for n in compared if n <= LARGEST_GPUS)}))
     few = thinned(common, STEP)
     capital: dict[str, Traced] = {}
     hour: dict[str, Traced] = {}
@@ -76,8 +82,15 @@ def run_sweep(
         )
         capital[option.id] = Traced(table[0], bought)
         hour[option.id] = Traced(table[1], bought | behind_hour[option.id])
-    shown = tuple(n for n in sizes if n in {_whole(4**power, cluster) for power in range(2, 8)})
-    return Sweep(sizes, shown, capital, hour, steps)
+    shown = tuple(n for n in sizes if n in compared or n in {_whole(4**power, cluster) for power in range(2, 8)})
+    return Sweep(sizes, shown, capital, hour, steps, even)
+
+
+def even_size(cluster: Cluster, option: Option) -> int:
+    """The size nearest to the client's last that fills whole scalable units of the option's switches; never below one."""
+    links = option.links_per_node or cluster.gpus_per_node * cluster.links_per_gpu
+    unit = UNIT_LEAVES * (option.radix // 2) // links * cluster.gpus_per_node
+    return max(unit, round(cluster.final_gpus / unit) * unit) if unit else cluster.final_gpus
 
 
 def tier_steps(cluster: Cluster, option: Option) -> tuple[int, ...]:
