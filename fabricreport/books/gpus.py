@@ -210,7 +210,7 @@ _CHECKS: Mapping[type[Any], Mapping[str, Check]] = {
     Kernels: {
         "peak_tflops": _number("tflops"),
         "memory_gbytes": _number("gbytes"),
-        "memory_gbytes_per_s": _number("gbytes/s", low=1),
+        "memory_gbytes_per_s": _number("memory-gbytes/s"),
         "efficiency": _EVIDENCE,
         "source": _words(),
         "address": _words(empty=True),
