@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.books.answer_limits import Links
-from fabricreport.books.gpu_type import GpuType
+from fabricreport.books.gpu_type import LARGEST_SERVER, GpuType
 from fabricreport.books.gpus import gpu_types
 from fabricreport.books.options import Option
 from fabricreport.durations import SECONDS_PER_DAY
@@ -143,6 +143,12 @@ def effort_of(given: Inputs, option: Option) -> Effort:
 def gpu_type(given: Inputs) -> GpuType:
     """What is known of the client's GPU type."""
     return gpu_types().of(str(given.params.cluster.gpu))
+
+
+def domain_gpus(given: Inputs) -> int:
+    """GPUs that share one scale-up network: those of a server, or of a rack that joins its servers."""
+    per_node = int(given.params.cluster.gpus_per_node)
+    return max(per_node, gpu_type(given).domain_gpus if per_node <= LARGEST_SERVER else 0)
 
 
 def discounting_of(given: Inputs) -> Discounting:

@@ -72,8 +72,7 @@ def job(
 ) -> Job:
     """Check one job's inputs and fill the defaults of its classes in `known`; every fault found is named at once.
 
-    `small_group`: few of the ranks share a rack, which is a small node to them.
-    Raises `InputError`, or `OutOfRange` beyond the largest cluster the model means something for.
+    `small_group`: few of the ranks share a rack. Raises `InputError`, or `OutOfRange` beyond the largest cluster known.
     """
     kind, wire = known.gpu(gpu, small_group=small_group), known.fabric(fabric, gpu)
     problems: list[Problem] = []
