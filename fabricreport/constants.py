@@ -7,10 +7,12 @@ case.inputs.practice      # models to train, GPUs, rules of plans and steps
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from typing import Any
 
+from fabricreport.books.gpu_type import LARGEST_SERVER, GpuType, Kernels, ScaleUp
+from fabricreport.books.gpus import gpu_types
 from fabricreport.evidence import read_yaml
 from fabricreport.models.collectives.catalogue import (
     AllToAll,
@@ -28,9 +30,9 @@ from fabricreport.models.training.practice import BILLION, Accelerator, Model, O
 
 @cache
 def catalogue() -> Catalogue:
-    """What the collective model knows, from `evidence/collectives.yaml`."""
+    """What the collective model knows, from `evidence/collectives.yaml` and `evidence/gpus.yaml`."""
     data = read_yaml("collectives")
-    gpus = {name: Gpu(name=name, **_of(Gpu, row)) for name, row in data["gpus"].items()}
+    gpus = {name: _gpu(kind) for name, kind in gpu_types().known.items()}
     return Catalogue(
         gpus=gpus,
         fabrics={name: {gpu: _fabric(name, row, gpu) for gpu in gpus} for name, row in data["fabrics"].items()},
@@ -53,12 +55,12 @@ def fit_rule() -> FitRule:
 
 @cache
 def practice() -> Practice:
-    """What the training model knows, from `evidence/training_presets.yaml`, and the catalogue."""
+    """What the training model knows, from `evidence/training_presets.yaml` and `evidence/gpus.yaml`, and the catalogue."""
     data = read_yaml("training_presets")
     rules, batches = _of(Rules, data["rules"]), data["batches"]
     return Practice(
         presets={name: _model(row) for name, row in data["presets"].items()},
-        gpus={name: Accelerator(**_of(Accelerator, row)) for name, row in data["gpus"].items()},
+        gpus={name: _accelerator(kind.kernels) for name, kind in gpu_types().known.items()},
         rules=Rules(**{**rules, "overlap": Overlap(**rules["overlap"])}),
         batches=batch_law(
             [row["gpus"] for row in batches], [row["sequences"] * row["sequence_tokens"] for row in batches]
@@ -71,6 +73,27 @@ def _of(kind: type[Any], row: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a row that a frozen value has; sources, grades and notes stay in the file."""
     names = {field.name for field in fields(kind)}
     return {key: value for key, value in row.items() if key in names}
+
+
+def _gpu(kind: GpuType) -> Gpu:
+    """The type as the library sees it, a small group of a rack with it."""
+    few = kind.small_group
+    small = None if few is None else _domain(kind.id, few, LARGEST_SERVER)
+    return replace(_domain(kind.id, kind.scale_up, kind.domain_gpus), small_group=small)
+
+
+def _domain(name: str, rates: ScaleUp, gpus: int) -> Gpu:
+    own = {f.name: getattr(rates, f.name) for f in fields(ScaleUp) if f.name in {g.name for g in fields(Gpu)}}
+    return Gpu(name=name, generation=rates.limits_as, nvls=rates.nvls_gbytes_per_s > 0.0, domain_gpus=gpus, **own)
+
+
+def _accelerator(known: Kernels) -> Accelerator:
+    return Accelerator(
+        known.peak_tflops,
+        known.memory_gbytes,
+        known.memory_gbytes_per_s,
+        known.efficiency.removeprefix("evidence:"),
+    )
 
 
 def _fabric(name: str, row: Mapping[str, Any], gpu: str) -> Fabric:

@@ -23,7 +23,7 @@ from fabricreport.models.training import parallel
 from fabricreport.models.training.practice import Rules
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
-from fabricreport.sections.client import days_of_tokens, one_node, server_row
+from fabricreport.sections.client import days_of_tokens, gpu_type, one_node
 from fabricreport.sections.latency.inputs import TRAINING_KINDS, Job
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _fits_one_node(case: Case) -> Iterator[Caution]:
 def _links(case: Case) -> Iterator[Caution]:
     """Links far below what a server of that GPU usually carries, or above it; ports that no link uses."""
     cluster = case.params.cluster
-    reference = str(server_row(case.inputs)["fabric_per_gpu"])
+    reference = gpu_type(case.inputs).links.total
     own, usual = float(cluster.links_per_gpu * cluster.link_gbits_per_s), case.inputs.central(reference)
     thin = own < _threshold(case, "link-share") * usual and not one_node(case.inputs, cluster.final_gpus)
     fat = own > _threshold(case, "link-multiple") * usual
@@ -184,9 +184,9 @@ def _links(case: Case) -> Iterator[Caution]:
 
 def _node_size(case: Case) -> Iterator[Caution]:
     """A node of a size in which its GPU is not sold."""
-    cluster, whole = case.params.cluster, int(server_row(case.inputs)["gpus"])
-    per_node, largest = cluster.gpus_per_node, _threshold(case, "node-gpus")
-    planned, gpu = case.figure("param:cluster.gpus_per_node"), cluster.gpu.upper()
+    cluster, kind = case.params.cluster, gpu_type(case.inputs)
+    whole, per_node, largest = kind.gpus_per_node, cluster.gpus_per_node, _threshold(case, "node-gpus")
+    planned, gpu = case.figure("param:cluster.gpus_per_node"), kind.name
     sold = case.number(
         "decision.caution_server_gpus", float(whole), "gpus", label="GPUs of the usual server or rack of that GPU",
         rule="as the price of the server is stated", inputs=("param:cluster.gpu",), digits=6,

@@ -22,12 +22,22 @@ from fabricreport.overrides import followed
 from fabricreport.records import price_unit
 from fabricreport.scenario import Override, Reference
 from fabricreport.scenario.uncertain import Bounds
-from fabricreport.sections.client import server_row
+from fabricreport.sections.client import gpu_type
 from fabricreport.sections.tco.inputs import utilities
 from fabricreport.sections.tco.list_bills import offers
 
 ANYTHING = Bounds()
 RENT = ("usd/gpu-hour",)
+_OF_A_GPU: Mapping[str, tuple[str, ...]] = {
+    "price": MONEY,
+    "watts": WATTS,
+    "adapter_price": MONEY,
+    "adapter_watts": WATTS,
+    "rent": RENT,
+    "total": ("gbits/s",),
+    "efficiency": ("share",),
+}
+"""The units that can serve each reference of a GPU type."""
 _FX = "price:fx-"
 
 
@@ -58,10 +68,9 @@ def asked_inputs(given: Inputs) -> tuple[Asked, ...]:
     found = [*_of_params(given.params, ())]
     for number, option in enumerate(given.options):
         found += _of_option(option, f"options[{number}]")
-    row = server_row(given)
-    units = {"price": MONEY, "watts": WATTS, "nic_price": MONEY, "nic_watts": WATTS, "rent": RENT}
+    needs = gpu_type(given).references
     gpu = f"a server of this GPU ({given.params.cluster.gpu})"
-    found += [Asked(row[k], "cluster.gpu", units=u, what=gpu) for k, u in units.items()]
+    found += [Asked(needs[k], "cluster.gpu", units=u, what=gpu) for k, u in _OF_A_GPU.items()]
     found += [Asked(i, "money.acquisition", what="the running cost of the site") for i in utilities(given)]
     named = {p.name: f"providers[{n}].name" for n, p in enumerate(given.params.providers)}
     found += [Asked(f"price:{o.item}", named[o.provider], what="its newest price") for o in offers(given)]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 
+from fabricreport.books.gpus import gpu_types
 from fabricreport.located import KeyPath, did_you_mean
 from fabricreport.scenario.fields import RESERVED_NAMES
 from fabricreport.scenario.schema import SHIPPED_OPTIONS, Parallelism, Params
@@ -168,7 +169,7 @@ def _ports(params: Params) -> Iterator[Finding]:
 
 
 def _vendor(params: Params) -> Iterator[Finding]:
-    expected = "amd" if params.cluster.gpu == "mi300x" else "nvidia"
+    expected = gpu_types().of(params.cluster.gpu).vendor
     if params.cluster.vendor != expected:
         yield Finding(
             "maker-of-the-gpu",

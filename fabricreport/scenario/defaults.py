@@ -20,6 +20,8 @@ FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
     "client.slug": ("client.name",),
     "cluster.vendor": ("cluster.gpu",),
     "cluster.gpus_per_node": ("cluster.gpu",),
+    "cluster.links_per_gpu": ("cluster.gpu",),
+    "cluster.link_gbits_per_s": ("cluster.gpu",),
     "cluster.nic_ports_per_node": ("cluster.links_per_gpu", "cluster.gpus_per_node"),
     "workload.tokens_billion": ("workload.run_days",),
     "workload.model_parameters_billion": ("cluster.gpus",),

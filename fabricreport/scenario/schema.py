@@ -6,19 +6,27 @@ Rules that join several keys are in `checks.py`; reading and messages in `load.p
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 
+from fabricreport.books.gpu_type import GpuType
+from fabricreport.books.gpus import LINK_SPEEDS, VENDORS, gpu_types
 from fabricreport.scenario.fields import IsoDate, Items, Line, RelativePath, Section, Sentence, Unit
 from fabricreport.scenario.proposed import SHIPPED_OPTIONS as SHIPPED_OPTIONS
 from fabricreport.scenario.proposed import proposed
 from fabricreport.scenario.uncertain import OVERRIDABLE_PATTERN, Bounds, UncertainValue
 
-Gpu = Literal["a100", "h100", "h200", "b200", "gb200-nvl72", "mi300x"]
-Vendor = Literal["nvidia", "amd"]
+GPUS = gpu_types()
+if TYPE_CHECKING:
+    Gpu = str
+    Vendor = str
+    LinkSpeed = int
+else:
+    Gpu = Literal[tuple(GPUS.known)]
+    Vendor = Literal[VENDORS]
+    LinkSpeed = Literal[LINK_SPEEDS]
 Topology = Literal["fat-tree", "rail-optimised", "dragonfly"]
-LinkSpeed = Literal[25, 50, 100, 200, 400, 800]
 WorkloadKind = Literal[
     "pretraining-dense",
     "pretraining-moe",
@@ -79,8 +87,11 @@ class Stage(Section):
     )
 
 
-def _vendor_of(data: dict[str, Any]) -> Vendor:
-    return "amd" if data.get("gpu") == "mi300x" else "nvidia"
+_LARGEST_NODE = max(kind.domain_gpus for kind in GPUS.known.values())
+
+
+def _type_of(data: dict[str, Any]) -> GpuType:
+    return GPUS.of(data.get("gpu", GPUS.default))
 
 
 class Cluster(Section):
@@ -93,20 +104,26 @@ class Cluster(Section):
         description="Later sizes: a list of {month, gpus}, months rising, GPUs never falling.",
         examples=[[{"month": 24, "gpus": 2048}]],
     )
-    gpu: Gpu = Field(default="h100", description="GPU type.")
-    vendor: Vendor = Field(default_factory=_vendor_of, description="Maker of the GPU; follows from the type.")
-    gpus_per_node: Annotated[int, Unit("gpus", 1, 72)] = Field(
-        default_factory=lambda data: 72 if data.get("gpu") == "gb200-nvl72" else 8,
+    gpu: Gpu = Field(default=GPUS.default, description="GPU type.")
+    vendor: Vendor = Field(
+        default_factory=lambda data: _type_of(data).vendor, description="Maker of the GPU; follows from the type."
+    )
+    gpus_per_node: Annotated[int, Unit("gpus", 1, _LARGEST_NODE)] = Field(
+        default_factory=lambda data: _type_of(data).gpus_per_node,
         description="GPUs in one server, or in one rack that NVLink joins; follows from the GPU type.",
     )
-    links_per_gpu: Annotated[int, Unit("count", 1, 16)] = Field(default=1, description="Fabric links of each GPU.")
+    links_per_gpu: Annotated[int, Unit("count", 1, 16)] = Field(
+        default_factory=lambda data: _type_of(data).links.per_gpu,
+        description="Fabric links of each GPU; follows from the GPU type.",
+    )
     nic_ports_per_node: Annotated[int | None, Unit("count", 1, 256)] = Field(
         default=None,
         description="Fabric ports of one server; links_per_gpu x gpus_per_node if left out.",
         examples=[8],
     )
     link_gbits_per_s: Annotated[LinkSpeed, Unit("gbits/s", listed=True)] = Field(
-        default=400, description="Line rate of one fabric link, in Gbit/s."
+        default_factory=lambda data: _type_of(data).links.gbits_per_s,
+        description="Line rate of one fabric link, in Gbit/s; follows from the GPU type.",
     )
     topology: Topology = Field(default="rail-optimised", description="Shape of the fabric.")
     oversubscription: Annotated[float, Unit("x", 1, 16)] = Field(

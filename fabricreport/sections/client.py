@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from fabricreport.books.answer_limits import Links
+from fabricreport.books.gpu_type import LARGEST_SERVER, GpuType
+from fabricreport.books.gpus import gpu_types
 from fabricreport.books.options import Option
 from fabricreport.durations import SECONDS_PER_DAY
-from fabricreport.errors import InputError, Problem
-from fabricreport.evidence import read_yaml
 from fabricreport.findings import Name
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.catalogue import Catalogue
@@ -145,14 +145,15 @@ def effort_of(given: Inputs, option: Option) -> Effort:
     )
 
 
-def server_row(given: Inputs) -> dict[str, Any]:
-    """The references of the client's GPU type in `evidence/servers.yaml`; `InputError` if it has no row there."""
-    rows: dict[str, dict[str, Any]] = {row["gpu"]: row for row in read_yaml("servers")}
-    gpu = str(given.params.cluster.gpu)
-    if gpu not in rows:
-        remedy = f"Take one of {', '.join(rows)}, or add a row for it to fabricreport/evidence/servers.yaml."
-        raise InputError(Problem("has no server in the shipped table", key="cluster.gpu", value=gpu, remedy=remedy))
-    return rows[gpu]
+def gpu_type(given: Inputs) -> GpuType:
+    """What is known of the client's GPU type."""
+    return gpu_types().of(str(given.params.cluster.gpu))
+
+
+def domain_gpus(given: Inputs) -> int:
+    """GPUs that share one scale-up network: those of a server, or of a rack that joins its servers."""
+    per_node = int(given.params.cluster.gpus_per_node)
+    return max(per_node, gpu_type(given).domain_gpus if per_node <= LARGEST_SERVER else 0)
 
 
 def discounting_of(given: Inputs) -> Discounting:
@@ -166,7 +167,7 @@ def discounting_of(given: Inputs) -> Discounting:
 
 def market_rent(given: Inputs) -> Any:
     """Market rent of one GPU-hour of the client's type, in the memo's currency: draws or a scalar."""
-    return given.money(server_row(given)["rent"])
+    return given.money(gpu_type(given).server.rent)
 
 
 def planned_days(given: Inputs) -> float:

@@ -22,6 +22,8 @@ from annotated_types import Ge, Le
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from fabricreport.books.gpu_type import GpuType
+from fabricreport.books.gpus import gpu_types
 from fabricreport.books.option_reader import read_options
 from fabricreport.intake.feasibility import most_gpus
 from fabricreport.scenario import SECTION_NAMES, SHIPPED_OPTIONS, Cluster, Params
@@ -241,7 +243,7 @@ def choices(key: str) -> tuple[Any, ...]:
 
 def write_plain_client(folder: Path, *, kind: str, acquisition: str, gpu: str) -> Path:
     """A client who says no more than must be said, with sixteen nodes."""
-    per_node = 72 if gpu == "gb200-nvl72" else 8
+    per_node = gpu_types().of(gpu).gpus_per_node
     data = {
         "client": {"name": "Acme"}, "as_of": "2026-11-20",
         "cluster": {"gpus": 16 * per_node, "gpu": gpu, "gpus_per_node": per_node},
@@ -289,8 +291,8 @@ def _settle_cluster(row: Row, data: dict[str, Any]) -> None:
         row["cluster.gpus"]
     ]
     if row["cluster.vendor"] == "stated":
-        cluster["vendor"] = "amd" if cluster.get("gpu") == "mi300x" else "nvidia"
-    ports = cluster.get("links_per_gpu", 1) * per_node
+        cluster["vendor"] = _gpu(cluster).vendor
+    ports = cluster.get("links_per_gpu", _gpu(cluster).links.per_gpu) * per_node
     if row["cluster.nic_ports_per_node"] == "just enough" and ports <= 256:
         cluster["nic_ports_per_node"] = ports
     elif row["cluster.nic_ports_per_node"] == "most" and ports <= 256:
@@ -306,7 +308,11 @@ def _settle_cluster(row: Row, data: dict[str, Any]) -> None:
 
 
 def _per_node(cluster: Mapping[str, Any]) -> int:
-    return int(cluster.get("gpus_per_node", 72 if cluster.get("gpu") == "gb200-nvl72" else 8))
+    return int(cluster.get("gpus_per_node", _gpu(cluster).gpus_per_node))
+
+
+def _gpu(cluster: Mapping[str, Any]) -> GpuType:
+    return gpu_types().of(cluster.get("gpu", gpu_types().default))
 
 
 def _most_gpus(row: Row, cluster: Mapping[str, Any]) -> int:

@@ -110,6 +110,12 @@ def logs(result: LatencyResult, factors: Measured | None, nodes: int = 8) -> Lat
 
 
 Made = Callable[[LatencyResult], LatencyResult]
+RACK = {
+    "cluster__gpu": "gb200-nvl72",
+    "cluster__gpus": 1152,
+    "cluster__gpus_per_node": 72,
+    "cluster__nic_ports_per_node": 144,
+}
 PLAN = {"tp": 8, "pp": 2, "dp": 64}
 SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
     "as it is": (lambda r: r, {}, (F.TRAFFIC, F.PLAN_CHOSEN, F.LOSE_BY_TCP, F.WIDEST_BEARS, F.UNSURE, F.CARD_MISSED)),
@@ -197,6 +203,18 @@ SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
     "a mixture": (lambda r: r, {"workload__kind": "pretraining-moe"}, (F.BEYOND, F.BEYOND_MIXTURE)),
     "a simulation": (lambda r: r, {"workload__kind": "hpc-simulation"}, (F.BEYOND, F.BEYOND_SIMULATION)),
     "inference": (lambda r: r, {"workload__kind": "inference-multi-node"}, (F.BEYOND, F.BEYOND_INFERENCE)),
+    "a rack that keeps most": (
+        lambda r: sending(r, algorithm="ring", ranks=16, domains=2),
+        RACK,
+        (F.KEEPS_MOST,),
+    ),
+    "a rack that keeps half": (lambda r: sending(r, algorithm="ring", ranks=4, domains=2), RACK, (F.KEEPS_LESS,)),
+    "a rack that keeps less": (
+        lambda r: sending(r, algorithm="ring", ranks=16, domains=16),
+        {**RACK, "cluster__gpu": "vr200-nvl72"},
+        (F.KEEPS_LESS, F.COUNTED),
+    ),
+    "a rack, and nothing sent": (lambda r: sending(r), RACK, (F.OPENS_INSIDE,)),
     "spares": (
         lambda r: replace(r, job=replace(r.job, plan=replace(r.job.plan, dp=r.job.plan.dp - 1))),
         {},
@@ -207,6 +225,8 @@ SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
 }
 """By name: what is changed of the result, what of the params, and what then holds among other things."""
 NOT_THERE: Mapping[str, tuple[F, ...]] = {
+    "a rack, and nothing sent": (F.KEEPS_MOST, F.KEEPS_LESS, F.COUNTED),
+    "as it is": (F.GROWS, F.LOGS, F.BEYOND, F.KEEPS_MOST, F.KEEPS_LESS, F.COUNTED),
     "inside": (F.TRAFFIC, F.GROWS, F.WIDEST_BEARS),
     "few GPUs": (F.WIDEST_BEARS,),
     "experts": (F.WIDEST_BEARS,),
@@ -215,7 +235,6 @@ NOT_THERE: Mapping[str, tuple[F, ...]] = {
     "logs unused": (F.LOGS_USED, F.LOGS_CARRIED, F.LOGS_SMALL),
     "logs used": (F.LOGS_SMALL,),
     "logs of two nodes": (F.LOGS_CARRIED,),
-    "as it is": (F.GROWS, F.LOGS, F.BEYOND),
 }
 
 
@@ -284,6 +303,7 @@ def test_a_word_that_is_not_there_stands_behind_its_finding() -> None:
         "log": F.LOGS_USED,
         "whole": F.LOGS_CARRIED,
         "few": F.LOGS_SMALL,
+        "counted": F.COUNTED,
     }
     for name in SCENARIOS:
         for word, finding in behind.items():

@@ -14,6 +14,7 @@ from check_cases import HEADER, OVERRIDE, desk, line_of, only
 from scenario_cases import PARAMS, minimal
 
 from fabricreport.books.evidence import read_evidence
+from fabricreport.books.gpus import gpu_types
 from fabricreport.books.option_reader import read_options
 from fabricreport.books.prices.book import PriceBook, baseline
 from fabricreport.books.prices.files import parse_prices
@@ -69,7 +70,7 @@ def test_a_missing_price_is_noted_only_where_the_case_needs_it(tmp_path: Path) -
 @pytest.mark.parametrize("gpu", GPUS)
 @pytest.mark.parametrize("acquisition", ["buy", "lease", "rent", "colocate"])
 def test_without_any_price_of_its_own_a_case_is_answered_by_the_shipped_ones(gpu: str, acquisition: str) -> None:
-    per_node = 72 if gpu == "gb200-nvl72" else 8
+    per_node = gpu_types().of(gpu).gpus_per_node
     keys = {"cluster__gpu": gpu, "cluster__gpus_per_node": per_node, "cluster__gpus": 8 * per_node}
     case = case_of(EMPTY, **keys, money__acquisition=acquisition)
     assert not case.problems()

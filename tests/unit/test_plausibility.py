@@ -12,6 +12,7 @@ from typing import Any, get_args
 import pytest
 import yaml
 
+from fabricreport.books.gpus import gpu_types
 from fabricreport.case import Case, open_case
 from fabricreport.checking.plausibility import Caution, cautions, dates_of
 from fabricreport.evidence import read_yaml
@@ -171,10 +172,9 @@ def test_a_date_that_nobody_gave_is_called_assumed(tmp_path: Path) -> None:
 
 
 def test_every_gpu_has_a_usual_fabric_to_hold_links_against() -> None:
-    rows = {row["gpu"]: row for row in read_yaml("servers")}
     book = open_case(ROOT / "params/example.yaml").inputs.evidence
     for gpu in get_args(Gpu):
-        assert book[rows[gpu]["fabric_per_gpu"].removeprefix("evidence:")].unit == "gbits/s"
+        assert book[gpu_types().of(gpu).links.total.removeprefix("evidence:")].unit == "gbits/s"
 
 
 def test_a_memo_dated_far_from_the_clock_or_a_price_dated_ahead_is_told_and_not_followed() -> None:

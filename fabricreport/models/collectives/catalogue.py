@@ -16,11 +16,14 @@ ByProtocol = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Gpu:
-    """A GPU class as the library sees it: NVLink (or Infinity Fabric) rates per GPU and in-switch reduction."""
+    """A GPU class as the library sees it: NVLink (or Infinity Fabric) rates per GPU and in-switch reduction.
+
+    `generation`: the one whose limits of the LL protocol hold. `small_group`: of a rack, the same for a group of at most
+    a server's GPUs.
+    """
 
     name: str
     generation: str
-    vendor: str
     nvlink_gbytes_per_s: float
     nvls: bool
     domain_gpus: int
@@ -28,6 +31,7 @@ class Gpu:
     nvls_us: float = 25.0
     nvls_channels: int = 16
     intra_step_scale: float = 1.0
+    small_group: Gpu | None = None
 
 
 @dataclass(frozen=True)
@@ -130,9 +134,10 @@ class Catalogue:
     alltoall: AllToAll
     fitted: Parameters
 
-    def gpu(self, name: str) -> Gpu:
-        """The GPU class of that name, or an `InputError` with the nearest name."""
-        return self.gpus[checked_choice("gpu", name, tuple(self.gpus))]
+    def gpu(self, name: str, *, small_group: bool = False) -> Gpu:
+        """The GPU class of that name, or of a small group of it; an `InputError` with the nearest name otherwise."""
+        found = self.gpus[checked_choice("gpu", name, tuple(self.gpus))]
+        return (found.small_group or found) if small_group else found
 
     def fabric(self, name: str, gpu: str) -> Fabric:
         """The fabric class of that name as seen from the GPU class `gpu`, or an `InputError` with the nearest name."""

@@ -68,13 +68,13 @@ def job(
     links_per_gpu: float | None = None,
     extra_step_us: ArrayLike | None = None,
     bandwidth_share: ArrayLike | None = None,
+    small_group: bool = False,
 ) -> Job:
     """Check one job's inputs and fill the defaults of its classes in `known`; every fault found is named at once.
 
-    Raises `InputError`, or `OutOfRange` beyond the largest cluster the model means something for.
+    `small_group`: few of the ranks share a rack. Raises `InputError`, or `OutOfRange` beyond the largest cluster known.
     """
-    kind = known.gpu(gpu)
-    wire = known.fabric(fabric, gpu)
+    kind, wire = known.gpu(gpu, small_group=small_group), known.fabric(fabric, gpu)
     problems: list[Problem] = []
     ranks = _count("gpus", gpus, problems)
     per_node = _count("gpus_per_node", gpus_per_node, problems)

@@ -85,6 +85,7 @@ def simulation_step(
                 middle,
                 rule.halo_neighbours,
                 gpus,
+                halo.domains,
                 halo.on_fabric,
                 time,
                 left,

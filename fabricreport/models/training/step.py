@@ -29,8 +29,6 @@ from fabricreport.models.training.parallel import Plan, over_draws
 from fabricreport.models.training.practice import Accelerator, Model, Overlap, Practice, Rules
 
 US = 1e-6
-SMALL_NODE_OF_A_RACK = "b200"
-"""The class with the same NVLink per GPU in nodes of eight."""
 
 
 @dataclass(frozen=True)
@@ -53,17 +51,18 @@ class Network:
     slowdown: Any = 1.0
     reduction: Any = 1.0
 
-    def job(self, ranks: int, *, gpu: str | None = None, gpus_per_node: int | None = None) -> Job:
-        """`ranks` on these GPUs, or on another class or size of domain, for the collective model; draws as (n, 1)."""
+    def job(self, ranks: int, *, gpus_per_node: int | None = None, small_group: bool = False) -> Job:
+        """`ranks` on these GPUs, or in another size of domain, for the collective model; draws as (n, 1)."""
         return job(
             self.practice.collectives,
             gpus=ranks,
             gpus_per_node=gpus_per_node or self.gpus_per_node,
-            gpu=gpu or self.gpu,
+            gpu=self.gpu,
             fabric=self.fabric,
             links_per_gpu=self.links_per_gpu,
             extra_step_us=None if self.extra_step_us is None else over_draws(self.extra_step_us),
             bandwidth_share=None if self.bandwidth_share is None else over_draws(self.bandwidth_share),
+            small_group=small_group,
         )
 
     @property
@@ -88,6 +87,11 @@ class Network:
         return self.practice.collectives.gpu(self.gpu).domain_gpus
 
     @property
+    def domain_gpus(self) -> int:
+        """GPUs that share NVLink: a node, or a rack where racks fuse small nodes."""
+        return max(self.gpus_per_node, self.rack_gpus if self.gpus_per_node <= LARGEST_HOST else 0)
+
+    @property
     def calibration_by_draw(self) -> Calibration | None:
         """The calibration for the collective model, draws as (n, 1)."""
         if self.calibration is None:
@@ -99,7 +103,7 @@ class Network:
 class Traffic:
     """One kind of traffic in a step: `count` collectives of `size_bytes` over `ranks`, and what of it is exposed.
 
-    `on_fabric` is false when all its ranks share an NVLink domain. Times in seconds per step, scalar or (n,).
+    `domains`: scale-up domains (NVLink's) that the ranks sit in. `on_fabric` is false when all its ranks share an NVLink domain. Times in seconds per step, scalar or (n,).
     """
 
     kind: str
@@ -107,6 +111,7 @@ class Traffic:
     size_bytes: float
     count: Any
     ranks: int
+    domains: int
     on_fabric: bool
     time_s: Any
     exposed_s: Any
@@ -339,10 +344,10 @@ def _timed_anew(
     ranks: int,
     stride: int,
 ) -> Traffic:
-    gpu, per_node = _placed(network, ranks, stride)
-    where = network.job(ranks, gpu=gpu, gpus_per_node=per_node)
+    per_node, small_group = _placed(network, ranks, stride)
+    where = network.job(ranks, gpus_per_node=per_node, small_group=small_group)
     result = function([size_bytes], where, calibration=network.calibration_by_draw)
-    on_fabric = ranks * max(1, stride) > _domain(network)
+    on_fabric = ranks * max(1, stride) > network.domain_gpus
     time = result.time_us[..., 0] * US * (np.asanyarray(network.slowdown) if on_fabric else 1.0)
     if on_fabric and name == "all-reduce":
         time = time / np.asanyarray(network.reduction)
@@ -352,6 +357,7 @@ def _timed_anew(
         size_bytes,
         1.0,
         ranks,
+        where.domains if on_fabric else 1,
         on_fabric,
         time,
         time,
@@ -364,22 +370,16 @@ _timed_before = lru_cache(maxsize=4096)(_timed_anew)
 """On a network without draws: plans and published runs ask for the same collective over and over."""
 
 
-def _domain(network: Network) -> int:
-    """GPUs that share NVLink: a node, or a rack where racks fuse small nodes."""
-    rack = network.rack_gpus
-    return max(network.gpus_per_node, rack if network.gpus_per_node <= LARGEST_HOST else 0)
-
-
-def _placed(network: Network, ranks: int, stride: int) -> tuple[str, int]:
-    """(GPU class, ranks of the group in one NVLink domain) for a group whose ranks sit `stride` GPUs apart.
+def _placed(network: Network, ranks: int, stride: int) -> tuple[int, bool]:
+    """(Ranks in one NVLink domain, whether they are few of a rack) for a group whose ranks sit `stride` GPUs apart.
 
     The collective model wants whole domains: the largest divisor of the ranks that fits. A rack that holds few ranks
     of the group is a small node to it, and is given as one.
     """
-    most = max(1, min(ranks, _domain(network) // max(1, stride)))
+    most = max(1, min(ranks, network.domain_gpus // max(1, stride)))
     per_domain = next(d for d in range(most, 0, -1) if ranks % d == 0)
     fused = network.rack_gpus > LARGEST_HOST
-    return (SMALL_NODE_OF_A_RACK if fused and per_domain <= LARGEST_HOST else network.gpu), per_domain
+    return per_domain, fused and per_domain <= LARGEST_HOST
 
 
 def counted(one: Traffic, kind: str, count: Any, exposed_share: Any) -> Traffic:
@@ -391,6 +391,7 @@ def counted(one: Traffic, kind: str, count: Any, exposed_share: Any) -> Traffic:
         one.size_bytes,
         count,
         one.ranks,
+        one.domains,
         one.on_fabric,
         time,
         time * exposed_share,

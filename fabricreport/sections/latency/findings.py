@@ -7,11 +7,12 @@ from enum import StrEnum
 
 import numpy as np
 
+from fabricreport.books.gpu_type import LARGEST_SERVER
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.provenance import plain
-from fabricreport.sections.client import shared_cluster
+from fabricreport.sections.client import domain_gpus, gpu_type, shared_cluster
 from fabricreport.sections.latency.figure_context import THRESHOLD, slug
 from fabricreport.sections.latency.gap import display, within
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
@@ -32,6 +33,7 @@ TRAFFIC = {
 """What each kind of traffic carries."""
 SIMULATED = "one domain on each GPU"
 SOURCES_DISAGREE = ", on which sources disagree"
+HALF = 0.5
 FAR_WORSE = 2.0
 """TCP is told apart where it loses more than so many times what RDMA does."""
 
@@ -71,6 +73,9 @@ class LatencyFinding(StrEnum):
     RUNS_TREE = "the traffic that takes longest runs on trees"
     RUNS_NVLSTREE = "the traffic that takes longest runs on trees with sums in the switches of NVLink"
     RUNS_DIRECT = "the traffic that takes longest goes from GPU to GPU"
+    KEEPS_MOST = "a scale-up domain is larger than a server, and keeps more than half of a step's bytes off the fabric"
+    KEEPS_LESS = "a scale-up domain is larger than a server, and keeps no more than half of them off"
+    COUNTED = "names of this GPU's rack differ by what counts as one GPU"
     WIDEST_BEARS = (
         "the client reaches the size of the articles' example, and its largest traffic is no exchange of tokens"
     )
@@ -168,7 +173,20 @@ class _Read:
 def spoken(given: Inputs, result: LatencyResult, figure: Callable[[str], Number]) -> Spoken:
     """Findings and words of the latency section; `figure` answers with the ledger's numbers."""
     read = _Read(given, result, figure)
-    groups = (_opening, _step, _jobs, _running, _mattering, _causes, _losing, _allreduce, _overlap, _tried, _beyond)
+    groups = (
+        _opening,
+        _step,
+        _jobs,
+        _running,
+        _keeping,
+        _mattering,
+        _causes,
+        _losing,
+        _allreduce,
+        _overlap,
+        _tried,
+        _beyond,
+    )
     return Spoken(Findings(LatencyFinding, (f for group in groups for f in group(read))), _words(read))
 
 
@@ -237,6 +255,13 @@ def _running(read: _Read) -> Iterator[LatencyFinding]:
     yield runs[read.result.traffic[0].algorithm]
     if params.cluster.final_gpus >= read.figure("latency.headline_gpus").value and not read.result.experts:
         yield F.WIDEST_BEARS
+
+
+def _keeping(read: _Read) -> Iterator[LatencyFinding]:
+    if gpu_type(read.given).counted:
+        yield F.COUNTED
+    if read.result.kept is not None and domain_gpus(read.given) > LARGEST_SERVER:
+        yield F.KEEPS_MOST if read.figure("latency.kept.bytes").value > HALF else F.KEEPS_LESS
 
 
 def _mattering(read: _Read) -> Iterator[LatencyFinding]:
@@ -318,6 +343,8 @@ def _words(read: _Read) -> Mapping[str, object]:
         "worst": name[read.worst],
         "least": name[order[0]],
         "most": name[order[-1]],
+        "gpu": Name(gpu_type(read.given).name),
+        "counted": Name(counted) if (counted := gpu_type(read.given).counted) else None,
         "plan": Name(plan.text() if plan else SIMULATED),
         "own_plans": tuple(
             Named(str(name[o]), o, plan=Name(job.plan.text())) for o, job in result.own_plans.items() if job.plan

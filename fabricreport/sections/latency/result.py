@@ -10,6 +10,7 @@ import numpy as np
 from fabricreport.books.options import Option
 from fabricreport.ledger import Number
 from fabricreport.models.collectives.timing import CollectiveTime
+from fabricreport.models.training.scale_up import Kept, kept
 from fabricreport.models.training.step import StepTime, Traffic
 from fabricreport.provenance import Traced
 from fabricreport.sections.latency import gap as latency_gap
@@ -56,6 +57,11 @@ class LatencyResult:
         """What the client's step sends over the InfiniBand option's fabric, the largest time first."""
         used = [t for t in self.steps[self.pair[0].id].traffic if t.on_fabric]
         return tuple(sorted(used, key=lambda t: -float(np.median(np.asarray(t.time_s)))))
+
+    @property
+    def kept(self) -> Kept | None:
+        """What scale-up domains keep off that fabric; None where nothing of the step meets it."""
+        return kept(self.steps[self.pair[0].id]) if self.traffic else None
 
     @property
     def experts(self) -> bool:

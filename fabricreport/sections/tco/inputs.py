@@ -19,7 +19,7 @@ from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.money.ownership import Lease, LostTime
 from fabricreport.models.money.staffing import StaffRule
 from fabricreport.provenance import plain
-from fabricreport.sections.client import discounting_of, effort_of, server_row, stages_of
+from fabricreport.sections.client import discounting_of, effort_of, gpu_type, stages_of
 from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.vocabulary import Side
 
@@ -94,15 +94,15 @@ class OptionInputs:
 def server_of(given: Inputs) -> Server:
     """The client's server: the book's price and watts, scaled to its GPUs, less the adapters counted in the fabric."""
     cluster = given.params.cluster
-    row = server_row(given)
-    share = cluster.gpus_per_node / int(row["gpus"])
-    nics = int(row["nics"])
-    rent = given.money(row["rent"])
-    if rent.ndim == 0 and row["rent"].startswith("price:"):
+    kind = gpu_type(given)
+    sold = kind.server
+    share = cluster.gpus_per_node / kind.gpus_per_node
+    rent = given.money(sold.rent)
+    if rent.ndim == 0 and sold.rent.startswith("price:"):
         rent = rent * given.value("evidence:rent-spread")
     return Server(
-        (given.money(row["price"]) - nics * given.money(row["nic_price"])) * share,
-        (given.value(row["watts"]) - nics * given.value(row["nic_watts"])) * share,
+        (given.money(sold.price) - sold.adapters * given.money(sold.adapter_price)) * share,
+        (given.value(sold.watts) - sold.adapters * given.value(sold.adapter_watts)) * share,
         rent,
     )
 
