@@ -1,4 +1,4 @@
-"""The headline figures of the three example clients, kept beside the tests: a change must be meant.
+"""The headline figures of the four example clients, kept beside the tests: a change must be meant.
 
 To accept a change on purpose: python tests/golden/test_headlines.py
 """
@@ -14,7 +14,7 @@ from fabricreport.case import Case, open_case
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).with_name("headlines.json")
-CLIENTS = ("example", "tern-finetuning", "kestrel-lab")
+CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
 FIGURES = (
     "decision.difference",
     "decision.probability",

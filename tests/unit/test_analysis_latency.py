@@ -58,8 +58,9 @@ def test_the_algorithm_matters_more_than_the_fabric() -> None:
 def test_sixteen_rented_gpus_hardly_feel_the_fabric_and_experts_do() -> None:
     small, moe = (client(n).latency() for n in ("tern-finetuning", "kestrel-lab"))
     assert np.quantile(np.abs(plain(small.penalty)), 0.95) < 0.004
-    for option in ("infiniband-ndr", "rocev2-branded-400g"):
-        assert np.median(plain(moe.exposed_share[option])) > 3 * np.median(plain(small.exposed_share[option]))
+    pairs = (("infiniband-xdr", "infiniband-ndr"), ("rocev2-branded-800g", "rocev2-branded-400g"))
+    for large, little in pairs:
+        assert np.median(plain(moe.exposed_share[large])) > 3 * np.median(plain(small.exposed_share[little]))
     assert moe.traffic[0].kind == "experts" and moe.traffic[0].algorithm == "direct"
 
 
@@ -97,7 +98,7 @@ def test_growth_is_weighed_by_gpu_months() -> None:
     result, stages = case.latency(), latency_inputs.stages(case.inputs)
     assert sum(w for _, w in stages) == pytest.approx(1.0)
     assert [g for g, _ in stages] == [512, 1536, 4096, 8192] == list(result.jobs.mixes)
-    key = "infiniband-ndr"
+    key = "infiniband-xdr"
     ends = np.sort([np.median(plain(result.exposed_now[key])), np.median(plain(result.exposed_final[key]))])
     assert ends[0] <= np.median(plain(result.exposed_share[key])) <= ends[1] + 0.02
 

@@ -124,14 +124,14 @@ def test_servers_cancel_between_fabrics(client):
 def test_equal_losses_cancel_even_when_an_hour_is_valued_at_the_clients_own_cost(grower):
     assert grower.params.money.gpu_hour_value == "amortised"
     exposed, found = grower.chain.exposed, grower.chain.losses
-    same = Losses(*(dict.fromkeys(by_option, by_option["infiniband-ndr"]) for by_option in (found.lost, found.weeks)))
+    same = Losses(*(dict.fromkeys(by_option, by_option["infiniband-xdr"]) for by_option in (found.lost, found.weeks)))
     given = grower.inputs
-    own = {o.id: option_inputs(given, o, exposed["infiniband-ndr"], same) for o in grower.options}
+    own = {o.id: option_inputs(given, o, exposed["infiniband-xdr"], same) for o in grower.options}
     parts = bills(given, common_inputs(given), own, same, builds_of(given)).components
     for cause in LOST_CAUSES:
-        assert np.any(plain(parts["rocev2-whitebox-400g"][cause]))
+        assert np.any(plain(parts["rocev2-whitebox-800g"][cause]))
         np.testing.assert_array_equal(
-            plain(parts["rocev2-whitebox-400g"][cause]), plain(parts["rocev2-branded-400g"][cause])
+            plain(parts["rocev2-whitebox-800g"][cause]), plain(parts["rocev2-branded-800g"][cause])
         )
 
 
@@ -173,10 +173,13 @@ def test_stages_buy_up_to_the_bill_of_the_last_one(grower):
             assert bought[cause] == pytest.approx(float(np.mean(plain(owned.capital[option][cause]))))
 
 
-def test_infiniband_needs_a_third_tier_at_8192_gpus_and_800g_ethernet_does_not(grower):
+def test_a_generation_decides_whether_infiniband_needs_a_third_tier(grower):
     numbers = grower.tco().numbers
-    assert numbers["tco.count.tiers.infiniband-ndr"].value == 3
-    assert numbers["tco.count.tiers.rocev2-branded-400g"].value == 2
+    assert numbers["tco.count.tiers.infiniband-xdr"].value == 2
+    assert numbers["tco.count.tiers.rocev2-branded-800g"].value == 2
+    older = grower.changed(options=["infiniband-ndr", "rocev2-branded-400g"], cluster__link_gbits_per_s=400)
+    assert older.tco().numbers["tco.count.tiers.infiniband-ndr"].value == 3
+    assert older.tco().numbers["tco.count.tiers.rocev2-branded-400g"].value == 2
 
 
 def test_a_stage_in_the_last_month_is_not_bought(grower):
@@ -260,7 +263,7 @@ def test_a_memo_in_euro_is_the_dollar_memo_at_the_days_rate(buyer):
 
 def test_known_skills_need_no_training(grower):
     training = {option: own.training for option, own in grower.chain.bills.own.items()}
-    assert training["infiniband-ndr"] == 0.0 and training["rocev2-whitebox-400g"] == 0.0
+    assert training["infiniband-xdr"] == 0.0 and training["rocev2-whitebox-800g"] == 0.0
 
 
 def test_delay_counts_weeks_beyond_those_allowed_and_the_first_runs_slip(buyer):

@@ -50,7 +50,11 @@ CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "experts asked": ("example", {"elicited": ["elicited/example-answers.yaml"]}),
     "one job of growing size": (
         "kestrel-lab",
-        {"cluster__sites": 1, "workload__jobs": [{"gpus": 8192, "share": 1.0}]},
+        {
+            "cluster__sites": 1,
+            "cluster__trajectory": [{"month": 2, "gpus": 16384}],
+            "workload__jobs": [{"gpus": 16384, "share": 1.0}],
+        },
     ),
     "long runs of few": ("tern-finetuning", {"workload__run_days": 300}),
     "inference": ("example", {"workload__kind": "inference-multi-node"}),

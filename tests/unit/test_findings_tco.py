@@ -99,6 +99,7 @@ def without_notes() -> Spoken:
 SAYINGS: dict[str, Callable[[], Spoken]] = {
     "buyer": lambda: client(BUYER).spoken("tco"),
     "grower": lambda: client(GROWER).spoken("tco"),
+    "two generations": lambda: other(GROWER, options=[INFINIBAND, WHITEBOX], cluster__link_gbits_per_s=400),
     "renter": lambda: client(RENTER).spoken("tco"),
     "one option": lambda: other(BUYER, options=[INFINIBAND], cluster__gpus=8),
     "one option, rented": lambda: other(RENTER, options=[INFINIBAND], cluster__gpus=8),
@@ -181,10 +182,11 @@ EXPECTED: dict[str, tuple[set[F], set[F]]] = {
     "grower": (
         {
             *(F.COSTS_LESS, F.SAVES_CLEARLY, F.LOWEST, F.VALUED_AMORTISED, F.GROWS, F.GROWS_LATE, F.CAUSES_GROWN),
-            *(F.PURCHASE_HOLDS, F.TIERS_DIFFER, F.SITES_UNPRICED, F.COLOCATES, F.DELAY_PRICED, F.BEYOND),
+            *(F.PURCHASE_HOLDS, F.TIERS_ALIKE, F.SITES_UNPRICED, F.COLOCATES, F.DELAY_PRICED, F.BEYOND),
         },
         {F.COSTS_OPEN, F.CROSSES_HERE, F.GROWS_EARLY, F.SWITCHES_ALONE, F.BEYOND_SWEEP, F.BEYOND_CASH, F.LIES_BETWEEN},
     ),
+    "two generations": ({F.TIERS_DIFFER}, {F.TIERS_ALIKE, F.SWITCHES_ALONE}),
     "renter": (
         {
             *(F.RENTS, F.RENT_CANCELS, F.VALUED_MARKET, F.HOURS_DIFFER, F.WITHOUT_RDMA_DEARER),
