@@ -9,6 +9,7 @@ settled when the client is written down. What is contradictory even so is left t
 from __future__ import annotations
 
 import itertools
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -376,3 +377,22 @@ def _settle_lists(row: Row, data: dict[str, Any]) -> None:
     data["sections"] = {
         "all": list(SECTION_NAMES), "reversed": list(reversed(SECTION_NAMES)), "decision only": ["decision"],
     }[row["sections"]]  # fmt: skip
+
+
+# ---- the sizes that are written down
+
+
+SIZES = ROOT / "tests" / "data" / "covering_array.yaml"
+
+
+def write_sizes() -> None:
+    """Write down the sizes of the array and of the few that hold every single choice; the rest of the file stays."""
+    found = {"in_array": len(rows()), "covering": len(covering_rows())}
+    text = SIZES.read_text(encoding="utf-8")
+    for key, size in found.items():
+        text = re.sub(rf"(?m)^{key}: \d+", f"{key}: {size}", text)
+    SIZES.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_sizes()

@@ -1,13 +1,16 @@
 """Does an input move anything? Each is set to another value, and what the studies then print is compared.
 
 `python tests/integration/liveness_run.py` writes the table anew (`fabricreport/evidence/liveness.csv`): a few minutes.
+`... liveness_run.py --missing` only adds the rows of inputs that have none and drops those of inputs that are gone;
+ids after it (`evidence:pue`) have their rows made anew too.
 """
 
 from __future__ import annotations
 
 import csv
+import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -408,15 +411,23 @@ def row_of(input_id: str) -> tuple[str, str, str, str, str]:
     return input_id, CONTEXT, "", "", reason
 
 
-def write() -> None:
-    """Write the table anew."""
+def write(kept: Mapping[str, Sequence[str]]) -> None:
+    """Write the table: rows of `kept` as they are, all others made anew."""
     ids = [*(f"param:{key}" for key in keys()), *book_ids()]
+    rows = [kept[i] if i in kept else row_of(i) for i in ids]
     with TABLE.open("w", encoding="utf-8", newline="") as handle:
         handle.write(HEAD)
         writer = csv.writer(handle, lineterminator="\n")
         writer.writerow(COLUMNS)
-        writer.writerows(row_of(input_id) for input_id in ids)
+        writer.writerows(rows)
+
+
+def rows_but(anew: Iterable[str]) -> dict[str, list[str]]:
+    """The rows of the table by id, without those to be made anew."""
+    with TABLE.open(encoding="utf-8", newline="") as handle:
+        rows = list(csv.reader(line for line in handle if not line.startswith("#")))
+    return {row[0]: row for row in rows[1:] if row[0] not in set(anew)}
 
 
 if __name__ == "__main__":
-    write()
+    write(rows_but(sys.argv[2:]) if sys.argv[1:2] == ["--missing"] else {})

@@ -12,15 +12,15 @@ from typing import Any
 
 import clients
 import pytest
+import yaml
 from one_process import SMALL_DRAWS, Whole, whole, written
 
 from fabricreport.case import open_case
 from fabricreport.errors import InputError
 from fabricreport.scenario.refusals import REFUSALS
 
-IN_ARRAY, COVERING, PAIRS_IN_TEST = 115, 14, 30
-"""Clients of the whole array, of the few that hold every single choice, and run in each test: collecting the tests
-waits for no array, so its sizes stand here and are held against it."""
+SIZES = yaml.safe_load(clients.SIZES.read_text(encoding="utf-8"))
+IN_ARRAY, COVERING, PAIRS_IN_TEST = SIZES["in_array"], SIZES["covering"], SIZES["pairs_in_test"]
 PRINTED = 3
 """One in so many of the few is written as PDF and HTML in `make test`, every client of the array in `make trust`."""
 MOST_REFUSED = 0.05
@@ -101,10 +101,19 @@ def test_every_pair_of_choices_builds_a_whole_memo(number: int, tmp_path: Path) 
         assert pdf.startswith(b"%PDF") and "</html>" in html
 
 
+def plain_clients() -> list[tuple[str, str, str]]:
+    """Every kind of workload on every GPU, obtained in two of the four ways: neighbours in the two others."""
+    ways = clients.choices("money.acquisition")
+    return [
+        (kind, way, gpu)
+        for i, kind in enumerate(clients.choices("workload.kind"))
+        for j, gpu in enumerate(clients.choices("cluster.gpu"))
+        for way in ways[(i + j) % 2 :: 2]
+    ]
+
+
 @pytest.mark.trust
-@pytest.mark.parametrize("kind", clients.choices("workload.kind"))
-@pytest.mark.parametrize("acquisition", clients.choices("money.acquisition"))
-@pytest.mark.parametrize("gpu", clients.choices("cluster.gpu"))
+@pytest.mark.parametrize(("kind", "acquisition", "gpu"), plain_clients())
 def test_every_kind_of_workload_builds_on_every_gpu_however_it_is_obtained(
     kind: str, acquisition: str, gpu: str, tmp_path: Path
 ) -> None:

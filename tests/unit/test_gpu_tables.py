@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, get_args
+from unittest import mock
 
+import numpy as np
 import pytest
 import yaml
-from scenario_cases import with_value
+from scenario_cases import minimal, with_value
 
+import fabricreport.inputs as inputs_module
 from fabricreport.books.gpus import SHIPPED_FILE, gpu_types, read_gpus
 from fabricreport.case import open_case
 from fabricreport.constants import catalogue, practice
 from fabricreport.errors import InputError
 from fabricreport.located import did_you_mean
+from fabricreport.provenance import plain
 from fabricreport.scenario import json_schema, params_from
 from fabricreport.scenario.schema import Cluster
 from fabricreport.sections.client import gpu_type
@@ -61,6 +66,65 @@ def test_defaults_of_the_cluster_follow_from_the_type(gpu: str) -> None:
     kind, made = gpu_types().of(gpu), params_from(with_value("cluster.gpu", gpu)).cluster
     found = (made.vendor, made.gpus_per_node, made.links_per_gpu, made.link_gbits_per_s)
     assert found == (kind.vendor, kind.gpus_per_node, kind.links.per_gpu, kind.links.gbits_per_s)
+
+
+ON_SALE = {
+    "a100": ("nvidia", 8, 200),
+    "h100": ("nvidia", 8, 400),
+    "h200": ("nvidia", 8, 400),
+    "b200": ("nvidia", 8, 400),
+    "b300": ("nvidia", 8, 800),
+    "gb200-nvl72": ("nvidia", 72, 400),
+    "gb300-nvl72": ("nvidia", 72, 800),
+    "vr200-nvl72": ("nvidia", 72, 1600),
+    "mi300x": ("amd", 8, 400),
+    "mi325x": ("amd", 8, 400),
+    "mi355x": ("amd", 8, 400),
+}
+"""Maker, GPUs of a scale-up domain and Gbit/s of fabric links a GPU, as published."""
+
+
+@pytest.mark.parametrize("gpu", ON_SALE)
+def test_what_is_known_of_the_types_on_sale(gpu: str) -> None:
+    kind = gpu_types().of(gpu)
+    assert (kind.vendor, kind.domain_gpus, kind.links.per_gpu * kind.links.gbits_per_s) == ON_SALE[gpu]
+    assert kind.gpus_per_node == kind.domain_gpus and kind.rack == (kind.domain_gpus == 72)
+    assert ("die" in kind.counted) == (gpu == "vr200-nvl72")
+
+
+def test_newer_types_of_a_maker_are_no_slower_and_hold_no_less() -> None:
+    known = gpu_types().known
+    for row in (("a100", "h100", "h200", "b200", "b300", "gb300-nvl72", "vr200-nvl72"), ("mi300x", "mi325x", "mi355x")):
+        kinds = [known[gpu] for gpu in row]
+        for older, newer in pairwise(kinds):
+            assert older.on_sale <= newer.on_sale
+            assert older.kernels.peak_tflops <= newer.kernels.peak_tflops
+            assert older.kernels.memory_gbytes <= newer.kernels.memory_gbytes
+
+
+def test_what_nobody_publishes_is_called_an_assumption_and_is_wide() -> None:
+    book = open_case(EXAMPLE).inputs.evidence
+    for entry in ("server-mi325x-8gpu-usd", "server-mi355x-8gpu-usd", "gpu-hour-vr200-nvl72-usd", "nic-connectx9-usd"):
+        assert book[entry].grade == "assumption"
+        assert book[entry].figure.high > 1.5 * book[entry].figure.low
+    for entry in ("server-gb300-nvl72-usd", "server-vr200-nvl72-usd", "server-b300-8gpu-usd"):
+        assert book[entry].grade == "secondary"
+        assert book[entry].figure.high > 1.5 * book[entry].figure.low
+
+
+@pytest.mark.parametrize("acquisition", ["buy", "rent"])
+@pytest.mark.parametrize("gpu", GPUS)
+def test_every_type_is_compared_bought_and_rented(gpu: str, acquisition: str) -> None:
+    data = minimal()
+    data["cluster"] = {"gpu": gpu, "gpus": 4 * gpu_types().of(gpu).gpus_per_node}
+    data["money"] = {"acquisition": acquisition}
+    with mock.patch.object(inputs_module, "DRAWS", 64):
+        case = open_case(data)
+        lead, numbers = case.comparison, case.latency().numbers
+    assert lead.choice in {o.id for o in case.options}
+    costs = [plain(total) for total in case.tco().totals.values()]
+    assert all(np.isfinite(cost).all() and (cost > 0).all() for cost in costs)
+    assert all(0 <= numbers[f"latency.exposed.{o.id}"].value < 1 for o in case.options)
 
 
 def test_no_type_is_spelt_in_code() -> None:
