@@ -102,6 +102,7 @@ def traits(params: Params) -> frozenset[str]:
         "growth": bool(cluster.trajectory),
         "coexistence": "none" not in (organisation.existing_infiniband, organisation.existing_ethernet),
         "nvidia": cluster.vendor == "nvidia" and organisation.single_vendor_policy != "prefer",
+        "amd": cluster.vendor == "amd",
         "dragonfly": cluster.topology == "dragonfly",
         "hpc": params.workload.kind == "hpc-simulation",
         "buys": params.money.acquisition != "rent",
