@@ -346,11 +346,8 @@ def _worse_fit(case: Case) -> Iterator[Caution]:
 
 
 def _unusual(case: Case) -> Iterator[Caution]:
-    """Choices that do not go together often: a fabric and a GPU, tenants and the team."""
+    """Choices that do not go together often: a rent without a seller, tenants and the team."""
     params, cluster = case.params, case.params.cluster
-    infiniband = [option.name for option in case.options if option.side == "infiniband"]
-    if cluster.vendor == "amd" and infiniband:
-        yield _caution("rare-pair", infiniband=" or ".join(infiniband))
     rented = params.money.acquisition == "rent"
     if rented and not params.providers:
         yield _caution("no-provider")

@@ -15,6 +15,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.topology import capacity
 from fabricreport.sections.client import endpoints_for, fabric_gpus, largest_job, mix_of, one_node, shape, whole_nodes
 from fabricreport.sections.latency import inputs as latency_inputs
+from fabricreport.sections.partner import barred
 
 if TYPE_CHECKING:
     from fabricreport.scenario import Cluster
@@ -25,6 +26,7 @@ def contradictions(given: Inputs) -> Iterator[Problem]:
     yield from _beyond_switches(given)
     yield from _without_room(given)
     yield from _undivided(given)
+    yield from _barred(given)
 
 
 def sizes(given: Inputs) -> dict[str, int]:
@@ -59,6 +61,19 @@ def _beyond_switches(given: Inputs) -> Iterator[Problem]:
                 remedy=f"Leave {option.id} out of the options, or lower the number of GPUs or of links per GPU.",
                 rule="switches-cannot-connect",
             )
+
+
+def _barred(given: Inputs) -> Iterator[Problem]:
+    """A requirement of contract that leaves nothing to compare."""
+    left = len(given.options) - len(barred(given))
+    if barred(given) and left < 2:
+        yield Problem(
+            f"leaves {left} of the options: {', '.join(barred(given))} may not join a cloud partner's nodes",
+            key="organisation.nvidia_cloud_partner",
+            value="true",
+            remedy="Add options of InfiniBand or of Ethernet that NVIDIA sells whole, or write false.",
+            rule="partner-rule-leaves-too-few",
+        )
 
 
 def _without_room(given: Inputs) -> Iterator[Problem]:

@@ -33,6 +33,7 @@ REFUSALS: Mapping[str, str] = {
     "elicited-and-overridden": "An entry that experts judged and the client replaced would have two figures.",
     "dragonfly-has-no-taper": "A dragonfly has no leaf-to-spine ratio to state: its balanced form fixes every link.",
     "switches-cannot-connect": "Three tiers of a switch connect no more links than its ports allow.",
+    "partner-rule-leaves-too-few": "A decision needs two options that NVIDIA's requirement on its cloud partners allows.",
     "model-does-not-fit": "Weights, in the fewest bits anybody uses, must find room in the memory of all the GPUs.",
 }
 """Rule -> why, in one sentence."""

@@ -260,6 +260,10 @@ class Organisation(Section):
     single_vendor_policy: Literal["avoid", "neutral", "prefer"] = Field(
         default="neutral", description="Stance on buying GPUs and network from one maker."
     )
+    nvidia_cloud_partner: bool = Field(
+        default=False,
+        description="Whether NVIDIA's requirements on its cloud partners must be met: InfiniBand or Spectrum-X only.",
+    )
     network_engineers: Annotated[float, Unit("fte", zero=True)] = Field(
         default=1.0, description="Network engineers for this cluster, in full-time posts."
     )

@@ -294,12 +294,12 @@ LOOKUPS: dict[str, Callable[[Printed, str], bool]] = {
 PLACED = {"html": {"anchor"}, "file": {"data", "ledger"}, "command": {"claim", "evidence", "model"}}
 
 
-def rules_printed(client: Path, given: Mapping[str, Mapping[str, Any]], folder: Path) -> set[str]:
+def rules_printed(client: Path, given: Mapping[str, Any], folder: Path) -> set[str]:
     """The rules of the framework that a memo would print for a client whose params are changed as `given`."""
     params = yaml.safe_load(client.read_text(encoding="utf-8"))
     params["as_of"] = str(params["as_of"])
     for section, changes in given.items():
-        params[section] |= changes
+        params[section] = params[section] | changes if isinstance(changes, dict) else changes
     changed = folder / "changed.yaml"
     changed.write_text(yaml.safe_dump(params), encoding="utf-8")
     return {rule.id for axis in open_case(changed).decision().framework.axes for rule in axis.rules}

@@ -57,7 +57,7 @@ def test_printed_flips_lie_inside_the_range_of_their_input(case: Case) -> None:
 def test_a_trajectory_counts_within_three_years(case: Case) -> None:
     grown = case.changed(cluster__trajectory=[{"month": 30, "gpus": 4096}, {"month": 40, "gpus": 8192}])
     assert target_gpus(grown.params) == 4096
-    assert framework_facts(grown.params)["target_gpus"] == 4096
+    assert framework_facts(grown.params, ())["target_gpus"] == 4096
 
 
 def test_a_single_node_needs_no_fabric(case: Case) -> None:
@@ -115,7 +115,7 @@ def test_no_reason_claims_what_a_client_of_seven_keys_did_not_say(kind: str, mat
     params = params_from(data)
     unstated = assumed_facts(params)
     assert "weeks_to_production" in unstated and "qos_expertise" in unstated
-    facts = framework_facts(params)
+    facts = framework_facts(params, ())
     found = evaluate(
         rules_from(read_yaml("framework")["rules"]), dict.fromkeys(AXES, ""), facts, dict.fromkeys(AXES, 1.0),
         seed=1, draws=10, assumed=unstated,

@@ -88,7 +88,7 @@ def test_a_client_who_said_five_things_is_told_the_rest_and_that_the_framework_t
 
 def test_a_client_who_said_everything_is_told_that_nothing_was_assumed(tmp_path: Path) -> None:
     absent = {"measurements": [], "elicited": [], "overrides": [], "cluster.trajectory": [], "cluster.vendor": "nvidia"}
-    absent |= {"cluster.optics": "compatible", "workload.jobs": []}
+    absent |= {"cluster.optics": "compatible", "workload.jobs": [], "organisation.nvidia_cloud_partner": False}
     path = write(
         tmp_path, absent | {"workload.tokens_billion": None, "money.materiality_usd": None, "memo.language": "en"}
     )
@@ -119,8 +119,7 @@ def said_by(node: Node) -> str:
 def test_a_framework_that_leans_to_a_fabric_behind_both_does_not_agree(tmp_path: Path) -> None:
     path = client(tmp_path, {"gpus": 128, "trajectory": [{"month": 47, "gpus": 4096}]})
     data = yaml.safe_load(path.read_text())
-    data["organisation"] |= {"single_vendor_policy": "prefer", "existing_infiniband": "large"}
-    data["organisation"] |= {"qos_expertise": "strong", "existing_ethernet": "large"}
+    data["organisation"] |= {"existing_infiniband": "some", "qos_expertise": "strong"}
     path.write_text(yaml.safe_dump(data))
     nodes = nodes_of(path)
     told = headline(nodes)

@@ -106,6 +106,26 @@ def test_rules_that_cancel_and_a_plan_that_does_not_grow_are_told_apart() -> Non
     assert (F.RULES_CANCEL in found, F.NO_REASONS in found, F.GROWS in found) == (True, False, False)
 
 
+PARTNER = {"organisation__nvidia_cloud_partner": True}
+
+
+def test_a_cloud_partner_is_advised_nothing_that_its_contract_bars() -> None:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        partner = client("example").changed(**PARTNER)
+        told, free = partner.spoken("decision"), client("example")
+        assert (told.findings.barred, spoken().findings.barred) == (True, False)
+        assert "white-box" in str(told.words["barred"]) and spoken().words["barred"] is None
+        pair = {partner.comparison.choice, partner.comparison.rival}
+        assert pair == {"infiniband-ndr", "rocev2-nvidia-800g"}
+        assert partner.decision().totals.keys() == free.decision().totals.keys(), "billed all the same"
+
+
+def test_the_cloud_partner_s_rule_is_one_of_what_runs_between_nodes() -> None:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = client("example").changed(cluster__gpus=8, **PARTNER)
+        assert case.spoken("decision").findings.barred is False
+
+
 def test_an_override_is_told_of() -> None:
     with mock.patch.object(inputs_module, "DRAWS", 256):
         case = client("example").changed(prices={"switch-qm9700": 30000})

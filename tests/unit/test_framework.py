@@ -28,6 +28,7 @@ FACTS = {
     "kind": "pretraining-dense", "latency_variance_bound": True, "vendor": "nvidia", "target_gpus": 1024, "one_node": False,
     "spans_subnets": False, "tenancy": "single", "networking_maturity": "low", "qos_expertise": "none",
     "existing_ethernet": "none", "existing_infiniband": "none", "single_vendor_policy": "neutral", "weeks_to_production": 8.0,
+    "ethernet_of_one_maker": False, "ethernet_of_another_maker": True, "nvidia_cloud_partner": False,
 }  # fmt: skip
 EQUAL = dict.fromkeys(AXES, 1.0)
 RULES = rules_from(read_yaml("framework")["rules"])
@@ -48,6 +49,41 @@ def test_a_house_leans_to_the_fabric_it_runs_and_whose_sellers_it_wants() -> Non
     ethernet = lean(existing_ethernet="large", single_vendor_policy="avoid", tenancy="multi", spans_subnets=True)
     assert infiniband > lean() > ethernet
     assert (leaning(infiniband), leaning(ethernet)) == ("infiniband", "rocev2")
+
+
+def ruled(**changes: object) -> set[str]:
+    found = evaluate(RULES, TITLES, {**FACTS, **changes}, EQUAL, seed=1, draws=10)
+    return {rule.id for axis in found.axes for rule in axis.rules}
+
+
+@pytest.mark.parametrize(
+    ("policy", "vendor", "one_maker", "another_maker", "rule", "leans"),
+    [
+        ("avoid", "nvidia", True, True, "avoids-single-vendor", True),
+        ("avoid", "nvidia", True, False, "avoids-single-vendor-in-vain", False),
+        ("prefer", "nvidia", False, True, "prefers-single-vendor", True),
+        ("prefer", "nvidia", True, True, "prefers-single-vendor-of-either", False),
+        ("avoid", "amd", True, True, "single-vendor-of-neither", False),
+        ("prefer", "amd", True, True, "single-vendor-of-neither", False),
+    ],
+)
+def test_a_policy_on_one_vendor_leans_only_where_the_fabrics_compared_differ_in_it(
+    policy: str, vendor: str, one_maker: bool, another_maker: bool, rule: str, leans: bool
+) -> None:
+    given = {"vendor": vendor, "ethernet_of_one_maker": one_maker, "ethernet_of_another_maker": another_maker}
+    mine, theirs = ruled(single_vendor_policy=policy, **given), ruled(**given)
+    assert mine - theirs == {rule}
+    assert (lean(single_vendor_policy=policy, **given) != lean(**given)) is leans
+
+
+def test_the_maker_of_the_gpus_does_not_lean_the_framework_to_a_fabric() -> None:
+    assert lean(vendor="amd") == lean(vendor="nvidia")
+
+
+def test_a_rule_of_contract_is_told_and_leans_to_neither_side() -> None:
+    assert ruled(nvidia_cloud_partner=True) - ruled() == {"nvidia-cloud-partner"}
+    assert "nvidia-cloud-partner" not in ruled(nvidia_cloud_partner=True, one_node=True)
+    assert lean(nvidia_cloud_partner=True) == lean()
 
 
 def test_a_rule_that_the_bill_prices_is_told_and_not_counted() -> None:
@@ -146,5 +182,6 @@ def test_a_reason_that_rests_on_what_nobody_stated_says_so_and_weighs_the_same()
 def test_every_fact_that_can_be_left_out_has_keys_and_a_name() -> None:
     facts = read_yaml("framework")["facts"]
     always_known = {"kind", "vendor", "target_gpus", "one_node", "networking_maturity"}
+    always_known |= {"ethernet_of_one_maker", "ethernet_of_another_maker"}
     assert set(facts) | always_known == set(FACTS) and not set(facts) & always_known
     assert all(entry["keys"] and entry["name"] for entry in facts.values())

@@ -65,11 +65,11 @@ EXPECTED = {
     "trays": {"part-of-a-rack", "run-and-tokens"},
     "one-box": {"large-node", "large-team", "dear-hour", "dear-delay", "high-discount", "moved-rate", "spare-ports"},
     "fat": {"fat-links", "worse-fit"},
-    "renter": {"rare-pair", "no-provider"},
+    "renter": {"no-provider"},
     "tenants": {"untuned-tenants"},
 }
 
-WITHOUT_FIGURE = {"rare-pair", "no-provider", "untuned-tenants"}
+WITHOUT_FIGURE = {"no-provider", "untuned-tenants"}
 """Cautions of choices, which have no figure to quote."""
 
 

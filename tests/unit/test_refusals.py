@@ -66,6 +66,10 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
         client(weights=dict.fromkeys(("workload", "maturity", "scale_and_budget", "time_to_production"), 0)),
         "weights",
     ),
+    "partner-rule-leaves-too-few": (
+        client(organisation={"nvidia_cloud_partner": True}, options=["infiniband-ndr", "rocev2-whitebox"]),
+        "organisation.nvidia_cloud_partner",
+    ),
     "nothing-to-compare": (client(options=["infiniband-ndr"]), "options"),
     "given-twice": (client(options=["infiniband-ndr", "infiniband-ndr"]), "options[1]"),
     "override-expired": (override(until="2026-01-01"), "overrides[0].until"),

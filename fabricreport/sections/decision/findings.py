@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -15,6 +15,7 @@ from fabricreport.sections.client import judges, judges_missed
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
+from fabricreport.sections.partner import REQUIREMENT, barred
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import NEITHER, Acquisition, Confidence, Ground, OperatingModel, Side
@@ -66,6 +67,7 @@ class DecisionFinding(StrEnum):
     SMALL_GAP = "so few GPUs: the gap"
     KIN_NEAR = "another option of the choice's family is too close to tell from it"
     FAR = "an option costs so much more that it is no alternative"
+    BARRED = "a requirement of contract takes options out of the advice"
     # page one's tiles
     FLIP_TILE = "an input turns the money inside its range"
     # the framework
@@ -119,6 +121,7 @@ class _Read:
         self.given, self.result, self.tco, self.figure = given, result, tco, figure
         self.verdict, self.ground = result.verdict, result.ground
         self.money = direction(figure("decision.difference"))
+        self.barred = barred(given)
         self.alone = len(result.totals) == 1
         dated = is_given(given.params, "organisation.time_to_production_weeks")
         self.late = dated and not result.in_time and self.ground != Ground.SIZE
@@ -151,7 +154,7 @@ class _Read:
         far = [
             o
             for o in totals
-            if o not in pair and self.figure(f"decision.gap.{o}").value > 0 and totals[o].mean() > most
+            if o not in (*pair, *self.barred) and self.figure(f"decision.gap.{o}").value > 0 and totals[o].mean() > most
         ]
         return far[-1] if far else ""
 
@@ -226,6 +229,8 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
         yield F.KIN_NEAR
     if read.far:
         yield F.FAR
+    if read.barred:
+        yield F.BARRED
 
 
 def _tiles(read: _Read) -> Iterator[DecisionFinding]:
@@ -244,7 +249,7 @@ def _view(read: _Read) -> Iterator[DecisionFinding]:
     if read.reasons:
         yield F.FRAMEWORK_REASONS
         yield F.VIEW_STANDS if framework.flip_distance is None else F.VIEW_TURNS
-    elif stance == "none" and any(not r.priced_as for axis in framework.axes for r in axis.rules):
+    elif stance == "none" and any(r.lean and not r.priced_as for axis in framework.axes for r in axis.rules):
         yield F.RULES_CANCEL
     else:
         yield F.NO_REASONS
@@ -330,6 +335,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "confidence": _SETTLED.get(verdict.decided_by, str(verdict.confidence)),
         "as_of": Name(read.given.as_of.isoformat()),
         "cause": Name(_cause(read, verdict.runner_up)),
+        "barred": Named(_joined(read, read.barred), "barred", sources=(REQUIREMENT,)) if read.barred else None,
         "far": Named(name[read.far], read.far, why=Name(_cause(read, read.far))) if read.far else None,
         "flip": _flipping(read, read.flips[0]) if read.flips else None,
         "flips": tuple(_flipping(read, t) for t in read.flips),
@@ -347,6 +353,11 @@ def _words(read: _Read) -> Mapping[str, object]:
 def _run_as(read: _Read, model: OperatingModel) -> tuple[Named, ...]:
     """The options of one operating model."""
     return tuple(Named(o.name, o.id) for o in read.given.options if o.operating_model == model)
+
+
+def _joined(read: _Read, options: Sequence[str]) -> str:
+    """The names of options, one after the other."""
+    return ", ".join(o.name for o in read.given.options if o.id in options)
 
 
 def _without(read: _Read, option: str) -> Named:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +23,10 @@ from fabricreport.models.judgement.comparison import (
 from fabricreport.models.judgement.framework import FrameworkResult, evaluate, rules_from
 from fabricreport.provenance import plain
 from fabricreport.scenario import Params, is_given
+from fabricreport.sections.partner import barred
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import QUOTED, RENT
+from fabricreport.vocabulary import Family, OperatingModel
 
 LOOK_AHEAD_MONTHS = 36
 """The trajectory counts up to the longer end of the window in which growth is said to lock the fabric in."""
@@ -35,7 +37,10 @@ _DATE = "organisation.time_to_production_weeks"
 
 @dataclass(frozen=True)
 class Judge:
-    """Everything but the bills that the verdict follows from; it gives the verdict on any bills of the same options."""
+    """Everything but the bills that the verdict follows from; it gives the verdict on any bills of the same options.
+
+    `barred`: options that are billed and cannot be advised, because the client's contract does not allow them.
+    """
 
     sides: Mapping[str, str]
     rule: Rule
@@ -45,11 +50,12 @@ class Judge:
     gpus: int
     gpus_per_node: int
     materiality: float | None
+    barred: tuple[str, ...] = ()
 
     def verdict(self, bills: Bills) -> Verdict:
-        """The printed rule applied to these bills."""
+        """The printed rule applied to these bills, of the options that may be advised."""
         return decide(
-            bills.totals,
+            {o: total for o, total in bills.totals.items() if o not in self.barred},
             self.sides,
             rule=self.rule,
             materiality=lambda a, b: material(bills, a, b, self.rule, self.materiality),
@@ -77,6 +83,7 @@ def judge_of(given: Inputs) -> Judge:
         gpus=target_gpus(params),
         gpus_per_node=int(params.cluster.gpus_per_node),
         materiality=None if stated is None else float(stated) * float(np.mean(plain(given.rate("USD")))),
+        barred=barred(given),
     )
 
 
@@ -118,7 +125,7 @@ def near_kin(judge: Judge, bills: Bills, verdict: Verdict) -> str:
     kin = [
         o
         for o in mean
-        if o not in (verdict.choice, verdict.runner_up)
+        if o not in (verdict.choice, verdict.runner_up, *judge.barred)
         and judge.sides[o] == judge.sides[verdict.choice]
         and abs(mean[o] - mean[verdict.choice]) < material(bills, verdict.choice, o, judge.rule, judge.materiality)
     ]
@@ -137,8 +144,8 @@ def ready(bills: Bills, weeks_allowed: float) -> dict[str, float]:
     return {o: float(np.mean(w <= weeks_allowed)) for o, w in weeks.items()}
 
 
-def framework_facts(params: Params) -> dict[str, Any]:
-    """The facts the framework's rules may ask for."""
+def framework_facts(params: Params, ethernet: Collection[str]) -> dict[str, Any]:
+    """The facts the framework's rules may ask for; `ethernet` are the operating models of the Ethernet that is compared."""
     cluster, organisation = params.cluster, params.organisation
     return {
         "kind": params.workload.kind,
@@ -153,6 +160,9 @@ def framework_facts(params: Params) -> dict[str, Any]:
         "existing_ethernet": organisation.existing_ethernet,
         "existing_infiniband": organisation.existing_infiniband,
         "single_vendor_policy": organisation.single_vendor_policy,
+        "ethernet_of_one_maker": OperatingModel.TURNKEY in ethernet,
+        "ethernet_of_another_maker": any(model != OperatingModel.TURNKEY for model in ethernet),
+        "nvidia_cloud_partner": organisation.nvidia_cloud_partner,
         "weeks_to_production": organisation.time_to_production_weeks,
     }
 
@@ -166,10 +176,11 @@ def target_gpus(params: Params) -> int:
 def framework_of(given: Inputs) -> FrameworkResult:
     """The four axes for this client."""
     data = read_yaml("framework")
+    ethernet = {o.operating_model for o in given.options if o.family != Family.INFINIBAND}
     return evaluate(
         rules_from(data["rules"]),
         {a["id"]: a["title"] for a in data["axes"]},
-        framework_facts(given.params),
+        framework_facts(given.params, ethernet),
         given.params.weights.model_dump(),
         seed=int(given.params.seed),
         assumed=assumed_facts(given.params),

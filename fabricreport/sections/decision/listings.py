@@ -24,7 +24,8 @@ def on_one_listing(given: Inputs) -> tuple[str, ...]:
 def without_each(given: Inputs, bills: Bills) -> Mapping[str, Verdict]:
     """The verdict with each of those options left out, by its id; none where fewer than two options are left."""
     judge = judge_of(given)
-    left_out = on_one_listing(given) if len(bills.totals) > 2 else ()
+    advisable = [o for o in bills.totals if o not in judge.barred]
+    left_out = [o for o in on_one_listing(given) if o in advisable] if len(advisable) > 2 else []
     return {
         o: judge.verdict(replace(bills, totals={k: v for k, v in bills.totals.items() if k != o})) for o in left_out
     }

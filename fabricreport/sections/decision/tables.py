@@ -12,10 +12,12 @@ from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.findings import BOTH_OFFERS, NO_SIDE, SIDES, course_names
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
+from fabricreport.sections.partner import barred
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import Ground
 
 Figure = Callable[[str], Number]
+NOT_ALLOWED = "not allowed to a cloud partner of NVIDIA"
 
 
 def headline(result: DecisionResult, figure: Figure) -> tuple[dict[str, object], list[Number]]:
@@ -38,6 +40,7 @@ def options(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Figur
     verdict = result.verdict
     names = {o.id: Name(o.name) for o in given.options}
     totals = {o: figure(f"decision.total.{o}") for o in result.totals}
+    out = barred(given)
     rows = [
         Row(
             [
@@ -46,7 +49,7 @@ def options(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Figur
                 totals[o],
                 figure(f"decision.cheapest.{o}"),
                 figure(f"decision.ready.{o}"),
-                _judged(o, result, tco, totals[o].value - totals[verdict.choice].value),
+                NOT_ALLOWED if o in out else _judged(o, result, tco, totals[o].value - totals[verdict.choice].value),
             ],
             role="winner" if o == verdict.choice and not verdict.open else "normal",
         )

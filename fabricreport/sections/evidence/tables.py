@@ -167,6 +167,22 @@ def operators(given: Inputs) -> Table:
     return Table(_heads("Operator", "Fabric", "What an article says", "Where that fails"), rows, said)
 
 
+def reported(given: Inputs, result: EvidenceResult) -> Table:
+    """What others report that no model draws on: the figure, whose it is, what they sell, and its grade."""
+    groups = read_yaml("context")["reported"]
+    found = {i: given.evidence[i.removeprefix("evidence:")] for group in groups for i in group["entries"]}
+    words = {i: f"said{n}" for n, (i, entry) in enumerate(found.items()) if isinstance(entry.value, str)}
+    rows = []
+    for group in groups:
+        rows.append(Row([Name(group["what"]), "", "", ""], role="group"))
+        for i in group["entries"]:
+            entry, said = found[i], f"{{{words[i]}}}" if i in words else _stated(result, i)
+            by = f"{entry.publisher} ({entry.interest})" if entry.interest else entry.publisher
+            rows.append(Row([Name(entry.what), _cited(said, [i]), Name(by), Name(entry.grade)]))
+    heads = _heads("What", "As reported", "By whom (what they sell)", "Grade")
+    return Table(heads, rows, {word: Name(str(found[i].value)) for i, word in words.items()})
+
+
 # ---- prices and overrides
 
 

@@ -1,0 +1,24 @@
+"""What NVIDIA's requirement on its cloud partners allows: a rule of contract, which no price answers."""
+
+from __future__ import annotations
+
+from fabricreport.books.options import Option
+from fabricreport.inputs import Inputs
+from fabricreport.sections.client import one_node
+from fabricreport.vocabulary import Family, OperatingModel
+
+REQUIREMENT = "evidence:nvidia-cloud-partner-networks"
+"""The entry of the library that tells what is allowed."""
+
+
+def allowed_by_partner_rule(option: Option) -> bool:
+    """Whether a cloud partner may run the option between nodes: InfiniBand, or the Ethernet that the same maker sells whole."""
+    whole = option.family == Family.ROCEV2 and option.operating_model == OperatingModel.TURNKEY
+    return option.family == Family.INFINIBAND or whole
+
+
+def barred(given: Inputs) -> tuple[str, ...]:
+    """Ids of the options that the requirement takes out of this client's advice; a single node has nothing between nodes."""
+    if not given.params.organisation.nvidia_cloud_partner or one_node(given, int(given.params.cluster.final_gpus)):
+        return ()
+    return tuple(o.id for o in given.options if not allowed_by_partner_rule(o))
