@@ -26,14 +26,30 @@ _MAX_NAME = 40  # characters
 _OF_FAMILY = ("config_label", "manager", "skill")
 """Parts of a behaviour that stand at the family itself."""
 _TEXTS = ("name", "short_name", "config_label")
-_KEYS = ("id", "name", "short_name", "side", "colour", "kinds", *_OF_FAMILY, "risk", "tuning", "staff", "behaviour")
+_KEYS = (
+    "id",
+    "name",
+    "short_name",
+    "side",
+    "colour",
+    "kinds",
+    "cloud_partner",
+    *_OF_FAMILY,
+    "risk",
+    "tuning",
+    "staff",
+    "behaviour",
+)
 ROLES = tuple(f.name for f in fields(Behaviour) if f.name not in _OF_FAMILY)
 """What an option may answer otherwise than its family."""
 
 
 @dataclass(frozen=True)
 class Family:
-    """One family: its names, the side whose arguments hold for it, its colour, kinds of classes, and how it behaves."""
+    """One family: its names, the side whose arguments hold for it, its colour, kinds of classes, and how it behaves.
+
+    `cloud_partner`: whether NVIDIA's cloud partners may run it between nodes.
+    """
 
     id: str
     name: str
@@ -41,6 +57,7 @@ class Family:
     side: str
     colour: str
     kinds: tuple[str, ...]
+    cloud_partner: bool
     behaviour: Behaviour
 
 
@@ -76,7 +93,15 @@ def _family(located: Located, at: KeyPath, row: Any) -> Family:
         raise InputError(faults)
     text = {key: _text(located, (*at, key), row[key]) for key in _TEXTS}
     behaviour = _usual(row, text["config_label"]).changed(roles_of(located, (*at, "behaviour"), row["behaviour"]))
-    named = (row["id"], text["name"], text["short_name"], row["side"], row["colour"], tuple(row["kinds"]))
+    named = (
+        row["id"],
+        text["name"],
+        text["short_name"],
+        row["side"],
+        row["colour"],
+        tuple(row["kinds"]),
+        row["cloud_partner"],
+    )
     return Family(*named, behaviour)
 
 
@@ -95,6 +120,7 @@ def _checks(row: dict[str, Any]) -> list[tuple[str, bool, str]]:
         ("colour", isinstance(row["colour"], str) and bool(_COLOUR.fullmatch(row["colour"])), "must be #rrggbb"),
         ("kinds", _names(row["kinds"]) and bool(row["kinds"]), "must be a list of kinds of classes"),
         ("skill", isinstance(row["skill"], bool), "must be true or false"),
+        ("cloud_partner", isinstance(row["cloud_partner"], bool), "must be true or false"),
     ]
 
 

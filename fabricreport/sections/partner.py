@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from fabricreport.books.families import families
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.sections.client import one_node
-from fabricreport.vocabulary import Family, OperatingModel
 
 REQUIREMENT = "evidence:nvidia-cloud-partner-networks"
 """The entry of the library that tells what is allowed."""
 
 
 def allowed_by_partner_rule(option: Option) -> bool:
-    """Whether a cloud partner may run the option between nodes: InfiniBand, or the Ethernet that the same maker sells whole."""
-    whole = option.family == Family.ROCEV2 and option.operating_model == OperatingModel.TURNKEY
-    return option.family == Family.INFINIBAND or whole
+    """Whether a cloud partner may run an option of its family between nodes."""
+    return families()[option.family].cloud_partner
 
 
 def barred(given: Inputs) -> tuple[str, ...]:

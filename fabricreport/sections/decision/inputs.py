@@ -26,7 +26,7 @@ from fabricreport.scenario import Params, is_given
 from fabricreport.sections.partner import barred
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import QUOTED, RENT
-from fabricreport.vocabulary import Family, OperatingModel
+from fabricreport.vocabulary import OperatingModel, Side
 
 LOOK_AHEAD_MONTHS = 36
 """The trajectory counts up to the longer end of the window in which growth is said to lock the fabric in."""
@@ -176,7 +176,7 @@ def target_gpus(params: Params) -> int:
 def framework_of(given: Inputs) -> FrameworkResult:
     """The four axes for this client."""
     data = read_yaml("framework")
-    ethernet = {o.operating_model for o in given.options if o.family != Family.INFINIBAND}
+    ethernet = {o.operating_model for o in given.options if o.side != Side.INFINIBAND}
     return evaluate(
         rules_from(data["rules"]),
         {a["id"]: a["title"] for a in data["axes"]},
