@@ -14,7 +14,7 @@ memo: .venv/memo.ok  ## build the example client's memo
 	@echo "Building the example client's memo (half a minute) ..."
 	@$(BIN)/fabricreport build params/example.yaml
 
-memos: .venv/memo.ok  ## build all three example memos
+memos: .venv/memo.ok  ## build all four example memos
 	$(BIN)/fabricreport build params/*.yaml
 
 quick: .venv/test.ok  ## the laws and the known answers, while you work

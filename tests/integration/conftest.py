@@ -1,4 +1,4 @@
-"""The three example memos, built once for all tests that read them."""
+"""The four example memos, built once for all tests that read them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from fabricreport.memo.build import BuildResult, build
 
 ROOT = Path(__file__).parents[2]
-CLIENTS = ("example", "tern-finetuning", "kestrel-lab")
+CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
 
 
 @pytest.fixture(scope="session")

@@ -23,7 +23,7 @@ from fabricreport.blocks.prose import is_prose
 from fabricreport.case import Case, open_case
 
 ROOT = Path(__file__).parents[2]
-CLIENTS = ("example", "tern-finetuning", "kestrel-lab")
+CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
 WORDS = ROOT / "tests/data/words.txt"
 pytestmark = pytest.mark.slow
 

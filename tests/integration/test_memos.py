@@ -1,4 +1,4 @@
-"""The three example memos as their readers meet them: page one, differences, links, derivations, same bytes."""
+"""The four example memos as their readers meet them: page one, differences, links, derivations, same bytes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from fabricreport.memo.run.volatile import notebook_from_bytes
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
-CLIENTS = ("example", "tern-finetuning", "kestrel-lab")
+CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
 
 
 def pages(result: BuildResult) -> list[str]:
@@ -64,7 +64,7 @@ def test_page_one_says_what_to_do_how_much_how_sure_and_what_would_change_it(
     assert "would change" in first or "would turn" in first or "No single input" in first
 
 
-def test_the_three_memos_read_differently_and_advise_for_their_own_case(memos: dict[str, BuildResult]) -> None:
+def test_the_four_memos_read_differently_and_advise_for_their_own_case(memos: dict[str, BuildResult]) -> None:
     sentences = {client: body_sentences(memos[client]) for client in CLIENTS}
     for a in CLIENTS:
         for b in CLIENTS:

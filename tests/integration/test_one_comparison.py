@@ -21,7 +21,7 @@ from fabricreport.sections.stance import Stance
 
 PARAMS = Path(__file__).parents[2] / "params"
 DRAWS = 256
-SHIPPED = ("example", "kestrel-lab", "tern-finetuning")
+SHIPPED = ("example", "kestrel-lab", "tern-finetuning", "halden-cloud")
 
 
 @cache
