@@ -20,6 +20,7 @@ from fabricreport.models.audit.claims import AuditedClaim
 from fabricreport.models.audit.disagreement import Position
 from fabricreport.sections.evidence.context import Disagreement, shown_unit
 from fabricreport.sections.evidence.elicited_figures import ELICITED, persons, questions_shown, seeds_shown
+from fabricreport.sections.evidence.option_figures import OPTIONS, options_shown
 from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.validation.card import Card, CardRow, median_abs_error
 
@@ -462,7 +463,7 @@ _CARDS = (
 
 FIGURES = Declaration(
     "evidence",
-    (*_LIBRARY, *_AUDIT, *_CLAIMS, *_CONTESTED, *_CARDS, *ELICITED),
+    (*_LIBRARY, *_AUDIT, *_CLAIMS, *_CONTESTED, *_CARDS, *ELICITED, *OPTIONS),
     {
         "grade": Index(lambda _: _GRADES, _GRADES),
         "price": Index(lambda at: at.prices),
@@ -471,6 +472,7 @@ FIGURES = Declaration(
         "entry": Index(lambda at: at.stated),
         "quantity": Index(lambda at: at.contested),
         "model": Index(lambda at: at.cards),
+        "option": Index(lambda at: options_shown(at.given)),
         "person": Index(lambda at: persons(at.given)),
         "seed": Index(lambda at: seeds_shown(at.given)),
         "asked": Index(lambda at: questions_shown(at.given)),

@@ -11,6 +11,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.claims import AuditedClaim
 from fabricreport.sections.evidence.figures import slug, worst_row
+from fabricreport.sections.evidence.option_figures import options_shown, unpriced
 from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.validation.card import Card
 
@@ -213,6 +214,22 @@ def overrides(given: Inputs, figure: Figure) -> Table:
     ]
     heads = ("Entry", "Value here", "Who", "Why", "Until")
     return Table([Column(h, style="mixed" if h == "Value here" else "value") for h in heads], rows)
+
+
+def options(given: Inputs, result: EvidenceResult) -> Table:
+    """What is known of each option compared, and what of it nobody publishes a price of."""
+    rows = [
+        Row(
+            [
+                Name(option.name),
+                Name(option.family_name),
+                *(result.numbers[f"evidence.option.{id}.{count}"] for count in ("inputs", "assumed")),
+                Name(", ".join(unpriced(given, option, result.used)) or "nothing"),
+            ]
+        )
+        for id, option in options_shown(given).items()
+    ]
+    return Table(_heads("Option", "Kind of fabric", "Inputs", "Assumed", "No price published of"), rows)
 
 
 # ---- how to read the memo, and what it was checked by

@@ -1,0 +1,58 @@
+"""Figures of what is known of each option compared: its inputs behind the memo, and how many are assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from fabricreport.books.families import ROLES
+from fabricreport.books.options import Option
+from fabricreport.figures import FigureSpec
+from fabricreport.inputs import Inputs
+from fabricreport.sections.client import maturity_of
+from fabricreport.vocabulary import Grade
+
+EachSpec = FigureSpec[Any, str]
+_BY_MATURITY = ("tuning", "staff")
+
+
+def options_shown(given: Inputs) -> Mapping[str, Option]:
+    """The options compared, by id."""
+    return {option.id: option for option in given.options}
+
+
+def speak_of(given: Inputs, option: Option) -> frozenset[str]:
+    """The prices and entries that speak of an option or of its kind of fabric, whether a figure rests on them or not."""
+    found = {role: str(entry) for role, entry in asdict(option.behaviour).items() if role in ROLES and entry}
+    found |= {role: f"{found[role]}-{maturity_of(given)}" for role in _BY_MATURITY if role in found}
+    return frozenset({*option.references, *(i if ":" in i else f"evidence:{i}" for i in found.values())})
+
+
+def unpriced(given: Inputs, option: Option, used: frozenset[str]) -> tuple[str, ...]:
+    """The items of an option that nobody publishes a price of and for which an entry stands in, where a figure rests on it."""
+    return tuple(item for item, stand_in in option.unquoted.items() if stand_in in used)
+
+
+def _count(name: str, words: str, value: Callable[[Inputs, frozenset[str]], int]) -> EachSpec:
+    return EachSpec(
+        f"evidence.option[option].{name}",
+        "count",
+        label=lambda at, option: f"{words}: {options_shown(at.given)[option].name}",
+        rule="count of evidence and prices behind printed numbers that speak of the option or its kind of fabric",
+        value=lambda at, option: float(
+            value(at.given, at.result.used & speak_of(at.given, options_shown(at.given)[option]))
+        ),
+        counted=True,
+        stale=False,
+    )
+
+
+OPTIONS = (
+    _count("inputs", "Inputs behind this memo that speak of one option", lambda _, ids: len(ids)),
+    _count(
+        "assumed",
+        "Assumptions among the inputs of one option",
+        lambda given, ids: sum(given.record(i)["grade"] == Grade.ASSUMPTION for i in ids),
+    ),
+)
