@@ -97,7 +97,7 @@ def _accelerator(known: Kernels) -> Accelerator:
 
 
 def _fabric(name: str, row: Mapping[str, Any], gpu: str) -> Fabric:
-    own = read_yaml("collectives")["rocev2"] if row["kind"] == "rocev2" else {}
+    own = read_yaml("collectives")["kinds"].get(row["kind"], {})
     figures = {key: _by_gpu(value, gpu) for key, value in {**_of(Fabric, row), **own}.items() if key != "kind"}
     return Fabric(name=name, kind=row["kind"], **figures)
 

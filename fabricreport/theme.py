@@ -28,8 +28,7 @@ from fabricreport.blocks.slim import slim
 
 INK, MUTED, GRID = "#1f2430", "#5b6472", "#d9dde3"
 COLOURS = {
-    "infiniband": "#0b66a8",
-    "rocev2": "#c2500a",
+    "second": "#c2500a",
     "third": "#0a7f5c",
     "other": "#8a4f9e",
     "accent": "#0b66a8",

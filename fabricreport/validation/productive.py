@@ -22,6 +22,7 @@ from fabricreport.models.risk.goodput import Run, RunRisk, operated, simulate
 from fabricreport.models.risk.incidents import Cluster
 from fabricreport.models.sampling import Draws, Sampler
 from fabricreport.validation.card import CardRow, card_row
+from fabricreport.vocabulary import Side
 
 COMMON = "common-interruptions-per-gpu-year"
 _SAMPLER = Sampler(seed=1, size=4_096, correlation=0.6)
@@ -47,7 +48,7 @@ def modelled(gpus: int, maturity: str) -> RunRisk:
         drawn("checkpoint-write-seconds"),
         common_incidents(drawn),
     )
-    risk = fabric_risk(drawn, families()["rocev2"].behaviour, gpus=gpus, maturity=maturity)
+    risk = fabric_risk(drawn, families()[Side.ROCEV2].behaviour, gpus=gpus, maturity=maturity)
     return simulate(operated(run, maturity_effect(drawn, maturity)), risk)
 
 

@@ -17,6 +17,7 @@ from fabricreport.models.risk.schedule import daly_interval, kokolis_mttf_h
 from fabricreport.models.risk.tail import expected_max, lognormal_from_quantiles
 from fabricreport.validation.card import Card, CardRow, card_row, median_abs_error
 from fabricreport.validation.productive import as_expected, expected, one_rate_rows, productive_rows
+from fabricreport.vocabulary import Side
 
 __all__ = ["goodput_card", "tail_card"]
 
@@ -214,7 +215,7 @@ def _llama_rows() -> list[CardRow]:
     gpus = int(central("llama3-gpus"))
     # Llama 3 had far fewer switches than links; without the bill of materials switches are left out.
     cluster = Cluster(gpus, access_links=gpus, switches=0.0)
-    laws = fabric_risk(central, families()["rocev2"].behaviour, gpus=gpus, maturity="high").incidents
+    laws = fabric_risk(central, families()[Side.ROCEV2].behaviour, gpus=gpus, maturity="high").incidents
     hours = HOURS_PER_DAY * central("llama3-run-days")
     ours = sum(float(law.interruptions_per_hour(cluster)) for law in laws) * hours
     rows.append(

@@ -13,6 +13,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import plain
 from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.sides import LEANS, side_colour, side_name
 from fabricreport.theme import (
     COLOURS,
     GRID,
@@ -118,15 +119,17 @@ def swings_chart(given: Inputs, result: DecisionResult, *, count: int = 6) -> Dr
     return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def axes_chart(framework: FrameworkResult) -> Drawing:
+def axes_chart(given: Inputs, framework: FrameworkResult) -> Drawing:
     """Where each of the four axes leans, with its weight."""
     chart_id = "fig-decision-axes"
     axes = list(framework.axes)
+    right, left = (side_name(given.options, side) for side in LEANS)
+    ahead, behind = (side_colour(given.options, side) for side in LEANS)
     with canvas(0.75 + 0.38 * (len(axes) + 1)) as (figure, (axis,)):
         rows: Sequence[tuple[str, float, float]] = [(a.title, a.lean, a.weight) for a in axes]
         rows = [*rows, ("All four, weighted", framework.total, 1.0)]
         for row, (_, lean, _weight) in enumerate(reversed(rows)):
-            colour = COLOURS["infiniband"] if lean > 0 else COLOURS["rocev2"] if lean < 0 else MUTED
+            colour = ahead if lean > 0 else behind if lean < 0 else MUTED
             axis.plot([0, lean], [row, row], color=colour, linewidth=4, solid_capstyle="butt")
             marker = "D" if row == 0 else "o"
             axis.plot([lean], [row], marker, color=colour, markersize=8)
@@ -142,7 +145,7 @@ def axes_chart(framework: FrameworkResult) -> Drawing:
         axis.set_yticks(range(len(rows)), list(reversed(labels)))
         axis.tick_params(axis="y", length=0, labelcolor=INK)
         axis.spines["left"].set_visible(False)
-        axis.set_xticks([-1, -0.5, 0, 0.5, 1], ["RoCEv2", "", "no lean", "", "InfiniBand"])
+        axis.set_xticks([-1, -0.5, 0, 0.5, 1], [left, "", "no lean", "", right])
         drawing = svg(figure, chart_id)
     frame = pd.DataFrame({"axis": [r[0] for r in rows], "lean": [r[1] for r in rows], "weight": [r[2] for r in rows]})
     return Drawing(chart_id, drawing, rows_of(frame))

@@ -16,6 +16,7 @@ from fabricreport.sections.decision.inputs import AXES
 from fabricreport.sections.decision.reasons import MoneyReason
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
+from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import CAUSES
 from fabricreport.vocabulary import NEITHER, Side
@@ -255,7 +256,10 @@ _FRAMEWORK = (
     Spec(
         "decision.framework_total",
         "index",
-        label="Weighted lean of the four axes, from −1 (RoCEv2) to +1 (InfiniBand)",
+        label=lambda at: (
+            f"Weighted lean of the four axes, from −1 ({side_name(at.given.options, Side.ROCEV2)}) "
+            f"to +1 ({side_name(at.given.options, Side.INFINIBAND)})"
+        ),
         rule="sum of axis lean × weight; an axis leans by the clipped sum of the rules that hold",
         value=lambda at: at.result.framework.total,
         inputs=_WEIGHTS + _PROFILE,
@@ -363,7 +367,7 @@ def _beyond_edge(edge: str) -> EachSpec:
     )
 
 
-_SIDES: Mapping[str, str] = {Side.INFINIBAND: "InfiniBand", Side.ROCEV2: "RoCEv2", NEITHER: "neither fabric"}
+_SIDES = (*LEANS, NEITHER)
 
 
 def _behind(at: DecisionFigures) -> set[str]:
@@ -374,7 +378,9 @@ _PRIORS = (
     EachSpec(
         "decision.priors[favoured]",
         "count",
-        label=lambda _, side: f"Inputs stated by fabric that favour {_SIDES[side]}",
+        label=lambda at, side: (
+            f"Inputs stated by fabric that favour {side_name(at.given.options, side) if side in LEANS else side}"
+        ),
         rule="inputs by fabric that the bills rest on, by which mean is the better for its fabric",
         value=lambda at, side: sum(p.favours == side for p in at.result.priors),
         inputs=lambda at, _: _behind(at),

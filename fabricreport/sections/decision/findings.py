@@ -16,9 +16,10 @@ from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
 from fabricreport.sections.partner import REQUIREMENT, barred
+from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.vocabulary import NEITHER, Acquisition, Confidence, Ground, OperatingModel, Side
+from fabricreport.vocabulary import NEITHER, Acquisition, Confidence, Ground, OperatingModel
 
 _VERB: dict[str, str] = {
     Acquisition.BUY: "Buy",
@@ -27,8 +28,6 @@ _VERB: dict[str, str] = {
     Acquisition.COLOCATE: "Buy",
 }
 _SETTLED: dict[str, str] = {Ground.DEADLINE: "close, by the date", Ground.WEIGHTS: "close, by your weights"}
-SIDES: dict[str, str] = {Side.INFINIBAND: "InfiniBand", Side.ROCEV2: "RoCEv2"}
-NO_SIDE = "neither side"
 BOTH_OFFERS = "take the better of two offers"
 
 
@@ -331,7 +330,8 @@ def _words(read: _Read) -> Mapping[str, object]:
         "cheaper": name[ahead],
         "dearer": name[behind],
         "Verb": verb,
-        "side": SIDES.get(result.framework.leans_to, NO_SIDE),
+        "side": Name(side_name(read.given.options, result.framework.leans_to)),
+        **{f"{side}_side": Name(side_name(read.given.options, side)) for side in LEANS},
         "confidence": _SETTLED.get(verdict.decided_by, str(verdict.confidence)),
         "as_of": Name(read.given.as_of.isoformat()),
         "cause": Name(_cause(read, verdict.runner_up)),

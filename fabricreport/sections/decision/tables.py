@@ -9,10 +9,11 @@ from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.scenario import assumptions
-from fabricreport.sections.decision.findings import BOTH_OFFERS, NO_SIDE, SIDES, course_names
+from fabricreport.sections.decision.findings import BOTH_OFFERS, course_names
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
 from fabricreport.sections.partner import barred
+from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import Ground
 
@@ -20,7 +21,7 @@ Figure = Callable[[str], Number]
 NOT_ALLOWED = "not allowed to a cloud partner of NVIDIA"
 
 
-def headline(result: DecisionResult, figure: Figure) -> tuple[dict[str, object], list[Number]]:
+def headline(given: Inputs, result: DecisionResult, figure: Figure) -> tuple[dict[str, object], list[Number]]:
     """What the command line and `refresh` report: the advice in keys, and the figures that stand for it."""
     verdict = result.verdict
     told: dict[str, object] = {
@@ -29,7 +30,7 @@ def headline(result: DecisionResult, figure: Figure) -> tuple[dict[str, object],
         "confidence": verdict.confidence,
         "decided_by": verdict.decided_by,
         "framework": {True: "agrees", False: "disagrees", None: "takes no side"}[verdict.agrees],
-        "framework_leans_to": SIDES.get(result.framework.leans_to, NO_SIDE),
+        "framework_leans_to": side_name(given.options, result.framework.leans_to),
     }
     ids = ("difference", "probability", f"total.{verdict.choice}", "framework_total")
     return told, [figure(f"decision.{id}") for id in ids]
@@ -153,7 +154,7 @@ def without_listed(given: Inputs, result: DecisionResult, figure: Figure) -> Tab
     return Table([Column(h, style="mixed" if h == "Lead" else "value") for h in heads], rows)
 
 
-def priors(result: DecisionResult, figure: Figure) -> Table:
+def priors(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     """Every input that is stated by kind of fabric, with whom it favours and on whose word."""
     rows = [
         Row(
@@ -161,13 +162,13 @@ def priors(result: DecisionResult, figure: Figure) -> Table:
                 Name(p.what),
                 figure(p.infiniband) if p.infiniband else None,
                 figure(p.rocev2) if p.rocev2 else None,
-                Name(SIDES.get(p.favours, "neither")),
+                Name(side_name(given.options, p.favours) if p.favours in LEANS else "neither"),
                 Name(p.word),
             ]
         )
         for p in result.priors
     ]
-    heads = (Column("Input"), Column("InfiniBand", style="mixed"), Column("RoCEv2", style="mixed"))
+    heads = (Column("Input"), *(Column(Name(side_name(given.options, side)), style="mixed") for side in LEANS))
     return Table([*heads, Column("Favours"), Column("On the word of")], rows)
 
 

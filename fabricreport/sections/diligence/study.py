@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.books.answers import Answer, Log
+from fabricreport.books.families import families
 from fabricreport.books.options import Option
 from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import ContractOnly, ProviderBook, Question, Seller, read_providers
@@ -43,8 +44,6 @@ from fabricreport.sections.tco.result import TcoResult
 from fabricreport.uncertain import Uncertain, exactly
 from fabricreport.vocabulary import Side
 
-SIDE_OF = {"infiniband": Side.INFINIBAND, "rocev2": Side.ROCEV2, "ethernet": Side.PLAIN}
-"""An option's side by the fabric a seller documents."""
 BYTES_PER_MIB = 2.0**20
 _UPTIME = ("-instance-uptime", "-uptime", "-uptime-text")
 _CLAIM = ("-claim-days", "-claim-window")
@@ -96,7 +95,7 @@ def asked(given: Inputs, book: ProviderBook) -> tuple[Question, ...]:
     facts = {
         "": True,
         "more-than-two-nodes": nodes_of(given) > 2,
-        "rocev2": any(o.side == Side.ROCEV2 for o in given.options),
+        "skill": any(o.behaviour.skill for o in given.options),
     }
     return tuple(q for q in book.questions if audience in q.to and facts[q.when])
 
@@ -104,11 +103,16 @@ def asked(given: Inputs, book: ProviderBook) -> tuple[Question, ...]:
 # ---- the shortlist
 
 
+def side_of(seller: Seller) -> Side | None:
+    """The side of the fabric that a seller documents; None where it differs by host."""
+    return Side(families()[seller.fabric].side) if seller.fabric in families() else None
+
+
 def _shortlisted(given: Inputs, book: ProviderBook, option: Option, name: str) -> Shortlisted:
     seller = book.seller(name)
     if seller is None:
         return Shortlisted(name, None, "not documented", "unknown", False, False, ("everything: not in the table",))
-    side = SIDE_OF.get(seller.fabric)
+    side = side_of(seller)
     kind = next((o for o in given.options if o.side == side), None)
     topology = model.topology_stated(seller.topology, book.wording.topology, book.wording.topology_unknown)
     need = min(kind.link_gbits_per_s, given.params.cluster.link_gbits_per_s) if kind else 0.0
@@ -231,7 +235,7 @@ def _judged(on: Ground, book: ProviderBook, tests: tuple[Promise, ...]) -> tuple
 def _kind_of(given: Inputs, book: ProviderBook, provider: str, option: Option) -> Option:
     """The option a seller's logs are read as: the first of its own side, else the one tested."""
     seller = book.seller(provider)
-    side = SIDE_OF.get(seller.fabric) if seller else None
+    side = side_of(seller) if seller else None
     return next((o for o in given.options if o.side == side), option)
 
 

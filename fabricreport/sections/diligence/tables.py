@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.families import families
 from fabricreport.inputs import Inputs
 from fabricreport.sections.diligence.figures import key_of
 from fabricreport.sections.diligence.result import DiligenceResult, Judged
 from fabricreport.sections.diligence.study import contracts
 from fabricreport.sections.stance import Stance
 
-FABRICS = {"infiniband": "InfiniBand", "rocev2": "RoCEv2", "ethernet": "Ethernet", "varies": "by host"}
 NOT_DOCUMENTED = "not documented"
+
+
+def _fabric(documented: str) -> str:
+    """What a seller documents, in words."""
+    return families()[documented].short_name if documented in families() else "by host"
 
 
 def _mixed(*labels: str) -> list[Column]:
@@ -34,7 +39,7 @@ def shortlist(result: DiligenceResult) -> Table:
         Row(
             [
                 Name(s.name),
-                Name(FABRICS[s.seller.fabric] if s.seller else "not known"),
+                Name(_fabric(s.seller.fabric) if s.seller else "not known"),
                 result.numbers.get(f"diligence.link.{s.seller.id}") if s.seller else None,
                 Name((s.seller.topology if s.seller else "") or NOT_DOCUMENTED),
                 result.numbers.get(f"diligence.credit.{s.seller.id}") if s.seller else None,
@@ -63,7 +68,7 @@ def sellers(result: DiligenceResult) -> Table:
         Row(
             [
                 Name(s.name),
-                Name(FABRICS[s.fabric]),
+                Name(_fabric(s.fabric)),
                 Name(s.generation or "not stated"),
                 result.numbers.get(f"diligence.link.{s.id}"),
                 Name(s.availability + (", an add-on" if s.add_on else "")),

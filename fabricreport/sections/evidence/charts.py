@@ -15,12 +15,14 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 from fabricreport import formats
 from fabricreport.blocks import Drawing
 from fabricreport.books.claims import VERDICTS
+from fabricreport.books.families import families
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.models.audit.disagreement import Position
 from fabricreport.sections.evidence.context import Disagreement
 from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.theme import COLOURS, GRID, INK, MUTED, canvas, percent_axis, rounded, rows_of, svg
+from fabricreport.vocabulary import Side
 
 BASE_CHARS, LABEL_CHARS = 47, 30
 ROW_IN, LINE_IN = 0.145, 0.135
@@ -110,6 +112,7 @@ def market_chart(given: Inputs) -> Drawing:
     chart_id, points = "fig-evidence-market", market_points(given)
     days = [date.fromisoformat(f"{p['quarter']}-15") for p in points]
     x = [d.year + d.month / 12 for d in days]
+    colour = families()[Side.INFINIBAND].colour
     with canvas(1.8) as (figure, (axis,)):
         for n, (place, point) in enumerate(zip(x, points, strict=True)):
             share, down = float(rounded(point["share"])), point["bound"] == "at-most"
@@ -117,9 +120,9 @@ def market_chart(given: Inputs) -> Drawing:
                 "",
                 (place, share + (-0.13 if down else 0.13)),
                 xytext=(place, share),
-                arrowprops={"arrowstyle": "->", "color": COLOURS["infiniband"], "linewidth": 1.3},
+                arrowprops={"arrowstyle": "->", "color": colour, "linewidth": 1.3},
             )
-            axis.plot([place - 0.035, place + 0.035], [share, share], color=COLOURS["infiniband"], linewidth=2.4)
+            axis.plot([place - 0.035, place + 0.035], [share, share], color=colour, linewidth=2.4)
             words = f"{point['period']}\n{'at most' if down else 'at least'} {formats.percent(share)}"
             falls = n + 1 < len(points) and points[n + 1]["share"] < point["share"]
             above, clear = down and falls, -19 if down else -5

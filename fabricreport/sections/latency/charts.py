@@ -70,13 +70,13 @@ def exposed_chart(given: Inputs, result: LatencyResult) -> Drawing:
 
 
 def scale_chart(given: Inputs, result: LatencyResult) -> Drawing:
-    """Extra time of RoCEv2 against cluster size: a large AllReduce on a tree and on a flat ring, and the client's step."""
+    """Extra time of the pair's second option against cluster size: a large AllReduce on a tree and on a flat ring, and the client's step."""
     chart_id = "fig-latency-scale"
     threshold, gpus = given.central(THRESHOLD), int(given.params.cluster.gpus)
     gap = result.gap
     lines = (
-        ("AllReduce, flat ring", gap.ring, COLOURS["rocev2"]),
-        ("AllReduce, the library’s choice", gap.tree, COLOURS["infiniband"]),
+        ("AllReduce, flat ring", gap.ring, COLOURS["second"]),
+        ("AllReduce, the library’s choice", gap.tree, COLOURS["accent"]),
         ("your step, all traffic", gap.step_by_size, COLOURS["third"]),
     )
     records = []

@@ -11,6 +11,7 @@ from matplotlib.colors import LinearSegmentedColormap
 
 from fabricreport import formats
 from fabricreport.blocks import Drawing
+from fabricreport.books.families import families
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.sections.latency.figure_context import THRESHOLD
@@ -35,7 +36,7 @@ def sources_chart(given: Inputs) -> Drawing:
             rows = [p for p in quantity.entries if np.isfinite(p.mid)]
             labels = []
             for row, position in enumerate(reversed(rows), start=1):
-                colour = COLOURS["infiniband"] if position.admissible else MUTED
+                colour = COLOURS["accent"] if position.admissible else MUTED
                 axis.plot([position.low, position.high], [row, row], color=colour, linewidth=2.2)
                 measured = position.grade in ("measured", "published")
                 axis.plot([position.mid], [row], "o", color=colour, markerfacecolor=colour if measured else "white")
@@ -93,7 +94,7 @@ def overlap_chart(given: Inputs, result: LatencyResult) -> Drawing:
     sweep = result.gap.by_overlap
     low, middle, high = rounded(np.quantile(plain(sweep.gap), (0.05, 0.5, 0.95), axis=0))
     with canvas(2.2) as (figure, (axis,)):
-        colour = COLOURS["rocev2"]
+        colour = result.pair[1].colour
         axis.fill_between(sweep.at, low, high, color=colour, alpha=0.15, linewidth=0)
         axis.plot(sweep.at, middle, color=colour, marker="o", markersize=3)
         label_end(axis, sweep.at[-1], float(middle[-1]), "median", colour, dy=8)
@@ -116,7 +117,7 @@ def model_chart() -> Drawing:
             for table in (t for t in packaged_tables() if t.held_out == held_out):
                 ours = rounded(plain(table.modelled_us()))
                 family = table.fabric.split("-")[0]
-                colour = COLOURS.get(family, COLOURS["other"])
+                colour = families()[family].colour if family in families() else COLOURS["other"]
                 style: dict[str, Any] = {"color": colour, "markersize": 3, "linestyle": "none"}
                 axis.plot(table.size_bytes, rounded(table.time_us), "o", alpha=0.75, **style)
                 order = np.argsort(table.size_bytes)
@@ -144,9 +145,9 @@ def client_chart(log: ClientLog) -> Drawing:
         order = np.argsort(log.size_bytes)
         sizes, measured = log.size_bytes[order], rounded(log.time_us)[order]
         before, after = (rounded(plain(v))[order] for v in (log.before_us, log.after_us))
-        for values, colour, style in ((before, MUTED, "--"), (after, COLOURS["infiniband"], "-")):
+        for values, colour, style in ((before, MUTED, "--"), (after, COLOURS["accent"], "-")):
             axis.plot(sizes, values / measured, style, color=colour)
-        ends = ((before, "model before", MUTED), (after, "model after", COLOURS["infiniband"]))
+        ends = ((before, "model before", MUTED), (after, "model after", COLOURS["accent"]))
         for k, (values, label, colour) in enumerate(ends):
             label_end(axis, float(sizes[-1]), float((values / measured)[-1]), label, colour, dy=5 if k == 0 else -5)
         axis.axhline(1, color=INK, linewidth=0.9)

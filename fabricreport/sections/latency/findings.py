@@ -14,7 +14,7 @@ from fabricreport.ledger import Number
 from fabricreport.provenance import plain
 from fabricreport.sections.client import domain_gpus, gpu_type, shared_cluster
 from fabricreport.sections.latency.figure_context import THRESHOLD, slug
-from fabricreport.sections.latency.gap import display, within
+from fabricreport.sections.latency.gap import SOURCES_DISAGREE, display, within
 from fabricreport.sections.latency.inputs import TRAINING_KINDS
 from fabricreport.sections.latency.measured import ClientLog
 from fabricreport.sections.latency.result import LatencyResult
@@ -32,7 +32,6 @@ TRAFFIC = {
 }
 """What each kind of traffic carries."""
 SIMULATED = "one domain on each GPU"
-SOURCES_DISAGREE = ", on which sources disagree"
 HALF = 0.5
 FAR_WORSE = 2.0
 """TCP is told apart where it loses more than so many times what RDMA does."""
@@ -328,7 +327,7 @@ def _beyond(read: _Read) -> Iterator[LatencyFinding]:
 def _words(read: _Read) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     result, options = read.result, (*read.given.options, *read.result.pair)
-    name = {o.id: Named(o.name, o.id) for o in options}
+    name = {o.id: Named(o.name, o.id, family=Name(o.family_name)) for o in options}
     medians = {o: float(np.median(plain(v))) for o, v in result.exposed_now.items()}
     order = sorted(medians, key=medians.__getitem__)
     plan, traffic, logs = result.job.plan, result.traffic, result.measurements

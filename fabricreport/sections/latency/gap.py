@@ -1,6 +1,6 @@
 """When the gap matters: by algorithm, cluster size, message size and overlap, and how much hangs on the sources.
 
-The gap is RoCEv2's extra time over InfiniBand's on the same draws, as a share of InfiniBand's time.
+The gap is the extra time of the pair's second option over InfiniBand's on the same draws, as a share of InfiniBand's time.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from fabricreport.sections.client import fabric_gpus, largest_job, whole_nodes
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import Measured
 
+SOURCES_DISAGREE = ", on which sources disagree"
+"""What ends the name of a cause that is contested."""
+
 
 @dataclass(frozen=True)
 class Sweep:
@@ -39,7 +42,7 @@ class Gap:
     `by_overlap`: of the step against the overlap of
     its largest traffic. `maps`: gap by GPUs and message size for
     the library's own choice and for a flat ring, at the contested median. `half_latency_bytes`: size under which
-    latency is more than half of an AllReduce, (InfiniBand, RoCEv2). `hangs_on`: share of the gap's explained
+    latency is more than half of an AllReduce, (InfiniBand, the other). `hangs_on`: share of the gap's explained
     variance by cause.
     """
 
@@ -79,7 +82,7 @@ def latency_alone(
 def _on(given: Inputs, gpus: int, **fabric: Any) -> Job:
     """The client's GPUs on a tuned InfiniBand, or on a fabric that differs from it as said."""
     cluster = given.params.cluster
-    named = {"fabric": "infiniband-ndr", **fabric}
+    named = {"fabric": inputs.reference_class(), **fabric}
     per_node = int(cluster.gpus_per_node)
     return job(given.catalogue, gpus=gpus, gpus_per_node=per_node, gpu=str(cluster.gpu), **named)
 
@@ -104,7 +107,7 @@ def sweep_sizes(given: Inputs) -> tuple[int, ...]:
 def study(given: Inputs, options: tuple[Option, Option], measured: Measured | None, penalty: Any) -> Gap:
     """All of it for this case; `penalty` is the gap of the client's step, whose causes are ranked."""
     shown, sizes = display(), sweep_sizes(given)
-    step_us = given.draw(inputs.STEP)
+    step_us = given.draw(inputs.step_id(options[1]))
     large = float(shown["headline_bytes"])
     tree = [latency_alone(given, gpus=n, size_bytes=large, extra_step_us=step_us) for n in sizes]
     ring = [latency_alone(given, gpus=n, size_bytes=large, extra_step_us=step_us, **flat_ring(given, n)) for n in sizes]
@@ -146,8 +149,13 @@ def _step_by_size(
     for gpus in _trainable(given, sizes):
         work = inputs.job(given, gpus)
         at.append(float(gpus))
-        found.append(step_gap(given, work, options, measured, every=every) + 0.0 * given.draw(inputs.STEP)[::every])
+        found.append(step_gap(given, work, options, measured, every=every) + _per_draw(given, options, every))
     return Sweep(tuple(at), np.stack(found, axis=-1))
+
+
+def _per_draw(given: Inputs, options: tuple[Option, Option], every: int) -> Any:
+    """Nothing, once a draw, so that a gap of zero has its draws too."""
+    return 0.0 * (given.draw(inputs.step_id(options[1])) * np.ones(given.sampler.size))[::every]
 
 
 def _trainable(given: Inputs, sizes: tuple[int, ...]) -> list[int]:
@@ -162,7 +170,7 @@ def _trainable(given: Inputs, sizes: tuple[int, ...]) -> list[int]:
 def _by_overlap(given: Inputs, options: tuple[Option, Option], measured: Measured | None) -> Sweep:
     every, overlaps = int(display()["thinned"]), tuple(float(v) for v in display()["overlaps"])
     work = inputs.job(given, largest_job(given, int(given.params.cluster.gpus)))
-    flat = 0.0 * given.draw(inputs.STEP)[::every]
+    flat = _per_draw(given, options, every)
     gaps = [step_gap(given, work, options, measured, every=every, overlap=v) + flat for v in overlaps]
     return Sweep(overlaps, np.stack(gaps, axis=-1))
 
@@ -173,8 +181,8 @@ def _map(given: Inputs, step_us: float, how: Mapping[str, Any]) -> PenaltyMap:
     sizes = [n for n in shown["map_gpus"] if n % per_node == 0 and n > per_node] or [
         per_node * nodes for nodes in shown["map_nodes"]
     ]
-    rocev2 = {"fabric": "rocev2-400g", "extra_step_us": step_us, "bandwidth_share": 1.0}
-    return penalty_map([(_on(given, n, **rocev2), _on(given, n)) for n in sizes], shown["map_bytes"], **how)
+    slower = {"extra_step_us": step_us, "bandwidth_share": 1.0}
+    return penalty_map([(_on(given, n, **slower), _on(given, n)) for n in sizes], shown["map_bytes"], **how)
 
 
 def _half_latency(given: Inputs, step_us: float) -> tuple[float, float]:
@@ -185,11 +193,11 @@ def _half_latency(given: Inputs, step_us: float) -> tuple[float, float]:
 
 def hangs_on(given: Inputs, options: tuple[Option, Option], penalty: Any) -> dict[str, float]:
     """Share of the gap's explained variance by cause: squared rank correlations, scaled to sum to one."""
+    step, share = inputs.step_id(options[1]), inputs.share_id(options[1])
     causes = {
-        "time per step, on which sources disagree": given.draw(inputs.STEP),
-        "bandwidth, on which sources disagree": given.draw(inputs.SHARE),
-        "who tunes InfiniBand": inputs.tuned_share(given, options[0]),
-        "who tunes RoCEv2": inputs.tuned_share(given, options[1]),
+        f"time per step{_said(step)}": given.draw(step),
+        f"bandwidth{_said(share)}": given.draw(share),
+        **{f"who tunes {o.family_name}": inputs.tuned_share(given, o) for o in options if inputs.tunable(given, o)},
         "overlap with compute": given.draw("evidence:overlap-data-parallel"),
         "overlap of the expert exchange": given.draw("evidence:overlap-alltoall"),
         "slowing of kernels by hidden traffic": given.draw("evidence:overlap-interference"),
@@ -200,6 +208,11 @@ def hangs_on(given: Inputs, options: tuple[Option, Option], penalty: Any) -> dic
     found = {s.input_id: s.share_of_variance for s in swings(penalty, causes)}
     total = sum(found.values())
     return {cause: share / total for cause, share in sorted(found.items(), key=lambda kv: -kv[1])} if total else {}
+
+
+def _said(input_id: str) -> str:
+    """What is added to a cause on which sources disagree."""
+    return SOURCES_DISAGREE if input_id.startswith("contested:") else ""
 
 
 def within(given: Inputs, sweep: Sweep, threshold: float) -> tuple[float, bool]:

@@ -110,23 +110,31 @@ def _published(name: str, entry: str) -> Spec:
     )
 
 
+def _drawn(input_id: str) -> str:
+    """How an input is drawn, in words."""
+    contested = input_id.startswith("contested:")
+    return "mixture of the sources, each publisher weighing the same" if contested else "as drawn from its entry"
+
+
 _SOURCES = (
     _published("pairs_median", "mlperf-pairs-median"),
     _published("tuning_gain", "ib-tuning-gain-64gpu"),
     Spec(
         "latency.step_us",
         "us",
-        label="Extra time per inter-node step of RoCEv2 over InfiniBand",
-        rule="mixture of the sources, each publisher weighing the same",
-        value=lambda at: at.given.draw(inputs.STEP),
+        label=lambda at: f"Extra time per inter-node step of {at.result.pair[1].family_name} over InfiniBand",
+        rule=lambda at: _drawn(inputs.step_id(at.result.pair[1])),
+        value=lambda at: at.given.draw(inputs.step_id(at.result.pair[1])),
         digits=2,
     ),
     Spec(
         "latency.share_x",
         "x",
-        label="Collective bandwidth of RoCEv2 as a multiple of InfiniBand's, both tuned",
-        rule="mixture of the sources, each publisher weighing the same",
-        value=lambda at: at.given.draw(inputs.SHARE),
+        label=lambda at: (
+            f"Collective bandwidth of {at.result.pair[1].family_name} as a multiple of InfiniBand's, both tuned"
+        ),
+        rule=lambda at: _drawn(inputs.share_id(at.result.pair[1])),
+        value=lambda at: at.given.draw(inputs.share_id(at.result.pair[1])),
     ),
 )
 
@@ -157,13 +165,13 @@ def _own(name: str) -> Spec:
         f"latency.own.{name}",
         "share",
         label=f"Longer AllReduce of 1 GiB on the client's cluster from time per step alone, {name}",
-        rule="time with the contested time per inter-node step ÷ time without − 1, equal bandwidth",
+        rule="time with the time per inter-node step ÷ time without − 1, equal bandwidth",
         value=lambda at: at.given.spread(
             _alone(
                 at,
                 name,
                 gpus=whole_nodes(at.given, fabric_gpus(at.given, int(at.given.params.cluster.gpus))),
-                extra_step_us=at.given.draw(inputs.STEP),
+                extra_step_us=at.given.draw(inputs.step_id(at.result.pair[1])),
             )
         ),
         inputs=inputs.PROFILE[:3],
@@ -217,7 +225,7 @@ _SIZES = (
         label=lambda _, name: f"Largest gap of the map ({_MAPS[name]})",
         rule="largest time ÷ time − 1 over the sizes and clusters of the map, at the median time per step",
         value=_worst,
-        inputs=lambda at, _: inputs_of(at.given.draw(inputs.STEP)),
+        inputs=lambda at, _: inputs_of(at.given.draw(inputs.step_id(at.result.pair[1]))),
         digits=2,
     ),
 )

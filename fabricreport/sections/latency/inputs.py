@@ -1,7 +1,7 @@
 """What the latency section rests on: each option's network and the client's step, drawn from the case.
 
-InfiniBand is the reference. RoCEv2 differs by a contested time per inter-node step and a contested share of
-bandwidth; either fabric falls short of its tuned bandwidth by what the team that runs it leaves undone. Everything
+InfiniBand is the reference. A fabric that is not differs by a time per inter-node step and a share of bandwidth, both
+contested for RoCEv2; every fabric falls short of its tuned bandwidth by what the team that runs it leaves undone. Everything
 else (kernels, overlap, the model's own error) is drawn once and is the same for every option.
 """
 
@@ -17,6 +17,7 @@ import numpy as np
 from fabricreport.books.families import families
 from fabricreport.books.options import Option
 from fabricreport.errors import InputError
+from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.timing import Calibration, CollectiveTime, allreduce
 from fabricreport.models.training import other_steps, parallel
@@ -123,17 +124,27 @@ def network(given: Inputs, option: Option, *, every: int = 1, measured: Measured
         return given.draw(input_id)[::every]
 
     found = calibration(given, every=every, measured=measured)
-    tuned = 1.0 if measured or not _tunable(given, option) else tuned_share(given, option)[::every]
+    tuned = 1.0 if measured or not tunable(given, option) else tuned_share(given, option)[::every]
     return _wired(given, option, draw, tuned=tuned, calibration=found)
 
 
 def middle(given: Inputs, option: Option) -> Network:
     """The option's network at the central value of every input: what its plan is chosen on."""
-    tuned = float(np.median(plain(tuned_share(given, option)))) if _tunable(given, option) else 1.0
+    tuned = float(np.median(plain(tuned_share(given, option)))) if tunable(given, option) else 1.0
     return _wired(given, option, given.central, tuned=tuned, calibration=None)
 
 
-def _tunable(given: Inputs, option: Option) -> bool:
+def step_id(option: Option) -> str:
+    """The input for what a step takes on an option above the reference; for the reference, what sources say of RoCEv2."""
+    return option.behaviour.step or STEP
+
+
+def share_id(option: Option) -> str:
+    """The input for an option's part of the reference's bandwidth; for the reference, what sources say of RoCEv2."""
+    return option.behaviour.share or SHARE
+
+
+def tunable(given: Inputs, option: Option) -> bool:
     """Whether what the option reaches depends on who tunes it."""
     return bool(option.behaviour.tuning) and _wired_as_family(given, option)
 
@@ -207,7 +218,12 @@ def _oversubscription(given: Inputs, draw: Callable[[str], Any]) -> Any:
 def reference(given: Inputs) -> Network:
     """A tuned InfiniBand network of the client's build, without draws: where nothing is known of the fabric."""
     cluster = given.params.cluster
-    return Network(given.practice, str(cluster.gpu), int(cluster.gpus_per_node), "infiniband-ndr")
+    return Network(given.practice, str(cluster.gpu), int(cluster.gpus_per_node), reference_class())
+
+
+def reference_class() -> str:
+    """The class of fabric that others are measured against."""
+    return str(read_yaml("collectives")["reference"])
 
 
 def job(given: Inputs, gpus: int) -> Job:

@@ -278,6 +278,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "focus": name[read.focus],
         "judges": judges(read.given),
         "other": name[read.other],
+        **dict(zip(("ib", "roce"), (name[o] for o in read.result.pair or ()), strict=False)),
         "plain": name[read.plain] if read.plain else None,
         "slower": name[read.worse("not_ready")],
         "later": name[read.worse("late")],

@@ -316,7 +316,7 @@ def _against_infiniband(sort: str, side: str, words: str, whole: str) -> PairSpe
         label=lambda at, base, option: (
             f"{words}, base {BASES[base].lower()}: {at.names[option]} against {at.names[at.infiniband]}"
         ),
-        rule=f"mean of (InfiniBand − RoCEv2) ÷ mean of {whole}, on the same draws",
+        rule=f"mean of (InfiniBand − the other) ÷ mean of {whole}, on the same draws",
         value=lambda at, base, option: getattr(_gap(at, base, option), side),
         inputs=lambda at, base, option: {
             *inputs_of(_amount(at, base, at.infiniband), _amount(at, base, option)),
@@ -351,7 +351,7 @@ def _claimed(end: str) -> Spec:
 
 _FAMILIES = (
     _against_infiniband("discount", "b_less_than_a", "Discount on InfiniBand's price", "InfiniBand"),
-    _against_infiniband("premium", "a_more_than_b", "Premium of InfiniBand on RoCEv2's price", "RoCEv2"),
+    _against_infiniband("premium", "a_more_than_b", "Premium of InfiniBand on the other's price", "the other"),
     Spec(
         "tco.claim.vendor",
         "share",
@@ -367,8 +367,8 @@ _FAMILIES = (
     Spec(
         "tco.power_penalty",
         "kw",
-        label="InfiniBand's fabric draws more than RoCEv2's by",
-        rule="watts of all pieces, InfiniBand − RoCEv2, before cooling",
+        label=lambda at: f"{at.names[at.infiniband]} draws more than {at.names[at.result.rocev2 or '']} by",
+        rule="watts of all pieces, the first − the second, before cooling",
         value=lambda at: _more_watts(at) / 1000,
         inputs=lambda at: {*inputs_of(at.owned.watts[at.infiniband]), *_grown(at)},
         central="mean",

@@ -17,7 +17,7 @@ from fabricreport.sections.tco.list_bills import ListBill
 from fabricreport.sections.tco.reading import CostReading
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.sections.validity import beyond
-from fabricreport.vocabulary import Acquisition, Basis, Confidence, Ground
+from fabricreport.vocabulary import Acquisition, Basis, Confidence, Ground, Side
 
 _HOLDING: dict[str, str] = {Acquisition.LEASE: "leasing"}
 _WAYS = {"less": "more", "same": "more", "more": "less"}
@@ -342,8 +342,8 @@ def _words(read: CostReading) -> Mapping[str, object]:
         "options": tuple(name[o] for o in result.order),
         "cheapest": name[result.order[0]],
         "dearest": name[result.order[-1]],
-        "infiniband": name[result.infiniband] if result.infiniband else None,
-        "rocev2": name[result.rocev2] if result.rocev2 else None,
+        Side.INFINIBAND: name[result.infiniband] if result.infiniband else None,
+        Side.ROCEV2: name[result.rocev2] if result.rocev2 else None,
         "suited": name[whole] if whole else None,
         "unsuited": name[part] if part else None,
         "own_size": _size(read.given.params.cluster.final_gpus) if whole else None,

@@ -141,7 +141,7 @@ def list_prices(given: Inputs, result: TcoResult) -> Table:
 
 
 def bases(given: Inputs, result: TcoResult) -> Table:
-    """RoCEv2 against InfiniBand as a share of each base, both ways round."""
+    """Each other fabric with RDMA against InfiniBand as a share of each base, both ways round."""
     names, number = names_of(given), result.numbers
     rows = []
     for option in CostFigures(given, result).roces:
@@ -150,7 +150,7 @@ def bases(given: Inputs, result: TcoResult) -> Table:
             Row([words, *(number[f"tco.{sort}.{base}.{option}"] for sort in ("discount", "premium"))])
             for base, words in BASES.items()
         ]
-    heads = ("Discount on InfiniBand’s", "Premium on RoCEv2’s")
+    heads = ("Discount on InfiniBand’s", "Premium on the other’s")
     return Table([Column("Base"), *(Column(head, decimals=1) for head in heads)], rows)
 
 
