@@ -1,0 +1,85 @@
+"""Run in a copy of the project in which the recipes were followed: what its memo of a client says and draws, as JSON.
+
+`python tests/integration/recipe_run.py PARAMS whole` runs every notebook; `... PARAMS advice` only compares the options.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from matplotlib.collections import Collection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
+from one_process import Whole, whole
+
+import fabricreport.inputs as inputs_module
+from fabricreport import theme
+from fabricreport.blocks.gate import texts
+from fabricreport.case import open_case
+from fabricreport.memo.document.gather import gather
+
+DRAWS = 256
+_BLANK = '<svg xmlns="http://www.w3.org/2000/svg" width="468pt" height="180pt" viewBox="0 0 468 180"></svg>\n'
+
+
+def drawn(figure: Figure) -> dict[str, Any]:
+    """The words and the colours of a picture."""
+    colours: set[str] = set()
+    for mark in figure.findobj(lambda artist: isinstance(artist, Line2D | Patch | Collection)):
+        if isinstance(mark, Line2D):
+            colours |= {to_hex(mark.get_color()), to_hex(mark.get_markerfacecolor())}
+        else:
+            found = mark.get_facecolor()
+            colours |= {to_hex(one) for one in (found if isinstance(mark, Collection) else [found])}
+    words = [text.get_text() for text in figure.findobj(Text)]
+    return {"words": " | ".join(" ".join(w.split()) for w in words if w.strip()), "colours": sorted(colours)}
+
+
+def memo(path: Path) -> dict[str, Any]:
+    """What the memo's six notebooks print and draw."""
+    pictures: list[dict[str, Any]] = []
+
+    def noted(figure: Figure) -> str:
+        pictures.append(drawn(figure))
+        return _BLANK
+
+    with mock.patch.object(theme, "_rendered", noted):
+        done = whole(path, draws=DRAWS)
+    said = {s: printed(Whole(done.case, {s: notebook})) for s, notebook in done.notebooks.items()}
+    framework = done.case.decision().framework
+    return {
+        "faults": done.faults,
+        "said": said,
+        "pictures": pictures,
+        "leans_to": framework.leans_to,
+        **advice(done.case),
+    }
+
+
+def printed(part: Whole) -> list[str]:
+    """The texts of a section."""
+    return [text for piece in gather(part.memo).pieces for _, text in texts(piece.nodes)]
+
+
+def advice(case: Any) -> dict[str, Any]:
+    """The options compared and the one advised."""
+    return {
+        "options": {o.id: [o.name, o.family_name, o.colour, str(o.side)] for o in case.options},
+        "choice": case.comparison.choice,
+    }
+
+
+if __name__ == "__main__":
+    client, sort = Path(sys.argv[1]), sys.argv[2]
+    if sort == "whole":
+        print(json.dumps(memo(client)))
+    else:
+        with mock.patch.object(inputs_module, "DRAWS", 64):
+            print(json.dumps(advice(open_case(client))))
