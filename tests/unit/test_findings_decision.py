@@ -10,9 +10,11 @@ from unittest import mock
 import pytest
 
 import fabricreport.inputs as inputs_module
+from fabricreport.books.gpus import gpu_types
 from fabricreport.case import Case, open_case
 from fabricreport.findings import Spoken
 from fabricreport.sections.decision.findings import DecisionFinding as F
+from fabricreport.sections.gpu_age import newer_gpu, newer_than
 
 pytestmark = pytest.mark.slow
 
@@ -104,6 +106,45 @@ def test_rules_that_cancel_and_a_plan_that_does_not_grow_are_told_apart() -> Non
         case = client("example").changed(**leans, cluster__trajectory=[{"month": 12, "gpus": 1024}])
         found = set(case.spoken("decision").findings)
     assert (F.RULES_CANCEL in found, F.NO_REASONS in found, F.GROWS in found) == (True, False, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "newer"),
+    [
+        ("example", {}, "b300"),
+        ("kestrel-lab", {}, "b300"),
+        ("tern-finetuning", {}, ""),
+        ("example", {"cluster__gpu": "b300"}, ""),
+        ("example", {"cluster__gpu": "b200"}, "b300"),
+        ("example", {"cluster__gpu": "mi300x"}, "mi355x"),
+        ("example", {"cluster__gpu": "mi355x"}, ""),
+    ],
+)
+def test_who_buys_gpus_of_an_older_generation_is_asked_why(name: str, changes: dict[str, Any], newer: str) -> None:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        given = (client(name).changed(**changes) if changes else client(name)).inputs
+    found = newer_gpu(given)
+    assert (found.id if found else "") == newer
+
+
+@pytest.mark.parametrize(("year", "newer"), [(2024, ""), (2025, "b200"), (2026, "b300")])
+def test_a_type_ages_with_the_year_of_the_memo(year: int, newer: str) -> None:
+    found = newer_than(gpu_types().of("h100"), year)
+    assert (found.id if found else "") == newer
+
+
+def test_a_rack_is_held_against_racks_and_the_year_s_own_novelty_against_nothing() -> None:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        racks = {"cluster__gpus": 1152, "cluster__gpus_per_node": 72, "cluster__nic_ports_per_node": 72}
+        old, new = (client("example").changed(cluster__gpu=g, **racks).inputs for g in ("gb200-nvl72", "gb300-nvl72"))
+    assert (newer_gpu(old).id, newer_gpu(new)) == ("gb300-nvl72", None)  # type: ignore[union-attr]
+
+
+def test_the_question_names_both_types_and_their_years() -> None:
+    told = spoken()
+    assert (told.findings.older_gpu, spoken("tern-finetuning").findings.older_gpu) == (True, False)
+    assert [str(told.words[w]) for w in ("gpu", "newer")] == ["NVIDIA H100", "NVIDIA B300"]
+    assert spoken("tern-finetuning").words["newer"] is None
 
 
 PARTNER = {"organisation__nvidia_cloud_partner": True}
