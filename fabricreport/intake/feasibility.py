@@ -71,7 +71,7 @@ def _barred(given: Inputs) -> Iterator[Problem]:
             f"leaves {left} of the options: {', '.join(barred(given))} may not join a cloud partner's nodes",
             key="organisation.nvidia_cloud_partner",
             value="true",
-            remedy="Add options of InfiniBand or of Ethernet that NVIDIA sells whole, or write false.",
+            remedy="Add options of InfiniBand or Spectrum-X, or write false.",
             rule="partner-rule-leaves-too-few",
         )
 

@@ -183,6 +183,12 @@ CONTRADICTIONS: tuple[tuple[str, Callable[[Row], bool]], ...] = (
             and r.get("cluster.oversubscription", LEFT_OUT) not in (LEFT_OUT, 1.0)
         ),
     ),
+    (
+        "partner-rule-leaves-too-few",
+        lambda r: (
+            r.get("organisation.nvidia_cloud_partner") is True and r.get("options") in ("own", "two of one family")
+        ),
+    ),
 )
 """Pairs of choices that a rule of refusal excludes, by the rule's name: no client can have both."""
 

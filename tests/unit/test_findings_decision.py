@@ -10,9 +10,11 @@ from unittest import mock
 import pytest
 
 import fabricreport.inputs as inputs_module
+from fabricreport.books.gpus import gpu_types
 from fabricreport.case import Case, open_case
 from fabricreport.findings import Spoken
 from fabricreport.sections.decision.findings import DecisionFinding as F
+from fabricreport.sections.gpu_age import newer_gpu, newer_than
 
 pytestmark = pytest.mark.slow
 
@@ -106,6 +108,45 @@ def test_rules_that_cancel_and_a_plan_that_does_not_grow_are_told_apart() -> Non
     assert (F.RULES_CANCEL in found, F.NO_REASONS in found, F.GROWS in found) == (True, False, False)
 
 
+@pytest.mark.parametrize(
+    ("name", "changes", "newer"),
+    [
+        ("example", {}, "b300"),
+        ("kestrel-lab", {}, ""),
+        ("tern-finetuning", {}, ""),
+        ("example", {"cluster__gpu": "b300"}, ""),
+        ("example", {"cluster__gpu": "b200"}, "b300"),
+        ("example", {"cluster__gpu": "mi300x"}, "mi355x"),
+        ("example", {"cluster__gpu": "mi355x"}, ""),
+    ],
+)
+def test_who_buys_gpus_of_an_older_generation_is_asked_why(name: str, changes: dict[str, Any], newer: str) -> None:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        given = (client(name).changed(**changes) if changes else client(name)).inputs
+    found = newer_gpu(given)
+    assert (found.id if found else "") == newer
+
+
+@pytest.mark.parametrize(("year", "newer"), [(2024, ""), (2025, "b200"), (2026, "b300")])
+def test_a_type_ages_with_the_year_of_the_memo(year: int, newer: str) -> None:
+    found = newer_than(gpu_types().of("h100"), year)
+    assert (found.id if found else "") == newer
+
+
+def test_a_rack_is_held_against_racks_and_the_year_s_own_novelty_against_nothing() -> None:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        racks = {"cluster__gpus": 1152, "cluster__gpus_per_node": 72, "cluster__nic_ports_per_node": 72}
+        old, new = (client("example").changed(cluster__gpu=g, **racks).inputs for g in ("gb200-nvl72", "gb300-nvl72"))
+    assert (newer_gpu(old).id, newer_gpu(new)) == ("gb300-nvl72", None)  # type: ignore[union-attr]
+
+
+def test_the_question_names_both_types_and_their_years() -> None:
+    told = spoken()
+    assert (told.findings.older_gpu, spoken("tern-finetuning").findings.older_gpu) == (True, False)
+    assert [str(told.words[w]) for w in ("gpu", "newer")] == ["NVIDIA H100", "NVIDIA B300"]
+    assert spoken("tern-finetuning").words["newer"] is None
+
+
 PARTNER = {"organisation__nvidia_cloud_partner": True}
 
 
@@ -116,8 +157,10 @@ def test_a_cloud_partner_is_advised_nothing_that_its_contract_bars() -> None:
         assert (told.findings.barred, spoken().findings.barred) == (True, False)
         assert "white-box" in str(told.words["barred"]) and spoken().words["barred"] is None
         pair = {partner.comparison.choice, partner.comparison.rival}
-        assert pair == {"infiniband-ndr", "rocev2-nvidia-800g"}
-        assert partner.decision().totals.keys() == free.decision().totals.keys(), "billed all the same"
+        assert pair == {"infiniband-ndr", "spectrum-x-400g"}
+        found = partner.decision()
+        assert found.totals.keys() == free.decision().totals.keys(), "billed all the same"
+        assert not {found.kin, *found.without} & {"rocev2-branded-400g", "rocev2-whitebox-400g", "ethernet-tcp"}
 
 
 def test_the_cloud_partner_s_rule_is_one_of_what_runs_between_nodes() -> None:

@@ -67,7 +67,7 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
         "weights",
     ),
     "partner-rule-leaves-too-few": (
-        client(organisation={"nvidia_cloud_partner": True}, options=["infiniband-ndr", "rocev2-whitebox"]),
+        client(organisation={"nvidia_cloud_partner": True}, options=["infiniband-ndr", "rocev2-whitebox-400g"]),
         "organisation.nvidia_cloud_partner",
     ),
     "nothing-to-compare": (client(options=["infiniband-ndr"]), "options"),

@@ -11,10 +11,11 @@ from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.scenario import assumptions, is_given
-from fabricreport.sections.client import judges, judges_missed
+from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
+from fabricreport.sections.gpu_age import newer_gpu, told
 from fabricreport.sections.partner import REQUIREMENT, barred
 from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.stance import direction
@@ -97,6 +98,7 @@ class DecisionFinding(StrEnum):
     PRIORS = "both kinds of fabric are compared, and inputs are stated by fabric"
     WITHOUT_LISTED = "the advice is told without options whose switch has one listed price"
     LISTING_TURNS = "without the choice, whose switch has one listed price, another fabric is advised"
+    OLDER_GPU = "the GPUs that are bought are of an older generation than their maker has on sale"
     STALE = "prices used are past their shelf life"
     HELD = "a newer price was held back"
     STOOD_IN = "the price files lack an item that the package's own price stands in for"
@@ -121,6 +123,7 @@ class _Read:
         self.verdict, self.ground = result.verdict, result.ground
         self.money = direction(figure("decision.difference"))
         self.barred = barred(given)
+        self.newer = newer_gpu(given)
         self.alone = len(result.totals) == 1
         dated = is_given(given.params, "organisation.time_to_production_weeks")
         self.late = dated and not result.in_time and self.ground != Ground.SIZE
@@ -280,6 +283,8 @@ def _care(read: _Read) -> Iterator[DecisionFinding]:
         yield F.ASSUMPTION_TURNS
     if read.verdict.capped == "listing":
         yield F.LISTING_TURNS
+    if read.newer:
+        yield F.OLDER_GPU
     if read.figure("decision.stale_prices").value:
         yield F.STALE
     if read.given.prices.quarantine:
@@ -345,6 +350,8 @@ def _words(read: _Read) -> Mapping[str, object]:
         "turned_without": tuple(_without(read, o) for o in result.turned_without),
         "top": Named(label_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
         "strongest": _strongest(read),
+        "gpu": told(gpu_type(read.given)),
+        "newer": told(read.newer) if read.newer else None,
         "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
     }

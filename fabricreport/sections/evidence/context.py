@@ -6,14 +6,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from fabricreport.books.gpu_type import LARGEST_SERVER
+from fabricreport.books.gpus import gpu_types
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.models.audit.disagreement import Contested, Position
 from fabricreport.scenario import Params
 
 ALWAYS, IF_USED = "all", "used"
-_NODE = 8
-"""GPUs of the largest server that is not a rack."""
 LOG_FROM = 20.0
 """A quantity whose highest statement is more than this many times its lowest is drawn on a logarithmic scale."""
 
@@ -104,7 +104,7 @@ def traits(params: Params) -> frozenset[str]:
         "growth": bool(cluster.trajectory),
         "coexistence": "none" not in (organisation.existing_infiniband, organisation.existing_ethernet),
         "nvidia": cluster.vendor == "nvidia" and organisation.single_vendor_policy != "prefer",
-        "rack-scale": cluster.gpus_per_node > _NODE,
+        "rack-scale": cluster.gpus_per_node > LARGEST_SERVER or gpu_types().of(cluster.gpu).rack,
         "amd": cluster.vendor == "amd",
         "dragonfly": cluster.topology == "dragonfly",
         "hpc": params.workload.kind == "hpc-simulation",

@@ -13,6 +13,7 @@ from fabricreport.sections.latency.figure_context import (
     size_unit,
 )
 from fabricreport.sections.latency.gap_figures import GAP_INDEXES, GAP_SPECS
+from fabricreport.sections.latency.gpu_figures import GPU_INDEXES, GPU_SPECS
 from fabricreport.sections.latency.inputs import PROFILE
 from fabricreport.sections.latency.job_figures import JOB_INDEXES, JOB_SPECS
 from fabricreport.sections.latency.measured import ClientLog
@@ -219,7 +220,7 @@ _CARDS = (
 
 FIGURES = Declaration(
     "latency",
-    (*_OPTIONS, *_STEPS, *JOB_SPECS, *GAP_SPECS, *_COLLECTIVES, *_TRAFFIC, *_MEASURED, *_CARDS),
+    (*_OPTIONS, *_STEPS, *JOB_SPECS, *GPU_SPECS, *GAP_SPECS, *_COLLECTIVES, *_TRAFFIC, *_MEASURED, *_CARDS),
     {
         "option": Index(lambda at: at.result.exposed_share),
         "stepped": Index(lambda at: at.result.steps),
@@ -231,6 +232,7 @@ FIGURES = Declaration(
         "band": Index(lambda _: BANDS, tuple(BANDS)),
         "trained": Index(lambda at: at.trained),
         "baselines": Index(lambda at: at.baselines),
+        **GPU_INDEXES,
         **GAP_INDEXES,
         **JOB_INDEXES,
     },

@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fabricreport.books.gpu_type import LARGEST_SERVER
 from fabricreport.evidence import read_yaml
 from fabricreport.figures import Index
-from fabricreport.models.training.scale_up import Kept
 from fabricreport.models.training.step import TrainingStep
-from fabricreport.sections.client import SHARED_JOBS, domain_gpus, fabric_gpus, shared_cluster
+from fabricreport.sections.client import SHARED_JOBS, fabric_gpus, shared_cluster
 from fabricreport.sections.latency.figure_context import EachSpec, LatencyFigures, Spec
 
 _SIZE = ("param:cluster.gpus", "param:cluster.sites", "param:workload.jobs")
-_RACK = ("param:cluster.gpu", "param:cluster.gpus_per_node")
 _FROM_A_PUBLICATION = "as published"
 
 
@@ -35,15 +32,6 @@ def _batch(at: LatencyFigures) -> float:
 
 def _trains(at: LatencyFigures) -> bool:
     return _batch(at) > 0.0
-
-
-def _rack(at: LatencyFigures) -> bool:
-    return at.result.kept is not None and domain_gpus(at.given) > LARGEST_SERVER
-
-
-def _kept(at: LatencyFigures) -> Kept:
-    assert at.result.kept is not None, "asked for only where something meets the fabric"
-    return at.result.kept
 
 
 def _published(name: str, unit: str, label: str, value: Any) -> EachSpec:
@@ -107,37 +95,6 @@ JOB_SPECS = (
         inputs=("param:cluster.gpus", "param:workload.model_parameters_billion"),
         digits=2,
         when=_trains,
-    ),
-    Spec(
-        "latency.domain_gpus",
-        "gpus",
-        label="GPUs that one scale-up network joins",
-        rule="those of a server, or of a rack that joins its servers, by the GPU type",
-        value=lambda at: float(domain_gpus(at.given)),
-        inputs=_RACK,
-        digits=6,
-        when=_rack,
-    ),
-    Spec(
-        "latency.kept.bytes",
-        "share",
-        label=lambda at: f"Bytes of a step that never meet the fabric: {at.base}",
-        rule="bytes that stay in a scale-up domain ÷ all bytes that the step's collectives send; of a group over several "
-        "domains the hops inside them, of rings, trees or pairs as the library runs it",
-        value=lambda at: at.given.spread(_kept(at).bytes_share),
-        inputs=lambda at: (*at.profile, *_RACK),
-        digits=2,
-        when=_rack,
-    ),
-    Spec(
-        "latency.kept.time",
-        "share",
-        label=lambda at: f"Time of a step's collectives that never meet the fabric: {at.base}",
-        rule="time of the collectives whose ranks share a scale-up domain ÷ time of all, hidden or not",
-        value=lambda at: at.given.spread(_kept(at).time_share),
-        inputs=lambda at: (*at.profile, *_RACK),
-        digits=2,
-        when=_rack,
     ),
     EachSpec(
         "latency.job.gpus[job]",

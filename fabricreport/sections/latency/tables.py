@@ -7,8 +7,10 @@ from collections.abc import Callable, Mapping
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
+from fabricreport.sections.client import gpu_type
 from fabricreport.sections.latency.figure_context import BANDS, THRESHOLD, slug
 from fabricreport.sections.latency.figures import PARTS
+from fabricreport.sections.latency.gpu_figures import KNOWN
 from fabricreport.sections.latency.job_figures import published_batches
 from fabricreport.sections.latency.measured import ClientLog
 from fabricreport.sections.latency.result import LatencyResult
@@ -74,6 +76,17 @@ def batches(figure: Figure) -> Table:
         for run, row in published_batches().items()
     ]
     return Table([Column("Run"), Column("Size"), Column("Batch"), Column("Source")], rows)
+
+
+def gpu(given: Inputs, figure: Figure) -> Table:
+    """What the times of a step rest on, of the client's GPU type, each with its source."""
+    kind = gpu_type(given)
+    rows = [Row([Name("Type"), Name(kind.name), Name(f"{kind.generation}, on sale since {kind.on_sale}")])]
+    rows += [
+        Row([Name(known.label), figure(f"latency.gpu.{key}"), Name(known.of(kind).source)])
+        for key, known in KNOWN.items()
+    ]
+    return Table([Column("Of one GPU"), Column("Value", style="mixed"), Column("Source")], rows)
 
 
 def traffic(result: LatencyResult, figure: Figure) -> Table:
