@@ -9,17 +9,18 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from fabricreport.behaviour import Behaviour
-from fabricreport.errors import InputError
+from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import ROOT
 from fabricreport.hostile_text import clean_text
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import load_strict
 from fabricreport.vocabulary import Side
 
-_FILE = ROOT / "families.yaml"
+SHIPPED_FILE = ROOT / "families.yaml"
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 _MAX_NAME = 40  # characters
@@ -63,17 +64,29 @@ class Family:
 
 @cache
 def families() -> Mapping[str, Family]:
-    """All families by id; `InputError` with every fault found, each with file and line."""
-    located = load_strict(_FILE)
+    """The shipped families by id."""
+    return read_families(SHIPPED_FILE)
+
+
+def read_families(path: Path) -> dict[str, Family]:
+    """The families of a file by id; `InputError` with every fault found, each with file, line and key."""
+    located = load_strict(path)
     rows = located.data
     if not isinstance(rows, list):
         raise InputError(located.problem((), "must be a list of families", remedy="Begin each with '- id: ...'."))
     found: dict[str, Family] = {}
+    problems: list[Problem] = []
     for i, row in enumerate(rows):
-        family = _family(located, (i,), row)
+        try:
+            family = _family(located, (i,), row)
+        except InputError as error:
+            problems += error.problems
+            continue
         if family.id in found:
-            raise InputError(located.problem((i, "id"), "this id is used already", value=family.id))
+            problems.append(located.problem((i, "id"), "this id is used already", value=family.id))
         found[family.id] = family
+    if problems:
+        raise InputError(problems)
     return found
 
 

@@ -154,6 +154,7 @@ def test_the_memo_names_them_in_all_six_sections_and_passes_its_checks(memo: Any
         ("decision", "latency", "tco", "tail_risk", "diligence", "evidence"), True
     )
     assert any(THE_GPU["name"] in text for said in memo["said"].values() for text in said)
+    assert memo["said"]["latency"][0].startswith(NAME)  # the opening speaks of the family compared
 
 
 @pytest.mark.slow

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from fabricreport.evidence import read_yaml
+
 ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "fabricreport"
 MODULES = sorted(PACKAGE.rglob("*.py"))
@@ -295,3 +297,16 @@ def test_notebooks_are_committed_without_outputs_and_take_one_parameter() -> Non
         assert not any(c["outputs"] or c["execution_count"] for c in code), path.name
         tagged = [c for c in code if "parameters" in c["metadata"].get("tags", ())]
         assert ["".join(c["source"]) for c in tagged] == ['params = "../params/example.yaml"'], path.name
+
+
+def test_no_family_option_or_gpu_type_is_spelt_in_code() -> None:
+    ids = {entry["id"] for file in ("families", "options") for entry in read_yaml(file)}
+    ids |= {entry["id"] for entry in read_yaml("gpus")["types"]}
+    spelt = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}: {node.value}"
+        for path, tree in trees().items()
+        if path.name != "vocabulary.py"  # two sides have the id of the family that gives them their name
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and node.value in ids
+    ]
+    assert not spelt

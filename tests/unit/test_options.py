@@ -40,9 +40,9 @@ IDS = (
 )
 
 
-def test_eleven_options_of_five_families_ship_with_the_package():
+def test_the_ids_of_eleven_options_are_a_contract_and_every_family_has_an_option():
     options = read_options()
-    assert tuple(options) == IDS
+    assert tuple(options)[: len(IDS)] == IDS
     assert {o.family for o in options.values()} == set(families())
     sides = {o.id: o.side for o in options.values()}
     assert [o for o in IDS if sides[o] == Side.INFINIBAND] == ["infiniband-ndr", "infiniband-xdr"]

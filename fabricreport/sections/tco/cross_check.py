@@ -92,7 +92,10 @@ PAIR_SPECS = (
     Spec(
         "tco.pairs.charged",
         "usd",
-        label="What the model charges RoCEv2 more than InfiniBand for communication and the tail",
+        label=lambda at: (
+            f"What the model charges {at.names[at.result.rocev2 or '']} more than {at.names[at.infiniband]} "
+            "for communication and the tail"
+        ),
         rule="mean of the difference in these two causes, the cheaper option of each family",
         value=_charged,
         inputs=("param:cluster.gpus", "param:money.horizon_months"),
