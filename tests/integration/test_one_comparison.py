@@ -90,6 +90,8 @@ def date_decides(data: dict[str, Any]) -> None:
     data["money"]["materiality_usd"] = 60_000_000
     data["organisation"] |= {"existing_infiniband": "large", "existing_ethernet": "none", "qos_expertise": "none"}
     data["organisation"]["time_to_production_weeks"] = 3
+    data["cluster"] |= {"gpu": "h200", "link_gbits_per_s": 400}
+    data["options"] = ["infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g"]
     del data["weights"]
 
 
