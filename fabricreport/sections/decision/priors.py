@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass
+from string import Formatter
 from typing import Any
 
 import numpy as np
@@ -41,11 +42,9 @@ def priors_of(given: Inputs, reached: Collection[str]) -> tuple[Prior, ...]:
     if ours is None or not theirs:
         return ()
     found = []
-    models = {o.operating_model for o in theirs}
     for row in read_yaml("priors"):
-        if "model" in row and row["model"] not in models:
-            continue
-        for what, ids in _pairs(given, row, ours, theirs):
+        meant = [o for o in theirs if o.operating_model in row.get("model", (o.operating_model,))]
+        for what, ids in _pairs(given, row, ours, meant):
             if ids[0] != ids[1] and any(i in reached for i in ids):
                 found.append(_prior(given, what, ids, row["better"], float(row.get("against", 0))))
     return tuple(found)
@@ -68,10 +67,18 @@ def _pairs(
 
 def _entry(given: Inputs, template: str | None, option: Option) -> str:
     """The input that a row means of an option; '' where it has none."""
-    if not template:
+    said = {
+        **asdict(option.behaviour),
+        "maturity": maturity_of(given),
+        "training": option.training,
+        "licence": option.licence.per_endpoint_year if option.licence else "",
+        "system": option.operating_system,
+    }
+    asked = [name for _, name, *_ in Formatter().parse(template or "") if name]
+    if not template or not all(said[name] for name in asked):
         return ""
-    name = template.format(maturity=maturity_of(given), **asdict(option.behaviour))
-    return f"evidence:{name}" if name else ""
+    name = template.format(**said)
+    return name if ":" in name else f"evidence:{name}"
 
 
 def _prior(given: Inputs, what: str, ids: tuple[str, str], better: str, against: float) -> Prior:

@@ -1,0 +1,83 @@
+"""What is said and drawn of an option is its own family's: sides, questions, inputs by fabric, what is known of each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from fabricreport.books.families import families
+from fabricreport.books.option_reader import read_options
+from fabricreport.books.options import Option
+from fabricreport.books.providers import read_providers
+from fabricreport.case import Case, open_case
+from fabricreport.sections.decision.priors import _entry
+from fabricreport.sections.diligence.study import asked
+from fabricreport.sections.evidence.option_figures import options_shown, speak_of, unpriced
+from fabricreport.sections.sides import LEANS, NO_SIDE, side_colour, side_name
+from fabricreport.vocabulary import NEITHER, Side
+
+PARAMS = Path(__file__).parents[2] / "params"
+SPRAYED, SPECTRUM, ROCE, NDR = "ethernet-sprayed-800g", "spectrum-x-800g", "rocev2-branded-800g", "infiniband-ndr"
+
+
+def of(*ids: str) -> list[Option]:
+    return [read_options()[o] for o in ids]
+
+
+@pytest.mark.parametrize(
+    ("compared", "name"),
+    [
+        ((NDR, ROCE), "RoCEv2"),
+        ((NDR, SPECTRUM, ROCE), "RoCEv2"),
+        ((NDR, SPECTRUM), "Spectrum-X"),
+        ((NDR, SPECTRUM, SPRAYED), "Spectrum-X and sprayed Ethernet"),
+        ((NDR,), "RoCEv2"),
+    ],
+)
+def test_a_side_has_the_name_of_its_own_family_or_of_those_compared(compared: tuple[str, ...], name: str) -> None:
+    assert side_name(of(*compared), Side.ROCEV2) == name
+    assert side_name(of(*compared), Side.INFINIBAND) == "InfiniBand"
+    assert side_name(of(*compared), NEITHER) == NO_SIDE
+
+
+def test_a_side_has_the_colour_of_the_family_that_names_it() -> None:
+    colour = {family.id: family.colour for family in families().values()}
+    drawn = [side_colour(of(*ids), Side.ROCEV2) for ids in ((NDR, SPECTRUM, ROCE), (NDR, SPRAYED), (NDR,))]
+    assert drawn == [colour["rocev2"], colour["ethernet-sprayed"], colour["rocev2"]]
+    assert [side_colour((), side) for side in LEANS] == [colour["infiniband"], colour["rocev2"]]
+
+
+def test_who_sets_pfc_and_ecn_is_asked_only_where_a_fabric_takes_that_skill() -> None:
+    def put(*ids: str) -> set[str]:
+        cluster = SimpleNamespace(gpus=512, gpus_per_node=8)
+        params = SimpleNamespace(cluster=cluster, money=SimpleNamespace(acquisition="buy"))
+        return {q.id for q in asked(SimpleNamespace(params=params, options=of(*ids)), read_providers())}  # type: ignore[arg-type]
+
+    assert put(NDR, ROCE) - put(NDR, SPRAYED) == {"who-configures-rocev2"}
+    assert put(NDR, SPECTRUM) == put(NDR, ROCE)
+
+
+@pytest.fixture(scope="module")
+def case() -> Case:
+    return open_case(PARAMS / "halden-cloud.yaml")
+
+
+def test_an_input_by_fabric_is_the_options_own_and_none_where_it_has_none(case: Case) -> None:
+    ours, theirs = of(NDR, ROCE)
+    assert _entry(case.inputs, "{training}", ours) != _entry(case.inputs, "{training}", theirs)
+    assert _entry(case.inputs, "{manager}-faults-per-year", ours) == "evidence:subnet-manager-faults-per-year"
+    assert _entry(case.inputs, "{manager}-faults-per-year", theirs) == ""
+    untuned = replace(theirs, behaviour=theirs.behaviour.changed({"tuning": ""}), licence=None)
+    assert (_entry(case.inputs, "{tuning}-{maturity}", untuned), _entry(case.inputs, "{licence}", untuned)) == ("", "")
+
+
+def test_what_speaks_of_an_option_is_its_entry_and_its_familys(case: Case) -> None:
+    for option in options_shown(case.inputs).values():
+        known = speak_of(case.inputs, option)
+        assert set(option.references) <= known and f"evidence:{option.behaviour.weeks}" in known
+        assert f"evidence:{option.behaviour.staff}-medium" in known
+        assert set(unpriced(case.inputs, option, known)) == set(option.unquoted)
+        assert unpriced(case.inputs, option, frozenset()) == ()
