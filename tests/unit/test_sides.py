@@ -13,6 +13,7 @@ from fabricreport.books.option_reader import read_options
 from fabricreport.books.options import Option
 from fabricreport.books.providers import read_providers
 from fabricreport.case import Case, open_case
+from fabricreport.evidence import read_yaml
 from fabricreport.sections.decision.priors import _entry
 from fabricreport.sections.diligence.study import asked
 from fabricreport.sections.evidence.option_figures import options_shown, speak_of, unpriced
@@ -79,5 +80,12 @@ def test_what_speaks_of_an_option_is_its_entry_and_its_familys(case: Case) -> No
         known = speak_of(case.inputs, option)
         assert set(option.references) <= known and f"evidence:{option.behaviour.weeks}" in known
         assert f"evidence:{option.behaviour.staff}-medium" in known
-        assert set(unpriced(case.inputs, option, known)) == set(option.unquoted)
-        assert unpriced(case.inputs, option, frozenset()) == ()
+        assert bool(unpriced(option, known)) == bool(option.unquoted) and unpriced(option, frozenset()) == ()
+
+
+def test_what_has_no_price_is_said_in_words_and_every_part_has_one() -> None:
+    xdr = read_options()["infiniband-xdr"].priced(())
+    assert unpriced(xdr, frozenset(xdr.references)) == ("switch", "module at the server", "fabric manager")
+    words = read_yaml("assurance")["parts"]
+    paths = {n.path for o in read_options().values() for n in o.needs if n.path[0] != "alternatives"}
+    assert {path[1] if path[0] == "pieces" else path[0] for path in paths} <= set(words)

@@ -8,6 +8,7 @@ from typing import Any
 
 from fabricreport.books.families import ROLES
 from fabricreport.books.options import Option
+from fabricreport.evidence import read_yaml
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
 from fabricreport.sections.client import maturity_of
@@ -29,9 +30,11 @@ def speak_of(given: Inputs, option: Option) -> frozenset[str]:
     return frozenset({*option.references, *(i if ":" in i else f"evidence:{i}" for i in found.values())})
 
 
-def unpriced(given: Inputs, option: Option, used: frozenset[str]) -> tuple[str, ...]:
-    """The items of an option that nobody publishes a price of and for which an entry stands in, where a figure rests on it."""
-    return tuple(item for item, stand_in in option.unquoted.items() if stand_in in used)
+def unpriced(option: Option, used: frozenset[str]) -> tuple[str, ...]:
+    """The parts of an option that nobody publishes a price of, where a figure rests on the entry that stands in."""
+    lacking = [need.path for need in option.needs if need.ref in option.unquoted.values() and need.ref in used]
+    words = read_yaml("assurance")["parts"]
+    return tuple(dict.fromkeys(words[path[1] if path[0] == "pieces" else path[0]] for path in lacking))
 
 
 def _count(name: str, words: str, value: Callable[[Inputs, frozenset[str]], int]) -> EachSpec:

@@ -224,7 +224,7 @@ def options(given: Inputs, result: EvidenceResult) -> Table:
                 Name(option.name),
                 Name(option.family_name),
                 *(result.numbers[f"evidence.option.{id}.{count}"] for count in ("inputs", "assumed")),
-                Name(", ".join(unpriced(given, option, result.used)) or "nothing"),
+                Name(", ".join(unpriced(option, result.used)) or "nothing"),
             ]
         )
         for id, option in options_shown(given).items()
