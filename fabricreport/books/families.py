@@ -41,6 +41,18 @@ _KEYS = (
     "staff",
     "behaviour",
 )
+UNITS: Mapping[str, tuple[str, ...]] = {
+    "weeks": ("week",),
+    "config_faults": ("1/cluster-year",),
+    "neighbours": ("relative",),
+    "reroute": ("s",),
+    "reduction": ("x",),
+    "step": ("us",),
+    "share": ("share", "x"),
+    "staff": ("x",),
+    **dict.fromkeys(("stalls", "contention", "link_failure", "link_flap", "tuning"), ("share",)),
+}
+"""The units that can serve each role of a behaviour."""
 ROLES = tuple(f.name for f in fields(Behaviour) if f.name not in _OF_FAMILY)
 """What an option may answer otherwise than its family."""
 

@@ -14,6 +14,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from fabricreport import formats
+from fabricreport.books.families import UNITS
 from fabricreport.books.options import MONEY, WATTS, Option
 from fabricreport.errors import InputError, Problem
 from fabricreport.inputs import Inputs
@@ -22,7 +23,7 @@ from fabricreport.overrides import followed
 from fabricreport.records import price_unit
 from fabricreport.scenario import Override, Reference
 from fabricreport.scenario.uncertain import Bounds
-from fabricreport.sections.client import gpu_type
+from fabricreport.sections.client import behaviour_ids, gpu_type
 from fabricreport.sections.tco.inputs import utilities
 from fabricreport.sections.tco.list_bills import offers
 
@@ -67,7 +68,7 @@ def asked_inputs(given: Inputs) -> tuple[Asked, ...]:
     """Every price and evidence id that the params, the options, the server, the site and the sellers named call for."""
     found = [*_of_params(given.params, ())]
     for number, option in enumerate(given.options):
-        found += _of_option(option, f"options[{number}]")
+        found += [*_of_option(option, f"options[{number}]"), *_of_behaviour(given, option, f"options[{number}]")]
     needs = gpu_type(given).references
     gpu = f"a server of this GPU ({given.params.cluster.gpu})"
     found += [Asked(needs[k], "cluster.gpu", units=u, what=gpu) for k, u in _OF_A_GPU.items()]
@@ -119,6 +120,17 @@ def _of_option(option: Option, key: str) -> Iterator[Asked]:
         else:
             line = option.lines.get(need.path)
             yield Asked(need.ref, f"{option.id}.{dotted(need.path)}", option.file, line, need.units)
+
+
+def _of_behaviour(given: Inputs, option: Option, key: str) -> Iterator[Asked]:
+    """What a family and an option say of behaviour; contested quantities are the package's own."""
+    for role, input_id in behaviour_ids(given, option).items():
+        if input_id.startswith("contested:"):
+            continue
+        if option.shipped:
+            yield Asked(input_id, key, units=UNITS[role], what=option.id)
+        else:
+            yield Asked(input_id, f"{option.id}.behaviour.{role}", option.file, units=UNITS[role])
 
 
 def _not_compared(given: Inputs) -> list[Option]:

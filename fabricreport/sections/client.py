@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.books.answer_limits import Links
+from fabricreport.books.families import ROLES
 from fabricreport.books.gpu_type import LARGEST_SERVER, GpuType
 from fabricreport.books.gpus import gpu_types
 from fabricreport.books.options import Option
@@ -143,6 +144,13 @@ def effort_of(given: Inputs, option: Option) -> Effort:
         skill=skill,
         estate=estate,
     )
+
+
+def behaviour_ids(given: Inputs, option: Option) -> dict[str, str]:
+    """The input that answers each role of an option's behaviour with the team that runs it, where it has one."""
+    found = {role: str(getattr(option.behaviour, role)) for role in ROLES}
+    found |= {role: found[role] and f"{found[role]}-{maturity_of(given)}" for role in ("tuning", "staff")}
+    return {role: i if ":" in i else f"evidence:{i}" for role, i in found.items() if i}
 
 
 def gpu_type(given: Inputs) -> GpuType:

@@ -9,11 +9,13 @@ from typing import Any
 import pytest
 import yaml
 
-from fabricreport.books.families import ROLES, SHIPPED_FILE, families, read_families
+from fabricreport.books.families import ROLES, SHIPPED_FILE, UNITS, families, read_families
+from fabricreport.case import open_case
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.vocabulary import Side
 
+ROOT = Path(__file__).parents[2]
 Spoil = Callable[[dict[str, Any]], Any]
 FAULTS: dict[str, tuple[Spoil, str, str]] = {
     "unknown key": (lambda f: f.update(colours="#0b66a8"), "colours", "Did you mean 'colour'"),
@@ -86,3 +88,32 @@ def test_every_kind_of_a_family_has_a_class_and_every_colour_is_its_own() -> Non
 def test_every_role_is_explained_at_the_head_of_the_file() -> None:
     head = SHIPPED_FILE.read_text(encoding="utf-8").split("- id:")[0]
     assert not [role for role in ROLES if role not in head]
+
+
+def test_every_role_has_the_units_that_serve_it() -> None:
+    assert set(UNITS) == set(ROLES)
+
+
+@pytest.mark.parametrize(
+    ("role", "entry", "words"),
+    [
+        ("stalls", "shared-stall-share-rocev3", "Did you mean 'evidence:shared-stall-share-rocev2'"),
+        ("weeks", "shared-stall-share-rocev2", "week"),
+        ("tuning", "fabric-tuning-none", "fabric-tuning-none-medium"),
+    ],
+)
+def test_an_entry_of_behaviour_that_cannot_answer_is_told_at_its_key(
+    role: str, entry: str, words: str, tmp_path: Path
+) -> None:
+    own = [{"id": "own", "like": "spectrum-x-800g", "name": "Own", "behaviour": {role: entry}}]
+    (tmp_path / "options").mkdir()
+    (tmp_path / "options" / "own.yaml").write_text(yaml.safe_dump(own), encoding="utf-8")
+    data = yaml.safe_load((ROOT / "params" / "halden-cloud.yaml").read_text(encoding="utf-8"))
+    (tmp_path / "client.yaml").write_text(
+        yaml.safe_dump({**data, "options": ["infiniband-xdr", "own"]}), encoding="utf-8"
+    )
+    with pytest.raises(InputError) as caught:
+        open_case(tmp_path / "client.yaml")
+    (problem,) = caught.value.problems
+    assert problem.key == f"own.behaviour.{role}" and words in str(problem)
+    assert problem.file.endswith("own.yaml")

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from typing import Any
 
-from fabricreport.books.families import ROLES
 from fabricreport.books.options import Option
 from fabricreport.evidence import read_yaml
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
-from fabricreport.sections.client import maturity_of
+from fabricreport.sections.client import behaviour_ids
 from fabricreport.vocabulary import Grade
 
 EachSpec = FigureSpec[Any, str]
-_BY_MATURITY = ("tuning", "staff")
 
 
 def options_shown(given: Inputs) -> Mapping[str, Option]:
@@ -25,9 +22,7 @@ def options_shown(given: Inputs) -> Mapping[str, Option]:
 
 def speak_of(given: Inputs, option: Option) -> frozenset[str]:
     """The prices and entries that speak of an option or of its kind of fabric, whether a figure rests on them or not."""
-    found = {role: str(entry) for role, entry in asdict(option.behaviour).items() if role in ROLES and entry}
-    found |= {role: f"{found[role]}-{maturity_of(given)}" for role in _BY_MATURITY if role in found}
-    return frozenset({*option.references, *(i if ":" in i else f"evidence:{i}" for i in found.values())})
+    return frozenset({*option.references, *behaviour_ids(given, option).values()})
 
 
 def unpriced(option: Option, used: frozenset[str]) -> tuple[str, ...]:
