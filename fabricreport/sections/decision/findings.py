@@ -6,17 +6,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
+import numpy as np
+
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
+from fabricreport.provenance import plain
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
+from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.gpu_age import newer_gpu, told
 from fabricreport.sections.partner import REQUIREMENT, barred
+from fabricreport.sections.short_names import short_names
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import NEITHER, Acquisition, Confidence, Ground, OperatingModel, Side
@@ -92,6 +97,12 @@ class DecisionFinding(StrEnum):
     TURNS = "some input turns the money or the advice"
     NO_TURNS = "no input turns the money or the advice"
     SWINGS = "uncertain inputs move the mean difference"
+    # what nobody publishes a price for
+    UNQUOTED = "the two compared rest on a price that nobody publishes"
+    QUOTE_TURNS = "a quote of such an item can turn the money"
+    NO_QUOTE_TURNS = "no quote of some such item can turn the money"
+    QUOTE_ON_SWITCHES = "such an item is a switch: the level on switches alone is a check"
+    BRAND_MOVES_MORE = "the brand of the modules moves more money than lies between the two"
     # what to read with care
     ELICITED = "experts judged for this client what nobody has published"
     JUDGES_MISSED = "experts were asked, and all missed the known answers by more than chance explains"
@@ -162,6 +173,15 @@ class _Read:
         return far[-1] if far else ""
 
     @property
+    def brand_moves_more(self) -> bool:
+        """Whether modules of the switch's own maker would add more to the choice than lies between it and its rival."""
+        parts = self.tco.components[self.verdict.choice]
+        if not np.any(plain(parts.get("optics_and_cables", 0.0))):
+            return False
+        lead = abs(self.figure("decision.difference").value)
+        return self.figure("decision.optics_brand").value > lead
+
+    @property
     def stood_in(self) -> list[str]:
         """Items that the client's price files lack."""
         items = sorted(i[6:] for i in self.tco.inputs if i.startswith("price:"))
@@ -171,7 +191,7 @@ class _Read:
 def spoken(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Callable[[str], Number]) -> Spoken:
     """Findings and words of the decision; `figure` answers with the ledger's numbers."""
     read = _Read(given, result, tco, figure)
-    groups = (_opening, _date, _advice, _why, _tiles, _view, _turning, _care, _money, _annex)
+    groups = (_opening, _date, _advice, _why, _tiles, _view, _turning, _quotes, _care, _money, _annex)
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
 
 
@@ -275,6 +295,21 @@ def _turning(read: _Read) -> Iterator[DecisionFinding]:
         yield F.NOTHING_TURNS
 
 
+def _quotes(read: _Read) -> Iterator[DecisionFinding]:
+    found = read.result.unquoted
+    if not found:
+        return
+    yield F.UNQUOTED
+    if any(u.turned_by for u in found):
+        yield F.QUOTE_TURNS
+    if any(not u.turned_by for u in found):
+        yield F.NO_QUOTE_TURNS
+    if any(u.turned_by and u.alone_of for u in found):
+        yield F.QUOTE_ON_SWITCHES
+    if read.given.params.cluster.optics == "compatible" and read.brand_moves_more:
+        yield F.BRAND_MOVES_MORE
+
+
 def _care(read: _Read) -> Iterator[DecisionFinding]:
     if read.given.elicited:
         yield F.ELICITED
@@ -345,6 +380,9 @@ def _words(read: _Read) -> Mapping[str, object]:
         "flip": _flipping(read, read.flips[0]) if read.flips else None,
         "flips": tuple(_flipping(read, t) for t in read.flips),
         "edges": tuple(e for t in read.edges for e in _edging(read, t)),
+        "quotes": tuple(_unquoted(read, u) for u in result.unquoted if u.turned_by),
+        "quotes_alone": tuple(_unquoted(read, u) for u in result.unquoted if u.turned_by and u.alone_of),
+        "quotes_idle": tuple(_unquoted(read, u) for u in result.unquoted if not u.turned_by),
         "reasons": tuple(Named(r.reason, r.id, sources=r.sources) for r in read.reasons),
         **{model.value: _run_as(read, model) for model in OperatingModel},
         "turned_without": tuple(_without(read, o) for o in result.turned_without),
@@ -355,6 +393,21 @@ def _words(read: _Read) -> Mapping[str, object]:
         "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
     }
+
+
+def _unquoted(read: _Read, one: Unquoted) -> Named:
+    """An item without a price: who costs less on either side of the level, and which quote turns the money."""
+    short = short_names(read.given.options)
+    return Named(
+        label_of(read.given, one.stands_in),
+        one.item,
+        each=one.kind.each,
+        below=Name(short[one.below]),
+        above=Name(short[one.above]),
+        other=Name(short[one.alone_of]) if one.alone_of else None,
+        price=read.figure(one.alone_at) if one.alone_of else None,
+        turned_by=one.turned_by,
+    )
 
 
 def _run_as(read: _Read, model: OperatingModel) -> tuple[Named, ...]:

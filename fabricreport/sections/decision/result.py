@@ -15,6 +15,7 @@ from fabricreport.provenance import Traced, plain
 from fabricreport.sections.decision.priors import Prior
 from fabricreport.sections.decision.reasons import Parting
 from fabricreport.sections.decision.turning import Turn, Turns
+from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.vocabulary import Ground
 
 GROUNDS = (Ground.SIZE, Ground.DEADLINE, Ground.WEIGHTS)
@@ -28,7 +29,7 @@ class DecisionResult:
     """The verdict and its rule, the framework's view, what would turn the answer, and the figures by id.
 
     `parting`: the reasons of both sides where framework and advice part. `difference` (draws,) is the runner-up's total cost less the choice's: positive means the choice is cheaper.
-    `priors`: the inputs stated by kind of fabric. `kin`: an option of the choice's family too close to tell from it, or ''. `without`: the verdict with each option left out whose switch has one listed price. `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
+    `unquoted`: items of the two compared that nobody publishes a price for. `priors`: the inputs stated by kind of fabric. `kin`: an option of the choice's family too close to tell from it, or ''. `without`: the verdict with each option left out whose switch has one listed price. `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
     difference's explained spread that rests on assumptions.
     """
 
@@ -37,6 +38,7 @@ class DecisionResult:
     framework: FrameworkResult
     parting: Parting | None
     turns: Turns
+    unquoted: tuple[Unquoted, ...]
     without: Mapping[str, Verdict]
     priors: tuple[Prior, ...]
     kin: str
