@@ -35,6 +35,7 @@ FOUNDATIONS = {
     "project",
     "provenance",
     "reads",
+    "spreadsheet",
     "strict_yaml",
     "uncertain",
     "vocabulary",

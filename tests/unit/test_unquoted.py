@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fabricreport.inputs as inputs_module
-from fabricreport.books.quote_terms import items_of, kinds
+from fabricreport.books.quotes.terms import items_of, kinds
 from fabricreport.case import Case, open_case
 from fabricreport.findings import Spoken
 from fabricreport.models.fabric.level import level_on_switches
@@ -189,7 +189,7 @@ def test_a_client_who_states_the_price_is_not_told_of_ours(xdr: Case) -> None:
 
 
 def test_every_price_of_a_shipped_option_has_a_kind_that_can_be_asked_for() -> None:
-    from fabricreport.books.options import read_options
+    from fabricreport.books.option_reader import read_options
 
     for option in read_options().values():
         lacking = option.priced({})

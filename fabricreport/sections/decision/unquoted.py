@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fabricreport.books.quote_terms import Kind, items_of
+from fabricreport.books.quotes.terms import Kind, items_of
 from fabricreport.models.fabric.level import level_on_switches
 from fabricreport.sections.decision.turning import Search
 from fabricreport.vocabulary import Grade
@@ -47,11 +47,11 @@ def unquoted_of(search: Search) -> tuple[Unquoted, ...]:
     pair = (comparison.choice, comparison.rival)
     found: dict[str, Unquoted] = {}
     for option in given.options if pair[0] != pair[1] else ():
-        for item, kind in items_of(option).items() if option.id in pair else ():
+        for item, item_kinds in items_of(option).items() if option.id in pair else ():
             stands_in = option.unquoted.get(item, "")
             if item in found or not stands_in or given.record(stands_in)["grade"] != Grade.ASSUMPTION:
                 continue
-            if (one := _unquoted(search, item, kind, stands_in)) is not None:
+            if (one := _unquoted(search, item, item_kinds[0], stands_in)) is not None:
                 found[item] = one
     return tuple(found.values())
 

@@ -42,18 +42,18 @@ def kinds() -> Mapping[str, Kind]:
     }
 
 
-def items_of(option: Option) -> dict[str, Kind]:
-    """The items of the price files that this option, once `priced`, is or would be priced by, each with its kind.
+def items_of(option: Option) -> dict[str, tuple[Kind, ...]]:
+    """The items of the price files that this option, once `priced`, is or would be priced by, with the kinds of piece
+    that each stands for.
 
-    An item nobody has a price for is one of them: a quote filed as it takes the place of what stands in. An item that
-    stands at several keys has the kind of the first.
+    An item nobody has a price for is one of them: a quote filed as it takes the place of what stands in.
     """
     asked = {stand_in: item for item, stand_in in option.unquoted.items()}
-    found: dict[str, Kind] = {}
+    found: dict[str, tuple[Kind, ...]] = {}
     for need in option.needs:
         item = need.ref.removeprefix(_PRICE) if need.ref.startswith(_PRICE) else asked.get(need.ref)
         if item is not None and set(MONEY) <= set(need.units) and (kind := _kind(need.path)):
-            found.setdefault(item, kind)
+            found[item] = (*found.get(item, ()), kind)
     return found
 
 
@@ -61,5 +61,4 @@ def _kind(path: KeyPath) -> Kind | None:
     """The kind of piece whose price stands at a key of an option; None for one that nobody is asked for."""
     if path[0] in _UNPRICED:
         return None
-    name = str(path[1] if path[0] == "pieces" else path[0])
-    return kinds()[name]
+    return kinds()[str(path[1] if path[0] == "pieces" else path[0])]
