@@ -135,7 +135,10 @@ def test_the_winner_below_is_named_by_its_short_name_and_the_quote_by_the_side_i
     assert (first.said["below"], first.said["turned_by"]) == ("InfiniBand NDR", "dearer")
     assert (second.said["below"], second.said["turned_by"]) == ("Spectrum-X", "cheaper")
     assert first.said["each"] == "a switch" and first.key == "switch-q3400"
+    near = one(item="licence-ufm", kind=UFM, level=90.0)
+    assert said(one(), near).words["quote"].key == "licence-ufm"  # type: ignore[attr-defined]
     idle = said(one(level=None)).words
+    assert idle["quote"] is None
     assert idle["quotes"] == () and len(idle["quotes_idle"]) == 1  # type: ignore[arg-type]
 
 

@@ -380,6 +380,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "flip": _flipping(read, read.flips[0]) if read.flips else None,
         "flips": tuple(_flipping(read, t) for t in read.flips),
         "edges": tuple(e for t in read.edges for e in _edging(read, t)),
+        "quote": _unquoted(read, nearest) if (nearest := result.nearest_quote) else None,
         "quotes": tuple(_unquoted(read, u) for u in result.unquoted if u.turned_by),
         "quotes_alone": tuple(_unquoted(read, u) for u in result.unquoted if u.turned_by and u.alone_of),
         "quotes_idle": tuple(_unquoted(read, u) for u in result.unquoted if not u.turned_by),

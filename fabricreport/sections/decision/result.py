@@ -59,6 +59,12 @@ class DecisionResult:
         return tuple(o for o, v in self.without.items() if v.course.id != self.verdict.course.id)
 
     @property
+    def nearest_quote(self) -> Unquoted | None:
+        """The item without a price whose quote may turn the money soonest: its level is nearest to what stands in."""
+        turning = [u for u in self.unquoted if u.level is not None]
+        return min(turning, key=lambda u: abs((u.level or 0.0) / u.in_use - 1), default=None)
+
+    @property
     def in_time(self) -> tuple[str, ...]:
         """Of the two compared, those that are likely to be ready by the client's date."""
         pair = dict.fromkeys((self.verdict.choice, self.verdict.runner_up))

@@ -69,8 +69,9 @@ def _unquoted(search: Search, item: str, kind: Kind, stands_in: str) -> Unquoted
 
 
 def _alone(search: Search, stands_in: str) -> tuple[()] | tuple[float, str, str]:
-    """The price of a switch at which one of the two costs what the other does in switches alone, at the central price of
-    the other's switch; with the id of that other option and of that price. Nothing where both have the same switch."""
+    """The price of a switch at which one of the two costs what the other does in switches alone, at the price of the
+    other's switch as it is quoted here; with the id of that other option and of that price. Nothing where both have the
+    same switch."""
     base, comparison = search.base, search.comparison
     pair = (comparison.choice, comparison.rival)
     switches = {o.id: o.pieces["switch"].price for o in base.given.options if o.id in pair}
@@ -79,8 +80,5 @@ def _alone(search: Search, stands_in: str) -> tuple[()] | tuple[float, str, str]
         return ()
     other = next(o for o in pair if o not in own)
     per_gpu = {o: base.bills.built[o][-1].bom.switches / base.bills.built[o][-1].gpus for o in pair}
-    price = base.given.central(switches[other])
-    if (kind_and_item := switches[other].partition(":"))[0] == "price":
-        currency = base.given.prices[kind_and_item[2]].currency
-        price = base.given.prices.convert(price, currency, "USD")
+    price = base.given.figure(switches[other]).value
     return level_on_switches(per_gpu[own[0]], per_gpu[other], price), other, switches[other]

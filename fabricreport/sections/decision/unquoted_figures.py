@@ -43,7 +43,7 @@ UNQUOTED = (
         rule="price of the other's switch × its switches per GPU ÷ switches per GPU of this one",
         value=lambda at, item: at.unquoted[item].alone,
         inputs=lambda at, item: (at.unquoted[item].alone_at, "param:cluster.gpus"),
-        currency="USD",
+        currency=lambda at, item: at.given.currency_of(at.unquoted[item].alone_at),
         when=lambda at, item: bool(at.unquoted[item].alone_of),
     ),
     Spec(
