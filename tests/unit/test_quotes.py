@@ -340,6 +340,33 @@ def test_genuine_modules_are_told_of_and_not_filed_as_compatible_ones(tmp_path: 
     assert report.as_dict()["added"] == 1 and "1 quotes added" in report.text()
 
 
+def test_a_quote_far_from_the_price_known_is_filed_and_held_as_any_other(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    nic = replace(SWITCH, item="nic-connectx8-800g", kind=kinds()["nic"])
+    form = filled(tmp_path, [(nic, FILLED | {"unit_price": "19000"})])
+    report = import_quotes(form, tmp_path / "prices", asked=[nic], items={}, as_of=None)
+    assert not report.ok and report.filed.added == 1 and "held" in report.text()
+    assert PriceBook.read(tmp_path / "prices").at(date(2026, 11, 20))["nic-connectx8-800g"].price < 3000
+
+
+def test_a_folder_that_cannot_be_written_is_a_message(tmp_path: Path) -> None:
+    (tmp_path / "prices").write_text("a file in its place", encoding="utf-8")
+    with pytest.raises(InputError, match="cannot be written"):
+        file_quotes(answered(tmp_path, of("Acme Ltd", 120_000)), tmp_path / "prices" / "x")
+
+
+def test_a_day_that_a_spreadsheet_turned_into_a_date_is_that_day(tmp_path: Path) -> None:
+    path = filled(tmp_path, [(SWITCH, FILLED)], end="xlsx")
+    book = load_workbook(path)
+    sheet = book[SHEET]
+    sheet.cell(2, COLUMNS.index("quoted_on") + 1).value = date(2026, 11, 10)
+    sheet.cell(2, COLUMNS.index("unit_price") + 1).value = 120_000.5
+    book.save(path)
+    row = read_answers(read_form(path), LINES)[0].row
+    assert (row.date, row.price) == (date(2026, 11, 10), 120_000.5)
+
+
 SELLERS = ("Acme Ltd", "Beta", "Gamma & Sons")
 prices = st.lists(
     st.tuples(st.sampled_from(SELLERS), st.sampled_from(["2026-11-02", "2026-11-05"]), st.integers(90_000, 150_000)),

@@ -29,11 +29,12 @@ def append(target: Path, rows: Iterable[PriceRow]) -> None:
 
 
 def write(target: Path, rows: Iterable[PriceRow]) -> bool:
-    """Make a price file hold these rows and no others; whether that changed it."""
+    """Make a price file, and its folder, hold these rows and no others; whether that changed it."""
     text = _lines([COLUMNS, *(r.cells() for r in rows)])
     try:
         if target.exists() and target.read_bytes() == text.encode("utf-8"):
             return False
+        target.parent.mkdir(parents=True, exist_ok=True)
         _replace(target, text)
     except OSError as error:
         message = f"cannot be written ({error.strerror or error})"

@@ -76,7 +76,6 @@ def file_quotes(quotes: Sequence[Quote], folder: Path) -> Filed:
         raise InputError(problems)
     ordered = {path: sorted(rows, key=lambda r: (r.item, r.date, r.source)) for path, rows in files.items()}
     changed = [path for path, rows in ordered.items() if path not in before or set(before[path]) != set(rows)]
-    folder.mkdir(parents=True, exist_ok=True)
     written = [path for path in changed if write(path, ordered[path])]
     several = folder / SEVERAL
     spread = spreads(row for rows in ordered.values() for row in rows)
