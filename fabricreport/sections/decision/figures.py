@@ -13,6 +13,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.provenance import inputs_of
 from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.inputs import AXES
+from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
 from fabricreport.sections.decision.reasons import MoneyReason
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
@@ -444,9 +445,12 @@ _TURNING = (
     _beyond_edge("other_edge"),
 )
 
+_ALIKE: tuple[EachSpec, ...] = alike_figures(DecisionFigures)
+_LATER: tuple[Spec, ...] = later_figures(DecisionFigures)
+
 FIGURES = Declaration(
     "decision",
-    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING),
+    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *_ALIKE, *_LATER),
     {
         "option": Index(lambda at: at.result.totals),
         "axis": Index(lambda at: at.axes, AXES),
@@ -456,6 +460,7 @@ FIGURES = Declaration(
         "drawn": Index(lambda at: at.drawn),
         "turning": Index(lambda at: at.turning),
         "rule": Index(lambda at: at.rules),
+        "pair": Index(lambda at: pairs_of(at), PAIRS),
     },
 )
 """Every figure of the section."""
