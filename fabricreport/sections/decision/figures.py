@@ -9,6 +9,7 @@ from fabricreport.provenance import inputs_of
 from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.inputs import AXES
+from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
 from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
 from fabricreport.sections.tco.cost import CAUSES
@@ -346,9 +347,13 @@ _TURNING = (
     _beyond_edge("edge"),
     _beyond_edge("other_edge"),
 )
+
+_ALIKE: tuple[EachSpec, ...] = alike_figures(DecisionFigures)
+_LATER: tuple[Spec, ...] = later_figures(DecisionFigures)
+
 FIGURES = Declaration(
     "decision",
-    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED),
+    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
     {
         "option": Index(lambda at: at.result.totals),
         "axis": Index(lambda at: at.axes, AXES),
@@ -359,6 +364,7 @@ FIGURES = Declaration(
         "turning": Index(lambda at: at.turning),
         "rule": Index(lambda at: at.rules),
         "unquoted": Index(lambda at: at.unquoted),
+        "pair": Index(lambda at: pairs_of(at), PAIRS),
     },
 )
 """Every figure of the section."""
