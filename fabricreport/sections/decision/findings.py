@@ -22,11 +22,10 @@ from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import key_of, label_of
 from fabricreport.sections.decision.turning_words import BOTH_OFFERS, VERB, course_names, edging, flipping
-from fabricreport.sections.decision.unquoted import Unquoted
+from fabricreport.sections.decision.unquoted_words import unquoted_named
 from fabricreport.sections.generations import announced
 from fabricreport.sections.gpu_age import newer_gpu, told
 from fabricreport.sections.partner import REQUIREMENT, barred
-from fabricreport.sections.short_names import short_names
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import NEITHER, Confidence, Ground, OperatingModel, Side
@@ -444,10 +443,12 @@ def _words(read: _Read) -> Mapping[str, object]:
         "flip": flipping(read.given, read.figure, read.flips[0]) if read.flips else None,
         "flips": tuple(flipping(read.given, read.figure, t) for t in read.flips),
         "edges": tuple(e for t in read.edges for e in edging(read.given, read.figure, t)),
-        "quote": _unquoted(read, nearest) if (nearest := result.nearest_quote) else None,
-        "quotes": tuple(_unquoted(read, u) for u in result.unquoted if u.turned_by),
-        "quotes_alone": tuple(_unquoted(read, u) for u in result.unquoted if u.turned_by and u.alone_of),
-        "quotes_idle": tuple(_unquoted(read, u) for u in result.unquoted if not u.turned_by),
+        "quote": unquoted_named(read.given, read.figure, nearest) if (nearest := result.nearest_quote) else None,
+        "quotes": tuple(unquoted_named(read.given, read.figure, u) for u in result.unquoted if u.turned_by),
+        "quotes_alone": tuple(
+            unquoted_named(read.given, read.figure, u) for u in result.unquoted if u.turned_by and u.alone_of
+        ),
+        "quotes_idle": tuple(unquoted_named(read.given, read.figure, u) for u in result.unquoted if not u.turned_by),
         "reasons": tuple(Named(r.reason, r.id, sources=r.sources) for r in read.reasons),
         **{model.value: _run_as(read, model) for model in OperatingModel},
         "turned_without": tuple(_without(read, o) for o in result.turned_without),
@@ -458,21 +459,6 @@ def _words(read: _Read) -> Mapping[str, object]:
         "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
     }
-
-
-def _unquoted(read: _Read, one: Unquoted) -> Named:
-    """An item without a price: who costs less on either side of the level, and which quote turns the money."""
-    short = short_names(read.given.options)
-    return Named(
-        label_of(read.given, one.stands_in),
-        one.item,
-        each=one.kind.each,
-        below=Name(short[one.below]),
-        above=Name(short[one.above]),
-        other=Name(short[one.alone_of]) if one.alone_of else None,
-        price=read.figure(one.alone_at) if one.alone_of else None,
-        turned_by=one.turned_by,
-    )
 
 
 def _run_as(read: _Read, model: OperatingModel) -> tuple[Named, ...]:
