@@ -16,6 +16,7 @@ from fabricreport import __version__
 from fabricreport.cli_elicit import elicit
 from fabricreport.cli_prices import prices
 from fabricreport.cli_progress import progress_of
+from fabricreport.cli_quotes import quotes
 from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, complain, epilog, error_facts, print_json, told
 from fabricreport.cli_words import dates_words, result_words
 from fabricreport.errors import InputError, Problem
@@ -416,3 +417,4 @@ def validate(models: Sequence[str], as_json: bool) -> int:
 
 main.add_command(prices)
 main.add_command(elicit)
+main.add_command(quotes)

@@ -12,14 +12,14 @@ from fabricreport.errors import InputError
 from fabricreport.project import PARAMS
 
 
-def _default_folder() -> Path:
+def default_folder() -> Path:
     """The folder a build of a params file in `./params` or in `.` would read: its own, else the project's."""
     own = (Path("params") / "prices", Path("prices"))
     return next((folder for folder in own if folder.is_dir()), PARAMS / "prices")
 
 
 PRICES = click.option(
-    "--folder", type=click.Path(file_okay=False, path_type=Path), default=_default_folder,
+    "--folder", type=click.Path(file_okay=False, path_type=Path), default=default_folder,
     help="Folder of price files.  [default: params/prices or prices here, else the project's params/prices]",
 )  # fmt: skip
 

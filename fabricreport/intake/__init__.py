@@ -9,7 +9,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.intake.asked import unanswered
 from fabricreport.intake.feasibility import contradictions
 from fabricreport.intake.overrides import impossible_overrides
-from fabricreport.located import did_you_mean
+from fabricreport.scenario import meant
 
 
 def faults_of(given: Inputs) -> list[Problem]:
@@ -26,6 +26,6 @@ def _unknown_options(given: Inputs) -> Iterator[Problem]:
                 "is no option",
                 key=f"options[{number}]",
                 value=option_id,
-                suggestion=did_you_mean(option_id, given.all_options),
+                suggestion=meant(option_id, given.all_options),
                 remedy=f"Known: {', '.join(given.all_options)}; add your own as params/options/*.yaml.",
             )

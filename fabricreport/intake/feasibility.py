@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 
 def contradictions(given: Inputs) -> Iterator[Problem]:
-    """One problem for each option that cannot be built and for a model that finds no room."""
+    """One problem for each option that cannot be had or built and for a model that finds no room."""
+    yield from _of_other_gpus(given)
     yield from _beyond_switches(given)
     yield from _without_room(given)
     yield from _undivided(given)
@@ -42,6 +43,20 @@ def most_gpus(cluster: Cluster, option: Option) -> int:
     links = int(arguments["gpus_per_node"]) * int(arguments["links_per_gpu"])
     held = capacity(option.radix, float(cluster.oversubscription), str(cluster.topology))
     return held // links * int(cluster.gpus_per_node)
+
+
+def _of_other_gpus(given: Inputs) -> Iterator[Problem]:
+    """Options that are sold with the GPUs of other makers."""
+    cluster = given.params.cluster
+    for number, option in enumerate(given.options):
+        if cluster.vendor not in option.gpus_of:
+            yield Problem(
+                f"is sold with GPUs of {' or '.join(option.gpus_of)}, and the {cluster.gpu} is made by {cluster.vendor}",
+                key=f"options[{number}]",
+                value=option.id,
+                remedy="Leave it out of the options, or correct cluster.gpu.",
+                rule="option-of-other-gpus",
+            )
 
 
 def _beyond_switches(given: Inputs) -> Iterator[Problem]:

@@ -365,9 +365,9 @@ def _write_outputs(folder: Path, document: Document, found: Gathered, notebooks:
 
 
 def _write_data(folder: Path, found: Gathered, notebooks: Mapping[str, Any]) -> None:
-    from fabricreport.memo.document.safe import csv_text
     from fabricreport.memo.document.stitch import chart_data, merged_ledger
     from fabricreport.memo.run.volatile import notebook_bytes
+    from fabricreport.spreadsheet import csv_text
 
     text = json.dumps(merged_ledger(found), sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False)
     (folder / "ledger.json").write_text(text + "\n", encoding="utf-8")

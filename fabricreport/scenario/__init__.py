@@ -15,6 +15,7 @@ from fabricreport.scenario.load import (
     params_from,
 )
 from fabricreport.scenario.messages import field_at, unit_at
+from fabricreport.scenario.proposed import meant
 from fabricreport.scenario.refusals import REFUSALS
 from fabricreport.scenario.schema import (
     SECTION_NAMES,
@@ -32,6 +33,7 @@ from fabricreport.scenario.schema import (
     Stage,
     Weights,
     Workload,
+    options_left_out,
 )
 from fabricreport.scenario.template import new_params
 from fabricreport.scenario.uncertain import (
@@ -78,7 +80,9 @@ __all__ = [
     "json_schema",
     "load_params",
     "load_params_file",
+    "meant",
     "new_params",
+    "options_left_out",
     "param_text",
     "params_from",
     "parse_uncertain",

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 from fabricreport.books.gpus import gpu_types
-from fabricreport.located import KeyPath, did_you_mean
+from fabricreport.located import KeyPath
 from fabricreport.scenario.fields import RESERVED_NAMES
+from fabricreport.scenario.proposed import meant
 from fabricreport.scenario.schema import SHIPPED_OPTIONS, Parallelism, Params
 
 FIRST_YEAR, LAST_YEAR = 2020, 2100
@@ -273,7 +274,7 @@ def _options(params: Params, known: tuple[str, ...]) -> Iterator[Finding]:
                 "is not a fabric option",
                 option,
                 f"Known are {', '.join(known)}.",
-                did_you_mean(option, known),
+                meant(option, known),
             )
     yield from _repeated(("options",), params.options)
     if len(params.options) == 1 and cluster.final_gpus > cluster.gpus_per_node:

@@ -101,7 +101,8 @@ def dated(loaded: ParamsFile, day: dt.date | None) -> ParamsFile:
     """The same params as of another day; `InputError` if they do not hold on that day (None: their own)."""
     if day is None or day == loaded.params.as_of:
         return loaded
-    params = loaded.params.model_copy(update={"as_of": day})
+    given = loaded.params.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    params = Params.model_validate({**given, "as_of": day.isoformat()})  # anew: what is proposed follows from the day
     faults = [f for f in findings(params, extra_options=params.options) if ("as_of",) in f.keys]
     if faults:
         raise InputError(_problem(loaded.located, finding) for finding in faults)

@@ -5,7 +5,7 @@ Only ids and what decides is read here; what an option is made of is the book of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 from fabricreport.evidence import read_yaml
+from fabricreport.located import did_you_mean
 
 MOST_WITHOUT_RDMA = 1024
 """GPUs above which a fabric without RDMA is proposed to nobody."""
@@ -57,6 +58,13 @@ def shipped() -> Mapping[str, Offered]:
         )
         for option, row in merged.items()
     }
+
+
+def meant(option: str, known: Collection[str]) -> str:
+    """The known option that somebody means by an unknown id: the nearest, or what has taken its place; '' for none."""
+    former: Mapping[str, str] = read_yaml("former_options")
+    nearest = did_you_mean(option, [*known, *(old for old, now in former.items() if now in known)])
+    return former.get(nearest, nearest)
 
 
 SHIPPED_OPTIONS: tuple[str, ...] = tuple(shipped())

@@ -25,6 +25,7 @@ REFUSALS: Mapping[str, str] = {
     "plan-does-not-divide-jobs": "A stated plan is run on every job with whole replicas, more or fewer of them.",
     "no-weight": "Weights are read as ratios, and no ratio can be formed of zeros alone.",
     "nothing-to-compare": "A decision between fabrics needs two of them, unless there is no fabric to choose.",
+    "option-of-other-gpus": "An option is sold with the GPUs of some makers only, and its adapter fits no others.",
     "given-twice": "Two statements on the same thing cannot both hold.",
     "override-expired": "Whoever vouched for the figure did so only until that day.",
     "override-of-itself": "A figure cannot be replaced by a reference to itself.",

@@ -14,7 +14,7 @@ from fabricreport.books.gpu_type import GpuType
 from fabricreport.books.gpus import LINK_SPEEDS, VENDORS, gpu_types
 from fabricreport.scenario.fields import IsoDate, Items, Line, RelativePath, Section, Sentence, Unit
 from fabricreport.scenario.proposed import SHIPPED_OPTIONS as SHIPPED_OPTIONS
-from fabricreport.scenario.proposed import proposed
+from fabricreport.scenario.proposed import Reason, left_out, proposed
 from fabricreport.scenario.uncertain import OVERRIDABLE_PATTERN, Bounds, UncertainValue
 
 GPUS = gpu_types()
@@ -433,3 +433,9 @@ class Params(Section):
         assumed = workload.model_copy(update={"model_parameters_billion": size})
         assumed.__pydantic_fields_set__.discard("model_parameters_billion")
         return assumed
+
+
+def options_left_out(params: Params) -> dict[str, Reason]:
+    """The shipped options that are not proposed to this client, each with why."""
+    cluster = params.cluster
+    return left_out(cluster.vendor, float(cluster.link_gbits_per_s), cluster.final_gpus, params.as_of)

@@ -78,7 +78,8 @@ def _entry(path: str, field: FieldInfo, params: Params, silent: dict[str, Assume
 
 def _left_out(assumed: Assumed, field: FieldInfo, value: Any) -> str:
     """The line of a key that is left out: the assumed value, or an example of one where nothing is assumed."""
-    follows = f", from {' and '.join(assumed.follows_from)}" if assumed.follows_from else ""
+    *others, last = assumed.follows_from or ("",)
+    follows = f", from {' and '.join(filter(None, [', '.join(others), last]))}" if last else ""
     if value is None or value == ():
         if assumed.derived:
             return f"{assumed.text}   # assumed if left out{follows}"

@@ -17,7 +17,11 @@ def allowed_by_partner_rule(option: Option) -> bool:
 
 
 def barred(given: Inputs) -> tuple[str, ...]:
-    """Ids of the options that the requirement takes out of this client's advice; a single node has nothing between nodes."""
-    if not given.params.organisation.nvidia_cloud_partner or one_node(given, int(given.params.cluster.final_gpus)):
-        return ()
-    return tuple(o.id for o in given.options if not allowed_by_partner_rule(o))
+    """Ids of the options that the requirement takes out of this client's advice."""
+    return tuple(o.id for o in given.options if bars(given, o))
+
+
+def bars(given: Inputs, option: Option) -> bool:
+    """Whether it takes an option out, compared or not; a single node has nothing between nodes."""
+    bound = given.params.organisation.nvidia_cloud_partner and not one_node(given, int(given.params.cluster.final_gpus))
+    return bound and not allowed_by_partner_rule(option)

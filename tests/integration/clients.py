@@ -30,6 +30,7 @@ from fabricreport.intake.feasibility import most_gpus
 from fabricreport.scenario import SECTION_NAMES, SHIPPED_OPTIONS, Cluster, Params
 from fabricreport.scenario.fields import Unit
 from fabricreport.scenario.messages import choices_of
+from fabricreport.scenario.proposed import shipped
 from fabricreport.scenario.uncertain import Bounds
 
 ROOT = Path(__file__).parents[2]
@@ -359,10 +360,12 @@ def _settle_jobs(row: Row, data: dict[str, Any]) -> None:
 
 
 def _options(row: Row) -> list[str]:
+    vendor = "amd" if row["cluster.gpu"].startswith("mi") else "nvidia"
+    sold = [o for o in SHIPPED_OPTIONS if vendor in shipped()[o].gpus_of]
     return {
-        "shipped": list(SHIPPED_OPTIONS),
+        "shipped": sold,
         "two of one family": [o for o in SHIPPED_OPTIONS if o.startswith("rocev2")][:2],
-        "without InfiniBand": [o for o in SHIPPED_OPTIONS if not o.startswith("infiniband")],
+        "without InfiniBand": [o for o in sold if not o.startswith("infiniband")],
         "own": ["house-ethernet", *SHIPPED_OPTIONS[:1]],
     }[row["options"]]
 

@@ -37,6 +37,7 @@ FOUNDATIONS = {
     "project",
     "provenance",
     "reads",
+    "spreadsheet",
     "strict_yaml",
     "uncertain",
     "vocabulary",
@@ -78,6 +79,7 @@ MAY_IMPORT = {
     "intake": {"books", "inputs", "models", "overrides", "records", "scenario", "sections"},
     "case": {"books", "chain", "given", "inputs", "intake", "models", "scenario", "sections", "sections/decision"},
     "digests": {"case", "seen"},
+    "quoting": {"books", "case", "models", "sections"},
     "checking": {
         "blocks",
         "declared",
@@ -96,6 +98,7 @@ MAY_IMPORT = {
     "cli_progress": {"memo"},
     "cli_shared": set(),
     "cli_prices": {"books", "cli_shared"},
+    "cli_quotes": {"books", "case", "cli_prices", "cli_shared", "given", "quoting", "scenario"},
     "cli_elicit": {"books", "cli_shared", "elicited", "given", "scenario"},
     "cli_words": {"checking", "memo"},
     "cli": {
@@ -104,6 +107,7 @@ MAY_IMPORT = {
         "cli_elicit",
         "cli_prices",
         "cli_progress",
+        "cli_quotes",
         "cli_shared",
         "cli_words",
         "memo",

@@ -43,8 +43,9 @@ from fabricreport.memo.document.document import Document, document_from_notebook
 from fabricreport.memo.document.frames import table_from_html
 from fabricreport.memo.document.gather import gather
 from fabricreport.memo.document.placed import CitedSource, PlacedCite, PlacedFigure, PlacedRef, PlacedTable
-from fabricreport.memo.document.safe import csv_text, slug, spreadsheet_cell, visible_text
+from fabricreport.memo.document.safe import slug, visible_text
 from fabricreport.memo.document.svg import UnsafeDrawing, clean_svg
+from fabricreport.spreadsheet import csv_text, spreadsheet_cell
 
 
 def read(*cells: Any, **front: Any) -> Document:

@@ -16,6 +16,8 @@ from fabricreport.case import open_case
 from fabricreport.checking.check import check
 from fabricreport.cli import main
 from fabricreport.errors import Problem
+from fabricreport.evidence import read_yaml
+from fabricreport.scenario import SHIPPED_OPTIONS
 from fabricreport.scenario.refusals import REFUSALS
 
 pytestmark = pytest.mark.slow
@@ -70,6 +72,7 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
         client(organisation={"nvidia_cloud_partner": True}, options=["infiniband-ndr", "rocev2-whitebox-400g"]),
         "organisation.nvidia_cloud_partner",
     ),
+    "option-of-other-gpus": (client(options=["infiniband-ndr", "amd-pollara-400g"]), "options[1]"),
     "nothing-to-compare": (client(options=["infiniband-ndr"]), "options"),
     "given-twice": (client(options=["infiniband-ndr", "infiniband-ndr"]), "options[1]"),
     "override-expired": (override(until="2026-01-01"), "overrides[0].until"),
@@ -129,6 +132,19 @@ def test_a_model_that_nobody_stated_refuses_nobody(tmp_path: Path) -> None:
     path = tmp_path / "client.yaml"
     path.write_text(yaml.safe_dump(data), encoding="utf-8")
     assert open_case(path).params.workload.model_parameters_billion == 16
+
+
+def test_an_adapter_of_the_maker_of_the_gpus_is_accepted(tmp_path: Path) -> None:
+    data = client(cluster={"gpu": "mi300x"}, options=["infiniband-ndr", "amd-pollara-400g"])
+    assert refused(data, tmp_path) == ()
+
+
+def test_an_option_of_before_is_refused_with_what_has_taken_its_place(tmp_path: Path) -> None:
+    former = read_yaml("former_options")
+    assert set(former.values()) <= set(SHIPPED_OPTIONS) and not set(former) & set(SHIPPED_OPTIONS)
+    for option, now in former.items():
+        (problem,) = refused(client(options=["infiniband-ndr", option]), tmp_path)
+        assert (problem.key, problem.value, problem.suggestion) == ("options[1]", option, now)
 
 
 @pytest.mark.parametrize("gpus", [65_536, 65_544])

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import os
-import re
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,8 +12,9 @@ from pathlib import Path
 from fabricreport.books.prices.book import Held
 from fabricreport.books.prices.rules import COLUMNS, PriceRow
 from fabricreport.errors import InputError, Problem
+from fabricreport.spreadsheet import csv_text
 
-__all__ = ["append", "drop_rows", "set_aside"]
+__all__ = ["append", "drop_rows", "set_aside", "write"]
 
 
 def append(target: Path, rows: Iterable[PriceRow]) -> None:
@@ -27,6 +26,20 @@ def append(target: Path, rows: Iterable[PriceRow]) -> None:
     added = _lines(r.cells() for r in rows)
     if added or not target.exists():
         _replace(target, before + ("" if before.endswith("\n") else "\n") + added)
+
+
+def write(target: Path, rows: Iterable[PriceRow]) -> bool:
+    """Make a price file, and its folder, hold these rows and no others; whether that changed it."""
+    text = _lines([COLUMNS, *(r.cells() for r in rows)])
+    try:
+        if target.exists() and target.read_bytes() == text.encode("utf-8"):
+            return False
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _replace(target, text)
+    except OSError as error:
+        message = f"cannot be written ({error.strerror or error})"
+        raise InputError(Problem(message, str(target), remedy="Check the folder and disk.")) from error
+    return True
 
 
 def drop_rows(rows: Iterable[PriceRow]) -> None:
@@ -67,12 +80,8 @@ def set_aside(
 
 
 def _lines(rows: Iterable[Sequence[str]]) -> str:
-    """CSV text; a cell that a spreadsheet would run as a formula gets a leading apostrophe."""
-    text = io.StringIO(newline="")
-    for row in rows:
-        cells = ["'" + c if c[:1] in ("=", "+", "-", "@", "\t", "\r") and not _is_number(c) else c for c in row]
-        csv.writer(text, lineterminator="\n").writerow(cells)
-    return text.getvalue()
+    """CSV text with one line feed after each row."""
+    return csv_text(rows, end="\n")
 
 
 def _replace(target: Path, text: str) -> None:
@@ -88,7 +97,3 @@ def _replace(target: Path, text: str) -> None:
     except BaseException:
         Path(scratch).unlink(missing_ok=True)
         raise
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"-?\d+(\.\d+)?(e[+-]?\d+)?", text, re.ASCII | re.IGNORECASE) is not None

@@ -1,49 +1,17 @@
-"""The one place where text from people and sellers is made safe for names, cells and pages."""
+"""The one place where text from people and sellers is made safe for names and pages."""
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fabricreport.hostile_text import MAX_COMBINING_RUN, masked
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
-# A spreadsheet reads these as numbers already; a leading sign there is a sign, not a formula.
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\Z")
 _ACCENT = "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]"
 _PILE = re.compile(f"({_ACCENT}{{{MAX_COMBINING_RUN}}}){_ACCENT}+")
 _FOLDERS = re.compile(r"(?<![\w.:/])(?:[A-Za-z]:)?(?:[/\\][\w.+@~ -]*[\w.+@~-])*[/\\](?=[\w.+@~<-])")
 _SPACE = re.compile(r"[\t\n\r]")
-
-
-def spreadsheet_cell(value: Any) -> Any:
-    """A value that no spreadsheet can read as a formula: numbers pass, risky text gets a leading apostrophe.
-
-    The rule is OWASP's: a cell that starts with `=`, `+`, `-`, `@`, TAB or CR may run. A text that is a plain
-    number keeps its sign. Non-finite numbers become empty cells. Works for CSV and XLSX alike.
-    """
-    if value is None:
-        return ""
-    if isinstance(value, bool | int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else ""
-    text = str(value)
-    if text.lstrip(" \n").startswith(_FORMULA_STARTS) and not _NUMBER.match(text):
-        return "'" + text
-    return text
-
-
-def csv_text(rows: Iterable[Sequence[Any]]) -> str:
-    """Rows as CSV with safe cells, comma-separated, CRLF line ends (RFC 4180)."""
-    buffer = io.StringIO()
-    csv.writer(buffer).writerows([spreadsheet_cell(cell) for cell in row] for row in rows)
-    return buffer.getvalue()
 
 
 def visible_text(text: str) -> str:

@@ -21,8 +21,9 @@ from fabricreport.memo.document.placed import (
     PlacedRef,
     PlacedTable,
 )
-from fabricreport.memo.document.safe import csv_text, slug
+from fabricreport.memo.document.safe import slug
 from fabricreport.memo.document.tables import table_rows
+from fabricreport.spreadsheet import csv_text
 
 _DATA_ROWS_SHOWN = 40
 _MOST_PADDED = 6

@@ -6,7 +6,7 @@ options do not share is a close call, and only then may the client's date or the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fabricreport.provenance import Traced, plain
 from fabricreport.vocabulary import NEITHER, Confidence, Ground
 
-TAKE, EITHER = "take", "either"
+TAKE, EITHER, ASK = "take", "either", "ask"
 SAME = 0.02
 """Lines that differ by less than this share are the same line twice: only how lost hours are shared out differs."""
 
@@ -38,7 +38,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class Course:
-    """A course of action: `take` one option, or `either` of two, whichever the better offer brings."""
+    """A course of action: `take` one option, `either` of two, whichever the better offer brings, or `ask` for one that is
+    only announced."""
 
     kind: str
     options: tuple[str, ...]
@@ -59,7 +60,8 @@ class Verdict:
     knowing every input could be worth), `materiality` (what both are held against). `probability`: share of draws in
     which the choice costs less. `ready`: chance of being stable by the client's date, by option. `agrees`: whether the
     framework leans to the choice's family (None: to neither). `capped`: why a clear lead is called leaning
-    (`assumption`, `deadline`, `listing`, or '' if it is not).
+    (`assumption`, `deadline`, `listing`, `generation`, `announced`, or '' if it is not). `announced`: whether the choice
+    cannot be ordered yet.
     """
 
     choice: str
@@ -73,6 +75,7 @@ class Verdict:
     ready: Mapping[str, float]
     agrees: bool | None
     capped: str = ""
+    announced: bool = False
 
     @property
     def open(self) -> bool:
@@ -82,6 +85,8 @@ class Verdict:
     @property
     def course(self) -> Course:
         """The course of action that is advised."""
+        if self.announced:
+            return Course(ASK, (self.choice,))
         return Course(EITHER, (self.choice, self.runner_up)) if self.open else Course(TAKE, (self.choice,))
 
     def likely(self, option: str, rule: Rule) -> bool:
@@ -95,6 +100,14 @@ class Verdict:
     def capped_by_listing(self) -> Verdict:
         """The verdict where the choice rests on one listed price, and without it another fabric is advised."""
         return self._capped("listing")
+
+    def capped_by_generation(self) -> Verdict:
+        """The verdict where the side that leads changes with the generation of the equipment."""
+        return self._capped("generation")
+
+    def only_announced(self) -> Verdict:
+        """The verdict where the choice cannot be ordered yet: nobody can take it, and nothing about it is clear."""
+        return replace(self._capped("announced"), announced=True)
 
     def _capped(self, reason: str) -> Verdict:
         clear = self.confidence == Confidence.CLEAR
@@ -200,12 +213,27 @@ def decide(
     weighing: Weighing,
     gpus: int,
     gpus_per_node: int,
+    announced: Collection[str] = (),
 ) -> Verdict:
     """Apply the printed rule to total costs (option id -> (draws,)).
 
-    `materiality(a, b)` is the money below which a lead between two options is close. Raises nothing for a single option:
-    it is then its own rival, with no lead.
+    `materiality(a, b)` is the money below which a lead between two options is close; `announced`: options that cannot be
+    ordered yet. Raises nothing for a single option: it is then its own rival, with no lead.
     """
+    found = _by_rule(totals, sides, rule, materiality, ready, weighing, gpus, gpus_per_node)
+    return found.only_announced() if found.choice in announced else found
+
+
+def _by_rule(
+    totals: Mapping[str, Any],
+    sides: Mapping[str, str],
+    rule: Rule,
+    materiality: Callable[[str, str], float],
+    ready: Mapping[str, float],
+    weighing: Weighing,
+    gpus: int,
+    gpus_per_node: int,
+) -> Verdict:
     order = expected_order(totals)
     choice, rival = order[0], rival_of(order, sides)
     gap = plain(totals[rival]) - plain(totals[choice])

@@ -17,6 +17,12 @@ from fabricreport.provenance import plain
 
 TOLERANCE = 1e-3
 """Points are found to this share of the range searched; where the money is level, ten times finer."""
+DEAREST = 1024.0
+"""A price is searched up to so many times the one in use: beyond, it is said that none turns the money."""
+
+
+_UNMOVED = 1e-9
+"""A lead that changes by less than this share of itself is the same one, rounded."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,17 @@ class Turning:
     edge: float | None
     course: str = ""
     beyond: tuple[float, str] | None = None
+
+
+@dataclass(frozen=True)
+class PriceLevel:
+    """The price at which the money is level (None: at no price), and what the choice is on either side of it.
+
+    `choice_below`: whether the choice costs less at a price below the level; where there is none, at any price.
+    """
+
+    level: float | None
+    choice_below: bool
 
 
 @dataclass
@@ -78,6 +95,31 @@ def turning(asked: Asked, start: float, low: float, high: float) -> Turning:
     edges = [x for end in (low, high) if (x := _edge(asked, start, end)) is not None]
     level = min(levels, key=lambda x: abs(x - start), default=None)
     return turning_at(start, level, [(x, asked(x).course) for x in edges])
+
+
+def price_level(asked: Asked, in_use: float, known: float | None = None) -> PriceLevel | None:
+    """Where the money is level at any positive price, searched from the one in use far beyond its range.
+
+    Of two levels the nearer counts; `known`: one that was found already. None where the price moves no money at all.
+    """
+    dearest = in_use * DEAREST
+    here, free, dear = (asked(price).lead for price in (in_use, 0.0, dearest))
+    if max(abs(free - here), abs(dear - here)) <= _UNMOVED * abs(here):
+        return None
+    if here == 0:
+        return PriceLevel(in_use, dear < 0)
+    ahead = here > 0
+    if known is not None:
+        return PriceLevel(known, ahead is (known >= in_use))
+    levels = []
+    for end in (0.0, dearest):
+        if between := asked.step(in_use, end, _sign):
+            levels.append((_root(lambda x: asked(x).lead, between, TOLERANCE / 10 * in_use), end > 0))
+    positive = [(level, dearer) for level, dearer in levels if level > 0]
+    if not positive:
+        return PriceLevel(None, ahead)
+    level, dearer = min(positive, key=lambda found: abs(found[0] - in_use))
+    return PriceLevel(level, ahead is dearer)
 
 
 def turning_of_whole(model: Callable[[int], Seen], start: int, values: Sequence[int]) -> Turning:

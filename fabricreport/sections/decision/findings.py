@@ -4,32 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
+from fabricreport.provenance import plain
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
+from fabricreport.sections.decision.alike import Likeness
+from fabricreport.sections.decision.market import market_words, told_alike, unpriced_in_place
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
-from fabricreport.sections.decision.turning import Turn, key_of, label_of
+from fabricreport.sections.decision.turning import key_of, label_of
+from fabricreport.sections.decision.turning_words import BOTH_OFFERS, VERB, course_names, edging, flipping
+from fabricreport.sections.decision.unquoted_words import unquoted_named
+from fabricreport.sections.generations import announced
 from fabricreport.sections.gpu_age import newer_gpu, told
 from fabricreport.sections.partner import REQUIREMENT, barred
 from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.vocabulary import NEITHER, Acquisition, Confidence, Ground, OperatingModel
+from fabricreport.vocabulary import NEITHER, Confidence, Ground, OperatingModel
 
-_VERB: dict[str, str] = {
-    Acquisition.BUY: "Buy",
-    Acquisition.LEASE: "Lease",
-    Acquisition.RENT: "Rent",
-    Acquisition.COLOCATE: "Buy",
-}
 _SETTLED: dict[str, str] = {Ground.DEADLINE: "close, by the date", Ground.WEIGHTS: "close, by your weights"}
-BOTH_OFFERS = "take the better of two offers"
 
 
 class DecisionFinding(StrEnum):
@@ -45,6 +47,7 @@ class DecisionFinding(StrEnum):
     OPENS_BY_DATE = "the date decides a close call"
     OPENS_BY_WEIGHTS = "the client's weights decide a close call"
     OPENS_BY_SIZE = "so few GPUs that no fabric shows"
+    OPENS_ANNOUNCED = "the choice cannot be ordered yet"
     # the date
     TOO_LATE = "neither of the two is likely to be ready by the date stated"
     TOO_LATE_ALONE = "the only option is not likely to be ready by the date stated"
@@ -54,6 +57,8 @@ class DecisionFinding(StrEnum):
     ASK_BOTH = "ask for offers on both"
     ON_PRICE = "take whichever offer is better"
     TAKE_SMALL = "so few GPUs: take the choice"
+    ASK_ANNOUNCED = "the choice cannot be ordered yet: ask for it"
+    TAKE_RIVAL_NOW = "the choice cannot be ordered yet, its rival can"
     GROWS = "the plan grows beyond its first size"
     # why
     ALONE = "only one option is compared"
@@ -68,6 +73,18 @@ class DecisionFinding(StrEnum):
     KIN_NEAR = "another option of the choice's family is too close to tell from it"
     FAR = "an option costs so much more that it is no alternative"
     BARRED = "a requirement of contract takes options out of the advice"
+    # like with like
+    GENERATIONS_DIFFER = "the two compared are of different generations"
+    ALIKE_NONE = "and nothing of the newer generation can be had on the older one's side"
+    ALIKE_SAME = "and in one generation the lead is about the same"
+    ALIKE_SHRINKS = "and in one generation the same side leads by less"
+    ALIKE_GROWS = "and in one generation the same side leads by more"
+    ALIKE_LEVEL = "and in one generation neither side leads"
+    ALIKE_TURNS = "and in one generation the other side leads"
+    ALIKE_CLOSE = "in one generation the lead is close"
+    ALIKE_OTHER_SPEED = "and their links are of different speeds"
+    ALIKE_UNPRICED = "the switch of what stands in has no published price"
+    ALIKE_PAIRS = "the lead is told for pairs of one generation"
     # page one's tiles
     FLIP_TILE = "an input turns the money inside its range"
     # the framework
@@ -91,6 +108,12 @@ class DecisionFinding(StrEnum):
     TURNS = "some input turns the money or the advice"
     NO_TURNS = "no input turns the money or the advice"
     SWINGS = "uncertain inputs move the mean difference"
+    # what nobody publishes a price for
+    UNQUOTED = "the two compared rest on a price that nobody publishes"
+    QUOTE_TURNS = "a quote of such an item can turn the money"
+    NO_QUOTE_TURNS = "no quote of some such item can turn the money"
+    QUOTE_ON_SWITCHES = "such an item is a switch: the level on switches alone is a check"
+    BRAND_MOVES_MORE = "the brand of the modules moves more money than lies between the two"
     # what to read with care
     ELICITED = "experts judged for this client what nobody has published"
     JUDGES_MISSED = "experts were asked, and all missed the known answers by more than chance explains"
@@ -99,6 +122,8 @@ class DecisionFinding(StrEnum):
     WITHOUT_LISTED = "the advice is told without options whose switch has one listed price"
     LISTING_TURNS = "without the choice, whose switch has one listed price, another fabric is advised"
     OLDER_GPU = "the GPUs that are bought are of an older generation than their maker has on sale"
+    GENERATION_TURNS = "a clear lead that the other side has in one generation"
+    LATER = "equipment is bought later than prices hold"
     STALE = "prices used are past their shelf life"
     HELD = "a newer price was held back"
     STOOD_IN = "the price files lack an item that the package's own price stands in for"
@@ -112,6 +137,7 @@ class DecisionFinding(StrEnum):
     # the annex
     ASSUMED = "keys were left out"
     ALL_GIVEN = "every key was given"
+    PROPOSED = "the client names no options"
     OVERRIDDEN = "the client replaces figures"
 
 
@@ -160,6 +186,30 @@ class _Read:
         ]
         return far[-1] if far else ""
 
+    @cached_property
+    def likeness(self) -> Likeness:
+        """What becomes of the lead where both sides are of one generation."""
+        return told_alike(self.result, self.figure)
+
+    @property
+    def announced(self) -> frozenset[str]:
+        """Options that cannot be ordered on the memo's date."""
+        return frozenset(o.id for o in self.given.options if announced(o, self.given.as_of))
+
+    @property
+    def unpriced(self) -> list[str]:
+        """Options that stand in for one of the two and whose switch nobody has priced, by name."""
+        return unpriced_in_place(self.given, self.result)
+
+    @property
+    def brand_moves_more(self) -> bool:
+        """Whether modules of the switch's own maker would add more to the choice than lies between it and its rival."""
+        parts = self.tco.components[self.verdict.choice]
+        if not np.any(plain(parts.get("optics_and_cables", 0.0))):
+            return False
+        lead = abs(self.figure("decision.difference").value)
+        return self.figure("decision.optics_brand").value > lead
+
     @property
     def stood_in(self) -> list[str]:
         """Items that the client's price files lack."""
@@ -170,7 +220,7 @@ class _Read:
 def spoken(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Callable[[str], Number]) -> Spoken:
     """Findings and words of the decision; `figure` answers with the ledger's numbers."""
     read = _Read(given, result, tco, figure)
-    groups = (_opening, _date, _advice, _why, _tiles, _view, _turning, _care, _money, _annex)
+    groups = (_opening, _date, _advice, _why, _alike, _tiles, _view, _turning, _quotes, _care, _money, _annex)
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
 
 
@@ -179,6 +229,9 @@ F = DecisionFinding
 
 def _opening(read: _Read) -> Iterator[DecisionFinding]:
     if read.late:
+        return
+    if read.verdict.announced:
+        yield F.OPENS_ANNOUNCED
         return
     weakly = F.OPENS_LEANING_LATE if read.verdict.capped == "deadline" else F.OPENS_LEANING_WEAKLY
     leaning = F.OPENS_LEANING if read.flips else weakly
@@ -206,7 +259,9 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
         Confidence.DOES_NOT_MATTER: F.ON_PRICE,
         Ground.SIZE: F.TAKE_SMALL,
     }
-    yield advised.get(read.ground, F.TAKE)
+    yield F.ASK_ANNOUNCED if read.verdict.announced else advised.get(read.ground, F.TAKE)
+    if read.verdict.announced and not read.alone and read.verdict.runner_up not in read.announced:
+        yield F.TAKE_RIVAL_NOW
     if read.given.params.cluster.final_gpus > read.given.params.cluster.gpus:
         yield F.GROWS
 
@@ -233,6 +288,26 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
         yield F.FAR
     if read.barred:
         yield F.BARRED
+
+
+def _alike(read: _Read) -> Iterator[DecisionFinding]:
+    mismatch = read.result.mismatch
+    if mismatch is None:
+        return
+    pair = mismatch.alike
+    if pair is not None:
+        yield F.ALIKE_PAIRS
+    if read.ground == Ground.SIZE:
+        return
+    yield F.GENERATIONS_DIFFER
+    yield DecisionFinding[f"ALIKE_{read.likeness.name}"]
+    if pair is not None:
+        if pair.verdict.confidence.close:
+            yield F.ALIKE_CLOSE
+        if not mismatch.same_speed:
+            yield F.ALIKE_OTHER_SPEED
+        if read.unpriced:
+            yield F.ALIKE_UNPRICED
 
 
 def _tiles(read: _Read) -> Iterator[DecisionFinding]:
@@ -274,6 +349,21 @@ def _turning(read: _Read) -> Iterator[DecisionFinding]:
         yield F.NOTHING_TURNS
 
 
+def _quotes(read: _Read) -> Iterator[DecisionFinding]:
+    found = read.result.unquoted
+    if not found:
+        return
+    yield F.UNQUOTED
+    if any(u.turned_by for u in found):
+        yield F.QUOTE_TURNS
+    if any(not u.turned_by for u in found):
+        yield F.NO_QUOTE_TURNS
+    if any(u.turned_by and u.alone_of for u in found):
+        yield F.QUOTE_ON_SWITCHES
+    if read.given.params.cluster.optics == "compatible" and read.brand_moves_more:
+        yield F.BRAND_MOVES_MORE
+
+
 def _care(read: _Read) -> Iterator[DecisionFinding]:
     if read.given.elicited:
         yield F.ELICITED
@@ -285,6 +375,10 @@ def _care(read: _Read) -> Iterator[DecisionFinding]:
         yield F.LISTING_TURNS
     if read.newer:
         yield F.OLDER_GPU
+    if read.verdict.capped == "generation":
+        yield F.GENERATION_TURNS
+    if read.result.later:
+        yield F.LATER
     if read.figure("decision.stale_prices").value:
         yield F.STALE
     if read.given.prices.quarantine:
@@ -312,6 +406,8 @@ def _annex(read: _Read) -> Iterator[DecisionFinding]:
         yield F.WITHOUT_LISTED
     if read.result.priors:
         yield F.PRIORS
+    if not is_given(params, "options"):
+        yield F.PROPOSED
     if params.overrides:
         yield F.OVERRIDDEN
 
@@ -324,11 +420,13 @@ def _words(read: _Read) -> Mapping[str, object]:
     verdict, result = read.verdict, read.result
     name = {o.id: Named(o.name, o.id) for o in read.given.options}
     ahead, behind = (verdict.choice, verdict.runner_up) if verdict.lead >= 0 else (verdict.runner_up, verdict.choice)
-    verb = _VERB[read.given.params.money.acquisition]
+    verb = VERB[read.given.params.money.acquisition]
     swings = result.swings
     return {
         "client": Name(read.given.params.client.name),
         "judges": judges(read.given),
+        **market_words(read.given, result, read.likeness),
+        "unpriced": Name(" and ".join(read.unpriced)),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],
         "kin": name[result.kin] if result.kin else None,
@@ -342,9 +440,15 @@ def _words(read: _Read) -> Mapping[str, object]:
         "cause": Name(_cause(read, verdict.runner_up)),
         "barred": Named(_joined(read, read.barred), "barred", sources=(REQUIREMENT,)) if read.barred else None,
         "far": Named(name[read.far], read.far, why=Name(_cause(read, read.far))) if read.far else None,
-        "flip": _flipping(read, read.flips[0]) if read.flips else None,
-        "flips": tuple(_flipping(read, t) for t in read.flips),
-        "edges": tuple(e for t in read.edges for e in _edging(read, t)),
+        "flip": flipping(read.given, read.figure, read.flips[0]) if read.flips else None,
+        "flips": tuple(flipping(read.given, read.figure, t) for t in read.flips),
+        "edges": tuple(e for t in read.edges for e in edging(read.given, read.figure, t)),
+        "quote": unquoted_named(read.given, read.figure, nearest) if (nearest := result.nearest_quote) else None,
+        "quotes": tuple(unquoted_named(read.given, read.figure, u) for u in result.unquoted if u.turned_by),
+        "quotes_alone": tuple(
+            unquoted_named(read.given, read.figure, u) for u in result.unquoted if u.turned_by and u.alone_of
+        ),
+        "quotes_idle": tuple(unquoted_named(read.given, read.figure, u) for u in result.unquoted if not u.turned_by),
         "reasons": tuple(Named(r.reason, r.id, sources=r.sources) for r in read.reasons),
         **{model.value: _run_as(read, model) for model in OperatingModel},
         "turned_without": tuple(_without(read, o) for o in result.turned_without),
@@ -384,49 +488,3 @@ def _strongest(read: _Read) -> Named:
     side = 1 if framework.total > 0 else -1
     axis = max(framework.axes, key=lambda a: a.lean * a.weight * side)
     return Named(axis.title.lower(), axis.axis)
-
-
-def _stated(turn: Turn) -> str:
-    return "stated as" if turn.is_choice else "on the mean"
-
-
-def _chance(read: _Read, figure_id: str, chance: float | None) -> dict[str, object]:
-    """How likely an input lies beyond a point, and of what that is a share; a client's choice is the client's to make."""
-    if chance is None:
-        return {"chance": "yours", "base": "to set"}
-    return {"chance": read.figure(figure_id), "base": "of draws"}
-
-
-def _flipping(read: _Read, turn: Turn) -> Named:
-    """An input that turns the money: on which side, and when it is settled."""
-    return Named(
-        label_of(read.given, turn.input_id),
-        key_of(turn.input_id),
-        side=turn.side,
-        stated=_stated(turn),
-        when=turn.settled["when"],
-        **_chance(read, f"decision.beyond.{key_of(turn.input_id)}", turn.beyond),
-    )
-
-
-def _edging(read: _Read, turn: Turn) -> Iterator[Named]:
-    """Each place where an input changes the advice: the figures of its place and chance, and the course there."""
-    key = key_of(turn.input_id)
-    courses = course_names(read.given)
-    for end, _, side, course, chance in turn.edges:
-        yield Named(
-            label_of(read.given, turn.input_id),
-            key,
-            stated=_stated(turn),
-            side=turn.told(side),
-            place=read.figure(f"decision.{end}.{key}"),
-            **_chance(read, f"decision.beyond_{end}.{key}", chance),
-            course=Name(courses.get(course, BOTH_OFFERS)),
-            when=turn.settled["when"],
-        )
-
-
-def course_names(given: Inputs) -> dict[str, str]:
-    """Courses of action that take one option, in words, by their id."""
-    verb = _VERB[given.params.money.acquisition].lower()
-    return {f"take:{o.id}": f"{verb} {o.name}" for o in given.options}

@@ -23,6 +23,7 @@ from fabricreport.models.judgement.comparison import (
 from fabricreport.models.judgement.framework import FrameworkResult, evaluate, rules_from
 from fabricreport.provenance import plain
 from fabricreport.scenario import Params, is_given
+from fabricreport.sections.generations import announced
 from fabricreport.sections.partner import barred
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import QUOTED, RENT
@@ -51,6 +52,7 @@ class Judge:
     gpus_per_node: int
     materiality: float | None
     barred: tuple[str, ...] = ()
+    announced: frozenset[str] = frozenset()
 
     def verdict(self, bills: Bills) -> Verdict:
         """The printed rule applied to these bills, of the options that may be advised."""
@@ -63,6 +65,7 @@ class Judge:
             weighing=self.weighing,
             gpus=self.gpus,
             gpus_per_node=self.gpus_per_node,
+            announced=self.announced,
         )
 
 
@@ -84,6 +87,7 @@ def judge_of(given: Inputs) -> Judge:
         gpus_per_node=int(params.cluster.gpus_per_node),
         materiality=None if stated is None else float(stated) * float(np.mean(plain(given.rate("USD")))),
         barred=barred(given),
+        announced=frozenset(o.id for o in given.options if announced(o, given.as_of)),
     )
 
 

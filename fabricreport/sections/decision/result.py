@@ -12,9 +12,12 @@ from fabricreport.ledger import Number
 from fabricreport.models.judgement.comparison import Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import Traced, plain
+from fabricreport.sections.decision.alike import Mismatch
+from fabricreport.sections.decision.later import Later
 from fabricreport.sections.decision.priors import Prior
 from fabricreport.sections.decision.reasons import Parting
 from fabricreport.sections.decision.turning import Turn, Turns
+from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.vocabulary import Ground
 
 GROUNDS = (Ground.SIZE, Ground.DEADLINE, Ground.WEIGHTS)
@@ -28,7 +31,10 @@ class DecisionResult:
     """The verdict and its rule, the framework's view, what would turn the answer, and the figures by id.
 
     `parting`: the reasons of both sides where framework and advice part. `difference` (draws,) is the runner-up's total cost less the choice's: positive means the choice is cheaper.
-    `priors`: the inputs stated by kind of fabric. `kin`: an option of the choice's family too close to tell from it, or ''. `without`: the verdict with each option left out whose switch has one listed price. `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
+    `unquoted`: items of the two compared that nobody publishes a price for.
+    `priors`: the inputs stated by kind of fabric. `kin`: an option of the choice's family too close to tell from it, or ''. `without`: the verdict with each option left out whose switch has one listed price.
+    `mismatch`: the two compared in one generation, where they are of different ones. `later`: what is bought when
+    today's prices no longer hold. `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
     difference's explained spread that rests on assumptions.
     """
 
@@ -37,7 +43,10 @@ class DecisionResult:
     framework: FrameworkResult
     parting: Parting | None
     turns: Turns
+    unquoted: tuple[Unquoted, ...]
     without: Mapping[str, Verdict]
+    mismatch: Mismatch | None
+    later: Later | None
     priors: tuple[Prior, ...]
     kin: str
     difference: Traced
@@ -55,6 +64,12 @@ class DecisionResult:
     def turned_without(self) -> tuple[str, ...]:
         """The options among them without which another course is advised."""
         return tuple(o for o, v in self.without.items() if v.course.id != self.verdict.course.id)
+
+    @property
+    def nearest_quote(self) -> Unquoted | None:
+        """The item without a price whose quote may turn the money soonest: its level is nearest to what stands in."""
+        turning = [u for u in self.unquoted if u.level is not None]
+        return min(turning, key=lambda u: abs((u.level or 0.0) / u.in_use - 1), default=None)
 
     @property
     def in_time(self) -> tuple[str, ...]:

@@ -10,13 +10,17 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.swings import Swing, probability_cheapest, swings
 from fabricreport.provenance import Traced, inputs_of
-from fabricreport.sections.decision.figures import FIGURES, DecisionFigures
+from fabricreport.sections.decision.alike import mismatch_of
+from fabricreport.sections.decision.figure_context import DecisionFigures
+from fabricreport.sections.decision.figures import FIGURES
 from fabricreport.sections.decision.inputs import framework_of, near_kin
+from fabricreport.sections.decision.later import later_of
 from fabricreport.sections.decision.listings import rests_on_listing, without_each
 from fabricreport.sections.decision.priors import priors_of
 from fabricreport.sections.decision.reasons import parting
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Search, turns_of
+from fabricreport.sections.decision.unquoted import unquoted_of
 from fabricreport.vocabulary import NEITHER, Grade, Ground
 
 
@@ -49,13 +53,19 @@ def run(given: Inputs, search: Search) -> DecisionResult:
     without = without_each(given, base.bills)
     if rests_on_listing(comparison, without, sides):
         verdict = verdict.capped_by_listing()
+    mismatch = mismatch_of(base, comparison)
+    if mismatch is not None and mismatch.turns(verdict.lead):
+        verdict = verdict.capped_by_generation()
     result = DecisionResult(
         verdict=verdict,
         rule=comparison.rule,
         framework=framework,
         parting=parting(given, comparison, base.bills, framework, sides),
         turns=turns,
+        unquoted=unquoted_of(search),
         without=without,
+        mismatch=mismatch,
+        later=later_of(given, base.bills, verdict.choice),
         kin=near_kin(search.judge, base.bills, verdict),
         priors=priors_of(given, base.reached_by),
         difference=comparison.lead,

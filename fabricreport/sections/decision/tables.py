@@ -9,9 +9,9 @@ from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.scenario import assumptions
-from fabricreport.sections.decision.findings import BOTH_OFFERS, course_names
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
+from fabricreport.sections.decision.turning_words import BOTH_OFFERS, course_names
 from fabricreport.sections.partner import barred
 from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.tco.result import TcoResult
@@ -52,7 +52,7 @@ def options(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Figur
                 figure(f"decision.ready.{o}"),
                 NOT_ALLOWED if o in out else _judged(o, result, tco, totals[o].value - totals[verdict.choice].value),
             ],
-            role="winner" if o == verdict.choice and not verdict.open else "normal",
+            role="winner" if o == verdict.choice and not (verdict.open or verdict.announced) else "normal",
         )
         for o in sorted(totals, key=lambda o: totals[o].value)
     ]
@@ -64,6 +64,8 @@ def _judged(option: str, result: DecisionResult, tco: TcoResult, gap: float) -> 
     """Why an option is advised or not, in a few words."""
     verdict = result.verdict
     if option == verdict.choice:
+        if verdict.announced:
+            return "not on sale yet"
         return "one of the two" if verdict.open else "advised"
     if verdict.open and option == verdict.runner_up:
         return "one of the two"

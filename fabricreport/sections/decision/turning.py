@@ -20,7 +20,17 @@ from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs, drawn_exactly
 from fabricreport.models.judgement.comparison import Comparison
-from fabricreport.models.judgement.turning import Asked, Seen, Turning, reach, turning, turning_at, turning_of_whole
+from fabricreport.models.judgement.turning import (
+    Asked,
+    PriceLevel,
+    Seen,
+    Turning,
+    price_level,
+    reach,
+    turning,
+    turning_at,
+    turning_of_whole,
+)
 from fabricreport.provenance import plain
 from fabricreport.reads import Kept
 from fabricreport.scenario import changed_params
@@ -169,6 +179,7 @@ class Search:
         self.fast = base.bare()
         self.judge = judge_of(base.given)
         self._turns: Kept[Turn] = Kept()
+        self._levels: Kept[PriceLevel | None] = Kept()
 
     def read_by(self, given: Inputs) -> Search:
         """The same search for another reader of its inputs: who takes over what was found has read what it was made of."""
@@ -184,7 +195,24 @@ class Search:
 
     def _turn(self, input_id: str) -> Turn:
         draws = plain(self.base.given.own(input_id))
-        return _turn(self.fast, self.comparison, self.judge, input_id, draws)
+        return _turn(self.base.given, self._model(input_id), input_id, draws)
+
+    def price_level(self, input_id: str) -> PriceLevel | None:
+        """At which price in the place of one drawn input the money is level, beyond its range too.
+
+        The same point as its row among the turns, where it has one. None where it moves no money.
+        """
+        return self._levels.get(input_id, self.base.given.reads, lambda: self._level(input_id))
+
+    def _level(self, input_id: str) -> PriceLevel | None:
+        turn = self.turn(input_id)
+        return price_level(self._model(input_id), turn.in_use, turn.break_even)
+
+    def _model(self, input_id: str) -> Asked:
+        """The model asked at values of one input, all others at their draws."""
+        return Asked(
+            lambda value: _seen(self.fast.replacing({input_id: exactly(value)}).bills, self.comparison, self.judge)
+        )
 
 
 def turns_of(search: Search) -> Turns:
@@ -239,17 +267,13 @@ def _seen(bills: Bills, comparison: Comparison, judge: Judge) -> Seen:
     return Seen(float(gap.mean()), verdict.materiality, verdict.course.id)
 
 
-def _turn(base: Chain, comparison: Comparison, judge: Judge, input_id: str, draws: Any) -> Turn:
-    def model(value: float) -> Seen:
-        return _seen(base.replacing({input_id: exactly(value)}).bills, comparison, judge)
-
+def _turn(given: Inputs, asked: Asked, input_id: str, draws: Any) -> Turn:
     low, high = (float(q) for q in np.quantile(draws, [0.05, 0.95]))
     ends = float(draws.min()), float(draws.max())
     in_use = float(draws.mean())
-    asked = Asked(model)
     at_low, at_high = asked(low).lead, asked(high).lead
     found = turning(asked, in_use, *ends)
-    record = base.given.record(input_id)
+    record = given.record(input_id)
     other, other_course = found.beyond or (None, "")
 
     def chance(at: float | None) -> float | None:
@@ -258,7 +282,7 @@ def _turn(base: Chain, comparison: Comparison, judge: Judge, input_id: str, draw
     return Turn(
         input_id=input_id,
         unit=str(record["unit"]),
-        currency=_currency(base.given, input_id),
+        currency=_currency(given, input_id),
         in_use=in_use,
         low=low,
         high=high,

@@ -1,0 +1,104 @@
+"""What a client has to ask sellers for: one request for each option compared, from its bill of materials."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from fabricreport.books.options import Option
+from fabricreport.books.quotes.form import Line
+from fabricreport.books.quotes.terms import Kind, items_of, terms
+from fabricreport.case import Case
+from fabricreport.errors import InputError, Problem
+from fabricreport.models.fabric.cabling import with_spares
+from fabricreport.models.fabric.cost import pieces
+from fabricreport.sections.client import rented
+from fabricreport.sections.tco.fabric import Build
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one fabric's sellers are asked for: the option's id and name, and its lines."""
+
+    option: str
+    name: str
+    lines: tuple[Line, ...]
+
+
+def requests_of(case: Case) -> tuple[Request, ...]:
+    """A request for every option that the client compares, for what its first stage buys.
+
+    Raises `InputError` for a client that rents, who buys no fabric.
+    """
+    if rented(case.inputs):
+        message = "the client rents, so there is no fabric to ask quotes for"
+        raise InputError(Problem(message, key="money.acquisition", remedy="Ask for a rent instead."))
+    built = case.chain.bills.built
+    found = (Request(o.id, o.name, _lines(case, o, built[o.id][0])) for o in case.options)
+    return tuple(request for request in found if request.lines)
+
+
+def _lines(case: Case, option: Option, build: Build) -> tuple[Line, ...]:
+    counts, spares = quantities(case, option, build)
+    asked = items_of(option)
+    lines = [_line(case, option, item, asked[item], counts[item], spares[item]) for item in asked if counts[item]]
+    order = list(dict.fromkeys(kind for kinds in asked.values() for kind in kinds))
+    return tuple(sorted(lines, key=lambda line: order.index(line.kind)))
+
+
+def quantities(case: Case, option: Option, build: Build) -> tuple[dict[str, int], dict[str, int]]:
+    """Pieces of each item, spares included, and the spares among them; endpoints and switches for what is licensed by them."""
+    share = case.inputs.central("evidence:spares-share")
+    counts: dict[str, int] = defaultdict(int)
+    spares: dict[str, int] = defaultdict(int)
+    for item, kinds in items_of(option).items():
+        for kind in kinds:
+            for site in build.sites or (build,):
+                installed = _installed(case, option, site, kind)
+                kept = int(with_spares(installed, share)) if kind.id in option.pieces else 0
+                counts[item] += installed + kept
+                spares[item] += kept
+    return counts, spares
+
+
+def _installed(case: Case, option: Option, build: Build, kind: Kind) -> int:
+    """Pieces of a kind that one network takes."""
+    if kind.id in option.pieces:
+        return pieces(build.bom, build.cables)[kind.id]
+    if kind.id == "licence":
+        return build.cables.nics if build.managed else 0
+    if kind.id == "operating_system":
+        return build.bom.switches
+    if kind.id == "management":
+        nodes = option.management.nodes
+        return int(case.inputs.central(nodes) if isinstance(nodes, str) else nodes) if build.managed else 0
+    return int(case.params.organisation.network_engineers)
+
+
+def _line(case: Case, option: Option, item: str, kinds: tuple[Kind, ...], quantity: int, spares: int) -> Line:
+    kind, stands_in = kinds[0], option.unquoted.get(item, "")
+    unit, currency = case.inputs.price_book.terms(item) or (kind.unit, case.inputs.currency)
+    what = case.record(stands_in)["label"] if stands_in else item.replace("-", " ")
+    include = [str(terms()["every"]), kind.include]
+    if kind.id == "licence" and not _needed(case, option):
+        include.append(str(terms()["not_needed"]))
+    return Line(
+        request=option.id,
+        fabric=option.name,
+        sold_as=option.operating_model,
+        item=item,
+        what=what,
+        kind=kind,
+        quantity=quantity,
+        spares=spares,
+        unit=unit,
+        term_months=int(case.params.money.horizon_months),
+        include="; ".join(include),
+        currency=currency,
+    )
+
+
+def _needed(case: Case, option: Option) -> bool:
+    """Whether the fabric's licence is needed at the size of the first stage."""
+    above = option.licence.needed_above_gpus if option.licence else ""
+    return not above or case.inputs.central(above) < case.params.cluster.gpus

@@ -1,0 +1,119 @@
+"""What the figures of a decision are made from: the case, the result, and lookups that several figures share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+from fabricreport.figures import FigureSpec
+from fabricreport.inputs import Inputs
+from fabricreport.provenance import inputs_of
+from fabricreport.sections.decision.reasons import MoneyReason
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.turning import Turn, key_of
+from fabricreport.sections.decision.unquoted import Unquoted
+from fabricreport.sections.tco.bills import Bills
+
+
+@dataclass(frozen=True)
+class DecisionFigures:
+    """What the figures of a decision are made from."""
+
+    given: Inputs
+    result: DecisionResult
+    bills: Bills
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Names of the options by id."""
+        return {o.id: o.name for o in self.given.options}
+
+    @property
+    def choice(self) -> str:
+        """The name of the advised option."""
+        return self.names[self.result.verdict.choice]
+
+    @property
+    def rival(self) -> str:
+        """The name of its runner-up."""
+        return self.names[self.result.verdict.runner_up]
+
+    @cached_property
+    def everything(self) -> frozenset[str]:
+        """Ids of every input that the difference rests on."""
+        return inputs_of(self.result.difference)
+
+    @cached_property
+    def apart(self) -> Mapping[frozenset[str], frozenset[str]]:
+        """Ids of the inputs that tell two options apart, by the pair."""
+        pairs = combinations(self.result.totals, 2)
+        return {frozenset(pair): inputs_of(self.bills.gap(*pair)) for pair in pairs}
+
+    @cached_property
+    def stale(self) -> tuple[str, ...]:
+        """Ids of the prices behind the totals that are past their shelf life."""
+        behind = inputs_of(*self.result.totals.values())
+        prices = sorted(i for i in behind if i.startswith("price:"))
+        return tuple(i for i in prices if self.given.prices[i[6:]].stale)
+
+    @cached_property
+    def rules(self) -> Mapping[str, float]:
+        """Leans of the rules that hold, by the rule's id."""
+        return {rule.id: rule.lean for axis in self.result.framework.axes for rule in axis.rules}
+
+    @cached_property
+    def axes(self) -> Mapping[str, Any]:
+        """The framework's axes by name."""
+        return {axis.axis: axis for axis in self.result.framework.axes}
+
+    @cached_property
+    def saving(self) -> Mapping[str, MoneyReason]:
+        """Causes on which the advised option saves money, where money and framework part."""
+        return {reason.cause: reason for reason in (self.result.parting.money if self.result.parting else ())}
+
+    @cached_property
+    def drawn(self) -> Mapping[str, Turn]:
+        """What each uncertain input does to the lead, by the input's id with a dot for the colon."""
+        return {key_of(t.input_id): t for t in self.result.turns.drawn}
+
+    @cached_property
+    def turning(self) -> Mapping[str, tuple[Turn, ...]]:
+        """Inputs that turn something within their range, by the same key. A choice of the client's whose value is
+        uncertain is there twice: as drawn and, last, as chosen."""
+        found: dict[str, tuple[Turn, ...]] = {}
+        for turn in (*self.result.turns.drawn, *self.result.turns.choices):
+            if turn.break_even is not None or turn.edge is not None:
+                found[key_of(turn.input_id)] = (*found.get(key_of(turn.input_id), ()), turn)
+        return found
+
+    @cached_property
+    def unquoted(self) -> Mapping[str, Unquoted]:
+        """Items of the two compared that nobody publishes a price for, by item."""
+        return {u.item: u for u in self.result.unquoted}
+
+    @property
+    def optics_brand(self) -> Any:
+        """What modules of the switch's own maker would add to the cost of the choice (draws,)."""
+        factor = self.given.draw("evidence:optic-genuine-factor")
+        return self.bills.parts[self.result.verdict.choice]["optics"] * (factor - 1)
+
+    def gap_without(self, option: str) -> Any:
+        """Cost of the runner-up less that of the choice (draws,) where an option is left out."""
+        left = self.result.without[option]
+        return self.bills.gap(left.runner_up, left.choice)
+
+    def point(self, key: str, name: str) -> Turn | None:
+        """The last turn of an input that has this point: `in_use`, `break_even`, `edge` or `other_edge`."""
+        return next((t for t in reversed(self.turning[key]) if getattr(t, name) is not None), None)
+
+    @property
+    def materiality_stated(self) -> bool:
+        """Whether the client says what a material lead is."""
+        return self.given.params.money.materiality_usd is not None
+
+
+Spec = FigureSpec[DecisionFigures]
+EachSpec = FigureSpec[DecisionFigures, str]

@@ -1,0 +1,70 @@
+"""Words for what would turn the money or the advice, and for the courses that may be advised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from fabricreport.findings import Name, Named
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
+from fabricreport.sections.decision.turning import Turn, key_of, label_of
+from fabricreport.vocabulary import Acquisition
+
+Figure = Callable[[str], Number]
+VERB: dict[str, str] = {
+    Acquisition.BUY: "Buy",
+    Acquisition.LEASE: "Lease",
+    Acquisition.RENT: "Rent",
+    Acquisition.COLOCATE: "Buy",
+}
+"""What a client does with the option advised, by how it obtains its cluster."""
+BOTH_OFFERS = "take the better of two offers"
+
+
+def _stated(turn: Turn) -> str:
+    return "stated as" if turn.is_choice else "on the mean"
+
+
+def _chance(figure: Figure, figure_id: str, chance: float | None) -> dict[str, object]:
+    """How likely an input lies beyond a point, and of what that is a share; a client's choice is the client's to make."""
+    if chance is None:
+        return {"chance": "yours", "base": "to set"}
+    return {"chance": figure(figure_id), "base": "of draws"}
+
+
+def flipping(given: Inputs, figure: Figure, turn: Turn) -> Named:
+    """An input that turns the money: on which side, and when it is settled."""
+    return Named(
+        label_of(given, turn.input_id),
+        key_of(turn.input_id),
+        side=turn.side,
+        stated=_stated(turn),
+        when=turn.settled["when"],
+        **_chance(figure, f"decision.beyond.{key_of(turn.input_id)}", turn.beyond),
+    )
+
+
+def edging(given: Inputs, figure: Figure, turn: Turn) -> Iterator[Named]:
+    """Each place where an input changes the advice: the figures of its place and chance, and the course there."""
+    key = key_of(turn.input_id)
+    courses = course_names(given)
+    for end, _, side, course, chance in turn.edges:
+        yield Named(
+            label_of(given, turn.input_id),
+            key,
+            stated=_stated(turn),
+            side=turn.told(side),
+            place=figure(f"decision.{end}.{key}"),
+            **_chance(figure, f"decision.beyond_{end}.{key}", chance),
+            course=Name(courses.get(course, BOTH_OFFERS)),
+            when=turn.settled["when"],
+        )
+
+
+def course_names(given: Inputs) -> dict[str, str]:
+    """Courses of action that take one option, in words, by their id."""
+    verb = VERB[given.params.money.acquisition].lower()
+    return {
+        **{f"take:{o.id}": f"{verb} {o.name}" for o in given.options},
+        **{f"ask:{o.id}": f"ask for {o.name}" for o in given.options},
+    }

@@ -1,0 +1,27 @@
+"""Words of the prose on items that nobody publishes a price for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fabricreport.findings import Name, Named
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
+from fabricreport.sections.decision.turning import label_of
+from fabricreport.sections.decision.unquoted import Unquoted
+from fabricreport.sections.short_names import short_names
+
+
+def unquoted_named(given: Inputs, figure: Callable[[str], Number], one: Unquoted) -> Named:
+    """An item without a price: who costs less on either side of the level, and which quote turns the money."""
+    short = short_names(given.options)
+    return Named(
+        label_of(given, one.stands_in),
+        one.item,
+        each=one.kind.each,
+        below=Name(short[one.below]),
+        above=Name(short[one.above]),
+        other=Name(short[one.alone_of]) if one.alone_of else None,
+        price=figure(one.alone_at) if one.alone_of else None,
+        turned_by=one.turned_by,
+    )

@@ -1,0 +1,291 @@
+"""Like with like: generations, what comes on sale when, purchases beyond today's prices, and what each option is made of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+import yaml
+from scenario_cases import minimal
+
+import fabricreport.inputs as inputs_module
+from fabricreport.books.option_reader import read_options
+from fabricreport.books.options import Option
+from fabricreport.case import Case, open_case
+from fabricreport.ledger import Number
+from fabricreport.models.judgement.comparison import Verdict
+from fabricreport.provenance import plain
+from fabricreport.scenario import SHIPPED_OPTIONS, dated, load_params_file, options_left_out, params_from
+from fabricreport.sections.decision import market_tables
+from fabricreport.sections.decision.alike import GENERATION, SPEED, Likeness, Mismatch, Pair, likeness
+from fabricreport.sections.decision.findings import DecisionFinding as F
+from fabricreport.sections.decision.later import months_after
+from fabricreport.sections.generations import Market, announced
+from fabricreport.vocabulary import Confidence, Ground
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+DAY = date(2026, 11, 23)
+OPTIONS = read_options()
+NDR, XDR, WHITE_400, WHITE_800 = (
+    OPTIONS[o] for o in ("infiniband-ndr", "infiniband-xdr", "rocev2-whitebox-400g", "rocev2-whitebox-800g")
+)
+SPRAYED = "ethernet-sprayed-800g"
+LABORATORY: dict[str, Any] = {
+    "cluster__gpu": "h200",
+    "cluster__link_gbits_per_s": 400,
+    "options": ("infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g"),
+}
+"""The laboratory as it was offered fabrics of two generations."""
+
+
+@cache
+def client(name: str = "example", **changes: Any) -> Case:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = open_case(ROOT / f"params/{name}.yaml")
+        case = case.changed(**changes) if changes else case
+        case.decision()
+    return case
+
+
+def found(case: Case) -> set[F]:
+    return set(case.spoken("decision").findings)  # type: ignore[arg-type]
+
+
+def market(*options: Option, vendor: str = "nvidia", day: date = DAY) -> Market:
+    return Market(tuple(options or OPTIONS.values()), vendor, day, 2)
+
+
+# ---- generations
+
+
+def test_the_nearest_generation_of_the_same_side_and_model_stands_in_for_the_older_one() -> None:
+    assert market().in_place_of(NDR, WHITE_400) is XDR
+    older = replace(WHITE_400, id="mine", generation=2021)
+    assert market().in_place_of(older, XDR) is WHITE_800  # the speed of the other, where family and model are the same
+    assert market(NDR, WHITE_400).in_place_of(NDR, WHITE_400) is None
+    assert market().in_place_of(OPTIONS["ethernet-tcp"], WHITE_400) is None
+
+
+def test_what_is_announced_or_of_another_maker_or_a_clients_own_stands_in_for_nothing() -> None:
+    older = replace(WHITE_400, id="mine", generation=2021)
+    later = replace(XDR, on_sale=date(2027, 1, 1))
+    assert market(later).in_place_of(NDR, WHITE_400) is None
+    assert market(later, day=date(2027, 1, 1)).in_place_of(NDR, WHITE_400) is later
+    assert market(replace(XDR, gpus_of=("amd",))).in_place_of(NDR, WHITE_400) is None
+    assert market(replace(WHITE_400, file="mine.yaml")).in_place_of(older, XDR) is None
+
+
+def test_the_other_side_follows_to_the_same_link_speed() -> None:
+    assert market().at_speed_of(XDR, WHITE_400) is WHITE_800
+    assert market().at_speed_of(XDR, WHITE_800) is WHITE_800
+    assert market(XDR, WHITE_400).at_speed_of(XDR, WHITE_400) is None
+
+
+@pytest.mark.parametrize(("years", "differ"), [(1, False), (2, True), (3, True)])
+def test_generations_two_years_apart_differ(years: int, differ: bool) -> None:
+    assert market().apart(NDR, replace(NDR, generation=NDR.generation + years)) is differ
+
+
+def money(value: float) -> Number:
+    return client().inputs.number("decision.difference", value, "usd", label="Lead", rule="stated")
+
+
+@pytest.mark.parametrize(
+    ("lead", "alike", "becomes"),
+    [
+        (10e6, 4e6, Likeness.SHRINKS),
+        (10e6, 14e6, Likeness.GROWS),
+        (10e6, -1e6, Likeness.TURNS),
+        (10e6, 9.5e6, Likeness.SAME),
+        (10e6, 0.0, Likeness.LEVEL),
+        (-10e6, -4e6, Likeness.SHRINKS),
+        (-10e6, 3e6, Likeness.TURNS),
+        (0.0, 3e6, Likeness.GROWS),
+    ],
+)
+def test_what_becomes_of_the_lead_is_decided_by_its_figures(lead: float, alike: float, becomes: Likeness) -> None:
+    assert likeness(money(lead), money(alike), 1e6) is becomes
+
+
+def test_a_clear_lead_that_the_other_side_has_in_one_generation_is_leaning() -> None:
+    verdict = client("kestrel-lab").comparison.verdict
+    assert verdict.confidence == Confidence.CLEAR
+
+    def turned(lead: float) -> bool:
+        pair = Pair(SPEED, "a", "b", np.full(4, lead), verdict)  # type: ignore[arg-type]
+        return Mismatch("a", "b", (pair,)).turns(verdict.lead)
+
+    assert (turned(-1.0), turned(1.0), Mismatch("a", "b", ()).turns(verdict.lead)) == (True, False, False)
+    capped = verdict.capped_by_generation()
+    assert (capped.confidence, capped.capped) == (Confidence.LEANING, "generation")
+
+
+def test_the_lead_alike_is_that_of_a_client_who_compares_the_two_and_its_worth_what_is_missing() -> None:
+    case = client("kestrel-lab", **LABORATORY)
+    mismatch = case.decision().mismatch
+    assert mismatch is not None and [p.key for p in mismatch.pairs] == [GENERATION, SPEED]
+    for pair in mismatch.pairs:
+        options = [*dict.fromkeys((*case.params.options, *(o for p in mismatch.pairs for o in (p.choice, p.rival))))]
+        again = client("kestrel-lab", **{**LABORATORY, "options": tuple(options)}).chain.bills.gap(
+            pair.rival, pair.choice
+        )
+        lead, worth = (case.figure(f"decision.alike_{what}.{pair.key}").value for what in ("lead", "worth"))
+        assert lead == pytest.approx(float(np.mean(plain(again))))
+        assert lead + worth == pytest.approx(case.figure("decision.difference").value)
+
+
+def test_page_one_flags_a_mismatch_and_nothing_where_generations_agree() -> None:
+    assert {F.GENERATIONS_DIFFER, F.ALIKE_TURNS, F.ALIKE_CLOSE, F.ALIKE_UNPRICED, F.ALIKE_PAIRS} <= found(client())
+    assert {F.GENERATIONS_DIFFER, F.ALIKE_SHRINKS, F.ALIKE_UNPRICED} <= found(client("kestrel-lab", **LABORATORY))
+    assert F.ALIKE_OTHER_SPEED not in found(client("kestrel-lab", **LABORATORY))
+    assert client("kestrel-lab").decision().mismatch is None
+    alike = client(options=("infiniband-xdr", "rocev2-branded-800g"))
+    assert alike.decision().mismatch is None
+    assert not {f for f in found(alike) if f.name.startswith(("ALIKE", "GENERATIONS"))}
+    few = found(client(cluster__gpus=8))
+    assert F.GENERATIONS_DIFFER not in few and F.OPENS_BY_SIZE in few
+
+
+def test_where_nothing_stands_in_the_memo_says_so() -> None:
+    beside = found(client(options=("infiniband-xdr", "ethernet-tcp")))
+    assert {F.GENERATIONS_DIFFER, F.ALIKE_NONE} <= beside and F.ALIKE_PAIRS not in beside
+
+
+def test_a_quote_for_the_switch_takes_the_doubt_away() -> None:
+    quoted = client().inputs.all_options["infiniband-xdr"]
+    assert quoted.pieces["switch"].price in quoted.unquoted.values()
+    priced = replace(quoted, unquoted={k: v for k, v in quoted.unquoted.items() if k != "switch-q3400"})
+    with mock.patch.dict(client().inputs.priced_options, {"infiniband-xdr": priced}):
+        assert F.ALIKE_UNPRICED not in found(client())
+
+
+# ---- purchases beyond today's prices
+
+
+def test_purchases_beyond_today_s_prices_are_told_with_their_share() -> None:
+    case = client("kestrel-lab")
+    later = case.decision().later
+    assert later is not None and (later.month, later.coming) == (30, (SPRAYED,))
+    share = case.figure("decision.later_share").value
+    servers = 1 - 4096 / 8192  # what of the equipment month 30 adds, by GPUs
+    assert share == pytest.approx(servers, abs=0.05)
+    assert F.LATER in found(case)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"cluster__trajectory": [{"month": 24, "gpus": 4096}]},
+        {"cluster__trajectory": [{"month": 12, "gpus": 4096}, {"month": 30, "gpus": 4096}]},
+        {"money__acquisition": "rent", "cluster__trajectory": [{"month": 30, "gpus": 8192}]},
+    ],
+)
+def test_nothing_is_told_where_nothing_is_bought_that_late(changes: dict[str, Any]) -> None:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = client("kestrel-lab").changed(**changes)
+        assert case.decision().later is None and F.LATER not in found(case)
+
+
+def test_months_are_counted_from_the_day() -> None:
+    assert months_after(date(2026, 11, 20), 30) == date(2029, 5, 20)
+    assert months_after(date(2026, 12, 31), 2) == date(2027, 2, 28)
+
+
+# ---- options only announced, and cooled by liquid
+
+
+def test_a_choice_that_cannot_be_ordered_is_asked_for_and_never_taken() -> None:
+    verdict = client("kestrel-lab").comparison.verdict.only_announced()
+    assert (verdict.confidence, verdict.capped) == (Confidence.LEANING, "announced")
+    assert verdict.course.id == f"ask:{verdict.choice}"
+    closed = replace(verdict, decided_by=Ground.NOTHING, confidence=Confidence.TOSS_UP)
+    assert closed.course.kind == "ask"
+
+
+def asking(day: str = "2026-11-20", **changes: Any) -> Case:
+    """A client for whom the roadmap option is the cheapest."""
+    options = ("infiniband-xdr", SPRAYED, "rocev2-branded-400g")
+    free = {"nic-connectx8-2x400g": 1, "switch-sn5610": 100, "optic-800g-2xsr4": 1}
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        return open_case(ROOT / "params/example.yaml", as_of=date.fromisoformat(day)).changed(
+            options=options, prices=free, **changes
+        )
+
+
+def test_the_advice_asks_for_a_roadmap_option_until_its_day() -> None:
+    case = asking()
+    verdict: Verdict = case.comparison.verdict
+    assert (verdict.choice, verdict.announced) == (SPRAYED, True)
+    told = found(case)
+    assert {F.OPENS_ANNOUNCED, F.ASK_ANNOUNCED, F.TAKE_RIVAL_NOW} <= told
+    assert not {F.TAKE, F.SETTLE_FIRST, F.OPENS_CLEAR, F.OPENS_LEANING} & told
+    words = case.spoken("decision").words
+    assert [o.key for o in words["announced"]] == [SPRAYED] and words["announced_beside"] == ()  # type: ignore[attr-defined]
+    assert str(words["ordered_from"]) == "2027-03-31"
+    on_sale = asking("2027-03-31").comparison.verdict
+    assert (on_sale.choice, on_sale.announced, on_sale.course.kind) == (SPRAYED, False, "take")
+
+
+def test_a_roadmap_option_that_is_neither_advised_nor_rival_is_told_of_in_the_annex() -> None:
+    words = client(options=("infiniband-ndr", "rocev2-branded-400g", SPRAYED)).spoken("decision").words
+    assert [o.key for o in words["announced_beside"]] == [SPRAYED] and words["announced"] == ()  # type: ignore[attr-defined]
+    assert announced(OPTIONS[SPRAYED], DAY) and not announced(OPTIONS[SPRAYED], date(2027, 3, 31))
+
+
+def test_liquid_cooling_is_told_of(tmp_path: Path) -> None:
+    (tmp_path / "options").mkdir()
+    own = [{"id": "xdr-wet", "like": "infiniband-xdr", "name": "InfiniBand XDR, wet", "cooling": "liquid"}]
+    (tmp_path / "options/own.yaml").write_text(yaml.safe_dump(own))
+    data = minimal() | {"options": ["xdr-wet", "rocev2-branded-800g"]}
+    (tmp_path / "client.yaml").write_text(yaml.safe_dump(data))
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        words = open_case(tmp_path / "client.yaml").spoken("decision").words
+    assert [o.key for o in words["liquid"]] == ["xdr-wet"]  # type: ignore[attr-defined]
+    assert client().spoken("decision").words["liquid"] == ()
+
+
+# ---- what was proposed, and what each option is made of
+
+
+def test_every_shipped_option_is_proposed_or_left_out_with_a_reason() -> None:
+    params = params_from(minimal())
+    out = options_left_out(params)
+    assert (*params.options, *out) and set(params.options) | set(out) == set(SHIPPED_OPTIONS)
+    assert not set(params.options) & set(out)
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = open_case(minimal())
+    rows = market_tables.proposed(case.inputs).rows
+    told = {str(row.cells[0]): str(row.cells[1]) for row in rows}
+    assert told[OPTIONS["amd-pollara-400g"].name] == "sold with other GPUs"
+    assert told[OPTIONS[SPRAYED].name] == "not on sale on the memo's date"
+    assert told[NDR.name] == "compared" and len(told) == len(SHIPPED_OPTIONS)
+    assert F.PROPOSED in found(case) and F.PROPOSED not in found(client())
+
+
+def test_what_is_proposed_follows_from_the_day_that_the_memo_is_made_for(tmp_path: Path) -> None:
+    path = tmp_path / "client.yaml"
+    path.write_text(yaml.safe_dump(minimal() | {"cluster": {"gpus": 64, "link_gbits_per_s": 800}}))
+    loaded = load_params_file(path)
+    assert SPRAYED not in loaded.params.options
+    assert SPRAYED in dated(loaded, date(2027, 4, 1)).params.options
+
+
+def test_every_field_of_an_option_s_equipment_is_printed() -> None:
+    case = client("kestrel-lab", options=("infiniband-xdr", "rocev2-whitebox-800g"))
+    cells = [
+        str(c)
+        for table in (market_tables.equipment, market_tables.building)
+        for r in table(case.inputs).rows
+        for c in r.cells
+    ]
+    for words in ("2024", "2 × 400 Gb/s", "128, from 64 cages", "single-mode", "multimode", "2 m", "air", "white-box"):
+        assert words in cells
+    assert any("switch-q3400" in cell for cell in cells)
