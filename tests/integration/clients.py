@@ -61,7 +61,7 @@ _BY_HAND: Levels = {
     "workload.parallelism": ("choose", "stated"),
     "workload.jobs": (LEFT_OUT, "one size", "two sizes"),
     "weights": ("equal", "one axis", "largest"),
-    "options": ("shipped", "two of one family", "without InfiniBand", "own"),
+    "options": ("proposed", "two of one family", "without InfiniBand", "own"),
     "providers": ("none", "named", "answered", "unlisted"),
     "measurements": ("none", "one log"),
     "elicited": ("none", "one expert"),
@@ -363,7 +363,7 @@ def _options(row: Row) -> list[str]:
     vendor = "amd" if row["cluster.gpu"].startswith("mi") else "nvidia"
     sold = [o for o in SHIPPED_OPTIONS if vendor in shipped()[o].gpus_of]
     return {
-        "shipped": sold,
+        "proposed": sold,  # of which those for the speed and the day
         "two of one family": [o for o in SHIPPED_OPTIONS if o.startswith("rocev2")][:2],
         "without InfiniBand": [o for o in sold if not o.startswith("infiniband")],
         "own": ["house-ethernet", *SHIPPED_OPTIONS[:1]],
@@ -371,7 +371,8 @@ def _options(row: Row) -> list[str]:
 
 
 def _settle_lists(row: Row, data: dict[str, Any]) -> None:
-    data["options"] = _options(row)
+    if row["options"] != "proposed":
+        data["options"] = _options(row)
     named = [{"name": "CoreWeave"}, {"name": "Lambda"}]
     answered = {"name": "Example Cloud", "answers": _ANSWERS}
     data["providers"] = {
