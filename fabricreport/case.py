@@ -277,7 +277,7 @@ class Case:
 
         def make(given: Inputs) -> LatencyResult:
             steps = self._part(STEPS)
-            return latency.run(given, steps.exposure, steps.measurements)
+            return latency.run(given, steps.exposure, steps.measurements, self._value("pair"))
 
         return self._study("latency", make)
 

@@ -144,6 +144,8 @@ def test_the_lead_alike_is_that_of_a_client_who_compares_the_two_and_its_worth_w
 
 def test_page_one_flags_a_mismatch_and_nothing_where_generations_agree() -> None:
     assert {F.GENERATIONS_DIFFER, F.ALIKE_TURNS, F.ALIKE_CLOSE, F.ALIKE_UNPRICED, F.ALIKE_PAIRS} <= found(client())
+    assert F.ALIKE_FASTER in found(client())
+    assert F.ALIKE_FASTER not in found(client(cluster__link_gbits_per_s=800))
     assert {F.GENERATIONS_DIFFER, F.ALIKE_SHRINKS, F.ALIKE_UNPRICED} <= found(client("kestrel-lab", **LABORATORY))
     assert F.ALIKE_OTHER_SPEED not in found(client("kestrel-lab", **LABORATORY))
     assert client("kestrel-lab").decision().mismatch is None

@@ -14,7 +14,8 @@ from fabricreport.vocabulary import Confidence
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 PARAMS = Path(__file__).parents[2] / "params"
-INFINIBAND, TURNKEY, WHITEBOX = "infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g"
+INFINIBAND, TURNKEY, WHITEBOX = "infiniband-ndr", "spectrum-x-400g", "rocev2-whitebox-400g"
+BRANDED = "rocev2-branded-400g"
 
 
 @cache
@@ -23,7 +24,7 @@ def client(name: str = "example") -> Case:
 
 
 def test_switches_that_one_seller_lists_are_known_until_somebody_offers_them() -> None:
-    assert on_one_listing(client().inputs) == (TURNKEY, WHITEBOX)
+    assert on_one_listing(client().inputs) == (TURNKEY, BRANDED, WHITEBOX)
     offered = client().changed(prices={"switch-sn5610": 52_000})
     assert on_one_listing(offered.inputs) == (WHITEBOX,)
     assert on_one_listing(client("tern-finetuning").inputs) == ()
@@ -55,7 +56,8 @@ def test_inputs_by_fabric_favour_whom_their_means_favour_and_exchanging_them_exc
     exchanged = {"shared-stall-share-infiniband": 0.002, "shared-stall-share-rocev2": 0.001}
     equal = {"shared-stall-share-infiniband": 0.002, "shared-stall-share-rocev2": 0.002}
     for entries, side in ((given, "infiniband"), (exchanged, "rocev2"), (equal, "neither")):
-        (stalls,) = [p for p in client().changed(evidence=entries).decision().priors if "shared-stall" in p.infiniband]
+        priors = client().changed(evidence=entries).decision().priors
+        (stalls,) = [p for p in priors if p.rocev2 == "evidence:shared-stall-share-rocev2"]
         assert stalls.favours == side
 
 

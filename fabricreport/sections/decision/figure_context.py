@@ -94,11 +94,10 @@ class DecisionFigures:
         """Items of the two compared that nobody publishes a price for, by item."""
         return {u.item: u for u in self.result.unquoted}
 
-    @property
-    def optics_brand(self) -> Any:
-        """What modules of the switch's own maker would add to the cost of the choice (draws,)."""
+    def optics_brand(self, option: str) -> Any:
+        """What modules of the switch's own maker would add to the cost of an option (draws,)."""
         factor = self.given.draw("evidence:optic-genuine-factor")
-        return self.bills.parts[self.result.verdict.choice]["optics"] * (factor - 1)
+        return self.bills.parts[option]["optics"] * (factor - 1)
 
     def gap_without(self, option: str) -> Any:
         """Cost of the runner-up less that of the choice (draws,) where an option is left out."""

@@ -84,6 +84,7 @@ class DecisionFinding(StrEnum):
     ALIKE_CLOSE = "in one generation the lead is close"
     ALIKE_OTHER_SPEED = "and their links are of different speeds"
     ALIKE_UNPRICED = "the switch of what stands in has no published price"
+    ALIKE_FASTER = "the links of what stands in are faster than the servers' own"
     ALIKE_PAIRS = "the lead is told for pairs of one generation"
     # page one's tiles
     FLIP_TILE = "an input turns the money inside its range"
@@ -202,13 +203,22 @@ class _Read:
         return unpriced_in_place(self.given, self.result)
 
     @property
+    def faster(self) -> bool:
+        """Whether an option of the pair most alike has faster links than the client's servers carry."""
+        pair, cluster = self.result.mismatch.alike if self.result.mismatch else None, self.given.params.cluster
+        own = float(cluster.link_gbits_per_s)
+        return pair is not None and any(
+            self.given.all_options[o].link_gbits_per_s > own for o in (pair.choice, pair.rival)
+        )
+
+    @property
     def brand_moves_more(self) -> bool:
-        """Whether modules of the switch's own maker would add more to the choice than lies between it and its rival."""
-        parts = self.tco.components[self.verdict.choice]
-        if not np.any(plain(parts.get("optics_and_cables", 0.0))):
+        """Whether modules of the switch's own maker would add more to both compared than lies between them."""
+        pair = (self.verdict.choice, self.verdict.runner_up)
+        if not all(np.any(plain(self.tco.components[o].get("optics_and_cables", 0.0))) for o in pair):
             return False
         lead = abs(self.figure("decision.difference").value)
-        return self.figure("decision.optics_brand").value > lead
+        return all(self.figure(f"decision.optics_brand.{o}").value > lead for o in pair)
 
     @property
     def stood_in(self) -> list[str]:
@@ -308,6 +318,8 @@ def _alike(read: _Read) -> Iterator[DecisionFinding]:
             yield F.ALIKE_OTHER_SPEED
         if read.unpriced:
             yield F.ALIKE_UNPRICED
+        if read.faster:
+            yield F.ALIKE_FASTER
 
 
 def _tiles(read: _Read) -> Iterator[DecisionFinding]:
@@ -450,7 +462,10 @@ def _words(read: _Read) -> Mapping[str, object]:
         ),
         "quotes_idle": tuple(unquoted_named(read.given, read.figure, u) for u in result.unquoted if not u.turned_by),
         "reasons": tuple(Named(r.reason, r.id, sources=r.sources) for r in read.reasons),
-        **{model.value: _run_as(read, model) for model in OperatingModel},
+        **{
+            m.value: tuple(Named(o.name, o.id) for o in read.given.options if o.operating_model == m)
+            for m in OperatingModel
+        },
         "turned_without": tuple(_without(read, o) for o in result.turned_without),
         "top": Named(label_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
         "strongest": _strongest(read),
@@ -459,11 +474,6 @@ def _words(read: _Read) -> Mapping[str, object]:
         "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
     }
-
-
-def _run_as(read: _Read, model: OperatingModel) -> tuple[Named, ...]:
-    """The options of one operating model."""
-    return tuple(Named(o.name, o.id) for o in read.given.options if o.operating_model == model)
 
 
 def _joined(read: _Read, options: Sequence[str]) -> str:

@@ -34,4 +34,6 @@ def without_each(given: Inputs, bills: Bills) -> Mapping[str, Verdict]:
 def rests_on_listing(comparison: Comparison, without: Mapping[str, Verdict], sides: Mapping[str, str]) -> bool:
     """Whether the choice is such an option, and without it a fabric of another family is advised."""
     choice = comparison.choice
+    if comparison.verdict.open and choice in without and without[choice].open:
+        return False
     return choice in without and sides[without[choice].choice] != sides[choice]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec
 from fabricreport.sections.decision.turning import label_of
 
 RERUN = "found by running the model again with this input set, all others at their draws: "
@@ -46,13 +46,13 @@ UNQUOTED = (
         currency=lambda at, item: at.given.currency_of(at.unquoted[item].alone_at),
         when=lambda at, item: bool(at.unquoted[item].alone_of),
     ),
-    Spec(
-        "decision.optics_brand",
+    EachSpec(
+        "decision.optics_brand[option]",
         "usd",
-        label=lambda at: f"What modules of the switch’s own maker would add to {at.choice}",
+        label=lambda at, option: f"What modules of the switch’s own maker would add to {at.names[option]}",
         rule="mean over the draws of present value of its modules × (price of a genuine module ÷ compatible one − 1)",
-        value=lambda at: at.optics_brand,
+        value=lambda at, option: at.optics_brand(option),
         central="mean",
-        when=lambda at: "optics" in at.bills.parts[at.result.verdict.choice],
+        when=lambda at, option: "optics" in at.bills.parts[option],
     ),
 )

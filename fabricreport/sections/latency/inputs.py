@@ -409,10 +409,11 @@ def stages(given: Inputs) -> tuple[tuple[int, float], ...]:
     return tuple((gpus, m / sum(months)) for (_, gpus), m in zip(sizes, months, strict=True))
 
 
-def pair(given: Inputs) -> tuple[Option, Option]:
-    """(InfiniBand, RoCEv2): the client's first option of each side, or a shipped one where it names none."""
+def pair(given: Inputs, compared: Sequence[str] = ()) -> tuple[Option, Option]:
+    """(InfiniBand, RoCEv2): of each side the option that is `compared`, else the client's first, or a shipped one where
+    it names none."""
     chosen = []
     for side in (Side.INFINIBAND, Side.ROCEV2):
-        own = [o for o in given.options if o.side == side]
+        own = sorted((o for o in given.options if o.side == side), key=lambda o: o.id not in compared)
         chosen.append(own[0] if own else next(o for o in given.all_options.values() if o.side == side))
     return chosen[0], chosen[1]

@@ -7,6 +7,7 @@ and faults are charged in the risk section.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fabricreport.figures import DeclaredFigures
@@ -21,9 +22,14 @@ from fabricreport.sections.latency.measured import ClientMeasurements
 from fabricreport.sections.latency.result import LatencyResult
 
 
-def run(given: Inputs, found: Exposure, measurements: ClientMeasurements | None) -> LatencyResult:
-    """The latency study, from every option's steps (the pair's among them) and the client's logs."""
-    pair = inputs.pair(given)
+def run(
+    given: Inputs, found: Exposure, measurements: ClientMeasurements | None, compared: Sequence[str] = ()
+) -> LatencyResult:
+    """The latency study, from every option's steps (the pair's among them) and the client's logs.
+
+    `compared`: ids of the advised option and its rival, which stand for their sides.
+    """
+    pair = inputs.pair(given, compared)
     factors = measurements.factors(given) if measurements else None
     first, last = found.stages[0][0], found.stages[-1][0]
     job, final_job = found.largest(first), found.largest(last)

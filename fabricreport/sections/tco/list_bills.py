@@ -76,6 +76,7 @@ def _of_network(given: Inputs, option: Option, build: Build) -> Iterator[ListBil
         gpus_per_node=1,
         links_per_gpu=build.bom.links_per_node,
         radix=option.radix,
+        planes=build.bom.planes,
         oversubscription=build.bom.oversubscription,
         topology=build.bom.topology,
     )

@@ -109,7 +109,7 @@ class CostReading(CostFigures):
             return None
         even, own = self.owned.sweep.even, self.given.params.cluster.final_gpus
         pair = (self.result.choice, self.result.rival)
-        whole, part = [o for o in pair if even[o] == own], [o for o in pair if even[o] != own]
+        whole, part = [o for o in pair if even[o] == own], [o for o in pair if even[o] not in (0, own)]
         return (whole[0], part[0]) if whole and part and even[part[0]] in self.owned.sweep.shown else None
 
     @cached_property

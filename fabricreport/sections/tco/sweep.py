@@ -6,6 +6,7 @@ case's own size, so the sweep shows how the bill scales, not how the network beh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,6 +25,8 @@ from fabricreport.sections.tco.inputs import Common, OptionInputs, thinned
 SMALLEST_GPUS, LARGEST_GPUS = 16, 32_768
 UNIT_LEAVES = 8
 """Leaves of a scalable unit, each of half its ports, in the tables of reference designs."""
+NEAR = 0.25
+"""A size is near another that differs from it by at most this share of it."""
 STEP = 8
 """Every STEP-th draw is used: enough for a P5 and a P95."""
 
@@ -33,7 +36,7 @@ class Sweep:
     """`fabric_per_gpu` and `useful_hour` by option are (sizes, draws), NaN where the option cannot be built.
 
     `steps` are, by option, the sizes (GPUs) above which another tier of switches is needed; `shown` the few sizes that
-    a table shows. `even` is, by option, the size nearest to the client's that fills whole units of its switches.
+    a table shows. `even` is, by option, the size nearest to the client's that fills whole units of its switches, 0 without one.
     """
 
     gpus: tuple[int, ...]
@@ -66,8 +69,8 @@ def run_sweep(
     """
     steps = {o.id: tier_steps(cluster, o) for o in options}
     even = {o.id: even_size(cluster, o) for o in options}
-    uneven = [size for size in even.values() if size != cluster.final_gpus]
-    compared = {cluster.final_gpus, *uneven} if len(uneven) < len(even) else set()
+    uneven = [size for size in even.values() if size not in (0, cluster.final_gpus)]
+    compared = {cluster.final_gpus, *uneven} if cluster.final_gpus in even.values() else set()
     sizes = tuple(sorted({*sweep_sizes(cluster, steps), *(n for n in compared if n <= LARGEST_GPUS)}))
     few = thinned(common, STEP)
     capital: dict[str, Traced] = {}
@@ -87,10 +90,12 @@ def run_sweep(
 
 
 def even_size(cluster: Cluster, option: Option) -> int:
-    """The size nearest to the client's last that fills whole scalable units of the option's switches; never below one."""
+    """The size nearest to the client's last that fills whole scalable units of the option's switches with whole servers;
+    0 where none is near."""
     links = option.links_per_node or cluster.gpus_per_node * cluster.links_per_gpu
-    unit = UNIT_LEAVES * (option.radix // 2) // links * cluster.gpus_per_node
-    return max(unit, round(cluster.final_gpus / unit) * unit) if unit else cluster.final_gpus
+    unit = math.lcm(UNIT_LEAVES * (option.radix // 2), links) // links * cluster.gpus_per_node
+    near = max(unit, round(cluster.final_gpus / unit) * unit)
+    return near if abs(near - cluster.final_gpus) <= NEAR * cluster.final_gpus else 0
 
 
 def tier_steps(cluster: Cluster, option: Option) -> tuple[int, ...]:
