@@ -52,6 +52,7 @@ CLIENTS: dict[str, dict[str, Any]] = {
     "example": {},
     "tern-finetuning": {},
     "kestrel-lab": {},
+    "halden-cloud": {},
     "a date nobody meets": {"organisation__time_to_production_weeks": 1},
     "one node": {"cluster__gpus": 8},
     "more to lose": {"money__gpu_hour_value": 12},
@@ -84,7 +85,8 @@ def test_things_of_a_sequence_are_told_of_alike() -> None:
 @pytest.mark.parametrize(
     ("name", "holds", "fails"),
     [
-        ("example", {F.OPENS_ON_PRICE, F.NEAR_ON_PRICE, F.FAR, F.STALE, F.ASSUMED}, {F.GROWS, F.WAITING, F.TOO_LATE}),
+        ("example", {F.OPENS_LEANING, F.COSTS_LESS, F.FAR, F.STALE, F.ASSUMED}, {F.GROWS, F.TOO_LATE}),
+        ("halden-cloud", {F.OPENS_ON_PRICE, F.NEAR_ON_PRICE, F.STALE}, {F.FAR, F.GROWS, F.GENERATIONS_DIFFER}),
         (
             "kestrel-lab",
             {F.OPENS_CLEAR, F.GROWS, F.COSTS_LESS, F.KIN_NEAR, F.MONEY_POINTS, F.WAITING},
