@@ -72,7 +72,7 @@ class Need:
 class Option:
     """One fabric that can be bought. References are ids of the price and evidence books; "" means there is none.
 
-    `link_gbits_per_s` is a GPU's link over all its planes. `generation` is the year in which its switch came on sale, and
+    `link_gbits_per_s` is a GPU's link over all its planes. `generation` is the year by which its switch goes, and
     `on_sale` the day before which a roadmap option cannot be ordered. `unquoted` are the items of the price files that
     nobody has a price for, each with the assumption that stands in; it is known once the option is `priced`. `lines` has
     the line in `file` of each key that holds a reference.
