@@ -24,4 +24,13 @@ def unquoted_named(given: Inputs, figure: Callable[[str], Number], one: Unquoted
         other=Name(short[one.alone_of]) if one.alone_of else None,
         price=figure(one.alone_at) if one.alone_of else None,
         turned_by=one.turned_by,
+        turns=_turns(given, one),
     )
+
+
+def _turns(given: Inputs, one: Unquoted) -> str:
+    """Which quote turns the money: a dearer or a cheaper one, or only one outside of the range that stands in."""
+    stood_in = given.uncertain(one.stands_in)
+    if one.level is None or stood_in.low <= one.level <= stood_in.high:
+        return f"a {one.turned_by} quote"
+    return f"only a quote {'above' if one.level > stood_in.high else 'below'} all of that range"
