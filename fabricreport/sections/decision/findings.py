@@ -21,7 +21,7 @@ from fabricreport.sections.decision.market import market_words, told_alike, unpr
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import key_of, label_of
-from fabricreport.sections.decision.turning_words import BOTH_OFFERS, VERB, course_names, edging, flipping
+from fabricreport.sections.decision.turning_words import VERB, edging, flipping, without_named
 from fabricreport.sections.decision.unquoted_words import unquoted_named
 from fabricreport.sections.generations import announced
 from fabricreport.sections.gpu_age import newer_gpu, told
@@ -466,7 +466,7 @@ def _words(read: _Read) -> Mapping[str, object]:
             m.value: tuple(Named(o.name, o.id) for o in read.given.options if o.operating_model == m)
             for m in OperatingModel
         },
-        "turned_without": tuple(_without(read, o) for o in result.turned_without),
+        "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
         "top": Named(label_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
         "strongest": _strongest(read),
         "gpu": told(gpu_type(read.given)),
@@ -479,13 +479,6 @@ def _words(read: _Read) -> Mapping[str, object]:
 def _joined(read: _Read, options: Sequence[str]) -> str:
     """The names of options, one after the other."""
     return ", ".join(o.name for o in read.given.options if o.id in options)
-
-
-def _without(read: _Read, option: str) -> Named:
-    """An option with one listed price, and what would be done without it."""
-    names = {o.id: o.name for o in read.given.options}
-    course = course_names(read.given).get(read.result.without[option].course.id, BOTH_OFFERS)
-    return Named(names[option], option, course=Name(course))
 
 
 def _cause(read: _Read, option: str) -> str:

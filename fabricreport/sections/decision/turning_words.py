@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
+from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
 from fabricreport.vocabulary import Acquisition
 
@@ -68,3 +69,12 @@ def course_names(given: Inputs) -> dict[str, str]:
         **{f"take:{o.id}": f"{verb} {o.name}" for o in given.options},
         **{f"ask:{o.id}": f"ask for {o.name}" for o in given.options},
     }
+
+
+def without_named(given: Inputs, left: Verdict, option: str) -> Named:
+    """An option with one listed price, and what would be done without it: `left` is the verdict then."""
+    names = {o.id: o.name for o in given.options}
+    course = course_names(given).get(left.course.id, BOTH_OFFERS)
+    if left.open:
+        course = f"take {names[left.choice]} or {names[left.runner_up]}, by the better offer"
+    return Named(names[option], option, course=Name(course))
