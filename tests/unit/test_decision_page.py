@@ -120,6 +120,7 @@ def test_a_framework_that_leans_to_a_fabric_behind_both_does_not_agree(tmp_path:
     path = client(tmp_path, {"gpus": 128, "trajectory": [{"month": 47, "gpus": 4096}]})
     data = yaml.safe_load(path.read_text())
     data["organisation"] |= {"existing_infiniband": "some", "qos_expertise": "strong"}
+    data["options"] = ["infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g", "ethernet-tcp"]
     path.write_text(yaml.safe_dump(data))
     nodes = nodes_of(path)
     told = headline(nodes)

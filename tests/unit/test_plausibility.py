@@ -39,7 +39,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "next-week": {"organisation.networking_maturity": "low", "organisation.qos_expertise": "none", "organisation.time_to_production_weeks": 1},
     "five-weeks": {"organisation.time_to_production_weeks": 5, "overrides": [override("x", 90000) | {"id": "price:switch-qm9700"}, override("x", 140000) | {"id": "price:switch-sn5610"}]},
     "ten-trillion": {"workload.tokens_billion": 9_000_000, "workload.run_days": None},
-    "stalls": {"options": ["infiniband-ndr", "rocev2-whitebox-400g"], "overrides": [override(f"shared-stall-share-{f}", 0.99) for f in ("infiniband", "rocev2")]},
+    "stalls": {"options": ["infiniband-ndr", "rocev2-whitebox-400g"], "overrides": [override(f"shared-stall-share-{f}", 0.99) for f in ("infiniband", "spectrum-x", "rocev2")]},
     "faults": {"overrides": [override("detection-hours", 200), override("link-failures-per-link-year", 5)]},
     "slow-start": {"options": ["infiniband-ndr", "rocev2-whitebox-400g"], "money.horizon_months": 1, "overrides": [override("bring-up-productivity", 0.1), override("weeks-to-stable-rocev2", 9), override("weeks-to-stable-infiniband", 9)]},
     "large": {"cluster.gpus": 16384, "workload.model_parameters_billion": 405},
@@ -165,7 +165,7 @@ def test_what_two_cautions_of_one_memo_call_by_one_name_is_one_thing(plan: tuple
 
 
 def test_a_date_that_nobody_gave_is_called_assumed(tmp_path: Path) -> None:
-    slow = {"overrides": [override(f"weeks-to-stable-{f}", 60) for f in ("infiniband", "rocev2")]}
+    slow = {"overrides": [override(f"weeks-to-stable-{f}", 60) for f in ("infiniband", "spectrum-x", "rocev2")]}
     stated, silent = planned(tmp_path, slow), planned(tmp_path, slow, drop="organisation.time_to_production_weeks")
     of = [next(c for c in cautions(case) if c.id == "nobody-ready") for case in (stated, silent)]
     assert "assumed" not in str(of[0]) and "assumed" in str(of[1])

@@ -339,7 +339,6 @@ def _words(read: CostReading) -> Mapping[str, object]:
     return {
         "choice": name[result.choice],
         "rival": name[result.rival],
-        "options": tuple(name[o] for o in result.order),
         "stepped": tuple(name[o] for o in result.order if owned and owned.sweep.steps[o][0] > 0),
         "cheapest": name[result.order[0]],
         "dearest": name[result.order[-1]],
