@@ -13,7 +13,7 @@ import fabricreport.inputs as inputs_module
 from fabricreport.books.gpus import gpu_types
 from fabricreport.case import Case, open_case
 from fabricreport.findings import Spoken
-from fabricreport.sections.decision.findings import DecisionFinding as F
+from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.gpu_age import newer_gpu, newer_than
 
 pytestmark = pytest.mark.slow

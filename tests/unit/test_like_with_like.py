@@ -24,7 +24,7 @@ from fabricreport.provenance import plain
 from fabricreport.scenario import SHIPPED_OPTIONS, dated, load_params_file, options_left_out, params_from
 from fabricreport.sections.decision import market_tables
 from fabricreport.sections.decision.alike import GENERATION, SPEED, Likeness, Mismatch, Pair, likeness
-from fabricreport.sections.decision.findings import DecisionFinding as F
+from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.later import months_after
 from fabricreport.sections.generations import Market, announced
 from fabricreport.vocabulary import Confidence, Ground

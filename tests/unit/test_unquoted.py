@@ -20,7 +20,7 @@ from fabricreport.findings import Spoken
 from fabricreport.models.fabric.level import level_on_switches
 from fabricreport.models.judgement.turning import Asked, PriceLevel, Seen, price_level
 from fabricreport.provenance import plain
-from fabricreport.sections.decision.findings import DecisionFinding as F
+from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.findings import spoken
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.uncertain import exactly

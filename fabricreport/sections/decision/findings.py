@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
@@ -17,6 +16,7 @@ from fabricreport.provenance import plain
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.alike import Likeness
+from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.market import market_words, told_alike, unpriced_in_place
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
@@ -32,114 +32,6 @@ from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import NEITHER, Confidence, Ground, OperatingModel
 
 _SETTLED: dict[str, str] = {Ground.DEADLINE: "close, by the date", Ground.WEIGHTS: "close, by your weights"}
-
-
-class DecisionFinding(StrEnum):
-    """What may be true of a decision; those of one group exclude each other."""
-
-    # how page one opens, where somebody is likely to be ready in time
-    OPENS_CLEAR = "money decides, clearly"
-    OPENS_LEANING = "money leans, and figures are named that could turn it"
-    OPENS_LEANING_LATE = "money leans; the choice is not likely to be ready in time"
-    OPENS_LEANING_WEAKLY = "money leans, and nothing named turns it"
-    OPENS_TOSS_UP = "a toss-up"
-    OPENS_ON_PRICE = "the fabric does not matter"
-    OPENS_BY_DATE = "the date decides a close call"
-    OPENS_BY_WEIGHTS = "the client's weights decide a close call"
-    OPENS_BY_SIZE = "so few GPUs that no fabric shows"
-    OPENS_ANNOUNCED = "the choice cannot be ordered yet"
-    # the date
-    TOO_LATE = "neither of the two is likely to be ready by the date stated"
-    TOO_LATE_ALONE = "the only option is not likely to be ready by the date stated"
-    # the advice
-    TAKE = "take the choice, as it stands"
-    SETTLE_FIRST = "take the choice once the figures named are settled"
-    ASK_BOTH = "ask for offers on both"
-    ON_PRICE = "take whichever offer is better"
-    TAKE_SMALL = "so few GPUs: take the choice"
-    ASK_ANNOUNCED = "the choice cannot be ordered yet: ask for it"
-    TAKE_RIVAL_NOW = "the choice cannot be ordered yet, its rival can"
-    GROWS = "the plan grows beyond its first size"
-    # why
-    ALONE = "only one option is compared"
-    COSTS_LESS = "money decides: the choice costs less"
-    NEAR = "the lead is close"
-    NEAR_TOSS_UP = "a close lead, and knowing more would be worth more than it takes"
-    NEAR_ON_PRICE = "a close lead, and knowing more would be worth little"
-    NEAR_BY_DATE = "a close lead, decided by the date"
-    NEAR_BY_WEIGHTS = "a close lead, decided by weights"
-    SMALL_GAP_CAUSED = "so few GPUs: the gap and its chief cause"
-    SMALL_GAP = "so few GPUs: the gap"
-    KIN_NEAR = "another option of the choice's family is too close to tell from it"
-    FAR = "an option costs so much more that it is no alternative"
-    BARRED = "a requirement of contract takes options out of the advice"
-    # like with like
-    GENERATIONS_DIFFER = "the two compared are of different generations"
-    ALIKE_NONE = "and nothing of the newer generation can be had on the older one's side"
-    ALIKE_SAME = "and in one generation the lead is about the same"
-    ALIKE_SHRINKS = "and in one generation the same side leads by less"
-    ALIKE_GROWS = "and in one generation the same side leads by more"
-    ALIKE_LEVEL = "and in one generation neither side leads"
-    ALIKE_TURNS = "and in one generation the other side leads"
-    ALIKE_CLOSE = "in one generation the lead is close"
-    ALIKE_OTHER_SPEED = "and their links are of different speeds"
-    ALIKE_UNPRICED = "the switch of what stands in has no published price"
-    ALIKE_FASTER = "the links of what stands in are faster than the servers' own"
-    ALIKE_PAIRS = "the lead is told for pairs of one generation"
-    # page one's tiles
-    FLIP_TILE = "an input turns the money inside its range"
-    # the framework
-    VIEW_NONE = "the framework leans to neither side"
-    VIEW_AGREES = "the framework leans to the choice's family"
-    MONEY_AND_FRAMEWORK_PART = "the framework leans away from an advice that money or the client decided"
-    VIEW_BEHIND = "the framework leans to a family that money puts behind both"
-    VIEW_ABSENT = "the framework leans to a family that nobody offers"
-    FRAMEWORK_LEANS = "the framework leans to a side"
-    FRAMEWORK_REASONS = "rules beyond the bill speak for that side"
-    VIEW_TURNS = "a shift of weight turns that side"
-    VIEW_STANDS = "no weights turn that side"
-    NO_REASONS = "no rule beyond the bill holds, or none for the side the framework leans to"
-    RULES_CANCEL = "rules beyond the bill hold, and the framework does not lean"
-    PARTING = "reasons of both sides are set side by side"
-    # what would change the answer
-    EDGES_LIKELY = "the fabric does not matter, but an input may lie where the advice changes"
-    NO_EDGE_LIKELY = "the fabric does not matter, and no input is likely to change that"
-    FLIPS_NAMED = "inputs that turn the money are named"
-    NOTHING_TURNS = "no input turns the mean difference inside its range"
-    TURNS = "some input turns the money or the advice"
-    NO_TURNS = "no input turns the money or the advice"
-    SWINGS = "uncertain inputs move the mean difference"
-    # what nobody publishes a price for
-    UNQUOTED = "the two compared rest on a price that nobody publishes"
-    QUOTE_TURNS = "a quote of such an item can turn the money"
-    NO_QUOTE_TURNS = "no quote of some such item can turn the money"
-    QUOTE_ON_SWITCHES = "such an item is a switch: the level on switches alone is a check"
-    BRAND_MOVES_MORE = "the brand of the modules moves more money than lies between the two"
-    # what to read with care
-    ELICITED = "experts judged for this client what nobody has published"
-    JUDGES_MISSED = "experts were asked, and all missed the known answers by more than chance explains"
-    ASSUMPTION_TURNS = "an assumption turns the money, so the lead is not called clear"
-    PRIORS = "both kinds of fabric are compared, and inputs are stated by fabric"
-    WITHOUT_LISTED = "the advice is told without options whose switch has one listed price"
-    LISTING_TURNS = "without the choice, whose switch has one listed price, another fabric is advised"
-    OLDER_GPU = "the GPUs that are bought are of an older generation than their maker has on sale"
-    GENERATION_TURNS = "a clear lead that the other side has in one generation"
-    LATER = "equipment is bought later than prices hold"
-    STALE = "prices used are past their shelf life"
-    HELD = "a newer price was held back"
-    STOOD_IN = "the price files lack an item that the package's own price stands in for"
-    # the money
-    MONEY_POINTS = "money points to the choice"
-    MONEY_SMALL = "so few GPUs cost about the same"
-    MONEY_CLOSE = "money alone is too close to choose"
-    COSTS_DIFFER = "the lead prints as an amount"
-    COSTS_LEVEL = "the lead prints as nothing"
-    WAITING = "what waiting is worth is said"
-    # the annex
-    ASSUMED = "keys were left out"
-    ALL_GIVEN = "every key was given"
-    PROPOSED = "the client names no options"
-    OVERRIDDEN = "the client replaces figures"
 
 
 class _Read:

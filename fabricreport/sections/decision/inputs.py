@@ -21,7 +21,7 @@ from fabricreport.models.judgement.comparison import (
     stake,
 )
 from fabricreport.models.judgement.framework import FrameworkResult, evaluate, rules_from
-from fabricreport.provenance import plain
+from fabricreport.provenance import Traced, plain
 from fabricreport.scenario import Params, is_given
 from fabricreport.sections.generations import announced
 from fabricreport.sections.partner import barred
@@ -54,10 +54,18 @@ class Judge:
     barred: tuple[str, ...] = ()
     announced: frozenset[str] = frozenset()
 
+    def advisable(self, bills: Bills) -> dict[str, Traced]:
+        """Total cost (draws,) of each option that may be advised, by its id."""
+        return {o: total for o, total in bills.totals.items() if o not in self.barred}
+
+    def committing(self, bills: Bills) -> dict[str, Traced]:
+        """Total cost (draws,) of each option that can be ordered now: what a client may commit to, by its id."""
+        return {o: total for o, total in self.advisable(bills).items() if o not in self.announced}
+
     def verdict(self, bills: Bills) -> Verdict:
         """The printed rule applied to these bills, of the options that may be advised."""
         return decide(
-            {o: total for o, total in bills.totals.items() if o not in self.barred},
+            self.advisable(bills),
             self.sides,
             rule=self.rule,
             materiality=lambda a, b: material(bills, a, b, self.rule, self.materiality),
