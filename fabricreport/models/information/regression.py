@@ -11,6 +11,8 @@ from scipy.stats import rankdata
 
 Draws = NDArray[np.float64]
 
+LARGEST = 90
+"""Most terms of a regression."""
 DRAWS_PER_TERM = 12
 """Fewest draws learnt from for each term of the regression."""
 PENALTIES = 10.0 ** np.arange(-6.0, 4.5, 0.5)
@@ -21,7 +23,7 @@ def foreseen(inputs: Draws, amounts: Draws, *, seed: int, folds: int) -> Draws:
     """Means of the amounts (draws, m) given the inputs (draws, k), each draw foreseen from the folds it is not in."""
     draws = len(inputs)
     fold = np.random.default_rng([seed, draws, folds]).permutation(draws) % folds
-    terms = basis(inputs, largest=draws * (folds - 1) // folds // DRAWS_PER_TERM)
+    terms = basis(inputs, largest=min(LARGEST, draws * (folds - 1) // folds // DRAWS_PER_TERM))
     x = np.hstack([np.ones((draws, 1)), terms])
     found = np.empty_like(amounts)
     # Sums over a fold are taken once; those over all other folds are what is left of the whole.
