@@ -2,6 +2,6 @@
 
 from fabricreport.models.information.regression import foreseen
 from fabricreport.models.information.signals import counted, observed
-from fabricreport.models.information.value import Estimate, evpi, evppi, evsi
+from fabricreport.models.information.value import FOLDS, Estimate, evpi, evppi, evsi
 
-__all__ = ["Estimate", "counted", "evpi", "evppi", "evsi", "foreseen", "observed"]
+__all__ = ["FOLDS", "Estimate", "counted", "evpi", "evppi", "evsi", "foreseen", "observed"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from collections.abc import Callable
+from itertools import combinations, permutations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,18 +70,23 @@ def basis(inputs: Draws, *, largest: int) -> Draws:
     varying = [x for x in inputs.T if x.min() < x.max()]
     if not varying:
         return np.empty((len(inputs), 0))
-    z = [scores(x) for x in varying]
-    square, cube = [(s**2 - 1) / 2**0.5 for s in z], [(s**3 - 3 * s) / 6**0.5 for s in z]
-    quart = [(s**4 - 6 * s**2 + 3) / 24**0.5 for s in z]
-    pairs = [z[i] * z[j] for i, j in combinations(range(len(z)), 2)]
-    bent = [square[i] * z[j] for i in range(len(z)) for j in range(len(z)) if i != j]
-    orders = [z, square, pairs, cube, bent, quart]
+    z = np.array([scores(x) for x in varying])
+    square, k = z * z, len(z)
+    orders: tuple[tuple[int, Callable[[], Draws]], ...] = (
+        (k, lambda: z),
+        (k, lambda: (square - 1) / 2**0.5),
+        (k * (k - 1) // 2, lambda: np.array([z[i] * z[j] for i, j in combinations(range(k), 2)])),
+        (k, lambda: z * (square - 3) / 6**0.5),
+        (k * (k - 1), lambda: np.array([(square[i] - 1) * z[j] / 2**0.5 for i, j in permutations(range(k), 2)])),
+        (k, lambda: (square * (square - 6) + 3) / 24**0.5),
+    )
     made: list[Draws] = []
-    for order in orders:
-        if made and len(made) + len(order) > largest:
+    for count, terms in orders:
+        if made and sum(map(len, made)) + count > largest:
             break
-        made += order
-    return np.column_stack(made[: max(largest, 1)])
+        if count:
+            made.append(terms())
+    return np.vstack(made)[: max(largest, 1)].T
 
 
 def scores(values: Draws) -> Draws:

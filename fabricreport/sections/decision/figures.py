@@ -8,6 +8,7 @@ from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
 from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.information.figures import INDEXES, INFORMATION
 from fabricreport.sections.decision.inputs import AXES
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
 from fabricreport.sections.decision.turning import Turn, label_of
@@ -57,7 +58,7 @@ _LEAD = (
     Spec(
         "decision.evpi",
         "usd",
-        label="Most that perfect knowledge of every uncertain input could be worth",
+        label="Most that perfect knowledge of every uncertain input could be worth to the choice between the two compared",
         rule="E[max(D, 0)] − max(E[D], 0), with D the mean difference given the inputs",
         value=lambda at: at.result.verdict.evpi,
         inputs=lambda at: at.everything,
@@ -359,7 +360,7 @@ _LATER: tuple[Spec, ...] = later_figures(DecisionFigures)
 
 FIGURES = Declaration(
     "decision",
-    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
+    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER, *INFORMATION),
     {
         "option": Index(lambda at: at.result.totals),
         "axis": Index(lambda at: at.axes, AXES),
@@ -371,6 +372,7 @@ FIGURES = Declaration(
         "rule": Index(lambda at: at.rules),
         "unquoted": Index(lambda at: at.unquoted),
         "pair": Index(lambda at: pairs_of(at), PAIRS),
+        **INDEXES,
     },
 )
 """Every figure of the section."""

@@ -17,6 +17,7 @@ from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.alike import Likeness
 from fabricreport.sections.decision.finding import DecisionFinding
+from fabricreport.sections.decision.information.words import information_findings, information_words
 from fabricreport.sections.decision.market import market_words, told_alike, unpriced_in_place
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
@@ -299,8 +300,7 @@ def _money(read: _Read) -> Iterator[DecisionFinding]:
     }
     yield points.get(read.ground, F.MONEY_CLOSE)
     yield F.COSTS_LEVEL if read.money == "same" else F.COSTS_DIFFER
-    if not read.idle:
-        yield F.WAITING
+    yield from information_findings(read.result.information, idle=read.idle)
 
 
 def _annex(read: _Read) -> Iterator[DecisionFinding]:
@@ -329,6 +329,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     return {
         "client": Name(read.given.params.client.name),
         "judges": judges(read.given),
+        **information_words(result.information),
         **market_words(read.given, result, read.likeness),
         "unpriced": Name(" and ".join(read.unpriced)),
         "choice": name[verdict.choice],

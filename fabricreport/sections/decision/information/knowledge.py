@@ -42,7 +42,9 @@ class Knowledge:
         totals = judge.committing(bills)
         option = {o.id: o for o in given.options}
         self.options = tuple(totals)
-        self.costs = np.column_stack([less_luck(given, bills, option[o]) for o in totals]) if totals else np.empty((0, 0))
+        self.costs = (
+            np.column_stack([less_luck(given, bills, option[o]) for o in totals]) if totals else np.empty((0, 0))
+        )
         self.rests_on = inputs_of(*totals.values())
         self.inputs = tuple(sorted(_learnable(given, self.rests_on)))
         self._worths: Kept[Estimate] = Kept()
