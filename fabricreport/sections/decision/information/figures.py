@@ -8,7 +8,7 @@ import numpy as np
 
 from fabricreport.figures import Index
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
-from fabricreport.sections.decision.information.groups import groups, tests
+from fabricreport.sections.decision.information.groups import read_groups, read_probes
 from fabricreport.sections.decision.information.study import Information, Tried, Worth
 
 _BY_REGRESSION = (
@@ -27,7 +27,7 @@ def _groups(at: DecisionFigures) -> Mapping[str, Worth]:
 
 
 def _tests(at: DecisionFigures) -> Mapping[str, Tried]:
-    return {t.test.id: t for t in at.result.information.tests} if at.result.information else {}
+    return {t.probe.id: t for t in at.result.information.tests} if at.result.information else {}
 
 
 def _of_group(name: str, label: str, value: Callable[[Worth], float]) -> EachSpec:
@@ -47,10 +47,10 @@ def _of_test(name: str, label: str, rule: str, value: Callable[[Tried], float], 
     return EachSpec(
         f"decision.information.{name}[tried]",
         "usd",
-        label=lambda at, test: f"{label}: {_tests(at)[test].test.name}",
+        label=lambda at, test: f"{label}: {_tests(at)[test].probe.name}",
         rule=rule,
         value=lambda at, test: value(_tests(at)[test]),
-        inputs=lambda at, test: {*_found(at).rests_on, *_tests(at)[test].test.entries},
+        inputs=lambda at, test: {*_found(at).rests_on, *_tests(at)[test].probe.entries},
         digits=2,
         when=lambda at, test: not telling or not _tests(at)[test].estimate.below_noise,
     )
@@ -86,7 +86,7 @@ INFORMATION = (
     EachSpec(
         "decision.information.costs[tried]",
         "usd",
-        label=lambda at, test: f"What it costs: {_tests(at)[test].test.name}",
+        label=lambda at, test: f"What it costs: {_tests(at)[test].probe.name}",
         rule="hours of work × an engineer’s hour, and GPU-hours on both fabrics × the value of a GPU-hour; mean of the draws",
         value=lambda at, test: float(np.mean(_tests(at)[test].cost)),
         inputs=lambda at, test: _tests(at)[test].cost.inputs,
@@ -95,6 +95,6 @@ INFORMATION = (
     _of_test("net", "What it is worth less what it costs", "worth − cost", lambda t: t.net, telling=False),
 )
 INDEXES: Mapping[str, Index[DecisionFigures]] = {
-    "learnt": Index(_groups, tuple(g.id for g in groups())),
-    "tried": Index(_tests, tuple(t.id for t in tests())),
+    "learnt": Index(_groups, tuple(g.id for g in read_groups())),
+    "tried": Index(_tests, tuple(t.id for t in read_probes())),
 }

@@ -28,7 +28,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class Test:
+class Probe:
     """Something to do before signing. `to`: `cloud`, `builder` or both.
 
     `work`, `time`, `nodes`: names of entries: the engineer's hours it takes; how long it holds GPUs of each fabric ('' for
@@ -51,16 +51,16 @@ class Test:
 
 
 @lru_cache(maxsize=1)
-def groups() -> tuple[Group, ...]:
+def read_groups() -> tuple[Group, ...]:
     """Every group, in the order of the file."""
     return tuple(Group(g["id"], g["name"], tuple(g["ids"])) for g in read_yaml("information")["groups"])
 
 
 @lru_cache(maxsize=1)
-def tests() -> tuple[Test, ...]:
+def read_probes() -> tuple[Probe, ...]:
     """Every test, in the order of the file."""
     return tuple(
-        Test(
+        Probe(
             t["id"],
             t["name"],
             tuple(t["to"]),

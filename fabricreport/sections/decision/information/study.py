@@ -12,7 +12,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.information import Estimate
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import rented
-from fabricreport.sections.decision.information.groups import Group, Test, among, groups, tests
+from fabricreport.sections.decision.information.groups import Group, Probe, among, read_groups, read_probes
 from fabricreport.sections.decision.information.knowledge import Knowledge
 from fabricreport.sections.decision.turning import settling
 from fabricreport.sections.tail_risk.inputs import engineer_hour
@@ -36,7 +36,7 @@ class Worth:
 class Tried:
     """What a test is worth (`estimate`), what it costs (draws,), and the ids of the inputs that it shows."""
 
-    test: Test
+    probe: Probe
     shows: tuple[str, ...]
     estimate: Estimate
     cost: Traced
@@ -75,9 +75,9 @@ def information_of(given: Inputs, bills: Bills, knowledge: Knowledge) -> Informa
     """What could be found out in a case; None where fewer than two options can be ordered."""
     if not knowledge.choice:
         return None
-    found = [_worth(knowledge, group) for group in groups()]
+    found = [_worth(knowledge, group) for group in read_groups()]
     kind = "cloud" if rented(given) else "builder"
-    tried = [_tried(given, bills, knowledge, test) for test in tests() if kind in test.to]
+    tried = [_tried(given, bills, knowledge, test) for test in read_probes() if kind in test.to]
     return Information(
         evpi=knowledge.of_everything,
         options=knowledge.options,
@@ -100,7 +100,7 @@ def _worth(knowledge: Knowledge, group: Group) -> Worth:
     return Worth(group, ids, knowledge.worth(ids), told)
 
 
-def _tried(given: Inputs, bills: Bills, knowledge: Knowledge, test: Test) -> Tried:
+def _tried(given: Inputs, bills: Bills, knowledge: Knowledge, test: Probe) -> Tried:
     noises = {
         i: given.central(f"evidence:{reading.noise}")
         for reading in test.sees
@@ -109,7 +109,7 @@ def _tried(given: Inputs, bills: Bills, knowledge: Knowledge, test: Test) -> Tri
     return Tried(test, tuple(noises), knowledge.shown(noises), given.spread(_cost(given, bills, test)))
 
 
-def _cost(given: Inputs, bills: Bills, test: Test) -> Traced:
+def _cost(given: Inputs, bills: Bills, test: Probe) -> Traced:
     """What a test costs: the engineer's hours, and GPU-hours on each fabric at what an hour is worth to the client."""
     found = given.value(f"evidence:{test.work}") * engineer_hour(given)
     if not test.time:

@@ -26,8 +26,8 @@ def information(result: DecisionResult, figure: Figure) -> Table:
         )
         for w in _found(result).groups
     ]
-    heads = ("Known alone", "Worth", "±", "Settled by", "When")
-    return Table([Column(h, style="mixed" if h == "Worth" else "value") for h in heads], rows)
+    heads = [Column("Known alone"), *_mixed("Worth", "±"), Column("Settled by"), Column("When")]
+    return Table(heads, rows)
 
 
 def tests(result: DecisionResult, figure: Figure) -> Table:
@@ -35,16 +35,19 @@ def tests(result: DecisionResult, figure: Figure) -> Table:
     rows = [
         Row(
             [
-                Name(t.test.name),
-                *_worth(figure, "shows", "shows_error", t.test.id, below=t.estimate.below_noise),
-                figure(f"decision.information.costs.{t.test.id}"),
-                figure(f"decision.information.net.{t.test.id}"),
+                Name(t.probe.name),
+                *_worth(figure, "shows", "shows_error", t.probe.id, below=t.estimate.below_noise),
+                figure(f"decision.information.costs.{t.probe.id}"),
+                figure(f"decision.information.net.{t.probe.id}"),
             ]
         )
         for t in _found(result).tests
     ]
-    heads = ("Test", "Worth", "±", "Costs", "Worth less cost")
-    return Table([Column(h, style="mixed" if h == "Worth" else "value") for h in heads], rows)
+    return Table([Column("Test"), *_mixed("Worth", "±", "Costs", "Worth less cost")], rows)
+
+
+def _mixed(*heads: str) -> list[Column]:
+    return [Column(head, style="mixed") for head in heads]
 
 
 def _worth(figure: Figure, worth: str, error: str, key: str, *, below: bool) -> tuple[Number | str, Number | None]:

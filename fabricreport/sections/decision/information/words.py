@@ -26,7 +26,7 @@ def information_words(found: Information | None) -> Mapping[str, object]:
     paying = found.paying if found else ()
     return {
         "known": Named(top.group.name, top.group.id, when=Name(_when(list(top.settled)))) if top else None,
-        "paying": tuple(Named(t.test.name, t.test.id) for t in paying),
+        "paying": tuple(Named(t.probe.name, t.probe.id) for t in paying),
     }
 
 
