@@ -43,7 +43,7 @@ def acceptance_of_both(given: Inputs, result: DiligenceResult) -> Table:
     ]
     short = short_names(given.options)
     pair = [short[o.id] for o in (result.option, result.rival)]
-    heads = [f"{head}, {name}" for head in ("Pass", "Shortfall") for name in pair]
+    heads = [Name(f"{head}, {name}") for head in ("Pass", "Shortfall") for name in pair]
     return Table([Column("Promise"), *_mixed(*heads)], rows)
 
 
