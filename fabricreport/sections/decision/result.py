@@ -13,6 +13,7 @@ from fabricreport.models.judgement.comparison import Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.decision.alike import Mismatch
+from fabricreport.sections.decision.courses.result import CoursesResult
 from fabricreport.sections.decision.later import Later
 from fabricreport.sections.decision.priors import Prior
 from fabricreport.sections.decision.reasons import Parting
@@ -33,7 +34,7 @@ class DecisionResult:
     `parting`: the reasons of both sides where framework and advice part. `difference` (draws,) is the runner-up's total cost less the choice's: positive means the choice is cheaper.
     `unquoted`: items of the two compared that nobody publishes a price for.
     `priors`: the inputs stated by kind of fabric. `kin`: an option of the choice's family too close to tell from it, or ''. `without`: the verdict with each option left out whose switch has one listed price.
-    `mismatch`: the two compared in one generation, where they are of different ones. `later`: what is bought when
+    `courses`: the courses of action, and the one that is advised. `mismatch`: the two compared in one generation, where they are of different ones. `later`: what is bought when
     today's prices no longer hold. `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
     difference's explained spread that rests on assumptions.
     """
@@ -47,6 +48,7 @@ class DecisionResult:
     without: Mapping[str, Verdict]
     mismatch: Mismatch | None
     later: Later | None
+    courses: CoursesResult
     priors: tuple[Prior, ...]
     kin: str
     difference: Traced

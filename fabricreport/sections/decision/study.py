@@ -11,6 +11,7 @@ from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.swings import Swing, probability_cheapest, swings
 from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.decision.alike import mismatch_of
+from fabricreport.sections.decision.courses.study import courses_of
 from fabricreport.sections.decision.figure_context import DecisionFigures
 from fabricreport.sections.decision.figures import FIGURES
 from fabricreport.sections.decision.inputs import framework_of, near_kin
@@ -66,6 +67,7 @@ def run(given: Inputs, search: Search) -> DecisionResult:
         without=without,
         mismatch=mismatch,
         later=later_of(given, base.bills, verdict.choice),
+        courses=courses_of(given, base, comparison, search.judge),
         kin=near_kin(search.judge, base.bills, verdict),
         priors=priors_of(given, base.reached_by),
         difference=comparison.lead,

@@ -207,9 +207,7 @@ def ahead_cost(builds: Sequence[Build], own: OptionInputs, common: Common) -> An
 
     def cost(bought: Sequence[Purchase]) -> Any:
         terms = running(own, common)
-        found = ownership_cost(
-            bought, terms, months=common.months, discounting=common.discounting, lease=common.lease
-        )
+        found = ownership_cost(bought, terms, months=common.months, discounting=common.discounting, lease=common.lease)
         return found.total
 
     return cost([*early, *in_time]) - cost(planned)
@@ -218,5 +216,3 @@ def ahead_cost(builds: Sequence[Build], own: OptionInputs, common: Common) -> An
 def _waits(piece: str) -> bool:
     """Whether a piece comes with the servers, spares of such pieces included."""
     return piece in _WITH_SERVERS
-
-

@@ -138,6 +138,10 @@ class CoursesResult:
         """Whether more is advised than the plain course."""
         return self.advised.id != self.plain.id
 
+    def is_base(self, row: PricedCourse) -> bool:
+        """Whether a row is the one that the others are held against."""
+        return row.kind == CourseKind.TAKE and row.course.options == (self.base,)
+
     def row(self, key: str) -> PricedCourse | None:
         """The row of that key, if it is priced."""
         return next((row for row in self.rows if row.key == key), None)

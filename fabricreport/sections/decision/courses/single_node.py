@@ -91,4 +91,3 @@ def _gpu_seconds(step: StepTime, work: steps.Job) -> Any:
     assert work.plan is not None, "a simulation is not asked"
     gpus = work.used if work.kind in steps.TRAINING_KINDS else work.plan.tp * work.plan.pp
     return step.pace_s * gpus
-
