@@ -75,6 +75,7 @@ class DecisionFinding(StrEnum):
     DAMAGES_PRICED = "damages on weeks to stable are priced"
     STAGES_PRICED = "a plan in stages is priced to the end of each"
     SINGLE_PRICED = "jobs within single nodes are priced"
+    SINGLE_RENTED = "and the rent at which they cost the same is told"
     SINGLE_NO_ROOM = "the model does not fit in a node"
     SINGLE_ONE_RUN = "one run cannot be cut into jobs of single nodes"
     SINGLE_NO_MODEL = "no memory of a simulation is known"

@@ -278,7 +278,27 @@ _SINGLE = (
         when=lambda at: at.result.courses.single.time is not None,
     ),
 )
-COURSES = (*_ROWS, *_LEARNING, *_RENT, *_CLAUSES, *_STAGES, *_SINGLE)
+_LEVEL = (
+    Spec(
+        "decision.courses.single_rent",
+        "usd/gpu-hour",
+        label="Rent of nodes without a fast network at which the same work costs as much",
+        rule="mean rent × mean cost across nodes ÷ mean cost within nodes",
+        value=lambda at: at.result.courses.single.level_rent,
+        inputs=lambda at: inputs_of(at.result.courses.single.total),
+        when=lambda at: at.result.courses.single.level_rent is not None,
+    ),
+    Spec(
+        "decision.courses.rent_hour",
+        "usd/gpu-hour",
+        label="Rent across nodes that it stands beside",
+        rule="mean of the draws of the market's rent",
+        value=lambda at: at.result.courses.single.rent,
+        central="mean",
+        when=lambda at: at.result.courses.single.level_rent is not None,
+    ),
+)
+COURSES = (*_LEVEL, *_ROWS, *_LEARNING, *_RENT, *_CLAUSES, *_STAGES, *_SINGLE)
 """Every figure of the courses of action."""
 COURSE_INDEXES: dict[str, Index[DecisionFigures]] = {
     "course": Index(lambda at: [row.key for row in at.result.courses.rows]),

@@ -82,6 +82,8 @@ def course_findings(found: CoursesResult) -> Iterator[F]:
         yield _SINGLE[found.single.standing]
     elif found.single.total is not None:
         yield F.SINGLE_PRICED
+        if found.single.level_rent is not None:
+            yield F.SINGLE_RENTED
 
 
 def _rents(found: CoursesResult) -> bool:

@@ -105,11 +105,13 @@ class OneNode(StrEnum):
 @dataclass(frozen=True)
 class SingleNode:
     """The same work in jobs within nodes: whether it can be, what it costs (draws,), and GPU time for the same work over that
-    across nodes (draws,)."""
+    across nodes (draws,). `level_rent`: of a renter the mean rent at which both cost the same, beside the `rent` across nodes."""
 
     standing: OneNode
     total: Any = None
     time: Any = None
+    level_rent: Any = None
+    rent: Any = None
 
 
 @dataclass(frozen=True)

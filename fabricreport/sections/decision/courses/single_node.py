@@ -31,14 +31,16 @@ def single_node(given: Inputs, base: Chain, option: str) -> SingleNode:
     bills, common = base.bills, base.bills.common
     useful, across = _useful(given, base, option), bills.own[option].lost
     hours = common.discounting.present_value(hours_of(common))
+    rent, level = common.server.rent_per_gpu_hour, None
     if rented(given) and common.value_basis != Basis.STATED:
-        total = money.work_on_rented(hours, common.server.rent_per_gpu_hour, useful)
+        total = money.work_on_rented(hours, rent, useful)
+        level = np.mean(rent) * np.mean(bills.totals[option]) / np.mean(total)
     else:
         parts = bills.paid[option]
         paid = parts.total if rented(given) else sum(v for name, v in parts.items() if _of_servers(name))
         total = money.work_on_owned(paid, hours, common.gpu_hour_value, useful)
     running = (1 - across.exposed_communication) * (1 - across.tail) * (1 - across.interruptions)
-    return SingleNode(standing, given.spread(total), given.spread(running / useful))
+    return SingleNode(standing, given.spread(total), given.spread(running / useful), level, given.spread(rent))
 
 
 def standing_of(given: Inputs) -> OneNode:
