@@ -77,6 +77,31 @@ class Ground(StrEnum):
     NOTHING = "nothing"
 
 
+class CourseKind(StrEnum):
+    """Courses of action: what a client may do about two options, from the plainest to the most involved."""
+
+    TAKE = "take"
+    """Take one option, all of it."""
+    STAGE_ONE = "stage-one"
+    """Take one option, and sign for the first stage of the plan alone."""
+    EITHER = "either"
+    """Take whichever of two the better offer brings."""
+    ASK = "ask"
+    """Ask for one that is only announced."""
+    SINGLE_NODE = "single-node"
+    """Do the same work in jobs that stay within a node."""
+    OFFERS = "offers"
+    """Ask for offers on both, then choose."""
+    PILOT = "pilot"
+    """Run both on a few nodes, then choose."""
+    RENT_FIRST = "rent-first"
+    """Rent for some months, then take one."""
+    DAMAGES = "damages"
+    """Take one, with damages for each week that it is stable too late."""
+    AHEAD = "ahead"
+    """Take one, and order the fabric of every stage at the start."""
+
+
 class Acquisition(StrEnum):
     """How a cluster is obtained."""
 

@@ -36,10 +36,14 @@ def spoken(name: str = "example", **changes: Any) -> Spoken:
         return case.spoken("decision")
 
 
-OPENINGS = {f for f in F if f.name.startswith("OPENS_")} | {F.TOO_LATE, F.TOO_LATE_ALONE}
+OPENINGS = {f for f in F if f.name.startswith("OPENS_")}
 GROUPS = {
     "opening": OPENINGS,
-    "advice": {F.TAKE, F.SETTLE_FIRST, F.ASK_BOTH, F.ON_PRICE, F.TAKE_SMALL},
+    "advice": {
+        *(F.TAKE, F.SETTLE_FIRST, F.ASK_BOTH, F.ON_PRICE, F.TAKE_SMALL, F.SIGN_STAGE_ONE, F.SETTLE_STAGE_ONE),
+        *(F.OFFERS_FIRST, F.PILOT_FIRST, F.ORDER_AHEAD, F.SINGLE_NODES),
+    },
+    "courses": {F.COURSES_PLAIN, F.COURSES_INVOLVED},
     "why": {F.ALONE, F.COSTS_LESS, F.NEAR, F.SMALL_GAP, F.SMALL_GAP_CAUSED},
     "view": {F.VIEW_NONE, F.FRAMEWORK_LEANS},
     "reasons": {F.FRAMEWORK_REASONS, F.NO_REASONS, F.RULES_CANCEL},
@@ -90,10 +94,11 @@ def test_things_of_a_sequence_are_told_of_alike() -> None:
         ("halden-cloud", {F.OPENS_ON_PRICE, F.NEAR_ON_PRICE, F.STALE}, {F.FAR, F.GROWS, F.GENERATIONS_DIFFER}),
         (
             "kestrel-lab",
-            {F.OPENS_CLEAR, F.GROWS, F.COSTS_LESS, F.KIN_NEAR, F.MONEY_POINTS, F.INFORMATION, F.WORTH_KNOWING},
+            {F.OPENS_STAGE_ONE, F.SIGN_STAGE_ONE, F.GROWS, F.COSTS_LESS, F.KIN_NEAR, F.MONEY_POINTS}
+            | {F.INFORMATION, F.WORTH_KNOWING},
             {F.NEAR, F.TAKE_SMALL},
         ),
-        ("a date nobody meets", {F.TOO_LATE}, {F.OPENS_ON_PRICE, F.OPENS_CLEAR}),
+        ("a date nobody meets", {F.TOO_LATE, F.OPENS_RENT_FIRST_LATE}, {F.OPENS_ON_PRICE, F.OPENS_CLEAR}),
         ("one node", {F.OPENS_BY_SIZE, F.TAKE_SMALL, F.MONEY_SMALL}, {F.NEAR, F.EDGES_LIKELY}),
         ("nothing is material", {F.MONEY_POINTS}, {F.NEAR, F.OPENS_ON_PRICE}),
     ],

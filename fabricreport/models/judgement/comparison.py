@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from fabricreport.models.information import evpi
 from fabricreport.provenance import Traced, plain
-from fabricreport.vocabulary import NEITHER, Confidence, Ground
+from fabricreport.vocabulary import NEITHER, Confidence, CourseKind, Ground
 
-TAKE, EITHER, ASK = "take", "either", "ask"
 SAME = 0.02
 """Lines that differ by less than this share are the same line twice: only how lost hours are shared out differs."""
 
@@ -39,10 +38,9 @@ class Rule:
 
 @dataclass(frozen=True)
 class Course:
-    """A course of action: `take` one option, `either` of two, whichever the better offer brings, or `ask` for one that is
-    only announced."""
+    """A course of action: its kind, and the options that it is about."""
 
-    kind: str
+    kind: CourseKind
     options: tuple[str, ...]
 
     @property
@@ -85,10 +83,12 @@ class Verdict:
 
     @property
     def course(self) -> Course:
-        """The course of action that is advised."""
+        """The plain course of action: the one to take, either of the two, or the one to ask for."""
         if self.announced:
-            return Course(ASK, (self.choice,))
-        return Course(EITHER, (self.choice, self.runner_up)) if self.open else Course(TAKE, (self.choice,))
+            return Course(CourseKind.ASK, (self.choice,))
+        if self.open:
+            return Course(CourseKind.EITHER, (self.choice, self.runner_up))
+        return Course(CourseKind.TAKE, (self.choice,))
 
     def likely(self, option: str, rule: Rule) -> bool:
         """Whether the option is likely to be ready in time."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
 from fabricreport.scenario import assumptions
+from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.information.figures import INDEXES, INFORMATION
 from fabricreport.sections.decision.inputs import AXES
@@ -360,7 +361,11 @@ _LATER: tuple[Spec, ...] = later_figures(DecisionFigures)
 
 FIGURES = Declaration(
     "decision",
-    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER, *INFORMATION),
+    (
+        *(*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
+        *INFORMATION,
+        *COURSES,
+    ),
     {
         "option": Index(lambda at: at.result.totals),
         "axis": Index(lambda at: at.axes, AXES),
@@ -373,6 +378,7 @@ FIGURES = Declaration(
         "unquoted": Index(lambda at: at.unquoted),
         "pair": Index(lambda at: pairs_of(at), PAIRS),
         **INDEXES,
+        **COURSE_INDEXES,
     },
 )
 """Every figure of the section."""

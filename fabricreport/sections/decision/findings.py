@@ -16,6 +16,13 @@ from fabricreport.provenance import plain
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.alike import Likeness
+from fabricreport.sections.decision.courses.findings import (
+    advice,
+    course_findings,
+    course_words,
+    opening,
+    staged,
+)
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.information.words import information_findings, information_words
 from fabricreport.sections.decision.market import market_words, told_alike, unpriced_in_place
@@ -131,6 +138,9 @@ F = DecisionFinding
 
 
 def _opening(read: _Read) -> Iterator[DecisionFinding]:
+    if (involved := opening(read.result.courses)) is not None:
+        yield involved
+        return
     if read.late:
         return
     if read.verdict.announced:
@@ -147,10 +157,11 @@ def _opening(read: _Read) -> Iterator[DecisionFinding]:
         Ground.WEIGHTS: F.OPENS_BY_WEIGHTS,
         Ground.SIZE: F.OPENS_BY_SIZE,
     }
-    yield by_ground[read.ground]
+    yield staged(read.result.courses, by_ground[read.ground])
 
 
 def _date(read: _Read) -> Iterator[DecisionFinding]:
+    yield from course_findings(read.result.courses)
     if read.late:
         yield F.TOO_LATE_ALONE if read.alone else F.TOO_LATE
 
@@ -162,7 +173,8 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
         Confidence.DOES_NOT_MATTER: F.ON_PRICE,
         Ground.SIZE: F.TAKE_SMALL,
     }
-    yield F.ASK_ANNOUNCED if read.verdict.announced else advised.get(read.ground, F.TAKE)
+    plainly = F.ASK_ANNOUNCED if read.verdict.announced else advised.get(read.ground, F.TAKE)
+    yield advice(read.result.courses) or staged(read.result.courses, plainly)
     if read.verdict.announced and not read.alone and read.verdict.runner_up not in read.announced:
         yield F.TAKE_RIVAL_NOW
     if read.given.params.cluster.final_gpus > read.given.params.cluster.gpus:
@@ -342,6 +354,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "Verb": verb,
         "side": Name(side_name(read.given.options, result.framework.leans_to)),
         **{f"{side}_side": Name(side_name(read.given.options, side)) for side in LEANS},
+        **course_words(read.given, result.courses),
         "confidence": _SETTLED.get(verdict.decided_by, str(verdict.confidence)),
         "as_of": Name(read.given.as_of.isoformat()),
         "cause": Name(_cause(read, verdict.runner_up)),

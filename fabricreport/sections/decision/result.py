@@ -13,6 +13,7 @@ from fabricreport.models.judgement.comparison import Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.decision.alike import Mismatch
+from fabricreport.sections.decision.courses.result import CoursesResult
 from fabricreport.sections.decision.information.study import Information
 from fabricreport.sections.decision.later import Later
 from fabricreport.sections.decision.priors import Prior
@@ -35,7 +36,10 @@ class DecisionResult:
     `unquoted`: items of the two compared that nobody publishes a price for.
     `priors`: the inputs stated by kind of fabric. `kin`: an option of the choice's family too close to tell from it, or ''. `without`: the verdict with each option left out whose switch has one listed price.
     `mismatch`: the two compared in one generation, where they are of different ones. `later`: what is bought when
-    today's prices no longer hold. `information`: what could be found out first (None where nothing is left to choose). `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
+    today's prices no longer hold. `probabilities`: share of draws in which each option is the cheapest of all.
+    `information`: what could be found out first (None where nothing is left to choose).
+    `courses`: the courses of action, and the one that is advised.
+    `assumption_share`: share of the
     difference's explained spread that rests on assumptions.
     """
 
@@ -49,6 +53,7 @@ class DecisionResult:
     mismatch: Mismatch | None
     later: Later | None
     information: Information | None
+    courses: CoursesResult
     priors: tuple[Prior, ...]
     kin: str
     difference: Traced

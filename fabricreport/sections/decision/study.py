@@ -11,6 +11,7 @@ from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.swings import Swing, probability_cheapest, swings
 from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.decision.alike import mismatch_of
+from fabricreport.sections.decision.courses.study import courses_of
 from fabricreport.sections.decision.figure_context import DecisionFigures
 from fabricreport.sections.decision.figures import FIGURES
 from fabricreport.sections.decision.information.knowledge import Knowledge
@@ -69,6 +70,7 @@ def run(given: Inputs, search: Search, knowledge: Knowledge) -> DecisionResult:
         mismatch=mismatch,
         later=later_of(given, base.bills, verdict.choice),
         information=information_of(given, base.bills, knowledge),
+        courses=courses_of(given, base, comparison, search.judge),
         kin=near_kin(search.judge, base.bills, verdict),
         priors=priors_of(given, base.reached_by),
         difference=comparison.lead,

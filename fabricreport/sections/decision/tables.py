@@ -26,7 +26,7 @@ def headline(given: Inputs, result: DecisionResult, figure: Figure) -> tuple[dic
     verdict = result.verdict
     told: dict[str, object] = {
         "choice": verdict.choice,
-        "course": verdict.course.id,
+        "course": result.courses.advised.id,
         "confidence": verdict.confidence,
         "decided_by": verdict.decided_by,
         "framework": {True: "agrees", False: "disagrees", None: "takes no side"}[verdict.agrees],

@@ -1,0 +1,59 @@
+"""Which course of action is advised: the printed rule, over courses that are priced on the same draws.
+
+Money is the spine here too. A course that takes more doing than the plain one has to earn it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fabricreport.models.judgement.comparison import Course
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A course beside the plain one: its mean cost `against` it, whether it can be `carried_out` at a cost that is known,
+    and its chance of being ready by the client's date."""
+
+    course: Course
+    against: float
+    ready: float
+    carried_out: bool = True
+
+
+@dataclass(frozen=True)
+class Advised:
+    """The course that is advised, and whether it is so for the client's date rather than its cost."""
+
+    course: Course
+    by_date: bool = False
+
+
+def advised(
+    plain: Offered,
+    others: Sequence[Offered],
+    *,
+    materiality: float,
+    ready_probability: float,
+    date_stated: bool,
+) -> Advised:
+    """The plain course, unless another one of those that can be carried out costs less by at least the materiality.
+
+    Where the client stated a date, a course that is not likely to meet it never takes the place of one that is; and where
+    the plain one is not likely to, the cheapest of those that are is advised.
+    """
+    able = [o for o in others if o.carried_out]
+
+    def likely(one: Offered) -> bool:
+        return not date_stated or one.ready >= ready_probability
+
+    if not likely(plain):
+        in_time = [o for o in able if likely(o)]
+        return Advised(_cheapest(in_time).course, by_date=True) if in_time else Advised(plain.course)
+    cheaper = [o for o in able if likely(o) and o.against < plain.against and plain.against - o.against >= materiality]
+    return Advised(_cheapest(cheaper).course) if cheaper else Advised(plain.course)
+
+
+def _cheapest(courses: Sequence[Offered]) -> Offered:
+    return min(courses, key=lambda o: o.against)

@@ -1,0 +1,218 @@
+"""What an owner may do beside signing: find out first, rent first, tie the seller to a date, buy in stages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from fabricreport.inputs import Inputs
+from fabricreport.models.information import evppi, evsi, observed
+from fabricreport.models.money import courses as money
+from fabricreport.models.money.ownership import Purchase, bring_up_share, charge_lost_time, ownership_cost
+from fabricreport.provenance import plain
+from fabricreport.sections.decision.courses.result import Clause, Growing, Learning, RentFirst, Stop
+from fabricreport.sections.tco import fabric
+from fabricreport.sections.tco.bills import Bills, servers_per_rack
+from fabricreport.sections.tco.cost import (
+    FABRIC_CAUSES,
+    QUOTED,
+    by_cause,
+    delay_days,
+    hours_of,
+    own_cost,
+    purchases,
+    running,
+    useful_hour_usd,
+)
+from fabricreport.sections.tco.fabric import Build
+from fabricreport.sections.tco.inputs import Common, OptionInputs
+
+_LEAST = 1e-9
+_MOST = 0.99
+_WITH_SERVERS = ("servers", "adapters", "spares of nic")
+"""Pieces that come when the servers do, whenever the fabric is ordered."""
+
+
+def _engineer_hour(given: Inputs, common: Common) -> Any:
+    return common.pay_per_year / given.value("evidence:engineer-hours-per-year")
+
+
+def waiting(bills: Bills, option: str, weeks: Any) -> Any:
+    """What it costs to begin so many weeks later on an option."""
+    common, own = bills.common, bills.own[option]
+    per_week = money.worth_per_week(
+        common.stages[0][1],
+        common.gpu_hour_value,
+        useful_hour_usd(bills.paid[option], own, common),
+        common.delay_per_day,
+    )
+    return money.waiting_cost(weeks, own.bring_up_weeks, common.weeks_allowed, per_week)
+
+
+def offers(given: Inputs, bills: Bills, pair: Sequence[str], base: str) -> Learning:
+    """Offers on both: what the pieces that sellers quote settle, less the work of asking and the wait for them."""
+    common = bills.common
+    quoted = np.column_stack([_quoted(given, bills.parts[o]) for o in pair])
+    return Learning(
+        evppi(_costs(bills, pair), quoted, seed=int(given.params.seed)),
+        given.value("evidence:course-tender-hours") * _engineer_hour(given, common),
+        waiting(bills, base, given.value("evidence:course-tender-weeks")),
+    )
+
+
+def pilot(given: Inputs, bills: Bills, pair: Sequence[str], base: str, gpus: int) -> Learning:
+    """A pilot on both: what it shows of time lost, read with an error, less its rent and work and the wait for it."""
+    common, seed = bills.common, int(given.params.seed)
+    error = given.central("evidence:course-pilot-error")
+    shown = [
+        observed(np.log(np.maximum(_lost(bills, o), _LEAST)), error, seed=seed + place) for place, o in enumerate(pair)
+    ]
+    weeks = given.value("evidence:course-pilot-weeks")
+    work = given.value("evidence:course-pilot-hours") * _engineer_hour(given, common)
+    return Learning(
+        evsi(_costs(bills, pair), np.column_stack(shown), seed=seed),
+        money.pilot_cost(gpus, weeks, len(pair), common.server.rent_per_gpu_hour, work),
+        waiting(bills, base, weeks),
+    )
+
+
+def _costs(bills: Bills, pair: Sequence[str]) -> Any:
+    return np.column_stack([plain(bills.totals[o]) for o in pair])
+
+
+def _quoted(given: Inputs, parts: Mapping[str, Any]) -> Any:
+    amounts = [plain(value) for name, value in parts.items() if name.startswith(QUOTED)]
+    return plain(given.spread(sum(amounts, start=np.zeros(1))))
+
+
+def _lost(bills: Bills, option: str) -> Any:
+    """Share of GPU time that goes to what a pilot shows, by draw: traffic and the tail.
+
+    Weeks to stable at full size and rare faults are not shown by some weeks on a few nodes.
+    """
+    lost = bills.own[option].lost
+    return plain(lost.exposed_communication) + plain(lost.tail)
+
+
+def rent_first(given: Inputs, bills: Bills, option: str, months: int) -> RentFirst:
+    """The same work over the same horizon: so many months at the market's rent, then the option bought and run.
+
+    What is rented is a network that runs already and behaves as the option does; the weeks to stable of what is bought
+    come after delivery, and nobody waits for them before the first result. Until work starts on the rented one, the
+    weeks of a fabric that already runs are lost, as to any renter.
+    """
+    common, own = bills.common, bills.own[option]
+    stages = money.later(common.stages, months)
+    after = replace(common, stages=stages)
+    builds = tuple(replace(build, month=max(build.month, months)) for build in bills.built[option])
+    whole, owned = hours_of(common), hours_of(after)
+    cash = own_cost(builds, own, after)
+    later = replace(own.lost, bring_up=_share_of(own.lost.bring_up, whole, owned))
+    cost = charge_lost_time(cash, later, owned, common.gpu_hour_value, common.discounting).total
+    factor = given.value("evidence:rented-bring-up-factor") if months else 1.0
+    delay = delay_days(replace(own, bring_up_weeks=own.bring_up_weeks * factor), common) * common.delay_per_day
+    rent: Any = 0.0
+    if months:
+        idle = own.bring_up_weeks * factor * (1 - given.value("evidence:bring-up-productivity"))
+        lost = replace(own.lost, bring_up=np.minimum(bring_up_share(idle, months), _MOST))
+        worth = common.discounting.present_value(whole - owned)
+        rent = money.work_on_rented(worth, common.server.rent_per_gpu_hour, lost.useful)
+    return RentFirst(option, given.spread(rent), given.spread(cost + delay))
+
+
+def _share_of(share: Any, whole: Any, part: Any) -> Any:
+    """A share of all hours as one of a part of them."""
+    return np.minimum(np.asanyarray(share) * (float(np.sum(whole)) / float(np.sum(part))), _MOST)
+
+
+def clause(given: Inputs, bills: Bills, option: str) -> Clause:
+    """Damages for each week that an option is stable too late, on the terms of this memo.
+
+    The price of delay counts from the client's own date on, so only in a promise of that date.
+    """
+    common, own = bills.common, bills.own[option]
+    at = given.central("evidence:course-damages-promised")
+    usual = float(np.ceil(np.quantile(plain(given.spread(own.bring_up_weeks)), at)))
+    promised = min(usual, common.weeks_allowed)
+    delay = common.delay_per_day if promised == common.weeks_allowed else 0.0
+    productive = given.value("evidence:bring-up-productivity")
+    week = money.loss_per_week(common.stages[0][1], productive, common.gpu_hour_value, delay)
+    sum_per_week = given.value("evidence:course-damages-share") * np.mean(week)
+    order = sum(fabric.capex(bills.built[option][0], own, common).values())
+    terms = money.Damages(promised, sum_per_week, given.value("evidence:course-damages-cap") * order)
+    return Clause(
+        promised,
+        sum_per_week,
+        given.spread(terms.cap_usd),
+        given.spread(terms.paid(own.bring_up_weeks)),
+        given.spread(own.bring_up_weeks * week),
+    )
+
+
+# ---- in stages
+
+
+def growing(given: Inputs, bills: Bills, pair: Sequence[str], base: str) -> Growing:
+    """A plan in stages, ended after each of them; and all of its fabric ordered at the start."""
+    stops = tuple(_stop(given, bills, pair, last) for last in range(len(bills.common.stages)))
+    return Growing(
+        stops,
+        {o: given.spread(_left(bills, o)) for o in pair},
+        given.spread(ahead_cost(bills.built[base], bills.own[base], bills.common)),
+    )
+
+
+def _stop(given: Inputs, bills: Bills, pair: Sequence[str], last: int) -> Stop:
+    common, rack = bills.common, servers_per_rack(given)
+    cut = replace(common, stages=common.stages[: last + 1])
+    options = {o.id: o for o in given.options}
+    paid, wasted = {}, {}
+    for o in dict.fromkeys(pair):
+        planned = own_cost(bills.built[o][: last + 1], bills.own[o], cut).total
+        paid[o] = given.spread(planned)
+        if last + 1 == len(common.stages):
+            wasted[o] = given.spread(0.0)
+            continue
+        least = fabric.builds(given.params.cluster, options[o], cut.stages, rack)
+        wasted[o] = given.spread(planned - own_cost(least, bills.own[o], cut).total)
+    month, gpus = common.stages[last]
+    return Stop(month, gpus, paid, wasted)
+
+
+def _left(bills: Bills, option: str) -> Any:
+    """Present value of what the fabric's later stages cost to buy."""
+    common = bills.common
+    bought = purchases(bills.built[option], bills.own[option], common)[1:]
+    return sum(
+        (common.discounting.lump(_capital(purchase), purchase.month, common.months) for purchase in bought), start=0.0
+    )
+
+
+def _capital(bought: Purchase) -> Any:
+    causes = by_cause(bought.capex_usd)
+    return sum((causes[c] for c in FABRIC_CAUSES if c in causes), start=0.0)
+
+
+def ahead_cost(builds: Sequence[Build], own: OptionInputs, common: Common) -> Any:
+    """What it adds to order the fabric of every stage at the start, to be powered when its stage comes.
+
+    It is paid for and supported from the start, and is older at the end. Adapters come with their servers.
+    """
+    planned = purchases(builds, own, common)
+    early = [Purchase(0, {n: v for n, v in p.capex_usd.items() if not _waits(n)}) for p in planned]
+    in_time = [replace(p, capex_usd={n: v for n, v in p.capex_usd.items() if _waits(n)}) for p in planned]
+
+    def cost(bought: Sequence[Purchase]) -> Any:
+        terms = running(own, common)
+        found = ownership_cost(bought, terms, months=common.months, discounting=common.discounting, lease=common.lease)
+        return found.total
+
+    return cost([*early, *in_time]) - cost(planned)
+
+
+def _waits(piece: str) -> bool:
+    """Whether a piece comes with the servers, spares of such pieces included."""
+    return piece in _WITH_SERVERS

@@ -1,0 +1,112 @@
+"""What was found of the courses of action, named, and the words of their prose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from fabricreport.findings import Name, Named
+from fabricreport.inputs import Inputs
+from fabricreport.provenance import plain
+from fabricreport.sections.decision.courses.result import CoursesResult, Learning, OneNode, PricedCourse
+from fabricreport.sections.decision.finding import DecisionFinding as F
+from fabricreport.vocabulary import CourseKind
+
+_OPENS: Mapping[CourseKind, F] = {
+    CourseKind.OFFERS: F.OPENS_OFFERS,
+    CourseKind.PILOT: F.OPENS_PILOT,
+    CourseKind.RENT_FIRST: F.OPENS_RENT_FIRST,
+    CourseKind.AHEAD: F.OPENS_AHEAD,
+    CourseKind.SINGLE_NODE: F.OPENS_SINGLE_NODE,
+}
+_ADVICE: Mapping[CourseKind, F] = {
+    CourseKind.OFFERS: F.OFFERS_FIRST,
+    CourseKind.PILOT: F.PILOT_FIRST,
+    CourseKind.AHEAD: F.ORDER_AHEAD,
+    CourseKind.SINGLE_NODE: F.SINGLE_NODES,
+}
+_IN_STAGES: Mapping[F, F] = {
+    F.OPENS_CLEAR: F.OPENS_STAGE_ONE,
+    F.OPENS_LEANING: F.OPENS_STAGE_ONE,
+    F.OPENS_LEANING_WEAKLY: F.OPENS_STAGE_ONE,
+    F.OPENS_BY_DATE: F.OPENS_STAGE_ONE,
+    F.OPENS_BY_WEIGHTS: F.OPENS_STAGE_ONE,
+    F.TAKE: F.SIGN_STAGE_ONE,
+    F.SETTLE_FIRST: F.SETTLE_STAGE_ONE,
+}
+_SINGLE: Mapping[OneNode, F] = {
+    OneNode.NO_ROOM: F.SINGLE_NO_ROOM,
+    OneNode.ONE_RUN: F.SINGLE_ONE_RUN,
+    OneNode.NO_MODEL: F.SINGLE_NO_MODEL,
+}
+
+
+def opening(found: CoursesResult) -> F | None:
+    """How page one opens where more is advised than the plain course, or None."""
+    if not found.involved:
+        return None
+    return F.OPENS_RENT_FIRST_LATE if found.by_date and _rents(found) else _OPENS[found.advised.kind]
+
+
+def advice(found: CoursesResult) -> F | None:
+    """The advice in place of the plain one, or None where that is said as well."""
+    return _ADVICE.get(found.advised.kind) if found.involved else None
+
+
+def staged(found: CoursesResult, plainly: F) -> F:
+    """What is said of a plan in stages, in the place of what is said of one order."""
+    return _IN_STAGES.get(plainly, plainly) if found.plain.kind == CourseKind.STAGE_ONE else plainly
+
+
+def course_findings(found: CoursesResult) -> Iterator[F]:
+    """What holds of the courses beside how page one opens and what it advises."""
+    if found.involved and _rents(found):
+        yield F.RENT_FIRST_LATE if found.by_date else F.RENT_FIRST
+    if len(found.rows) > 2 or (len(found.rows) > 1 and found.single.total is not None):
+        yield F.COURSES
+        yield F.COURSES_INVOLVED if found.involved else F.COURSES_PLAIN
+    if found.offers is not None:
+        yield F.OFFERS_NOISE if found.offers.worth.below_noise else F.OFFERS_WORTH
+        yield F.OFFERS_PAY if _pays(found.offers) else F.OFFERS_COST
+    if found.pilot is not None:
+        yield F.PILOT_NOISE if found.pilot.worth.below_noise else F.PILOT_WORTH
+        yield F.PILOT_PAYS if _pays(found.pilot) else F.PILOT_COSTS
+    if found.rent_first is not None:
+        yield F.RENT_FIRST_PRICED
+    if found.clauses:
+        yield F.DAMAGES_PRICED
+    if found.growing is not None:
+        yield F.STAGES_PRICED
+    if found.single.standing in _SINGLE:
+        yield _SINGLE[found.single.standing]
+    elif found.single.total is not None:
+        yield F.SINGLE_PRICED
+        if found.single.level_rent is not None:
+            yield F.SINGLE_RENTED
+
+
+def _rents(found: CoursesResult) -> bool:
+    return found.advised.kind == CourseKind.RENT_FIRST
+
+
+def _pays(learning: Learning) -> bool:
+    """Whether what is found out is worth more than it costs, and is told from nothing."""
+    return not learning.worth.below_noise and float(np.mean(plain(learning.net))) < 0
+
+
+def _side(row: PricedCourse | None, above: str, below: str) -> Name | None:
+    """The word for a course that costs more than the one it is held against, or less; None without it."""
+    return None if row is None else Name(below if float(np.mean(plain(row.against))) < 0 else above)
+
+
+def course_words(given: Inputs, found: CoursesResult) -> Mapping[str, object]:
+    """Words of the prose on courses."""
+    names = {o.id: o.name for o in given.options}
+    return {
+        "base": Named(names[found.base], found.base),
+        "rent_costs": _side(found.row(CourseKind.RENT_FIRST), "more", "less"),
+        "ahead_adds": _side(found.row(CourseKind.AHEAD), "adds", "saves"),
+        "clauses": tuple(Named(names[o], o) for o in found.clauses),
+        "staged": tuple(Named(names[o], o) for o in (found.growing.left if found.growing else ())),
+    }

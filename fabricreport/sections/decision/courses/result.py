@@ -1,0 +1,149 @@
+"""What is found of the courses of action."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from fabricreport.models.information import Estimate
+from fabricreport.models.judgement.comparison import Course
+from fabricreport.vocabulary import CourseKind
+
+CHOICE, RIVAL = "choice", "rival"
+"""Keys of the rows of the two options compared; any other course is a row under its own kind."""
+
+
+@dataclass(frozen=True)
+class PricedCourse:
+    """A course of action: what it costs `against` the plain one ((draws,), or a mean where only that is known), and its
+    chance of being `ready` by the client's date. `ranked`: whether its cost is known in full, so that it may be advised."""
+
+    key: str
+    course: Course
+    against: Any
+    ready: float
+    ranked: bool = True
+
+    @property
+    def kind(self) -> CourseKind:
+        """What is done."""
+        return self.course.kind
+
+
+@dataclass(frozen=True)
+class Learning:
+    """Finding something out before one of the two is taken: what it is worth on average, what it costs, and the wait."""
+
+    worth: Estimate
+    asking: Any
+    waiting: Any
+
+    @property
+    def net(self) -> Any:
+        """Cost less worth: below zero where finding out pays."""
+        return self.asking + self.waiting - self.worth.value
+
+
+@dataclass(frozen=True)
+class Clause:
+    """Damages on one option: the terms, what is `paid` by draw, and what the weeks until stable cost by draw."""
+
+    promised_weeks: float
+    usd_per_week: float
+    cap_usd: Any
+    paid: Any
+    weeks_cost: Any
+
+
+@dataclass(frozen=True)
+class RentFirst:
+    """Renting first and taking an option later: the rent, and what is paid and lost from then on, by draw."""
+
+    option: str
+    rent: Any
+    after: Any
+
+    @property
+    def total(self) -> Any:
+        """Cost over the same horizon (draws,)."""
+        return self.rent + self.after
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A plan that ends after a stage: what was paid to the end of the horizon, before lost time, and what of it was for
+    growth that did not come; by option id."""
+
+    month: int
+    gpus: int
+    paid: Mapping[str, Any]
+    wasted: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Growing:
+    """A plan in stages: ending after each of them, what of the fabric is left to buy after the first (`open`, present
+    value by option id), and what ordering all of the fabric at the start adds."""
+
+    stops: tuple[Stop, ...]
+    left: Mapping[str, Any]
+    ahead: Any
+
+
+class OneNode(StrEnum):
+    """Whether the same work can be done in jobs within single nodes."""
+
+    PRICED = "priced"
+    NO_ROOM = "the model has no room in the memory of a node"
+    ONE_RUN = "one run cannot be cut into jobs of its own"
+    NO_MODEL = "no memory of a simulation is known"
+    NOT_ASKED = "not asked: a single node already, a larger client, or jobs of stated sizes"
+
+
+@dataclass(frozen=True)
+class SingleNode:
+    """The same work in jobs within nodes: whether it can be, what it costs (draws,), and GPU time for the same work over that
+    across nodes (draws,). `level_rent`: of a renter the mean rent at which both cost the same, beside the `rent` across nodes."""
+
+    standing: OneNode
+    total: Any = None
+    time: Any = None
+    level_rent: Any = None
+    rent: Any = None
+
+
+@dataclass(frozen=True)
+class CoursesResult:
+    """Every course of action that is priced, the plain one, and the one that is advised.
+
+    `base`: the option whose cost the others are held against. `by_date`: the advised course is so for the client's date.
+    `clauses` by option id.
+    """
+
+    base: str
+    plain: Course
+    advised: Course
+    by_date: bool
+    rows: tuple[PricedCourse, ...]
+    offers: Learning | None
+    pilot: Learning | None
+    pilot_gpus: int
+    rent_first: RentFirst | None
+    clauses: Mapping[str, Clause]
+    growing: Growing | None
+    single: SingleNode
+
+    @property
+    def involved(self) -> bool:
+        """Whether more is advised than the plain course."""
+        return self.advised.id != self.plain.id
+
+    def is_base(self, row: PricedCourse) -> bool:
+        """Whether a row is the one that the others are held against."""
+        return row.kind == CourseKind.TAKE and row.course.options == (self.base,)
+
+    def row(self, key: str) -> PricedCourse | None:
+        """The row of that key, if it is priced."""
+        return next((row for row in self.rows if row.key == key), None)

@@ -1,0 +1,95 @@
+"""The same work as jobs that stay within a node each: no traffic between nodes, and no fabric to wait for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fabricreport.chain import Chain
+from fabricreport.inputs import Inputs
+from fabricreport.models.money import courses as money
+from fabricreport.models.training.step import StepTime
+from fabricreport.scenario.schema import PRETRAINING
+from fabricreport.sections.client import job_sizes, one_node, planned_days, rented, stages_of
+from fabricreport.sections.decision.courses.result import OneNode, SingleNode
+from fabricreport.sections.latency import inputs as steps
+from fabricreport.sections.tail_risk.horizon import running_shares
+from fabricreport.sections.tail_risk.inputs import subject
+from fabricreport.sections.tco.cost import hours_of
+from fabricreport.sections.validity import GOODPUT, widened
+from fabricreport.vocabulary import Basis
+
+_SERVERS = "servers"
+
+
+def single_node(given: Inputs, base: Chain, option: str) -> SingleNode:
+    """The same work in jobs within nodes, beside the option's jobs across nodes."""
+    standing = standing_of(given)
+    if standing != OneNode.PRICED:
+        return SingleNode(standing)
+    bills, common = base.bills, base.bills.common
+    useful, across = _useful(given, base, option), bills.own[option].lost
+    hours = common.discounting.present_value(hours_of(common))
+    rent, level = common.server.rent_per_gpu_hour, None
+    if rented(given) and common.value_basis != Basis.STATED:
+        total = money.work_on_rented(hours, rent, useful)
+        level = np.mean(rent) * np.mean(bills.totals[option]) / np.mean(total)
+    else:
+        parts = bills.paid[option]
+        paid = parts.total if rented(given) else sum(v for name, v in parts.items() if _of_servers(name))
+        total = money.work_on_owned(paid, hours, common.gpu_hour_value, useful)
+    running = (1 - across.exposed_communication) * (1 - across.tail) * (1 - across.interruptions)
+    return SingleNode(standing, given.spread(total), given.spread(running / useful), level, given.spread(rent))
+
+
+def standing_of(given: Inputs) -> OneNode:
+    """Whether the client's work can be done in jobs within nodes, by the memory that plans are held to."""
+    kind, cluster = str(given.params.workload.kind), given.params.cluster
+    largest = max(gpus for _, gpus in stages_of(given))
+    if one_node(given, largest) or largest > given.central("evidence:course-small-gpus") or job_sizes(given):
+        return OneNode.NOT_ASKED
+    if kind == "hpc-simulation":
+        return OneNode.NO_MODEL
+    if kind in (*PRETRAINING, "mixed"):
+        return OneNode.ONE_RUN
+    per_node = int(cluster.gpus_per_node)
+    if kind in steps.TRAINING_KINDS:
+        return OneNode.PRICED if steps.held(given, per_node) else OneNode.NO_ROOM
+    work = steps.job(given, largest)
+    return OneNode.NO_ROOM if work.plan is None or work.plan.pp > 1 else OneNode.PRICED
+
+
+def _of_servers(piece: str) -> bool:
+    """Whether a piece of a bill is the servers' own: their price, support, power, cooling, space and resale."""
+    return piece == _SERVERS or piece.endswith(f" of {_SERVERS}")
+
+
+def _useful(given: Inputs, base: Chain, option: str) -> Any:
+    """Work in a GPU-hour of single-node jobs, over that of the same hour across nodes had no fabric been met.
+
+    Above 1 where a plan on one node does more in a GPU-hour than the plan across nodes on a perfect network.
+    """
+    per_node, gpus = int(given.params.cluster.gpus_per_node), base.exposure.largest(base.exposure.stages[0][0])
+    on_one = steps.job(given, per_node)
+    shared, jobs = base.exposure.jobs.shared[gpus], base.exposure.timed[option]
+    alone = steps.step(given, on_one, jobs.network)
+    beside = steps.step(given, shared, jobs.network)
+    pace = _gpu_seconds(beside, shared) * _free(beside) / _gpu_seconds(alone, on_one)
+    chosen = next(o for o in given.options if o.id == option)
+    at = subject(given, chosen, per_node, planned_days(given), 0.0)
+    lost = running_shares(at)
+    slow = widened(given, per_node, given.spread(lost["servers"]), GOODPUT)
+    return pace * (1.0 - slow)
+
+
+def _free(step: StepTime) -> Any:
+    """Share of a step that is left without its traffic between nodes."""
+    return 1.0 - np.asanyarray(step.exposed_share)
+
+
+def _gpu_seconds(step: StepTime, work: steps.Job) -> Any:
+    """GPU-seconds of a unit of work: of a token, or of a token for each request of a copy's batch."""
+    assert work.plan is not None, "a simulation is not asked"
+    gpus = work.used if work.kind in steps.TRAINING_KINDS else work.plan.tp * work.plan.pp
+    return step.pace_s * gpus

@@ -1,0 +1,91 @@
+"""Tables of the courses of action: all of them side by side, and a plan in stages that ends early."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.evidence import read_yaml
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
+from fabricreport.sections.decision.courses.result import CHOICE, CoursesResult, PricedCourse
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.turning_words import VERB
+from fabricreport.sections.short_names import short_names
+from fabricreport.vocabulary import Confidence, CourseKind
+
+Figure = Callable[[str], Number]
+
+
+def courses(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """Every course that is priced: its cost against the plain one, what it needs, and its chance of being in time."""
+    found = result.courses
+    names = {o.id: Name(o.name) for o in given.options}
+    known: Mapping[str, Mapping[str, str]] = read_yaml("courses")
+    values: dict[str, object] = {"verb": VERB[given.params.money.acquisition]}
+    rows = []
+    for place, row in enumerate(found.rows):
+        told, option = known[_told_as(row, found)], f"option_{place}"
+        values[option] = names[row.course.options[0]]
+        against = f"decision.courses.against.{row.key}"
+        number = None if found.is_base(row) else figure(against)
+        rows.append(
+            Row(
+                [
+                    told["name"].replace("{option}", f"{{{option}}}"),
+                    number,
+                    None if number is None or row.kind in (CourseKind.OFFERS, CourseKind.PILOT) else number,
+                    told["needs"],
+                    figure(f"decision.courses.ready.{row.key}"),
+                ],
+                role="winner" if _marked(row, result) else "normal",
+            )
+        )
+    heads = [
+        Column("Course"),
+        Column("Costs more by"),
+        Column("P5–P95", style="spread"),
+        Column("Needs"),
+        Column("Ready in time"),
+    ]
+    return Table(heads, rows, values)
+
+
+def _told_as(row: PricedCourse, found: CoursesResult) -> str:
+    staged = found.growing is not None and row.kind == CourseKind.TAKE
+    return CourseKind.STAGE_ONE if staged else row.kind
+
+
+def _marked(row: PricedCourse, result: DecisionResult) -> bool:
+    """Whether a row is the advised one; where the fabric does not matter none is."""
+    advised, verdict = result.courses.advised, result.verdict
+    if verdict.confidence == Confidence.DOES_NOT_MATTER or verdict.announced:
+        return False
+    if advised.kind in (CourseKind.TAKE, CourseKind.STAGE_ONE):
+        return row.key == CHOICE
+    return row.kind == (CourseKind.OFFERS if advised.kind == CourseKind.EITHER else advised.kind)
+
+
+def stops(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """A plan that ends after each stage: what was paid for each option, and what of it was for growth."""
+    growing = result.courses.growing
+    assert growing is not None, "asked for where the plan has stages"
+    short = short_names(given.options)
+    rows = [
+        Row(
+            [
+                figure(f"decision.courses.stop_month.{number}"),
+                figure(f"decision.courses.stop_gpus.{number}"),
+                *(
+                    figure(f"decision.courses.{what}.{number}.{option}")
+                    for option in growing.left
+                    for what in ("paid", "wasted")
+                ),
+            ]
+        )
+        for number, _ in enumerate(growing.stops)
+    ]
+    heads = [Column("Month"), Column("GPUs")]
+    for option in growing.left:
+        heads += [Column(Name(f"{short[option]}: paid")), Column(Name(f"{short[option]}: for growth"))]
+    return Table(heads, rows)

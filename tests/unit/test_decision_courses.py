@@ -1,0 +1,341 @@
+"""Courses of action of whole cases: the laws that hold for every client, and what page one and the table make of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fabricreport.case import Case, open_case
+from fabricreport.models.information import Estimate
+from fabricreport.models.judgement.comparison import Course
+from fabricreport.provenance import Traced, plain
+from fabricreport.sections.decision.courses import buying, single_node, tables
+from fabricreport.sections.decision.courses.findings import advice, course_findings, opening, staged
+from fabricreport.sections.decision.courses.result import (
+    CoursesResult,
+    Learning,
+    OneNode,
+    PricedCourse,
+    RentFirst,
+    SingleNode,
+)
+from fabricreport.sections.decision.finding import DecisionFinding as F
+from fabricreport.sections.tco.bills import Bills
+from fabricreport.vocabulary import Confidence, CourseKind
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
+ROOT = Path(__file__).parents[2]
+CLIENTS = ("example", "halden-cloud", "kestrel-lab", "tern-finetuning")
+OWNERS = ("example", "halden-cloud", "kestrel-lab")
+
+
+@cache
+def client(name: str) -> Case:
+    return open_case(ROOT / f"params/{name}.yaml")
+
+
+@cache
+def found(name: str) -> CoursesResult:
+    return client(name).decision().courses
+
+
+def mean(draws: Any) -> float:
+    return float(plain(draws).mean())
+
+
+def alike(case: Case) -> tuple[Bills, tuple[str, str]]:
+    """The bills of a case with the rival made the choice's equal in everything."""
+    bills, compared = case.chain.bills, case.comparison
+    choice, rival = compared.choice, compared.rival
+
+    def both(of: Any) -> dict[str, Any]:
+        return {**of, rival: of[choice]}
+
+    same = replace(
+        bills,
+        own=both(bills.own),
+        built=both(bills.built),
+        paid=both(bills.paid),
+        parts=both(bills.parts),
+        components=both(bills.components),
+        totals=both(bills.totals),
+    )
+    return same, (choice, rival)
+
+
+# ---- laws
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_renting_first_for_no_month_is_the_option_as_it_stands(name: str) -> None:
+    case = client(name)
+    option = case.comparison.choice
+    none = buying.rent_first(case.inputs, case.chain.bills, option, 0)
+    assert np.allclose(plain(none.total), plain(case.chain.bills.totals[option]), rtol=1e-9)
+    assert not plain(none.rent).any()
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_each_month_more_of_rent_is_paid_by_the_hour_and_less_is_owned(name: str) -> None:
+    case = client(name)
+    option = case.comparison.choice
+    by_months = [buying.rent_first(case.inputs, case.chain.bills, option, months) for months in (1, 2, 4)]
+    assert [mean(r.rent) for r in by_months] == sorted(mean(r.rent) for r in by_months)
+    assert [mean(r.after) for r in by_months] == sorted((mean(r.after) for r in by_months), reverse=True)
+    common = case.chain.bills.common
+    least = common.stages[0][1] * 4 * 730.5 * plain(common.server.rent_per_gpu_hour)
+    assert np.all(plain(by_months[2].rent) > 0.97 * least)
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_damages_never_make_the_buyer_worse_in_any_draw(name: str) -> None:
+    for clause in found(name).clauses.values():
+        assert np.all(plain(clause.paid) >= 0) and np.all(plain(clause.paid) <= plain(clause.cap_usd) * (1 + 1e-9))
+
+
+def test_a_clause_with_a_cap_of_nothing_is_worth_nothing() -> None:
+    uncapped = client("example").changed(evidence={"course-damages-cap": 0.0}).decision().courses
+    assert all(not plain(clause.paid).any() for clause in uncapped.clauses.values())
+    assert all(plain(clause.paid).any() for clause in found("example").clauses.values())
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_offers_cost_no_more_than_the_cheaper_option_and_the_asking_within_noise(name: str) -> None:
+    for learning in (found(name).offers, found(name).pilot):
+        assert learning is not None
+        price = mean(learning.asking) + mean(learning.waiting)
+        assert mean(learning.net) <= price + 2 * learning.worth.standard_error
+        assert learning.worth.value <= client(name).decision().verdict.evpi + 2 * learning.worth.standard_error
+
+
+def test_stopping_at_the_last_stage_is_the_whole_plan_and_wastes_nothing() -> None:
+    growing, bills = found("kestrel-lab").growing, client("kestrel-lab").chain.bills
+    assert growing is not None
+    last = growing.stops[-1]
+    for option in growing.left:
+        assert np.allclose(plain(last.paid[option]), plain(bills.paid[option].total), rtol=1e-12)
+        assert not plain(last.wasted[option]).any()
+        paid = [mean(stop.paid[option]) for stop in growing.stops]
+        assert paid == sorted(paid)
+        assert all(mean(stop.wasted[option]) >= 0 for stop in growing.stops)
+    assert mean(growing.stops[0].wasted[client("kestrel-lab").comparison.choice]) > 0
+
+
+def test_ordering_ahead_adds_nothing_to_a_plan_of_one_stage_and_pays_interest_on_a_longer_one() -> None:
+    for name, adds in (("example", False), ("kestrel-lab", True)):
+        case = client(name)
+        bills, option = case.chain.bills, case.comparison.choice
+        cost = mean(buying.ahead_cost(bills.built[option], bills.own[option], bills.common))
+        assert cost > 0 if adds else abs(cost) < 1e-6 * mean(bills.totals[option])
+
+
+def test_jobs_within_one_node_cost_a_client_of_one_node_what_its_option_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    case = client("tern-finetuning").changed(cluster__gpus=8)
+    option = case.comparison.choice
+    assert single_node.single_node(case.inputs, case.chain, option).standing == OneNode.NOT_ASKED
+    monkeypatch.setattr(single_node, "standing_of", lambda given: OneNode.PRICED)
+    alone = single_node.single_node(case.inputs, case.chain, option)
+    assert np.allclose(plain(alone.total), plain(case.chain.bills.totals[option]), rtol=1e-9)
+    assert np.allclose(plain(alone.time), 1.0)
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_equal_inputs_on_both_fabrics_give_equal_courses(name: str) -> None:
+    case = client(name)
+    bills, (a, b) = alike(case)
+    given = case.inputs
+    first, second = (buying.clause(given, bills, o) for o in (a, b))
+    assert np.array_equal(plain(first.paid), plain(second.paid)) and first.promised_weeks == second.promised_weeks
+    rents = [buying.rent_first(given, bills, o, 3).total for o in (a, b)]
+    assert np.array_equal(plain(rents[0]), plain(rents[1]))
+    assert buying.offers(given, bills, (a, b), a).worth == Estimate(0.0, 0.0)
+    assert buying.pilot(given, bills, (a, b), a, 64).worth == Estimate(0.0, 0.0)
+
+
+# ---- who is told what
+
+
+@pytest.mark.parametrize(
+    ("changes", "standing"),
+    [
+        ({}, OneNode.PRICED),
+        ({"workload__model_parameters_billion": 200}, OneNode.NO_ROOM),
+        ({"workload__kind": "pretraining-dense"}, OneNode.ONE_RUN),
+        ({"workload__kind": "hpc-simulation"}, OneNode.NO_MODEL),
+        ({"workload__kind": "inference-multi-node"}, OneNode.PRICED),
+        ({"workload__kind": "inference-multi-node", "workload__model_parameters_billion": 700}, OneNode.NO_ROOM),
+        ({"cluster__gpus": 136}, OneNode.NOT_ASKED),
+        ({"cluster__gpus": 128}, OneNode.PRICED),
+        ({"workload__jobs": [{"gpus": 8, "share": 1}]}, OneNode.NOT_ASKED),
+    ],
+)
+def test_single_nodes_are_asked_of_small_clients_by_the_memory_of_a_node(
+    changes: dict[str, Any], standing: OneNode
+) -> None:
+    case = client("tern-finetuning")
+    assert single_node.standing_of((case.changed(**changes) if changes else case).inputs) == standing
+
+
+def test_an_owner_of_two_nodes_saves_the_fabric_by_jobs_within_each() -> None:
+    case = client("tern-finetuning").changed(
+        money__acquisition="buy", money__horizon_months=36, cluster__tenancy="single"
+    )
+    row = case.decision().courses.row(CourseKind.SINGLE_NODE)
+    assert row is not None
+    parts = case.chain.bills.paid[case.decision().courses.base]
+    fabric = sum(mean(parts[name]) for name in ("switches", "optics", "adapters", "copper and fibre"))
+    assert fabric > 0 and mean(row.against) < -fabric / 2
+
+
+@pytest.mark.parametrize(
+    ("name", "plainly", "kinds"),
+    [
+        ("example", CourseKind.TAKE, {"choice", "rival", "offers", "pilot", "rent-first", "damages"}),
+        ("halden-cloud", CourseKind.EITHER, {"choice", "rival", "offers", "pilot", "rent-first", "damages"}),
+        ("kestrel-lab", CourseKind.STAGE_ONE, {"choice", "rival", "offers", "pilot", "rent-first", "damages", "ahead"}),
+        ("tern-finetuning", CourseKind.EITHER, {"choice", "rival", "single-node"}),
+    ],
+)
+def test_courses_of_the_shipped_clients(name: str, plainly: CourseKind, kinds: set[str]) -> None:
+    courses = found(name)
+    assert courses.plain.kind == plainly and {row.key for row in courses.rows} == kinds
+    assert len(courses.rows) <= 8
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_the_row_that_is_held_against_has_no_amount_and_no_winner_is_marked_where_the_fabric_does_not_matter(
+    name: str,
+) -> None:
+    case = client(name)
+    table = tables.courses(case.inputs, case.decision(), case.figure)
+    empty = [row for row in table.rows if row.cells[1] is None]
+    marked = [row for row in table.rows if row.role == "winner"]
+    assert len(empty) == 1
+    assert len(marked) == (0 if case.decision().verdict.confidence == Confidence.DOES_NOT_MATTER else 1)
+
+
+def test_a_client_whose_date_nobody_meets_is_told_to_rent_first() -> None:
+    case = client("example").changed(organisation__time_to_production_weeks=1)
+    courses = case.decision().courses
+    assert (courses.advised.kind, courses.by_date) == (CourseKind.RENT_FIRST, True)
+    holds = set(case.spoken("decision").findings)
+    assert {F.OPENS_RENT_FIRST_LATE, F.RENT_FIRST_LATE, F.TOO_LATE, F.COURSES_INVOLVED} <= holds
+    assert not {F.RENT_FIRST, F.COURSES_PLAIN} & holds
+
+
+def test_what_cannot_be_ordered_has_no_course_but_to_ask() -> None:
+    case = client("halden-cloud").changed(options=["infiniband-xdr", "ethernet-sprayed-800g"], money__materiality_usd=1)
+    if not case.decision().verdict.announced:
+        case = client("halden-cloud").changed(options=["ethernet-sprayed-800g", "rocev2-whitebox-800g"])
+    courses = case.decision().courses
+    assert case.decision().verdict.announced
+    assert courses.advised.kind == courses.plain.kind == CourseKind.ASK
+    assert {row.key for row in courses.rows} == {"choice", "rival"}
+
+
+# ---- findings on constructed results
+
+_NONE = Traced(np.zeros(4))
+
+
+def constructed(kind: CourseKind, plainly: CourseKind = CourseKind.TAKE, **more: Any) -> CoursesResult:
+    rows = tuple(
+        PricedCourse(key, Course(k, ("a",)), Traced(np.full(4, against)), 0.9)
+        for key, k, against in (
+            ("choice", CourseKind.TAKE, 0.0),
+            ("rival", CourseKind.TAKE, 5.0),
+            ("rent-first", CourseKind.RENT_FIRST, -9.0),
+        )
+    )
+    bare = {
+        "by_date": False,
+        "offers": None,
+        "pilot": None,
+        "pilot_gpus": 0,
+        "rent_first": RentFirst("a", _NONE, _NONE),
+        "clauses": {},
+        "growing": None,
+        "single": SingleNode(OneNode.NOT_ASKED),
+    }
+    return CoursesResult("a", Course(plainly, ("a",)), Course(kind, ("a",)), rows=rows, **{**bare, **more})
+
+
+def learning(worth: float, error: float, cost: float) -> Learning:
+    return Learning(Estimate(worth, error), np.array(cost), np.array(0.0))
+
+
+@pytest.mark.parametrize(
+    ("kind", "opens", "advises"),
+    [
+        (CourseKind.TAKE, None, None),
+        (CourseKind.OFFERS, F.OPENS_OFFERS, F.OFFERS_FIRST),
+        (CourseKind.PILOT, F.OPENS_PILOT, F.PILOT_FIRST),
+        (CourseKind.RENT_FIRST, F.OPENS_RENT_FIRST, None),
+        (CourseKind.AHEAD, F.OPENS_AHEAD, F.ORDER_AHEAD),
+        (CourseKind.SINGLE_NODE, F.OPENS_SINGLE_NODE, F.SINGLE_NODES),
+    ],
+)
+def test_page_one_opens_with_the_course_that_is_advised(kind: CourseKind, opens: F | None, advises: F | None) -> None:
+    courses = constructed(kind)
+    assert (opening(courses), advice(courses)) == (opens, advises)
+    holds = set(course_findings(courses))
+    assert (F.COURSES_PLAIN in holds, F.COURSES_INVOLVED in holds) == (opens is None, opens is not None)
+    assert (F.RENT_FIRST in holds) == (kind == CourseKind.RENT_FIRST)
+
+
+def test_renting_first_for_the_date_is_said_so() -> None:
+    courses = constructed(CourseKind.RENT_FIRST, by_date=True)
+    holds = set(course_findings(courses))
+    assert opening(courses) == F.OPENS_RENT_FIRST_LATE
+    assert F.RENT_FIRST_LATE in holds and F.RENT_FIRST not in holds
+
+
+def test_a_plan_in_stages_is_signed_for_its_first_alone() -> None:
+    one, staged_plan = constructed(CourseKind.TAKE), constructed(CourseKind.STAGE_ONE, CourseKind.STAGE_ONE)
+    for plainly, in_stages in ((F.TAKE, F.SIGN_STAGE_ONE), (F.SETTLE_FIRST, F.SETTLE_STAGE_ONE)):
+        assert (staged(one, plainly), staged(staged_plan, plainly)) == (plainly, in_stages)
+    assert staged(staged_plan, F.OPENS_CLEAR) == F.OPENS_STAGE_ONE
+    assert staged(staged_plan, F.OPENS_LEANING_LATE) == F.OPENS_LEANING_LATE
+    assert staged(staged_plan, F.ASK_BOTH) == F.ASK_BOTH
+
+
+@pytest.mark.parametrize(
+    ("worth", "error", "cost", "holds"),
+    [
+        (100.0, 10.0, 50.0, {F.OFFERS_WORTH, F.OFFERS_PAY}),
+        (100.0, 10.0, 150.0, {F.OFFERS_WORTH, F.OFFERS_COST}),
+        (100.0, 60.0, 50.0, {F.OFFERS_NOISE, F.OFFERS_COST}),
+        (-1.0, 10.0, 0.0, {F.OFFERS_NOISE, F.OFFERS_COST}),
+    ],
+)
+def test_what_is_found_out_pays_only_if_it_is_told_from_nothing(
+    worth: float, error: float, cost: float, holds: set[F]
+) -> None:
+    every = {F.OFFERS_WORTH, F.OFFERS_NOISE, F.OFFERS_PAY, F.OFFERS_COST}
+    assert set(course_findings(constructed(CourseKind.TAKE, offers=learning(worth, error, cost)))) & every == holds
+    pilots = {F.PILOT_WORTH, F.PILOT_NOISE, F.PILOT_PAYS, F.PILOT_COSTS}
+    told = set(course_findings(constructed(CourseKind.TAKE, pilot=learning(worth, error, cost)))) & pilots
+    assert {f.name.replace("PILOT_PAYS", "PILOT_PAY").replace("PILOT_COSTS", "PILOT_COST") for f in told} == {
+        f.name.replace("OFFERS", "PILOT") for f in holds
+    }
+
+
+@pytest.mark.parametrize(
+    ("single", "holds"),
+    [
+        (SingleNode(OneNode.NOT_ASKED), set()),
+        (SingleNode(OneNode.NO_ROOM), {F.SINGLE_NO_ROOM}),
+        (SingleNode(OneNode.ONE_RUN), {F.SINGLE_ONE_RUN}),
+        (SingleNode(OneNode.NO_MODEL), {F.SINGLE_NO_MODEL}),
+        (SingleNode(OneNode.PRICED, _NONE, _NONE), {F.SINGLE_PRICED}),
+        (SingleNode(OneNode.PRICED, _NONE, _NONE, 2.0, _NONE), {F.SINGLE_PRICED, F.SINGLE_RENTED}),
+    ],
+)
+def test_jobs_within_nodes_are_told_of_as_they_stand(single: SingleNode, holds: set[F]) -> None:
+    every = {f for f in F if f.name.startswith("SINGLE_")} - {F.SINGLE_NODES}
+    assert set(course_findings(constructed(CourseKind.TAKE, single=single))) & every == holds
