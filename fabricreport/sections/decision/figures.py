@@ -9,6 +9,7 @@ from fabricreport.provenance import inputs_of
 from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.inputs import AXES
+from fabricreport.sections.decision.joint.figures import JOINT, JOINT_INDEXES
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
 from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
@@ -141,11 +142,12 @@ _OPTIONS = (
     EachSpec(
         "decision.cheapest[option]",
         "share",
-        label=lambda _, option: f"Share of draws in which {option} is the cheapest of all options",
+        label=lambda _, option: f"Share of draws in which {option} is the cheapest of the options that may be taken",
         rule="count of draws with the lowest total cost ÷ all draws",
-        value=lambda at, option: at.result.probabilities[option],
+        value=lambda at, option: at.result.joint.shares[option],
         inputs=lambda at, option: {i for pair, ids in at.apart.items() if option in pair for i in ids},
         digits=2,
+        when=lambda at, option: option in at.result.joint.shares,
     ),
     EachSpec(
         "decision.ready[option]",
@@ -359,7 +361,7 @@ _LATER: tuple[Spec, ...] = later_figures(DecisionFigures)
 
 FIGURES = Declaration(
     "decision",
-    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
+    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *JOINT, *_ALIKE, *_LATER),
     {
         "option": Index(lambda at: at.result.totals),
         "axis": Index(lambda at: at.axes, AXES),
@@ -371,6 +373,7 @@ FIGURES = Declaration(
         "rule": Index(lambda at: at.rules),
         "unquoted": Index(lambda at: at.unquoted),
         "pair": Index(lambda at: pairs_of(at), PAIRS),
+        **JOINT_INDEXES,
     },
 )
 """Every figure of the section."""

@@ -17,6 +17,8 @@ from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.alike import Likeness
 from fabricreport.sections.decision.finding import DecisionFinding
+from fabricreport.sections.decision.joint.findings import joint_findings
+from fabricreport.sections.decision.joint.words import joint_words
 from fabricreport.sections.decision.market import market_words, told_alike, unpriced_in_place
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
@@ -307,6 +309,8 @@ def _money(read: _Read) -> Iterator[DecisionFinding]:
 
 def _annex(read: _Read) -> Iterator[DecisionFinding]:
     params = read.given.params
+    priced = bool(read.given.params.money.price_of_delay_usd_per_day)
+    yield from joint_findings(read.result.joint, alone=read.alone, idle=read.idle, delay_priced=priced)
     yield F.ASSUMED if assumptions(params) else F.ALL_GIVEN
     if read.result.without:
         yield F.WITHOUT_LISTED
@@ -332,6 +336,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "client": Name(read.given.params.client.name),
         "judges": judges(read.given),
         **market_words(read.given, result, read.likeness),
+        **joint_words(read.given, result.joint),
         "unpriced": Name(" and ".join(read.unpriced)),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],

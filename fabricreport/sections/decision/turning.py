@@ -218,7 +218,7 @@ class Search:
 def turns_of(search: Search) -> Turns:
     """Every input that can turn the comparison, and the widest swings."""
     base, comparison = search.base, search.comparison
-    own = {i: plain(base.given.own(i)) for i in sorted(base.reached_by) if _varies(base.given, i)}
+    own = {i: plain(base.given.own(i)) for i in sorted(base.reached_by) if may_turn(base.given, i)}
     expected = reach(plain(comparison.lead), own)
     shown = sorted(expected, key=lambda i: -abs(expected[i][1] - expected[i][0]))[:SHOWN]
     drawn = [search.turn(i) for i in expected if i in shown or _may_cross(expected[i], comparison.verdict.lead)]
@@ -237,7 +237,7 @@ def weeks_level(search: Search) -> float | None:
     base, choice = search.base, search.comparison.choice
     behaviour = next(o.behaviour for o in base.given.options if o.id == choice)
     input_id = f"evidence:{behaviour.weeks}"
-    if input_id not in base.reached_by or not _varies(base.given, input_id):
+    if input_id not in base.reached_by or not may_turn(base.given, input_id):
         return None
     turn = search.turn(input_id)
     if turn.break_even is None or turn.side != "above":
@@ -245,7 +245,7 @@ def weeks_level(search: Search) -> float | None:
     return turn.break_even * float(np.mean(plain(base.losses.weeks[choice]))) / turn.in_use
 
 
-def _varies(given: Inputs, input_id: str) -> bool:
+def may_turn(given: Inputs, input_id: str) -> bool:
     """Whether an input is drawn and its draws differ; an entry that another one speaks for is drawn as that."""
     kind, _, name = input_id.partition(":")
     if kind == "evidence" and given.evidence[name].kind == "text":
@@ -282,7 +282,7 @@ def _turn(given: Inputs, asked: Asked, input_id: str, draws: Any) -> Turn:
     return Turn(
         input_id=input_id,
         unit=str(record["unit"]),
-        currency=_currency(given, input_id),
+        currency=currency_of(given, input_id),
         in_use=in_use,
         low=low,
         high=high,
@@ -299,7 +299,8 @@ def _turn(given: Inputs, asked: Asked, input_id: str, draws: Any) -> Turn:
     )
 
 
-def _currency(given: Inputs, input_id: str) -> str:
+def currency_of(given: Inputs, input_id: str) -> str:
+    """The currency that an input's own draws are in."""
     kind, _, name = input_id.partition(":")
     if kind == "price":
         return given.prices[name].currency
@@ -309,7 +310,7 @@ def _currency(given: Inputs, input_id: str) -> str:
 def _choices(base: Chain, comparison: Comparison) -> Iterator[Turn]:
     """The client's own choices: each set to other values, the whole chain run again where it reaches all of it."""
     params = base.given.params
-    value = _hour_value(base)
+    value = hour_value(base)
     if value > 0:
         found = turning(Asked(_under(base, comparison, "money__gpu_hour_value", float)), value, value / 4, value * 4)
         yield _choice("param:money.gpu_hour_value", "usd/gpu-hour", value, found)
@@ -360,7 +361,7 @@ def _choice(input_id: str, unit: str, in_use: float, found: Turning) -> Turn:
     )
 
 
-def _hour_value(base: Chain) -> float:
+def hour_value(base: Chain) -> float:
     """US dollars that a lost GPU-hour is worth on the mean."""
     rate = float(np.mean(plain(base.given.rate("USD"))))
     return float(np.mean(plain(base.bills.common.gpu_hour_value))) / rate
