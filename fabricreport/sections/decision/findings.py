@@ -310,7 +310,9 @@ def _money(read: _Read) -> Iterator[DecisionFinding]:
 def _annex(read: _Read) -> Iterator[DecisionFinding]:
     params = read.given.params
     priced = bool(read.given.params.money.price_of_delay_usd_per_day)
-    yield from joint_findings(read.result.joint, alone=read.alone, idle=read.idle, delay_priced=priced)
+    yield from joint_findings(
+        read.result.joint, alone=read.alone, idle=read.idle, open_between=read.verdict.open, delay_priced=priced
+    )
     yield F.ASSUMED if assumptions(params) else F.ALL_GIVEN
     if read.result.without:
         yield F.WITHOUT_LISTED

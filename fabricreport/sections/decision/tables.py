@@ -49,7 +49,7 @@ def options(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Figur
                 names[o],
                 totals[o],
                 totals[o],
-                share_cell(result.joint, figure, o),
+                share_cell(result.joint, o),
                 figure(f"decision.ready.{o}"),
                 NOT_ALLOWED if o in out else _judged(o, result, tco, totals[o].value - totals[verdict.choice].value),
             ],

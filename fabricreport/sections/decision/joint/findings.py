@@ -11,8 +11,11 @@ from fabricreport.sections.decision.result import WORTH_A_WORD
 _REGIONS = (DecisionFinding.REGION_ONE, DecisionFinding.REGION_TWO, DecisionFinding.REGION_THREE)
 
 
-def joint_findings(found: JointResult, *, alone: bool, idle: bool, delay_priced: bool) -> Iterator[DecisionFinding]:
-    """Findings of the joint study; `idle`: the fabric is worth no decision; `alone`: there is none to make."""
+def joint_findings(
+    found: JointResult, *, alone: bool, idle: bool, open_between: bool, delay_priced: bool
+) -> Iterator[DecisionFinding]:
+    """Findings of the joint study; `idle`: the fabric is worth no decision; `alone`: there is none to make;
+    `open_between`: the advice names neither of the two compared, and no more is said of which has the least regret."""
     if alone:
         return
     yield DecisionFinding.JOINT
@@ -36,7 +39,8 @@ def joint_findings(found: JointResult, *, alone: bool, idle: bool, delay_priced:
         least = found.regrets
         same = least.least_mean == least.least_p95
         yield DecisionFinding.REGRETS
-        yield DecisionFinding.REGRET_LEAST if same else DecisionFinding.REGRET_LEAST_PARTS
+        if not open_between:
+            yield DecisionFinding.REGRET_LEAST if same else DecisionFinding.REGRET_LEAST_PARTS
 
 
 def _hours(found: JointResult, delay_priced: bool) -> Iterator[DecisionFinding]:

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fabricreport.chain import Chain
+from fabricreport.errors import InputError
 from fabricreport.inputs import Inputs, drawn_exactly
 from fabricreport.models.judgement.acceptability import Linear, acceptability
 from fabricreport.models.judgement.best import by_hypercube, cheapest, regret, sampling_error
 from fabricreport.models.judgement.joint import Pair, Scores, nearest_level, pairs
 from fabricreport.models.judgement.regions import Box, measured, region
 from fabricreport.provenance import plain
-from fabricreport.scenario import changed_params
+from fabricreport.scenario import Params, changed_params
 from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.joint.resampled import Resampled
 from fabricreport.sections.decision.joint.result import (
@@ -200,7 +201,17 @@ def _sampled(base: Chain, pair: tuple[str, str], ids: Sequence[str], value: floa
 def _valued(base: Chain, value: float) -> bool:
     """Whether others may be tried in the place of the value of a GPU-hour: not where the client states a range of it."""
     drawn = base.bills.common.value_basis == "stated" and not drawn_exactly(base.given.own(HOUR))
-    return value > 0 and not drawn
+    return not drawn and _tryable(base.given, value)
+
+
+def _tryable(given: Inputs, value: float) -> bool:
+    """Whether the params allow every value of a GPU-hour that is tried."""
+    try:
+        for end in (value / _WIDE, value * _WIDE):
+            _at_value(given, end)
+    except InputError:
+        return False
+    return value > 0
 
 
 def _by_hour(base: Chain, names: Sequence[str], value: float) -> Linear:
@@ -210,14 +221,16 @@ def _by_hour(base: Chain, names: Sequence[str], value: float) -> Linear:
 
 
 def _at_hour(base: Chain, names: Sequence[str], value: float) -> Array:
-    given = base.given
+    return _costs(base.under(base.given.with_params(_at_value(base.given, value))).bills, names)
+
+
+def _at_value(given: Inputs, value: float) -> Params:
     changes: dict[str, Any] = {"money__gpu_hour_value": value}
-    params = changed_params(given.params, changes, {}, extra_options=given.all_options)
-    return _costs(base.under(given.with_params(params)).bills, names)
+    return changed_params(given.params, changes, {}, extra_options=given.all_options)
 
 
 def _hours(base: Chain, names: Sequence[str], value: float) -> Hours | None:
-    if value <= 0 or len(names) < 2:
+    if len(names) < 2 or not _tryable(base.given, value):
         return None
     low, high = value / _WIDE, value * _WIDE
     curve = acceptability(_by_hour(base, names, value), [float(v) for v in np.geomspace(low, high, _POINTS)])

@@ -13,12 +13,12 @@ from fabricreport.sections.decision.turning import label_of
 Figure = Callable[[str], Number]
 
 
-def share_cell(found: JointResult, figure: Figure, option: str) -> Number | str | None:
+def share_cell(found: JointResult, option: str) -> str | None:
     """How often an option is the cheapest, with the sampling error; nothing for one that may not be taken."""
     if option not in found.shares:
         return None
     if not found.errors[option]:
-        return figure(f"decision.cheapest.{option}")
+        return f"{{decision.cheapest.{option}}}"
     return f"{{decision.cheapest.{option}}} ± {{decision.joint.error.{option}}}"
 
 
