@@ -35,17 +35,23 @@ def test_of_a_linear_difference_the_nearest_point_is_the_analytic_one(slopes: tu
     assert found == pytest.approx(expected, abs=2e-3)
 
 
+def test_correlated_inputs_that_pull_apart_are_farther_than_those_that_do_not() -> None:
+    a, b = normals("a", "b", correlation=0.4)
+    apart, along = (pairs(1.0, {"a": -1.0, "b": s}, {"a": a, "b": b})[0].distance for s in (0.9, -0.9))
+    assert apart == pytest.approx(1 / np.sqrt(1.81 - 0.72), rel=0.03)
+    assert along == pytest.approx(1 / np.sqrt(1.81 + 0.72), rel=0.03)
+
+
 def test_the_screen_knows_a_linear_difference_and_its_nearest_pair() -> None:
     a, b, c = normals("a", "b", "c")
-    found = pairs(2.0 - 1.0 * a + 0.8 * b + 0.1 * c, {"a": a, "b": b, "c": c})
+    found = pairs(2.0, {"a": -1.0, "b": 0.8, "c": 0.1}, {"a": a, "b": b, "c": c})
     assert found[0].names == ("a", "b")
-    assert found[0].slopes == pytest.approx([-1.0, 0.8], abs=0.02)
     assert found[0].distance == pytest.approx(2 / np.hypot(1.0, 0.8), rel=0.03)
     assert all("c" not in pair.names for pair in found)  # it would do next to nothing
 
 
-def test_a_wrong_screen_is_corrected_by_the_model() -> None:
-    """The regression says (1, 1); the model's slopes are (-1.6, -0.9), and its level is curved."""
+def test_wrong_slopes_are_corrected_by_the_model() -> None:
+    """Told are (1, 1); the model's slopes are (-1.6, -0.9), and its level is curved."""
     found = nearest_level(lambda z: 1.0 - 1.6 * z[0] - 0.9 * z[1] - 0.1 * z[0] ** 2, np.zeros(2), pair_of((-1.0, -1.0)))
     assert found is not None
     grid = np.linspace(-1, 2, 3001)
@@ -57,8 +63,9 @@ def test_a_wrong_screen_is_corrected_by_the_model() -> None:
 def test_nothing_is_found_beyond_reach_and_of_one_input_alone() -> None:
     assert nearest_level(lambda z: 9.0 - z[0] - z[1], np.zeros(2), pair_of((-1.0, -1.0))) is None
     assert nearest_level(lambda z: 1.0 - z[0], np.zeros(2), pair_of((-1.0, -0.5))) is None
-    assert pairs(np.ones(8), {"a": np.arange(8.0)}) == ()
-    assert pairs(np.zeros(8), {"a": np.arange(8.0), "b": np.arange(8.0)[::-1]}) == ()
+    assert pairs(1.0, {"a": 1.0}, {"a": np.arange(8.0)}) == ()
+    assert pairs(0.0, {"a": 1.0, "b": 1.0}, {"a": np.arange(8.0), "b": np.arange(8.0)[::-1]}) == ()
+    assert pairs(1.0, {"a": 1.0, "b": 1.0}, {"a": np.arange(8.0), "b": np.ones(8)}) == ()
 
 
 def test_what_is_asked_for_stays_within_reach() -> None:

@@ -1,8 +1,8 @@
 """Two inputs moved together: the nearest pair of values at which a mean difference is used up.
 
 Distance is in standard scores from the values in use, the two inputs' correlation counted (Hasofer & Lind 1974): the
-nearest point is the likeliest joint move. It is sought along the model itself (Rackwitz & Fiessler 1978), never read
-off a regression, which only says which pairs are worth a search.
+nearest point is the likeliest joint move. It is sought along the model itself (Rackwitz & Fiessler 1978); what each
+input does alone only says which pairs are worth a search.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ class Scores:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two inputs by name and the screen's word on them: change of the mean per score of each, their correlation."""
+    """Two inputs by name, what a score of each adds to the mean when it moves alone, and how they move together.
+
+    `distance` is that of the nearest point where the money is level, were the mean linear in the scores."""
 
     names: tuple[str, str]
     slopes: Array
@@ -64,21 +66,20 @@ class Pair:
     distance: float
 
 
-def pairs(difference: Array, inputs: Mapping[str, Array]) -> tuple[Pair, ...]:
-    """Pairs of inputs that may use up the mean difference together, the nearest first, by a regression on the draws.
+def pairs(mean: float, slopes: Mapping[str, float], inputs: Mapping[str, Array]) -> tuple[Pair, ...]:
+    """Pairs of inputs that may use up a mean difference together, the nearest first.
 
-    The difference (draws,) is regressed on the scores of all inputs at once; of a pair both must do their part.
+    `slopes`: what one score of each input adds to it, by the model with that input alone moved; `inputs`: their draws
+    (draws,), for how they move together. Of a pair both must do their part.
     """
-    names = [i for i, x in inputs.items() if np.ptp(x) > 0]
+    names = [i for i in slopes if np.ptp(inputs[i]) > 0]
     if len(names) < 2:
         return ()
-    z = np.stack([Scores.of(inputs[i]).each(inputs[i]) for i in names], axis=1)
-    mean = float(difference.mean())
-    slopes: Array = np.asarray(np.linalg.lstsq(z.T @ z, z.T @ (difference - mean), rcond=None)[0], dtype=float)
-    inner = np.asarray(np.corrcoef(z, rowvar=False))
+    g_all = np.array([slopes[i] for i in names])
+    inner = np.asarray(np.corrcoef([Scores.of(inputs[i]).each(inputs[i]) for i in names]))
     found = []
     for a, b in combinations(range(len(names)), 2):
-        g, r = slopes[[a, b]], inner[np.ix_([a, b], [a, b])]
+        g, r = g_all[[a, b]], inner[np.ix_([a, b], [a, b])]
         size = float(g @ r @ g)
         if size <= 0 or mean == 0:
             continue

@@ -71,7 +71,7 @@ def run(given: Inputs, search: Search) -> DecisionResult:
         priors=priors_of(given, base.reached_by),
         difference=comparison.lead,
         totals=base.bills.totals,
-        joint=joint_of(search, search.judge),
+        joint=joint_of(search, turns),
         assumption_share=_assumed(given, _explained(given, comparison.lead)),
         numbers={},
     )

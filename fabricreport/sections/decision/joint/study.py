@@ -30,9 +30,9 @@ from fabricreport.sections.decision.joint.result import (
     Region,
     Regrets,
 )
-from fabricreport.sections.decision.turning import Search, currency_of, hour_value, may_turn
+from fabricreport.sections.decision.turning import Search, Turns, currency_of, hour_value, may_turn
 from fabricreport.sections.tco.bills import Bills
-from fabricreport.uncertain import exactly
+from fabricreport.uncertain import Z95, exactly
 
 Array = NDArray[np.float64]
 SHARE_OF_DRAWS = 32
@@ -45,12 +45,16 @@ _WIDE = 4.0
 _DRAWN = 2.0
 _POINTS = 33
 _DIGITS = 2
+_P5_TO_P95 = 2 * Z95
 
 
-def joint_of(search: Search, judge: Judge) -> JointResult:
-    """Everything that is found of a case, off its draws, one fresh sample and some dozens of partial runs."""
+def joint_of(search: Search, turns: Turns) -> JointResult:
+    """Everything that is found of a case, off its draws, one fresh sample and some dozens of partial runs.
+
+    `turns`: what each input does alone.
+    """
     base, comparison = search.fast, search.comparison
-    names = contestants(judge, base.bills, comparison.choice)
+    names = contestants(search.judge, base.bills, comparison.choice)
     costs = _costs(base.bills, names)
     given = base.given
     size = max(LEAST_DRAWS, given.draws // SHARE_OF_DRAWS)
@@ -62,7 +66,7 @@ def joint_of(search: Search, judge: Judge) -> JointResult:
         shares=_by_name(names, cheapest(costs)),
         errors=_by_name(names, errors),
         regrets=_regrets(names, costs),
-        flip=_flip(search, ids),
+        flip=_flip(search, turns),
         region=_region(search, fresh, ids, value),
         hours=_hours(base, names, value),
         sampled=(value / _DRAWN, value * _DRAWN) if _valued(base, value) else None,
@@ -99,13 +103,18 @@ def _moving(search: Search) -> tuple[str, ...]:
     return tuple(i for i in sorted(search.base.reached_by) if may_turn(search.base.given, i))
 
 
-def _flip(search: Search, ids: Sequence[str]) -> JointFlip | None:
+def _flip(search: Search, turns: Turns) -> JointFlip | None:
     """The nearest pair at which the lead is used up; None where the model knows of none within reach."""
-    given, lead = search.fast.given, plain(search.comparison.lead)
-    if search.comparison.choice == search.comparison.rival or not np.any(lead):
+    comparison = search.comparison
+    if comparison.choice == comparison.rival or not np.any(plain(comparison.lead)):
         return None
-    own = {i: plain(given.own(i)) for i in ids}
-    found = [f for pair in pairs(lead, own)[:SEARCHED] if (f := _searched(search, pair, own)) is not None]
+    slopes = {t.input_id: (t.at_high - t.at_low) / _P5_TO_P95 for t in turns.drawn}
+    own = {i: plain(search.fast.given.own(i)) for i in slopes}
+    found = [
+        f
+        for pair in pairs(comparison.verdict.lead, slopes, own)[:SEARCHED]
+        if (f := _searched(search, pair, own)) is not None
+    ]
     return min(found, key=lambda f: f.distance, default=None)
 
 
