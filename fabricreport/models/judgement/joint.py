@@ -18,11 +18,12 @@ Array = NDArray[np.float64]
 FARTHEST = 2.5
 """Scores from the median within which an input is moved: beyond lies less than one draw in a hundred."""
 FAIR_SHARE = 0.2
-"""Both inputs must close at least this share of the gap, or it is no joint move."""
+"""Each input closes at least this share of the gap, or it is no joint move."""
 _ROUNDS = 4
 _STEP = 0.25
 _CLOSE = 0.02
 _TOLERANCE = 1e-3
+_SINGULAR = 1e-9
 
 
 @dataclass(frozen=True)
@@ -80,17 +81,24 @@ def pairs(mean: float, slopes: Mapping[str, float], inputs: Mapping[str, Array])
     found = []
     for a, b in combinations(range(len(names)), 2):
         g, r = g_all[[a, b]], inner[np.ix_([a, b], [a, b])]
-        size = float(g @ r @ g)
-        if size <= 0 or mean == 0:
-            continue
-        if _fair(g, (r @ g) * (-mean / size), -mean):
-            found.append(Pair((names[a], names[b]), g, r, abs(mean) / float(np.sqrt(size))))
+        move = _move(g, r, -mean) if mean else None
+        if move is not None:
+            found.append(Pair((names[a], names[b]), g, r, float(np.sqrt(move @ np.linalg.solve(r, move)))))
     return tuple(sorted(found, key=lambda pair: pair.distance))
 
 
-def _fair(slopes: Array, move: Array, whole: float) -> bool:
-    """Whether each input closes its share of the gap."""
-    return bool(np.all(slopes * move / whole >= FAIR_SHARE))
+def _move(slopes: Array, correlation: Array, by: float) -> Array | None:
+    """The shortest move that changes a linear mean `by` so much, each input doing its share; None where one does nothing.
+
+    Inputs that rise and fall together and would have to part are told apart by that share: the nearest point of all
+    would be all but one input's own.
+    """
+    along = correlation @ slopes
+    size = float(slopes @ along)
+    if size <= _SINGULAR or np.any(slopes == 0) or np.linalg.det(correlation) <= _SINGULAR:
+        return None
+    shares = np.clip(slopes * along / size, FAIR_SHARE, 1 - FAIR_SHARE)
+    return np.asarray(by * shares / slopes)
 
 
 def nearest_level(model: Callable[[Array], float], start: Array, pair: Pair) -> Array | None:
@@ -107,15 +115,14 @@ def nearest_level(model: Callable[[Array], float], start: Array, pair: Pair) -> 
             asked[key] = model(z)
         return asked[key]
 
-    here, slopes, z = ask(start), pair.slopes, start
-    if here == 0:
+    slopes, z = pair.slopes, start
+    if ask(start) == 0:
         return start
     for turn in range(_ROUNDS):
-        size = float(slopes @ pair.correlation @ slopes)
-        if size <= 0:
+        move = _move(slopes, pair.correlation, -(ask(z) + float(slopes @ (start - z))))
+        if move is None:
             return None
-        gap = ask(z) + float(slopes @ (start - z))
-        target = _within(start - gap * (pair.correlation @ slopes) / size)
+        target = _within(start + move)
         before, step, z = z, target - z, target
         if float(np.max(np.abs(step))) < _CLOSE:
             break
@@ -123,8 +130,6 @@ def nearest_level(model: Callable[[Array], float], start: Array, pair: Pair) -> 
             slopes = np.array([(ask(z + unit) - ask(z)) / unit.sum() for unit in _inward(z)])
         else:
             slopes = slopes + (ask(z) - ask(before) - slopes @ step) * step / float(step @ step)
-    if not _fair(slopes, z - start, -here):
-        return None
     return _on_the_line(ask, start, z)
 
 
