@@ -51,6 +51,29 @@ class Sampler:
         return np.asarray((rng.permutation(self.size) + rng.random(self.size)) / self.size)
 
 
+@dataclass(frozen=True)
+class Hypercubes(Sampler):
+    """The same streams as `count` independently scrambled hypercubes, one after the other: `size` draws in all."""
+
+    count: int = 1
+
+    @property
+    def each(self) -> tuple[Sampler, ...]:
+        """The samplers of the single hypercubes."""
+        return tuple(
+            Sampler(_scrambled(self.seed, n), self.size // self.count, self.correlation) for n in range(self.count)
+        )
+
+    def uniforms(self, input_id: str, group: str = "") -> Draws:
+        """Draws of `input_id` in (0, 1), shape (size,): hypercube after hypercube."""
+        return np.concatenate([one.uniforms(input_id, group) for one in self.each])
+
+
+def _scrambled(seed: int, number: int) -> int:
+    """A seed of its own for each hypercube."""
+    return int.from_bytes(hashlib.sha256(f"hypercube {number} of {seed}".encode()).digest()[:8], "big")
+
+
 @lru_cache(maxsize=32)
 def _shared(seed: int, size: int, group: str) -> Draws:
     """The normal factor that the inputs of a group share; read-only, for it is remembered."""

@@ -37,7 +37,7 @@ def test_the_difference_is_that_of_the_totals_and_its_probability_a_count(case: 
     gap = plain(totals[verdict.runner_up]) - plain(totals[verdict.choice])
     assert plain(result.difference) == pytest.approx(gap, abs=1.0)
     assert verdict.probability == pytest.approx(float(np.mean(gap > 0)), abs=1e-9)
-    assert sum(result.probabilities.values()) == pytest.approx(1.0)
+    assert sum(result.joint.shares.values()) == pytest.approx(1.0)
 
 
 def test_what_both_options_share_is_no_input_of_the_difference(case: Case) -> None:

@@ -11,6 +11,7 @@ from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURS
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.information.figures import INDEXES, INFORMATION
 from fabricreport.sections.decision.inputs import AXES
+from fabricreport.sections.decision.joint.figures import JOINT, JOINT_INDEXES
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
 from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
@@ -143,11 +144,12 @@ _OPTIONS = (
     EachSpec(
         "decision.cheapest[option]",
         "share",
-        label=lambda _, option: f"Share of draws in which {option} is the cheapest of all options",
+        label=lambda _, option: f"Share of draws in which {option} is the cheapest of the options that may be taken",
         rule="count of draws with the lowest total cost ÷ all draws",
-        value=lambda at, option: at.result.probabilities[option],
+        value=lambda at, option: at.result.joint.shares[option],
         inputs=lambda at, option: {i for pair, ids in at.apart.items() if option in pair for i in ids},
         digits=2,
+        when=lambda at, option: option in at.result.joint.shares,
     ),
     EachSpec(
         "decision.ready[option]",
@@ -365,6 +367,7 @@ FIGURES = Declaration(
         *(*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
         *INFORMATION,
         *COURSES,
+        *JOINT,
     ),
     {
         "option": Index(lambda at: at.result.totals),
@@ -379,6 +382,7 @@ FIGURES = Declaration(
         "pair": Index(lambda at: pairs_of(at), PAIRS),
         **INDEXES,
         **COURSE_INDEXES,
+        **JOINT_INDEXES,
     },
 )
 """Every figure of the section."""

@@ -25,6 +25,8 @@ from fabricreport.sections.decision.courses.findings import (
 )
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.information.words import information_findings, information_words
+from fabricreport.sections.decision.joint.findings import joint_findings
+from fabricreport.sections.decision.joint.words import joint_words
 from fabricreport.sections.decision.market import market_words, told_alike, unpriced_in_place
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
@@ -319,6 +321,10 @@ def _money(read: _Read) -> Iterator[DecisionFinding]:
 
 def _annex(read: _Read) -> Iterator[DecisionFinding]:
     params = read.given.params
+    priced = bool(read.given.params.money.price_of_delay_usd_per_day)
+    yield from joint_findings(
+        read.result.joint, alone=read.alone, idle=read.idle, open_between=read.verdict.open, delay_priced=priced
+    )
     yield F.ASSUMED if assumptions(params) else F.ALL_GIVEN
     if read.result.without:
         yield F.WITHOUT_LISTED
@@ -345,6 +351,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "judges": judges(read.given),
         **information_words(result.information),
         **market_words(read.given, result, read.likeness),
+        **joint_words(read.given, result.joint),
         "unpriced": Name(" and ".join(read.unpriced)),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],

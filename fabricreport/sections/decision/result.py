@@ -15,6 +15,7 @@ from fabricreport.provenance import Traced, plain
 from fabricreport.sections.decision.alike import Mismatch
 from fabricreport.sections.decision.courses.result import CoursesResult
 from fabricreport.sections.decision.information.study import Information
+from fabricreport.sections.decision.joint.result import JointResult
 from fabricreport.sections.decision.later import Later
 from fabricreport.sections.decision.priors import Prior
 from fabricreport.sections.decision.reasons import Parting
@@ -36,7 +37,7 @@ class DecisionResult:
     `unquoted`: items of the two compared that nobody publishes a price for.
     `priors`: the inputs stated by kind of fabric. `kin`: an option of the choice's family too close to tell from it, or ''. `without`: the verdict with each option left out whose switch has one listed price.
     `mismatch`: the two compared in one generation, where they are of different ones. `later`: what is bought when
-    today's prices no longer hold. `probabilities`: share of draws in which each option is the cheapest of all.
+    today's prices no longer hold. `joint`: what changes it when more than one thing moves.
     `information`: what could be found out first (None where nothing is left to choose).
     `courses`: the courses of action, and the one that is advised.
     `assumption_share`: share of the
@@ -58,7 +59,7 @@ class DecisionResult:
     kin: str
     difference: Traced
     totals: Mapping[str, Traced]
-    probabilities: Mapping[str, float]
+    joint: JointResult
     assumption_share: float
     numbers: Mapping[str, Number]
 

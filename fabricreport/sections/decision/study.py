@@ -8,7 +8,7 @@ from dataclasses import replace
 from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.models.judgement.swings import Swing, probability_cheapest, swings
+from fabricreport.models.judgement.swings import Swing, swings
 from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.decision.alike import mismatch_of
 from fabricreport.sections.decision.courses.study import courses_of
@@ -17,6 +17,7 @@ from fabricreport.sections.decision.figures import FIGURES
 from fabricreport.sections.decision.information.knowledge import Knowledge
 from fabricreport.sections.decision.information.study import information_of
 from fabricreport.sections.decision.inputs import framework_of, near_kin
+from fabricreport.sections.decision.joint.study import joint_of
 from fabricreport.sections.decision.later import later_of
 from fabricreport.sections.decision.listings import rests_on_listing, without_each
 from fabricreport.sections.decision.priors import priors_of
@@ -75,7 +76,7 @@ def run(given: Inputs, search: Search, knowledge: Knowledge) -> DecisionResult:
         priors=priors_of(given, base.reached_by),
         difference=comparison.lead,
         totals=base.bills.totals,
-        probabilities=probability_cheapest(base.bills.totals),
+        joint=joint_of(search, turns),
         assumption_share=_assumed(given, _explained(given, comparison.lead)),
         numbers={},
     )

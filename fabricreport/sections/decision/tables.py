@@ -9,6 +9,7 @@ from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.scenario import assumptions
+from fabricreport.sections.decision.joint.tables import share_cell
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
 from fabricreport.sections.decision.turning_words import BOTH_OFFERS, course_names
@@ -48,7 +49,7 @@ def options(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Figur
                 names[o],
                 totals[o],
                 totals[o],
-                figure(f"decision.cheapest.{o}"),
+                share_cell(result.joint, o),
                 figure(f"decision.ready.{o}"),
                 NOT_ALLOWED if o in out else _judged(o, result, tco, totals[o].value - totals[verdict.choice].value),
             ],

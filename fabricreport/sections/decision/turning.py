@@ -18,6 +18,7 @@ import numpy as np
 from fabricreport.chain import Chain
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
+from fabricreport.formats import inside
 from fabricreport.inputs import Inputs, drawn_exactly
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.models.judgement.turning import (
@@ -158,6 +159,13 @@ def label_of(given: Inputs, input_id: str) -> str:
     return names.get(input_id) or str(given.record(input_id)["label"])
 
 
+def short_label_of(given: Inputs, input_id: str) -> str:
+    """What a sentence calls an input: a short name where there is one, else its label as it stands within a sentence."""
+    short: Mapping[str, str] = read_yaml("settling")["short"]
+    found = next((name for pattern, name in short.items() if fnmatchcase(input_id, pattern)), None)
+    return found or inside(label_of(given, input_id))
+
+
 def key_of(input_id: str) -> str:
     """An input's id as the ids of figures spell it."""
     return input_id.replace(":", ".")
@@ -282,7 +290,7 @@ def _turn(given: Inputs, asked: Asked, input_id: str, draws: Any) -> Turn:
     return Turn(
         input_id=input_id,
         unit=str(record["unit"]),
-        currency=_currency(given, input_id),
+        currency=currency_of(given, input_id),
         in_use=in_use,
         low=low,
         high=high,
@@ -299,7 +307,8 @@ def _turn(given: Inputs, asked: Asked, input_id: str, draws: Any) -> Turn:
     )
 
 
-def _currency(given: Inputs, input_id: str) -> str:
+def currency_of(given: Inputs, input_id: str) -> str:
+    """The currency that an input's own draws are in."""
     kind, _, name = input_id.partition(":")
     if kind == "price":
         return given.prices[name].currency
@@ -309,7 +318,7 @@ def _currency(given: Inputs, input_id: str) -> str:
 def _choices(base: Chain, comparison: Comparison) -> Iterator[Turn]:
     """The client's own choices: each set to other values, the whole chain run again where it reaches all of it."""
     params = base.given.params
-    value = _hour_value(base)
+    value = hour_value(base)
     if value > 0:
         found = turning(Asked(_under(base, comparison, "money__gpu_hour_value", float)), value, value / 4, value * 4)
         yield _choice("param:money.gpu_hour_value", "usd/gpu-hour", value, found)
@@ -360,7 +369,7 @@ def _choice(input_id: str, unit: str, in_use: float, found: Turning) -> Turn:
     )
 
 
-def _hour_value(base: Chain) -> float:
+def hour_value(base: Chain) -> float:
     """US dollars that a lost GPU-hour is worth on the mean."""
     rate = float(np.mean(plain(base.given.rate("USD"))))
     return float(np.mean(plain(base.bills.common.gpu_hour_value))) / rate
