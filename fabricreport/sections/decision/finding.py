@@ -147,7 +147,6 @@ class DecisionFinding(StrEnum):
     INFORMATION = "there is a choice that knowledge could better"
     WORTH_KNOWING = "knowing some group of inputs is worth more than its noise"
     NOTHING_WORTH_KNOWING = "no group of inputs is worth more than its noise"
-    TESTS_PAY = "some test is worth more than it costs"
     NO_TEST_PAYS = "no test is worth more than it costs"
     # the annex
     ASSUMED = "keys were left out"
