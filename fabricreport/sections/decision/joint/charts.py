@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from fabricreport import formats
@@ -16,14 +18,25 @@ from fabricreport.theme import (
     percent_axis,
     rounded,
     rows_of,
-    spread_labels,
     svg,
     wrapped,
 )
 
 _SEEN = 0.02
 """An option that is nowhere the cheapest in more draws has no line of its own."""
+_LABEL = 0.17
+"""Height of a label of two lines, as a share of the axis."""
 _DASHES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
+
+
+def _stacked(ends: Sequence[float]) -> list[float]:
+    """Heights of labels, each beside its line's end or as far above the label below it as it must be."""
+    placed: dict[int, float] = {}
+    least = 0.02
+    for n in sorted(range(len(ends)), key=lambda n: ends[n]):
+        placed[n] = max(ends[n], least)
+        least = placed[n] + _LABEL
+    return [placed[n] for n in range(len(ends))]
 
 
 def acceptability_chart(given: Inputs, found: JointResult) -> Drawing:
@@ -35,7 +48,7 @@ def acceptability_chart(given: Inputs, found: JointResult) -> Drawing:
     seen = [n for n in range(len(found.contestants)) if shares[:, n].max() > _SEEN]
     with canvas(2.4) as (figure, (axis,)):
         axis.set_xscale("log")
-        ends = spread_labels([float(shares[-1, n]) for n in seen], 0.13)
+        ends = _stacked([float(shares[-1, n]) for n in seen])
         for dash, n, end in zip(_DASHES * len(seen), seen, ends, strict=False):
             option = options[found.contestants[n]]
             axis.plot(x, shares[:, n], color=option.colour, linestyle=dash)
