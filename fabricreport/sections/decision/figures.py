@@ -7,6 +7,8 @@ from collections.abc import Callable
 from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
 from fabricreport.scenario import assumptions
+from fabricreport.sections.decision.articles.figures import ARTICLES
+from fabricreport.sections.decision.articles.figures import INDEXES as OF_ARTICLES
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.inputs import AXES
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
@@ -359,7 +361,7 @@ _LATER: tuple[Spec, ...] = later_figures(DecisionFigures)
 
 FIGURES = Declaration(
     "decision",
-    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
+    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER, *ARTICLES),
     {
         "option": Index(lambda at: at.result.totals),
         "axis": Index(lambda at: at.axes, AXES),
@@ -371,6 +373,7 @@ FIGURES = Declaration(
         "rule": Index(lambda at: at.rules),
         "unquoted": Index(lambda at: at.unquoted),
         "pair": Index(lambda at: pairs_of(at), PAIRS),
+        **OF_ARTICLES,
     },
 )
 """Every figure of the section."""
