@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -15,7 +15,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.scenario import Params, changed_params
 from fabricreport.sections.client import one_node, stages_of
-from fabricreport.sections.decision.inputs import judge_of, material
+from fabricreport.sections.decision.inputs import Judge, judge_of, material
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.vocabulary import Maturity, Side
 
@@ -39,6 +39,7 @@ class Outcome(StrEnum):
     ONE_NODE = "fails: no traffic leaves the server"
     TOWARDS = "fails: towards"
     CLOSE = "fails: too close to tell"
+    CLEARER = "fails: clearer at a larger size"
     CANNOT = "cannot be planned at this size"
 
     @property
@@ -52,7 +53,7 @@ class SizeRun:
     """The model at one size and with one team.
 
     `options`: the cheapest that may be advised, by side. `gap`: mean cost of the cheapest of InfiniBand less that of RDMA
-    Ethernet; `close`: the money under which that is a close call. `plain_gap`: mean cost of the cheapest without RDMA less
+    Ethernet, and `share` the same in the cost of the cheaper; `close`: the money under which that is a close call. `plain_gap`: mean cost of the cheapest without RDMA less
     the cheapest with it, None where none is compared.
     """
 
@@ -61,6 +62,7 @@ class SizeRun:
     team: str
     options: Mapping[str, str]
     gap: float
+    share: float
     close: float
     plain_gap: float | None
 
@@ -92,7 +94,18 @@ def sizes_of(base: Chain, bills: Bills, rules: list[Mapping[str, Any]]) -> tuple
     sides = {o.side for o in base.given.options}
     if not {Side.INFINIBAND, Side.ROCEV2} <= sides:
         return ()
-    return tuple(_tried(base, bills, rule) for rule in rules)
+    tried = tuple(_tried(base, bills, rule) for rule in rules)
+    return tuple(clearest(one, tried) if rule.get("clearest") else one for one, rule in zip(tried, rules, strict=True))
+
+
+def clearest(rule: SizeRule, tried: Sequence[SizeRule]) -> SizeRule:
+    """The rule, failed where it holds and the same side's advantage is a larger share of the cost at a larger size."""
+    if not rule.outcome.held:
+        return rule
+    here, sign = rule.runs[0], 1 if rule.expects == Side.ROCEV2 else -1
+    larger = [run for other in tried for run in other.runs if run.team == PLANNED and run.gpus > here.gpus]
+    beaten = any(run.share * sign > here.share * sign for run in larger)
+    return replace(rule, outcome=Outcome.CLEARER) if beaten else rule
 
 
 def _tried(base: Chain, bills: Bills, rule: Mapping[str, Any]) -> SizeRule:
@@ -148,15 +161,21 @@ def _run(base: Chain, bills: Bills, key: str, gpus: int, team: str) -> Iterator[
     except InputError:
         return
     judge = judge_of(given)
-    mean = {o: float(np.mean(plain(total))) for o, total in judge.advisable(found).items()}
-    best = {judge.sides[o]: o for o in sorted(mean, key=lambda o: -mean[o])}
+    best, mean = cheapest(judge, found)
     if not {Side.INFINIBAND, Side.ROCEV2} <= set(best):
         return
     pair = best[Side.INFINIBAND], best[Side.ROCEV2]
     without = mean[best[Side.PLAIN]] - min(mean[o] for o in pair) if Side.PLAIN in best else None
     close = material(found, *pair, judge.rule, judge.materiality)
     name = f"{key}-{team}" if team else key
-    yield SizeRun(name, gpus, team, best, mean[pair[0]] - mean[pair[1]], close, without)
+    gap = mean[pair[0]] - mean[pair[1]]
+    yield SizeRun(name, gpus, team, best, gap, gap / min(mean[o] for o in pair), close, without)
+
+
+def cheapest(judge: Judge, bills: Bills) -> tuple[dict[str, str], dict[str, float]]:
+    """By side the option of the lowest mean cost that may be advised, and the mean cost of each option."""
+    mean = {o: float(np.mean(plain(total))) for o, total in judge.advisable(bills).items()}
+    return {str(judge.sides[o]): o for o in sorted(mean, key=lambda o: -mean[o])}, mean
 
 
 def _changed(given: Inputs, gpus: int, team: str) -> Params:

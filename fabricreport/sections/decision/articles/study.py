@@ -21,7 +21,7 @@ from fabricreport.models.judgement.articles import (
 )
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.sections.decision.articles.facts import article_facts
-from fabricreport.sections.decision.articles.sizes import SizeRule, SizeRun, sizes_of
+from fabricreport.sections.decision.articles.sizes import SizeRule, SizeRun, cheapest, sizes_of
 from fabricreport.sections.decision.turning import Search
 from fabricreport.vocabulary import Ground
 
@@ -32,7 +32,7 @@ class Articles:
 
     `advised` by article; `camps`: the articles by answer, most first; `agree`: the articles whose answer is this memo's;
     `verdicts`: the audit's verdict by claim that a rule rests on; `sizes`: rules of size tried on this client; `facts`:
-    what the rules were asked with.
+    what the rules were asked with; `stands`: by side its cheapest option that may be advised.
     """
 
     advised: Mapping[str, Advised]
@@ -41,6 +41,7 @@ class Articles:
     verdicts: Mapping[str, str]
     sizes: tuple[SizeRule, ...]
     facts: Mapping[str, Any]
+    stands: Mapping[str, str]
 
     @property
     def silent(self) -> tuple[str, ...]:
@@ -71,6 +72,7 @@ def articles_of(search: Search, verdict: Verdict, sides: Mapping[str, str]) -> A
         verdicts=_audited(given, claims),
         sizes=sizes_of(search.fast, search.fast.bills, data["sizes"]),
         facts=facts,
+        stands=cheapest(search.judge, search.fast.bills)[0],
     )
 
 

@@ -48,7 +48,7 @@ def _difference(verdict: Verdict, alone: bool) -> DecisionFinding:
 
 def article_words(found: Articles) -> Mapping[str, object]:
     """The words of these sentences; None where there is no such camp."""
-    publishers = {id: source.publisher for id, source in read_claims().sources.items()}
+    publishers = {id: source.publisher.partition(" (")[0] for id, source in read_claims().sources.items()}
     names = answer_names()
     camps = [Named(names[a], a, who=Name(told_names(who, publishers))) for a, who in found.camps.items()]
     return {
