@@ -34,7 +34,7 @@ def advised(given: Inputs, result: DecisionResult) -> Table:
         ours = "agrees" if article in found.agree else "differs" if one.speaks else None
         if not one.by:
             rows.append(Row([*first, None, None, ours]))
-        for place, rule in enumerate(one.by):
+        for place, rule in enumerate({(r.claim, r.words): r for r in one.by}.values()):
             key = f"r{len(said)}"
             said[key] = _rule(given, rule.claim, rule.words)
             torn = f" ({names[rule.advises]})" if one.says == TORN else ""
@@ -62,17 +62,16 @@ def sizes(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
         if not rule.runs:
             rows.append(Row([words, None, None, None, None, told]))
         for place, run in enumerate(rule.runs):
-            ids = f"decision.articles.size_{{}}.{run.key}".format
             pair = [names[run.options[side]] for side in LEANS]
             cheaper = pair[0] if run.gap < 0 else pair[1]
             rows.append(
                 Row(
                     [
                         words if place == 0 else f"…{_TEAM[run.team]}",
-                        figure(ids("gpus")),
+                        figure(f"decision.articles.size_gpus.{run.key}"),
                         cheaper if run.gap else "neither",
-                        figure(ids("lead")),
-                        figure(ids("close")),
+                        figure(f"decision.articles.size_lead.{run.key}"),
+                        figure(f"decision.articles.size_close.{run.key}"),
                         told if place == 0 else "",
                     ]
                 )
