@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from fabricreport.evidence import read_yaml
 from fabricreport.figures import Index
 from fabricreport.sections.decision.articles.sizes import SizeRun
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
@@ -81,8 +80,7 @@ ARTICLES = (
     ),
 )
 
-_CAMPS = tuple(answer["id"] for answer in read_yaml("articles")["answers"])
-INDEXES = {
-    "camp": Index[DecisionFigures](lambda at: at.result.articles.camps, _CAMPS),
-    "sized": Index[DecisionFigures](lambda at: at.result.articles.runs),
+INDEXES: dict[str, Index[DecisionFigures]] = {
+    "camp": Index(lambda at: at.result.articles.camps),
+    "sized": Index(lambda at: at.result.articles.runs),
 }
