@@ -16,6 +16,7 @@ from fabricreport.sections.sides import LEANS, side_name
 
 Figure = Callable[[str], Number]
 _TOLD = {SILENT: "nothing: no rule of it fits", TORN: "both: its rules contradict each other here"}
+_SHORT = {"reproduces with a caveat": "with a caveat", "cannot be checked": "not checkable"}
 _TEAM = {"": "", "strong": " with a strong team", "none": " with no such skill"}
 
 
@@ -40,8 +41,17 @@ def advised(given: Inputs, result: DecisionResult) -> Table:
             torn = f" ({names[rule.advises]})" if one.says == TORN else ""
             words = f"{{{key}}}{torn} {{cite claim:{rule.claim}}}"
             head = first if place == 0 else ["", ""]
-            rows.append(Row([*head, words, Name(found.verdicts[rule.claim]), ours if place == 0 else ""]))
-    heads = ("Article", "Would advise here", "By the rule", "The audit on that claim", "With this memo’s advice")
+            rows.append(
+                Row(
+                    [
+                        *head,
+                        words,
+                        Name(_SHORT.get(found.verdicts[rule.claim], found.verdicts[rule.claim])),
+                        ours if place == 0 else "",
+                    ]
+                )
+            )
+    heads = ("Article", "Would advise", "By the rule", "Audit", "Our advice")
     return Table([Column(head) for head in heads], rows, said)
 
 
