@@ -25,12 +25,12 @@ SIZES = {F.SIZES_TRIED, F.SIZES_NOT_TRIED}
 
 def articles(*says: str, agree: tuple[str, ...] = ("S0",), **made: Any) -> Articles:
     advised = {f"S{n}": Advised(f"S{n}", one, ()) for n, one in enumerate(says)}
-    found = Articles(advised, camps(advised), agree, {}, (), {}, {})
+    found = Articles(advised, camps(advised), agree, {}, (), {}, {"infiniband": "ib", "rocev2": "roce"})
     return replace(found, **made)
 
 
-def findings(found: Articles, verdict: Verdict = VERDICT, *, alone: bool = False) -> set[F]:
-    holds = set(article_findings(found, verdict, alone=alone))
+def findings(found: Articles, verdict: Verdict = VERDICT) -> set[F]:
+    holds = set(article_findings(found, verdict))
     assert (len(holds & VIEWS), len(holds & SIZES)) == (1, 1)
     assert len(holds & REASONS) == (not found.agree)
     return holds
@@ -55,25 +55,35 @@ def test_the_articles_agree_part_tie_or_give_no_answer(says: tuple[str, ...], vi
 
 
 @pytest.mark.parametrize(
-    ("verdict", "alone", "reason"),
+    ("verdict", "reason"),
     [
-        (VERDICT, False, F.ARTICLES_DIFFER_MONEY),
-        (replace(VERDICT, confidence=Confidence.TOSS_UP, decided_by=Ground.DEADLINE), False, F.ARTICLES_DIFFER_DATE),
-        (replace(VERDICT, confidence=Confidence.TOSS_UP, decided_by=Ground.WEIGHTS), False, F.ARTICLES_DIFFER_WEIGHTS),
-        (
-            replace(VERDICT, confidence=Confidence.DOES_NOT_MATTER, decided_by=Ground.SIZE),
-            False,
-            F.ARTICLES_DIFFER_SIZE,
-        ),
-        (OPEN, False, F.ARTICLES_DIFFER_OPEN),
-        (replace(OPEN, confidence=Confidence.DOES_NOT_MATTER), False, F.ARTICLES_DIFFER_PRICE),
-        (VERDICT, True, F.ARTICLES_DIFFER_ALONE),
+        (VERDICT, F.ARTICLES_DIFFER_MONEY),
+        (replace(VERDICT, confidence=Confidence.TOSS_UP, decided_by=Ground.DEADLINE), F.ARTICLES_DIFFER_DATE),
+        (replace(VERDICT, confidence=Confidence.TOSS_UP, decided_by=Ground.WEIGHTS), F.ARTICLES_DIFFER_WEIGHTS),
+        (replace(VERDICT, confidence=Confidence.DOES_NOT_MATTER, decided_by=Ground.SIZE), F.ARTICLES_DIFFER_SIZE),
+        (OPEN, F.ARTICLES_DIFFER_OPEN),
+        (replace(OPEN, confidence=Confidence.DOES_NOT_MATTER), F.ARTICLES_DIFFER_PRICE),
     ],
 )
-def test_who_differs_from_every_article_is_told_why_by_what_decided(verdict: Verdict, alone: bool, reason: F) -> None:
+def test_who_differs_from_every_article_is_told_why_by_what_decided(verdict: Verdict, reason: F) -> None:
     says = (ROCE, ROCE, IB, IB, ANY)
-    assert reason in findings(articles(*says, agree=()), verdict, alone=alone)
-    assert findings(articles(*says), verdict, alone=alone) & REASONS == set()
+    assert reason in findings(articles(*says, agree=()), verdict)
+    assert findings(articles(*says), verdict) & REASONS == set()
+
+
+@pytest.mark.parametrize(
+    ("says", "stands", "absent"),
+    [
+        ((IB, IB, ANY), {"rocev2": "roce"}, True),
+        ((IB, ROCE, ANY), {"plain": "tcp"}, True),
+        ((IB, ROCE, ANY), {"rocev2": "roce", "plain": "tcp"}, False),
+        ((ANY, ANY), {"rocev2": "roce"}, False),
+    ],
+)
+def test_articles_that_name_only_what_is_not_compared_differ_for_that(
+    says: tuple[str, ...], stands: dict[str, str], absent: bool
+) -> None:
+    assert (F.ARTICLES_DIFFER_ABSENT in findings(articles(*says, agree=(), stands=stands))) == absent
 
 
 def test_sizes_are_told_where_both_sides_are_compared() -> None:

@@ -85,7 +85,7 @@ class DecisionFinding(StrEnum):
     ARTICLES_DIFFER_SIZE = "no article advises what this memo does, which the size decides"
     ARTICLES_DIFFER_PRICE = "every article names a fabric or none, and here the fabric does not matter"
     ARTICLES_DIFFER_OPEN = "every article takes a side or sees no difference, and here it is a toss-up"
-    ARTICLES_DIFFER_ALONE = "no article advises the only option compared"
+    ARTICLES_DIFFER_ABSENT = "no article advises what this memo does, which compares no fabric that they name"
     SIZES_TRIED = "the articles' rules of size are tried on this client"
     SIZES_NOT_TRIED = "they are not, for one side is not compared"
     # what would change the answer

@@ -332,7 +332,7 @@ def _annex(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _articles(read: _Read) -> Iterator[DecisionFinding]:
-    yield from article_findings(read.result.articles, read.verdict, alone=read.alone)
+    yield from article_findings(read.result.articles, read.verdict)
 
 
 # ---- words

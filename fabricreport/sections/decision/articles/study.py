@@ -79,11 +79,15 @@ def articles_of(search: Search, verdict: Verdict, sides: Mapping[str, str]) -> A
 def answers_of(verdict: Verdict, sides: Mapping[str, str]) -> frozenset[str]:
     """The answers of an article that are this memo's: the advised side's; where the course is open the one that names none;
     where the size decides, both."""
-    side_of = {answer["id"]: answer["side"] for answer in read_yaml("articles")["answers"]}
     wanted = set() if verdict.open else {str(sides[verdict.choice])}
     if verdict.open or verdict.decided_by == Ground.SIZE:
         wanted.add("")
-    return frozenset(answer for answer, side in side_of.items() if side in wanted)
+    return frozenset(answer for answer, side in answer_sides().items() if side in wanted)
+
+
+def answer_sides() -> dict[str, str]:
+    """The side of an option that each answer names, '' where it names none."""
+    return {answer["id"]: answer["side"] for answer in read_yaml("articles")["answers"]}
 
 
 def _audited(given: Inputs, claims: set[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from fabricreport.books.claims import read_claims
 from fabricreport.findings import Name, Named
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.sections.decision.articles.study import Articles
+from fabricreport.sections.decision.articles.study import Articles, answer_sides
 from fabricreport.sections.decision.articles.tables import answer_names, told_names
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.vocabulary import Confidence, Ground
@@ -15,8 +15,8 @@ from fabricreport.vocabulary import Confidence, Ground
 F = DecisionFinding
 
 
-def article_findings(found: Articles, verdict: Verdict, *, alone: bool) -> Iterator[DecisionFinding]:
-    """Which sentences on the articles are true; `alone`: only one option is compared."""
+def article_findings(found: Articles, verdict: Verdict) -> Iterator[DecisionFinding]:
+    """Which sentences on the articles are true."""
     sizes = [len(members) for members in found.camps.values()]
     if not sizes:
         yield F.ARTICLES_NONE
@@ -29,14 +29,16 @@ def article_findings(found: Articles, verdict: Verdict, *, alone: bool) -> Itera
     if found.torn:
         yield F.ARTICLES_TORN
     if not found.agree:
-        yield _difference(verdict, alone)
+        yield _difference(found, verdict)
     yield F.SIZES_TRIED if found.sizes else F.SIZES_NOT_TRIED
 
 
-def _difference(verdict: Verdict, alone: bool) -> DecisionFinding:
+def _difference(found: Articles, verdict: Verdict) -> DecisionFinding:
     """Why this memo advises what no article does."""
-    if alone:
-        return F.ARTICLES_DIFFER_ALONE
+    sides = answer_sides()
+    named = {sides[answer] for answer in found.camps if sides[answer]}
+    if named and not named & set(found.stands):
+        return F.ARTICLES_DIFFER_ABSENT
     by_ground: dict[str, DecisionFinding] = {
         Ground.SIZE: F.ARTICLES_DIFFER_SIZE,
         Ground.DEADLINE: F.ARTICLES_DIFFER_DATE,
