@@ -45,6 +45,7 @@ from fabricreport.sections.diligence import study as diligence
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.evidence import findings as evidence_findings
 from fabricreport.sections.evidence import study as evidence
+from fabricreport.sections.evidence.answered import Buyer
 from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.sections.latency import findings as latency_findings
 from fabricreport.sections.latency import study as latency
@@ -328,7 +329,8 @@ class Case:
 
         def make(given: Inputs) -> EvidenceResult:
             read = [self.latency().numbers, self.tail().numbers, self.tco().numbers, self.decision().numbers]
-            return evidence.run(given, read, self.tco().inputs)
+            articles = self.decision().articles
+            return evidence.run(given, read, self.tco().inputs, Buyer(articles.facts, articles.stands))
 
         return self._study("evidence", make)
 

@@ -32,7 +32,9 @@ from fabricreport.inputs import CORRELATION, Inputs
 from fabricreport.ledger import Number
 from fabricreport.reads import Reads
 from fabricreport.scenario import changed_params
+from fabricreport.sections.decision.articles.facts import article_facts
 from fabricreport.sections.evidence import study as evidence
+from fabricreport.sections.evidence.answered import Buyer
 from fabricreport.uncertain import Uncertain, exactly
 
 ROOT = Path(__file__).parents[2]
@@ -124,7 +126,8 @@ def of_step(case: Case, step: str) -> tuple[tuple[Number, ...], dict[str, str]]:
     if step == "cautions":
         return (), {f"caution.{c.id}": str(c) for c in cautions(case)}
     if step == "evidence":  # of the other studies it only needs to know what they rest on: here, every price
-        found = evidence.run(case.inputs, [], frozenset(f"price:{item}" for item in case.prices))
+        buyer = Buyer(article_facts(case.inputs), {})
+        found = evidence.run(case.inputs, [], frozenset(f"price:{item}" for item in case.prices), buyer)
         return tuple(found.numbers.values()), {}
     return tuple(case.result(step).numbers.values()), {}
 

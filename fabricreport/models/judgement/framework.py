@@ -96,7 +96,12 @@ def rules_from(data: Sequence[Mapping[str, Any]]) -> tuple[Rule, ...]:
 
 def holds(rule: Rule, facts: Mapping[str, Any]) -> bool:
     """True when every condition of the rule matches the facts; an unknown fact is a mistake in the rules file."""
-    return all(_matches(wanted, facts[name]) for name, wanted in rule.when.items())
+    return met(rule.when, facts)
+
+
+def met(when: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
+    """True when every named fact matches: a list means "one of", {min, max} a range (max exclusive), else itself."""
+    return all(_matches(wanted, facts[name]) for name, wanted in when.items())
 
 
 def _told(rule: Rule, assumed: Mapping[str, str]) -> Rule:

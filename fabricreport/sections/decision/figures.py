@@ -7,6 +7,8 @@ from collections.abc import Callable
 from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
 from fabricreport.scenario import assumptions
+from fabricreport.sections.decision.articles.figures import ARTICLES
+from fabricreport.sections.decision.articles.figures import INDEXES as OF_ARTICLES
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.information.figures import INDEXES, INFORMATION
@@ -366,6 +368,7 @@ FIGURES = Declaration(
     (
         *(*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
         *INFORMATION,
+        *ARTICLES,
         *COURSES,
         *JOINT,
     ),
@@ -383,6 +386,7 @@ FIGURES = Declaration(
         **INDEXES,
         **COURSE_INDEXES,
         **JOINT_INDEXES,
+        **OF_ARTICLES,
     },
 )
 """Every figure of the section."""

@@ -16,6 +16,7 @@ from fabricreport.provenance import plain
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.alike import Likeness
+from fabricreport.sections.decision.articles.words import article_findings, article_words
 from fabricreport.sections.decision.courses.findings import (
     advice,
     course_findings,
@@ -132,7 +133,21 @@ class _Read:
 def spoken(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Callable[[str], Number]) -> Spoken:
     """Findings and words of the decision; `figure` answers with the ledger's numbers."""
     read = _Read(given, result, tco, figure)
-    groups = (_opening, _date, _advice, _why, _alike, _tiles, _view, _turning, _quotes, _care, _money, _annex)
+    groups = (
+        _opening,
+        _date,
+        _advice,
+        _why,
+        _alike,
+        _tiles,
+        _view,
+        _turning,
+        _quotes,
+        _care,
+        _money,
+        _annex,
+        _articles,
+    )
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
 
 
@@ -336,6 +351,10 @@ def _annex(read: _Read) -> Iterator[DecisionFinding]:
         yield F.OVERRIDDEN
 
 
+def _articles(read: _Read) -> Iterator[DecisionFinding]:
+    yield from article_findings(read.result.articles, read.verdict)
+
+
 # ---- words
 
 
@@ -352,6 +371,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         **information_words(result.information),
         **market_words(read.given, result, read.likeness),
         **joint_words(read.given, result.joint),
+        **article_words(result.articles),
         "unpriced": Name(" and ".join(read.unpriced)),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],

@@ -13,6 +13,7 @@ from fabricreport.models.judgement.comparison import Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.decision.alike import Mismatch
+from fabricreport.sections.decision.articles.study import Articles
 from fabricreport.sections.decision.courses.result import CoursesResult
 from fabricreport.sections.decision.information.study import Information
 from fabricreport.sections.decision.joint.result import JointResult
@@ -34,7 +35,7 @@ class DecisionResult:
     """The verdict and its rule, the framework's view, what would turn the answer, and the figures by id.
 
     `parting`: the reasons of both sides where framework and advice part. `difference` (draws,) is the runner-up's total cost less the choice's: positive means the choice is cheaper.
-    `unquoted`: items of the two compared that nobody publishes a price for.
+    `unquoted`: items of the two compared that nobody publishes a price for. `articles`: what the trade press would advise.
     `priors`: the inputs stated by kind of fabric. `kin`: an option of the choice's family too close to tell from it, or ''. `without`: the verdict with each option left out whose switch has one listed price.
     `mismatch`: the two compared in one generation, where they are of different ones. `later`: what is bought when
     today's prices no longer hold. `joint`: what changes it when more than one thing moves.
@@ -50,6 +51,7 @@ class DecisionResult:
     parting: Parting | None
     turns: Turns
     unquoted: tuple[Unquoted, ...]
+    articles: Articles
     without: Mapping[str, Verdict]
     mismatch: Mismatch | None
     later: Later | None

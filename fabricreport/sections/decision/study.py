@@ -11,6 +11,7 @@ from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.swings import Swing, swings
 from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.decision.alike import mismatch_of
+from fabricreport.sections.decision.articles.study import articles_of
 from fabricreport.sections.decision.courses.study import courses_of
 from fabricreport.sections.decision.figure_context import DecisionFigures
 from fabricreport.sections.decision.figures import FIGURES
@@ -67,6 +68,7 @@ def run(given: Inputs, search: Search, knowledge: Knowledge) -> DecisionResult:
         parting=parting(given, comparison, base.bills, framework, sides),
         turns=turns,
         unquoted=unquoted_of(search),
+        articles=articles_of(search, verdict, sides),
         without=without,
         mismatch=mismatch,
         later=later_of(given, base.bills, verdict.choice),

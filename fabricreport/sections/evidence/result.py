@@ -9,6 +9,7 @@ from fabricreport.books.claims import ClaimSource
 from fabricreport.books.prices.book import Price
 from fabricreport.ledger import Number
 from fabricreport.models.audit.claims import AuditedClaim, SelfContradiction
+from fabricreport.sections.evidence.answered import Answered
 from fabricreport.sections.evidence.context import Disagreement, Fact
 from fabricreport.validation.card import Card
 
@@ -20,7 +21,8 @@ class EvidenceResult:
     `claims` are the audited claims in the articles' order; `disagreements` every contested quantity, `facts` the
     context, both marked by whether they bear on this client; `used` the ids of the evidence and prices behind the
     numbers of the other sections; `prices` those among them, past their shelf life first, then the oldest; `cards` every model's
-    validation card, with the packaged parameters.
+    validation card, with the packaged parameters. `factors` and `questions`: what articles compare and ask, answered here;
+    `stands`: by side the option that they are answered with.
     """
 
     articles: Mapping[str, ClaimSource]
@@ -31,6 +33,9 @@ class EvidenceResult:
     used: frozenset[str]
     prices: tuple[Price, ...]
     cards: tuple[Card, ...]
+    stands: Mapping[str, str]
+    factors: tuple[Answered, ...]
+    questions: tuple[Answered, ...]
     numbers: Mapping[str, Number]
 
     @property

@@ -12,6 +12,7 @@ from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.claims import self_contradictions
+from fabricreport.sections.evidence.answered import Buyer, answered
 from fabricreport.sections.evidence.cards import cards
 from fabricreport.sections.evidence.claims import audit
 from fabricreport.sections.evidence.context import disagreements, facts
@@ -27,10 +28,11 @@ def carries(figure_id: str) -> bool:
     return not any(fnmatchcase(figure_id, pattern) for pattern in BESIDE)
 
 
-def run(given: Inputs, read: Sequence[Mapping[str, Number]], behind: frozenset[str]) -> EvidenceResult:
+def run(given: Inputs, read: Sequence[Mapping[str, Number]], behind: frozenset[str], buyer: Buyer) -> EvidenceResult:
     """Gather the evidence of a case.
 
-    `read`: the figures of the other sections, which say what this memo rests on; `behind`: the inputs of the total costs.
+    `read`: the figures of the other sections, which say what this memo rests on; `behind`: the inputs of the total costs;
+    `buyer`: whom the questions of the articles are answered for.
     """
     ids = {i for numbers in read for figure in numbers if carries(figure) for i in numbers[figure].inputs} | behind
     used = frozenset(i for i in ids if i.startswith(("evidence:", "price:")))
@@ -44,6 +46,9 @@ def run(given: Inputs, read: Sequence[Mapping[str, Number]], behind: frozenset[s
         used=used,
         prices=_prices(given, used),
         cards=cards(refit=False),
+        stands=buyer.stands,
+        factors=answered("factors", buyer, read),
+        questions=answered("questions", buyer, read),
         numbers={},
     )
     return replace(result, numbers=DeclaredFigures(FIGURES, EvidenceFigures(given, result), given))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -10,12 +11,15 @@ from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.claims import AuditedClaim
+from fabricreport.sections.evidence.answered import Answered
 from fabricreport.sections.evidence.figures import slug, worst_row
 from fabricreport.sections.evidence.option_figures import options_shown, unpriced
 from fabricreport.sections.evidence.result import EvidenceResult
+from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.validation.card import Card
 
 Figure = Callable[[str], Number]
+_STATED = re.compile(r"\{stated ([\w-]+)\}")
 SHORT = {"reproduces with a caveat": "with a caveat", "cannot be checked": "not checkable"}
 FAULTED = ("reproduces with a caveat", "contradicted", "out of date", "unsupported")
 REFUTED = ("contradicted", "out of date")
@@ -182,6 +186,48 @@ def reported(given: Inputs, result: EvidenceResult) -> Table:
             rows.append(Row([Name(entry.what), _cited(said, [i]), Name(by), Name(entry.grade)]))
     heads = _heads("What", "As reported", "By whom (what they sell)", "Grade")
     return Table(heads, rows, {word: Name(str(found[i].value)) for i, word in words.items()})
+
+
+# ---- what articles compare and ask
+
+
+def factors(given: Inputs, result: EvidenceResult) -> Table:
+    """What two articles compare, factor by factor, with what it comes to here."""
+    rows = []
+    for article, members in _by_article(result.factors).items():
+        rows.append(Row([Name(result.articles[article].publisher), "", "", ""], role="group"))
+        for factor in members:
+            says = [_says(result, factor.says[side]) for side in LEANS]
+            rows.append(Row([Name(factor.head), *says, _cited(f"{factor.here}.", factor.cite)]))
+    sides = (Column(f"{side_name(given.options, side)}, it says") for side in LEANS)
+    return Table([Column("Factor"), *sides, Column("Here")], rows, _standing(given, result))
+
+
+def questions(given: Inputs, result: EvidenceResult) -> Table:
+    """What two articles ask and answer, answered for this client."""
+    rows = []
+    for article, members in _by_article(result.questions).items():
+        rows.append(Row([Name(result.articles[article].publisher), ""], role="group"))
+        rows += [Row([Name(q.head), _cited(f"{q.here}.", q.cite)]) for q in members]
+    return Table(_heads("Question", "Answer for this client"), rows, _standing(given, result))
+
+
+def _by_article(entries: Iterable[Answered]) -> dict[str, list[Answered]]:
+    found: dict[str, list[Answered]] = {}
+    for entry in entries:
+        found.setdefault(entry.article, []).append(entry)
+    return found
+
+
+def _says(result: EvidenceResult, text: str) -> str:
+    """What an article says of a fabric; `{stated ID}` prints an entry of the library as its source states it."""
+    return _STATED.sub(lambda found: _stated(result, found[1]), text)
+
+
+def _standing(given: Inputs, result: EvidenceResult) -> dict[str, object]:
+    """The names of the options that the answers speak of, by side."""
+    names = {o.id: Name(o.name) for o in given.options}
+    return {side: names[option] for side, option in result.stands.items()}
 
 
 # ---- prices and overrides

@@ -1,0 +1,95 @@
+"""What five articles of the trade would advise this client, held against what this memo advises."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fabricreport.books.claims import read_claims
+from fabricreport.evidence import read_yaml
+from fabricreport.inputs import Inputs
+from fabricreport.models.audit.claims import audit_claim
+from fabricreport.models.judgement.articles import (
+    SILENT,
+    TORN,
+    Advised,
+    advised_by,
+    agreeing,
+    article_rules,
+    camps,
+)
+from fabricreport.models.judgement.comparison import Verdict
+from fabricreport.sections.decision.articles.facts import article_facts
+from fabricreport.sections.decision.articles.sizes import SizeRule, SizeRun, cheapest, sizes_of
+from fabricreport.sections.decision.turning import Search
+from fabricreport.vocabulary import Ground
+
+
+@dataclass(frozen=True)
+class Articles:
+    """What each article would advise, and where that stands to this memo's advice.
+
+    `advised` by article; `camps`: the articles by answer, most first; `agree`: the articles whose answer is this memo's;
+    `verdicts`: the audit's verdict by claim that a rule rests on; `sizes`: rules of size tried on this client; `facts`:
+    what the rules were asked with; `stands`: by side its cheapest option that may be advised.
+    """
+
+    advised: Mapping[str, Advised]
+    camps: Mapping[str, tuple[str, ...]]
+    agree: tuple[str, ...]
+    verdicts: Mapping[str, str]
+    sizes: tuple[SizeRule, ...]
+    facts: Mapping[str, Any]
+    stands: Mapping[str, str]
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """The articles of which no rule holds here."""
+        return tuple(a for a, found in self.advised.items() if found.says == SILENT)
+
+    @property
+    def torn(self) -> tuple[str, ...]:
+        """The articles whose rules that hold here contradict each other."""
+        return tuple(a for a, found in self.advised.items() if found.says == TORN)
+
+    @property
+    def runs(self) -> dict[str, SizeRun]:
+        """The model at the sizes tried, by the key of the run."""
+        return {run.key: run for rule in self.sizes for run in rule.runs}
+
+
+def articles_of(search: Search, verdict: Verdict, sides: Mapping[str, str]) -> Articles:
+    """The five articles on this client; `sides` of the options by id."""
+    given, data = search.base.given, read_yaml("articles")
+    rules, facts = article_rules(data["rules"]), article_facts(given)
+    advised = advised_by(rules, facts)
+    claims = {r.claim for r in rules} | {r["claim"] for r in data["sizes"]}
+    return Articles(
+        advised=advised,
+        camps=camps(advised),
+        agree=agreeing(advised, answers_of(verdict, sides)),
+        verdicts=_audited(given, claims),
+        sizes=sizes_of(search.fast, search.fast.bills, data["sizes"]),
+        facts=facts,
+        stands=cheapest(search.judge, search.fast.bills)[0],
+    )
+
+
+def answers_of(verdict: Verdict, sides: Mapping[str, str]) -> frozenset[str]:
+    """The answers of an article that are this memo's: the advised side's; where the course is open the one that names none;
+    where the size decides, both."""
+    wanted = set() if verdict.open else {str(sides[verdict.choice])}
+    if verdict.open or verdict.decided_by == Ground.SIZE:
+        wanted.add("")
+    return frozenset(answer for answer, side in answer_sides().items() if side in wanted)
+
+
+def answer_sides() -> dict[str, str]:
+    """The side of an option that each answer names, '' where it names none."""
+    return {answer["id"]: answer["side"] for answer in read_yaml("articles")["answers"]}
+
+
+def _audited(given: Inputs, claims: set[str]) -> dict[str, str]:
+    book = read_claims()
+    return {claim: audit_claim(book[claim], given.evidence).verdict for claim in sorted(claims)}

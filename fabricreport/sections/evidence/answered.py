@@ -1,0 +1,65 @@
+"""What articles compare and ask, answered for a client: of each entry the first answer that this memo has the figures for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fabricreport.evidence import read_yaml
+from fabricreport.models.judgement.framework import met
+from fabricreport.sections.sides import LEANS
+
+_SIDE = re.compile(r"\[(\w+)\]")
+_FIELD = re.compile(r"\{([^{}]+)\}")
+_INPUTS = ("param:", "evidence:")
+
+
+@dataclass(frozen=True)
+class Buyer:
+    """Who asks: the facts that conditions name, and by side the id of its cheapest option."""
+
+    facts: Mapping[str, Any]
+    stands: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """One factor or question of an article with its answer here, a template; `says` by side, empty for a question."""
+
+    id: str
+    article: str
+    head: str
+    says: Mapping[str, str]
+    here: str
+    cite: tuple[str, ...]
+
+
+def answered(part: str, buyer: Buyer, known: Sequence[Collection[str]]) -> tuple[Answered, ...]:
+    """Every entry of a part (`factors`, `questions`); `known`: ids of figures that the memo may quote."""
+    return tuple(_answered(entry, buyer, known) for entry in read_yaml("factors")[part])
+
+
+def _answered(entry: Mapping[str, Any], buyer: Buyer, known: Sequence[Collection[str]]) -> Answered:
+    says = {str(side): entry[side] for side in LEANS if side in entry}
+    here = next(
+        text
+        for answer in entry["here"]
+        if met(answer.get("when", {}), buyer.facts)
+        for text in [filled(answer["text"], buyer.stands)]
+        if can_tell(text, buyer.stands, known)
+    )
+    head = entry.get("factor") or entry["asks"]
+    return Answered(entry["id"], entry["article"], head, says, here, tuple(entry.get("cite", ())))
+
+
+def filled(text: str, stands: Mapping[str, str]) -> str:
+    """A template with the cheapest option of each side in its ids; a side that is not compared is left as it is."""
+    return _SIDE.sub(lambda found: f".{stands[found[1]]}" if found[1] in stands else found[0], text)
+
+
+def can_tell(text: str, stands: Mapping[str, str], known: Sequence[Collection[str]]) -> bool:
+    """Whether every figure and every name of a template is there."""
+    fields = [f for f in _FIELD.findall(text) if not f.startswith(_INPUTS)]
+    return all(f in stands if "." not in f else any(f in ids for ids in known) for f in fields)
