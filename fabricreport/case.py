@@ -36,7 +36,8 @@ from fabricreport.reads import VALUE, Reads, without_parts
 from fabricreport.scenario import SECTION_NAMES, Params, changed_params, params_from
 from fabricreport.sections.decision import findings as decision_findings
 from fabricreport.sections.decision import study as decision
-from fabricreport.sections.decision.inputs import comparison_of
+from fabricreport.sections.decision.information.knowledge import Knowledge
+from fabricreport.sections.decision.inputs import comparison_of, judge_of
 from fabricreport.sections.decision.monday.study import Monday, monday_of
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Search, weeks_level
@@ -273,6 +274,11 @@ class Case:
         """The inputs moved alone, for every section that asks what would turn the comparison."""
         return self._asked("search", lambda given: Search(self.chain.read_by(given), self.comparison))
 
+    @property
+    def knowledge(self) -> Knowledge:
+        """What knowing inputs is worth, for every section that asks what to find out."""
+        return self._asked("knowledge", lambda given: Knowledge(given, self.chain.bills, judge_of(given)))
+
     def latency(self) -> LatencyResult:
         """What latency costs this client."""
 
@@ -299,7 +305,11 @@ class Case:
 
     def decision(self) -> DecisionResult:
         """What to do, how sure we are, and what would change it."""
-        return self._study("decision", lambda given: decision.run(given, self.search.read_by(given)))
+
+        def make(given: Inputs) -> DecisionResult:
+            return decision.run(given, self.search.read_by(given), self.knowledge.read_by(given))
+
+        return self._study("decision", make)
 
     def diligence(self) -> DiligenceResult:
         """What each provider offers, what it has answered, and what is left to ask."""
@@ -307,7 +317,10 @@ class Case:
         def make(given: Inputs) -> DiligenceResult:
             search = self.search.read_by(given)
             upstream = (self.latency(), self.tail(), self.tco(), self.comparison, weeks_level(search))
-            return diligence.run(given, *upstream, lambda figures: search.fast.replacing(figures).bills)
+            knowledge = self.knowledge.read_by(given)
+            return diligence.run(
+                given, *upstream, lambda figures: search.fast.replacing(figures).bills, knowledge.worth
+            )
 
         return self._study("diligence", make)
 

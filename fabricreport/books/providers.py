@@ -39,7 +39,7 @@ class Question:
 
     `title` is the question in a few words; `form` of a useful answer: text, number, table or document; `unit` of its value. `check` names the test of the
     answer, `to` whom it is put, `when` the condition for asking, `settles` patterns of input names, `contested`
-    quantities, `guards` the question whose answer it tests.
+    quantities, `guards` the question whose answer it tests. `commercial`: the answer is a price.
     """
 
     id: str
@@ -59,6 +59,7 @@ class Question:
     settles: tuple[str, ...]
     contested: tuple[str, ...]
     guards: str
+    commercial: bool
 
 
 @dataclass(frozen=True)
@@ -163,6 +164,7 @@ def _question(row: Mapping[str, Any], rule: Mapping[str, Any]) -> Question:
         tuple(rule["settles"]),
         tuple(rule.get("contested", ())),
         rule.get("guards", ""),
+        bool(rule.get("commercial", False)),
     )
 
 

@@ -218,9 +218,10 @@ def test_a_tenant_is_asked_other_questions_than_a_builder(buyer, renter):
 
 
 def test_questions_stand_in_the_order_of_their_worth_and_settle_only_what_is_drawn(buyer):
-    widths = [q.difference.width for q in buyer.priced]
-    assert widths == sorted(widths, reverse=True)
-    assert widths[0] > 0
+    orders = [q.order for q in buyer.questions]
+    assert orders == sorted(orders, reverse=True)
+    assert orders[0][0] > 0
+    assert buyer.widest.difference.width == max(q.difference.width for q in buyer.priced)
     worth = {q.question.id: q for q in buyer.questions}
     assert "evidence:weeks-to-stable-rocev2" in worth["validated-for-training"].settles
     assert worth["rank-count-check"].difference is None

@@ -20,7 +20,6 @@ from fabricreport.models.judgement.comparison import (
     Verdict,
     Weighing,
     decide,
-    evpi,
     noise,
     noise_apart,
     probability_cheaper,
@@ -243,15 +242,6 @@ def test_another_currency_changes_no_class(parts: dict[str, dict[str, Draws]], r
     ):
         assert (one.choice, one.confidence) == (other.choice, other.confidence)
     assert other.lead == pytest.approx(one.lead * rate, rel=1e-6, abs=1e-6)
-
-
-@pytest.mark.parametrize("mean", [-30.0, -5.0, 0.0, 5.0, 30.0])
-def test_the_value_of_perfect_information_is_that_of_a_normal(mean: float) -> None:
-    spread = 20.0
-    u = abs(mean) / spread
-    oracle = spread * stats.norm.pdf(u) - abs(mean) * stats.norm.cdf(-u)
-    assert evpi(mean + spread * NORMAL) == pytest.approx(oracle, rel=2e-3)
-    assert evpi(mean + spread * NORMAL) == pytest.approx(evpi(-mean - spread * NORMAL), rel=2e-3)
 
 
 def test_a_tie_is_half_a_win() -> None:

@@ -89,7 +89,7 @@ def test_things_of_a_sequence_are_told_of_alike() -> None:
         ("halden-cloud", {F.OPENS_ON_PRICE, F.NEAR_ON_PRICE, F.STALE}, {F.FAR, F.GROWS, F.GENERATIONS_DIFFER}),
         (
             "kestrel-lab",
-            {F.OPENS_CLEAR, F.GROWS, F.COSTS_LESS, F.KIN_NEAR, F.MONEY_POINTS, F.WAITING},
+            {F.OPENS_CLEAR, F.GROWS, F.COSTS_LESS, F.KIN_NEAR, F.MONEY_POINTS, F.INFORMATION, F.WORTH_KNOWING},
             {F.NEAR, F.TAKE_SMALL},
         ),
         ("a date nobody meets", {F.TOO_LATE}, {F.OPENS_ON_PRICE, F.OPENS_CLEAR}),

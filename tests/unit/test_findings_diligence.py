@@ -17,6 +17,7 @@ from fabricreport.case import Case, open_case
 from fabricreport.findings import Named, Spoken
 from fabricreport.ledger import Number
 from fabricreport.models.audit.diligence import Stake
+from fabricreport.models.information import Estimate
 from fabricreport.sections.diligence.findings import DiligenceFinding as F
 from fabricreport.sections.diligence.findings import spoken
 from fabricreport.sections.diligence.result import DiligenceResult
@@ -39,7 +40,8 @@ GROUPS = (
     {F.LIST_CUT, F.LIST_OPEN, F.LIST_STATED},
     {F.SELLERS_IN_BODY, F.SELLERS_IN_ANNEX},
     {F.PRICED, F.UNPRICED},
-    {F.TOP_TURNS, F.TOP_STAYS},
+    {F.WIDEST_TURNS, F.WIDEST_STAYS},
+    {F.FIRST_BY_CHOICE, F.FIRST_BY_PRICE, F.NONE_WORTH},
 )
 
 
@@ -176,16 +178,28 @@ def test_the_sellers_are_spoken_of_by_their_number_and_kind(buyer: Case, renter:
     assert F.ONE_SELLER in one and not {F.KIND_SOLD, F.KIND_UNSOLD, F.LIST_OPEN, F.LIST_STATED} & one
 
 
-def test_the_answer_worth_most_may_turn_the_difference(buyer: Case) -> None:
+def test_the_list_begins_with_a_price_a_choice_or_what_moves_the_lead(buyer: Case) -> None:
+    one = buyer.diligence().questions[0]
+    of_choice = replace(one, informs=Estimate(5e4, 1e4), saves=None)
+    of_price = replace(one, informs=Estimate(5e4, 1e4), saves=9e4)
+    neither = replace(one, informs=Estimate(5e4, 4e4), saves=None)
+    for question, finding in ((of_choice, F.FIRST_BY_CHOICE), (of_price, F.FIRST_BY_PRICE), (neither, F.NONE_WORTH)):
+        found = told(buyer, questions=(question,))
+        assert finding in found.findings
+        foremost = found.words["foremost"]
+        assert foremost is None if finding is F.NONE_WORTH else foremost == question.question.title
+
+
+def test_the_answer_that_moves_most_may_turn_the_difference(buyer: Case) -> None:
     result = buyer.diligence()
     top, *others = result.questions
     still = tuple(replace(q, difference=None) for q in others)
     turning = holds(buyer, questions=(replace(top, difference=Stake(-1e5, 1e6)), *still))
-    assert {F.PRICED, F.TOP_TURNS, F.SOME_TURNS, F.SILENT} <= turning
+    assert {F.PRICED, F.WIDEST_TURNS, F.SOME_TURNS, F.SILENT} <= turning
     staying = holds(buyer, questions=(replace(top, difference=Stake(1e5, 1e6)), *still))
-    assert F.TOP_STAYS in staying and F.SOME_TURNS not in staying
+    assert F.WIDEST_STAYS in staying and F.SOME_TURNS not in staying
     none = holds(buyer, questions=(replace(top, difference=None), *still))
-    assert F.UNPRICED in none and not {F.SILENT, F.TOP_STAYS} & none
+    assert F.UNPRICED in none and not {F.SILENT, F.WIDEST_STAYS} & none
 
 
 def test_who_has_answered_is_named_with_what_was_handed_over(buyer: Case, answered: Case) -> None:

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from fabricreport.evidence import read_yaml
-from fabricreport.models.judgement.comparison import evpi, expected_order
+from fabricreport.models.judgement.comparison import expected_order
 from fabricreport.models.judgement.framework import (
     AXES,
     FrameworkResult,
@@ -130,14 +129,6 @@ def test_the_total_stays_between_the_axes_and_flip_distance_within_the_simplex(l
     assert min(leans) - 1e-12 <= total <= max(leans) + 1e-12
     distance = flip_distance(np.array(leans), weights)
     assert distance is None or -1e-12 <= distance <= 2 + 1e-9
-
-
-def test_evpi_of_a_normal_difference_is_the_closed_form() -> None:
-    mu, sd = -2.0, 3.0
-    draws = stats.norm(mu, sd).ppf((np.arange(200_000) + 0.5) / 200_000)
-    u = abs(mu) / sd
-    assert evpi(draws) == pytest.approx(sd * stats.norm.pdf(u) - abs(mu) * stats.norm.cdf(-u), rel=1e-3)
-    assert evpi(np.array([1.0, 2.0])) == 0.0
 
 
 def test_swings_find_the_break_even_and_ignore_a_dummy_input() -> None:

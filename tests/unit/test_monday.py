@@ -19,9 +19,10 @@ import fabricreport.inputs as inputs_module
 from fabricreport.blocks.prose import is_prose, read_cell
 from fabricreport.case import Case, open_case
 from fabricreport.evidence import read_yaml
+from fabricreport.models.information import Estimate
 from fabricreport.provenance import plain
 from fabricreport.sections.decision.finding import DecisionFinding as F
-from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due, Facts
+from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due, Facts, spelt
 from fabricreport.sections.decision.monday.dates import (
     due,
     is_working_day,
@@ -33,7 +34,7 @@ from fabricreport.sections.decision.monday.kinds import Kind, actions, most, rol
 from fabricreport.sections.decision.monday.study import Monday, applying, monday_of, ranked
 from fabricreport.sections.decision.monday.tables import UNPRICED, letters, todo
 from fabricreport.sections.decision.monday.words import monday_words, word_of
-from fabricreport.vocabulary import Confidence
+from fabricreport.sections.decision.turning import label_of
 
 ROOT = Path(__file__).parents[2]
 FRIDAY = date(2026, 11, 20)
@@ -135,6 +136,7 @@ CLIENTS: dict[str, tuple[str, dict[str, Any]]] = {
         {"options": ("infiniband-xdr", "ethernet-sprayed-800g", "rocev2-branded-400g")},
     ),
     "small": ("example", {"cluster__gpus": 128}),
+    "out of date": ("halden-cloud", {"as_of": "2027-05-28"}),
     "large": ("example", {"cluster__gpus": 4096, "organisation__qos_expertise": "none"}),
 }
 
@@ -173,9 +175,9 @@ def test_what_is_worth_nothing_known_says_that_it_protects(name: str) -> None:
 
 def test_what_each_of_our_clients_has_to_do() -> None:
     found = {name: kinds(listed(of(name))) for name in ("example", "renter", "grower", "landlord")}
-    assert {Kind.ANSWERS, Kind.STALE, Kind.WEEKS, Kind.DELIVERY, Kind.ACCEPTANCE} <= found["example"]
+    assert {Kind.QUOTE, Kind.GENERATION, Kind.WEEKS, Kind.DELIVERY, Kind.ACCEPTANCE} <= found["example"]
     assert {Kind.RENTS, Kind.TOPOLOGY, Kind.DELIVERY, Kind.ACCEPTANCE} <= found["renter"]
-    assert {Kind.REPRICE, Kind.QUOTE, Kind.STALE} <= found["grower"]
+    assert {Kind.REPRICE, Kind.QUOTE, Kind.KIN, Kind.ACCEPTANCE} <= found["grower"]
     assert {Kind.BOTH, Kind.WEEKS, Kind.QUOTE} <= found["landlord"]
     assert not {Kind.BOTH, Kind.STALE, Kind.QUOTE, Kind.TUNER, Kind.NEWER_GPU} & found["renter"]
 
@@ -210,15 +212,43 @@ def test_what_only_the_future_shows_is_a_term_of_the_contract() -> None:
 # ---- one condition after the other
 
 
-def test_a_price_that_nobody_publishes_is_asked_for_where_it_turns_the_money() -> None:
+def test_a_builder_asks_for_quotes_above_all_of_what_has_no_price_or_an_old_one() -> None:
     at = facts(of("landlord"))
     quote = CONDITIONS[Kind.QUOTE](at)
     assert quote is not None
-    turning = [u for u in at.result.unquoted if u.turned_by]
-    assert quote.worth == max(u.swing for u in turning) and len(quote.things) == len(turning[:3])
+    turning = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by][:3]
+    assert quote.things == (*turning, *(spelt(i) for i in at.result.monday.stale))
     idle = tuple(replace(u, level=None) for u in at.result.unquoted)
-    assert CONDITIONS[Kind.QUOTE](facts(of("landlord"), unquoted=idle)) is None
-    assert CONDITIONS[Kind.QUOTE](facts(of("landlord"), unquoted=())) is None
+    fresh = replace(at.result.monday, stale={})
+    left = CONDITIONS[Kind.QUOTE](facts(of("landlord"), unquoted=idle, monday=fresh))
+    assert left is not None and len(left.things) == 1 and not set(left.things) & set(quote.things)
+    assert CONDITIONS[Kind.QUOTE](facts(of("renter"))) is None
+
+
+def test_a_quote_of_an_item_is_asked_for_once() -> None:
+    for name in CLIENTS:
+        found = {one.kind: set(one.things) for one in applying(facts(of(name)))}
+        assert not found.get(Kind.QUOTE, set()) & found.get(Kind.STALE, set()), name
+
+
+@pytest.mark.parametrize(
+    ("saves", "informs", "worth", "choice"),
+    [
+        (9.0e6, Estimate(2.0e5, 1.0e3), 9.0e6, False),
+        (1.0e5, Estimate(2.0e5, 1.0e3), 2.0e5, True),
+        (None, Estimate(2.0e5, 1.0e3), 2.0e5, True),
+        (None, Estimate(2.0e5, 1.9e5), None, False),  # within the noise
+    ],
+)
+def test_worth_is_of_a_price_or_of_a_choice_as_the_question_is(
+    saves: float | None, informs: Estimate, worth: float | None, choice: bool
+) -> None:
+    at = facts(of("landlord"))
+    put = tuple(
+        replace(q, saves=saves, informs=informs) if q.question.id == "three-quotes" else q for q in at.tests.questions
+    )
+    quote = CONDITIONS[Kind.QUOTE](replace(at, tests=replace(at.tests, questions=put)))
+    assert quote is not None and (quote.worth, quote.choice) == (worth, choice)
 
 
 def test_weeks_that_turn_nothing_need_no_damages() -> None:
@@ -229,15 +259,12 @@ def test_weeks_that_turn_nothing_need_no_damages() -> None:
     assert CONDITIONS[Kind.WEEKS](facts(case, turns=still)) is None
 
 
-def test_an_open_verdict_asks_for_offers_on_both_and_rests_on_no_listing() -> None:
+def test_an_open_verdict_asks_for_offers_on_both() -> None:
     at = facts(of("landlord"))
-    assert at.result.verdict.open and at.result.turned_without
-    assert CONDITIONS[Kind.BOTH](at) is not None and CONDITIONS[Kind.LISTING](at) is None
+    both = CONDITIONS[Kind.BOTH](at)
+    assert at.result.verdict.open and both is not None and at.result.information is not None
+    assert both.worth == at.result.information.evpi and len(both.things) == 2
     assert CONDITIONS[Kind.BOTH](facts(of("renter"))) is None and CONDITIONS[Kind.BOTH](facts(of("example"))) is None
-    close = replace(of("grower").decision().verdict, confidence=Confidence.TOSS_UP)
-    assert CONDITIONS[Kind.LISTING](facts(of("grower"), verdict=close)) is None
-    listing = CONDITIONS[Kind.LISTING](facts(of("grower")))
-    assert listing is not None and listing.worth == abs(of("grower").decision().verdict.lead)
 
 
 def test_a_near_kin_is_asked_for_too() -> None:
@@ -291,13 +318,13 @@ def test_an_answered_question_is_not_asked_again(tmp_path: Path) -> None:
     assert set(before) <= answered and not {one.key for one in found} & answered
 
 
-def test_stale_prices_are_renewed_where_they_move_the_total() -> None:
-    case = of("example")
-    at_stake = case.decision().monday
+def test_stale_prices_that_no_quote_of_the_parts_list_renews_are_asked_for_apart() -> None:
+    at_stake = of("example").decision().monday
     assert at_stake.stale and not any(item.startswith("fx-") for item in at_stake.stale)
-    found = CONDITIONS[Kind.STALE](facts(case))
-    assert found is not None and found.worth == max(at_stake.stale.values())
-    assert CONDITIONS[Kind.STALE](facts(case, monday=replace(at_stake, stale={}))) is None
+    assert CONDITIONS[Kind.STALE](facts(of("example"))) is None  # three quotes renew them
+    found = CONDITIONS[Kind.STALE](facts(of("out of date")))
+    assert found is not None and found.worth == of("out of date").decision().monday.stale[found.key]
+    assert CONDITIONS[Kind.STALE](facts(of("out of date"), monday=replace(at_stake, stale={}))) is None
 
 
 def test_a_stale_price_moves_the_total_as_the_model_has_it() -> None:
@@ -324,12 +351,18 @@ def test_sites_gpus_and_experts_are_asked_about_where_there_is_something_to_ask(
     assert CONDITIONS[Kind.HALLS](facts(of("example"))) is None
     newer = CONDITIONS[Kind.NEWER_GPU](facts(of("example")))
     assert newer is not None and newer.worth is None and CONDITIONS[Kind.NEWER_GPU](facts(of("grower"))) is None
-    experts = CONDITIONS[Kind.EXPERTS](facts(of("example")))
-    assert experts is not None and experts.worth == of("example").decision().verdict.evpi
-    assert CONDITIONS[Kind.EXPERTS](facts(of("renter"))) is None
-    case = of("example")
-    asked = client("example", elicited=("elicited/example-answers.yaml",))
-    assert asked.inputs.elicited and CONDITIONS[Kind.EXPERTS](facts(asked)) is None and not case.inputs.elicited
+    found = of("grower").decision().information
+    assert found is not None
+    told = tuple(
+        replace(w, estimate=Estimate(5.0e5, 1.0) if w.group.id == "weeks" else Estimate(0.0, 1.0)) for w in found.groups
+    )
+    experts = CONDITIONS[Kind.EXPERTS](facts(of("grower"), information=replace(found, groups=told)))
+    assert experts is not None and (experts.worth, experts.key) == (5.0e5, "weeks")
+    assert CONDITIONS[Kind.EXPERTS](facts(of("grower"), information=replace(found, groups=()))) is None
+    assert CONDITIONS[Kind.EXPERTS](facts(of("grower"), information=None)) is None
+    asked = client("kestrel-lab", elicited=("elicited/example-answers.yaml",))
+    told_already = facts(asked, information=replace(found, groups=told))
+    assert asked.inputs.elicited and CONDITIONS[Kind.EXPERTS](told_already) is None
 
 
 def test_a_date_of_the_client_s_own_is_put_to_the_seller(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from fabricreport.books.answer_limits import Links
 from fabricreport.books.evidence import read_evidence
+from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import read_providers
 from fabricreport.bounds import bound_of
@@ -46,9 +47,11 @@ def test_what_a_question_settles_is_in_the_evidence_or_a_price():
     from fnmatch import fnmatchcase
 
     names = list(read_evidence(None))
+    items = PriceBook.read(PROJECT / "params" / "prices").items
+    ids = [*(f"evidence:{n}" for n in names), *(f"price:{item}" for item in items)]
     for question in read_providers().questions:
         for pattern in question.settles:
-            assert pattern.startswith("gpu-hour-") or any(fnmatchcase(n, pattern) for n in names), pattern
+            assert any(fnmatchcase(n, pattern) for n in (ids if ":" in pattern else [*names, *items])), pattern
 
 
 def test_a_seller_is_found_by_either_part_of_its_name_in_any_case():

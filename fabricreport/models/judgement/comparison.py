@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fabricreport.models.information import evpi
 from fabricreport.provenance import Traced, plain
 from fabricreport.vocabulary import NEITHER, Confidence, Ground
 
@@ -160,16 +161,6 @@ def probability_cheaper(gap: Any) -> float:
     return float(np.mean(d > 0) + np.mean(d == 0) / 2)
 
 
-def evpi(difference: Any) -> float:
-    """Expected value of perfect information on a choice between two options: E[max(D, 0)] - max(E[D], 0).
-
-    D must be the mean difference given the epistemic inputs: nobody can buy knowledge of run luck.
-    Oracle: D normal(mu, s) gives s * phi(u) - |mu| * Phi(-u) with u = |mu| / s.
-    """
-    d = plain(difference)
-    return float(np.maximum(d, 0).mean() - max(float(d.mean()), 0.0))
-
-
 def stake(parts_a: Mapping[str, Any], parts_b: Mapping[str, Any]) -> float:
     """What the lines of two bills that differ come to: the mean of both, over every line that is not the same in both.
 
@@ -236,8 +227,9 @@ def _by_rule(
 ) -> Verdict:
     order = expected_order(totals)
     choice, rival = order[0], rival_of(order, sides)
-    gap = plain(totals[rival]) - plain(totals[choice])
-    lead, worth, m = float(gap.mean()), evpi(gap), float(materiality(choice, rival))
+    pair = np.stack([plain(totals[rival]), plain(totals[choice])])
+    gap = pair[0] - pair[1]
+    lead, worth, m = float(gap.mean()), evpi(pair.T), float(materiality(choice, rival))
     found = Verdict(
         choice, rival, Confidence.CLEAR, Ground.MONEY, probability_cheaper(gap), lead, worth, m, ready,
         _agrees(weighing.leans_to, sides[choice]),

@@ -8,6 +8,7 @@ from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
 from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.information.figures import INDEXES, INFORMATION
 from fabricreport.sections.decision.inputs import AXES
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
 from fabricreport.sections.decision.monday.figures import MONDAY
@@ -58,7 +59,7 @@ _LEAD = (
     Spec(
         "decision.evpi",
         "usd",
-        label="Most that perfect knowledge of every uncertain input could be worth",
+        label="Most that perfect knowledge of every uncertain input could be worth to the choice between the two compared",
         rule="E[max(D, 0)] − max(E[D], 0), with D the mean difference given the inputs",
         value=lambda at: at.result.verdict.evpi,
         inputs=lambda at: at.everything,
@@ -360,7 +361,20 @@ _LATER: tuple[Spec, ...] = later_figures(DecisionFigures)
 
 FIGURES = Declaration(
     "decision",
-    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER, *MONDAY),
+    (
+        *_LEAD,
+        *_PAGE,
+        *_OPTIONS,
+        *_FRAMEWORK,
+        *_PRIORS,
+        *_WITHOUT,
+        *_TURNING,
+        *UNQUOTED,
+        *_ALIKE,
+        *_LATER,
+        *INFORMATION,
+        *MONDAY,
+    ),
     {
         "option": Index(lambda at: at.result.totals),
         "axis": Index(lambda at: at.axes, AXES),
@@ -373,6 +387,7 @@ FIGURES = Declaration(
         "unquoted": Index(lambda at: at.unquoted),
         "stale": Index(lambda at: at.result.monday.stale),
         "pair": Index(lambda at: pairs_of(at), PAIRS),
+        **INDEXES,
     },
 )
 """Every figure of the section."""

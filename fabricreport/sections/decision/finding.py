@@ -110,7 +110,12 @@ class DecisionFinding(StrEnum):
     MONEY_CLOSE = "money alone is too close to choose"
     COSTS_DIFFER = "the lead prints as an amount"
     COSTS_LEVEL = "the lead prints as nothing"
-    WAITING = "what waiting is worth is said"
+    # what to find out first
+    INFORMATION = "there is a choice that knowledge could better"
+    WORTH_KNOWING = "knowing some group of inputs is worth more than its noise"
+    NOTHING_WORTH_KNOWING = "no group of inputs is worth more than its noise"
+    TESTS_PAY = "some test is worth more than it costs"
+    NO_TEST_PAYS = "no test is worth more than it costs"
     # the annex
     ASSUMED = "keys were left out"
     ALL_GIVEN = "every key was given"

@@ -17,6 +17,7 @@ from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.alike import Likeness
 from fabricreport.sections.decision.finding import DecisionFinding
+from fabricreport.sections.decision.information.words import information_findings, information_words
 from fabricreport.sections.decision.market import market_words, told_alike, unpriced_in_place
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.words import monday_words
@@ -319,8 +320,7 @@ def _money(read: _Read) -> Iterator[DecisionFinding]:
     }
     yield points.get(read.ground, F.MONEY_CLOSE)
     yield F.COSTS_LEVEL if read.money == "same" else F.COSTS_DIFFER
-    if not read.idle:
-        yield F.WAITING
+    yield from information_findings(read.result.information, idle=read.idle)
 
 
 def _annex(read: _Read) -> Iterator[DecisionFinding]:
@@ -349,6 +349,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     return {
         "client": Name(read.given.params.client.name),
         "judges": judges(read.given),
+        **information_words(result.information),
         **market_words(read.given, result, read.likeness),
         **monday_words(read.monday),
         "unpriced": Name(" and ".join(read.unpriced)),

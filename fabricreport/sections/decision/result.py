@@ -13,6 +13,7 @@ from fabricreport.models.judgement.comparison import Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.decision.alike import Mismatch
+from fabricreport.sections.decision.information.study import Information
 from fabricreport.sections.decision.later import Later
 from fabricreport.sections.decision.monday.at_stake import AtStake
 from fabricreport.sections.decision.priors import Prior
@@ -35,7 +36,7 @@ class DecisionResult:
     `unquoted`: items of the two compared that nobody publishes a price for.
     `priors`: the inputs stated by kind of fabric. `kin`: an option of the choice's family too close to tell from it, or ''. `without`: the verdict with each option left out whose switch has one listed price.
     `mismatch`: the two compared in one generation, where they are of different ones. `later`: what is bought when
-    today's prices no longer hold. `monday`: what is at stake in prices out of date and in later stages. `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
+    today's prices no longer hold. `information`: what could be found out first (None where nothing is left to choose). `monday`: what is at stake in prices out of date and in later stages. `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
     difference's explained spread that rests on assumptions.
     """
 
@@ -48,6 +49,7 @@ class DecisionResult:
     without: Mapping[str, Verdict]
     mismatch: Mismatch | None
     later: Later | None
+    information: Information | None
     monday: AtStake
     priors: tuple[Prior, ...]
     kin: str

@@ -13,6 +13,8 @@ from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.decision.alike import mismatch_of
 from fabricreport.sections.decision.figure_context import DecisionFigures
 from fabricreport.sections.decision.figures import FIGURES
+from fabricreport.sections.decision.information.knowledge import Knowledge
+from fabricreport.sections.decision.information.study import information_of
 from fabricreport.sections.decision.inputs import framework_of, near_kin
 from fabricreport.sections.decision.later import later_of
 from fabricreport.sections.decision.listings import rests_on_listing, without_each
@@ -44,8 +46,8 @@ def standing(verdict: Verdict, sides: Mapping[str, str], leans_to: str, printed:
     return "behind" if min(offered) > max(printed[verdict.choice], printed[verdict.runner_up]) else "third"
 
 
-def run(given: Inputs, search: Search) -> DecisionResult:
-    """Decide for a case, from its chain and the comparison made on its bills."""
+def run(given: Inputs, search: Search, knowledge: Knowledge) -> DecisionResult:
+    """Decide for a case, from its chain, the comparison made on its bills, and what could be found out."""
     base, comparison, turns = search.base, search.comparison, turns_of(search)
     verdict = comparison.verdict
     if any(t.flips_inside and given.record(t.input_id)["grade"] == Grade.ASSUMPTION for t in turns.drawn):
@@ -67,6 +69,7 @@ def run(given: Inputs, search: Search) -> DecisionResult:
         without=without,
         mismatch=mismatch,
         later=later_of(given, base.bills, verdict.choice),
+        information=information_of(given, base.bills, knowledge),
         monday=at_stake_of(search),
         kin=near_kin(search.judge, base.bills, verdict),
         priors=priors_of(given, base.reached_by),

@@ -218,7 +218,7 @@ class Search:
 def turns_of(search: Search) -> Turns:
     """Every input that can turn the comparison, and the widest swings."""
     base, comparison = search.base, search.comparison
-    own = {i: plain(base.given.own(i)) for i in sorted(base.reached_by) if _varies(base.given, i)}
+    own = {i: plain(base.given.own(i)) for i in sorted(base.reached_by) if varies(base.given, i)}
     expected = reach(plain(comparison.lead), own)
     shown = sorted(expected, key=lambda i: -abs(expected[i][1] - expected[i][0]))[:SHOWN]
     drawn = [search.turn(i) for i in expected if i in shown or _may_cross(expected[i], comparison.verdict.lead)]
@@ -237,7 +237,7 @@ def weeks_level(search: Search) -> float | None:
     base, choice = search.base, search.comparison.choice
     behaviour = next(o.behaviour for o in base.given.options if o.id == choice)
     input_id = f"evidence:{behaviour.weeks}"
-    if input_id not in base.reached_by or not _varies(base.given, input_id):
+    if input_id not in base.reached_by or not varies(base.given, input_id):
         return None
     turn = search.turn(input_id)
     if turn.break_even is None or turn.side != "above":
@@ -245,7 +245,7 @@ def weeks_level(search: Search) -> float | None:
     return turn.break_even * float(np.mean(plain(base.losses.weeks[choice]))) / turn.in_use
 
 
-def _varies(given: Inputs, input_id: str) -> bool:
+def varies(given: Inputs, input_id: str) -> bool:
     """Whether an input is drawn and its draws differ; an entry that another one speaks for is drawn as that."""
     kind, _, name = input_id.partition(":")
     if kind == "evidence" and given.evidence[name].kind == "text":

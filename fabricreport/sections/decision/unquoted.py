@@ -16,8 +16,7 @@ class Unquoted:
 
     `level` is None where no price turns the money: then `below`, an option's id, costs less at any. `alone`: the price of
     a switch at which the two cost the same in switches alone (None for another kind of piece), held against the switch of
-    the option `alone_of`, whose price is the input `alone_at`. `swing`: how far its price moves the mean lead between the P5
-    and the P95 of what stands in.
+    the option `alone_of`, whose price is the input `alone_at`.
     """
 
     item: str
@@ -30,7 +29,6 @@ class Unquoted:
     alone: float | None = None
     alone_of: str = ""
     alone_at: str = ""
-    swing: float = 0.0
 
     @property
     def turned_by(self) -> str:
@@ -66,14 +64,11 @@ def _unquoted(search: Search, item: str, kind: Kind, stands_in: str) -> Unquoted
         return None
     choice, rival = search.comparison.choice, search.comparison.rival
     below, above = (choice, rival) if at.choice_below else (rival, choice)
-    alone, alone_of, alone_at = _alone(search, stands_in) if kind.id == "switch" else (None, "", "")
-    turn = search.turn(stands_in)
-    return Unquoted(
-        item, kind, stands_in, at.level, below, above, turn.in_use, alone, alone_of, alone_at, swing=turn.width
-    )
+    alone = _alone(search, stands_in) if kind.id == "switch" else ()
+    return Unquoted(item, kind, stands_in, at.level, below, above, search.turn(stands_in).in_use, *alone)
 
 
-def _alone(search: Search, stands_in: str) -> tuple[float | None, str, str]:
+def _alone(search: Search, stands_in: str) -> tuple[()] | tuple[float, str, str]:
     """The price of a switch at which one of the two costs what the other does in switches alone, at the price of the
     other's switch as it is quoted here; with the id of that other option and of that price. Nothing where both have the
     same switch."""
@@ -82,7 +77,7 @@ def _alone(search: Search, stands_in: str) -> tuple[float | None, str, str]:
     switches = {o.id: o.pieces["switch"].price for o in base.given.options if o.id in pair}
     own = [o for o in pair if switches[o] == stands_in]
     if len(own) != 1:
-        return None, "", ""
+        return ()
     other = next(o for o in pair if o not in own)
     per_gpu = {o: base.bills.built[o][-1].bom.switches / base.bills.built[o][-1].gpus for o in pair}
     price = base.given.figure(switches[other]).value

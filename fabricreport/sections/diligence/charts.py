@@ -30,9 +30,13 @@ _STEPS = 31
 
 
 def questions_chart(given: Inputs, result: DiligenceResult) -> Drawing:
-    """How far each answer moves the mean difference between the tested option and its rival, widest first."""
+    """How far each answer moves the mean difference between the tested option and its rival, in the order of the list.
+
+    Of a long list the widest ranges are shown.
+    """
     chart_id = "fig-diligence-questions"
-    rows = [(q.question, q.difference) for q in result.priced[:SHOWN] if q.difference]
+    shown = sorted(result.priced, key=lambda q: -q.difference.width if q.difference else 0.0)[:SHOWN]
+    rows = [(q.question, q.difference) for q in result.priced if q.difference and q in shown]
     mean = float(plain(result.difference).mean())
     with canvas(0.6 + 0.22 * max(len(rows), 3)) as (figure, (axis,)):
         for at, (_, swing) in enumerate(reversed(rows)):

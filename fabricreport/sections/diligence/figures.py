@@ -88,6 +88,11 @@ class DiligenceFigures:
         """The questions this client should put, by id."""
         return {q.question.id: q for q in self.result.questions}
 
+    @property
+    def chosen_on(self) -> frozenset[str]:
+        """Ids of every input that the choice rests on."""
+        return inputs_of(*self.result.totals.values())
+
     @cached_property
     def judged(self) -> Mapping[str, Judged]:
         """Answer files and the verdicts on them, by the seller's name as part of an id."""
@@ -324,6 +329,28 @@ def _lead_at(end: str) -> EachSpec:
 
 
 _WORTH = (
+    EachSpec(
+        "diligence.informs[question]",
+        "usd",
+        label=lambda at, question: (
+            f"What an answer to “{at.questions[question].question.title}” is worth to the choice"
+        ),
+        rule="regression on the draws, learnt on some and judged on the others: mean cost of the option that is cheapest on average − that of the option chosen on what is answered",
+        value=lambda at, question: at.questions[question].informs.value,
+        inputs=lambda at, _: at.chosen_on,
+        digits=2,
+        when=lambda at, question: at.questions[question].worth > 0 and not at.questions[question].by_price,
+    ),
+    EachSpec(
+        "diligence.saves[question]",
+        "usd",
+        label=lambda at, question: f"What a good answer to “{at.questions[question].question.title}” saves",
+        rule="mean total cost of the tested option − P5 of its mean given the answer, by regression on the draws",
+        value=lambda at, question: at.questions[question].saves or 0.0,
+        inputs=lambda at, _: inputs_of(at.result.total),
+        digits=2,
+        when=lambda at, question: at.questions[question].by_price,
+    ),
     _moved(
         "worth[question]",
         "width",

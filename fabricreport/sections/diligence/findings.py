@@ -63,8 +63,11 @@ class DiligenceFinding(StrEnum):
     # the questions
     PRICED = "an answer moves the difference between the fabrics"
     UNPRICED = "no answer moves the difference between the fabrics"
-    TOP_TURNS = "the answer worth most can turn the sign of the difference"
-    TOP_STAYS = "the answer worth most turns no sign"
+    WIDEST_TURNS = "the answer that moves the difference most can turn its sign"
+    WIDEST_STAYS = "the answer that moves the difference most turns no sign"
+    FIRST_BY_CHOICE = "the answer worth most is worth it to the choice"
+    FIRST_BY_PRICE = "the answer worth most is a price"
+    NONE_WORTH = "no answer is worth more than its noise"
     SOME_TURNS = "some answer can turn the sign of the difference"
     SILENT = "nobody has answered a priced question"
     ANSWERED = "a seller has answered"
@@ -165,9 +168,13 @@ def _turns(question: PricedQuestion) -> bool:
 
 
 def _questions(result: DiligenceResult) -> Iterator[DiligenceFinding]:
+    if result.first is None:
+        yield F.NONE_WORTH
+    else:
+        yield F.FIRST_BY_PRICE if result.first.by_price else F.FIRST_BY_CHOICE
     if result.priced:
         yield F.PRICED
-        yield F.TOP_TURNS if _turns(result.priced[0]) else F.TOP_STAYS
+        yield F.WIDEST_TURNS if result.widest and _turns(result.widest) else F.WIDEST_STAYS
         if any(_turns(q) for q in result.priced):
             yield F.SOME_TURNS
         if not result.judged:
@@ -192,7 +199,8 @@ def _unasked(result: DiligenceResult) -> list[str]:
 def _words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     failing, sizes = _most_failing(result), [str(gpus) for gpus in result.floors]
-    top = result.priced[0].question if result.priced else None
+    widest = result.widest.question if result.widest else None
+    first = result.first.question if result.first else None
     return {
         "client": Name(given.params.client.name),
         "option": Named(result.option.name, result.option.id),
@@ -201,7 +209,8 @@ def _words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "failing": Named(failing.file.provider, key_of(failing.file.provider)) if failing else None,
         "first": Named(sizes[0], sizes[0]) if sizes else None,
         "last": Named(sizes[-1], sizes[-1]) if sizes else None,
-        "top": Named(top.title, top.id) if top else None,
+        "widest": Named(widest.title, widest.id) if widest else None,
+        "foremost": Named(first.title, first.id) if first else None,
         "questions": tuple(_question(q) for q in result.questions),
         "left_out": Name("; ".join(_unasked(result))),
         "answered": tuple(_answered(j) for j in result.judged),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
+from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.models.training.step import Network
 from fabricreport.provenance import Traced
@@ -23,7 +24,7 @@ class Ground:
     """The inputs and the studies of the other sections.
 
     `weeks_level`: weeks to stable of the option at which its lead is used up, None if it lasts. `moved`: the bills with
-    some inputs set and all others at their draws.
+    some inputs set and all others at their draws. `informs`: what knowing inputs, by id, is worth to the choice.
     """
 
     given: Inputs
@@ -33,6 +34,7 @@ class Ground:
     comparison: Comparison
     weeks_level: float | None
     moved: Callable[[Mapping[str, Uncertain]], Bills]
+    informs: Callable[[Collection[str]], Estimate]
 
     @property
     def option(self) -> Option:

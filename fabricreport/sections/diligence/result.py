@@ -10,6 +10,7 @@ from fabricreport.books.options import Option
 from fabricreport.books.providers import ProviderBook, Question, Seller
 from fabricreport.ledger import Number
 from fabricreport.models.audit import diligence as model
+from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.provenance import Traced
 from fabricreport.sections.diligence.promises import Promise
@@ -43,15 +44,38 @@ class Shortlisted:
 
 @dataclass(frozen=True)
 class PricedQuestion:
-    """A question and what its answer is worth: swings of the difference between fabrics, and of the option's own cost.
+    """A question and what its answer is worth: to the choice, to the bill, and as swings of the lead and of the option's cost.
 
-    None where no input that this case draws depends on the answer. `settles`: ids of the inputs it settles here.
+    `settles`: ids of the inputs it settles here. `informs`: what knowing them is worth to the choice. `saves`: what a good
+    answer takes off the option's cost where the answer is a price (its mean less the P5 of what it may be), else None.
+    A swing is None where no input that this case draws depends on the answer.
     """
 
     question: Question
     settles: tuple[str, ...]
     difference: model.Stake | None
     own_cost: model.Stake | None
+    informs: Estimate
+    saves: float | None
+
+    @property
+    def by_price(self) -> bool:
+        """Whether it is worth more by the price that it brings than by the choice that it betters."""
+        return self.saves is not None and self.saves > self._told
+
+    @property
+    def worth(self) -> float:
+        """What its answer is worth: the larger of the two, as far as the first stands out of its noise; else nothing."""
+        return max(self._told, self.saves or 0.0)
+
+    @property
+    def order(self) -> tuple[float, float]:
+        """What the list is ordered by: the worth, then how far the answer moves the lead."""
+        return self.worth, self.difference.width if self.difference else 0.0
+
+    @property
+    def _told(self) -> float:
+        return 0.0 if self.informs.below_noise else self.informs.value
 
 
 @dataclass(frozen=True)
@@ -91,7 +115,7 @@ class DiligenceResult:
     """The acceptance test, the shortlist, the priced questions and the verdicts on answers, with the figures by id.
 
     `option` is the one advised and tested (of an open course the one with the lower mean), `rival` the one it is held
-    against, `total` the cost of the option. `floors`: busbw floor by size in GPUs. `curve`: busbw by number of nodes.
+    against, `total` the cost of the option, `totals` of every option by id. `floors`: busbw floor by size in GPUs. `curve`: busbw by number of nodes.
     """
 
     option: Option
@@ -105,6 +129,7 @@ class DiligenceResult:
     curve: tuple[SizePoint, ...]
     difference: Traced
     total: Traced
+    totals: Mapping[str, Traced]
     book: ProviderBook
     numbers: Mapping[str, Number]
 
@@ -143,5 +168,15 @@ class DiligenceResult:
 
     @property
     def priced(self) -> tuple[PricedQuestion, ...]:
-        """Questions whose answer moves the difference between the fabrics, most first."""
+        """Questions whose answer moves the difference between the fabrics, in the order of the list."""
         return tuple(q for q in self.questions if q.difference is not None)
+
+    @property
+    def widest(self) -> PricedQuestion | None:
+        """The question whose answer moves that difference most."""
+        return max(self.priced, key=lambda q: q.difference.width if q.difference else 0.0, default=None)
+
+    @property
+    def first(self) -> PricedQuestion | None:
+        """The question worth most, if any is worth something."""
+        return self.questions[0] if self.questions and self.questions[0].worth > 0 else None

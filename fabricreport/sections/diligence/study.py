@@ -1,12 +1,12 @@
 """What to ask each seller, what the answers are worth, and the acceptance test that turns a promise into a price.
 
-The option tested is the one advised, on whatever ground. Questions are priced by how
-far the inputs they settle move the difference to its rival.
+The option tested is the one advised, on whatever ground. Questions are worth what knowing the inputs they settle is
+worth to the choice, or, where the answer is a price, what a good one saves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -22,6 +22,7 @@ from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit import diligence as model
+from fabricreport.models.information import FOLDS, Estimate, foreseen
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import links_of, one_node
@@ -57,13 +58,14 @@ def run(
     comparison: Comparison,
     weeks_level: float | None,
     moved: Callable[[Mapping[str, Uncertain]], Bills],
+    informs: Callable[[Collection[str]], Estimate],
 ) -> DiligenceResult:
     """Diligence for a client, from the other studies and the comparison they share.
 
     `weeks_level`: weeks to stable of the advised option at which its lead is used up. `moved`: the bills with some inputs
-    set and all others at their draws.
+    set and all others at their draws. `informs`: what knowing inputs is worth to the choice.
     """
-    on = Ground(given, latency, tail, tco, comparison, weeks_level, moved)
+    on = Ground(given, latency, tail, tco, comparison, weeks_level, moved, informs)
     book = read_providers()
     tests = promises(on, worth_of(on))
     result = DiligenceResult(
@@ -78,6 +80,7 @@ def run(
         curve=_curve(on),
         difference=comparison.lead,
         total=on.total,
+        totals=tco.totals,
         book=book,
         numbers={},
     )
@@ -175,8 +178,17 @@ def _priced(on: Ground, book: ProviderBook) -> tuple[PricedQuestion, ...]:
             _stake(on, draws, difference, lambda b: b.gap(on.rival.id, on.option.id)),
             _stake(on, draws, on.total, lambda b: b.totals[on.option.id]),
         )
-        found.append(PricedQuestion(question, tuple(draws), *stakes))
-    return tuple(sorted(found, key=lambda q: -(q.difference.width if q.difference else 0.0)))
+        saves = _saved(on, draws) if question.commercial and stakes[1] is not None else None
+        found.append(PricedQuestion(question, tuple(draws), *stakes, on.informs(tuple(draws)), saves))
+    return tuple(sorted(found, key=lambda q: q.order, reverse=True))
+
+
+def _saved(on: Ground, draws: Mapping[str, Any]) -> float:
+    """What a good answer takes off the option's cost: its mean less the P5 of what it may be, given the answer."""
+    total = plain(on.total)
+    answers = np.column_stack([plain(d) for d in draws.values()])
+    told = foreseen(answers, total[:, None], seed=int(on.given.params.seed), folds=FOLDS)[:, 0]
+    return float(total.mean() - np.quantile(told, 0.05))
 
 
 def _stake(on: Ground, draws: Mapping[str, Any], amount: Traced, again: Callable[[Bills], Any]) -> model.Stake | None:
@@ -199,7 +211,7 @@ def _stake(on: Ground, draws: Mapping[str, Any], amount: Traced, again: Callable
 def _settled(given: Inputs, question: Question, known: frozenset[str]) -> dict[str, Any]:
     """Draws of the inputs behind the money that an answer settles, by id; contested quantities by their own."""
     names = {i: i.partition(":")[2] for i in sorted(known) if i.startswith(("evidence:", "price:"))}
-    ids = [i for i, name in names.items() if any(fnmatchcase(name, p) for p in question.settles)]
+    ids = [i for i, name in names.items() if any(fnmatchcase(i if ":" in p else name, p) for p in question.settles)]
     for quantity in question.contested:
         if {f"evidence:{e.id}" for e in given.contested(quantity).admissible} & known:
             ids.append(f"contested:{quantity}")

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.families import families
 from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
 from fabricreport.sections.diligence.figures import key_of
-from fabricreport.sections.diligence.result import DiligenceResult, Judged
+from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion
 from fabricreport.sections.diligence.study import contracts
 from fabricreport.sections.stance import Stance
 
 NOT_DOCUMENTED = "not documented"
+BELOW = "below noise"
 
 
 def _fabric(documented: str) -> str:
@@ -53,12 +55,28 @@ def shortlist(result: DiligenceResult) -> Table:
 
 
 def questions(result: DiligenceResult) -> Table:
-    """What each question's answer is worth, to the difference and to the cost of the tested option."""
+    """What each question's answer is worth and by what, and how far it moves the lead and the cost of the tested option."""
     rows = [
-        Row([Name(q.title), *(result.numbers.get(f"diligence.{name}.{q.id}") for name in ("worth", "stake"))])
-        for q in (priced.question for priced in result.questions)
+        Row(
+            [
+                Name(p.question.title),
+                *_worth(result, p),
+                *(result.numbers.get(f"diligence.{n}.{p.question.id}") for n in ("worth", "stake")),
+            ]
+        )
+        for p in result.questions
     ]
-    return Table([Column("Question"), Column("Moves the lead by"), Column("Moves the cost by")], rows)
+    heads = ("Question", "Worth", "By", "Moves the lead by", "Moves the cost by")
+    return Table([Column(h, style="mixed" if h == "Worth" else "value") for h in heads], rows)
+
+
+def _worth(result: DiligenceResult, priced: PricedQuestion) -> tuple[Number | str | None, str]:
+    """What an answer is worth, and whether that is a better choice or a better price."""
+    if priced.by_price:
+        return result.numbers[f"diligence.saves.{priced.question.id}"], "a better price"
+    if priced.worth > 0:
+        return result.numbers[f"diligence.informs.{priced.question.id}"], "a better choice"
+    return (BELOW if priced.settles else None), ""
 
 
 def sellers(result: DiligenceResult) -> Table:

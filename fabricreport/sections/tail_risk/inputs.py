@@ -78,7 +78,7 @@ def subject(
     if within > gpus:
         risk = replace(risk, bring_up=_risk(given, option, within, level, shared, takes).bring_up)
     read = reader(given)
-    engineer = 0.0 if rented(given) else _engineer_hour(given)
+    engineer = 0.0 if rented(given) else engineer_hour(given)
     planned = Run(
         cluster,
         days,
@@ -93,7 +93,8 @@ def subject(
     return Subject(option, run, risk, tiers, stalls, exposed)
 
 
-def _engineer_hour(given: Inputs) -> Any:
+def engineer_hour(given: Inputs) -> Any:
+    """What an hour of a network engineer costs, in the memo's currency."""
     yearly = given.money("evidence:network-architect-pay") * given.value("evidence:pay-loading")
     return yearly / given.value("evidence:engineer-hours-per-year")
 

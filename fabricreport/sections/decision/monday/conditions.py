@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
@@ -20,13 +19,12 @@ from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult, PricedQuestion
 from fabricreport.sections.gpu_age import newer_gpu
 from fabricreport.sections.tail_risk.result import TailResult
-from fabricreport.vocabulary import Confidence, Grade, Ground
 
 _NAMED = 3
 """Most things that one action names."""
 _SELLERS = 4
 """Most sellers that are asked first."""
-_EACH = "each provider"
+_EACH, _EVERYTHING = "each provider", "switches, optics and adapters"
 
 
 @dataclass(frozen=True)
@@ -81,32 +79,55 @@ class Facts:
 @dataclass(frozen=True)
 class Due:
     """An action that applies: its `worth` in money (None where it protects and nothing prices it), the `key` that its
-    figures go by, what it is about (`things`), and the questions that it settles."""
+    figures go by, what it is about (`things`), and the questions that it settles. `choice`: whether it is worth that by a
+    better choice, and not by a lower price."""
 
     kind: Kind
     worth: float | None
     key: str = ""
     things: tuple[str, ...] = ()
     settles: tuple[str, ...] = field(default=())
+    choice: bool = False
 
 
 Condition = Callable[[Facts], Due | None]
 
 
+def _asked(at: Facts, kind: Kind, things: tuple[str, ...]) -> Due:
+    """An action that puts questions, of which the one worth most prices it."""
+    questions = actions()[kind].questions
+    put = [at.questions[q] for q in questions if q in at.questions]
+    best = max(put, key=lambda q: q.worth, default=None)
+    if best is None or best.worth <= 0:
+        return Due(kind, None, questions[0], things, questions)
+    return Due(kind, best.worth, best.question.id, things, questions, choice=not best.by_price)
+
+
 def _rents(at: Facts) -> Due | None:
-    if not rented(at.given):
-        return None
-    questions = actions()[Kind.RENTS].questions
-    priced = at.questions.get(questions[0])
-    stake = priced.own_cost if priced else None
     sellers = tuple(s.name for s in at.tests.shown[:_SELLERS]) or (_EACH,)
-    return Due(Kind.RENTS, stake.width if stake else None, questions[0], sellers, questions)
+    return _asked(at, Kind.RENTS, sellers) if rented(at.given) else None
+
+
+def _quote(at: Facts) -> Due | None:
+    """Quotes of the whole parts list, above all of what nobody publishes a price for and of what is out of date."""
+    if rented(at.given):
+        return None
+    unpriced = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by]
+    old = [spelt(item) for item in at.result.monday.stale if f"price:{item}" in _quoted(at)]
+    return _asked(at, Kind.QUOTE, (*unpriced[:_NAMED], *old[:_NAMED]) or (_EVERYTHING,))
+
+
+def _quoted(at: Facts) -> frozenset[str]:
+    """Ids of the inputs that quotes of the parts list, or of the rent, settle."""
+    asked = (*actions()[Kind.QUOTE].questions, *actions()[Kind.RENTS].questions)
+    return frozenset(i for q in asked if q in at.questions for i in at.questions[q].settles)
 
 
 def _both(at: Facts) -> Due | None:
     if rented(at.given) or not at.result.verdict.open or len(at.pair) == 1:
         return None
-    return Due(Kind.BOTH, at.result.verdict.evpi or None, things=tuple(at.names[o] for o in at.pair))
+    worth = at.result.information.evpi if at.result.information else 0.0
+    return Due(Kind.BOTH, worth or None, things=tuple(at.names[o] for o in at.pair))
 
 
 def _kin(at: Facts) -> Due | None:
@@ -135,25 +156,6 @@ def _generation(at: Facts) -> Due | None:
     return Due(Kind.GENERATION, worth, pair.key, (at.given.all_options[newer].name,)) if newer and worth else None
 
 
-def _quote(at: Facts) -> Due | None:
-    """One request for all items; it is worth what the one among them moves that moves most.
-
-    Licences are among them: what a client would pay for the choice turns the money if it is dear enough.
-    """
-    turning = [u for u in at.result.unquoted if u.turned_by and u.swing > 0]
-    ranked = sorted(turning, key=lambda u: -u.swing)[:_NAMED]
-    if not ranked:
-        return None
-    return Due(Kind.QUOTE, ranked[0].swing, ranked[0].item, tuple(label_of(at.given, u.stands_in) for u in ranked))
-
-
-def _listing(at: Facts) -> Due | None:
-    without = at.result.turned_without
-    if not without or at.result.verdict.confidence.close:
-        return None
-    return Due(Kind.LISTING, abs(at.result.verdict.lead) or None, without[0], (at.names[without[0]],))
-
-
 def _delivery(at: Facts) -> Due | None:
     if not is_given(at.given.params, "organisation.time_to_production_weeks"):
         return None
@@ -173,19 +175,6 @@ def _tuner(at: Facts) -> Due | None:
     action = actions()[Kind.TUNER]
     saved = next((float(np.mean(plain(v.saved_usd))) for v in at.tail.levers if v.id == action.lever), 0.0)
     return Due(Kind.TUNER, saved if saved > 0 else None, action.lever, settles=action.questions)
-
-
-def _asked(at: Facts, kind: Kind, things: tuple[str, ...]) -> Due:
-    """An action that puts questions: it is worth what the answer to the first of them that is priced moves."""
-    questions = actions()[kind].questions
-    priced = next((q for q in questions if _moved_by(at, q) is not None), questions[0])
-    return Due(kind, _moved_by(at, priced), priced, things, questions)
-
-
-def _moved_by(at: Facts, question: str) -> float | None:
-    """How far an answer moves the lead."""
-    priced = at.questions.get(question)
-    return priced.difference.width if priced and priced.difference and priced.difference.width > 0 else None
 
 
 def _topology(at: Facts) -> Due | None:
@@ -213,12 +202,17 @@ def _acceptance(at: Facts) -> Due | None:
 
 
 def _stale(at: Facts) -> Due | None:
-    old = at.result.monday.stale
+    """Prices out of date that no other quote renews."""
+    old = {i: moved for i, moved in at.result.monday.stale.items() if f"price:{i}" not in _quoted(at)}
     if not old:
         return None
     first = next(iter(old))
-    named = tuple(inside(label_of(at.given, f"price:{item}")) for item in list(old)[:_NAMED])
-    return Due(Kind.STALE, old[first], first, named)
+    return Due(Kind.STALE, old[first], first, tuple(spelt(item) for item in list(old)[:_NAMED]))
+
+
+def spelt(item: str) -> str:
+    """An item of the price files as a sentence has it."""
+    return item.replace("-", " ")
 
 
 def _newer_gpu(at: Facts) -> Due | None:
@@ -227,11 +221,10 @@ def _newer_gpu(at: Facts) -> Due | None:
 
 
 def _experts(at: Facts) -> Due | None:
-    verdict = at.result.verdict
-    if at.given.elicited or verdict.decided_by == Ground.SIZE or verdict.confidence == Confidence.DOES_NOT_MATTER:
-        return None
-    ours = [t for t in at.result.turns.drawn if t.flips and at.given.record(t.input_id)["grade"] == Grade.ASSUMPTION]
-    return Due(Kind.EXPERTS, verdict.evpi, ours[0].input_id) if ours and verdict.evpi > 0 else None
+    group = actions()[Kind.EXPERTS].learns
+    told = at.result.information.telling if at.result.information else ()
+    worth = next((w.estimate.value for w in told if w.group.id == group), None)
+    return Due(Kind.EXPERTS, worth, group, choice=True) if worth and not at.given.elicited else None
 
 
 def unanswered(at: Facts, settled: frozenset[str]) -> Due | None:
@@ -239,10 +232,11 @@ def unanswered(at: Facts, settled: frozenset[str]) -> Due | None:
     left = [q for q in at.tests.priced if q.question.id not in settled and not at.answered(q.question.id)]
     if not left or one_node(at.given, int(at.given.params.cluster.gpus)):
         return None
-    question = left[0].question
-    return Due(
-        Kind.ANSWERS, _moved_by(at, question.id), question.id, (question.title, question.question), (question.id,)
-    )
+    best, question = left[0], left[0].question
+    if best.worth <= 0:  # knowing it would not better the choice by more than the noise
+        return None
+    things = (question.title, question.question)
+    return Due(Kind.ANSWERS, best.worth, question.id, things, (question.id,), choice=not best.by_price)
 
 
 CONDITIONS: Mapping[Kind, Condition] = {
@@ -252,7 +246,6 @@ CONDITIONS: Mapping[Kind, Condition] = {
     Kind.ROADMAP: _roadmap,
     Kind.GENERATION: _generation,
     Kind.QUOTE: _quote,
-    Kind.LISTING: _listing,
     Kind.DELIVERY: _delivery,
     Kind.WEEKS: _weeks,
     Kind.TUNER: _tuner,

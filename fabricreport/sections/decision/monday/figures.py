@@ -1,4 +1,4 @@
-"""Figures of what is to be done before signing: what a quote, a fresh price or a later stage is worth."""
+"""Figures of what is to be done before signing: what a fresh price or a later stage is worth."""
 
 from __future__ import annotations
 
@@ -12,16 +12,6 @@ def _stale(at: DecisionFigures, item: str) -> str:
 
 
 MONDAY: tuple[Spec | EachSpec, ...] = (
-    EachSpec(
-        "decision.monday.quote[unquoted]",
-        "usd",
-        label=lambda at, item: (
-            f"How far a quote may move the mean difference: {label_of(at.given, at.unquoted[item].stands_in)}"
-        ),
-        rule=RERUN + "mean difference at the P95 of what stands in less that at its P5, without sign",
-        value=lambda at, item: at.unquoted[item].swing,
-        inputs=lambda at, _: at.everything,
-    ),
     EachSpec(
         "decision.monday.stale[stale]",
         "usd",

@@ -20,7 +20,6 @@ class Kind(StrEnum):
     ROADMAP = "roadmap"
     GENERATION = "generation"
     QUOTE = "quote"
-    LISTING = "listing"
     DELIVERY = "delivery"
     WEEKS = "weeks"
     TUNER = "tuner"
@@ -37,7 +36,8 @@ class Kind(StrEnum):
 @dataclass(frozen=True)
 class Action:
     """One entry: roles of who acts and of who answers, working days, whether only a contract settles it, whether it is
-    about the network, the questions that it puts, and the lever of the risk that it pulls ('' for none)."""
+    about the network, the questions that it puts, the lever of the risk that it pulls and the group of
+    inputs that it tells of ('' for none)."""
 
     kind: Kind
     who: str
@@ -47,6 +47,7 @@ class Action:
     network: bool
     questions: tuple[str, ...] = ()
     lever: str = ""
+    learns: str = ""
 
 
 @lru_cache(maxsize=1)
@@ -62,9 +63,16 @@ def actions() -> Mapping[Kind, Action]:
 
 
 def _action(kind: Kind, row: Mapping[str, Any]) -> Action:
-    questions = tuple(row.get("questions", ()))
     return Action(
-        kind, row["who"], row["to"], row["days"], row["contract"], row["network"], questions, row.get("lever", "")
+        kind,
+        row["who"],
+        row["to"],
+        row["days"],
+        row["contract"],
+        row["network"],
+        tuple(row.get("questions", ())),
+        row.get("lever", ""),
+        row.get("learns", ""),
     )
 
 

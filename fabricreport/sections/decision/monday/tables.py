@@ -38,4 +38,4 @@ def _by(one: Todo) -> str:
 
 
 def _worth(one: Todo) -> Phrase | str:
-    return UNPRICED if one.due.worth is None else _said(one, "worth")
+    return UNPRICED if one.due.worth is None else _said(one, "choice" if one.due.choice else "worth")

@@ -1,0 +1,23 @@
+"""What a test would show, simulated in every draw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fabricreport.provenance import plain
+
+Draws = NDArray[np.float64]
+
+
+def observed(values: Any, noise: float, *, seed: int) -> Draws:
+    """The values (draws,) read with normal noise of this standard deviation, in the unit of the values."""
+    v = plain(values)
+    return v + noise * np.random.default_rng(seed).standard_normal(v.shape)
+
+
+def counted(rates: Any, exposure: float, *, seed: int) -> Draws:
+    """Events counted while exposed, of events that come at these rates (draws,): Poisson."""
+    return np.random.default_rng(seed).poisson(plain(rates) * exposure).astype(float)

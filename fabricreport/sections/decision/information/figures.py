@@ -1,0 +1,100 @@
+"""Figures of what could be found out: everything, each group of inputs, each test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from fabricreport.figures import Index
+from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.information.groups import read_groups, read_probes
+from fabricreport.sections.decision.information.study import Information, Tried, Worth
+
+_BY_REGRESSION = (
+    "regression on the draws, learnt on some and judged on the others: mean cost of the option that is cheapest on average "
+    "− that of the option chosen on what is known"
+)
+
+
+def _found(at: DecisionFigures) -> Information:
+    assert at.result.information is not None, "asked for where there is a choice"
+    return at.result.information
+
+
+def _groups(at: DecisionFigures) -> Mapping[str, Worth]:
+    return {w.group.id: w for w in at.result.information.groups} if at.result.information else {}
+
+
+def _tests(at: DecisionFigures) -> Mapping[str, Tried]:
+    return {t.probe.id: t for t in at.result.information.tests} if at.result.information else {}
+
+
+def _of_group(name: str, label: str, value: Callable[[Worth], float]) -> EachSpec:
+    return EachSpec(
+        f"decision.information.{name}[learnt]",
+        "usd",
+        label=lambda at, group: f"{label}: {_groups(at)[group].group.name}",
+        rule=_BY_REGRESSION if name == "worth" else "of the paired difference, and of the sample’s resolution",
+        value=lambda at, group: value(_groups(at)[group]),
+        inputs=lambda at, _: _found(at).rests_on,
+        digits=2,
+        when=lambda at, group: not _groups(at)[group].estimate.below_noise,
+    )
+
+
+def _of_test(name: str, label: str, rule: str, value: Callable[[Tried], float], *, telling: bool) -> EachSpec:
+    return EachSpec(
+        f"decision.information.{name}[tried]",
+        "usd",
+        label=lambda at, test: f"{label}: {_tests(at)[test].probe.name}",
+        rule=rule,
+        value=lambda at, test: value(_tests(at)[test]),
+        inputs=lambda at, test: {*_found(at).rests_on, *_tests(at)[test].probe.entries},
+        digits=2,
+        when=lambda at, test: not telling or not _tests(at)[test].estimate.below_noise,
+    )
+
+
+INFORMATION = (
+    Spec(
+        "decision.information.evpi",
+        "usd",
+        label="What knowing every uncertain input could be worth to the choice among all that can be ordered",
+        rule="lowest mean cost of an option − mean of the lowest cost in each draw, given the inputs",
+        value=lambda at: _found(at).evpi,
+        inputs=lambda at: _found(at).rests_on,
+        digits=2,
+        when=lambda at: at.result.information is not None,
+    ),
+    _of_group("worth", "What knowing them, and nothing else, is worth to the choice", lambda w: w.estimate.value),
+    _of_group("error", "Standard error of that worth", lambda w: w.estimate.standard_error),
+    _of_test(
+        "shows",
+        "What it is worth to the choice",
+        _BY_REGRESSION,
+        lambda t: t.estimate.value,
+        telling=True,
+    ),
+    _of_test(
+        "shows_error",
+        "Standard error of that worth",
+        "of the paired difference, and of the sample’s resolution",
+        lambda t: t.estimate.standard_error,
+        telling=True,
+    ),
+    EachSpec(
+        "decision.information.costs[tried]",
+        "usd",
+        label=lambda at, test: f"What it costs: {_tests(at)[test].probe.name}",
+        rule="hours of work × an engineer’s hour, and GPU-hours on both fabrics × the value of a GPU-hour; mean of the draws",
+        value=lambda at, test: float(np.mean(_tests(at)[test].cost)),
+        inputs=lambda at, test: _tests(at)[test].cost.inputs,
+        digits=2,
+    ),
+    _of_test("net", "What it is worth less what it costs", "worth − cost", lambda t: t.net, telling=False),
+)
+INDEXES: Mapping[str, Index[DecisionFigures]] = {
+    "learnt": Index(_groups, tuple(g.id for g in read_groups())),
+    "tried": Index(_tests, tuple(t.id for t in read_probes())),
+}

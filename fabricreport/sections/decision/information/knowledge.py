@@ -1,0 +1,130 @@
+"""The costs that knowledge is held against, and what knowing some of their inputs is worth to the choice.
+
+Costs are those of the options that can be ordered, given the inputs alone. The luck of a run is averaged out of the bills;
+the luck of bringing up is in them where the client prices a day of delay, and is taken out here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from copy import copy
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from fabricreport.books.options import Option
+from fabricreport.durations import DAYS_PER_WEEK
+from fabricreport.inputs import Inputs
+from fabricreport.models.information import Estimate, evpi, evppi, evsi, observed
+from fabricreport.models.risk.goodput import luck_of
+from fabricreport.provenance import inputs_of, plain
+from fabricreport.reads import Kept
+from fabricreport.sections.decision.inputs import Judge
+from fabricreport.sections.decision.turning import varies
+from fabricreport.sections.tco.bills import Bills
+
+Draws = NDArray[np.float64]
+_LUCK = "evidence:weeks-to-stable-luck-share"
+
+
+class Knowledge:
+    """What it is worth to know inputs of one case, each set of them worked out at most once however many sections ask.
+
+    `costs` (draws, options that can be ordered); `rests_on`: ids of every input behind them; `inputs`: those of them that
+    are drawn and could be found out.
+    """
+
+    def __init__(self, given: Inputs, bills: Bills, judge: Judge) -> None:
+        self.given = given
+        totals = judge.committing(bills)
+        option = {o.id: o for o in given.options}
+        self.options = tuple(totals)
+        self.costs = (
+            np.column_stack([less_luck(given, bills, option[o]) for o in totals]) if totals else np.empty((0, 0))
+        )
+        self.rests_on = inputs_of(*totals.values())
+        self.inputs = tuple(sorted(_learnable(given, self.rests_on)))
+        self._worths: Kept[Estimate] = Kept()
+
+    def read_by(self, given: Inputs) -> Knowledge:
+        """The same knowledge for another reader of its inputs."""
+        other = copy(self)
+        other.given = given
+        return other
+
+    @property
+    def choice(self) -> bool:
+        """Whether there is anything to choose between."""
+        return len(self.options) > 1
+
+    @property
+    def of_everything(self) -> float:
+        """What knowing every input could be worth."""
+        return evpi(self.costs) if self.choice else 0.0
+
+    def worth(self, ids: Collection[str]) -> Estimate:
+        """What knowing these inputs and nothing else is worth; nothing, if no cost rests on them."""
+        known = [i for i in self.inputs if i in ids]
+        if not known or not self.choice:
+            return Estimate(0.0, 0.0)
+        return self._worths.get("+".join(known), self.given.reads, lambda: self._worth(known))
+
+    def _worth(self, known: Sequence[str]) -> Estimate:
+        return evppi(self.costs, np.column_stack([plain(self.given.draw(i)) for i in known]), seed=self._seed)
+
+    def shown(self, noises: Mapping[str, float]) -> Estimate:
+        """What a test is worth that shows inputs (by id) with a noise each, a share of the mean of what is read."""
+        seen = [i for i in self.inputs if i in noises]
+        if not seen or not self.choice:
+            return Estimate(0.0, 0.0)
+        signals = [self._signal(i, noises[i]) for i in seen]
+        return evsi(self.costs, np.column_stack(signals), seed=self._seed)
+
+    def _signal(self, input_id: str, noise: float) -> Draws:
+        draws = plain(self.given.draw(input_id))
+        stream = crc32(input_id.encode())  # each input is misread on its own
+        return observed(draws, noise * abs(float(draws.mean())), seed=self._seed ^ stream)
+
+    @property
+    def _seed(self) -> int:
+        return int(self.given.params.seed)
+
+
+def less_luck(given: Inputs, bills: Bills, option: Option) -> Draws:
+    """An option's total cost (draws,) given the inputs alone.
+
+    Only the price of a day of delay is met by the weeks as they come, luck included; in its place stands its mean over
+    that luck. Weeks are then what is known of them times a lognormal factor with mean one, so that the mean of the weeks
+    beyond those allowed is the price of a call on them (Black and Scholes 1973).
+    """
+    total, common, own = plain(bills.totals[option.id]), bills.common, bills.own[option.id]
+    per_week = plain(common.delay_per_day) * DAYS_PER_WEEK
+    share, stated = given.value(_LUCK), plain(given.value(f"evidence:{option.behaviour.weeks}"))
+    if not np.any(per_week > 0) or stated.ndim == 0:
+        return total
+    weeks, allowed = plain(own.bring_up_weeks), float(common.weeks_allowed)
+    known = weeks / plain(luck_of(stated, share))
+    spread = np.sqrt(plain(share)) * float(np.std(np.log(np.maximum(stated, 1e-9))))
+    late = np.maximum(weeks - allowed, 0.0)
+    return np.asarray(total + per_week * (beyond(known, spread, allowed) - late))
+
+
+def beyond(known: Draws, spread: Any, allowed: float) -> Draws:
+    """Mean of max(known × luck − allowed, 0) over a lognormal luck with mean one and this spread of its logarithm."""
+    if allowed <= 0:
+        return known - allowed
+    v = np.maximum(plain(spread), 1e-9)
+    d = np.log(np.maximum(known, 1e-12) / allowed) / v + v / 2
+    return np.asarray(known * ndtr(d) - allowed * ndtr(d - v))
+
+
+def _learnable(given: Inputs, behind: Collection[str]) -> set[str]:
+    """Of the inputs behind the costs, those that are drawn and could be found out; contested quantities by their own name."""
+    contested = {q: {f"evidence:{e.id}" for e in given.contested(q).admissible} for q in given.quantities}
+    disputed = {q: members for q, members in contested.items() if members & set(behind)}
+    single = {i for i in behind if i.startswith(("price:", "evidence:"))} - set().union(*disputed.values())
+    found = {i for i in single if varies(given, i)}
+    return found | {i for i in (f"contested:{q}" for q in disputed) if np.ptp(plain(given.draw(i))) > 0}

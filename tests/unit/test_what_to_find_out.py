@@ -1,0 +1,200 @@
+"""What a client is told to find out first: groups and tests as data, luck that is not for sale, the order of the questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import fabricreport.inputs as inputs_module
+from fabricreport.case import Case, open_case
+from fabricreport.findings import Named
+from fabricreport.models.audit.diligence import Stake
+from fabricreport.models.information import Estimate, evpi
+from fabricreport.provenance import Traced, plain
+from fabricreport.sections.decision.finding import DecisionFinding as F
+from fabricreport.sections.decision.information import tables
+from fabricreport.sections.decision.information.groups import among, read_groups, read_probes
+from fabricreport.sections.decision.information.knowledge import beyond, less_luck
+from fabricreport.sections.decision.information.study import Information, Tried, Worth
+from fabricreport.sections.decision.information.words import information_findings, information_words
+from fabricreport.sections.diligence.result import PricedQuestion
+
+PARAMS = Path(__file__).parents[2] / "params"
+CLIENTS = ("example", "halden-cloud", "kestrel-lab", "tern-finetuning")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_draws() -> Iterator[None]:
+    with mock.patch.object(inputs_module, "DRAWS", 512):
+        yield
+
+
+@pytest.fixture(scope="module")
+def cases() -> dict[str, Case]:
+    return {client: open_case(PARAMS / f"{client}.yaml") for client in CLIENTS}
+
+
+# ---- groups and tests
+
+
+def test_every_group_and_every_test_reaches_an_input_of_some_client(cases: dict[str, Case]) -> None:
+    known = {i for case in cases.values() for i in case.knowledge.inputs}
+    assert all(among(known, group.patterns) for group in read_groups())
+    assert all(among(known, reading.patterns) for test in read_probes() for reading in test.sees)
+
+
+def test_hardly_an_input_is_in_no_group(cases: dict[str, Case]) -> None:
+    every = [p for group in read_groups() for p in group.patterns]
+    for case in cases.values():
+        left = set(case.knowledge.inputs) - set(among(case.knowledge.inputs, every))
+        assert len(left) < 0.1 * len(case.knowledge.inputs)
+
+
+def test_what_is_found_out_is_drawn_and_stands_behind_a_cost(cases: dict[str, Case]) -> None:
+    for case in cases.values():
+        assert case.knowledge.inputs
+        assert all(np.ptp(plain(case.inputs.draw(i))) > 0 for i in case.knowledge.inputs)
+        assert not any(i.startswith("param:") for i in case.knowledge.inputs)
+
+
+def test_the_value_is_that_of_the_options_that_can_be_ordered(cases: dict[str, Case]) -> None:
+    for name, case in cases.items():
+        found = case.knowledge
+        assert set(found.options) <= set(case.chain.bills.totals)
+        if name != "kestrel-lab":
+            costs = np.column_stack([plain(case.chain.bills.totals[o]) for o in found.options])
+            assert found.of_everything == evpi(costs)
+            assert found.of_everything >= case.comparison.verdict.evpi - 1e-6
+
+
+def test_a_client_without_a_choice_has_nothing_to_find_out(cases: dict[str, Case]) -> None:
+    alone = cases["example"].changed(cluster__gpus=8, options=["infiniband-ndr"])
+    assert alone.decision().information is None
+    assert alone.knowledge.worth(alone.knowledge.inputs) == Estimate(0.0, 0.0)
+    assert list(information_findings(None, idle=False)) == []
+
+
+def test_what_no_cost_rests_on_is_worth_nothing(cases: dict[str, Case]) -> None:
+    assert cases["example"].knowledge.worth(["evidence:no-such-input"]) == Estimate(0.0, 0.0)
+
+
+def test_a_noisier_test_shows_less(cases: dict[str, Case]) -> None:
+    found = cases["kestrel-lab"].knowledge
+    quotes = next(g for g in read_groups() if g.id == "quotes")
+    ids = among(found.inputs, quotes.patterns)
+    sharp, blunt = (found.shown(dict.fromkeys(ids, noise)) for noise in (0.001, 3.0))
+    assert sharp.value > blunt.value + 2 * sharp.standard_error
+    assert abs(sharp.value - found.worth(ids).value) < 2 * sharp.standard_error
+
+
+# ---- luck is not for sale
+
+
+@pytest.mark.parametrize(
+    ("known", "spread", "allowed"), [(4.0, 0.5, 6.0), (9.0, 0.3, 6.0), (5.0, 0.0, 4.0), (3.0, 0.2, 0.0)]
+)
+def test_weeks_beyond_those_allowed_are_their_mean_over_luck(known: float, spread: float, allowed: float) -> None:
+    luck = np.exp(spread * stats.norm.ppf((np.arange(200_000) + 0.5) / 200_000) - spread**2 / 2)
+    expected = np.maximum(known * luck - allowed, 0).mean()
+    assert beyond(np.array([known]), spread, allowed)[0] == pytest.approx(expected, rel=1e-3, abs=1e-6)
+
+
+def test_the_price_of_a_day_meets_no_luck(cases: dict[str, Case]) -> None:
+    plain_case = cases["example"]
+    priced = plain_case.changed(money__price_of_delay_usd_per_day=100_000)
+    for case, moved in ((plain_case, False), (priced, True)):
+        for option in case.options:
+            total = plain(case.chain.bills.totals[option.id])
+            known = less_luck(case.inputs, case.chain.bills, option)
+            assert np.array_equal(known, total) is not moved
+            assert known.mean() == pytest.approx(total.mean(), rel=0.01)
+            assert known.std() <= total.std()
+
+
+# ---- what is said
+
+
+def worth(value: float, error: float, at: int = 0, **settled: tuple[str, ...]) -> Worth:
+    return Worth(read_groups()[at], ("price:x",), Estimate(value, error), settled or {"before signing": ("a quote",)})
+
+
+def tried(value: float, error: float, cost: float, at: int = 0) -> Tried:
+    return Tried(read_probes()[at], ("price:x",), Estimate(value, error), Traced([cost]))
+
+
+def made(found: tuple[Worth, ...] = (), tests_: tuple[Tried, ...] = ()) -> Information:
+    return Information(100.0, ("a", "b"), frozenset(), found, tests_)
+
+
+def test_the_group_worth_most_is_named_only_where_it_stands_out_of_its_noise() -> None:
+    telling = made((worth(50, 10, 1, now=("x",), later=("y",)), worth(9, 5, 2)))
+    assert set(information_findings(telling, idle=False)) == {F.INFORMATION, F.WORTH_KNOWING, F.NO_TEST_PAYS}
+    known = information_words(telling)["known"]
+    assert isinstance(known, Named)
+    assert (known.key, known.said["when"]) == (read_groups()[1].id, "partly now and partly later")
+    silent = made((worth(9, 5),))
+    assert F.NOTHING_WORTH_KNOWING in set(information_findings(silent, idle=False))
+    assert information_words(silent)["known"] is None
+    assert {F.WORTH_KNOWING, F.NOTHING_WORTH_KNOWING}.isdisjoint(information_findings(telling, idle=True))
+
+
+def test_a_test_pays_where_its_worth_stands_out_of_noise_and_above_its_cost() -> None:
+    both = made(tests_=(tried(50, 10, 20), tried(50, 10, 60, 1), tried(50, 30, 1, 2)))
+    assert F.TESTS_PAY in set(information_findings(both, idle=True))
+    assert [t.probe.id for t in both.paying] == [read_probes()[0].id]
+    assert both.tests[1].net == -10
+
+
+def test_the_table_says_what_is_below_noise(cases: dict[str, Case]) -> None:
+    case = cases["example"]
+    found = case.decision().information
+    assert found is not None
+    table = tables.information(case.decision(), case.figure)
+    below = [row.cells[1] == tables.BELOW for row in table.rows]
+    assert below == [w.estimate.below_noise for w in found.groups]
+    values = [w.estimate.value for w in found.telling]
+    assert values == sorted(values, reverse=True)
+    assert len(tables.tests(case.decision(), case.figure).rows) == len(found.tests)
+
+
+# ---- the order of the questions
+
+
+def question(case: Case, **changed: Any) -> PricedQuestion:
+    return replace(case.diligence().questions[0], **changed)
+
+
+def test_a_price_that_moves_the_total_more_stands_before_an_answer_worth_less(cases: dict[str, Case]) -> None:
+    case = cases["tern-finetuning"]
+    nothing = Estimate(0.0, 0.0)
+    price = question(case, informs=nothing, saves=118_000.0, difference=None)
+    choice = question(case, informs=Estimate(3_700.0, 100.0), saves=None, difference=Stake(0.0, 1e6))
+    noise = question(case, informs=Estimate(9_000_000.0, 8_000_000.0), saves=None, difference=Stake(0.0, 1.0))
+    assert sorted([noise, choice, price], key=lambda q: q.order, reverse=True) == [price, choice, noise]
+    assert (price.by_price, choice.by_price, noise.worth) == (True, False, 0.0)
+    both = question(case, informs=Estimate(3_700.0, 100.0), saves=200.0)
+    assert (both.by_price, both.worth) == (False, 3_700.0)
+
+
+def test_each_kind_of_client_is_asked_for_its_price_first(cases: dict[str, Case]) -> None:
+    for client, first in (("example", "three-quotes"), ("tern-finetuning", "price-for-the-term")):
+        result = cases[client].diligence()
+        assert result.first is not None
+        assert (result.first.question.id, result.first.by_price) == (first, True)
+        orders = [q.order for q in result.questions]
+        assert orders == sorted(orders, reverse=True)
+        assert f"diligence.saves.{first}" in result.numbers
+
+
+def test_only_a_price_saves(cases: dict[str, Case]) -> None:
+    for case in cases.values():
+        for q in case.diligence().questions:
+            assert (q.saves is not None) <= q.question.commercial
+            assert q.saves is None or q.saves > 0
