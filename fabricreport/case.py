@@ -38,6 +38,7 @@ from fabricreport.sections.decision import findings as decision_findings
 from fabricreport.sections.decision import study as decision
 from fabricreport.sections.decision.information.knowledge import Knowledge
 from fabricreport.sections.decision.inputs import comparison_of, judge_of
+from fabricreport.sections.decision.monday.study import Monday, monday_of
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Search, weeks_level
 from fabricreport.sections.diligence import findings as diligence_findings
@@ -324,6 +325,10 @@ class Case:
 
         return self._study("diligence", make)
 
+    def monday(self) -> Monday:
+        """What to do before signing: who, by when, what it is worth."""
+        return monday_of(self.inputs, self.decision(), self.diligence(), self.tail())
+
     def evidence(self) -> EvidenceResult:
         """The evidence behind this case: library, contested quantities, audited claims."""
 
@@ -452,7 +457,9 @@ VALUES: Mapping[str, Callable[[Case, Inputs], Any]] = {
 the two options compared, and what a lost GPU-hour is worth. A section that needs no more of the bills takes these."""
 
 SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
-    "decision": lambda case: decision_findings.spoken(case.inputs, case.decision(), case.tco(), case.figure),
+    "decision": lambda case: decision_findings.spoken(
+        case.inputs, case.decision(), case.tco(), case.monday(), case.figure
+    ),
     "tail_risk": lambda case: tail_findings.spoken(case.inputs, case.tail()),
     "diligence": lambda case: diligence_findings.spoken(case.inputs, case.diligence()),
     "latency": lambda case: latency_findings.spoken(case.inputs, case.latency(), case.figure),

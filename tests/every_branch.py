@@ -125,6 +125,6 @@ def _given(word: object) -> object:
 
 def _words_only(cell: ProseCell) -> ProseCell:
     """A cell whose chart or table this case cannot make, with its texts alone."""
-    if cell.kind not in ("chart", "table", "title"):
+    if cell.kind not in ("chart", "table", "title", "phrase"):
         return cell
     return replace(cell, kind="say", place="", source="", parts={}, text="\n\n".join(cell.texts))

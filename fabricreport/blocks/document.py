@@ -10,7 +10,7 @@ In JupyterLab a block shows at once; in the memo the exporters read the block's 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, cast, get_args
 
 from fabricreport.blocks.node_json import to_json
@@ -24,9 +24,10 @@ from fabricreport.blocks.nodes import (
     Top,
     plain_text,
 )
+from fabricreport.blocks.phrases import Bound, Kept, Phrase, found
 from fabricreport.blocks.preview import preview_html, preview_text
-from fabricreport.blocks.tables import Column, Row, frame_parts, table_node
-from fabricreport.blocks.template import Binder
+from fabricreport.blocks.tables import Cell, Column, Row, frame_parts, table_node
+from fabricreport.blocks.template import Binder, Prose
 from fabricreport.findings import Name
 from fabricreport.ledger import InputRecords, Number, Record
 
@@ -146,6 +147,7 @@ class Section:
     """Emits the blocks of one section. `emitted` keeps them for tests and for scripts outside a notebook.
 
     `words` are names and numbers that any of its texts may use; `next_title` is a title said ahead of its chart or table;
+    `phrases` are the texts that tables say of their rows, the same in body and annex;
     `opening` the heading of level one, which is what the headline recommends.
     """
 
@@ -158,11 +160,14 @@ class Section:
         self.emitted: list[Block] = []
         self.next_title = ""
         self.opening = ""
+        self.phrases: dict[str, Kept] = {}
         self._case = case
 
     def annex(self) -> Section:
         """The same section's annex: its blocks follow the memo's body."""
-        return Section(self.name, self._case, place="annex", words=self.words)
+        annex = Section(self.name, self._case, place="annex", words=self.words)
+        annex.phrases = self.phrases
+        return annex
 
     def heading(self, template: str, *, level: int = 2, anchor: str = "", **values: object) -> None:
         """A heading that states a finding. Level 1 opens the section (its anchor is `sec-<section>`)."""
@@ -220,7 +225,15 @@ class Section:
     ) -> None:
         """A table whose caption states its takeaway; units stand in the column heads."""
         binder = self.binder(values)
-        self.emit((table_node(binder, table_id, caption, columns, rows, note),), binder)
+        said = [replace(row, cells=[self._said(cell) for cell in row.cells]) for row in rows]
+        self.emit((table_node(binder, table_id, caption, columns, said, note),), binder)
+
+    def _said(self, cell: Cell) -> Cell:
+        """A cell as it stands, a phrase with the notebook's text of it."""
+        if not isinstance(cell, Phrase):
+            return cell
+        kept = found(self.phrases, cell)
+        return Bound(Prose(kept.parts[cell.part]), self.binder({kept.thing: cell.thing}))
 
     def frame(self, frame: Any, table_id: str, caption: str, *, note: str = "", **values: object) -> None:
         """A pandas DataFrame as a table; figures in its cells are ledger numbers (`case.figure(…)`, `case.number(…)`)."""

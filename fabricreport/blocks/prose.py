@@ -9,6 +9,7 @@
     %%title when=finding.costs_less                  the title of the next chart or table
     %%chart from=charts.difference_chart(case)       title:, subtitle:, alt:, caption:
     %%table tab-decision-options from=tables.options(case)     caption:, note:
+    %%phrase quote each=todo in todo_quote           do:, worth:, choice:, send:, what a table says of such a row
     %%table tab-diligence-answers each=seller in answered from=tables.answers(result)      one table a seller, by its key
 
 Reading a cell needs no case and no kernel, so every field can be checked before anything runs.
@@ -21,19 +22,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-MAGICS = ("say", "tile", "title", "chart", "table")
+MAGICS = ("say", "tile", "title", "chart", "table", "phrase")
 BOXES = ("caution", "note", "decision")
 PLACES = ("annex", "glance", *BOXES)
 PARTS = {
     "tile": ("label", "value", "note"),
     "chart": ("title", "subtitle", "alt", "caption"),
     "table": ("caption", "note"),
+    "phrase": ("do", "worth", "choice", "send"),
     "box": ("title",),
 }
 _MAGIC = re.compile(r"\A%%(\w+)[ \t]*([^\n]*)(?:\n(.*))?\Z", re.DOTALL)
 _OPTION = re.compile(r"\b(when|each|from)=")
 _CONDITION = re.compile(r"(not )?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\Z")
 _LOOP = re.compile(r"([A-Za-z_]\w*) in ([A-Za-z_]\w*)\Z")
+_PHRASE = re.compile(r"[a-z][a-z-]*\Z")
 _TABLE_ID = re.compile(r"tab-[a-z][a-z0-9.-]*\Z")
 _PART = re.compile(r"^([a-z]+):[ \t]*", re.MULTILINE)
 
@@ -92,6 +95,10 @@ def read_prose(kind: str, line: str, body: str) -> ProseCell:
         id = words.pop(0) if words else ""
         if not _TABLE_ID.match(id):
             raise ProseFault("%%table names the table first: %%table tab-section-what from=…")
+    if kind == "phrase":
+        id = words.pop(0) if words else ""
+        if not _PHRASE.match(id) or "each" not in options or "when" in options:
+            raise ProseFault("%%phrase names itself and its thing: %%phrase quote each=todo in todo_quote")
     annexed, further = "annex" in words, "further" in words
     if further and kind != "say":
         raise ProseFault(f"%%{kind} cannot go further: only %%say goes on in the paragraph before")
@@ -141,7 +148,7 @@ def _parts(kind: str, place: str, body: str) -> tuple[dict[str, str], str]:
     if place in BOXES and "title" in parts:  # a box's title is its first line, its text the rest
         title, _, text = parts["title"].partition("\n")
         return {"title": title.strip()}, text.strip()
-    if text and kind in ("tile", "chart", "table"):
+    if text and kind in ("tile", "chart", "table", "phrase"):
         raise ProseFault(
             f"%%{kind}: each text begins with one of {', '.join(p + ':' for p in known)}, not {text[:40]!r}"
         )

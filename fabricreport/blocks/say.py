@@ -12,6 +12,7 @@ from typing import Any, Protocol, cast
 
 from fabricreport.blocks.document import Chart, Drawing, Figures, Section
 from fabricreport.blocks.nodes import BulletList, Callout, Flow, Glance, GlanceTile, Heading, OrderedList, Tone
+from fabricreport.blocks.phrases import Kept
 from fabricreport.blocks.prose import MAGICS, ProseCell, ProseFault, read_prose
 from fabricreport.blocks.tables import Table, frame_parts
 from fabricreport.blocks.template import Prose
@@ -68,6 +69,8 @@ def write(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
     """Emit a prose cell, its condition taken as met."""
     if cell.kind == "title":
         section.next_title = cell.text
+    elif cell.kind == "phrase" and cell.each:
+        section.phrases[cell.id] = Kept(cell.each[0], cell.parts)
     elif cell.kind == "tile":
         _tile(cell, section)
     elif cell.kind == "chart":

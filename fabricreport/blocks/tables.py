@@ -8,13 +8,14 @@ from typing import Any, cast, get_args
 
 from fabricreport import formats
 from fabricreport.blocks.nodes import DataTable, Inline, Role, TableColumn, TableRow, Text
+from fabricreport.blocks.phrases import Bound, Phrase
 from fabricreport.blocks.template import Binder
 from fabricreport.findings import Name
 from fabricreport.ledger import Number
 
 THOUSAND, MILLION = 1e3, 1e6
 ROLES = get_args(Role)
-Cell = Number | str | None
+Cell = Number | str | Phrase | Bound | None
 
 
 class Words(str):
@@ -37,7 +38,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """A row's cells: numbers, text (a template) or None for an empty cell; `role` marks totals and the winner."""
+    """A row's cells: numbers, text (a template), phrases or None for an empty cell; `role` marks totals and the winner."""
 
     cells: Sequence[Cell]
     role: str = "normal"
@@ -143,6 +144,10 @@ def _cell(binder: Binder, cell: Cell, column: Column, scale: formats.Scale | Non
         return (Text("–"),)
     if isinstance(cell, Number):
         return (binder.number_node(cell, text=_number_text(cell, column, scale)),)
+    if isinstance(cell, Bound):
+        return cell.said(binder)
+    if isinstance(cell, Phrase):
+        raise ValueError(f"the phrase {cell.name} is said by a section's table alone")
     return (binder.name_node(cell),) if isinstance(cell, Name | Words) else binder.inline(cell)
 
 

@@ -100,7 +100,7 @@ def example() -> Case:
 
 def said(*unquoted: Unquoted) -> Spoken:
     case = example()
-    return spoken(case.inputs, replace(case.decision(), unquoted=unquoted), case.tco(), case.figure)
+    return spoken(case.inputs, replace(case.decision(), unquoted=unquoted), case.tco(), case.monday(), case.figure)
 
 
 OURS = {F.UNQUOTED, F.QUOTE_TURNS, F.NO_QUOTE_TURNS, F.QUOTE_ON_SWITCHES}

@@ -15,6 +15,7 @@ from fabricreport.sections.decision.information.figures import INDEXES, INFORMAT
 from fabricreport.sections.decision.inputs import AXES
 from fabricreport.sections.decision.joint.figures import JOINT, JOINT_INDEXES
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
+from fabricreport.sections.decision.monday.figures import MONDAY
 from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
 from fabricreport.sections.sides import LEANS, side_name
@@ -371,6 +372,7 @@ FIGURES = Declaration(
         *ARTICLES,
         *COURSES,
         *JOINT,
+        *MONDAY,
     ),
     {
         "option": Index(lambda at: at.result.totals),
@@ -382,6 +384,7 @@ FIGURES = Declaration(
         "turning": Index(lambda at: at.turning),
         "rule": Index(lambda at: at.rules),
         "unquoted": Index(lambda at: at.unquoted),
+        "stale": Index(lambda at: at.result.monday.stale),
         "pair": Index(lambda at: pairs_of(at), PAIRS),
         **INDEXES,
         **COURSE_INDEXES,

@@ -152,6 +152,11 @@ class DecisionFinding(StrEnum):
     STALE = "prices used are past their shelf life"
     HELD = "a newer price was held back"
     STOOD_IN = "the price files lack an item that the package's own price stands in for"
+    # what to do before signing
+    MONDAY_LISTED = "there is something to do before signing"
+    MONDAY_LAST = "and a day by which to sign is early enough"
+    MONDAY_PAST = "and no day to sign is early enough"
+    MONDAY_NO_NETWORK = "nothing needs doing about the network"
     # the money
     MONEY_POINTS = "money points to the choice"
     MONEY_SMALL = "so few GPUs cost about the same"

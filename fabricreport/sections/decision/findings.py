@@ -29,6 +29,8 @@ from fabricreport.sections.decision.information.words import information_finding
 from fabricreport.sections.decision.joint.findings import joint_findings
 from fabricreport.sections.decision.joint.words import joint_words
 from fabricreport.sections.decision.market import market_words, told_alike, unpriced_in_place
+from fabricreport.sections.decision.monday.study import Monday
+from fabricreport.sections.decision.monday.words import monday_words
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import key_of, label_of
@@ -48,8 +50,16 @@ _SETTLED: dict[str, str] = {Ground.DEADLINE: "close, by the date", Ground.WEIGHT
 class _Read:
     """A decision with what its findings and words are made of."""
 
-    def __init__(self, given: Inputs, result: DecisionResult, tco: TcoResult, figure: Callable[[str], Number]) -> None:
+    def __init__(
+        self,
+        given: Inputs,
+        result: DecisionResult,
+        tco: TcoResult,
+        monday: Monday,
+        figure: Callable[[str], Number],
+    ) -> None:
         self.given, self.result, self.tco, self.figure = given, result, tco, figure
+        self.monday = monday
         self.verdict, self.ground = result.verdict, result.ground
         self.money = direction(figure("decision.difference"))
         self.barred = barred(given)
@@ -130,22 +140,13 @@ class _Read:
         return [item for item in items if self.given.prices[item].stand_in]
 
 
-def spoken(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Callable[[str], Number]) -> Spoken:
-    """Findings and words of the decision; `figure` answers with the ledger's numbers."""
-    read = _Read(given, result, tco, figure)
+def spoken(
+    given: Inputs, result: DecisionResult, tco: TcoResult, monday: Monday, figure: Callable[[str], Number]
+) -> Spoken:
+    """Findings and words of the decision; `monday` is what to do before signing, `figure` answers with the ledger's numbers."""
+    read = _Read(given, result, tco, monday, figure)
     groups = (
-        _opening,
-        _date,
-        _advice,
-        _why,
-        _alike,
-        _tiles,
-        _view,
-        _turning,
-        _quotes,
-        _care,
-        _money,
-        _annex,
+        *(_opening, _date, _advice, _why, _alike, _tiles, _view, _turning, _quotes, _care, _monday, _money, _annex),
         _articles,
     )
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
@@ -322,6 +323,14 @@ def _care(read: _Read) -> Iterator[DecisionFinding]:
         yield F.STOOD_IN
 
 
+def _monday(read: _Read) -> Iterator[DecisionFinding]:
+    if read.monday.todos:
+        yield F.MONDAY_LISTED
+        yield F.MONDAY_LAST if read.monday.last.early_enough else F.MONDAY_PAST
+    if not read.monday.about_network:
+        yield F.MONDAY_NO_NETWORK
+
+
 def _money(read: _Read) -> Iterator[DecisionFinding]:
     points: dict[str, DecisionFinding] = {
         Confidence.CLEAR: F.MONEY_POINTS,
@@ -372,6 +381,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         **market_words(read.given, result, read.likeness),
         **joint_words(read.given, result.joint),
         **article_words(result.articles),
+        **monday_words(read.monday),
         "unpriced": Name(" and ".join(read.unpriced)),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],

@@ -18,6 +18,7 @@ from fabricreport.sections.decision.courses.result import CoursesResult
 from fabricreport.sections.decision.information.study import Information
 from fabricreport.sections.decision.joint.result import JointResult
 from fabricreport.sections.decision.later import Later
+from fabricreport.sections.decision.monday.at_stake import AtStake
 from fabricreport.sections.decision.priors import Prior
 from fabricreport.sections.decision.reasons import Parting
 from fabricreport.sections.decision.turning import Turn, Turns
@@ -41,7 +42,7 @@ class DecisionResult:
     today's prices no longer hold. `joint`: what changes it when more than one thing moves.
     `information`: what could be found out first (None where nothing is left to choose).
     `courses`: the courses of action, and the one that is advised.
-    `assumption_share`: share of the
+    `monday`: what is at stake in prices out of date and in later stages. `assumption_share`: share of the
     difference's explained spread that rests on assumptions.
     """
 
@@ -57,6 +58,7 @@ class DecisionResult:
     later: Later | None
     information: Information | None
     courses: CoursesResult
+    monday: AtStake
     priors: tuple[Prior, ...]
     kin: str
     difference: Traced

@@ -21,6 +21,7 @@ from fabricreport.sections.decision.inputs import framework_of, near_kin
 from fabricreport.sections.decision.joint.study import joint_of
 from fabricreport.sections.decision.later import later_of
 from fabricreport.sections.decision.listings import rests_on_listing, without_each
+from fabricreport.sections.decision.monday.at_stake import at_stake_of
 from fabricreport.sections.decision.priors import priors_of
 from fabricreport.sections.decision.reasons import parting
 from fabricreport.sections.decision.result import DecisionResult
@@ -74,6 +75,7 @@ def run(given: Inputs, search: Search, knowledge: Knowledge) -> DecisionResult:
         later=later_of(given, base.bills, verdict.choice),
         information=information_of(given, base.bills, knowledge),
         courses=courses_of(given, base, comparison, search.judge),
+        monday=at_stake_of(search),
         kin=near_kin(search.judge, base.bills, verdict),
         priors=priors_of(given, base.reached_by),
         difference=comparison.lead,

@@ -1,0 +1,260 @@
+"""When an action applies to a case: one condition for each, with what it is worth in money where that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from fabricreport.inputs import Inputs
+from fabricreport.provenance import plain
+from fabricreport.scenario import is_given
+from fabricreport.sections.client import one_node, rented
+from fabricreport.sections.decision.monday.kinds import Kind, actions
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.turning import label_of
+from fabricreport.sections.diligence.promises import Promise
+from fabricreport.sections.diligence.result import DiligenceResult, PricedQuestion
+from fabricreport.sections.gpu_age import newer_gpu
+from fabricreport.sections.tail_risk.result import TailResult
+
+_NAMED = 3
+"""Most things that one action names."""
+_SELLERS = 4
+"""Most sellers that are asked first."""
+_EACH, _EVERYTHING = "each provider", "switches, optics and adapters"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A decision, the promises, questions and sellers beside it, and what would lower the risk."""
+
+    given: Inputs
+    result: DecisionResult
+    tests: DiligenceResult
+    tail: TailResult
+
+    @cached_property
+    def promises(self) -> Mapping[str, Promise]:
+        """The lines of the acceptance test by id; empty in a single node."""
+        return {p.id: p for p in self.tests.promises}
+
+    @cached_property
+    def questions(self) -> Mapping[str, PricedQuestion]:
+        """The questions this client should put, by id."""
+        return {q.question.id: q for q in self.tests.questions}
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Names of the options."""
+        return {o.id: o.name for o in self.given.options}
+
+    @property
+    def bought(self) -> tuple[str, ...]:
+        """What the client may come to buy: the choice, or either of the two where the course is open."""
+        return self.pair if self.result.verdict.open else self.pair[:1]
+
+    @property
+    def pair(self) -> tuple[str, ...]:
+        """The two compared; one where only one is."""
+        return tuple(dict.fromkeys((self.result.verdict.choice, self.result.verdict.runner_up)))
+
+    def price(self, promise: str) -> float | None:
+        """What a unit of a promise costs, if it costs anything."""
+        found = self.promises.get(promise)
+        return found.price.value if found and found.price and found.price.value > 0 else None
+
+    def answered(self, question: str) -> bool:
+        """Whether a seller has answered a question."""
+        return any(question in judged.file.answers for judged in self.tests.judged)
+
+    def turned_by_weeks(self) -> bool:
+        """Whether the weeks until a fabric is stable turn the money or the advice."""
+        weeks = {f"evidence:{o.behaviour.weeks}" for o in self.given.options}
+        return any(t.input_id in weeks for t in self.result.turns.turning)
+
+
+@dataclass(frozen=True)
+class Due:
+    """An action that applies: its `worth` in money (None where it protects and nothing prices it), the `key` that its
+    figures go by, what it is about (`things`), and the questions that it settles. `choice`: whether it is worth that by a
+    better choice, and not by a lower price."""
+
+    kind: Kind
+    worth: float | None
+    key: str = ""
+    things: tuple[str, ...] = ()
+    settles: tuple[str, ...] = field(default=())
+    choice: bool = False
+
+
+Condition = Callable[[Facts], Due | None]
+
+
+def _asked(at: Facts, kind: Kind, things: tuple[str, ...]) -> Due:
+    """An action that puts questions, of which the one worth most prices it."""
+    questions = actions()[kind].questions
+    put = [at.questions[q] for q in questions if q in at.questions]
+    best = max(put, key=lambda q: q.worth, default=None)
+    if best is None or best.worth <= 0:
+        return Due(kind, None, questions[0], things, questions)
+    return Due(kind, best.worth, best.question.id, things, questions, choice=not best.by_price)
+
+
+def _rents(at: Facts) -> Due | None:
+    sellers = tuple(s.name for s in at.tests.shown[:_SELLERS]) or (_EACH,)
+    return _asked(at, Kind.RENTS, sellers) if rented(at.given) else None
+
+
+def _quote(at: Facts) -> Due | None:
+    """Quotes of the whole parts list, above all of what nobody publishes a price for and of what is out of date."""
+    if rented(at.given):
+        return None
+    unpriced = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by]
+    old = [spelt(item) for item in at.result.monday.stale if f"price:{item}" in _quoted(at)]
+    return _asked(at, Kind.QUOTE, (*unpriced[:_NAMED], *old[:_NAMED]) or (_EVERYTHING,))
+
+
+def _quoted(at: Facts) -> frozenset[str]:
+    """Ids of the inputs that quotes of the parts list, or of the rent, settle."""
+    asked = (*actions()[Kind.QUOTE].questions, *actions()[Kind.RENTS].questions)
+    return frozenset(i for q in asked if q in at.questions for i in at.questions[q].settles)
+
+
+def _both(at: Facts) -> Due | None:
+    if rented(at.given) or not at.result.verdict.open or len(at.pair) == 1:
+        return None
+    worth = at.result.information.evpi if at.result.information else 0.0
+    return Due(Kind.BOTH, worth or None, things=tuple(at.names[o] for o in at.pair))
+
+
+def _kin(at: Facts) -> Due | None:
+    kin = at.result.kin
+    if not kin:
+        return None
+    choice = at.result.verdict.choice
+    gap = abs(float(at.result.totals[kin].mean() - at.result.totals[choice].mean()))
+    return Due(Kind.KIN, gap or None, kin, (at.names[choice], at.names[kin]))
+
+
+def _roadmap(at: Facts) -> Due | None:
+    verdict = at.result.verdict
+    if not verdict.announced:
+        return None
+    return Due(Kind.ROADMAP, abs(verdict.lead) or None, verdict.choice, (at.names[verdict.choice],))
+
+
+def _generation(at: Facts) -> Due | None:
+    mismatch = at.result.mismatch
+    if mismatch is None or mismatch.alike is None:
+        return None
+    pair = mismatch.alike
+    newer = next((o for o in (pair.choice, pair.rival) if o not in at.pair), "")
+    worth = abs(at.result.verdict.lead - pair.lead)
+    return Due(Kind.GENERATION, worth, pair.key, (at.given.all_options[newer].name,)) if newer and worth else None
+
+
+def _delivery(at: Facts) -> Due | None:
+    if not is_given(at.given.params, "organisation.time_to_production_weeks"):
+        return None
+    return Due(Kind.DELIVERY, at.price("weeks"))
+
+
+def _weeks(at: Facts) -> Due | None:
+    price = at.price("weeks")
+    return Due(Kind.WEEKS, price) if price is not None and at.turned_by_weeks() else None
+
+
+def _tuner(at: Facts) -> Due | None:
+    skill = {o.id: o.behaviour.skill for o in at.given.options}
+    lacking = str(at.given.params.organisation.qos_expertise) == "none"
+    if rented(at.given) or not lacking or not any(skill[o] for o in at.bought):
+        return None
+    action = actions()[Kind.TUNER]
+    saved = next((float(np.mean(plain(v.saved_usd))) for v in at.tail.levers if v.id == action.lever), 0.0)
+    return Due(Kind.TUNER, saved if saved > 0 else None, action.lever, settles=action.questions)
+
+
+def _topology(at: Facts) -> Due | None:
+    sellers = tuple(s.name for s in at.tests.undocumented)[:_SELLERS]
+    if not rented(at.given) or not sellers:
+        return None
+    return _asked(at, Kind.TOPOLOGY, sellers)
+
+
+def _halls(at: Facts) -> Due | None:
+    cluster = at.given.params.cluster
+    return Due(Kind.HALLS, None) if len(cluster.halls(cluster.final_gpus)) > 1 and not rented(at.given) else None
+
+
+def _reprice(at: Facts) -> Due | None:
+    cluster = at.given.params.cluster
+    if cluster.final_gpus <= cluster.gpus:
+        return None
+    later = at.result.monday.later
+    return Due(Kind.REPRICE, None if later is None else float(later.mean()))
+
+
+def _acceptance(at: Facts) -> Due | None:
+    return Due(Kind.ACCEPTANCE, at.price("busbw")) if at.promises else None
+
+
+def _stale(at: Facts) -> Due | None:
+    """Prices out of date that no other quote renews."""
+    old = {i: moved for i, moved in at.result.monday.stale.items() if f"price:{i}" not in _quoted(at)}
+    if not old:
+        return None
+    first = next(iter(old))
+    return Due(Kind.STALE, old[first], first, tuple(spelt(item) for item in list(old)[:_NAMED]))
+
+
+def spelt(item: str) -> str:
+    """An item of the price files as a sentence has it."""
+    return item.replace("-", " ")
+
+
+def _newer_gpu(at: Facts) -> Due | None:
+    newer = newer_gpu(at.given)
+    return Due(Kind.NEWER_GPU, None, newer.id, (newer.name,)) if newer else None
+
+
+def _experts(at: Facts) -> Due | None:
+    group = actions()[Kind.EXPERTS].learns
+    told = at.result.information.telling if at.result.information else ()
+    worth = next((w.estimate.value for w in told if w.group.id == group), None)
+    return Due(Kind.EXPERTS, worth, group, choice=True) if worth and not at.given.elicited else None
+
+
+def unanswered(at: Facts, settled: frozenset[str]) -> Due | None:
+    """The question worth most that nobody has answered and that no other action settles."""
+    left = [q for q in at.tests.priced if q.question.id not in settled and not at.answered(q.question.id)]
+    if not left or one_node(at.given, int(at.given.params.cluster.gpus)):
+        return None
+    best, question = left[0], left[0].question
+    if best.worth <= 0:  # knowing it would not better the choice by more than the noise
+        return None
+    things = (question.title, question.question)
+    return Due(Kind.ANSWERS, best.worth, question.id, things, (question.id,), choice=not best.by_price)
+
+
+CONDITIONS: Mapping[Kind, Condition] = {
+    Kind.RENTS: _rents,
+    Kind.BOTH: _both,
+    Kind.KIN: _kin,
+    Kind.ROADMAP: _roadmap,
+    Kind.GENERATION: _generation,
+    Kind.QUOTE: _quote,
+    Kind.DELIVERY: _delivery,
+    Kind.WEEKS: _weeks,
+    Kind.TUNER: _tuner,
+    Kind.TOPOLOGY: _topology,
+    Kind.HALLS: _halls,
+    Kind.REPRICE: _reprice,
+    Kind.ACCEPTANCE: _acceptance,
+    Kind.STALE: _stale,
+    Kind.NEWER_GPU: _newer_gpu,
+    Kind.EXPERTS: _experts,
+}
+"""The condition of every action but that on answers, which goes by what the others settle."""

@@ -1,0 +1,87 @@
+"""The actions that a client may have to take, as `evidence/actions.yaml` has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from typing import Any
+
+from fabricreport.evidence import read_yaml
+
+
+class Kind(StrEnum):
+    """What there may be to do; each has a condition, and sentences in the notebook."""
+
+    RENTS = "rents"
+    BOTH = "both"
+    KIN = "kin"
+    ROADMAP = "roadmap"
+    GENERATION = "generation"
+    QUOTE = "quote"
+    DELIVERY = "delivery"
+    WEEKS = "weeks"
+    TUNER = "tuner"
+    ANSWERS = "answers"
+    TOPOLOGY = "topology"
+    HALLS = "halls"
+    REPRICE = "reprice"
+    ACCEPTANCE = "acceptance"
+    STALE = "stale"
+    NEWER_GPU = "newer-gpu"
+    EXPERTS = "experts"
+
+
+@dataclass(frozen=True)
+class Action:
+    """One entry: roles of who acts and of who answers, working days, whether only a contract settles it, whether it is
+    about the network, the questions that it puts, the lever of the risk that it pulls and the group of
+    inputs that it tells of ('' for none)."""
+
+    kind: Kind
+    who: str
+    to: str
+    days: int
+    contract: bool
+    network: bool
+    questions: tuple[str, ...] = ()
+    lever: str = ""
+    learns: str = ""
+
+
+@lru_cache(maxsize=1)
+def _data() -> Mapping[str, Any]:
+    data: Mapping[str, Any] = read_yaml("actions")
+    return data
+
+
+@lru_cache(maxsize=1)
+def actions() -> Mapping[Kind, Action]:
+    """Every action by its kind, in the order of the file."""
+    return {kind: _action(kind, row) for row in _data()["actions"] for kind in [Kind(row["id"])]}
+
+
+def _action(kind: Kind, row: Mapping[str, Any]) -> Action:
+    return Action(
+        kind,
+        row["who"],
+        row["to"],
+        row["days"],
+        row["contract"],
+        row["network"],
+        tuple(row.get("questions", ())),
+        row.get("lever", ""),
+        row.get("learns", ""),
+    )
+
+
+def roles() -> Mapping[str, Mapping[str, str]]:
+    """What each role is called, by the client's situation."""
+    found: Mapping[str, Mapping[str, str]] = _data()["roles"]
+    return found
+
+
+def most() -> int:
+    """Lines of the list at most."""
+    return int(_data()["most"])

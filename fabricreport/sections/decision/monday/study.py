@@ -1,0 +1,97 @@
+"""The list: what applies to a case, what is worth most first, who does it and by when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from fabricreport.durations import DAYS_PER_WEEK
+from fabricreport.inputs import Inputs
+from fabricreport.sections.client import one_node, rented
+from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due, Facts, unanswered
+from fabricreport.sections.decision.monday.dates import LastDay, due, last_day_to_sign
+from fabricreport.sections.decision.monday.kinds import Action, actions, most, roles
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.vocabulary import Ground
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+READER = "reader"
+
+
+@dataclass(frozen=True)
+class Todo:
+    """One line: what is due, its mark, who does it, whom it is put to ('' for nobody outside), and by when."""
+
+    mark: str
+    action: Action
+    due: Due
+    who: str
+    to: str
+    by: date
+
+
+@dataclass(frozen=True)
+class Monday:
+    """The list, the last day to sign, and whether the network itself needs anything done."""
+
+    todos: tuple[Todo, ...]
+    last: LastDay
+    about_network: bool
+
+
+def monday_of(given: Inputs, result: DecisionResult, tests: DiligenceResult, tail: TailResult) -> Monday:
+    """What this client has to do before it signs."""
+    at = Facts(given, result, tests, tail)
+    last = _last(at)
+    todos = tuple(
+        _todo(at, mark, found, last) for mark, found in zip(_LETTERS, ranked(applying(at))[: most()], strict=False)
+    )
+    return Monday(todos, last, network_matters(at))
+
+
+def network_matters(at: Facts) -> bool:
+    """Whether there is a network, and the size is one at which it shows."""
+    return at.result.ground != Ground.SIZE and not one_node(at.given, int(at.given.params.cluster.final_gpus))
+
+
+def applying(at: Facts) -> list[Due]:
+    """Every action that applies, one of each kind."""
+    kept = [kind for kind in CONDITIONS if network_matters(at) or not actions()[kind].network]
+    found = [one for kind in kept if (one := CONDITIONS[kind](at)) is not None]
+    if network_matters(at):
+        rest = unanswered(at, frozenset(q for one in found for q in one.settles))
+        found += [rest] if rest is not None else []
+    return found
+
+
+def ranked(found: list[Due]) -> list[Due]:
+    """The same, those worth most first; what is not priced stands last, in the order of the file."""
+    order = list(actions())
+    return sorted(found, key=lambda one: (one.worth is None, -(one.worth or 0.0), order.index(one.kind)))
+
+
+def _last(at: Facts) -> LastDay:
+    """The last day to sign: the client's weeks less those that the advised option takes until it is stable."""
+    promise = at.promises.get("weeks")
+    stable = 0.0
+    if promise and promise.expected:
+        stable = promise.expected.value * (DAYS_PER_WEEK if promise.expected.unit == "week" else 1.0)
+    allowed = DAYS_PER_WEEK * float(at.given.params.organisation.time_to_production_weeks)
+    return last_day_to_sign(at.given.as_of, allowed, stable)
+
+
+def _todo(at: Facts, mark: str, found: Due, last: LastDay) -> Todo:
+    action = actions()[found.kind]
+    outside = "" if action.to == "client" else called(at.given, action.to)
+    return Todo(mark, action, found, called(at.given, action.who), outside, due(at.given.as_of, action.days, last))
+
+
+def called(given: Inputs, role: str) -> str:
+    """What a role is called for this client."""
+    params, names = given.params, roles()[role]
+    situation = "rents" if rented(given) else "builds"
+    staffed = "staffed" if params.organisation.network_engineers > 0 else "unstaffed"
+    name = names.get(situation) or names[staffed]
+    return params.memo.to.partition(",")[0] if name == READER else name

@@ -1,0 +1,42 @@
+"""Words of the prose on what is to be done before signing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fabricreport.findings import Name, Named
+from fabricreport.sections.decision.monday.dates import told
+from fabricreport.sections.decision.monday.kinds import Kind
+from fabricreport.sections.decision.monday.study import Monday, Todo
+
+
+def named(one: Todo) -> Named:
+    """A line as its sentences name it: what it is about (all of it, as a list too, the first and the last), and the day."""
+    things = one.due.things
+    return Named(
+        one.mark,
+        one.due.key,
+        things=Name(_joined(things)),
+        listed=Name("; ".join(things)),
+        first=Name(things[0] if things else ""),
+        last=Name(things[-1] if things else ""),
+        by=Name(told(one.by)),
+    )
+
+
+def monday_words(monday: Monday) -> Mapping[str, object]:
+    """Words for every kind of action, each with the one line of its kind or none, and the last day to sign."""
+    found: dict[str, object] = {word_of(kind): () for kind in Kind}
+    for one in monday.todos:
+        found[word_of(one.action.kind)] = (named(one),)
+    return {**found, "last_day": Name(told(monday.last.day))}
+
+
+def word_of(kind: Kind) -> str:
+    """The word under which a line of this kind is found."""
+    return f"todo_{kind.replace('-', '_')}"
+
+
+def _joined(things: tuple[str, ...]) -> str:
+    *others, last = things or ("",)
+    return " and ".join([", ".join(others), last]) if others else last
