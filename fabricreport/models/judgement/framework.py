@@ -104,10 +104,13 @@ def met(when: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
 
 def _told(rule: Rule, assumed: Mapping[str, str]) -> Rule:
     """The rule, its reason marked with what of its conditions nobody stated."""
-    silent = [assumed[fact] for fact in rule.when if fact in assumed]
-    if not silent:
-        return rule
-    return replace(rule, reason=f"{rule.reason} (assumed, not stated: {'; '.join(silent)})")
+    return replace(rule, reason=marked(rule.reason, rule.when, assumed))
+
+
+def marked(reason: str, when: Mapping[str, Any], assumed: Mapping[str, str]) -> str:
+    """A reason with what of its conditions nobody stated; `assumed`: these facts, with their names in prose."""
+    silent = [assumed[fact] for fact in when if fact in assumed]
+    return f"{reason} (assumed, not stated: {'; '.join(silent)})" if silent else reason
 
 
 def _matches(wanted: Any, found: Any) -> bool:

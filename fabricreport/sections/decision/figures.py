@@ -7,6 +7,7 @@ from collections.abc import Callable
 from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
 from fabricreport.scenario import assumptions
+from fabricreport.sections.decision.besides.figures import BESIDES, INDEXES
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.inputs import AXES
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
@@ -359,7 +360,7 @@ _LATER: tuple[Spec, ...] = later_figures(DecisionFigures)
 
 FIGURES = Declaration(
     "decision",
-    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
+    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER, *BESIDES),
     {
         "option": Index(lambda at: at.result.totals),
         "axis": Index(lambda at: at.axes, AXES),
@@ -371,6 +372,7 @@ FIGURES = Declaration(
         "rule": Index(lambda at: at.rules),
         "unquoted": Index(lambda at: at.unquoted),
         "pair": Index(lambda at: pairs_of(at), PAIRS),
+        **INDEXES,
     },
 )
 """Every figure of the section."""

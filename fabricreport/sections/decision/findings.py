@@ -16,6 +16,8 @@ from fabricreport.provenance import plain
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.alike import Likeness
+from fabricreport.sections.decision.besides.findings import besides_findings
+from fabricreport.sections.decision.besides.words import besides_words
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.market import market_words, told_alike, unpriced_in_place
 from fabricreport.sections.decision.result import DecisionResult
@@ -122,7 +124,7 @@ class _Read:
 def spoken(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Callable[[str], Number]) -> Spoken:
     """Findings and words of the decision; `figure` answers with the ledger's numbers."""
     read = _Read(given, result, tco, figure)
-    groups = (_opening, _date, _advice, _why, _alike, _tiles, _view, _turning, _quotes, _care, _money, _annex)
+    groups = (_opening, _date, _advice, _why, _alike, _tiles, _view, _turning, _quotes, _care, _money, _annex, _besides)
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
 
 
@@ -316,6 +318,10 @@ def _annex(read: _Read) -> Iterator[DecisionFinding]:
         yield F.OVERRIDDEN
 
 
+def _besides(read: _Read) -> Iterator[DecisionFinding]:
+    yield from besides_findings(read.given, read.result, read.figure)
+
+
 # ---- words
 
 
@@ -365,6 +371,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "newer": told(read.newer) if read.newer else None,
         "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
+        **besides_words(read.given, read.result, read.figure),
     }
 
 

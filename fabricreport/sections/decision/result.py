@@ -13,6 +13,7 @@ from fabricreport.models.judgement.comparison import Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.decision.alike import Mismatch
+from fabricreport.sections.decision.besides.study import Besides
 from fabricreport.sections.decision.later import Later
 from fabricreport.sections.decision.priors import Prior
 from fabricreport.sections.decision.reasons import Parting
@@ -35,7 +36,7 @@ class DecisionResult:
     `priors`: the inputs stated by kind of fabric. `kin`: an option of the choice's family too close to tell from it, or ''. `without`: the verdict with each option left out whose switch has one listed price.
     `mismatch`: the two compared in one generation, where they are of different ones. `later`: what is bought when
     today's prices no longer hold. `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
-    difference's explained spread that rests on assumptions.
+    difference's explained spread that rests on assumptions. `besides`: reasons beyond money.
     """
 
     verdict: Verdict
@@ -53,6 +54,7 @@ class DecisionResult:
     totals: Mapping[str, Traced]
     probabilities: Mapping[str, float]
     assumption_share: float
+    besides: Besides
     numbers: Mapping[str, Number]
 
     @property

@@ -11,6 +11,7 @@ from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.swings import Swing, probability_cheapest, swings
 from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.decision.alike import mismatch_of
+from fabricreport.sections.decision.besides.study import besides_of
 from fabricreport.sections.decision.figure_context import DecisionFigures
 from fabricreport.sections.decision.figures import FIGURES
 from fabricreport.sections.decision.inputs import framework_of, near_kin
@@ -72,6 +73,7 @@ def run(given: Inputs, search: Search) -> DecisionResult:
         totals=base.bills.totals,
         probabilities=probability_cheapest(base.bills.totals),
         assumption_share=_assumed(given, _explained(given, comparison.lead)),
+        besides=besides_of(base, search.fast, search.judge, comparison),
         numbers={},
     )
     return replace(result, numbers=DeclaredFigures(FIGURES, DecisionFigures(given, result, base.bills), given))

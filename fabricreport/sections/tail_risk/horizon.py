@@ -50,7 +50,7 @@ def horizon_shares(
     whole = sum(gpus * (end - month) for (month, gpus), end in zip(stages, ends, strict=True))
     totals: dict[str, Any] = dict.fromkeys(CAUSES, 0.0)
     before, weeks = 0, None
-    running = {size: _running(subject(given, option, size, days, share)) for size, share in exposed.items()}
+    running = {size: running_shares(subject(given, option, size, days, share)) for size, share in exposed.items()}
     for (month, gpus), end in zip(stages, ends, strict=True):
         mix = mix_of(given, gpus)
         at = subject(given, option, mix[-1][0], days, exposed[mix[-1][0]], within=gpus)
@@ -100,7 +100,7 @@ def losses(given: Inputs, option: Option, exposed: Mapping[int, Traced]) -> tupl
     return horizon_shares(given, option, planned_days(given), exposed)
 
 
-def _running(at: Subject) -> dict[str, Any]:
+def running_shares(at: Subject) -> dict[str, Any]:
     """Shares of running time lost at one size: the tail of the step it stretches, the rest of wall time."""
     mean = simulate(at.run, at.risk)
     stretched = mean.ideal_days + mean.tail_days + mean.topology_days
