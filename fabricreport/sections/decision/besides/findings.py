@@ -19,14 +19,14 @@ _FALLS = 2
 
 def besides_findings(given: Inputs, result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:
     """What holds of the reasons beyond money."""
-    yield from _weighing(result, figure)
+    yield from _weighing(result)
     yield from _money(given, result, figure)
     yield from _tenants(given, result)
-    yield from _topology(given, result, figure)
+    yield from _topology(given, result)
     yield from _utilisation(result, figure)
 
 
-def _weighing(result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:
+def _weighing(result: DecisionResult) -> Iterator[DecisionFinding]:
     weighed, verdict = result.besides.weighed, result.verdict
     if len(weighed.options) < len(result.totals):
         yield F.BESIDES_DROPPED
@@ -46,8 +46,11 @@ def _weighing(result: DecisionResult, figure: Figure) -> Iterator[DecisionFindin
     else:
         yield F.BESIDES_LEADS_CHOICE if weighed.leader == verdict.choice else F.BESIDES_LEADS_OTHER
     if len(weighed.telling) > 1:
-        flips = weighed.flip is not None and direction(figure("decision.besides.flip")) != "same"
-        yield F.BESIDES_FLIPS if flips else F.BESIDES_STAYS
+        yield F.BESIDES_CENTRAL
+        if weighed.flip is None:
+            yield F.BESIDES_STAYS
+        elif weighed.flip > 0:
+            yield F.BESIDES_FLIPS
 
 
 def _money(given: Inputs, result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:
@@ -58,6 +61,8 @@ def _money(given: Inputs, result: DecisionResult, figure: Figure) -> Iterator[De
         yield F.LOCK_IN_PRICED if priced.replaced else F.LOCK_IN_UNPRICED
     if priced.later:
         yield F.LOCK_IN_LATER
+    if priced.replaced or priced.resale:
+        yield F.BESIDES_PRICED
     yield F.EXIT_PRICED if priced.resale else F.EXIT_UNPRICED
     if given.params.cluster.subnets < 2:
         yield F.ONE_SUBNET
@@ -77,7 +82,7 @@ def _tenants(given: Inputs, result: DecisionResult) -> Iterator[DecisionFinding]
             yield F.TENANTS_PRICED
 
 
-def _topology(given: Inputs, result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:
+def _topology(given: Inputs, result: DecisionResult) -> Iterator[DecisionFinding]:
     topology = result.besides.topology
     if topology is None:
         yield F.TOPOLOGY_RENTED if rented(given) else F.TOPOLOGY_UNCOUNTED

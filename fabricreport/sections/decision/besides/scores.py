@@ -27,18 +27,15 @@ CRITERIA = tuple(str(c["id"]) for c in read_yaml("besides")["criteria"])
 
 @dataclass(frozen=True)
 class Score:
-    """An option's score on a criterion, 0 worst to 1 best: a number, or draws where nobody can say; and the rule behind it."""
+    """An option's score on a criterion, 0 worst to 1 best: a number, or draws where nobody can say, whose middle is `mean`;
+    and the rule behind it."""
 
     rule: str
     criterion: str
     reason: str
     sources: tuple[str, ...]
     value: Any
-
-    @property
-    def mean(self) -> float:
-        """The mean of its draws."""
-        return float(np.mean(self.value))
+    mean: float
 
 
 @dataclass(frozen=True)
@@ -82,8 +79,7 @@ class Weighed:
         for criterion in CRITERIA:
             for option in self.options:
                 score = self.scores[option][criterion]
-                key = score.rule if score.value is not None else ""
-                found[key] = (score, (*found.get(key, (score, ()))[1], option))
+                found[score.rule] = (score, (*found.get(score.rule, (score, ()))[1], option))
         return tuple(found.values())
 
 
@@ -139,19 +135,20 @@ def scores_of(given: Inputs, option: Option) -> dict[str, Score]:
                 rule["criterion"],
                 marked(rule["reason"], rule["when"], assumed),
                 tuple(rule.get("sources", ())),
-                _value(given, rule, facts),
+                *_value(given, rule, facts),
             )
     return found
 
 
-def _value(given: Inputs, rule: Mapping[str, Any], facts: Mapping[str, Any]) -> Any:
-    """A rule's score: a number, a fact that is a share, or draws that are the same for every option it holds for."""
+def _value(given: Inputs, rule: Mapping[str, Any], facts: Mapping[str, Any]) -> tuple[Any, float]:
+    """A rule's score and its mean: a number, a fact that is a share, or draws that are the same for every option it holds
+    for."""
     stated = rule["value"]
-    if isinstance(stated, str):
-        return float(facts[stated])
     if isinstance(stated, Mapping):
-        return given.sampler.draws(Uncertain.of(stated), f"besides:{rule['id']}")
-    return float(stated)
+        drawn = given.sampler.draws(Uncertain.of(stated), f"besides:{rule['id']}")
+        return drawn, float(stated["low"] + stated["high"]) / 2
+    known = float(facts[stated] if isinstance(stated, str) else stated)
+    return known, known
 
 
 def option_facts(given: Inputs, option: Option) -> dict[str, Any]:

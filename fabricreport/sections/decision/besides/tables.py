@@ -73,6 +73,27 @@ def central(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     return Table([Column("Option"), *heads, Column("First there in", decimals=0)], rows)
 
 
+def money(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """What lock-in and exit come to on each option weighed: its switches again, those of later stages, its resale."""
+    priced, names = result.besides.priced, {o.id: Name(o.name) for o in given.options}
+    asked = {
+        "lock_in": ("Its switches again, less those of {open_option}", priced.replaced),
+        "lock_in_later": ("The same of later stages", priced.later),
+        "resale": ("Resale of its fabric", priced.resale),
+    }
+    shown = {kind: (head, found) for kind, (head, found) in asked.items() if found}
+    rows = [
+        Row(
+            [
+                names[o],
+                *(figure(f"decision.besides.{k}.{o}") if o in found else None for k, (_, found) in shown.items()),
+            ]
+        )
+        for o in result.besides.weighed.options
+    ]
+    return Table([Column("Option"), *(Column(head) for head, _ in shown.values())], rows)
+
+
 def tenants(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     """What keeping tenants apart costs on each option, as far as a price was found."""
     priced, names = result.besides.priced, {o.id: Name(o.name) for o in given.options}
@@ -128,4 +149,4 @@ def utilisation(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     ]
     words = {f"option_{n}": Name(short[o]) for n, o in enumerate(compared)}
     heads = [Column(f"{{{w}}}, {kind}", decimals=1) for w in words for kind in ("as designed", "after the tail")]
-    return Table([Column("Run"), Column("GPUs"), *heads, Column("Published", decimals=1)], rows, words)
+    return Table([Column("Run"), Column("Size"), *heads, Column("Published", decimals=1)], rows, words)

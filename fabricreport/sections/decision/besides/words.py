@@ -25,24 +25,23 @@ def besides_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mapp
         "even": names[weighed.even] if weighed.even else None,
         "dropped": Name(", ".join(names[o] for o in result.totals if o not in weighed.options)),
         "open_option": names[priced.against] if priced.against else None,
-        "bound_dearer": _bound(names, priced.replaced, figure, "less"),
-        "bound_cheaper": _bound(names, priced.replaced, figure, "more"),
-        "growing": tuple(names[o] for o in priced.later),
-        "resold": tuple(names[o] for o in priced.resale),
         "subnetted": tuple(
             names[o] for o in priced.subnets if direction(figure(f"decision.besides.subnets.{o}")) != "same"
         ),
         "planned_topology": _BUILT[str(given.params.cluster.topology)],
         "other_topology": _BUILT[topology.other] if topology else None,
-        "turned": tuple(Named(names[o], o, than=_than(figure, o)) for o in besides.compared) if topology else (),
+        "turned": tuple(_turned(figure, names[o], o) for o in besides.compared) if topology else (),
         "small": figure(f"decision.besides.size.{sizes[0]}") if sizes else None,
         "large": figure(f"decision.besides.size.{sizes[1]}") if sizes else None,
     }
 
 
-def _bound(names: Mapping[str, Named], found: Mapping[str, object], figure: Figure, way: str) -> tuple[Named, ...]:
-    """Options of one maker whose switches cost more (`less`: a positive figure, as of a lead) or less than open ones."""
-    return tuple(names[o] for o in found if direction(figure(f"decision.besides.lock_in.{o}")) == way)
+def _turned(figure: Figure, name: str, option: str) -> Named:
+    """An option as the other topology: whether it costs `more` or `less` in all, and takes more cables or fewer."""
+    cables = direction(figure(f"decision.besides.topology_cables.{option}"))
+    return Named(
+        name, option, than=_than(figure, option), cables={"less": "more", "more": "fewer"}.get(cables, "more or fewer")
+    )
 
 
 def _than(figure: Figure, option: str) -> str:
