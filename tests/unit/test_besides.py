@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from unittest import mock
 
 import numpy as np
@@ -13,8 +13,10 @@ import pytest
 
 import fabricreport.inputs as inputs_module
 from fabricreport.case import Case, open_case
+from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.provenance import plain
+from fabricreport.scenario.schema import Criterion
 from fabricreport.sections.decision.besides.findings import besides_findings
 from fabricreport.sections.decision.besides.mfu import utilisations_of
 from fabricreport.sections.decision.besides.scores import CRITERIA, Score, offered, option_facts, scores_of, weigh
@@ -143,6 +145,25 @@ def test_shares_sum_to_one_and_money_rules_out_what_costs_far_more(name: str) ->
     assert sum(weighed.first.values()) == pytest.approx(1.0)
     assert {result.verdict.choice, result.verdict.runner_up} <= set(weighed.options)
     assert "ethernet-tcp" not in weighed.options
+
+
+def test_a_stated_order_counts_only_the_weightings_that_keep_it() -> None:
+    free = weigh(made(a=(1.0, 0.0), b=(0.0, 1.0)), seed=1, draws=4000)
+    first, second = CRITERIA[:2]
+    held = weigh(made(a=(1.0, 0.0), b=(0.0, 1.0)), seed=1, draws=4000, order=[first, second])
+    turned = weigh(made(a=(1.0, 0.0), b=(0.0, 1.0)), seed=1, draws=4000, order=[second])
+    assert free.first == pytest.approx({"a": 0.5, "b": 0.5})
+    assert held.first == pytest.approx({"a": 1.0, "b": 0.0}) and turned.first == pytest.approx({"a": 0.0, "b": 1.0})
+    assert held.telling == CRITERIA
+
+
+def test_the_order_in_the_params_names_the_criteria_of_the_rules() -> None:
+    assert get_args(Criterion) == CRITERIA
+    case = client().changed(organisation__beyond_money=["supply"])
+    assert case.decision().besides.weighed.telling == CRITERIA
+    assert F.BESIDES_ORDERED in told(case) and F.BESIDES_ORDERED not in told(client())
+    with pytest.raises(InputError, match="already item"):
+        client().changed(organisation__beyond_money=["supply", "supply"])
 
 
 # ---- money

@@ -116,6 +116,7 @@ class DecisionFinding(StrEnum):
     BESIDES_ALONE = "money leaves one option to weigh"
     BESIDES_ALIKE = "no criterion beyond money tells the options apart"
     BESIDES_WEIGHED = "options differ on a criterion beyond money"
+    BESIDES_ORDERED = "the client says which criterion matters more"
     BESIDES_ONE_CRITERION = "only one criterion tells them apart, so no weighting matters"
     BESIDES_NOBODY = "no option is more often first than not"
     BESIDES_LEADS_OPEN = "an option is, and money advises none"

@@ -25,6 +25,7 @@ _FACTS = (
     "param:organisation.existing_infiniband",
     "param:money.acquisition",
 )
+_WEIGHED = (*_FACTS, "param:organisation.beyond_money")
 _TRAINING = ("param:cluster.gpu", "param:workload.kind", "param:workload.model_parameters_billion")
 _PART_WORDS: Mapping[str, str] = {
     "capital": "capital of the fabric",
@@ -86,9 +87,9 @@ _SCORES: tuple[Any, ...] = (
         "decision.besides.first[weighed]",
         "share",
         label=lambda at, option: f"Share of all weightings of the criteria at which {at.names[option]} is first",
-        rule="SMAA-2: share of uniformly drawn weights, scores drawn too, at which its additive value is the highest",
+        rule="SMAA-2: share of uniformly drawn weights that keep a stated order, scores drawn too, at which its additive value is highest",
         value=lambda at, option: _weighed(at).first[option],
-        inputs=_FACTS,
+        inputs=_WEIGHED,
         digits=2,
         grade="assumption",
         when=lambda at, _: _weighed(at).found is not None,
@@ -99,7 +100,7 @@ _SCORES: tuple[Any, ...] = (
         label=lambda at, option: f"Chance that {at.names[option]} is first at its own central weights",
         rule="SMAA-2: share of the draws of the scores at which it is first at these weights",
         value=_confidence,
-        inputs=_FACTS,
+        inputs=_WEIGHED,
         digits=2,
         grade="assumption",
         when=_firsts,
@@ -110,7 +111,7 @@ _SCORES: tuple[Any, ...] = (
         label=lambda at, option, criterion: f"Central weight of {criterion} for {at.names[option]}",
         rule="SMAA-2: mean of the weights at which the option is first",
         value=_central,
-        inputs=_FACTS,
+        inputs=_WEIGHED,
         digits=2,
         grade="assumption",
         when=lambda at, option, criterion: _firsts(at, option) and criterion in _weighed(at).telling,

@@ -19,14 +19,14 @@ _FALLS = 2
 
 def besides_findings(given: Inputs, result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:
     """What holds of the reasons beyond money."""
-    yield from _weighing(result)
+    yield from _weighing(given, result)
     yield from _money(given, result, figure)
     yield from _tenants(given, result)
     yield from _topology(given, result)
     yield from _utilisation(result, figure)
 
 
-def _weighing(result: DecisionResult) -> Iterator[DecisionFinding]:
+def _weighing(given: Inputs, result: DecisionResult) -> Iterator[DecisionFinding]:
     weighed, verdict = result.besides.weighed, result.verdict
     if len(weighed.options) < len(result.totals):
         yield F.BESIDES_DROPPED
@@ -37,6 +37,8 @@ def _weighing(result: DecisionResult) -> Iterator[DecisionFinding]:
         yield F.BESIDES_ALIKE
         return
     yield F.BESIDES_WEIGHED
+    if given.params.organisation.beyond_money:
+        yield F.BESIDES_ORDERED
     if len(weighed.telling) == 1:
         yield F.BESIDES_ONE_CRITERION
     elif not weighed.stands_out:

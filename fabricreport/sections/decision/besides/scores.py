@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,7 +42,7 @@ class Score:
 class Weighed:
     """The options that money does not rule out, their scores by option and criterion, and what all weightings make of them.
 
-    `telling`: the criteria on which they differ, which alone are weighed. `found` speaks of `options` and `telling` in
+    `telling`: the criteria that are weighed: those on which they differ, or all where the client orders them. `found` speaks of `options` and `telling` in
     their order; None where there is nothing to weigh. `even`: the option that leads at equal weights, and `flip` the
     smallest L1 change from these at which another draws level (None: none does), both on mean scores.
     """
@@ -94,15 +94,25 @@ def weighed_of(given: Inputs, judge: Judge, bills: Bills, compared: tuple[str, .
     kept = {o for o, total in totals.items() if o in compared or total <= most}
     options = tuple(o for o in given.options if o.id in kept)
     scores = {o.id: scores_of(given, o) for o in options}
-    return weigh(scores, seed=int(given.params.seed), draws=given.draws)
+    order = tuple(given.params.organisation.beyond_money)
+    return weigh(scores, seed=int(given.params.seed), draws=given.draws, order=order)
 
 
-def weigh(scores: Mapping[str, Mapping[str, Score]], *, seed: int, draws: int) -> Weighed:
-    """What all weightings of the criteria on which options differ make of their scores."""
+def weigh(scores: Mapping[str, Mapping[str, Score]], *, seed: int, draws: int, order: Sequence[str] = ()) -> Weighed:
+    """What all weightings of the criteria on which options differ make of their scores.
+
+    `order`: criteria from the most important on, those not named after them; then only weightings that keep it count, and
+    all five are weighed, for a criterion on which options agree still stands between two others.
+    """
     options = tuple(scores)
     telling = tuple(c for c in CRITERIA if len({_identity(scores[o][c]) for o in options}) > 1)
     if not telling:
         return Weighed(options, scores)
+    if len(telling) > 1 and order:
+        telling = CRITERIA
+    places = [[telling.index(c)] for c in order] if telling == CRITERIA else []
+    rest = [i for i, c in enumerate(telling) if c not in order]
+    groups = [*places, *([rest] if rest else [])] if places else []
     means = np.array([[scores[o][c].mean for c in telling] for o in options])
     values = means
     if any(np.ndim(scores[o][c].value) for o in options for c in telling):
@@ -113,7 +123,7 @@ def weigh(scores: Mapping[str, Mapping[str, Score]], *, seed: int, draws: int) -
         options,
         scores,
         telling,
-        weighed(values, seed=seed, draws=draws),
+        weighed(values, seed=seed, draws=draws, groups=groups),
         options[int(np.argmax(means @ even))],
         nearest_flip(means, even),
     )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
+from fabricreport.evidence import read_yaml
 from fabricreport.findings import Name, Named
+from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.sections.decision.besides.topologies import DRAGONFLY, TREE
@@ -21,6 +23,7 @@ def besides_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mapp
     weighed, priced, topology = besides.weighed, besides.priced, besides.topology
     sizes = besides.utilisations.ends if besides.utilisations else None
     return {
+        "soft_order": Name(", then ".join(_titles(given.params.organisation.beyond_money))),
         "soft": names[weighed.leader] if weighed.leader else None,
         "even": names[weighed.even] if weighed.even else None,
         "dropped": Name(", ".join(names[o] for o in result.totals if o not in weighed.options)),
@@ -34,6 +37,12 @@ def besides_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mapp
         "small": figure(f"decision.besides.size.{sizes[0]}") if sizes else None,
         "large": figure(f"decision.besides.size.{sizes[1]}") if sizes else None,
     }
+
+
+def _titles(order: Sequence[str]) -> list[str]:
+    """The criteria of a stated order as they stand within a sentence."""
+    titles = {c["id"]: inside(c["title"]) for c in read_yaml("besides")["criteria"]}
+    return [titles[criterion] for criterion in order]
 
 
 def _turned(figure: Figure, name: str, option: str) -> Named:
