@@ -290,6 +290,7 @@ def _options(params: Params, known: tuple[str, ...]) -> Iterator[Finding]:
 
 def _lists(params: Params) -> Iterator[Finding]:
     yield from _repeated(("sections",), params.sections)
+    yield from _repeated(("organisation", "beyond_money"), params.organisation.beyond_money)
     yield from _repeated(("measurements",), params.measurements)
     yield from _repeated(("elicited",), params.elicited)
     yield from _repeated(("providers",), [p.name.casefold() for p in params.providers], "name")

@@ -38,6 +38,7 @@ WorkloadKind = Literal[
 ]
 Maturity = Literal["low", "medium", "high"]
 Currency = Literal["USD", "EUR", "GBP", "CHF", "CAD", "AUD", "JPY", "CNY", "INR", "SGD", "SEK", "NOK", "DKK"]
+Criterion = Literal["lock-in", "skills", "isolation", "supply", "exit"]
 SectionName = Literal["decision", "latency", "tco", "tail_risk", "diligence", "evidence"]
 SECTION_NAMES: tuple[SectionName, ...] = ("decision", "latency", "tco", "tail_risk", "diligence", "evidence")
 PRETRAINING = ("pretraining-dense", "pretraining-moe")
@@ -263,6 +264,13 @@ class Organisation(Section):
     nvidia_cloud_partner: bool = Field(
         default=False,
         description="Whether NVIDIA's requirements on its cloud partners must be met: InfiniBand or Spectrum-X only.",
+    )
+    beyond_money: Annotated[tuple[Criterion, ...], Items] = Field(
+        default=(),
+        max_length=5,
+        description="What matters besides money, the most important first; what is not named comes after, in no order. "
+        "If left out, no order is assumed.",
+        examples=[["skills", "exit"]],
     )
     network_engineers: Annotated[float, Unit("fte", zero=True)] = Field(
         default=1.0, description="Network engineers for this cluster, in full-time posts."

@@ -60,6 +60,7 @@ _BY_HAND: Levels = {
     "workload.run_days": (LEFT_OUT, "least", "usual", "largest"),
     "workload.parallelism": ("choose", "stated"),
     "workload.jobs": (LEFT_OUT, "one size", "two sizes"),
+    "organisation.beyond_money": (LEFT_OUT, "one first", "all in order"),
     "weights": ("equal", "one axis", "largest"),
     "options": ("proposed", "two of one family", "without InfiniBand", "own"),
     "providers": ("none", "named", "answered", "unlisted"),
@@ -289,6 +290,9 @@ def _settle_head(row: Row, data: dict[str, Any]) -> None:
         data["weights"] = {"workload": 1.0, "maturity": 0.0, "scale_and_budget": 0.0, "time_to_production": 0.0}
     elif row["weights"] == "largest":
         data["weights"] = {"maturity": 1000.0}
+    order = {"one first": ["supply"], "all in order": ["exit", "lock-in", "skills", "supply", "isolation"]}
+    if row["organisation.beyond_money"] in order:
+        _put(data, "organisation.beyond_money", order[row["organisation.beyond_money"]])
 
 
 def _settle_cluster(row: Row, data: dict[str, Any]) -> None:

@@ -57,6 +57,7 @@ CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "long runs of few": ("tern-finetuning", {"workload__run_days": 300}),
+    "a dragonfly": ("example", {"cluster__topology": "dragonfly"}),
     "inference": ("example", {"workload__kind": "inference-multi-node"}),
     "a simulation": ("example", {"workload__kind": "hpc-simulation"}),
     "more than was tried": ("example", {"cluster__gpus": 20_480}),

@@ -20,6 +20,7 @@ from fabricreport.models.risk.stress import (
     efficiency_loss,
     flapping_link,
     incast,
+    noisy_tenant,
     packet_drop,
     stall,
     stress_table,
@@ -82,7 +83,7 @@ def test_one_per_cent_drops_cost_less_than_the_claimed_quarter_million_a_week_he
 
 
 def test_the_table_has_every_named_case_and_each_loss_is_the_same_in_days_and_dollars():
-    table = stress_table(CLIENT, central)
+    table = stress_table(CLIENT, central, dragonfly=True, neighbours="noisy-neighbour-slowdown-rocev2")
     assert {c.id for c in table} >= {
         "incast",
         "misconfiguration",
@@ -91,12 +92,29 @@ def test_the_table_has_every_named_case_and_each_loss_is_the_same_in_days_and_do
         "flapping-link",
         "ecmp-collisions",
         "noisy-neighbour",
+        "noisy-tenant",
         "packet-drop",
     }
     for case in table:
         assert case.lost_gpu_hours == pytest.approx(case.delay_days * 24 * 1_024)
         assert case.cost_usd == pytest.approx(case.lost_gpu_hours * 3.0)
         assert case.sources
+
+
+def test_a_neighbour_is_met_where_one_can_be():
+    def listed(**shared):
+        return {c.id for c in stress_table(CLIENT, central, **shared)} & {"noisy-neighbour", "noisy-tenant"}
+
+    assert listed() == set()
+    assert listed(dragonfly=True) == {"noisy-neighbour"}
+    assert listed(neighbours="noisy-neighbour-slowdown-infiniband") == {"noisy-tenant"}
+
+
+def test_a_tenant_who_floods_the_fabric_takes_what_a_longer_step_takes():
+    case = noisy_tenant(CLIENT, 0.25, 2.0)
+    assert case.loss_share == pytest.approx(0.2)
+    assert case.delay_days == pytest.approx(0.4)
+    assert noisy_tenant(CLIENT, 0.0, 2.0).cost_usd == 0
 
 
 def test_the_table_follows_its_inputs():

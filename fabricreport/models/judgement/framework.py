@@ -3,19 +3,19 @@
 An axis leans from -1 (RoCEv2) to +1 (InfiniBand): the sum of the leans of the rules that hold, clipped; what the bill
 prices already is not counted again. Rules are
 data (`evidence/framework.yaml`); their sizes are assumptions. The total is the weighted sum of the axes (an additive
-value function). SMAA-2 (Lahdelma and Salminen, 2001) asks what share of all possible weights prefers each side.
+value function), and `smaa` asks what share of all possible weights prefers each side.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fabricreport.models.judgement.smaa import acceptability, flip_distance, uniform_weights
 from fabricreport.vocabulary import NEITHER, Side
 
 AXES = ("workload", "maturity", "scale_and_budget", "time_to_production")
@@ -55,14 +55,12 @@ class FrameworkResult:
     """The four axes, the weighted total in [-1, 1], and its dependence on the weights.
 
     `acceptability_infiniband`: share of uniformly drawn weights for which the total is above zero (ties split);
-    `central_weights`: mean of the weights that prefer the winning side; `flip_distance`: the smallest L1 change of the
-    weights that takes the total to zero, None where no weights do.
+    `flip_distance`: the smallest L1 change of the weights that takes the total to zero, None where no weights do.
     """
 
     axes: tuple[AxisLean, ...]
     total: float
     acceptability_infiniband: float
-    central_weights: tuple[float, ...]
     flip_distance: float | None
 
     @property
@@ -106,10 +104,13 @@ def met(when: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
 
 def _told(rule: Rule, assumed: Mapping[str, str]) -> Rule:
     """The rule, its reason marked with what of its conditions nobody stated."""
-    silent = [assumed[fact] for fact in rule.when if fact in assumed]
-    if not silent:
-        return rule
-    return replace(rule, reason=f"{rule.reason} (assumed, not stated: {'; '.join(silent)})")
+    return replace(rule, reason=marked(rule.reason, rule.when, assumed))
+
+
+def marked(reason: str, when: Mapping[str, Any], assumed: Mapping[str, str]) -> str:
+    """A reason with what of its conditions nobody stated; `assumed`: these facts, with their names in prose."""
+    silent = [assumed[fact] for fact in when if fact in assumed]
+    return f"{reason} (assumed, not stated: {'; '.join(silent)})" if silent else reason
 
 
 def _matches(wanted: Any, found: Any) -> bool:
@@ -144,48 +145,11 @@ def evaluate(
         axes.append(AxisLean(axis, titles[axis], lean, share, tuple(held)))
     leans = np.array([a.lean for a in axes])
     total = float(leans @ np.array(shares))
-    acceptability, central = smaa(leans, seed=seed, draws=draws)
-    return FrameworkResult(tuple(axes), total, acceptability, central, flip_distance(leans, np.array(shares)))
+    infiniband = smaa(leans, seed=seed, draws=draws)
+    return FrameworkResult(tuple(axes), total, infiniband, flip_distance(leans, np.array(shares)))
 
 
-def smaa(leans: NDArray[np.float64], *, seed: int, draws: int = 20_000) -> tuple[float, tuple[float, ...]]:
-    """Share of uniform weights (Dirichlet(1, ..., 1)) that prefer InfiniBand, and the winner's central weights."""
-    weights = _uniform_weights(seed, leans.size, draws)
-    totals = weights @ leans
-    share = float(np.mean(totals > 0) + np.mean(totals == 0) / 2)
-    preferred = weights[totals > 0] if share >= 0.5 else weights[totals < 0]
-    central = preferred.mean(axis=0) if preferred.size else np.full(leans.size, 1 / leans.size)
-    return share, tuple(float(w) for w in central)
-
-
-@lru_cache(maxsize=4)
-def _uniform_weights(seed: int, axes: int, draws: int) -> NDArray[np.float64]:
-    """Draws of weights that sum to one, all alike likely; read-only, for they are remembered."""
-    weights = np.random.default_rng(seed).dirichlet(np.ones(axes), draws)
-    weights.flags.writeable = False
-    return weights
-
-
-def flip_distance(leans: NDArray[np.float64], weights: NDArray[np.float64]) -> float | None:
-    """Smallest L1 change of the weights (kept on the simplex) that brings the total to zero, or None.
-
-    Moving weight from the axis that speaks loudest for the winner to the one that speaks loudest against it changes
-    the total fastest; the donors are emptied in order of their lean.
-    """
-    total = float(leans @ weights)
-    if total == 0:
-        return 0.0
-    signed = leans * np.sign(total)
-    best = float(signed.min())
-    if best >= 0:
-        return None
-    left, moved = abs(total), 0.0
-    for i in np.argsort(-signed):
-        gain = float(signed[i]) - best
-        if gain <= 0:
-            break
-        step = min(float(weights[i]), left / gain)
-        moved, left = moved + step, left - step * gain
-        if left <= 1e-12:
-            return 2 * moved
-    return None
+def smaa(leans: NDArray[np.float64], *, seed: int, draws: int = 20_000) -> float:
+    """Share of uniform weights that prefer InfiniBand: the two sides as options, the leans against none."""
+    sides = np.stack([leans, np.zeros(leans.size)])
+    return float(acceptability(sides, uniform_weights(seed, leans.size, draws)).first[0])

@@ -6,7 +6,7 @@ figures from the evidence and applies them to one client's cluster.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -231,9 +231,30 @@ def packet_drop(
     )
 
 
-def stress_table(exposure: Exposure, read: Callable[[str], Any]) -> tuple[StressCase, ...]:
-    """The stress cases the articles name, for one client. read: evidence id to value (number or array over draws)."""
-    return (*_time_cases(exposure, read), *_bandwidth_cases(exposure, read), *_packet_cases(exposure, read))
+def noisy_tenant(exposure: Exposure, slowdown: Any, days: Any, **kwargs: Any) -> StressCase:
+    """Another tenant floods the shared fabric for some days: a step takes `slowdown` longer, so 1 / (1 + s) is left."""
+    return _case(
+        "noisy-tenant",
+        "Another tenant floods the fabric that is shared",
+        exposure,
+        1.0 - 1.0 / (1.0 + np.asanyarray(slowdown)),
+        HOURS_PER_DAY * np.asanyarray(days),
+        "GPUs x 24 h x days x (1 - 1 / (1 + s))",
+        (("how much longer a step takes s", slowdown, "share"), ("days until it ends", days, "day")),
+        **kwargs,
+    )
+
+
+def stress_table(
+    exposure: Exposure, read: Callable[[str], Any], *, dragonfly: bool = False, neighbours: str = ""
+) -> tuple[StressCase, ...]:
+    """The stress cases the articles name, for one client. read: evidence id to value (number or array over draws).
+
+    dragonfly: whether the fabric is one, whose global links a neighbour may fill. neighbours: the entry for how much longer
+    a step takes beside other tenants' heavy traffic, '' where no tenants share the fabric.
+    """
+    shared = _tenant_cases(exposure, read, dragonfly, neighbours)
+    return (*_time_cases(exposure, read), *_bandwidth_cases(exposure, read), *shared, *_packet_cases(exposure, read))
 
 
 def _time_cases(exposure: Exposure, read: Callable[[str], Any]) -> tuple[StressCase, ...]:
@@ -277,7 +298,22 @@ def _bandwidth_cases(exposure: Exposure, read: Callable[[str], Any]) -> tuple[St
             sources=("ecmp-collision-loss", "stress-ecmp-days"),
             caveat="The worst that one operator saw before it changed the load balancing.",
         ),
-        bandwidth_loss(
+    )
+
+
+def _tenant_cases(
+    exposure: Exposure, read: Callable[[str], Any], dragonfly: bool, neighbours: str
+) -> Iterator[StressCase]:
+    if neighbours:
+        yield noisy_tenant(
+            exposure,
+            read(neighbours),
+            read("stress-neighbour-days"),
+            sources=(neighbours, "stress-neighbour-days"),
+            caveat="The slowdown beside heavy traffic, for as long as nobody moves or limits it; the bill counts its share of time.",
+        )
+    if dragonfly:
+        yield bandwidth_loss(
             exposure,
             read("dragonfly-noise-loss"),
             read("stress-neighbour-days"),
@@ -285,8 +321,7 @@ def _bandwidth_cases(exposure: Exposure, read: Callable[[str], Any]) -> tuple[St
             title="A noisy neighbour shares the dragonfly's global links",
             sources=("dragonfly-noise-loss", "stress-neighbour-days"),
             caveat="The worst of one InfiniBand system; another network in the same study was largely immune.",
-        ),
-    )
+        )
 
 
 def _packet_cases(exposure: Exposure, read: Callable[[str], Any]) -> tuple[StressCase, ...]:

@@ -9,6 +9,8 @@ from fabricreport.provenance import inputs_of
 from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.articles.figures import ARTICLES
 from fabricreport.sections.decision.articles.figures import INDEXES as OF_ARTICLES
+from fabricreport.sections.decision.besides.figures import BESIDES
+from fabricreport.sections.decision.besides.figures import INDEXES as OF_BESIDES
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.information.figures import INDEXES, INFORMATION
@@ -369,6 +371,7 @@ FIGURES = Declaration(
     (
         *(*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
         *INFORMATION,
+        *BESIDES,
         *ARTICLES,
         *COURSES,
         *JOINT,
@@ -390,6 +393,7 @@ FIGURES = Declaration(
         **COURSE_INDEXES,
         **JOINT_INDEXES,
         **OF_ARTICLES,
+        **OF_BESIDES,
     },
 )
 """Every figure of the section."""

@@ -17,6 +17,8 @@ from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.alike import Likeness
 from fabricreport.sections.decision.articles.words import article_findings, article_words
+from fabricreport.sections.decision.besides.findings import besides_findings
+from fabricreport.sections.decision.besides.words import besides_words
 from fabricreport.sections.decision.courses.findings import (
     advice,
     course_findings,
@@ -147,7 +149,7 @@ def spoken(
     read = _Read(given, result, tco, monday, figure)
     groups = (
         *(_opening, _date, _advice, _why, _alike, _tiles, _view, _turning, _quotes, _care, _monday, _money, _annex),
-        _articles,
+        *(_articles, _besides),
     )
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
 
@@ -364,6 +366,10 @@ def _articles(read: _Read) -> Iterator[DecisionFinding]:
     yield from article_findings(read.result.articles, read.verdict)
 
 
+def _besides(read: _Read) -> Iterator[DecisionFinding]:
+    yield from besides_findings(read.given, read.result, read.figure)
+
+
 # ---- words
 
 
@@ -418,6 +424,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "newer": told(read.newer) if read.newer else None,
         "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
+        **besides_words(read.given, read.result, read.figure),
     }
 
 

@@ -179,6 +179,11 @@ def framework_facts(params: Params, ethernet: Collection[str]) -> dict[str, Any]
     }
 
 
+def facts_of(given: Inputs) -> dict[str, Any]:
+    """The framework's facts for this client and the options compared."""
+    return framework_facts(given.params, {o.operating_model for o in given.options if o.side != Side.INFINIBAND})
+
+
 def target_gpus(params: Params) -> int:
     """The largest size the client plans within LOOK_AHEAD_MONTHS."""
     stages = [s.gpus for s in params.cluster.trajectory if s.month <= LOOK_AHEAD_MONTHS]
@@ -188,11 +193,10 @@ def target_gpus(params: Params) -> int:
 def framework_of(given: Inputs) -> FrameworkResult:
     """The four axes for this client."""
     data = read_yaml("framework")
-    ethernet = {o.operating_model for o in given.options if o.side != Side.INFINIBAND}
     return evaluate(
         rules_from(data["rules"]),
         {a["id"]: a["title"] for a in data["axes"]},
-        framework_facts(given.params, ethernet),
+        facts_of(given),
         given.params.weights.model_dump(),
         seed=int(given.params.seed),
         assumed=assumed_facts(given.params),

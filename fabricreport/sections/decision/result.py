@@ -14,6 +14,7 @@ from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.decision.alike import Mismatch
 from fabricreport.sections.decision.articles.study import Articles
+from fabricreport.sections.decision.besides.study import Besides
 from fabricreport.sections.decision.courses.result import CoursesResult
 from fabricreport.sections.decision.information.study import Information
 from fabricreport.sections.decision.joint.result import JointResult
@@ -43,7 +44,7 @@ class DecisionResult:
     `information`: what could be found out first (None where nothing is left to choose).
     `courses`: the courses of action, and the one that is advised.
     `monday`: what is at stake in prices out of date and in later stages. `assumption_share`: share of the
-    difference's explained spread that rests on assumptions.
+    difference's explained spread that rests on assumptions. `besides`: reasons beyond money.
     """
 
     verdict: Verdict
@@ -65,6 +66,7 @@ class DecisionResult:
     totals: Mapping[str, Traced]
     joint: JointResult
     assumption_share: float
+    besides: Besides
     numbers: Mapping[str, Number]
 
     @property

@@ -12,6 +12,7 @@ from fabricreport.models.judgement.swings import Swing, swings
 from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.decision.alike import mismatch_of
 from fabricreport.sections.decision.articles.study import articles_of
+from fabricreport.sections.decision.besides.study import besides_of
 from fabricreport.sections.decision.courses.study import courses_of
 from fabricreport.sections.decision.figure_context import DecisionFigures
 from fabricreport.sections.decision.figures import FIGURES
@@ -82,6 +83,7 @@ def run(given: Inputs, search: Search, knowledge: Knowledge) -> DecisionResult:
         totals=base.bills.totals,
         joint=joint_of(search, turns),
         assumption_share=_assumed(given, _explained(given, comparison.lead)),
+        besides=besides_of(base, search.fast, search.judge, comparison),
         numbers={},
     )
     return replace(result, numbers=DeclaredFigures(FIGURES, DecisionFigures(given, result, base.bills), given))

@@ -18,7 +18,7 @@ from fabricreport.models.risk.levers import LeverValue, levers, standard_levers
 from fabricreport.models.risk.steps import step_inflation
 from fabricreport.models.risk.stress import Exposure, StressCase, stress_table
 from fabricreport.models.risk.tail import expected_max
-from fabricreport.sections.client import LEVELS, largest_job, stages_of
+from fabricreport.sections.client import LEVELS, largest_job, side_by_side, stages_of
 from fabricreport.sections.tail_risk.inputs import Subject, reader, subject
 
 CORRELATIONS = (0.0, 0.3, 0.6, 0.9)
@@ -148,7 +148,13 @@ def stress_of(given: Inputs, at: Subject, step_s: Any) -> tuple[StressCase, ...]
         restart_h=at.run.restart_h,
         interval_s=mean.interval_s,
     )
-    table = [s for s in stress_table(exposure, reader(given)) if at.tiers >= _NEEDS_TIERS.get(s.id, 1)]
+    found = stress_table(
+        exposure,
+        reader(given),
+        dragonfly=given.params.cluster.topology == "dragonfly",
+        neighbours=at.option.behaviour.neighbours if side_by_side(given) else "",
+    )
+    table = [s for s in found if at.tiers >= _NEEDS_TIERS.get(s.id, 1)]
     return tuple(sorted(table, key=lambda s: -float(np.median(np.asarray(s.cost_usd)))))
 
 

@@ -1,0 +1,1 @@
+"""Reasons beyond money, and what of them has a figure in money."""

@@ -1,0 +1,107 @@
+"""What was found beyond money, named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
+from fabricreport.sections.client import rented, side_by_side
+from fabricreport.sections.decision.finding import DecisionFinding
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.stance import direction
+
+F = DecisionFinding
+Figure = Callable[[str], Number]
+_FALLS = 2
+"""An MFU falls with size where its fall is more than so many times the distance between the fabrics."""
+
+
+def besides_findings(given: Inputs, result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:
+    """What holds of the reasons beyond money."""
+    yield from _weighing(given, result)
+    yield from _money(given, result, figure)
+    yield from _tenants(given, result)
+    yield from _topology(given, result)
+    yield from _utilisation(result, figure)
+
+
+def _weighing(given: Inputs, result: DecisionResult) -> Iterator[DecisionFinding]:
+    weighed, verdict = result.besides.weighed, result.verdict
+    if len(weighed.options) < len(result.totals):
+        yield F.BESIDES_DROPPED
+    if len(weighed.options) < 2:
+        yield F.BESIDES_ALONE
+        return
+    if weighed.found is None:
+        yield F.BESIDES_ALIKE
+        return
+    yield F.BESIDES_WEIGHED
+    if given.params.organisation.beyond_money:
+        yield F.BESIDES_ORDERED
+    if len(weighed.telling) == 1:
+        yield F.BESIDES_ONE_CRITERION
+    elif not weighed.stands_out:
+        yield F.BESIDES_NOBODY
+    elif verdict.open or verdict.announced:
+        yield F.BESIDES_LEADS_OPEN
+    else:
+        yield F.BESIDES_LEADS_CHOICE if weighed.leader == verdict.choice else F.BESIDES_LEADS_OTHER
+    if len(weighed.telling) > 1:
+        yield F.BESIDES_CENTRAL
+        if weighed.flip is None:
+            yield F.BESIDES_STAYS
+        elif weighed.flip > 0:
+            yield F.BESIDES_FLIPS
+
+
+def _money(given: Inputs, result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:
+    priced = result.besides.priced
+    if rented(given):
+        yield F.LOCK_IN_RENTED
+    else:
+        yield F.LOCK_IN_PRICED if priced.replaced else F.LOCK_IN_UNPRICED
+    if priced.later:
+        yield F.LOCK_IN_LATER
+    if priced.replaced or priced.resale:
+        yield F.BESIDES_PRICED
+    yield F.EXIT_PRICED if priced.resale else F.EXIT_UNPRICED
+    if given.params.cluster.subnets < 2:
+        yield F.ONE_SUBNET
+    else:
+        some = any(direction(figure(f"decision.besides.subnets.{o}")) != "same" for o in priced.subnets)
+        yield F.SUBNETS_PRICED if some else F.SUBNETS_UNPRICED
+    if given.params.cluster.sites > 1:
+        yield F.SITES_APART
+
+
+def _tenants(given: Inputs, result: DecisionResult) -> Iterator[DecisionFinding]:
+    if not side_by_side(given):
+        yield F.ONE_TENANT
+    else:
+        yield F.TENANTS
+        if result.besides.priced.neighbours:
+            yield F.TENANTS_PRICED
+
+
+def _topology(given: Inputs, result: DecisionResult) -> Iterator[DecisionFinding]:
+    topology = result.besides.topology
+    if topology is None:
+        yield F.TOPOLOGY_RENTED if rented(given) else F.TOPOLOGY_UNCOUNTED
+    elif topology.same:
+        yield F.TOPOLOGY_SAME
+    else:
+        yield F.TOPOLOGY_PRICED
+
+
+def _utilisation(result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:
+    found, compared = result.besides.utilisations, result.besides.compared
+    if found is None:
+        yield F.MFU_NONE
+        return
+    yield F.MFU
+    if len(found.by_size) < 2 or len(compared) < 2:
+        return
+    falls = min(figure(f"decision.besides.mfu_fall.{o}").value for o in compared)
+    apart = figure("decision.besides.mfu_apart").value
+    yield F.MFU_FALLS if falls > _FALLS * apart else F.MFU_PARTS

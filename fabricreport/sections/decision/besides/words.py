@@ -1,0 +1,59 @@
+"""Words of the prose on reasons beyond money."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from fabricreport.evidence import read_yaml
+from fabricreport.findings import Name, Named
+from fabricreport.formats import inside
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
+from fabricreport.sections.decision.besides.topologies import DRAGONFLY, TREE
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.stance import direction
+
+Figure = Callable[[str], Number]
+_BUILT = {DRAGONFLY: "dragonfly", TREE: "fat tree", "rail-optimised": "rail-optimised fat tree"}
+
+
+def besides_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mapping[str, object]:
+    """Words of the prose on what speaks for an option besides its bill; None where there is none here."""
+    besides, names = result.besides, {o.id: Named(o.name, o.id) for o in given.options}
+    weighed, priced, topology = besides.weighed, besides.priced, besides.topology
+    sizes = besides.utilisations.ends if besides.utilisations else None
+    return {
+        "soft_order": Name(", then ".join(_titles(given.params.organisation.beyond_money))),
+        "soft": names[weighed.leader] if weighed.leader else None,
+        "even": names[weighed.even] if weighed.even else None,
+        "dropped": Name(", ".join(names[o] for o in result.totals if o not in weighed.options)),
+        "open_option": names[priced.against] if priced.against else None,
+        "subnetted": tuple(
+            names[o] for o in priced.subnets if direction(figure(f"decision.besides.subnets.{o}")) != "same"
+        ),
+        "planned_topology": _BUILT[str(given.params.cluster.topology)],
+        "other_topology": _BUILT[topology.other] if topology else None,
+        "turned": tuple(_turned(figure, names[o], o) for o in besides.compared) if topology else (),
+        "small": figure(f"decision.besides.size.{sizes[0]}") if sizes else None,
+        "large": figure(f"decision.besides.size.{sizes[1]}") if sizes else None,
+    }
+
+
+def _titles(order: Sequence[str]) -> list[str]:
+    """The criteria of a stated order as they stand within a sentence."""
+    titles = {c["id"]: inside(c["title"]) for c in read_yaml("besides")["criteria"]}
+    return [titles[criterion] for criterion in order]
+
+
+def _turned(figure: Figure, name: str, option: str) -> Named:
+    """An option as the other topology: whether it costs `more` or `less` in all, and takes more cables or fewer."""
+    cables = direction(figure(f"decision.besides.topology_cables.{option}"))
+    return Named(
+        name, option, than=_than(figure, option), cables={"less": "more", "more": "fewer"}.get(cables, "more or fewer")
+    )
+
+
+def _than(figure: Figure, option: str) -> str:
+    """Whether the other topology costs `more` or `less` in all, or `the same`."""
+    way = direction(figure(f"decision.besides.topology.total.{option}"))
+    return {"less": "more", "more": "less"}.get(way, "the same")

@@ -1,0 +1,329 @@
+"""Reasons beyond money: scores by printed rules, what all weightings make of them, what has a figure, and what is told."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import fabricreport.inputs as inputs_module
+from fabricreport.case import Case, open_case
+from fabricreport.errors import InputError
+from fabricreport.evidence import read_yaml
+from fabricreport.provenance import plain
+from fabricreport.scenario.schema import Criterion
+from fabricreport.sections.decision.besides.findings import besides_findings
+from fabricreport.sections.decision.besides.mfu import utilisations_of
+from fabricreport.sections.decision.besides.scores import CRITERIA, Score, offered, option_facts, scores_of, weigh
+from fabricreport.sections.decision.finding import DecisionFinding as F
+from fabricreport.sections.tco.cost import LOST_CAUSES
+
+ROOT = Path(__file__).parents[2]
+DATA = read_yaml("besides")
+
+
+@cache
+def client(name: str = "example", **changes: Any) -> Case:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = open_case(ROOT / f"params/{name}.yaml")
+        return case.changed(**changes) if changes else case
+
+
+def option(case: Case, name: str) -> Any:
+    return case.inputs.all_options[name]
+
+
+def scored(case: Case, name: str) -> dict[str, Score]:
+    return scores_of(case.inputs, option(case, name))
+
+
+# ---- scores
+
+
+def test_every_rule_is_of_a_criterion_asks_for_known_facts_and_the_last_of_each_holds_always() -> None:
+    facts = set(option_facts(client().inputs, client().options[0]))
+    for rule in DATA["rules"]:
+        assert rule["criterion"] in CRITERIA and set(rule["when"]) <= facts, rule["id"]
+    last = {rule["criterion"]: rule for rule in DATA["rules"]}
+    assert {c: rule["when"] for c, rule in last.items()} == {c: {} for c in CRITERIA}
+    assert len({rule["id"] for rule in DATA["rules"]}) == len(DATA["rules"])
+
+
+@pytest.mark.parametrize("name", ["example", "tern-finetuning", "kestrel-lab", "halden-cloud"])
+def test_every_option_has_a_score_from_worst_to_best_on_every_criterion(name: str) -> None:
+    case = client(name)
+    for one in case.options:
+        found = scores_of(case.inputs, one)
+        assert tuple(sorted(found)) == tuple(sorted(CRITERIA))
+        assert all(np.all(np.asarray(s.value) >= 0) and np.all(np.asarray(s.value) <= 1) for s in found.values())
+
+
+def test_options_that_one_rule_holds_for_score_alike_in_every_draw() -> None:
+    branded, whitebox = (scored(client(), f"rocev2-{o}-400g") for o in ("branded", "whitebox"))
+    assert np.array_equal(branded["exit"].value, whitebox["exit"].value) and np.ndim(branded["exit"].value)
+    assert not np.array_equal(branded["lock-in"].value, whitebox["lock-in"].value)
+
+
+def test_what_the_staff_knows_counts_for_the_fabric_it_knows() -> None:
+    home = client(organisation__existing_infiniband="large", organisation__qos_expertise="none")
+    away = client(organisation__existing_infiniband="none", organisation__qos_expertise="strong")
+    for case, known, unknown in (
+        (home, "infiniband-ndr", "rocev2-branded-400g"),
+        (away, "rocev2-branded-400g", "infiniband-ndr"),
+    ):
+        assert (scored(case, known)["skills"].value, scored(case, unknown)["skills"].value) == (1.0, 0.0)
+
+
+def test_isolation_tells_no_fabric_apart_with_one_tenant_or_many() -> None:
+    for tenancy in ("single", "multi"):
+        case = client(cluster__tenancy=tenancy)
+        assert {scores_of(case.inputs, o)["isolation"].value for o in case.options} == {0.5}
+
+
+def test_a_policy_for_one_maker_takes_lock_in_out() -> None:
+    case = client(organisation__single_vendor_policy="prefer")
+    assert {scores_of(case.inputs, o)["lock-in"].value for o in case.options} == {0.5}
+
+
+def test_a_renter_is_offered_what_his_providers_document() -> None:
+    case = client("tern-finetuning")
+    one = case.changed(providers=[{"name": "Hot Aisle"}, {"name": "Lambda"}, {"name": "Nscale"}])
+    infiniband, roce = option(case, "infiniband-ndr"), option(case, "rocev2-branded-400g")
+    assert offered(case.inputs, infiniband) > offered(case.inputs, roce) > 0
+    assert (offered(one.inputs, infiniband), offered(one.inputs, roce)) == pytest.approx((1 / 3, 2 / 3))
+    assert scored(one, "rocev2-branded-400g")["supply"].value == pytest.approx(2 / 3)
+
+
+def test_a_rule_says_which_of_its_facts_nobody_stated() -> None:
+    bare = client().changed(organisation={"networking_maturity": "medium", "network_engineers": 2})
+    assert "assumed, not stated" in scored(bare, "rocev2-branded-400g")["skills"].reason
+    assert "assumed, not stated" not in scored(client(), "rocev2-branded-400g")["skills"].reason
+
+
+# ---- weighings
+
+
+def made(**values: tuple[Any, ...]) -> dict[str, dict[str, Score]]:
+    """Options with these scores on the first criteria, and alike on the others."""
+    return {
+        o: {c: Score(f"{c}-{o}", c, "", (), v, v) for c, v in zip(CRITERIA, (*of, *[0.5] * 5), strict=False)}
+        for o, of in values.items()
+    }
+
+
+def test_only_criteria_that_tell_options_apart_are_weighed_and_two_of_them_exactly() -> None:
+    found = weigh(made(a=(1.0, 0.0), b=(0.0, 0.5)), seed=1, draws=64)
+    assert found.telling == CRITERIA[:2]
+    assert found.first == pytest.approx({"a": 2 / 3, "b": 1 / 3})
+    assert (found.leader, found.even, found.stands_out) == ("a", "a", True)
+    assert found.flip == pytest.approx(2 * (1 / 2 - 1 / 3))
+
+
+def test_options_alike_are_not_weighed_and_half_is_not_more_often_than_not() -> None:
+    alike = weigh(made(a=(), b=()), seed=1, draws=64)
+    assert (alike.found, alike.first, alike.leader, alike.stands_out) == (None, {}, "", False)
+    even = weigh(made(a=(1.0, 0.0), b=(0.0, 1.0)), seed=1, draws=64)
+    assert even.first == pytest.approx({"a": 0.5, "b": 0.5}) and not even.stands_out
+
+
+def test_an_option_worse_on_everything_changes_no_share() -> None:
+    without = weigh(made(a=(1.0, 0.2, 0.4), b=(0.3, 0.9, 0.5)), seed=1, draws=2000)
+    beside = weigh(made(a=(1.0, 0.2, 0.4), b=(0.3, 0.9, 0.5), c=(0.2, 0.1, 0.3)), seed=1, draws=2000)
+    assert {o: beside.first[o] for o in ("a", "b")} == pytest.approx(without.first) and beside.first["c"] == 0
+
+
+@pytest.mark.parametrize("name", ["example", "kestrel-lab", "halden-cloud"])
+def test_shares_sum_to_one_and_money_rules_out_what_costs_far_more(name: str) -> None:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        result = client(name).decision()
+    weighed = result.besides.weighed
+    assert sum(weighed.first.values()) == pytest.approx(1.0)
+    assert {result.verdict.choice, result.verdict.runner_up} <= set(weighed.options)
+    assert "ethernet-tcp" not in weighed.options
+
+
+def test_a_stated_order_counts_only_the_weightings_that_keep_it() -> None:
+    free = weigh(made(a=(1.0, 0.0), b=(0.0, 1.0)), seed=1, draws=4000)
+    first, second = CRITERIA[:2]
+    held = weigh(made(a=(1.0, 0.0), b=(0.0, 1.0)), seed=1, draws=4000, order=[first, second])
+    turned = weigh(made(a=(1.0, 0.0), b=(0.0, 1.0)), seed=1, draws=4000, order=[second])
+    assert free.first == pytest.approx({"a": 0.5, "b": 0.5})
+    assert held.first == pytest.approx({"a": 1.0, "b": 0.0}) and turned.first == pytest.approx({"a": 0.0, "b": 1.0})
+    assert held.telling == CRITERIA
+
+
+def test_the_order_in_the_params_names_the_criteria_of_the_rules() -> None:
+    assert get_args(Criterion) == CRITERIA
+    case = client().changed(organisation__beyond_money=["supply"])
+    assert case.decision().besides.weighed.telling == CRITERIA
+    assert F.BESIDES_ORDERED in told(case) and F.BESIDES_ORDERED not in told(client())
+    with pytest.raises(InputError, match="already item"):
+        client().changed(organisation__beyond_money=["supply", "supply"])
+
+
+# ---- money
+
+
+def test_lock_in_is_the_difference_of_switches_between_one_maker_and_several() -> None:
+    case = client()
+    priced, parts = case.decision().besides.priced, case.chain.bills.parts
+    assert priced.against == "rocev2-whitebox-400g" and set(priced.replaced) == {"infiniband-ndr", "spectrum-x-400g"}
+    factor = float(np.mean(case.chain.bills.common.discounting.lump(1.0, 48, 48)))
+    for o, found in priced.replaced.items():
+        today = parts[o]["switches"] - parts[priced.against]["switches"]
+        assert float(np.mean(found)) == pytest.approx(factor * float(np.mean(today)), rel=1e-6)
+    assert priced.later == {}
+
+
+def test_resale_is_what_the_bill_takes_off_less_that_of_servers() -> None:
+    case = client()
+    found, bill = case.decision().besides.priced.resale, case.chain.bills
+    for o, value in found.items():
+        whole = -float(np.mean(plain(bill.components[o]["residual"])))
+        servers = -float(np.mean(plain(bill.parts[o]["residual of servers"])))
+        assert float(np.mean(plain(value))) == pytest.approx(whole - servers)
+    assert client("tern-finetuning").decision().besides.priced.resale == {}
+
+
+def test_a_grower_s_later_switches_are_a_part_of_what_it_buys() -> None:
+    priced = client("kestrel-lab").decision().besides.priced
+    assert set(priced.later) == set(priced.replaced) == {"infiniband-xdr", "spectrum-x-800g"}
+
+
+def test_subnets_cost_what_a_plan_of_one_saves() -> None:
+    case = client("kestrel-lab")
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        one = client("kestrel-lab", cluster__subnets=1)
+        found = case.decision().besides.priced.subnets
+        for o, value in found.items():
+            apart = float(np.mean(plain(case.chain.bills.totals[o]) - plain(one.chain.bills.totals[o])))
+            assert float(np.mean(plain(value))) == pytest.approx(apart, abs=1.0)
+    assert client().decision().besides.priced.subnets == {}
+
+
+def test_neighbours_cost_where_tenants_share_and_only_there() -> None:
+    found = client("halden-cloud").decision().besides.priced.neighbours
+    assert min(float(np.mean(plain(v))) for v in found.values()) > 0
+    assert client().decision().besides.priced.neighbours == {}
+
+
+# ---- the other topology
+
+
+def test_the_other_topology_costs_what_the_same_plan_as_one_does() -> None:
+    case = client()
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        fly = client(cluster__topology="dragonfly")
+        found = case.decision().besides.topology
+        back = fly.decision().besides.topology
+    assert found is not None and back is not None
+    assert (found.planned, found.other, back.other) == ("rail-optimised", "dragonfly", "fat-tree")
+    for o, parts in found.costs.items():
+        apart = plain(fly.chain.bills.totals[o]) - plain(case.chain.bills.totals[o])
+        assert float(np.mean(parts["total"])) == pytest.approx(float(np.mean(apart)), abs=1.0)
+        assert parts["total"] == pytest.approx(parts["capital"] + parts["running"] + parts["lost"])
+        lost = sum(
+            plain(fly.chain.bills.components[o][c]) - plain(case.chain.bills.components[o][c]) for c in LOST_CAUSES
+        )
+        assert float(np.mean(parts["lost"])) == pytest.approx(float(np.mean(lost)), abs=1.0)
+    assert not found.same
+
+
+def test_no_topology_is_counted_for_a_renter_or_for_a_taper() -> None:
+    assert client("tern-finetuning").decision().besides.topology is None
+    assert client(cluster__oversubscription=2.0).decision().besides.topology is None
+    small = client(cluster__gpus=16, workload__model_parameters_billion=8).decision().besides.topology
+    assert small is not None and small.same
+
+
+# ---- utilisation
+
+
+def test_utilisation_at_the_client_s_size_is_the_step_s_own_and_the_tail_takes_from_it() -> None:
+    case = client()
+    found = case.decision().besides.utilisations
+    assert found is not None and found.own == (1024,) and set(found.by_size) == {128, 1024, 8192}
+    for o, at in found.by_size[1024].items():
+        assert np.array_equal(plain(at.designed), plain(case.chain.exposure.timed[o].steps[1024].mfu))
+    for each in found.by_size.values():
+        for at in each.values():
+            assert np.all(plain(at.after_tail) <= plain(at.designed)) and np.all(plain(at.after_tail) > 0)
+            assert np.all(plain(at.designed) < 1)
+
+
+def test_utilisation_is_told_of_training_across_nodes_on_switches_that_hold_it() -> None:
+    def of(**changes: Any) -> Any:
+        case = client(**changes)
+        return utilisations_of(case.chain, ["infiniband-ndr"])
+
+    assert of(workload__kind="inference-multi-node") is None
+    assert of(cluster__gpus=8, workload__model_parameters_billion=8) is None
+    assert set(client("kestrel-lab").decision().besides.utilisations.by_size) == {64, 128, 256, 512, 1024}  # type: ignore[union-attr]
+
+
+# ---- findings
+
+
+def told(case: Case, **changes: Any) -> set[F]:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        result = case.decision()
+        changed = replace(result, besides=replace(result.besides, **changes)) if changes else result
+        return set(besides_findings(case.inputs, changed, lambda i: result.numbers[i]))
+
+
+LEADS = {F.BESIDES_LEADS_OPEN, F.BESIDES_LEADS_CHOICE, F.BESIDES_LEADS_OTHER, F.BESIDES_NOBODY}
+WEIGHINGS = {*LEADS, F.BESIDES_ALONE, F.BESIDES_ALIKE, F.BESIDES_ONE_CRITERION}
+GROUPS = (
+    WEIGHINGS,
+    {F.LOCK_IN_PRICED, F.LOCK_IN_UNPRICED, F.LOCK_IN_RENTED},
+    {F.EXIT_PRICED, F.EXIT_UNPRICED},
+    {F.ONE_SUBNET, F.SUBNETS_PRICED, F.SUBNETS_UNPRICED},
+    {F.ONE_TENANT, F.TENANTS},
+    {F.TOPOLOGY_PRICED, F.TOPOLOGY_SAME, F.TOPOLOGY_UNCOUNTED, F.TOPOLOGY_RENTED},
+    {F.MFU, F.MFU_NONE},
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "holds"),
+    [
+        (
+            "example",
+            {F.BESIDES_DROPPED, F.LOCK_IN_PRICED, F.EXIT_PRICED, F.ONE_SUBNET, F.ONE_TENANT, F.TOPOLOGY_PRICED},
+        ),
+        ("tern-finetuning", {F.BESIDES_ONE_CRITERION, F.LOCK_IN_RENTED, F.EXIT_UNPRICED, F.TOPOLOGY_RENTED}),
+        ("kestrel-lab", {F.LOCK_IN_LATER, F.SUBNETS_PRICED, F.SITES_APART, F.TENANTS_PRICED, F.MFU_FALLS}),
+        ("halden-cloud", {F.BESIDES_LEADS_OPEN, F.TENANTS, F.BESIDES_STAYS, F.MFU}),
+    ],
+)
+def test_one_of_each_group_holds_and_what_the_client_is_shows(name: str, holds: set[F]) -> None:
+    found = told(client(name))
+    assert holds <= found
+    assert [len(group & found) for group in GROUPS] == [1] * len(GROUPS)
+
+
+def test_who_leads_is_told_by_what_money_advises() -> None:
+    case = client()
+    weighed, choice = case.decision().besides.weighed, case.decision().verdict.choice
+    other = next(o for o in weighed.options if o != choice)
+    ahead, behind = {choice: (1.0, 1.0), other: (0.0, 0.5)}, {choice: (0.0, 0.5), other: (1.0, 1.0)}
+    level, alike = {choice: (1.0, 0.0), other: (0.0, 1.0)}, {choice: (), other: ()}
+
+    def leads(values: dict[str, tuple[float, ...]]) -> set[F]:
+        return told(case, weighed=weigh(made(**values), seed=1, draws=64)) & WEIGHINGS
+
+    assert leads(ahead) == {F.BESIDES_LEADS_CHOICE}
+    assert leads(behind) == {F.BESIDES_LEADS_OTHER}
+    assert leads(level) == {F.BESIDES_NOBODY}
+    assert leads(alike) == {F.BESIDES_ALIKE}
+    assert leads({choice: (1.0,)}) == {F.BESIDES_ALONE}
+
+
+def test_a_plan_without_training_or_a_choice_of_topology_is_told_as_such() -> None:
+    found = told(client(cluster__oversubscription=2.0, workload__kind="hpc-simulation"))
+    assert {F.TOPOLOGY_UNCOUNTED, F.MFU_NONE} <= found and F.MFU_FALLS not in found
