@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -265,6 +266,10 @@ def constructed(kind: CourseKind, plainly: CourseKind = CourseKind.TAKE, **more:
     return CoursesResult("a", Course(plainly, ("a",)), Course(kind, ("a",)), rows=rows, **{**bare, **more})
 
 
+def told(courses: CoursesResult, name: str = "example") -> Iterator[F]:
+    return course_findings(client(name).inputs, courses)
+
+
 def learning(worth: float, error: float, cost: float) -> Learning:
     return Learning(Estimate(worth, error), np.array(cost), np.array(0.0))
 
@@ -283,14 +288,14 @@ def learning(worth: float, error: float, cost: float) -> Learning:
 def test_page_one_opens_with_the_course_that_is_advised(kind: CourseKind, opens: F | None, advises: F | None) -> None:
     courses = constructed(kind)
     assert (opening(courses), advice(courses)) == (opens, advises)
-    holds = set(course_findings(courses))
+    holds = set(told(courses))
     assert (F.COURSES_PLAIN in holds, F.COURSES_INVOLVED in holds) == (opens is None, opens is not None)
     assert (F.RENT_FIRST in holds) == (kind == CourseKind.RENT_FIRST)
 
 
 def test_renting_first_for_the_date_is_said_so() -> None:
     courses = constructed(CourseKind.RENT_FIRST, by_date=True)
-    holds = set(course_findings(courses))
+    holds = set(told(courses))
     assert opening(courses) == F.OPENS_RENT_FIRST_LATE
     assert F.RENT_FIRST_LATE in holds and F.RENT_FIRST not in holds
 
@@ -317,10 +322,10 @@ def test_what_is_found_out_pays_only_if_it_is_told_from_nothing(
     worth: float, error: float, cost: float, holds: set[F]
 ) -> None:
     every = {F.OFFERS_WORTH, F.OFFERS_NOISE, F.OFFERS_PAY, F.OFFERS_COST}
-    assert set(course_findings(constructed(CourseKind.TAKE, offers=learning(worth, error, cost)))) & every == holds
+    assert set(told(constructed(CourseKind.TAKE, offers=learning(worth, error, cost)))) & every == holds
     pilots = {F.PILOT_WORTH, F.PILOT_NOISE, F.PILOT_PAYS, F.PILOT_COSTS}
-    told = set(course_findings(constructed(CourseKind.TAKE, pilot=learning(worth, error, cost)))) & pilots
-    assert {f.name.replace("PILOT_PAYS", "PILOT_PAY").replace("PILOT_COSTS", "PILOT_COST") for f in told} == {
+    found_of = set(told(constructed(CourseKind.TAKE, pilot=learning(worth, error, cost)))) & pilots
+    assert {f.name.replace("PILOT_PAYS", "PILOT_PAY").replace("PILOT_COSTS", "PILOT_COST") for f in found_of} == {
         f.name.replace("OFFERS", "PILOT") for f in holds
     }
 
@@ -338,4 +343,21 @@ def test_what_is_found_out_pays_only_if_it_is_told_from_nothing(
 )
 def test_jobs_within_nodes_are_told_of_as_they_stand(single: SingleNode, holds: set[F]) -> None:
     every = {f for f in F if f.name.startswith("SINGLE_")} - {F.SINGLE_NODES}
-    assert set(course_findings(constructed(CourseKind.TAKE, single=single))) & every == holds
+    assert set(told(constructed(CourseKind.TAKE, single=single))) & every == holds
+
+
+def test_what_is_not_priced_is_said_of_halls_and_of_renters() -> None:
+    every = {F.HALLS_UNPRICED, F.HAND_OVER_UNPRICED}
+    holds = {name: set(told(found(name), name)) & every for name in CLIENTS}
+    assert holds == {
+        "example": set(),
+        "halden-cloud": set(),
+        "kestrel-lab": {F.HALLS_UNPRICED},
+        "tern-finetuning": {F.HAND_OVER_UNPRICED},
+    }
+
+
+def test_a_single_node_is_asked_for_no_offers() -> None:
+    courses = client("example").changed(cluster__gpus=8).decision().courses
+    assert {row.key for row in courses.rows} <= {"choice", "rival"}
+    assert courses.advised == courses.plain

@@ -61,6 +61,8 @@ class DecisionFinding(StrEnum):
     BARRED = "a requirement of contract takes options out of the advice"
     # courses of action
     COURSES = "courses beside taking an option are priced"
+    HALLS_UNPRICED = "and links between halls are not"
+    HAND_OVER_UNPRICED = "and what a provider asks for its word is not"
     COURSES_PLAIN = "and none takes the place of the plain one"
     COURSES_INVOLVED = "and one takes the place of the plain one"
     OFFERS_WORTH = "offers on both would tell something"

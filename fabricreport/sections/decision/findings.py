@@ -160,7 +160,7 @@ def _opening(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _date(read: _Read) -> Iterator[DecisionFinding]:
-    yield from course_findings(read.result.courses)
+    yield from course_findings(read.given, read.result.courses)
     if read.late:
         yield F.TOO_LATE_ALONE if read.alone else F.TOO_LATE
 
