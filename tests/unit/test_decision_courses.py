@@ -226,7 +226,13 @@ def test_a_client_whose_date_nobody_meets_is_told_to_rent_first() -> None:
     assert (courses.advised.kind, courses.by_date) == (CourseKind.RENT_FIRST, True)
     holds = set(case.spoken("decision").findings)
     assert {F.OPENS_RENT_FIRST_LATE, F.RENT_FIRST_LATE, F.TOO_LATE, F.COURSES_INVOLVED} <= holds
-    assert not {F.RENT_FIRST, F.COURSES_PLAIN} & holds
+    assert not {F.RENT_FIRST, F.COURSES_PLAIN, F.OPENS_TOO_LATE} & holds
+
+
+def test_a_renter_whose_date_nobody_meets_is_told_so_and_offered_no_purchase() -> None:
+    case = client("example").changed(organisation__time_to_production_weeks=0.1, money__acquisition="rent")
+    assert case.decision().courses.advised == case.decision().courses.plain
+    assert {F.TOO_LATE, F.OPENS_TOO_LATE} <= set(case.spoken("decision").findings)
 
 
 def test_what_cannot_be_ordered_has_no_course_but_to_ask() -> None:

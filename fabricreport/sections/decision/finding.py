@@ -19,6 +19,7 @@ class DecisionFinding(StrEnum):
     OPENS_BY_WEIGHTS = "the client's weights decide a close call"
     OPENS_BY_SIZE = "so few GPUs that no fabric shows"
     OPENS_ANNOUNCED = "the choice cannot be ordered yet"
+    OPENS_TOO_LATE = "neither of the two is likely to be ready, and nothing else is"
     OPENS_STAGE_ONE = "the choice is taken, for the first stage alone"
     OPENS_OFFERS = "offers on both come first"
     OPENS_PILOT = "a pilot comes first"

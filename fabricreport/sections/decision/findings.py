@@ -141,6 +141,7 @@ def _opening(read: _Read) -> Iterator[DecisionFinding]:
         yield involved
         return
     if read.late:
+        yield from () if read.alone else (F.OPENS_TOO_LATE,)
         return
     if read.verdict.announced:
         yield F.OPENS_ANNOUNCED
