@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -225,7 +226,13 @@ def test_a_client_whose_date_nobody_meets_is_told_to_rent_first() -> None:
     assert (courses.advised.kind, courses.by_date) == (CourseKind.RENT_FIRST, True)
     holds = set(case.spoken("decision").findings)
     assert {F.OPENS_RENT_FIRST_LATE, F.RENT_FIRST_LATE, F.TOO_LATE, F.COURSES_INVOLVED} <= holds
-    assert not {F.RENT_FIRST, F.COURSES_PLAIN} & holds
+    assert not {F.RENT_FIRST, F.COURSES_PLAIN, F.OPENS_TOO_LATE} & holds
+
+
+def test_a_renter_whose_date_nobody_meets_is_told_so_and_offered_no_purchase() -> None:
+    case = client("example").changed(organisation__time_to_production_weeks=0.1, money__acquisition="rent")
+    assert case.decision().courses.advised == case.decision().courses.plain
+    assert {F.TOO_LATE, F.OPENS_TOO_LATE} <= set(case.spoken("decision").findings)
 
 
 def test_what_cannot_be_ordered_has_no_course_but_to_ask() -> None:
@@ -265,6 +272,10 @@ def constructed(kind: CourseKind, plainly: CourseKind = CourseKind.TAKE, **more:
     return CoursesResult("a", Course(plainly, ("a",)), Course(kind, ("a",)), rows=rows, **{**bare, **more})
 
 
+def told(courses: CoursesResult, name: str = "example") -> Iterator[F]:
+    return course_findings(client(name).inputs, courses)
+
+
 def learning(worth: float, error: float, cost: float) -> Learning:
     return Learning(Estimate(worth, error), np.array(cost), np.array(0.0))
 
@@ -283,14 +294,14 @@ def learning(worth: float, error: float, cost: float) -> Learning:
 def test_page_one_opens_with_the_course_that_is_advised(kind: CourseKind, opens: F | None, advises: F | None) -> None:
     courses = constructed(kind)
     assert (opening(courses), advice(courses)) == (opens, advises)
-    holds = set(course_findings(courses))
+    holds = set(told(courses))
     assert (F.COURSES_PLAIN in holds, F.COURSES_INVOLVED in holds) == (opens is None, opens is not None)
     assert (F.RENT_FIRST in holds) == (kind == CourseKind.RENT_FIRST)
 
 
 def test_renting_first_for_the_date_is_said_so() -> None:
     courses = constructed(CourseKind.RENT_FIRST, by_date=True)
-    holds = set(course_findings(courses))
+    holds = set(told(courses))
     assert opening(courses) == F.OPENS_RENT_FIRST_LATE
     assert F.RENT_FIRST_LATE in holds and F.RENT_FIRST not in holds
 
@@ -317,10 +328,10 @@ def test_what_is_found_out_pays_only_if_it_is_told_from_nothing(
     worth: float, error: float, cost: float, holds: set[F]
 ) -> None:
     every = {F.OFFERS_WORTH, F.OFFERS_NOISE, F.OFFERS_PAY, F.OFFERS_COST}
-    assert set(course_findings(constructed(CourseKind.TAKE, offers=learning(worth, error, cost)))) & every == holds
+    assert set(told(constructed(CourseKind.TAKE, offers=learning(worth, error, cost)))) & every == holds
     pilots = {F.PILOT_WORTH, F.PILOT_NOISE, F.PILOT_PAYS, F.PILOT_COSTS}
-    told = set(course_findings(constructed(CourseKind.TAKE, pilot=learning(worth, error, cost)))) & pilots
-    assert {f.name.replace("PILOT_PAYS", "PILOT_PAY").replace("PILOT_COSTS", "PILOT_COST") for f in told} == {
+    found_of = set(told(constructed(CourseKind.TAKE, pilot=learning(worth, error, cost)))) & pilots
+    assert {f.name.replace("PILOT_PAYS", "PILOT_PAY").replace("PILOT_COSTS", "PILOT_COST") for f in found_of} == {
         f.name.replace("OFFERS", "PILOT") for f in holds
     }
 
@@ -338,4 +349,21 @@ def test_what_is_found_out_pays_only_if_it_is_told_from_nothing(
 )
 def test_jobs_within_nodes_are_told_of_as_they_stand(single: SingleNode, holds: set[F]) -> None:
     every = {f for f in F if f.name.startswith("SINGLE_")} - {F.SINGLE_NODES}
-    assert set(course_findings(constructed(CourseKind.TAKE, single=single))) & every == holds
+    assert set(told(constructed(CourseKind.TAKE, single=single))) & every == holds
+
+
+def test_what_is_not_priced_is_said_of_halls_and_of_renters() -> None:
+    every = {F.HALLS_UNPRICED, F.HAND_OVER_UNPRICED}
+    holds = {name: set(told(found(name), name)) & every for name in CLIENTS}
+    assert holds == {
+        "example": set(),
+        "halden-cloud": set(),
+        "kestrel-lab": {F.HALLS_UNPRICED},
+        "tern-finetuning": {F.HAND_OVER_UNPRICED},
+    }
+
+
+def test_a_single_node_is_asked_for_no_offers() -> None:
+    courses = client("example").changed(cluster__gpus=8).decision().courses
+    assert {row.key for row in courses.rows} <= {"choice", "rival"}
+    assert courses.advised == courses.plain

@@ -19,6 +19,7 @@ class DecisionFinding(StrEnum):
     OPENS_BY_WEIGHTS = "the client's weights decide a close call"
     OPENS_BY_SIZE = "so few GPUs that no fabric shows"
     OPENS_ANNOUNCED = "the choice cannot be ordered yet"
+    OPENS_TOO_LATE = "neither of the two is likely to be ready, and nothing else is"
     OPENS_STAGE_ONE = "the choice is taken, for the first stage alone"
     OPENS_OFFERS = "offers on both come first"
     OPENS_PILOT = "a pilot comes first"
@@ -61,6 +62,8 @@ class DecisionFinding(StrEnum):
     BARRED = "a requirement of contract takes options out of the advice"
     # courses of action
     COURSES = "courses beside taking an option are priced"
+    HALLS_UNPRICED = "and links between halls are not"
+    HAND_OVER_UNPRICED = "and what a provider asks for its word is not"
     COURSES_PLAIN = "and none takes the place of the plain one"
     COURSES_INVOLVED = "and one takes the place of the plain one"
     OFFERS_WORTH = "offers on both would tell something"

@@ -162,6 +162,7 @@ def _opening(read: _Read) -> Iterator[DecisionFinding]:
         yield involved
         return
     if read.late:
+        yield from () if read.alone else (F.OPENS_TOO_LATE,)
         return
     if read.verdict.announced:
         yield F.OPENS_ANNOUNCED
@@ -181,7 +182,7 @@ def _opening(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _date(read: _Read) -> Iterator[DecisionFinding]:
-    yield from course_findings(read.result.courses)
+    yield from course_findings(read.given, read.result.courses)
     if read.late:
         yield F.TOO_LATE_ALONE if read.alone else F.TOO_LATE
 

@@ -9,6 +9,7 @@ import numpy as np
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
+from fabricreport.sections.client import rented
 from fabricreport.sections.decision.courses.result import CoursesResult, Learning, OneNode, PricedCourse
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.vocabulary import CourseKind
@@ -59,8 +60,16 @@ def staged(found: CoursesResult, plainly: F) -> F:
     return _IN_STAGES.get(plainly, plainly) if found.plain.kind == CourseKind.STAGE_ONE else plainly
 
 
-def course_findings(found: CoursesResult) -> Iterator[F]:
+def course_findings(given: Inputs, found: CoursesResult) -> Iterator[F]:
     """What holds of the courses beside how page one opens and what it advises."""
+    if given.params.cluster.sites > 1:
+        yield F.HALLS_UNPRICED
+    if rented(given):
+        yield F.HAND_OVER_UNPRICED
+    yield from _holding(found)
+
+
+def _holding(found: CoursesResult) -> Iterator[F]:
     if found.involved and _rents(found):
         yield F.RENT_FIRST_LATE if found.by_date else F.RENT_FIRST
     if len(found.rows) > 2 or (len(found.rows) > 1 and found.single.total is not None):

@@ -28,7 +28,7 @@ from fabricreport.sections.decision.courses.result import (
 from fabricreport.sections.decision.courses.single_node import single_node
 from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.tco.bills import Bills
-from fabricreport.vocabulary import CourseKind
+from fabricreport.vocabulary import CourseKind, Ground
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def courses_of(given: Inputs, base: Chain, comparison: Comparison, judge: Judge)
     committing = judge.committing(bills)
     held = expected_order({o: bills.totals[o] for o in pair})[0] if verdict.open else verdict.choice
     able = all(o in committing for o in pair)
-    owned = able and not rented(given)
+    owned = able and not rented(given) and verdict.decided_by != Ground.SIZE
     pilot_gpus = int(min(given.central("evidence:course-pilot-gpus"), bills.common.stages[0][1])) if owned else 0
     found = _owned(given, bills, pair, held, pilot_gpus) if owned else _Found()
     clauses = {o: buying.clause(given, bills, o) for o in pair} if owned else {}
