@@ -42,6 +42,7 @@ IN_WORDS: Mapping[str, str] = {
     "workload.jobs": "one job on all GPUs of a site, or on a shared cluster the sizes published for one",
     "money.materiality_usd": "the larger of a share of the lines that differ and the noise of their quotes",
     "providers": "none named",
+    "offers": "none: published prices stand in",
     "measurements": "none",
     "elicited": "none: the ranges are our assumptions",
     "overrides": "none",
