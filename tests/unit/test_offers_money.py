@@ -154,8 +154,13 @@ def test_what_is_open_makes_a_condition_and_what_is_refused_takes_an_offer_out()
 
 
 def test_the_room_for_a_surcharge_is_the_lead_over_what_a_dollar_an_hour_costs() -> None:
-    first, second = (float(cost_of(flat(p), LOST, YEAR).total) for p in (2.0, 2.5))
-    assert room_per_gpu_hour(first, second, 2.0, first) == pytest.approx(0.5)
+    first, second = (cost_of(flat(p), LOST, YEAR) for p in (2.0, 2.5))
+    assert first.per_dollar == pytest.approx(HOURS / 0.72)
+    room = room_per_gpu_hour(float(first.total), float(second.total), float(first.per_dollar))
+    assert room == pytest.approx(0.5)
+    owed = cost_of(OfferTerms((Rung(18, 2.0),), 16, minimum_share=0.5), LOST, YEAR)
+    dearer = cost_of(OfferTerms((Rung(18, 3.0),), 16, minimum_share=0.5), LOST, YEAR)
+    assert owed.per_dollar == pytest.approx(float(dearer.total - owed.total))
 
 
 def test_the_share_of_draws_in_which_each_is_cheapest_counts_ties_for_both() -> None:

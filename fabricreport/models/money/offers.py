@@ -25,6 +25,7 @@ from fabricreport.models.money.ownership import (
     rent_cost,
 )
 
+ADD_ONS = "add-ons"
 BEYOND = "committed beyond the horizon"
 MONTHLY = "add-ons by the month"
 DELAY = "delay"
@@ -68,12 +69,14 @@ class Work:
 @dataclass(frozen=True)
 class OfferCost:
     """What an offer comes to: the rung that is cheapest for the work, its cost by component, the months committed in all,
-    and what would still be owed by a client that stops on the first day (`bound`)."""
+    what would still be owed by a client that stops on the first day (`bound`), and what the total grows by for each dollar
+    more an hour (`per_dollar`)."""
 
     rung: Rung
     costs: CostComponents
     committed_months: int
     bound: Array
+    per_dollar: Array
 
     @property
     def total(self) -> Array:
@@ -90,7 +93,7 @@ def cost_of(terms: OfferTerms, lost: LostTime, work: Work, delay_usd: Any = 0.0)
 def _at(rung: Rung, terms: OfferTerms, lost: LostTime, work: Work, delay_usd: Any) -> OfferCost:
     stages = [(month, max(gpus, terms.gpus)) for month, gpus in work.stages]
     hours = gpu_hours(stages, work.months)
-    add_ons = {"add-ons": terms.add_ons_usd_per_gpu_hour} if np.any(np.asarray(terms.add_ons_usd_per_gpu_hour)) else {}
+    add_ons = {ADD_ONS: terms.add_ons_usd_per_gpu_hour} if np.any(np.asarray(terms.add_ons_usd_per_gpu_hour)) else {}
     kind = "fixed" if terms.fixed else "today"
     offered = Rental(rung.usd_per_gpu_hour, add_ons, terms=kind)
     if work.hour_usd is None:
@@ -110,7 +113,9 @@ def _at(rung: Rung, terms: OfferTerms, lost: LostTime, work: Work, delay_usd: An
     if np.any(np.asarray(delay_usd)):
         parts[DELAY] = delay_usd
     bound = _level(per_month, work.discounting, 0, rung.months, kind) if rung.months else price * 0.0
-    return OfferCost(rung, costs.plus(parts) if parts else costs, committed, bound)
+    worked = costs["rent"] / array(rung.usd_per_gpu_hour) / (lost.useful if work.hour_usd is None else 1.0)
+    per_dollar = worked + (parts[BEYOND] / price if BEYOND in parts else 0.0)
+    return OfferCost(rung, costs.plus(parts) if parts else costs, committed, bound, array(per_dollar))
 
 
 def months_committed(rung_months: int, horizon_months: int) -> int:
@@ -195,12 +200,10 @@ def asked_first(reach: Mapping[str, Reach]) -> tuple[str, ...]:
     return tuple(sorted(both, key=lambda o: (able[o].mean, o)))
 
 
-def room_per_gpu_hour(
-    mean_first: float, mean_second: float, usd_per_gpu_hour: float, rent_total: float
-) -> float:
-    """What the first offer's GPU-hour may cost more until the second costs no more: the lead over the cost of a dollar an
-    hour. `rent_total`: what of the first's cost grows with its price of `usd_per_gpu_hour`."""
-    return (mean_second - mean_first) / (rent_total / usd_per_gpu_hour)
+def room_per_gpu_hour(mean_first: float, mean_second: float, per_dollar: float) -> float:
+    """What the first offer's GPU-hour may cost more until the second costs no more; `per_dollar`: what the first's total
+    grows by for each dollar an hour."""
+    return (mean_second - mean_first) / per_dollar
 
 
 def cheapest_in(totals: Mapping[str, Any]) -> dict[str, float]:

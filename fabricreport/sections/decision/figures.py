@@ -10,6 +10,7 @@ from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.inputs import AXES
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
+from fabricreport.sections.decision.offers.figures import OFFERS, offers_in
 from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
 from fabricreport.sections.sides import LEANS, side_name
@@ -359,7 +360,7 @@ _LATER: tuple[Spec, ...] = later_figures(DecisionFigures)
 
 FIGURES = Declaration(
     "decision",
-    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
+    (*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER, *OFFERS),
     {
         "option": Index(lambda at: at.result.totals),
         "axis": Index(lambda at: at.axes, AXES),
@@ -370,6 +371,7 @@ FIGURES = Declaration(
         "turning": Index(lambda at: at.turning),
         "rule": Index(lambda at: at.rules),
         "unquoted": Index(lambda at: at.unquoted),
+        "offer": Index(offers_in),
         "pair": Index(lambda at: pairs_of(at), PAIRS),
     },
 )

@@ -18,6 +18,7 @@ from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.alike import Likeness
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.market import market_words, told_alike, unpriced_in_place
+from fabricreport.sections.decision.offers.words import offer_findings, offer_words, opening
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import key_of, label_of
@@ -122,7 +123,7 @@ class _Read:
 def spoken(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Callable[[str], Number]) -> Spoken:
     """Findings and words of the decision; `figure` answers with the ledger's numbers."""
     read = _Read(given, result, tco, figure)
-    groups = (_opening, _date, _advice, _why, _alike, _tiles, _view, _turning, _quotes, _care, _money, _annex)
+    groups = (_opening, _offered, _date, _advice, _why, _alike, _tiles, _view, _turning, _quotes, _care, _money, _annex)
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
 
 
@@ -130,6 +131,9 @@ F = DecisionFinding
 
 
 def _opening(read: _Read) -> Iterator[DecisionFinding]:
+    if read.result.offers:
+        yield opening(read.result.offers)
+        return
     if read.late:
         return
     if read.verdict.announced:
@@ -149,12 +153,20 @@ def _opening(read: _Read) -> Iterator[DecisionFinding]:
     yield by_ground[read.ground]
 
 
+def _offered(read: _Read) -> Iterator[DecisionFinding]:
+    yield from offer_findings(read.result, late=read.late)
+
+
 def _date(read: _Read) -> Iterator[DecisionFinding]:
-    if read.late:
+    if read.late and not read.result.offers:
         yield F.TOO_LATE_ALONE if read.alone else F.TOO_LATE
 
 
 def _advice(read: _Read) -> Iterator[DecisionFinding]:
+    if read.given.params.cluster.final_gpus > read.given.params.cluster.gpus:
+        yield F.GROWS
+    if read.result.offers:
+        return
     advised: dict[str, DecisionFinding] = {
         Confidence.LEANING: F.SETTLE_FIRST if read.flips else F.TAKE,
         Confidence.TOSS_UP: F.ASK_BOTH,
@@ -164,13 +176,13 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
     yield F.ASK_ANNOUNCED if read.verdict.announced else advised.get(read.ground, F.TAKE)
     if read.verdict.announced and not read.alone and read.verdict.runner_up not in read.announced:
         yield F.TAKE_RIVAL_NOW
-    if read.given.params.cluster.final_gpus > read.given.params.cluster.gpus:
-        yield F.GROWS
 
 
 def _why(read: _Read) -> Iterator[DecisionFinding]:
     if read.alone:
         yield F.ALONE
+    elif read.result.offers:
+        pass  # said of the offers
     elif read.ground in (Confidence.CLEAR, Confidence.LEANING):
         yield F.COSTS_LESS
     elif read.ground == Ground.SIZE:
@@ -184,7 +196,7 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
             Ground.WEIGHTS: F.NEAR_BY_WEIGHTS,
         }
         yield near[read.ground]
-    if read.result.kin and read.ground != Ground.SIZE:
+    if read.result.kin and read.ground != Ground.SIZE and not read.result.offers:
         yield F.KIN_NEAR
     if read.far:
         yield F.FAR
@@ -361,6 +373,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
         "top": Named(label_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
         "strongest": _strongest(read),
+        **offer_words(result.offers, read.figure),
         "gpu": told(gpu_type(read.given)),
         "newer": told(read.newer) if read.newer else None,
         "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),

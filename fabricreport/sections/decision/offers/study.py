@@ -10,8 +10,6 @@ import numpy as np
 from fabricreport.books.offers.offer import Offer
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.offers import (
-    DELAY,
-    MONTHLY,
     Pick,
     Standing,
     asked_first,
@@ -78,17 +76,18 @@ class OffersResult:
         return self.judged.get(self.pick.second)
 
     @property
+    def per_dollar(self) -> float:
+        """What the total of the first grows by for each dollar more for a GPU-hour."""
+        judged = self.best or next(iter(self.judged.values()))
+        return float(np.mean(plain(judged.cost.per_dollar)))
+
+    @property
     def room(self) -> float | None:
         """What an hour of the first may cost more until the second costs no more; None where it has no lead."""
         best, other = self.best, self.next
         if best is None or other is None:
             return None
-        fixed = sum(float(np.mean(plain(best.cost.costs[n]))) for n in (DELAY, MONTHLY) if n in best.cost.costs)
-        mean = float(plain(best.total).mean())
-        hour = float(np.mean(plain(best.cost.rung.usd_per_gpu_hour)))
-        extra = sum(float(np.mean(plain(best.cost.costs[n]))) for n in ("rent", "add-ons") if n in best.cost.costs)
-        hour *= extra / float(np.mean(plain(best.cost.costs["rent"])))
-        room = room_per_gpu_hour(mean, float(plain(other.total).mean()), hour, mean - fixed)
+        room = room_per_gpu_hour(*(float(plain(j.total).mean()) for j in (best, other)), self.per_dollar)
         return room if room > 0 else None
 
 

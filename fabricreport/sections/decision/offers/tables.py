@@ -1,0 +1,129 @@
+"""Tables of the offers: what each costs and what to ask first, its parts, and the terms of those made to this client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.families import families
+from fabricreport.books.offers.offer import Network, Offer
+from fabricreport.books.offers.terms import first_question
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
+from fabricreport.sections.decision.offers.judged import Judged, Open
+from fabricreport.sections.decision.offers.study import OffersResult
+from fabricreport.sections.decision.result import DecisionResult
+
+Figure = Callable[[str], Number]
+_SOLD: dict[str, str] = {
+    Network.INCLUDED: "in the price",
+    Network.ADD_ON: "as an add-on, counted",
+    Network.EXTRA: "not in the price",
+    Network.UNKNOWN: "not said",
+}
+
+
+def _offers(result: DecisionResult) -> OffersResult:
+    assert result.offers is not None, "asked for where there are offers"
+    return result.offers
+
+
+def offers(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """The offers, the cheapest first."""
+    found = _offers(result)
+    taken = not (found.listed or len(found.pick.contenders) > 1)
+    rows = [
+        Row(
+            [
+                Name(j.offer.seller),
+                figure(j.price),
+                Name(dated(given, j)),
+                Name(network_of(given, j.offer)),
+                "no" if Open.TOPOLOGY in j.open else "yes",
+                figure(f"decision.offers.useful_hour.{o}"),
+                figure(f"decision.offers.total.{o}"),
+                Name(first_question(*asking(j))),
+            ],
+            role="winner" if taken and o == found.pick.first else "normal",
+        )
+        for o, j in found.judged.items()
+    ]
+    heads = ("Seller", "Rent", "Dated", "Network, and where", "Topology stated", "Useful hour", "Whole work", "Ask first")
+    return Table([Column(h) for h in heads], rows)
+
+
+def dated(given: Inputs, judged: Judged) -> str:
+    """The day of the price in use, and that it is out of date."""
+    day = given.prices[judged.price.removeprefix("price:")].date.isoformat()
+    return f"{day}, old" if Open.OLD in judged.open else day
+
+
+def network_of(given: Inputs, offer: Offer) -> str:
+    """The network of an offer in a few words, and where it can be had."""
+    known = {o.id: o.family_name for o in given.options} | {f: family.short_name for f, family in families().items()}
+    where = offer.product or _SOLD[offer.network]
+    if offer.contractual and offer.network in (Network.EXTRA, Network.UNKNOWN):
+        where = _SOLD[offer.network]
+    return f"{known.get(offer.fabric, 'not named')}, {where}" if where else known.get(offer.fabric, "not named")
+
+
+def asking(judged: Judged) -> tuple[str, str]:
+    """What to ask a seller first, by what is open, and the product that the question names."""
+    product = judged.offer.product.removesuffix(" only") or "that product"
+    open_ = set(judged.open)
+    if {Open.OLD, Open.NETWORK} <= open_ and not judged.offer.contractual:
+        return "old-network", product
+    if Open.OLD in open_:
+        return ("renew" if judged.offer.contractual else "old"), product
+    order = (Open.NETWORK, Open.FABRIC, Open.GROWTH, Open.TOPOLOGY, Open.GENERATION, Open.SPEED, Open.LISTED)
+    return next((str(what) for what in order if what in open_), "nothing"), product
+
+
+def parts(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """What each offer is, the range found with it, and what its network's lost hours cost."""
+    found = _offers(result)
+    rows = [
+        Row(
+            [
+                Name(j.offer.seller),
+                Name(str(j.offer.kind)),
+                Name(given.record(j.price)["text"]),
+                "" if j.named else "not named",
+                figure(f"decision.offers.network_lost.{o}"),
+                *[figure(f"decision.offers.total.{o}")] * 2,
+                figure(f"decision.offers.gap.{o}") if o != found.pick.first and found.pick.first else None,
+                figure(f"decision.offers.cheapest.{o}"),
+                figure(f"decision.offers.ready.{o}"),
+            ]
+        )
+        for o, j in found.judged.items()
+    ]
+    heads = ("Seller", "Price is", "As found", "Network", "Its lost hours", "Whole work", "P5–P95", "Over the first")
+    columns = [Column(h, style="spread" if h == "P5–P95" else "value") for h in heads]
+    return Table([*columns, Column("Costs least in"), Column("Ready in time")], rows)
+
+
+def terms(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """The terms of the offers made to this client: what is committed, owed, paid back and refused."""
+    found = _offers(result)
+
+    def amount(name: str, offer: str) -> Number | None:
+        figure_id = f"decision.offers.{name}.{offer}"
+        return figure(figure_id) if figure_id in result.numbers else None
+
+    rows = [
+        Row(
+            [
+                Name(j.offer.seller),
+                Name(f"{j.cost.rung.months} months" if j.cost.rung.months else "none"),
+                *(amount(name, o) for name in ("bound", "beyond", "optional", "handed_over", "uptime", "credit", "cap")),
+                Name(", ".join(j.offer.refuses) or "nothing"),
+            ]
+        )
+        for o, j in found.judged.items()
+    ]
+    heads = ("Seller", "Committed", "Owed if stopped", "Beyond the horizon", "Spared add-ons", "Handed over after")
+    more = ("Uptime", "Credit", "Credit, at most", "Refuses")
+    return Table([Column(h) for h in (*heads, *more)], rows)
+
+
