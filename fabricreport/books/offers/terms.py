@@ -29,6 +29,6 @@ def refusable() -> tuple[str, ...]:
     return (*needed(), *_terms()["other"], *(q.id for q in read_providers().questions))
 
 
-def first_question(what: str, product: str) -> str:
-    """What to ask a seller where `what` is open."""
-    return str(_terms()["ask"][what]).replace("{product}", product)
+def first_question(what: str, form: str = "question") -> str:
+    """What to ask a seller where `what` is open, as a `question` or `short`, for a table."""
+    return str(_terms()["ask"][what][form])

@@ -10,6 +10,7 @@ from fabricreport.books.offers.offer import Network, Offer
 from fabricreport.books.offers.terms import first_question
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
+from fabricreport.models.money.offers import Standing
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.result import DecisionResult
@@ -31,52 +32,54 @@ def _offers(result: DecisionResult) -> OffersResult:
 def offers(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     """The offers, the cheapest first."""
     found = _offers(result)
-    taken = not (found.listed or len(found.pick.contenders) > 1)
+    taken = found.pick.standing == Standing.TAKE
+    mixed = len({j.offer.fabric for j in found.judged.values()}) > 1
     rows = [
         Row(
             [
                 Name(j.offer.seller),
-                figure(j.price),
-                Name(dated(given, j)),
-                Name(network_of(given, j.offer)),
-                "no" if Open.TOPOLOGY in j.open else "yes",
-                figure(f"decision.offers.useful_hour.{o}"),
+                f"{{{j.price}:bare}}, {{dated_{n}}}",
+                f"{{decision.offers.useful_hour.{o}:bare}}",
                 figure(f"decision.offers.total.{o}"),
-                Name(first_question(*asking(j))),
+                Name(network_of(given, j.offer) if mixed else where_of(j.offer)),
+                "no" if Open.TOPOLOGY in j.open else "yes",
+                Name(first_question(asking(j), "short")),
             ],
             role="winner" if taken and o == found.pick.first else "normal",
         )
-        for o, j in found.judged.items()
+        for n, (o, j) in enumerate(found.judged.items())
     ]
-    heads = ("Seller", "Rent", "Dated", "Network, and where", "Topology stated", "Useful hour", "Whole work", "Ask first")
-    return Table([Column(h) for h in heads], rows)
+    words = {f"dated_{n}": Name(month_of(given, j)) for n, j in enumerate(found.judged.values())}
+    heads = ("Whole work", "Network on", "Topology", "Ask first")
+    money = Name(str(given.params.money.currency))
+    columns = [Column("Seller"), Column("Rent, {money}"), Column("Useful hour"), *(Column(h) for h in heads)]
+    return Table(columns, rows, {**words, "money": money})
 
 
-def dated(given: Inputs, judged: Judged) -> str:
-    """The day of the price in use, and that it is out of date."""
-    day = given.prices[judged.price.removeprefix("price:")].date.isoformat()
-    return f"{day}, old" if Open.OLD in judged.open else day
+def month_of(given: Inputs, judged: Judged) -> str:
+    """The month of the price in use."""
+    return f"{given.prices[judged.price.removeprefix('price:')].date:%Y-%m}"
+
+
+def where_of(offer: Offer) -> str:
+    """Where the network of an offer can be had: on which product, or whether it is in the price."""
+    said = offer.contractual and offer.network in (Network.EXTRA, Network.UNKNOWN)
+    return _SOLD[offer.network] if said or not offer.product else offer.product
 
 
 def network_of(given: Inputs, offer: Offer) -> str:
     """The network of an offer in a few words, and where it can be had."""
     known = {o.id: o.family_name for o in given.options} | {f: family.short_name for f, family in families().items()}
-    where = offer.product or _SOLD[offer.network]
-    if offer.contractual and offer.network in (Network.EXTRA, Network.UNKNOWN):
-        where = _SOLD[offer.network]
-    return f"{known.get(offer.fabric, 'not named')}, {where}" if where else known.get(offer.fabric, "not named")
+    return f"{known.get(offer.fabric, 'not named')}, {where_of(offer)}"
 
 
-def asking(judged: Judged) -> tuple[str, str]:
-    """What to ask a seller first, by what is open, and the product that the question names."""
-    product = judged.offer.product.removesuffix(" only") or "that product"
-    open_ = set(judged.open)
-    if {Open.OLD, Open.NETWORK} <= open_ and not judged.offer.contractual:
-        return "old-network", product
+def asking(judged: Judged) -> str:
+    """What to ask a seller first, by what is open."""
+    open_, bound = set(judged.open), judged.offer.contractual
     if Open.OLD in open_:
-        return ("renew" if judged.offer.contractual else "old"), product
+        return "renew" if bound else "old-network" if Open.NETWORK in open_ else "old"
     order = (Open.NETWORK, Open.FABRIC, Open.GROWTH, Open.TOPOLOGY, Open.GENERATION, Open.SPEED, Open.LISTED)
-    return next((str(what) for what in order if what in open_), "nothing"), product
+    return next((str(what) for what in order if what in open_), "nothing")
 
 
 def parts(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
@@ -88,7 +91,7 @@ def parts(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
                 Name(j.offer.seller),
                 Name(str(j.offer.kind)),
                 Name(given.record(j.price)["text"]),
-                "" if j.named else "not named",
+                Name(network_of(given, j.offer)),
                 figure(f"decision.offers.network_lost.{o}"),
                 *[figure(f"decision.offers.total.{o}")] * 2,
                 figure(f"decision.offers.gap.{o}") if o != found.pick.first and found.pick.first else None,

@@ -87,7 +87,7 @@ def offer_words(found: OffersResult | None, figure: Figure) -> Mapping[str, obje
 
 def _named(figure: Figure, judged: Judged) -> Named:
     """A seller, with its price and what to ask it first."""
-    asks = Name(first_question(*asking(judged)))
+    asks = Name(first_question(asking(judged)))
     return Named(judged.offer.seller, judged.offer.id, asks=asks, price=figure(judged.price))
 
 
