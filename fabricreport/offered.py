@@ -23,7 +23,7 @@ from pydantic import ValidationError
 
 from fabricreport.books.offers.offer import Kind, Network, OfferAddOn, OfferRung
 from fabricreport.books.offers.offer import Offer as Read
-from fabricreport.books.prices.book import Price
+from fabricreport.books.prices.book import Price, PriceView
 from fabricreport.books.providers import read_providers
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import Located
@@ -43,6 +43,12 @@ class Stated:
 
     written: Offer
     offer: Read
+
+
+def with_offers(folder: Path, params: Params, view: PriceView) -> tuple[tuple[Read, ...], PriceView]:
+    """The offers of a client in the params' order, and the prices of the day with theirs; `InputError` with every fault."""
+    stated = read_offers(folder, params)
+    return tuple(one.offer for one in stated), view.plus(*(p for one in stated for p in prices_of(one, view.as_of)))
 
 
 def read_offers(folder: Path, params: Params) -> tuple[Stated, ...]:
@@ -80,7 +86,9 @@ def read_offer(path: Path, params: Params) -> tuple[Offer, Located]:
         details = error.errors(include_url=False)
         raise InputError([_own(problem_of({**d, "loc": (*_AT, *d["loc"])}, nested)) for d in details]) from None
     faults = [
-        replace(located.problem(f.path, f.message, value=f.value, remedy=f.remedy, suggestion=f.suggestion), rule=f.rule)
+        replace(
+            located.problem(f.path, f.message, value=f.value, remedy=f.remedy, suggestion=f.suggestion), rule=f.rule
+        )
         for f in offer_findings(offer, params)
     ]
     if faults:
@@ -148,10 +156,7 @@ def prices_of(stated: Stated, as_of: date) -> Iterator[Price]:
     for rung, amount in zip(offer.rungs, amounts, strict=True):
         yield price(rung.price, amount, "gpu-hour")
     for add_on, asked in zip(offer.add_ons, written.add_ons, strict=True):
-        amount = asked.price_per_month if add_on.monthly else asked.price_per_gpu_hour
-        yield price(add_on.price, float(amount or 0.0), "month" if add_on.monthly else "gpu-hour")
+        stated_price = asked.price_per_month if add_on.monthly else asked.price_per_gpu_hour
+        yield price(add_on.price, float(stated_price or 0.0), "month" if add_on.monthly else "gpu-hour")
     for line in written.items:
         yield price(offer.items[line.item][0], line.price, "each")
-
-
-

@@ -103,7 +103,7 @@ def _prices(offer: Offer, params: Params, at: KeyPath) -> Iterator[Finding]:
         if (add_on.price_per_gpu_hour is None) == (add_on.price_per_month is None):
             message = "needs one price: for a GPU-hour or for a month"
             yield Finding("offer-without-price", (*at, "add_ons", n), message, add_on.name, "Write one of the two.")
-    if offer.network == Network.ADD_ON and not any(a.needed for a in offer.add_ons):
+    if Network(offer.network) is Network.ADD_ON and not any(a.needed for a in offer.add_ons):
         yield Finding(
             "offer-without-price",
             (*at, "network"),

@@ -31,7 +31,9 @@ class AddOn(Section):
     price_per_month: Annotated[float | None, Unit("usd/month")] = Field(
         default=None, description="Or its price for each month.", examples=[500]
     )
-    needed: bool = Field(default=True, description="Whether the work needs it; what it does not is told and not charged.")
+    needed: bool = Field(
+        default=True, description="Whether the work needs it; what it does not is told and not charged."
+    )
 
 
 class Credits(Section):
@@ -62,9 +64,9 @@ class Offer(Section):
     expiry: IsoDate = Field(description="Last day on which the seller is bound by it.")
     fabric: Line = Field(
         description="The network between servers: an option that is compared, a family of fabrics, unknown or varies.",
-        examples=["infiniband"],
+        examples=["unknown"],
     )
-    gpu: Line | None = Field(default=None, description="GPU type; the client's if left out.", examples=["h100"])
+    gpu: Line | None = Field(default=None, description="GPU type; the client's if left out.")
     size: Annotated[int | None, Unit("gpus", 1, 1_000_000)] = Field(
         default=None, description="GPUs that have to be taken; as many as the client asks for if left out."
     )

@@ -39,8 +39,8 @@ def spoken(name: str = "example", **changes: Any) -> Spoken:
 OPENINGS = {f for f in F if f.name.startswith("OPENS_")} | {F.TOO_LATE, F.TOO_LATE_ALONE}
 GROUPS = {
     "opening": OPENINGS,
-    "advice": {F.TAKE, F.SETTLE_FIRST, F.ASK_BOTH, F.ON_PRICE, F.TAKE_SMALL},
-    "why": {F.ALONE, F.COSTS_LESS, F.NEAR, F.SMALL_GAP, F.SMALL_GAP_CAUSED},
+    "advice": {F.TAKE, F.SETTLE_FIRST, F.ASK_BOTH, F.ON_PRICE, F.TAKE_SMALL, F.OFFERS},
+    "why": {F.ALONE, F.COSTS_LESS, F.NEAR, F.SMALL_GAP, F.SMALL_GAP_CAUSED, F.OFFERS_NAME_IDLE, F.OFFERS_NAME_COUNTS},
     "view": {F.VIEW_NONE, F.FRAMEWORK_LEANS},
     "reasons": {F.FRAMEWORK_REASONS, F.NO_REASONS, F.RULES_CANCEL},
     "turns": {F.TURNS, F.NO_TURNS},

@@ -102,12 +102,17 @@ def test_of_two_offers_equal_but_for_the_price_the_cheaper_wins_by_price_times_h
     dear, cheap = (cost_of(flat(p, fixed=fixed), lost, work).total for p in (price, price - less))
     hours = float(money.level(16 * HOURS_PER_MONTH, 12, terms="fixed" if fixed else "today"))
     assert dear - cheap == pytest.approx(less * hours / useful)
-    means = {"dear": Reach(float(dear), float(dear), float(dear)), "cheap": Reach(float(cheap), float(cheap), float(cheap))}
+    means = {
+        "dear": Reach(float(dear), float(dear), float(dear)),
+        "cheap": Reach(float(cheap), float(cheap), float(cheap)),
+    }
     assert pick(means).first == "cheap" and pick(means).standing == Standing.TAKE
 
 
 reaches = st.builds(
-    lambda mean, down, up, is_open, firm, barred: Reach(mean, mean * (1 - down), mean * (1 + up), is_open, firm, barred),
+    lambda mean, down, up, is_open, firm, barred: Reach(
+        mean, mean * (1 - down), mean * (1 + up), is_open, firm, barred
+    ),
     st.floats(1.0, 100.0),
     st.floats(0.0, 0.5),
     st.floats(0.0, 0.5),
@@ -142,9 +147,7 @@ def test_who_contends_can_be_the_cheapest_and_who_does_not_cannot(found: dict[st
 
 def test_what_is_open_makes_a_condition_and_what_is_refused_takes_an_offer_out() -> None:
     firm, dearer = Reach(10, 10, 10), Reach(12, 12, 12)
-    assert pick({"a": Reach(10, 10, np.inf, open=True), "b": dearer}) == Pick(
-        Standing.TAKE_IF, "a", "b", ("a", "b")
-    )
+    assert pick({"a": Reach(10, 10, np.inf, open=True), "b": dearer}) == Pick(Standing.TAKE_IF, "a", "b", ("a", "b"))
     assert pick({"a": Reach(10, 10, 10, barred=True), "b": dearer}).first == "b"
     assert pick({"a": Reach(10, 10, 10, barred=True)}).standing == Standing.NONE
     assert pick({"a": firm, "b": dearer}, material_usd=3.0) == Pick(Standing.EITHER, "a", "b", ("a", "b"))

@@ -220,4 +220,3 @@ def order_of(totals: Mapping[str, Any]) -> tuple[str, ...]:
     """Ids, the lowest mean first."""
     means: dict[str, float] = {o: float(np.mean(np.asarray(t, dtype=float))) for o, t in totals.items()}
     return tuple(sorted(means, key=lambda o: (means[o], o)))
-

@@ -82,7 +82,9 @@ def _count(name: str, what: str, rule: str, value: Callable[[OffersResult], int]
 
 
 _EACH = (
-    _money("total", "Cost of the work", SAME_WORK + ", each paid hour at the offer's price", lambda at, o: of(at, o).total),
+    _money(
+        "total", "Cost of the work", SAME_WORK + ", each paid hour at the offer's price", lambda at, o: of(at, o).total
+    ),
     _money(
         "useful_hour",
         "Cost of a useful GPU-hour",

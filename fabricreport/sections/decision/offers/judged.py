@@ -172,7 +172,8 @@ def _work(bills: Bills) -> Work:
 
 def _useful_hours(bills: Bills, offer: Offer) -> Any:
     """Present worth of the GPU-hours of work to be done."""
-    common, hours, before = bills.common, 0.0, 0
+    common, before = bills.common, 0
+    hours: Any = 0.0
     for month, gpus in common.stages:
         per_month = common.discounting.level(1.0, common.months, after=month, terms=_kind(offer))
         hours, before = hours + (gpus - before) * HOURS_PER_MONTH * per_month, gpus

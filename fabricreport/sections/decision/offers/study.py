@@ -87,7 +87,8 @@ class OffersResult:
         best, other = self.best, self.next
         if best is None or other is None:
             return None
-        room = room_per_gpu_hour(*(float(plain(j.total).mean()) for j in (best, other)), self.per_dollar)
+        first, second = (float(plain(j.total).mean()) for j in (best, other))
+        room = room_per_gpu_hour(first, second, self.per_dollar)
         return room if room > 0 else None
 
 

@@ -119,7 +119,10 @@ def terms(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
             [
                 Name(j.offer.seller),
                 Name(f"{j.cost.rung.months} months" if j.cost.rung.months else "none"),
-                *(amount(name, o) for name in ("bound", "beyond", "optional", "handed_over", "uptime", "credit", "cap")),
+                *(
+                    amount(name, o)
+                    for name in ("bound", "beyond", "optional", "handed_over", "uptime", "credit", "cap")
+                ),
                 Name(", ".join(j.offer.refuses) or "nothing"),
             ]
         )
@@ -128,5 +131,3 @@ def terms(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     heads = ("Seller", "Committed", "Owed if stopped", "Beyond the horizon", "Spared add-ons", "Handed over after")
     more = ("Uptime", "Credit", "Credit, at most", "Refuses")
     return Table([Column(h) for h in (*heads, *more)], rows)
-
-

@@ -81,7 +81,9 @@ def offer_words(found: OffersResult | None, figure: Figure) -> Mapping[str, obje
         "asked_first": Name(listed(judged[o].offer.seller for o in found.asked)) if found else None,
         "refusing": Name(listed(j.offer.seller for j in refused)) if refused else None,
         "unpriced_sellers": Name(listed(found.unpriced)) if found and found.unpriced else None,
-        "apart_sellers": Name(listed(f"{o.seller} ({_why_apart(o)})" for o in found.apart)) if found and found.apart else None,
+        "apart_sellers": Name(listed(f"{o.seller} ({_why_apart(o)})" for o in found.apart))
+        if found and found.apart
+        else None,
     }
 
 
