@@ -10,7 +10,7 @@ from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.inputs import AXES
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
-from fabricreport.sections.decision.offers.figures import OFFERS, offers_in
+from fabricreport.sections.decision.offers.figures import OFFERS, bid_lines, offers_in
 from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
 from fabricreport.sections.sides import LEANS, side_name
@@ -372,6 +372,8 @@ FIGURES = Declaration(
         "rule": Index(lambda at: at.rules),
         "unquoted": Index(lambda at: at.unquoted),
         "offer": Index(offers_in),
+        "bid": Index(lambda at: at.result.bids),
+        "line": Index(bid_lines),
         "pair": Index(lambda at: pairs_of(at), PAIRS),
     },
 )

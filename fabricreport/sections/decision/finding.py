@@ -22,6 +22,7 @@ class DecisionFinding(StrEnum):
     # how page one opens where hours are offered
     OPENS_OFFERS_LISTED = "a renter: nobody has made an offer, and published prices stand in"
     OPENS_OFFERS_TAKE = "a renter: one offer costs least, and nothing about it is open"
+    OPENS_OFFERS_ALONE = "a renter: there is one offer, and nothing about it is open"
     OPENS_OFFERS_TAKE_IF = "a renter: one offer costs least, and something about it is open"
     OPENS_OFFERS_EITHER = "a renter: two offers are as good as level"
     OPENS_OFFERS_NONE = "a renter: every offer refuses what is needed in writing"
@@ -38,10 +39,14 @@ class DecisionFinding(StrEnum):
     OFFERS_ROOM = "the first may not hold the network, and a surcharge is named at which the next is as cheap"
     OFFERS_OLD = "some of them are out of date"
     OFFERS_UNSURE = "some of them do not say whether they hold the network"
+    OFFERS_ELSEWHERE = "and they are published prices, of sellers who have it on some product"
+    OFFERS_ASK_MANY = "several sellers are to be asked first"
+    OFFERS_ASK_ONE = "one seller is to be asked"
     OFFERS_REFUSED = "some of them refuse what is needed in writing"
     OFFERS_UNPRICED = "sellers have no price that was found"
     OFFERS_APART = "sellers have a price at which no term can be had"
     OFFERS_UNNAMED = "some of them do not name their network, or one that is not compared"
+    BIDS = "a buyer: sellers quote the pieces of an option"
     OFFERS_NAME_IDLE = "the network's name is worth next to nothing here"
     OFFERS_NAME_COUNTS = "the network's name is worth money here"
     # the date

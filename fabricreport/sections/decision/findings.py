@@ -373,7 +373,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
         "top": Named(label_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
         "strongest": _strongest(read),
-        **offer_words(result.offers, read.figure),
+        **offer_words(read.given, result, read.figure),
         "gpu": told(gpu_type(read.given)),
         "newer": told(read.newer) if read.newer else None,
         "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),

@@ -14,6 +14,7 @@ from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.decision.alike import Mismatch
 from fabricreport.sections.decision.later import Later
+from fabricreport.sections.decision.offers.bids import Bid
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.priors import Prior
 from fabricreport.sections.decision.reasons import Parting
@@ -34,7 +35,7 @@ class DecisionResult:
     `parting`: the reasons of both sides where framework and advice part. `difference` (draws,) is the runner-up's total cost less the choice's: positive means the choice is cheaper.
     `unquoted`: items of the two compared that nobody publishes a price for.
     `priors`: the inputs stated by kind of fabric. `kin`: an option of the choice's family too close to tell from it, or ''. `without`: the verdict with each option left out whose switch has one listed price.
-    `offers`: of a client that rents, what sellers offer or publish.
+    `offers`: of a client that rents, what sellers offer or publish; `bids`: of one that buys, its bills at their prices.
     `mismatch`: the two compared in one generation, where they are of different ones. `later`: what is bought when
     today's prices no longer hold. `probabilities`: share of draws in which each option is the cheapest of all. `assumption_share`: share of the
     difference's explained spread that rests on assumptions.
@@ -52,6 +53,7 @@ class DecisionResult:
     priors: tuple[Prior, ...]
     kin: str
     offers: OffersResult | None
+    bids: Mapping[str, Bid]
     difference: Traced
     totals: Mapping[str, Traced]
     probabilities: Mapping[str, float]

@@ -16,6 +16,7 @@ from fabricreport.sections.decision.figures import FIGURES
 from fabricreport.sections.decision.inputs import framework_of, near_kin
 from fabricreport.sections.decision.later import later_of
 from fabricreport.sections.decision.listings import rests_on_listing, without_each
+from fabricreport.sections.decision.offers.bids import bids_of
 from fabricreport.sections.decision.offers.study import offers_of
 from fabricreport.sections.decision.priors import priors_of
 from fabricreport.sections.decision.reasons import parting
@@ -70,6 +71,7 @@ def run(given: Inputs, search: Search) -> DecisionResult:
         kin=near_kin(search.judge, base.bills, verdict),
         priors=priors_of(given, base.reached_by),
         offers=offers_of(given, base.bills, search.judge),
+        bids=bids_of(base),
         difference=comparison.lead,
         totals=base.bills.totals,
         probabilities=probability_cheapest(base.bills.totals),

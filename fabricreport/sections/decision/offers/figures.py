@@ -8,6 +8,7 @@ from typing import Any
 from fabricreport.models.money.offers import BEYOND
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.offers.bids import BidLine
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 
@@ -198,5 +199,58 @@ _ALL = (
     ),
 )
 
-OFFERS = (*_EACH, *_ALL)
-"""Every figure of the offers; the index `offer` runs through `offers_in`."""
+_BIDS = (
+    EachSpec(
+        "decision.bids.total[bid]",
+        "usd",
+        label=lambda at, bid: f"Total cost of {at.names[at.result.bids[bid].option]} at the prices of {_bidder(at, bid)}",
+        rule="the model run again with the prices quoted in force, every other input at its draws",
+        value=lambda at, bid: at.result.bids[bid].total,
+        inputs=(_HORIZON,),
+        central="mean",
+    ),
+    EachSpec(
+        "decision.bids.gap[bid]",
+        "usd",
+        label=lambda at, bid: f"The same less the total cost at the prices of this memo: {_bidder(at, bid)}",
+        rule="difference of the two totals, draw by draw",
+        value=lambda at, bid: at.result.bids[bid].gap,
+        inputs=(_HORIZON,),
+        central="mean",
+    ),
+    EachSpec(
+        "decision.bids.counted[line]",
+        "count",
+        label=lambda at, line: f"Pieces that the seller counts: {_line(at, line).item}",
+        rule="as the offer states it",
+        value=lambda at, line: _line(at, line).counted,
+        sources=lambda at, line: (_line(at, line).price,),
+        grade="quote",
+        when=lambda at, line: _line(at, line).counted > 0,
+    ),
+    EachSpec(
+        "decision.bids.ours[line]",
+        "count",
+        label=lambda at, line: f"Pieces that the first stage takes, spares included: {_line(at, line).item}",
+        rule="bill of materials of the first stage, with spares",
+        value=lambda at, line: float(_line(at, line).ours),
+        inputs=("param:cluster.gpus", "evidence:spares-share"),
+    ),
+)
+
+
+def _bidder(at: DecisionFigures, bid: str) -> str:
+    return at.result.bids[bid].offer.seller
+
+
+def _line(at: DecisionFigures, line: str) -> BidLine:
+    return bid_lines(at)[line]
+
+
+def bid_lines(at: DecisionFigures) -> Mapping[str, BidLine]:
+    """The lines of every bill of quantities, by offer and item."""
+    return {f"{bid.offer.id}.{line.item}": line for bid in at.result.bids.values() for line in bid.lines}
+
+
+OFFERS = (*_EACH, *_ALL, *_BIDS)
+"""Every figure of the offers; the indexes `offer`, `bid` and `line` run through `offers_in`, the bids and `bid_lines`."""

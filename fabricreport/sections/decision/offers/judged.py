@@ -10,10 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.books.families import families
 from fabricreport.books.offers.offer import Kind, Offer
 from fabricreport.books.offers.terms import UNNAMED, needed
-from fabricreport.books.options import Option
 from fabricreport.books.providers import read_providers
 from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_MONTH
 from fabricreport.inputs import Inputs
@@ -21,6 +19,7 @@ from fabricreport.models.audit.diligence import speed_fit, topology_stated
 from fabricreport.models.money.offers import OfferCost, OfferTerms, Reach, Rung, Work, cost_of
 from fabricreport.models.money.ownership import LOST
 from fabricreport.provenance import Traced, plain
+from fabricreport.sections.offered_fabric import option_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import delay_days
 
@@ -112,16 +111,6 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
         reach=_reach(given, offer, float(plain(total).mean()), open_),
         open=open_,
     )
-
-
-def option_of(given: Inputs, fabric: str) -> Option | None:
-    """The option compared that an offer's fabric is: itself, the first of its family, or the first of its family's side."""
-    by_id = {o.id: o for o in given.options}
-    if fabric in by_id:
-        return by_id[fabric]
-    of_family = [o for o in given.options if o.family == fabric]
-    side = families()[fabric].side if fabric in families() else None
-    return next(iter([*of_family, *(o for o in given.options if o.side == side)]), None)
 
 
 def _slowest(given: Inputs, bills: Bills) -> str:

@@ -73,6 +73,12 @@ def network_of(given: Inputs, offer: Offer) -> str:
     return f"{known.get(offer.fabric, 'not named')}, {where_of(offer)}"
 
 
+def conditions(judged: Judged) -> tuple[str, ...]:
+    """What a seller has to answer before its offer is taken, in the order in which it is asked."""
+    renew = ("renew",) if Open.OLD in judged.open else ()
+    return (*renew, *(str(what) for what in (Open.NETWORK, Open.FABRIC) if what in judged.open))
+
+
 def asking(judged: Judged) -> str:
     """What to ask a seller first, by what is open."""
     open_, bound = set(judged.open), judged.offer.contractual
@@ -131,3 +137,43 @@ def terms(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     heads = ("Seller", "Committed", "Owed if stopped", "Beyond the horizon", "Spared add-ons", "Handed over after")
     more = ("Uptime", "Credit", "Credit, at most", "Refuses")
     return Table([Column(h) for h in (*heads, *more)], rows)
+
+
+def bids(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """Each bill at the prices quoted beside the model's own."""
+    names = {o.id: o.name for o in given.options}
+    rows = [
+        Row(
+            [
+                Name(b.offer.seller),
+                Name(names[b.option]),
+                figure(f"decision.bids.total.{key}"),
+                figure(f"decision.total.{b.option}"),
+                *[figure(f"decision.bids.gap.{key}")] * 2,
+                Name(", ".join(b.missing) or "nothing"),
+            ]
+        )
+        for key, b in result.bids.items()
+    ]
+    heads = ("Seller", "Option", "At its prices", "At ours", "Difference", "P5–P95", "Not quoted, at our prices")
+    return Table([Column(h, style="spread" if h == "P5–P95" else "value") for h in heads], rows)
+
+
+def bid_items(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """Every line of the bills: what the seller counts and asks, and what the model does."""
+    rows = [
+        Row(
+            [
+                Name(b.offer.seller),
+                Name(line.item),
+                figure(f"decision.bids.counted.{key}.{line.item}") if line.counted else None,
+                figure(f"decision.bids.ours.{key}.{line.item}"),
+                figure(line.price),
+                figure(line.replaces),
+            ]
+        )
+        for key, b in result.bids.items()
+        for line in b.lines
+    ]
+    heads = ("Seller", "Item", "Counted", "First stage takes", "Price asked", "Price in use")
+    return Table([Column(h, style="mixed" if h.startswith("Price") else "value") for h in heads], rows)
