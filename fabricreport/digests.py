@@ -17,6 +17,7 @@ import numpy as np
 from fabricreport.case import Case
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.reads import EVERY, GIVEN, VALUE
+from fabricreport.scenario import OfferFile
 from fabricreport.seen import plain_params
 
 
@@ -114,7 +115,8 @@ class Digests:
 
     def _named(self) -> list[str]:
         answers = [str(p.answers) for p in self._params.providers if p.answers]
-        return [*answers, *map(str, (*self._params.measurements, *self._params.elicited))]
+        offers = [str(o.file) for o in self._params.offers if isinstance(o, OfferFile)]
+        return [*answers, *map(str, (*self._params.measurements, *self._params.elicited)), *offers]
 
     def _file(self, name: str) -> Any:
         try:

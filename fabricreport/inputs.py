@@ -35,6 +35,7 @@ from fabricreport.models.audit.disagreement import Contested, contested, contest
 from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.sampling import Sampler
 from fabricreport.models.training.practice import Practice
+from fabricreport.offered import with_offers
 from fabricreport.overrides import Figures, deciding, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.reader import Books, InForce, Reader
@@ -79,6 +80,7 @@ class Inputs(Reader):
         self._traced = True
         view = price_book.at(date.fromisoformat(str(params.as_of)))
         self._elicited = read_elicited(folder, params.elicited, view.as_of)
+        self._offers, view = with_offers(folder, params, view)
         found = resolved(params, evidence, price_book, view, self.quantities, self._elicited.replaced(evidence))
         self._overrides = found.overrides
         self._put(evidence, found.prices, found.figures)

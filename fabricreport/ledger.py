@@ -80,7 +80,10 @@ class Number:
         if style == "abs":
             return self._write(abs(self.value))
         if style == "bare":
-            return formats.plain_number(self.value, self.digits)
+            hourly = self.unit.startswith("usd/")  # a rate reads as money does: 2.40, not 2.4
+            return (
+                formats.money(self.value, self.digits, "") if hourly else formats.plain_number(self.value, self.digits)
+            )
         if style in ("range", "spread", "absrange"):
             return self._range(style)
         raise ValueError(f"no style {style!r}: use range, spread, abs, absrange or bare")

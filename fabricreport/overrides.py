@@ -64,7 +64,7 @@ def resolved(
 
 def deciding(params: Params) -> tuple[object, ...]:
     """What of the params decides which figures of the books are in force."""
-    return params.as_of, params.overrides, params.elicited
+    return params.as_of, params.overrides, params.elicited, params.offers
 
 
 def followed(input_id: str, stated: Mapping[str, Override]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 from fabricreport.books.options import Option
@@ -10,10 +9,9 @@ from fabricreport.books.quotes.form import Line
 from fabricreport.books.quotes.terms import Kind, items_of, terms
 from fabricreport.case import Case
 from fabricreport.errors import InputError, Problem
-from fabricreport.models.fabric.cabling import with_spares
-from fabricreport.models.fabric.cost import pieces
 from fabricreport.sections.client import rented
 from fabricreport.sections.tco.fabric import Build
+from fabricreport.sections.tco.quantities import quantities
 
 
 @dataclass(frozen=True)
@@ -39,40 +37,11 @@ def requests_of(case: Case) -> tuple[Request, ...]:
 
 
 def _lines(case: Case, option: Option, build: Build) -> tuple[Line, ...]:
-    counts, spares = quantities(case, option, build)
+    counts, spares = quantities(case.inputs, option, build)
     asked = items_of(option)
     lines = [_line(case, option, item, asked[item], counts[item], spares[item]) for item in asked if counts[item]]
     order = list(dict.fromkeys(kind for kinds in asked.values() for kind in kinds))
     return tuple(sorted(lines, key=lambda line: order.index(line.kind)))
-
-
-def quantities(case: Case, option: Option, build: Build) -> tuple[dict[str, int], dict[str, int]]:
-    """Pieces of each item, spares included, and the spares among them; endpoints and switches for what is licensed by them."""
-    share = case.inputs.central("evidence:spares-share")
-    counts: dict[str, int] = defaultdict(int)
-    spares: dict[str, int] = defaultdict(int)
-    for item, kinds in items_of(option).items():
-        for kind in kinds:
-            for site in build.sites or (build,):
-                installed = _installed(case, option, site, kind)
-                kept = int(with_spares(installed, share)) if kind.id in option.pieces else 0
-                counts[item] += installed + kept
-                spares[item] += kept
-    return counts, spares
-
-
-def _installed(case: Case, option: Option, build: Build, kind: Kind) -> int:
-    """Pieces of a kind that one network takes."""
-    if kind.id in option.pieces:
-        return pieces(build.bom, build.cables)[kind.id]
-    if kind.id == "licence":
-        return build.cables.nics if build.managed else 0
-    if kind.id == "operating_system":
-        return build.bom.switches
-    if kind.id == "management":
-        nodes = option.management.nodes
-        return int(case.inputs.central(nodes) if isinstance(nodes, str) else nodes) if build.managed else 0
-    return int(case.params.organisation.network_engineers)
 
 
 def _line(case: Case, option: Option, item: str, kinds: tuple[Kind, ...], quantity: int, spares: int) -> Line:

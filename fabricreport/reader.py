@@ -8,12 +8,13 @@ from datetime import date
 from pathlib import Path
 
 from fabricreport.books.evidence import EvidenceBook
+from fabricreport.books.offers.offer import Offer
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.elicited import Elicited
 from fabricreport.overrides import Overridden
 from fabricreport.reads import EVERY, Reads
-from fabricreport.scenario import Params
+from fabricreport.scenario import OfferFile, Params
 from fabricreport.seen import SeenEvidence, SeenPrices, seen_params
 from fabricreport.uncertain import Replaced, Uncertain
 
@@ -45,6 +46,7 @@ class Reader:
     _in_force: InForce
     _overrides: Mapping[str, Overridden]
     _elicited: Elicited
+    _offers: tuple[Offer, ...]
     _quantities: dict[str, tuple[Uncertain, Replaced | None]]
     evidence: EvidenceBook
     prices: PriceView
@@ -88,7 +90,8 @@ class Reader:
         """Names of the client, the options and the providers, which may hold digits wherever they are printed."""
         options = [option.name for option in self.options]
         providers = [provider.name for provider in self.params.providers]
-        return tuple(dict.fromkeys([self.params.client.name, *options, *providers]))
+        sellers = [offer.seller for offer in self.offers]
+        return tuple(dict.fromkeys([self.params.client.name, *options, *providers, *sellers]))
 
     @property
     def currency(self) -> str:
@@ -136,6 +139,13 @@ class Reader:
         """What the client's experts answered, pooled."""
         self.reads.note("params:elicited", *(f"file:{name}" for name in self.params.elicited))
         return self._elicited
+
+    @property
+    def offers(self) -> tuple[Offer, ...]:
+        """What sellers offer this client, in the params' order."""
+        files = [str(o.file) for o in self.params.offers if isinstance(o, OfferFile)]
+        self.reads.note("params:offers", *(f"file:{name}" for name in files))
+        return self._offers
 
     @property
     def overrides(self) -> Mapping[str, Overridden]:

@@ -17,7 +17,9 @@ from fabricreport.evidence import read_yaml
 
 @dataclass(frozen=True)
 class Seller:
-    """One cloud of the shipped table. Link speeds in Gb/s per GPU (None where the host decides); `sla`: evidence ids."""
+    """One cloud of the shipped table. Link speeds in Gb/s per GPU (None where the host decides); `sla`: evidence ids;
+    `listed_as`: names that the price files have for it besides its own.
+    """
 
     id: str
     name: str
@@ -31,6 +33,7 @@ class Seller:
     add_on: bool
     sla: tuple[str, ...]
     notes: tuple[str, ...]
+    listed_as: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,7 @@ def _seller(row: Mapping[str, Any]) -> Seller:
         bool(row["add_on"]),
         tuple(row["sla"]),
         tuple(row["notes"]),
+        tuple(row.get("listed_as", ())),
     )
 
 

@@ -8,6 +8,7 @@ from fabricreport.errors import Problem
 from fabricreport.inputs import Inputs
 from fabricreport.intake.asked import unanswered
 from fabricreport.intake.feasibility import contradictions
+from fabricreport.intake.offers import unfit_offers
 from fabricreport.intake.overrides import impossible_overrides
 from fabricreport.scenario import meant
 
@@ -16,7 +17,7 @@ def faults_of(given: Inputs) -> list[Problem]:
     """Every fault, each with its key of the params: overrides no entry could have, options nobody knows, references
     that nothing answers, a fabric that cannot be built."""
     unknown = [*impossible_overrides(given), *_unknown_options(given)]
-    return unknown or [*unanswered(given), *contradictions(given)]
+    return unknown or [*unanswered(given), *contradictions(given), *unfit_offers(given)]
 
 
 def _unknown_options(given: Inputs) -> Iterator[Problem]:

@@ -24,8 +24,8 @@ from fabricreport.records import price_unit
 from fabricreport.scenario import Override, Reference
 from fabricreport.scenario.uncertain import Bounds
 from fabricreport.sections.client import behaviour_ids, gpu_type
+from fabricreport.sections.listed_offers import listing
 from fabricreport.sections.tco.inputs import utilities
-from fabricreport.sections.tco.list_bills import offers
 
 ANYTHING = Bounds()
 RENT = ("usd/gpu-hour",)
@@ -74,7 +74,13 @@ def asked_inputs(given: Inputs) -> tuple[Asked, ...]:
     found += [Asked(needs[k], "cluster.gpu", units=u, what=gpu) for k, u in _OF_A_GPU.items()]
     found += [Asked(i, "money.acquisition", what="the running cost of the site") for i in utilities(given)]
     named = {p.name: f"providers[{n}].name" for n, p in enumerate(given.params.providers)}
-    found += [Asked(f"price:{o.item}", named[o.provider], what="its newest price") for o in offers(given)]
+    listed = listing(given)
+    found += [
+        Asked(price, named.get(o.seller, "providers"), what="its newest price")
+        for o in (*listed.ranked, *listed.apart)
+        for price in o.prices
+    ]
+    found += [Asked(price, o.key, o.file, what="the offer") for o in given.offers for price in o.prices]
     return tuple(found)
 
 

@@ -15,6 +15,7 @@ from fabricreport.scenario.load import (
     params_from,
 )
 from fabricreport.scenario.messages import field_at, unit_at
+from fabricreport.scenario.offers import Offer, OfferFile
 from fabricreport.scenario.proposed import meant
 from fabricreport.scenario.refusals import REFUSALS
 from fabricreport.scenario.schema import (
@@ -57,6 +58,8 @@ __all__ = [
     "JobSize",
     "MemoHead",
     "Money",
+    "Offer",
+    "OfferFile",
     "Organisation",
     "Override",
     "Parallelism",

@@ -1,7 +1,6 @@
 """Rules that join several keys: a plan that does not multiply out, growth that shrinks, an expired override.
 
-Each rule is a generator of `Finding`s over a valid `Params`; a finding names the rule of `refusals.py` it broke, and
-`uses` the keys it read, so that a rule is not reported when one of those keys is already known to be wrong.
+Each rule is a generator of `Finding`s over a valid `Params`.
 """
 
 from __future__ import annotations
@@ -9,39 +8,20 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from hashlib import sha256
 
 from fabricreport.books.gpus import gpu_types
 from fabricreport.located import KeyPath
 from fabricreport.scenario.fields import RESERVED_NAMES
+from fabricreport.scenario.finding import Finding
+from fabricreport.scenario.offer_checks import offer_findings
+from fabricreport.scenario.offers import Offer
 from fabricreport.scenario.proposed import meant
 from fabricreport.scenario.schema import SHIPPED_OPTIONS, Parallelism, Params
 
 FIRST_YEAR, LAST_YEAR = 2020, 2100
 _SHARES_WITHIN = 0.001
 _RESERVED = RESERVED_NAMES | {"latest", "archive", "cache", "tmp"}
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One broken rule: its name, the key it is reported at, what is wrong, what to do, and every key the rule read.
-
-    `rule` is empty for a mistyped name, which is a slip and no contradiction.
-    """
-
-    rule: str
-    path: KeyPath
-    message: str
-    value: object = ""
-    remedy: str = ""
-    suggestion: str = ""
-    uses: tuple[KeyPath, ...] = ()
-
-    @property
-    def keys(self) -> tuple[KeyPath, ...]:
-        """Where it is reported and everything it read."""
-        return (self.path, *self.uses)
 
 
 def slugify(name: str) -> str:
@@ -297,6 +277,14 @@ def _lists(params: Params) -> Iterator[Finding]:
     yield from _repeated(("overrides",), [o.id for o in params.overrides], "id")
 
 
+def _offers(params: Params) -> Iterator[Finding]:
+    for i, offer in enumerate(params.offers):
+        if isinstance(offer, Offer):
+            yield from offer_findings(offer, params, ("offers", i))
+    files = [str(offer.file) for offer in params.offers if not isinstance(offer, Offer)]
+    yield from _repeated(("offers",), files)
+
+
 def _overrides(params: Params) -> Iterator[Finding]:
     for i, override in enumerate(params.overrides):
         if override.until < params.as_of:
@@ -342,5 +330,6 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _jobs,
     _weights,
     _lists,
+    _offers,
     _overrides,
 )

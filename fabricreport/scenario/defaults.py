@@ -43,6 +43,7 @@ IN_WORDS: Mapping[str, str] = {
     "organisation.beyond_money": "no order: all weightings of the five count alike",
     "money.materiality_usd": "the larger of a share of the lines that differ and the noise of their quotes",
     "providers": "none named",
+    "offers": "none: published prices stand in",
     "measurements": "none",
     "elicited": "none: the ranges are our assumptions",
     "overrides": "none",

@@ -17,8 +17,10 @@ from pydantic import ValidationError
 
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import KeyPath, Located, dotted
-from fabricreport.scenario.checks import Finding, client_slug, findings
+from fabricreport.scenario.checks import client_slug, findings
+from fabricreport.scenario.finding import Finding
 from fabricreport.scenario.messages import path_of, problem_of
+from fabricreport.scenario.offers import OfferFile
 from fabricreport.scenario.schema import Params
 from fabricreport.strict_yaml import inspect_yaml, read_tree
 
@@ -214,6 +216,7 @@ def _missing_files(params: Params, folder: Path) -> list[Finding]:
     ]
     named += [(("measurements", i), log) for i, log in enumerate(params.measurements)]
     named += [(("elicited", i), answers) for i, answers in enumerate(params.elicited)]
+    named += [(("offers", i, "file"), str(o.file)) for i, o in enumerate(params.offers) if isinstance(o, OfferFile)]
     return [
         Finding("", path, reason, name, remedy) for path, name in named for reason, remedy in _file_fault(folder, name)
     ]

@@ -13,6 +13,9 @@ from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 from fabricreport.books.gpu_type import GpuType
 from fabricreport.books.gpus import LINK_SPEEDS, VENDORS, gpu_types
 from fabricreport.scenario.fields import IsoDate, Items, Line, RelativePath, Section, Sentence, Unit
+from fabricreport.scenario.offers import TAG as TAG
+from fabricreport.scenario.offers import Currency as Currency
+from fabricreport.scenario.offers import Offered
 from fabricreport.scenario.proposed import SHIPPED_OPTIONS as SHIPPED_OPTIONS
 from fabricreport.scenario.proposed import Reason, left_out, proposed
 from fabricreport.scenario.uncertain import OVERRIDABLE_PATTERN, Bounds, UncertainValue
@@ -37,7 +40,6 @@ WorkloadKind = Literal[
     "mixed",
 ]
 Maturity = Literal["low", "medium", "high"]
-Currency = Literal["USD", "EUR", "GBP", "CHF", "CAD", "AUD", "JPY", "CNY", "INR", "SGD", "SEK", "NOK", "DKK"]
 Criterion = Literal["lock-in", "skills", "isolation", "supply", "exit"]
 SectionName = Literal["decision", "latency", "tco", "tail_risk", "diligence", "evidence"]
 SECTION_NAMES: tuple[SectionName, ...] = ("decision", "latency", "tco", "tail_risk", "diligence", "evidence")
@@ -184,10 +186,6 @@ class Parallelism(Section):
         default=1, description="Expert-parallel ranks, taken from the replicas."
     )
     cp: Annotated[int, Unit("count", 1, 1024)] = Field(default=1, description="Context-parallel ranks.")
-
-
-TAG = "tag:"
-"""Prefix of union tags, which pydantic puts into an error's location and `messages.py` takes out again."""
 
 
 def _plan_kind(value: Any) -> str:
@@ -392,6 +390,12 @@ class Params(Section):
         max_length=100,
         description="Sellers to put questions to: a list of {name, answers}.",
         examples=[[{"name": "CoreWeave"}]],
+    )
+    offers: Annotated[tuple[Offered, ...], Items] = Field(
+        default=(),
+        max_length=40,
+        description="What sellers offer: a list of offers, or of {file} with one each.",
+        examples=[[{"file": "offers/example-cloud.yaml"}]],
     )
     measurements: Annotated[tuple[RelativePath, ...], Items] = Field(
         default=(),

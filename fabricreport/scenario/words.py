@@ -13,6 +13,7 @@ from fabricreport.located import undotted
 from fabricreport.scenario.checks import client_slug
 from fabricreport.scenario.defaults import IN_WORDS, value_at
 from fabricreport.scenario.messages import unit_at, unit_of
+from fabricreport.scenario.offers import AddOn, Offer, OfferFile, Quoted, Rung
 from fabricreport.scenario.schema import JobSize, Override, Params, Provider, Stage
 from fabricreport.scenario.uncertain import Reference
 from fabricreport.uncertain import Uncertain
@@ -78,6 +79,16 @@ def _entry(value: BaseModel) -> str:
         return f"{in_words(value.share, 'share')} of the time in jobs of {in_words(value.gpus, 'gpus')}"
     if isinstance(value, Provider):
         return value.name
+    if isinstance(value, Offer):
+        return f"{value.seller} of {value.date.isoformat()}"
+    if isinstance(value, OfferFile):
+        return str(value.file)
+    if isinstance(value, Rung):
+        return f"{in_words(value.price_per_gpu_hour, 'text')} for {in_words(value.months, 'month')}"
+    if isinstance(value, AddOn):
+        return value.name
+    if isinstance(value, Quoted):
+        return f"{value.item} at {in_words(value.price, 'text')}"
     if isinstance(value, Override):
         return f"{value.id} is {in_words(value.value, 'text')}, by {value.who}, until {value.until.isoformat()}"
     return ", ".join(_fields(value))

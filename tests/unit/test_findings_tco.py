@@ -144,7 +144,6 @@ WITH: dict[F, set[F]] = {
     F.COSTS_LESS: {F.SAVES_CLEARLY, F.SAVES_ON_AVERAGE, F.SAVES_TOO_LITTLE},
     F.OWNS: {F.LOWEST, F.LOWEST_OPEN, F.LOWEST_PASSED_OVER},
     F.RENTS: {F.HOURS_DIFFER, F.HOURS_EQUAL},
-    F.OFFERS: {F.OFFERS_BY_PROVIDER, F.OFFERS_BY_FABRIC},
     F.GROWS: {F.GROWS_LATE, F.GROWS_EARLY},
     F.BOTH_FAMILIES: {F.DISCOUNT_THROUGHOUT, F.DISCOUNT_MIXED},
 }
@@ -190,12 +189,12 @@ EXPECTED: dict[str, tuple[set[F], set[F]]] = {
     "renter": (
         {
             *(F.RENTS, F.RENT_CANCELS, F.VALUED_MARKET, F.HOURS_DIFFER, F.WITHOUT_RDMA_DEARER),
-            *(F.OFFERS, F.OFFERS_BY_PROVIDER, F.TIER_WORTH),
+            F.TIER_WORTH,
         },
         {F.OWNS, F.COMPARES_FABRICS, F.BOTH_FAMILIES, F.INFINIBAND_DRAWS_MORE, F.PORTS_FULL},
     ),
     "one option": ({F.OWNS, F.ALONE, F.LOWEST}, {F.COMPARES_FABRICS, F.BOTH_FAMILIES, F.LIES_BETWEEN}),
-    "one option, rented": ({F.RENT_ALONE, F.HOURS_EQUAL}, {F.TIER_WORTH, F.WITHOUT_RDMA_DEARER, F.OFFERS_BY_PROVIDER}),
+    "one option, rented": ({F.RENT_ALONE, F.HOURS_EQUAL}, {F.TIER_WORTH, F.WITHOUT_RDMA_DEARER}),
     "genuine": ({F.GENUINE}, {F.LEASES}),
     "leased": ({F.LEASES}, {F.COLOCATES}),
     "money decides": ({F.COSTS_LESS, F.SAVES_ON_AVERAGE, F.LOWEST}, {F.SAVES_CLEARLY}),
@@ -215,7 +214,6 @@ EXPECTED: dict[str, tuple[set[F], set[F]]] = {
     "bought at once": ({F.GROWS, F.GROWS_EARLY}, {F.GROWS_LATE}),
     "crossing": ({F.CROSSES_HERE}, {F.ORDER_HOLDS}),
     "paid monthly": ({F.CASH_OVER_TIME}, {F.CASH_AT_PURCHASE}),
-    "a slow rival": ({F.OFFERS, F.OFFERS_BY_FABRIC}, {F.OFFERS_BY_PROVIDER}),
     "a better rival": ({F.RENTS}, {F.TIER_WORTH}),
     "no notes": ({F.OWNS}, {F.NOTED}),
     "a charge like the pairs": ({F.PAIRS_LIKE, F.PAIRS_WITHIN}, {F.PAIRS_LESS, F.PAIRS_MORE}),

@@ -19,6 +19,8 @@ from fabricreport.memo.document.sources import SourceBook
 from fabricreport.records import param_record, price_record
 from fabricreport.scenario import (
     Bounds,
+    Offer,
+    OfferFile,
     Override,
     Parallelism,
     Params,
@@ -29,15 +31,28 @@ from fabricreport.scenario import (
 )
 from fabricreport.scenario.fields import Unit
 from fabricreport.scenario.messages import choices_of
+from fabricreport.scenario.offers import AddOn, Quoted, Rung
 from fabricreport.scenario.schema import JobSize
 from fabricreport.uncertain import Uncertain
 
 ROOT = Path(__file__).parents[2]
 BASE = load_params(ROOT / "params" / "example.yaml")
 PERT = Uncertain.of({"low": 1.0, "mode": 2.0, "high": 3.0})
+OFFER = Offer(
+    seller="Example Cloud",
+    date=date(2026, 11, 12),
+    expiry=date(2026, 12, 12),
+    fabric="unknown",
+    price_per_gpu_hour=2.6,
+    ladder=(Rung(months=12, price_per_gpu_hour=2.2),),
+    add_ons=(AddOn(name="Storage", price_per_month=500.0),),
+    refuses=("price-cap",),
+    items=(Quoted(item="switch-qm9700", price=28_000.0),),
+)
 ITEMS: dict[str, tuple[Any, ...]] = {
     "cluster.trajectory": (Stage(month=24, gpus=2048), Stage(month=36, gpus=4096)),
     "providers": (Provider(name="CoreWeave", answers="a.yaml"), Provider(name="Other")),
+    "offers": (OFFER, OfferFile(file="offers/b.yaml")),
     "measurements": ("logs/a.txt", "logs/b.txt"),
     "workload.jobs": (JobSize(gpus=64, share=0.4), JobSize(gpus=512, share=0.6)),
     "overrides": (Override(id="price:switch-qm9700", value=PERT, who="Me", why="Quote", until=date(2027, 1, 31)),),
@@ -148,6 +163,7 @@ def test_a_param_of_any_form_is_told_in_words(key: str, value: Any) -> None:
         ("cluster.nic_ports_per_node", None, "8"),
         ("cluster.link_gbits_per_s", 400, f"400{NBSP}Gb/s"),
         ("providers", ITEMS["providers"], "CoreWeave; Other"),
+        ("offers", ITEMS["offers"], "Example Cloud of 2026-11-12; offers/b.yaml"),
         ("overrides", ITEMS["overrides"], "price:switch-qm9700 is 1 to 3, most likely 2, by Me, until 2027-01-31"),
         ("seed", 20261120, "20261120"),
     ],

@@ -31,7 +31,27 @@ def client(**sections: Any) -> dict[str, Any]:
 
 
 ANSWERS = "elicited/careful.yaml"
+OFFER = {"seller": "Example Cloud", "date": "2026-11-12", "expiry": "2026-12-12", "fabric": "infiniband"}
+HOURS = {**OFFER, "price_per_gpu_hour": 2.6}
+
+
+def offered(*, buys: bool = False, **changes: Any) -> dict[str, Any]:
+    """A client that rents (or buys) and is offered something."""
+    money = {} if buys else {"money": {"acquisition": "rent"}}
+    return client(**money, offers=[{**HOURS, **changes}])
+
+
 BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
+    "offer-after-memo": (offered(date="2026-12-01"), "offers[0].date"),
+    "offer-ends-before-it-begins": (offered(expiry="2026-11-01"), "offers[0].expiry"),
+    "offer-of-other-gpus": (offered(gpu="h200"), "offers[0].gpu"),
+    "offer-too-small": (offered(size=8), "offers[0].size"),
+    "offer-of-another-trade": (offered(buys=True), "offers[0].price_per_gpu_hour"),
+    "offer-without-price": (client(money={"acquisition": "rent"}, offers=[OFFER]), "offers[0].seller"),
+    "offer-of-no-option": (
+        {**offered(), "options": ["rocev2-branded-400g", "rocev2-whitebox-400g"]},
+        "offers[0].fabric",
+    ),
     "memo-date": (client(as_of="1999-01-01"), "as_of"),
     "reserved-slug": (client(client={"slug": "latest"}), "client.slug"),
     "stages-out-of-order": (

@@ -165,10 +165,11 @@ def test_the_comments_of_a_new_file_are_valid_when_uncommented_and_say_what_was_
     keys = _all_keys(Params.model_json_schema(by_alias=True)) - {
         "measurements",
         "elicited",
+        "offers",
     }  # they name files that are not there
     path.write_text(re.sub(rf"^(\s*)# ({'|'.join(sorted(keys))}):", r"\1\2:", text, flags=re.M), encoding="utf-8")
     spoken = load_params(path)
-    assert defaulted_keys(spoken) == ("measurements", "elicited")
+    assert defaulted_keys(spoken) == ("offers", "measurements", "elicited")
     assert spoken.cluster.trajectory and spoken.overrides and spoken.providers
     examples = {
         "memo.subject",
@@ -181,7 +182,7 @@ def test_the_comments_of_a_new_file_are_valid_when_uncommented_and_say_what_was_
         "money.materiality_usd",
     }
     derived = {"cluster.nic_ports_per_node": 8}
-    for key in set(defaulted_keys(silent)) - examples - {"measurements", "elicited"}:
+    for key in set(defaulted_keys(silent)) - examples - {"offers", "measurements", "elicited"}:
         assert value_at(spoken, key) == derived.get(key, value_at(silent, key)), key
 
 

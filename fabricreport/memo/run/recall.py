@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MAX_RECORDS = 1_000
 _FORMAT = 1
-_NAMED = ("providers", "logs", "elicited")
+_NAMED = ("providers", "logs", "elicited", "offers")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
     inputs/prices/*.csv       beside the params file if it has such a folder, else the project's own `params/`
     inputs/evidence/*.yaml    same rule
     inputs/options/*.yaml     same rule
-    inputs/<path>             each provider's and expert's answers and each measurement log that the params name
+    inputs/<path>             each provider's and expert's answers, each offer and each measurement log that the params name
 
 Files are opened without following symbolic links, read once, capped in size, and hashed as they are copied.
 """
@@ -102,7 +102,7 @@ class _Copier:
 
     def everything(self, params: Params, params_path: Path, project_params: Path | None) -> None:
         """The params, the three books, and each file the params name."""
-        from fabricreport.scenario import canonical_json
+        from fabricreport.scenario import OfferFile, canonical_json
 
         self.put("params.json", "params", canonical_json(params).encode("utf-8"), params_path)
         shared = project_params or PARAMS
@@ -115,6 +115,9 @@ class _Copier:
             self.named(params_path.parent, log, "logs")
         for expert in params.elicited:
             self.named(params_path.parent, expert, "elicited")
+        for offer in params.offers:
+            if isinstance(offer, OfferFile):
+                self.named(params_path.parent, offer.file, "offers")
 
     def put(self, name: str, kind: str, data: bytes, origin: Path) -> None:
         self.total_bytes += len(data)

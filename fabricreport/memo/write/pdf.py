@@ -318,13 +318,14 @@ def _set(inputs: InputSet) -> Data:
 
 def _opening(document: Document) -> int:
     """How many blocks of the body stand with the glance on page one, before the contents: its text up to the first
-    figure, table or second heading."""
+    figure, table or second heading. A table right under the first heading is part of it."""
     if document.glance is None:
         return 0
     headings = 0
     for number, node in enumerate(document.body):
         headings += isinstance(node, Heading)
-        if headings > 1 or isinstance(node, Figure | DataTable | Image):
+        opens = isinstance(node, DataTable) and number == 1
+        if headings > 1 or (isinstance(node, Figure | DataTable | Image) and not opens):
             return number
     return len(document.body)
 

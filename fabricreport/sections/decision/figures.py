@@ -18,6 +18,7 @@ from fabricreport.sections.decision.inputs import AXES
 from fabricreport.sections.decision.joint.figures import JOINT, JOINT_INDEXES
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
 from fabricreport.sections.decision.monday.figures import MONDAY
+from fabricreport.sections.decision.offers.figures import OFFERS, bid_lines, offers_in
 from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
 from fabricreport.sections.sides import LEANS, side_name
@@ -371,6 +372,7 @@ FIGURES = Declaration(
     (
         *(*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
         *INFORMATION,
+        *OFFERS,
         *BESIDES,
         *ARTICLES,
         *COURSES,
@@ -388,6 +390,9 @@ FIGURES = Declaration(
         "rule": Index(lambda at: at.rules),
         "unquoted": Index(lambda at: at.unquoted),
         "stale": Index(lambda at: at.result.monday.stale),
+        "offer": Index(offers_in),
+        "bid": Index(lambda at: at.result.bids),
+        "line": Index(bid_lines),
         "pair": Index(lambda at: pairs_of(at), PAIRS),
         **INDEXES,
         **COURSE_INDEXES,

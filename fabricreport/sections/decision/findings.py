@@ -33,6 +33,8 @@ from fabricreport.sections.decision.joint.words import joint_words
 from fabricreport.sections.decision.market import market_words, told_alike, unpriced_in_place
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.words import monday_words
+from fabricreport.sections.decision.offers.words import offer_findings, offer_words
+from fabricreport.sections.decision.offers.words import opening as opening_of_offers
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import key_of, label_of
@@ -149,7 +151,7 @@ def spoken(
     read = _Read(given, result, tco, monday, figure)
     groups = (
         *(_opening, _date, _advice, _why, _alike, _tiles, _view, _turning, _quotes, _care, _monday, _money, _annex),
-        *(_articles, _besides),
+        *(_offered, _articles, _besides),
     )
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
 
@@ -158,6 +160,9 @@ F = DecisionFinding
 
 
 def _opening(read: _Read) -> Iterator[DecisionFinding]:
+    if read.result.offers:
+        yield opening_of_offers(read.result.offers)
+        return
     if (involved := opening(read.result.courses)) is not None:
         yield involved
         return
@@ -181,13 +186,21 @@ def _opening(read: _Read) -> Iterator[DecisionFinding]:
     yield staged(read.result.courses, by_ground[read.ground])
 
 
+def _offered(read: _Read) -> Iterator[DecisionFinding]:
+    yield from offer_findings(read.result, late=read.late)
+
+
 def _date(read: _Read) -> Iterator[DecisionFinding]:
     yield from course_findings(read.given, read.result.courses)
-    if read.late:
+    if read.late and not read.result.offers:
         yield F.TOO_LATE_ALONE if read.alone else F.TOO_LATE
 
 
 def _advice(read: _Read) -> Iterator[DecisionFinding]:
+    if read.given.params.cluster.final_gpus > read.given.params.cluster.gpus:
+        yield F.GROWS
+    if read.result.offers:
+        return
     advised: dict[str, DecisionFinding] = {
         Confidence.LEANING: F.SETTLE_FIRST if read.flips else F.TAKE,
         Confidence.TOSS_UP: F.ASK_BOTH,
@@ -198,13 +211,13 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
     yield advice(read.result.courses) or staged(read.result.courses, plainly)
     if read.verdict.announced and not read.alone and read.verdict.runner_up not in read.announced:
         yield F.TAKE_RIVAL_NOW
-    if read.given.params.cluster.final_gpus > read.given.params.cluster.gpus:
-        yield F.GROWS
 
 
 def _why(read: _Read) -> Iterator[DecisionFinding]:
     if read.alone:
         yield F.ALONE
+    elif read.result.offers:
+        pass  # said of the offers
     elif read.ground in (Confidence.CLEAR, Confidence.LEANING):
         yield F.COSTS_LESS
     elif read.ground == Ground.SIZE:
@@ -218,7 +231,7 @@ def _why(read: _Read) -> Iterator[DecisionFinding]:
             Ground.WEIGHTS: F.NEAR_BY_WEIGHTS,
         }
         yield near[read.ground]
-    if read.result.kin and read.ground != Ground.SIZE:
+    if read.result.kin and read.ground != Ground.SIZE and not read.result.offers:
         yield F.KIN_NEAR
     if read.far:
         yield F.FAR
@@ -250,6 +263,8 @@ def _alike(read: _Read) -> Iterator[DecisionFinding]:
 
 def _tiles(read: _Read) -> Iterator[DecisionFinding]:
     yield F.NONE_ADVISED if read.verdict.open else F.ONE_ADVISED
+    if not read.result.offers:
+        yield F.TILES_OF_BOTH if read.verdict.open else F.TILES_OF_ONE
     if read.flips and not read.idle:
         yield F.FLIP_TILE
 
@@ -421,6 +436,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
         "top": Named(label_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
         "strongest": _strongest(read),
+        **offer_words(read.given, result, read.figure),
         "gpu": told(gpu_type(read.given)),
         "newer": told(read.newer) if read.newer else None,
         "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),

@@ -20,6 +20,8 @@ from fabricreport.sections.decision.information.study import Information
 from fabricreport.sections.decision.joint.result import JointResult
 from fabricreport.sections.decision.later import Later
 from fabricreport.sections.decision.monday.at_stake import AtStake
+from fabricreport.sections.decision.offers.bids import Bid
+from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.priors import Prior
 from fabricreport.sections.decision.reasons import Parting
 from fabricreport.sections.decision.turning import Turn, Turns
@@ -39,6 +41,7 @@ class DecisionResult:
     `parting`: the reasons of both sides where framework and advice part. `difference` (draws,) is the runner-up's total cost less the choice's: positive means the choice is cheaper.
     `unquoted`: items of the two compared that nobody publishes a price for. `articles`: what the trade press would advise.
     `priors`: the inputs stated by kind of fabric. `kin`: an option of the choice's family too close to tell from it, or ''. `without`: the verdict with each option left out whose switch has one listed price.
+    `offers`: of a client that rents, what sellers offer or publish; `bids`: of one that buys, its bills at their prices.
     `mismatch`: the two compared in one generation, where they are of different ones. `later`: what is bought when
     today's prices no longer hold. `joint`: what changes it when more than one thing moves.
     `information`: what could be found out first (None where nothing is left to choose).
@@ -62,6 +65,8 @@ class DecisionResult:
     monday: AtStake
     priors: tuple[Prior, ...]
     kin: str
+    offers: OffersResult | None
+    bids: Mapping[str, Bid]
     difference: Traced
     totals: Mapping[str, Traced]
     joint: JointResult

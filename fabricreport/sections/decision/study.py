@@ -23,6 +23,8 @@ from fabricreport.sections.decision.joint.study import joint_of
 from fabricreport.sections.decision.later import later_of
 from fabricreport.sections.decision.listings import rests_on_listing, without_each
 from fabricreport.sections.decision.monday.at_stake import at_stake_of
+from fabricreport.sections.decision.offers.bids import bids_of
+from fabricreport.sections.decision.offers.study import offers_of
 from fabricreport.sections.decision.priors import priors_of
 from fabricreport.sections.decision.reasons import parting
 from fabricreport.sections.decision.result import DecisionResult
@@ -79,6 +81,8 @@ def run(given: Inputs, search: Search, knowledge: Knowledge) -> DecisionResult:
         monday=at_stake_of(search),
         kin=near_kin(search.judge, base.bills, verdict),
         priors=priors_of(given, base.reached_by),
+        offers=offers_of(given, base.bills, search.judge),
+        bids=bids_of(base),
         difference=comparison.lead,
         totals=base.bills.totals,
         joint=joint_of(search, turns),

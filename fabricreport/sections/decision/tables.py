@@ -33,6 +33,8 @@ def headline(given: Inputs, result: DecisionResult, figure: Figure) -> tuple[dic
         "framework": {True: "agrees", False: "disagrees", None: "takes no side"}[verdict.agrees],
         "framework_leans_to": side_name(given.options, result.framework.leans_to),
     }
+    if result.offers is not None:
+        told |= {"offer": result.offers.pick.first, "offer_stands": result.offers.pick.standing.name.lower()}
     ids = ("difference", "probability", f"total.{verdict.choice}", "framework_total")
     return told, [figure(f"decision.{id}") for id in ids]
 

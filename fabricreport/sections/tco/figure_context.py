@@ -13,7 +13,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.provenance import Traced
 from fabricreport.sections.tco.cost import FABRIC_CAUSES
 from fabricreport.sections.tco.fabric import Build
-from fabricreport.sections.tco.list_bills import ListBill, Offer
+from fabricreport.sections.tco.list_bills import ListBill
 from fabricreport.sections.tco.result import Ownership, TcoResult
 from fabricreport.validation.card import Card, CardRow
 from fabricreport.validation.topology import topology_card
@@ -56,11 +56,6 @@ class CostFigures:
     def rents(self) -> bool:
         """Whether the client rents, and owns no fabric."""
         return self.result.ownership is None
-
-    @cached_property
-    def offers(self) -> Mapping[str, Offer]:
-        """Rental prices found, by the end of the price's id."""
-        return {o.item.removeprefix("gpu-hour-"): o for o in self.result.offers}
 
     # ---- a client that owns
 

@@ -147,11 +147,6 @@ _HOURS = (
 )
 
 
-def _offered(at: CostFigures, offer: str) -> str:
-    """The id of an offer's price."""
-    return f"price:{at.offers[offer].item}"
-
-
 _RENTING = (
     EachSpec(
         "tco.worth_less[hired]",
@@ -160,26 +155,6 @@ _RENTING = (
         rule="market price × (1 − ratio of useful shares)",
         value=lambda at, option: at.result.worth_per_gpu_hour[at.result.choice] - at.result.worth_per_gpu_hour[option],
         inputs=lambda at, option: inputs_of(at.result.worth_per_gpu_hour[option]),
-        central="mean",
-    ),
-    EachSpec(
-        "tco.offer[offer]",
-        "usd/gpu-hour",
-        label=lambda at, offer: f"Price found for {at.offers[offer].provider}",
-        rule=lambda at, offer: f"newest {at.offers[offer].kind} of the price book",
-        value=lambda at, offer: at.given.draw(_offered(at, offer)),
-        inputs=lambda at, offer: (_offered(at, offer),),
-        central="mean",
-    ),
-    PairSpec(
-        "tco.offer_useful[offer][hired]",
-        "usd/gpu-hour",
-        label=lambda at, offer, option: (
-            f"A useful GPU-hour at {at.offers[offer].provider} if the fabric is {at.names[option]}"
-        ),
-        rule="price ÷ useful share on that fabric",
-        value=lambda at, offer, option: at.given.draw(_offered(at, offer)) / at.result.useful_share[option],
-        inputs=lambda at, offer, _: (_offered(at, offer),),
         central="mean",
     ),
 )
@@ -223,7 +198,6 @@ FIGURES = Declaration(
         "cause": Index(lambda at: at.result.labels, tuple(CAUSES)),
         "differing": Index(lambda at: at.result.difference.parts, tuple(CAUSES)),
         "hired": Index(lambda at: at.result.totals if at.rents else ()),
-        "offer": Index(lambda at: at.offers),
         **FABRIC_INDEXES,
         **CARD_INDEXES,
     },

@@ -56,10 +56,6 @@ class TcoFinding(StrEnum):
     HOURS_EQUAL = "a renter: a useful hour prints the same on every option"
     WITHOUT_RDMA_DEARER = "a renter: an option without RDMA costs more"
     TIER_WORTH = "a renter: InfiniBand is advised and worth a surcharge"
-    # prices that a renter's providers ask
-    OFFERS = "a renter: prices of named providers were found"
-    OFFERS_BY_PROVIDER = "they differ by more than the two fabrics do"
-    OFFERS_BY_FABRIC = "they differ by no more than the two fabrics do"
     # why an owner's options differ
     CAUSES_AT_ONCE = "an owner whose fabric is bought at once: some cause differs"
     CAUSES_GROWN = "an owner whose fabric grows: some cause differs"
@@ -186,12 +182,6 @@ def _renting(read: CostReading) -> Iterator[TcoFinding]:
     yield F.HOURS_EQUAL if len(hours) == 1 else F.HOURS_DIFFER
     if read.dearer_without_rdma:
         yield F.WITHOUT_RDMA_DEARER
-    if read.offers:
-        prices = [read.value(f"tco.offer_useful.{offer}.{result.choice}") for offer in read.offers]
-        pair = [read.value(f"tco.usd_per_useful_gpu_hour.{o}") for o in (result.choice, result.rival)]
-        apart = max(prices) - min(prices)
-        yield F.OFFERS
-        yield F.OFFERS_BY_PROVIDER if not read.alone and apart > abs(pair[0] - pair[1]) else F.OFFERS_BY_FABRIC
     if not read.alone and result.infiniband == result.choice and read.way(f"tco.worth_less.{result.rival}") == "less":
         yield F.TIER_WORTH
 

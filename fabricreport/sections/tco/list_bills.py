@@ -1,4 +1,4 @@
-"""Bills at single list prices, which can be redone by hand, and the rental prices found for the named providers."""
+"""Bills at single list prices, which can be redone by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from fabricreport.books.prices.currency import Rate
 from fabricreport.inputs import Inputs
 from fabricreport.models.fabric.cabling import CablePlan, optics_and_cables
 from fabricreport.models.fabric.topology import bill_of_materials
-from fabricreport.scenario import slugify
 from fabricreport.sections.tco.fabric import Build
 
 _ADDED = ("switches", "switch_cost", "optics_cost", "nic_cost")
@@ -46,15 +45,6 @@ class ListBill:
     def total(self) -> float:
         """Switches, optics and adapters."""
         return self.switch_cost + self.optics_cost + self.nic_cost
-
-
-@dataclass(frozen=True)
-class Offer:
-    """The newest rental price found for a provider named in the params: `item` of the price book, `kind` of price."""
-
-    provider: str
-    item: str
-    kind: str
 
 
 def list_bills(given: Inputs, built: Mapping[str, tuple[Build, ...]]) -> tuple[ListBill, ...]:
@@ -105,20 +95,3 @@ def _rate(given: Inputs, ref: str) -> Rate:
 def list_price(given: Inputs, ref: str) -> float:
     """The central price of a piece in the memo's currency, at the central rate of the day."""
     return given.central(ref) * _rate(given, ref).rate
-
-
-_KINDS = {"": "on demand", "-list": "list price", "-marketplace": "marketplace"}
-
-
-def offers(given: Inputs) -> tuple[Offer, ...]:
-    """The newest price of each provider in the params that the price book knows for this GPU, cheapest first."""
-    gpu = given.params.cluster.gpu
-    found = []
-    for provider in given.params.providers:
-        names = {slugify(provider.name), *(slugify(part) for part in provider.name.split("/"))}
-        items = [(f"gpu-hour-{gpu}-{name}{end}", kind) for name in names for end, kind in _KINDS.items()]
-        known = [(given.prices[item].date, item, kind) for item, kind in items if item in given.prices]
-        if known:
-            _, item, kind = max(known)
-            found.append(Offer(provider.name, item, kind))
-    return tuple(sorted(found, key=lambda o: given.prices[o.item].price))

@@ -15,7 +15,7 @@ from fabricreport.provenance import Traced
 from fabricreport.sections.stance import Stance, stance
 from fabricreport.sections.tco.fabric import Build, GrowthCost
 from fabricreport.sections.tco.inputs import Common
-from fabricreport.sections.tco.list_bills import ListBill, Offer
+from fabricreport.sections.tco.list_bills import ListBill
 from fabricreport.sections.tco.sweep import Sweep
 
 
@@ -69,7 +69,6 @@ class TcoResult:
     useful_hour: Mapping[str, Traced]
     useful_share: Mapping[str, Traced]
     worth_per_gpu_hour: Mapping[str, Traced]
-    offers: tuple[Offer, ...]
     ownership: Ownership | None
     common: Common
     numbers: Mapping[str, Number]

@@ -29,7 +29,7 @@ from fabricreport.sections.tco.cost import (
 )
 from fabricreport.sections.tco.figure_context import CostFigures
 from fabricreport.sections.tco.figures import FIGURES
-from fabricreport.sections.tco.list_bills import list_bills, offers
+from fabricreport.sections.tco.list_bills import list_bills
 from fabricreport.sections.tco.result import Ownership, TcoResult
 from fabricreport.sections.tco.sweep import run_sweep
 from fabricreport.vocabulary import Side
@@ -60,7 +60,6 @@ def run(given: Inputs, found: Bills, comparison: Comparison) -> TcoResult:
         useful_hour=hour,
         useful_share=useful,
         worth_per_gpu_hour={o: given.spread(market * u / useful[choice]) for o, u in useful.items()},
-        offers=offers(given) if rented(given) else (),
         ownership=None if rented(given) else _ownership(given, found, hour, (choice, rival)),
         common=common,
         numbers={},

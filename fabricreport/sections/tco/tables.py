@@ -1,4 +1,4 @@
-"""Tables of the total cost: options and offers, causes, the bill piece by piece, other sizes, stages, the card."""
+"""Tables of the total cost: options, causes, the bill piece by piece, other sizes, stages, the card."""
 
 from __future__ import annotations
 
@@ -48,26 +48,6 @@ def options(given: Inputs, result: TcoResult) -> Table:
     ]
     heads = ("Option", "Fabric to buy", "Lost GPU time", "Total cost", "P5–P95", "Useful GPU-hour")
     return Table([Column(h, style="spread" if h == "P5–P95" else "value") for h in heads], rows)
-
-
-def offers(given: Inputs, result: TcoResult) -> Table:
-    """The rent of each provider whose price is known, and what a useful hour comes to on the best and the worst fabric."""
-    ends = dict.fromkeys((result.order[0], result.order[-1]))
-    heads = short_names(given.options)
-    rows = [
-        Row(
-            [
-                Name(f"{offer.provider}, {offer.kind}"),
-                Name(given.prices[offer.item].date.isoformat()),
-                result.numbers[f"tco.offer.{key}"],
-                *(result.numbers[f"tco.offer_useful.{key}.{o}"] for o in ends),
-            ]
-        )
-        for key, offer in CostFigures(given, result).offers.items()
-    ]
-    words = {f"end_{n}": Name(heads[o]) for n, o in enumerate(ends)}
-    useful = [Column(f"Useful hour, {{{word}}}") for word in words]
-    return Table([Column("Provider"), Column("Dated"), Column("Rent"), *useful], rows, words)
 
 
 def _by_option(

@@ -1,0 +1,34 @@
+"""What stands in `evidence/offers.yaml`: what has to be in writing, what may be refused, what is asked first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from fabricreport.books.providers import read_providers
+from fabricreport.evidence import read_yaml
+
+UNNAMED = ("unknown", "varies")
+"""What an offer says in the place of a fabric that it does not name."""
+
+
+@lru_cache(maxsize=1)
+def _terms() -> Mapping[str, Any]:
+    loaded: Mapping[str, Any] = read_yaml("offers")
+    return loaded
+
+
+def needed() -> tuple[str, ...]:
+    """What has to be in writing: an offer that refuses one of these is not taken."""
+    return tuple(_terms()["needed"])
+
+
+def refusable() -> tuple[str, ...]:
+    """Everything that an offer may say it refuses."""
+    return (*needed(), *_terms()["other"], *(q.id for q in read_providers().questions))
+
+
+def first_question(what: str, form: str = "question") -> str:
+    """What to ask a seller where `what` is open, as a `question` or `short`, for a table."""
+    return str(_terms()["ask"][what][form])

@@ -1,0 +1,258 @@
+"""Figures of the offers: what each comes to, what is left open, and how far the first is ahead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fabricreport.models.money.offers import BEYOND
+from fabricreport.provenance import inputs_of
+from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.offers.bids import BidLine
+from fabricreport.sections.decision.offers.judged import Judged, Open
+from fabricreport.sections.decision.offers.study import OffersResult
+
+_HORIZON = "param:money.horizon_months"
+_DATE = "param:organisation.time_to_production_weeks"
+SAME_WORK = "for the same useful work over the horizon, present value"
+
+
+def found(at: DecisionFigures) -> OffersResult:
+    """The offers; asked for where there are some."""
+    assert at.result.offers is not None
+    return at.result.offers
+
+
+def of(at: DecisionFigures, offer: str) -> Judged:
+    """One offer as it was judged."""
+    return found(at).judged[offer]
+
+
+def offers_in(at: DecisionFigures) -> Mapping[str, Judged]:
+    """The offers by id; none where there are none."""
+    return at.result.offers.judged if at.result.offers else {}
+
+
+def _seller(at: DecisionFigures, offer: str) -> str:
+    return of(at, offer).offer.seller
+
+
+def _named(what: str) -> Callable[[DecisionFigures, str], str]:
+    return lambda at, offer: f"{what}: {_seller(at, offer)}"
+
+
+def _money(name: str, what: str, rule: str, value: Callable[[DecisionFigures, str], Any], **more: Any) -> EachSpec:
+    """An amount in the memo's currency of one offer."""
+    return EachSpec(
+        f"decision.offers.{name}[offer]",
+        more.pop("unit", "usd"),
+        label=_named(what),
+        rule=rule,
+        value=value,
+        inputs=(_HORIZON,),
+        central="mean",
+        **more,
+    )
+
+
+def _share(name: str, what: str) -> EachSpec:
+    """A share that a seller states."""
+    return EachSpec(
+        f"decision.offers.{name}[offer]",
+        "share",
+        label=_named(what),
+        rule="as the offer states it",
+        value=lambda at, offer: float(getattr(of(at, offer).offer, name)),
+        sources=lambda at, offer: (of(at, offer).price,),
+        grade="quote",
+        digits=4,
+        when=lambda at, offer: getattr(of(at, offer).offer, name) is not None,
+    )
+
+
+def _count(name: str, what: str, rule: str, value: Callable[[OffersResult], int]) -> Spec:
+    return Spec(
+        f"decision.offers.{name}",
+        "count",
+        label=what,
+        rule=rule,
+        value=lambda at: float(value(found(at))),
+        counted=True,
+        when=lambda at: at.result.offers is not None,
+    )
+
+
+_EACH = (
+    _money(
+        "total", "Cost of the work", SAME_WORK + ", each paid hour at the offer's price", lambda at, o: of(at, o).total
+    ),
+    _money(
+        "useful_hour",
+        "Cost of a useful GPU-hour",
+        "everything paid for the work ÷ its GPU-hours, both discounted",
+        lambda at, o: of(at, o).useful_hour,
+        unit="usd/gpu-hour",
+    ),
+    _money(
+        "network_lost",
+        "What the hours cost that its network loses",
+        SAME_WORK + ": paid hours that the network makes idle, at the offer's price",
+        lambda at, o: of(at, o).network_lost,
+    ),
+    _money(
+        "gap",
+        "How much more it costs than the first",
+        "difference of the total costs, draw by draw",
+        lambda at, o: of(at, o).total - of(at, found(at).pick.first).total,
+        when=lambda at, o: bool(found(at).pick.first) and o != found(at).pick.first,
+    ),
+    _money(
+        "beyond",
+        "What is committed beyond the horizon",
+        "months committed − horizon, at the price and the least share of hours",
+        lambda at, o: of(at, o).cost.costs[BEYOND],
+        when=lambda at, o: BEYOND in of(at, o).cost.costs,
+    ),
+    _money(
+        "bound",
+        "What is owed by a client that stops on the first day",
+        "months of the commitment × GPUs × hours × least share × price, present value",
+        lambda at, o: of(at, o).cost.bound,
+        when=lambda at, o: of(at, o).cost.rung.months > 0,
+    ),
+    _money(
+        "optional",
+        "Add-ons that the work does not need",
+        "their price over the horizon, present value; not in the total",
+        lambda at, o: of(at, o).optional,
+        when=lambda at, o: of(at, o).optional is not None,
+    ),
+    EachSpec(
+        "decision.offers.cheapest[offer]",
+        "share",
+        label=_named("Share of draws in which the offer costs least"),
+        rule="count of draws with the lowest total cost ÷ all draws; ties are shared",
+        value=lambda at, offer: found(at).cheapest[offer],
+        inputs=lambda at, offer: inputs_of(of(at, offer).total),
+        digits=2,
+    ),
+    EachSpec(
+        "decision.offers.ready[offer]",
+        "share",
+        label=_named("Chance that it runs stably by the client's date"),
+        rule="share of draws with weeks to the hand-over + weeks to stable ≤ weeks to production",
+        value=lambda at, offer: of(at, offer).ready,
+        inputs=lambda at, offer: {*inputs_of(at.bills.own[of(at, offer).option].bring_up_weeks), _DATE},
+        digits=2,
+    ),
+    EachSpec(
+        "decision.offers.handed_over[offer]",
+        "week",
+        label=_named("Weeks until the hand-over"),
+        rule="day of the hand-over − the memo's date",
+        value=lambda at, offer: of(at, offer).weeks_late,
+        sources=lambda at, offer: (of(at, offer).price,),
+        grade="quote",
+        when=lambda at, offer: of(at, offer).weeks_late > 0,
+    ),
+    _share("uptime", "Uptime promised"),
+    _share("credit", "Credit for falling short of it, share of the month's bill"),
+    _share("cap", "Most that is paid back, share of the month's bill"),
+)
+
+_ALL = (
+    _count("count", "Offers judged", "offers, or sellers with a price for a term", lambda r: len(r.judged)),
+    _count("old", "Prices out of date", "count of those past their expiry", lambda r: len(r.having(Open.OLD))),
+    _count(
+        "unsure",
+        "Prices that do not say whether they hold the network",
+        "count of those whose seller has the network on a product of its own",
+        lambda r: len(r.having(Open.NETWORK)),
+    ),
+    Spec(
+        "decision.offers.spread",
+        "usd",
+        label="The dearest offer's cost less that of the cheapest",
+        rule="difference of the total costs, draw by draw",
+        value=lambda at: of(at, found(at).order[-1]).total - of(at, found(at).order[0]).total,
+        inputs=(_HORIZON,),
+        central="mean",
+        when=lambda at: at.result.offers is not None,
+    ),
+    Spec(
+        "decision.offers.cent",
+        "usd",
+        label="What a cent less for a GPU-hour is worth over the horizon",
+        rule="what the first offer's total grows by for each dollar an hour ÷ 100",
+        value=lambda at: found(at).per_dollar / 100,
+        inputs=(_HORIZON, "param:cluster.gpus"),
+        when=lambda at: at.result.offers is not None,
+    ),
+    Spec(
+        "decision.offers.room",
+        "usd/gpu-hour",
+        label="What a GPU-hour of the first may cost more until the second costs no more",
+        rule="difference of the mean total costs ÷ what the first's total grows by for each dollar an hour",
+        value=lambda at: found(at).room,
+        inputs=lambda at: inputs_of(*(of(at, o).total for o in (found(at).pick.first, found(at).pick.second))),
+        when=lambda at: at.result.offers is not None and at.result.offers.room is not None,
+    ),
+)
+
+_BIDS = (
+    EachSpec(
+        "decision.bids.total[bid]",
+        "usd",
+        label=lambda at, bid: (
+            f"Total cost of {at.names[at.result.bids[bid].option]} at the prices of {_bidder(at, bid)}"
+        ),
+        rule="the model run again with the prices quoted in force, every other input at its draws",
+        value=lambda at, bid: at.result.bids[bid].total,
+        inputs=(_HORIZON,),
+        central="mean",
+    ),
+    EachSpec(
+        "decision.bids.gap[bid]",
+        "usd",
+        label=lambda at, bid: f"The same less the total cost at the prices of this memo: {_bidder(at, bid)}",
+        rule="difference of the two totals, draw by draw",
+        value=lambda at, bid: at.result.bids[bid].gap,
+        inputs=(_HORIZON,),
+        central="mean",
+    ),
+    EachSpec(
+        "decision.bids.counted[line]",
+        "count",
+        label=lambda at, line: f"Pieces that the seller counts: {_line(at, line).item}",
+        rule="as the offer states it",
+        value=lambda at, line: _line(at, line).counted,
+        sources=lambda at, line: (_line(at, line).price,),
+        grade="quote",
+        when=lambda at, line: _line(at, line).counted > 0,
+    ),
+    EachSpec(
+        "decision.bids.ours[line]",
+        "count",
+        label=lambda at, line: f"Pieces that the first stage takes, spares included: {_line(at, line).item}",
+        rule="bill of materials of the first stage, with spares",
+        value=lambda at, line: float(_line(at, line).ours),
+        inputs=("param:cluster.gpus", "evidence:spares-share"),
+    ),
+)
+
+
+def _bidder(at: DecisionFigures, bid: str) -> str:
+    return at.result.bids[bid].offer.seller
+
+
+def _line(at: DecisionFigures, line: str) -> BidLine:
+    return bid_lines(at)[line]
+
+
+def bid_lines(at: DecisionFigures) -> Mapping[str, BidLine]:
+    """The lines of every bill of quantities, by offer and item."""
+    return {f"{bid.offer.id}.{line.item}": line for bid in at.result.bids.values() for line in bid.lines}
+
+
+OFFERS = (*_EACH, *_ALL, *_BIDS)
+"""Every figure of the offers; the indexes `offer`, `bid` and `line` run through `offers_in`, the bids and `bid_lines`."""

@@ -1,0 +1,240 @@
+"""What an offer is judged on: whose lost time it has, what it comes to, how far its price may move, what is open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+
+from fabricreport.books.offers.offer import Kind, Offer
+from fabricreport.books.offers.terms import UNNAMED, needed
+from fabricreport.books.providers import read_providers
+from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_MONTH
+from fabricreport.inputs import Inputs
+from fabricreport.models.audit.diligence import speed_fit, topology_stated
+from fabricreport.models.money.offers import OfferCost, OfferTerms, Reach, Rung, Work, cost_of
+from fabricreport.models.money.ownership import LOST
+from fabricreport.provenance import Traced, plain
+from fabricreport.sections.offered_fabric import option_of
+from fabricreport.sections.tco.bills import Bills
+from fabricreport.sections.tco.cost import delay_days
+
+SPREAD, MOVE = "evidence:rent-spread", "evidence:rent-move-same-seller"
+"""How far the prices of sellers lie around their median, and how far the same sellers' prices moved within a year."""
+SERVERS_TAIL = "tail of servers"
+
+
+class Open(StrEnum):
+    """What a seller has to say before its offer can be taken, then what is only worth asking."""
+
+    OLD = "old"
+    NETWORK = "network"
+    FABRIC = "fabric"
+    LISTED = "listed"
+    GROWTH = "growth"
+    TOPOLOGY = "topology"
+    GENERATION = "generation"
+    SPEED = "speed"
+
+
+SETTLED_FIRST = frozenset({Open.OLD, Open.NETWORK, Open.FABRIC, Open.LISTED})
+"""An offer of which one of these is open cannot be advised without a condition."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """An offer judged: `option` is the compared one whose lost time it has, `named` whether the offer says so itself.
+
+    `total` (draws,) is the cost of the whole work, `useful_hour` that of a useful GPU-hour without a price of delay,
+    `network_lost` what the hours cost that its network loses. `spread` (draws,) is the uncertainty of its price as a
+    factor, exactly 1 for a contract. `weeks_late` are from the memo's date to the hand-over, `ready` the share of draws in
+    which it runs stably by the client's date.
+    """
+
+    offer: Offer
+    option: str
+    named: bool
+    cost: OfferCost
+    total: Traced
+    useful_hour: Traced
+    network_lost: Traced
+    optional: Traced | None
+    spread: Traced
+    weeks_late: float
+    ready: float
+    reach: Reach
+    open: tuple[Open, ...]
+
+    @property
+    def price(self) -> str:
+        """The id of the price that is in use: that of the rung which is the cheapest for the work."""
+        return next(r.price for r in self.offer.rungs if r.months == self.cost.rung.months)
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """What it refuses of what has to be in writing."""
+        return tuple(term for term in self.offer.refuses if term in needed())
+
+
+def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
+    """One offer on the draws of the option whose network it has."""
+    option = option_of(given, offer.fabric)
+    named = option is not None
+    own_id = option.id if option else _slowest(given, bills)
+    own, common = bills.own[own_id], bills.common
+    spread, weeks = spread_of(given, offer), weeks_late(offer, given.as_of)
+    hired = replace(own, bring_up_weeks=own.bring_up_weeks + weeks)
+    delay: Any = 0.0
+    if np.any(np.asarray(common.delay_per_day) > 0):
+        delay = delay_days(hired, common) * common.delay_per_day
+    cost = cost_of(_terms(given, offer, spread), own.lost, _work(bills), delay)
+    total = given.spread(cost.total)
+    lost: Any = sum((value for name, value in cost.costs.items() if name.startswith(LOST)), start=0.0)
+    hours = _useful_hours(bills, offer)
+    open_ = tuple(_open(given, offer, named))
+    return Judged(
+        offer=offer,
+        option=own_id,
+        named=named,
+        cost=cost,
+        total=total,
+        useful_hour=given.spread((total - delay) / hours),
+        network_lost=given.spread(lost * network_share(bills, own_id)),
+        optional=_optional(given, bills, offer),
+        spread=spread,
+        weeks_late=weeks,
+        ready=float(np.mean(plain(hired.bring_up_weeks) <= common.weeks_allowed)),
+        reach=_reach(given, offer, float(plain(total).mean()), open_),
+        open=open_,
+    )
+
+
+def _slowest(given: Inputs, bills: Bills) -> str:
+    """The compared network between servers, with RDMA if one has it, that loses most: what an unnamed one is taken for."""
+    ids = [o.id for o in given.options if o.rdma] or [o.id for o in given.options]
+    return min(ids, key=lambda o: float(np.mean(plain(bills.own[o].lost.useful))))
+
+
+def price_of(given: Inputs, price_id: str) -> Any:
+    """A price as it was found or offered, in the memo's currency: one figure, and no mean of a range around it."""
+    price = given.prices[price_id.removeprefix("price:")]
+    return Traced(given.central(price_id), {price_id}) * given.rate(price.currency)
+
+
+def spread_of(given: Inputs, offer: Offer) -> Traced:
+    """By what factor the price may be another once it is asked for (draws,), with a mean of 1; each offer has draws of its own."""
+    stale = any(given.prices[r.price.removeprefix("price:")].stale for r in offer.rungs)
+    factor: Any = Traced(np.ones(given.draws))
+    for entry in ([] if offer.contractual and not stale else [SPREAD]) + ([MOVE] if stale else []):
+        given.value(entry)  # noted as asked for
+        drawn = given.sampler.draws(given.uncertain(entry), f"{entry} of {offer.id}")
+        factor = factor * Traced(drawn / drawn.mean(), {entry})
+    return given.spread(factor / plain(factor).mean())
+
+
+def weeks_late(offer: Offer, as_of: date) -> float:
+    """Weeks from the memo's date to the hand-over; none where no day is stated."""
+    return max((offer.start - as_of).days, 0) / DAYS_PER_WEEK if offer.start else 0.0
+
+
+def network_share(bills: Bills, option: str) -> Any:
+    """The share of the cost of an option's lost time that its network loses, draw by draw: not the slow servers'."""
+    lost = {name: value for name, value in bills.parts[option].items() if name.startswith(LOST)}
+    whole: Any = sum(lost.values(), start=0.0)
+    servers: Any = sum((value for name, value in lost.items() if name.endswith(SERVERS_TAIL)), start=0.0)
+    return 1.0 - servers / np.where(plain(whole) > 0, whole, 1.0)
+
+
+def _kind(offer: Offer) -> str:
+    return "fixed" if offer.contractual else "today"
+
+
+def _work(bills: Bills) -> Work:
+    common = bills.common
+    stated = common.gpu_hour_value if common.value_basis == "stated" else None
+    return Work(common.stages, common.months, common.discounting, stated)
+
+
+def _useful_hours(bills: Bills, offer: Offer) -> Any:
+    """Present worth of the GPU-hours of work to be done."""
+    common, before = bills.common, 0
+    hours: Any = 0.0
+    for month, gpus in common.stages:
+        per_month = common.discounting.level(1.0, common.months, after=month, terms=_kind(offer))
+        hours, before = hours + (gpus - before) * HOURS_PER_MONTH * per_month, gpus
+    return hours
+
+
+def _terms(given: Inputs, offer: Offer, spread: Traced) -> OfferTerms:
+    hourly = [price_of(given, a.price) for a in offer.add_ons if a.needed and not a.monthly]
+    monthly = [price_of(given, a.price) for a in offer.add_ons if a.needed and a.monthly]
+    return OfferTerms(
+        rungs=tuple(Rung(r.months, price_of(given, r.price) * spread) for r in offer.rungs),
+        gpus=offer.size or int(given.params.cluster.gpus),
+        minimum_share=offer.minimum_share,
+        add_ons_usd_per_gpu_hour=sum(hourly, start=0.0),
+        add_ons_usd_per_month=sum(monthly, start=0.0),
+        fixed=offer.contractual,
+    )
+
+
+def _optional(given: Inputs, bills: Bills, offer: Offer) -> Traced | None:
+    """What the add-ons would cost over the horizon that the work does not need; None where there are none."""
+    spared = [a for a in offer.add_ons if not a.needed]
+    if not spared:
+        return None
+    months = bills.common.discounting.level(1.0, bills.common.months, terms=_kind(offer))
+    hours = _useful_hours(bills, offer)
+    return given.spread(sum((price_of(given, a.price) * (months if a.monthly else hours) for a in spared), start=0.0))
+
+
+def _open(given: Inputs, offer: Offer, named: bool) -> Iterator[Open]:
+    if any(given.prices[p.removeprefix("price:")].stale for p in offer.prices):
+        yield Open.OLD
+    if not offer.with_network:
+        yield Open.NETWORK
+    if offer.fabric in UNNAMED or not named:
+        yield Open.FABRIC
+    if offer.kind != Kind.OFFER:
+        yield Open.LISTED
+    if offer.size and given.params.cluster.final_gpus > offer.size:
+        yield Open.GROWTH
+    wording = read_providers().wording
+    if topology_stated(offer.topology, wording.topology, wording.topology_unknown) != "stated":
+        yield Open.TOPOLOGY
+    if not offer.generation:
+        yield Open.GENERATION
+    if not offer.contractual and _speed(given, offer) not in ("enough", "unknown"):
+        yield Open.SPEED
+
+
+def _speed(given: Inputs, offer: Offer) -> str:
+    seller = next((s for s in read_providers().sellers if s.id == offer.known_as), None)
+    option = option_of(given, offer.fabric)
+    asked = float(given.params.cluster.link_gbits_per_s)
+    need = min(option.link_gbits_per_s, asked) if option else asked
+    return speed_fit(seller.link_low_gbits_per_s, seller.link_high_gbits_per_s, need) if seller else "unknown"
+
+
+def _reach(given: Inputs, offer: Offer, mean: float, open_: tuple[Open, ...]) -> Reach:
+    """How far the mean may move by what is open: the spread of sellers, and of an old price what sellers asked later."""
+    low = high = 1.0
+    if Open.LISTED in open_ or Open.OLD in open_:
+        spread = given.uncertain(SPREAD)
+        low, high = spread.low, spread.high
+    if Open.OLD in open_:
+        high = max(high, given.uncertain(MOVE).high)
+    if offer.contractual and {Open.NETWORK, Open.FABRIC} & set(open_):
+        high = float("inf")
+    barred = any(term in needed() for term in offer.refuses)
+    firm = offer.contractual and Open.OLD not in open_
+    return Reach(mean, mean * low, mean * high, open=bool(SETTLED_FIRST & set(open_)), firm=firm, barred=barred)
+
+
+def in_use(found: Mapping[str, Judged]) -> dict[str, Traced]:
+    """Total cost (draws,) of every offer that may be taken, by id."""
+    return {o: j.total for o, j in found.items() if not j.reach.barred}

@@ -1,0 +1,120 @@
+"""Which offer: every one judged on the same work and the same draws, and what can be said of them together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fabricreport.books.offers.offer import Offer
+from fabricreport.inputs import Inputs
+from fabricreport.models.money.offers import (
+    Pick,
+    Standing,
+    asked_first,
+    cheapest_in,
+    order_of,
+    pick,
+    room_per_gpu_hour,
+)
+from fabricreport.provenance import Traced, plain
+from fabricreport.sections.client import rented
+from fabricreport.sections.decision.inputs import Judge
+from fabricreport.sections.decision.offers.judged import Judged, Open, judged_of
+from fabricreport.sections.listed_offers import listing
+from fabricreport.sections.tco.bills import Bills
+
+
+@dataclass(frozen=True)
+class OffersResult:
+    """The offers of a renter, or published prices in their place, the cheapest first.
+
+    `apart` are prices at which no term can be had, `unpriced` the names of sellers without a price. `asked`: whom to ask
+    first where nobody is bound yet. `cheapest`: share of draws in which each costs least.
+    """
+
+    judged: Mapping[str, Judged]
+    pick: Pick
+    asked: tuple[str, ...]
+    cheapest: Mapping[str, float]
+    apart: tuple[Offer, ...]
+    unpriced: tuple[str, ...]
+
+    @property
+    def listed(self) -> bool:
+        """Whether published prices stand in for offers."""
+        return self.pick.standing == Standing.LISTED
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Ids, the lowest mean total first."""
+        return tuple(self.judged)
+
+    @property
+    def totals(self) -> Mapping[str, Traced]:
+        """Total cost (draws,) of each offer by id: what a renter may commit to, if it is not refused."""
+        return {o: j.total for o, j in self.judged.items() if not j.reach.barred}
+
+    @property
+    def price_factors(self) -> Mapping[str, Traced]:
+        """The uncertainty of each offer's price as a factor (draws,) with a mean of 1; exactly 1 for a contract."""
+        return {o: j.spread for o, j in self.judged.items()}
+
+    def having(self, what: Open) -> tuple[str, ...]:
+        """Offers of which this is open."""
+        return tuple(o for o, j in self.judged.items() if what in j.open)
+
+    @property
+    def best(self) -> Judged | None:
+        """The offer to take or to ask first."""
+        return self.judged.get(self.pick.first)
+
+    @property
+    def next(self) -> Judged | None:
+        """The one after it."""
+        return self.judged.get(self.pick.second)
+
+    @property
+    def per_dollar(self) -> float:
+        """What the total of the first grows by for each dollar more for a GPU-hour."""
+        judged = self.best or next(iter(self.judged.values()))
+        return float(np.mean(plain(judged.cost.per_dollar)))
+
+    @property
+    def room(self) -> float | None:
+        """What an hour of the first may cost more until the second costs no more; None where it has no lead."""
+        best, other = self.best, self.next
+        if best is None or other is None:
+            return None
+        first, second = (float(plain(j.total).mean()) for j in (best, other))
+        room = room_per_gpu_hour(first, second, self.per_dollar)
+        return room if room > 0 else None
+
+
+def offers_of(given: Inputs, bills: Bills, judge: Judge) -> OffersResult | None:
+    """The offers of a client that rents, or the published prices; None where there is neither, or nothing is rented."""
+    if not rented(given):
+        return None
+    stated = given.offers
+    listed = None if stated else listing(given)
+    offers = stated if listed is None else listed.ranked
+    if not offers:
+        return None
+    found = {offer.id: judged_of(given, bills, offer) for offer in offers}
+    order = order_of({o: j.total for o, j in found.items()})
+    judged = {o: found[o] for o in order}
+    reach = {o: j.reach for o, j in judged.items()}
+    return OffersResult(
+        judged=judged,
+        pick=pick(reach, judge.materiality or 0.0),
+        asked=asked_first(reach),
+        cheapest=cheapest_in({o: j.total for o, j in judged.items()}),
+        apart=listed.apart if listed else (),
+        unpriced=listed.unpriced if listed else (),
+    )
+
+
+def committing(judge: Judge, bills: Bills, offers: OffersResult | None) -> Mapping[str, Traced]:
+    """Total cost (draws,) of everything that the client may commit to: offers where it rents, else options."""
+    return offers.totals if offers is not None else judge.committing(bills)

@@ -1,0 +1,179 @@
+"""Tables of the offers: what each costs and what to ask first, its parts, and the terms of those made to this client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.families import families
+from fabricreport.books.offers.offer import Network, Offer
+from fabricreport.books.offers.terms import first_question
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
+from fabricreport.models.money.offers import Standing
+from fabricreport.sections.decision.offers.judged import Judged, Open
+from fabricreport.sections.decision.offers.study import OffersResult
+from fabricreport.sections.decision.result import DecisionResult
+
+Figure = Callable[[str], Number]
+_SOLD: dict[str, str] = {
+    Network.INCLUDED: "in the price",
+    Network.ADD_ON: "as an add-on, counted",
+    Network.EXTRA: "not in the price",
+    Network.UNKNOWN: "not said",
+}
+
+
+def _offers(result: DecisionResult) -> OffersResult:
+    assert result.offers is not None, "asked for where there are offers"
+    return result.offers
+
+
+def offers(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """The offers, the cheapest first."""
+    found = _offers(result)
+    taken = found.pick.standing == Standing.TAKE
+    mixed = len({j.offer.fabric for j in found.judged.values()}) > 1
+    rows = [
+        Row(
+            [
+                Name(j.offer.seller),
+                f"{{{j.price}:bare}}, {{dated_{n}}}",
+                f"{{decision.offers.useful_hour.{o}:bare}}",
+                figure(f"decision.offers.total.{o}"),
+                Name(network_of(given, j.offer) if mixed else where_of(j.offer)),
+                "no" if Open.TOPOLOGY in j.open else "yes",
+                Name(first_question(asking(j), "short")),
+            ],
+            role="winner" if taken and o == found.pick.first else "normal",
+        )
+        for n, (o, j) in enumerate(found.judged.items())
+    ]
+    words = {f"dated_{n}": Name(month_of(given, j)) for n, j in enumerate(found.judged.values())}
+    heads = ("Whole work", "Network on", "Topology", "Ask first")
+    money = Name(str(given.params.money.currency))
+    columns = [Column("Seller"), Column("Rent, {money}"), Column("Useful hour"), *(Column(h) for h in heads)]
+    return Table(columns, rows, {**words, "money": money})
+
+
+def month_of(given: Inputs, judged: Judged) -> str:
+    """The month of the price in use."""
+    return f"{given.prices[judged.price.removeprefix('price:')].date:%Y-%m}"
+
+
+def where_of(offer: Offer) -> str:
+    """Where the network of an offer can be had: on which product, or whether it is in the price."""
+    said = offer.contractual and offer.network in (Network.EXTRA, Network.UNKNOWN)
+    return _SOLD[offer.network] if said or not offer.product else offer.product
+
+
+def network_of(given: Inputs, offer: Offer) -> str:
+    """The network of an offer in a few words, and where it can be had."""
+    known = {o.id: o.family_name for o in given.options} | {f: family.short_name for f, family in families().items()}
+    return f"{known.get(offer.fabric, 'not named')}, {where_of(offer)}"
+
+
+def conditions(judged: Judged) -> tuple[str, ...]:
+    """What a seller has to answer before its offer is taken, in the order in which it is asked."""
+    renew = ("renew",) if Open.OLD in judged.open else ()
+    return (*renew, *(str(what) for what in (Open.NETWORK, Open.FABRIC) if what in judged.open))
+
+
+def asking(judged: Judged) -> str:
+    """What to ask a seller first, by what is open."""
+    open_, bound = set(judged.open), judged.offer.contractual
+    if Open.OLD in open_:
+        return "renew" if bound else "old-network" if Open.NETWORK in open_ else "old"
+    order = (Open.NETWORK, Open.FABRIC, Open.GROWTH, Open.TOPOLOGY, Open.GENERATION, Open.SPEED, Open.LISTED)
+    return next((str(what) for what in order if what in open_), "nothing")
+
+
+def parts(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """What each offer is, the range found with it, and what its network's lost hours cost."""
+    found = _offers(result)
+    rows = [
+        Row(
+            [
+                Name(j.offer.seller),
+                Name(str(j.offer.kind)),
+                Name(given.record(j.price)["text"]),
+                Name(network_of(given, j.offer)),
+                figure(f"decision.offers.network_lost.{o}"),
+                *[figure(f"decision.offers.total.{o}")] * 2,
+                figure(f"decision.offers.gap.{o}") if o != found.pick.first and found.pick.first else None,
+                figure(f"decision.offers.cheapest.{o}"),
+                figure(f"decision.offers.ready.{o}"),
+            ]
+        )
+        for o, j in found.judged.items()
+    ]
+    heads = ("Seller", "Price is", "As found", "Network", "Its lost hours", "Whole work", "P5–P95", "Over the first")
+    columns = [Column(h, style="spread" if h == "P5–P95" else "value") for h in heads]
+    return Table([*columns, Column("Costs least in"), Column("Ready in time")], rows)
+
+
+def terms(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """The terms of the offers made to this client: what is committed, owed, paid back and refused."""
+    found = _offers(result)
+
+    def amount(name: str, offer: str) -> Number | None:
+        figure_id = f"decision.offers.{name}.{offer}"
+        return figure(figure_id) if figure_id in result.numbers else None
+
+    rows = [
+        Row(
+            [
+                Name(j.offer.seller),
+                Name(f"{j.cost.rung.months} months" if j.cost.rung.months else "none"),
+                *(
+                    amount(name, o)
+                    for name in ("bound", "beyond", "optional", "handed_over", "uptime", "credit", "cap")
+                ),
+                Name(", ".join(j.offer.refuses) or "nothing"),
+            ]
+        )
+        for o, j in found.judged.items()
+    ]
+    heads = ("Seller", "Committed", "Owed if stopped", "Beyond the horizon", "Spared add-ons", "Handed over after")
+    more = ("Uptime", "Credit", "Credit, at most", "Refuses")
+    return Table([Column(h) for h in (*heads, *more)], rows)
+
+
+def bids(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """Each bill at the prices quoted beside the model's own."""
+    names = {o.id: o.name for o in given.options}
+    rows = [
+        Row(
+            [
+                Name(b.offer.seller),
+                Name(names[b.option]),
+                figure(f"decision.bids.total.{key}"),
+                figure(f"decision.total.{b.option}"),
+                *[figure(f"decision.bids.gap.{key}")] * 2,
+                Name(", ".join(b.missing) or "nothing"),
+            ]
+        )
+        for key, b in result.bids.items()
+    ]
+    heads = ("Seller", "Option", "At its prices", "At ours", "Difference", "P5–P95", "Not quoted, at our prices")
+    return Table([Column(h, style="spread" if h == "P5–P95" else "value") for h in heads], rows)
+
+
+def bid_items(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """Every line of the bills: what the seller counts and asks, and what the model does."""
+    rows = [
+        Row(
+            [
+                Name(b.offer.seller),
+                Name(line.item),
+                figure(f"decision.bids.counted.{key}.{line.item}") if line.counted else None,
+                figure(f"decision.bids.ours.{key}.{line.item}"),
+                figure(line.price),
+                figure(line.replaces),
+            ]
+        )
+        for key, b in result.bids.items()
+        for line in b.lines
+    ]
+    heads = ("Seller", "Item", "Counted", "First stage takes", "Price asked", "Price in use")
+    return Table([Column(h, style="mixed" if h.startswith("Price") else "value") for h in heads], rows)

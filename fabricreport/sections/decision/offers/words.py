@@ -1,0 +1,126 @@
+"""Findings and words of the offers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from fabricreport.books.offers.offer import RANKED, Offer
+from fabricreport.books.offers.terms import first_question
+from fabricreport.findings import Name, Named
+from fabricreport.inputs import Inputs
+from fabricreport.models.money.offers import Standing
+from fabricreport.sections.decision.finding import DecisionFinding as F
+from fabricreport.sections.decision.offers.bids import Bid
+from fabricreport.sections.decision.offers.judged import Judged, Open
+from fabricreport.sections.decision.offers.study import OffersResult
+from fabricreport.sections.decision.offers.tables import Figure, conditions
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.stance import direction
+from fabricreport.vocabulary import Confidence, Ground
+
+_OPENS = {
+    Standing.LISTED: F.OPENS_OFFERS_LISTED,
+    Standing.TAKE: F.OPENS_OFFERS_TAKE,
+    Standing.TAKE_IF: F.OPENS_OFFERS_TAKE_IF,
+    Standing.EITHER: F.OPENS_OFFERS_EITHER,
+    Standing.NONE: F.OPENS_OFFERS_NONE,
+}
+
+
+_AGAINST = {"less": "more than", "more": "less than", "same": "from"}
+"""A positive gap is what a lead prints as: there the first is said to cost less."""
+
+
+def opening(found: OffersResult) -> F:
+    """How page one opens for a client that is offered hours."""
+    alone = found.pick.standing == Standing.TAKE and found.next is None
+    return F.OPENS_OFFERS_ALONE if alone else _OPENS[found.pick.standing]
+
+
+def offer_findings(result: DecisionResult, *, late: bool) -> Iterator[F]:
+    """What is true of the offers; nothing where there are none."""
+    found = result.offers
+    if result.bids:
+        yield F.BIDS
+    if found is None:
+        return
+    yield F.OFFERS
+    yield F.OFFERS_PUBLISHED if found.listed else F.OFFERS_MADE
+    if found.listed:
+        yield F.OFFERS_ASK_MANY if len(found.asked) > 1 else F.OFFERS_ASK_ONE
+    if late:
+        yield F.OFFERS_LATE
+    if len(found.judged) > 1:
+        yield F.OFFERS_DIFFER
+    elif found.best:
+        yield F.OFFERS_ONE
+    standing = found.pick.standing
+    if standing == Standing.TAKE and found.next:
+        yield F.OFFERS_AHEAD
+    if standing == Standing.TAKE_IF:
+        yield F.OFFERS_ELSE if found.next else F.OFFERS_NO_ELSE
+    if found.room is not None and found.best and Open.NETWORK in found.best.open and found.next:
+        yield F.OFFERS_ROOM
+    if found.having(Open.OLD):
+        yield F.OFFERS_OLD
+    if found.having(Open.NETWORK):
+        yield F.OFFERS_UNSURE
+        if found.listed:
+            yield F.OFFERS_ELSEWHERE
+    if any(j.reach.barred for j in found.judged.values()):
+        yield F.OFFERS_REFUSED
+    if found.unpriced:
+        yield F.OFFERS_UNPRICED
+    if found.apart:
+        yield F.OFFERS_APART
+    if any(not j.named for j in found.judged.values()):
+        yield F.OFFERS_UNNAMED
+    yield from _of_fabrics(result)
+
+
+def _of_fabrics(result: DecisionResult) -> Iterator[F]:
+    """What the network's name is worth beside the rents."""
+    if len(result.totals) > 1:
+        idle = result.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
+        yield F.OFFERS_NAME_IDLE if idle else F.OFFERS_NAME_COUNTS
+
+
+def offer_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mapping[str, object]:
+    """The words of the sentences on offers; None where there are none."""
+    found, names = result.offers, {o.id: o.name for o in given.options}
+    judged = found.judged if found else {}
+    refused = [j for j in judged.values() if j.reach.barred]
+    return {
+        "first_offer": _named(figure, found.best) if found and found.best else None,
+        "second_offer": _named(figure, found.next) if found and found.next else None,
+        "asked_first": Name(listed(judged[o].offer.seller for o in found.asked)) if found else None,
+        "bids": tuple(_bid(names, figure, b, key) for key, b in result.bids.items()),
+        "refusing": Name(listed(j.offer.seller for j in refused)) if refused else None,
+        "unpriced_sellers": Name(listed(found.unpriced)) if found and found.unpriced else None,
+        "apart_sellers": Name(listed(f"{o.seller} ({_why_apart(o)})" for o in found.apart))
+        if found and found.apart
+        else None,
+    }
+
+
+def _named(figure: Figure, judged: Judged) -> Named:
+    """A seller, with its price and every question that has to be answered before it is signed with."""
+    asks = Name(" ".join(first_question(what) for what in conditions(judged)))
+    return Named(judged.offer.seller, judged.offer.id, asks=asks, price=figure(judged.price))
+
+
+def _bid(names: Mapping[str, str], figure: Figure, bid: Bid, key: str) -> Named:
+    """A seller of pieces, and whether its prices make the bill less, more, or leave it the same."""
+    way = _AGAINST[direction(figure(f"decision.bids.gap.{key}"))]
+    return Named(bid.offer.seller, key, option=Name(names[bid.option]), way=way)
+
+
+def _why_apart(offer: Offer) -> str:
+    """Why no term can be had at a price: it is a spot or a marketplace price, or the host decides on the network."""
+    return "network by host" if offer.kind in RANKED else str(offer.kind)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in a sentence: A, B and C."""
+    *most, last = list(names) or [""]
+    return f"{', '.join(most)} and {last}" if most else last

@@ -1,0 +1,85 @@
+"""Published prices of GPU time by seller: the newest that the price book holds for the client's GPU, as it was found.
+
+They stand in for offers until there are some. One reading of them serves every section, so that the price of one seller
+is the same figure wherever it is printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fabricreport.books.offers.offer import Kind, Network, Offer, OfferRung
+from fabricreport.books.offers.terms import UNNAMED
+from fabricreport.books.providers import Seller, read_providers
+from fabricreport.inputs import Inputs
+from fabricreport.scenario import slugify
+
+_ENDS = {"": Kind.ON_DEMAND, "-list": Kind.LIST, "-marketplace": Kind.MARKETPLACE, "-spot": Kind.SPOT}
+_LASTING = (Kind.ON_DEMAND, Kind.LIST)
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The published prices of the sellers asked about.
+
+    `ranked`: those at which a term can be had on a fabric that is named. `apart`: spot and marketplace prices, and those of
+    sellers whose fabric varies by host. `unpriced`: names of sellers without any price that was found.
+    """
+
+    ranked: tuple[Offer, ...]
+    apart: tuple[Offer, ...]
+    unpriced: tuple[str, ...]
+
+
+def listing(given: Inputs) -> Listing:
+    """The newest price of each provider named in the params, or of every known one if none is named."""
+    names = [p.name for p in given.params.providers] or [s.name for s in read_providers().sellers]
+    found = {name: _newest(given, name) for name in names}
+    offers = [offer for offer in found.values() if offer is not None]
+    ranked = [o for o in offers if o.kind in _LASTING and o.fabric != UNNAMED[1]]
+    return Listing(
+        tuple(ranked),
+        tuple(o for o in offers if o not in ranked),
+        tuple(name for name, offer in found.items() if offer is None),
+    )
+
+
+def _newest(given: Inputs, name: str) -> Offer | None:
+    """A seller's newest price for a term, else its newest of another kind; None where none is known."""
+    seller = read_providers().seller(name)
+    known = [*_prices(given, name, seller)]
+    lasting = [found for found in known if found[1] in _LASTING]
+    if not known:
+        return None
+    item, kind = max(lasting or known, key=lambda found: (given.prices[found[0]].date, found[0]))
+    return Offer(
+        id=seller.id if seller else slugify(name),
+        seller=name,
+        kind=kind,
+        fabric=seller.fabric if seller else UNNAMED[0],
+        network=_network(seller),
+        product=seller.availability if seller else "",
+        topology=seller.topology if seller else "",
+        generation=seller.generation if seller else "",
+        rungs=(OfferRung(0, f"price:{item}"),),
+        known_as=seller.id if seller else "",
+    )
+
+
+def _prices(given: Inputs, name: str, seller: Seller | None) -> Iterator[tuple[str, Kind]]:
+    gpu = given.params.cluster.gpu
+    slugs = dict.fromkeys((slugify(name), *(slugify(part) for part in name.split("/"))))
+    for slug in dict.fromkeys((*slugs, *(seller.listed_as if seller else ()))):
+        for end, kind in _ENDS.items():
+            if (item := f"gpu-hour-{gpu}-{slug}{end}") in given.prices:
+                yield item, kind
+
+
+def _network(seller: Seller | None) -> Network:
+    """Whether the price found holds the network: surely where every GPU node has it, not where it is sold as an add-on."""
+    if seller is None:
+        return Network.UNKNOWN
+    if seller.add_on:
+        return Network.EXTRA
+    return Network.INCLUDED if seller.every_gpu_node else Network.UNKNOWN
