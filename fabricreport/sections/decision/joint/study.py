@@ -38,7 +38,7 @@ Array = NDArray[np.float64]
 SHARE_OF_DRAWS = 32
 """The hypercubes of the sampling error are this much smaller than the memo's own."""
 LEAST_DRAWS = 32
-SEARCHED = 2
+SEARCHED = 3
 """Pairs that the model is run again for, the nearest first by the screen; the nearest of what they come to counts."""
 _WIDE = 4.0
 """The value of a GPU-hour is tried from a quarter of the one in use to four times it, and drawn from half to twice it."""
