@@ -188,11 +188,14 @@ def test_a_price_moves_exactly_the_numbers_that_the_ledger_says_depend_on_it(
     assert moved, "a price that moves nothing is no test"
     assert moved <= declared, f"moved without being declared: {sorted(moved - declared)[:5]}"
     # What is declared and stands still is a count of draws, a rank, a point that a date or whole steps set, or how far an
-    # answer moves the lead: the difference of two runs, from which a price may cancel.
+    # answer moves the lead: the difference of two runs, from which a price may cancel. So is what knowledge is worth: the
+    # choice it betters turns in few draws.
     set_otherwise = (
         "decision.edge.",
         "decision.other_edge.",
         "decision.break_even.param.",
+        "decision.information.",
+        "diligence.informs.",
         "diligence.worth.",
         "diligence.stake.",
     )

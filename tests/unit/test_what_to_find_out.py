@@ -147,7 +147,8 @@ def test_the_group_worth_most_is_named_only_where_it_stands_out_of_its_noise() -
 
 def test_a_test_pays_where_its_worth_stands_out_of_noise_and_above_its_cost() -> None:
     both = made(tests_=(tried(50, 10, 20), tried(50, 10, 60, 1), tried(50, 30, 1, 2)))
-    assert F.TESTS_PAY in set(information_findings(both, idle=True))
+    assert F.NO_TEST_PAYS not in set(information_findings(both, idle=True))
+    assert information_words(both)["paying"] == (read_probes()[0].name,)
     assert [t.probe.id for t in both.paying] == [read_probes()[0].id]
     assert both.tests[1].net == -10
 

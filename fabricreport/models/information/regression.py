@@ -16,6 +16,8 @@ LARGEST = 90
 """Most terms of a regression."""
 DRAWS_PER_TERM = 12
 """Fewest draws learnt from for each term of the regression."""
+CAUTION = 1.4
+"""What each degree of freedom counts for in cross-validation, so that noise is followed less (Kim and Gu 2004)."""
 PENALTIES = 10.0 ** np.arange(-6.0, 4.5, 0.5)
 """Shares of the draws that the penalty of the ridge may be; one is chosen for each fit by generalised cross-validation."""
 
@@ -55,7 +57,7 @@ def ridge(gram: Draws, cross: Draws, squares: Draws, count: int) -> Draws:
     for column in range(cross.shape[1]):
         part = turned[:, [column]] * kept
         error = left[column] - 2 * (turned[:, [column]] * part).sum(axis=0) + (values[:, None] * part**2).sum(axis=0)
-        best = int(np.argmin(np.maximum(error, 0.0) / (1.0 - freedom / count) ** 2))
+        best = int(np.argmin(np.maximum(error, 0.0) / (1.0 - CAUTION * np.minimum(freedom / count, 0.7)) ** 2))
         slopes[1:, column] = vectors @ part[:, best]
     slopes[0] = mean_y - mean_x[1:] @ slopes[1:]
     return slopes
@@ -64,28 +66,28 @@ def ridge(gram: Draws, cross: Draws, squares: Draws, count: int) -> Draws:
 def basis(inputs: Draws, *, largest: int) -> Draws:
     """Terms (draws, terms) of the inputs' normal scores: Hermite polynomials of each, products of two and of three.
 
-    Scores and not values, so one input's tail does not rule the fit. Lower orders come first, and no more than `largest`
-    terms are made. An input that does not vary makes none.
+    Scores and not values, so one input's tail does not rule the fit. Lower orders come first, each order is half as large as
+    the one before and so dearer to the ridge, and no more than `largest` terms are made. An input that does not vary makes none.
     """
     varying = [x for x in inputs.T if x.min() < x.max()]
     if not varying:
         return np.empty((len(inputs), 0))
     z = np.array([scores(x) for x in varying])
     square, k = z * z, len(z)
-    orders: tuple[tuple[int, Callable[[], Draws]], ...] = (
-        (k, lambda: z),
-        (k, lambda: (square - 1) / 2**0.5),
-        (k * (k - 1) // 2, lambda: np.array([z[i] * z[j] for i, j in combinations(range(k), 2)])),
-        (k, lambda: z * (square - 3) / 6**0.5),
-        (k * (k - 1), lambda: np.array([(square[i] - 1) * z[j] / 2**0.5 for i, j in permutations(range(k), 2)])),
-        (k, lambda: (square * (square - 6) + 3) / 24**0.5),
+    orders: tuple[tuple[int, int, Callable[[], Draws]], ...] = (
+        (1, k, lambda: z),
+        (2, k, lambda: (square - 1) / 2**0.5),
+        (2, k * (k - 1) // 2, lambda: np.array([z[i] * z[j] for i, j in combinations(range(k), 2)])),
+        (3, k, lambda: z * (square - 3) / 6**0.5),
+        (3, k * (k - 1), lambda: np.array([(square[i] - 1) * z[j] / 2**0.5 for i, j in permutations(range(k), 2)])),
+        (4, k, lambda: (square * (square - 6) + 3) / 24**0.5),
     )
     made: list[Draws] = []
-    for count, terms in orders:
+    for order, count, terms in orders:
         if made and sum(map(len, made)) + count > largest:
             break
         if count:
-            made.append(terms())
+            made.append(terms() / 2.0 ** (order - 1))
     return np.vstack(made)[: max(largest, 1)].T
 
 

@@ -14,7 +14,8 @@ def information_findings(found: Information | None, *, idle: bool) -> Iterator[F
     if found is None:
         return
     yield F.INFORMATION
-    yield F.TESTS_PAY if found.paying else F.NO_TEST_PAYS
+    if not found.paying:
+        yield F.NO_TEST_PAYS
     if not idle:
         yield F.WORTH_KNOWING if found.telling else F.NOTHING_WORTH_KNOWING
 
