@@ -16,7 +16,10 @@ from hypothesis import given as over
 from hypothesis import strategies as st
 
 import fabricreport.inputs as inputs_module
+from fabricreport.blocks import open_section
+from fabricreport.blocks.nodes import DataTable, plain_text
 from fabricreport.blocks.prose import is_prose, read_cell
+from fabricreport.blocks.say import run_cell
 from fabricreport.case import Case, open_case
 from fabricreport.evidence import read_yaml
 from fabricreport.models.information import Estimate
@@ -171,6 +174,22 @@ def test_what_is_worth_nothing_known_says_that_it_protects(name: str) -> None:
     table = todo(monday)
     assert [row.cells[-1] == UNPRICED for row in table.rows] == [one.due.worth is None for one in monday.todos]
     assert len(letters(monday).rows) == len(table.rows)
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_every_line_and_letter_is_said_in_full(name: str) -> None:
+    body, annex, _ = open_section("decision", of(name))
+    monday = of(name).monday()
+    notebook = yaml.safe_load((ROOT / "notebooks/decision.ipynb").read_text(encoding="utf-8"))
+    for source in ("".join(c["source"]) for c in notebook["cells"]):
+        if source.startswith("%%phrase"):
+            run_cell(read_cell(source), {"body": body}, str)
+    for section, table in ((body, todo(monday)), (annex, letters(monday))):
+        section.table("tab-x", "What to do", table.columns, table.rows)
+        node = section.emitted[-1].nodes[0]
+        assert isinstance(node, DataTable)
+        said = [plain_text(cell) for row in node.rows for cell in row.cells]
+        assert all(said) and len(node.rows) == len(monday.todos)
 
 
 def test_what_each_of_our_clients_has_to_do() -> None:

@@ -157,9 +157,9 @@ def _generation(at: Facts) -> Due | None:
 
 
 def _delivery(at: Facts) -> Due | None:
-    if not is_given(at.given.params, "organisation.time_to_production_weeks"):
-        return None
-    return Due(Kind.DELIVERY, at.price("weeks"))
+    price = at.price("weeks")
+    dated = is_given(at.given.params, "organisation.time_to_production_weeks")
+    return Due(Kind.DELIVERY, price) if dated and price is not None else None
 
 
 def _weeks(at: Facts) -> Due | None:
