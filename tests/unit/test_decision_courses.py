@@ -233,7 +233,9 @@ def test_two_fabrics_told_apart_by_their_quotes_alone_are_chosen_by_them() -> No
         ({"workload__kind": "inference-multi-node", "workload__model_parameters_billion": 700}, OneNode.NO_ROOM),
         ({"cluster__gpus": 136}, OneNode.NOT_ASKED),
         ({"cluster__gpus": 128}, OneNode.PRICED),
-        ({"workload__jobs": [{"gpus": 8, "share": 1}]}, OneNode.NOT_ASKED),
+        ({"workload__jobs": [{"gpus": 8, "share": 1}]}, OneNode.PRICED),
+        ({"workload__jobs": [{"gpus": 8, "share": 1}], "cluster__gpus": 512}, OneNode.PRICED),
+        ({"workload__jobs": [{"gpus": 8, "share": 0.5}, {"gpus": 16, "share": 0.5}]}, OneNode.NOT_ASKED),
     ],
 )
 def test_single_nodes_are_asked_of_small_clients_by_the_memory_of_a_node(
@@ -241,6 +243,13 @@ def test_single_nodes_are_asked_of_small_clients_by_the_memory_of_a_node(
 ) -> None:
     case = client("tern-finetuning")
     assert single_node.standing_of((case.changed(**changes) if changes else case).inputs) == standing
+
+
+def test_jobs_that_are_within_nodes_already_take_no_less_time_without_a_fabric() -> None:
+    case = client("tern-finetuning").changed(workload__jobs=[{"gpus": 8, "share": 1}], workload__kind="hpc-simulation")
+    alone = single_node.single_node(case.inputs, case.chain, case.comparison.choice)
+    assert np.allclose(plain(alone.time), 1.0)
+    assert mean(alone.total) <= mean(case.chain.bills.totals[case.comparison.choice])
 
 
 def test_an_owner_of_two_nodes_saves_the_fabric_by_jobs_within_each() -> None:
