@@ -7,10 +7,13 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
+import fabricreport.inputs as inputs_module
 from fabricreport.case import Case, open_case
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Course
@@ -43,6 +46,14 @@ def client(name: str) -> Case:
 @cache
 def found(name: str) -> CoursesResult:
     return client(name).decision().courses
+
+
+@cache
+def open_with(draws: int) -> Case:
+    with mock.patch.object(inputs_module, "DRAWS", draws):
+        case = open_case(ROOT / "params/example.yaml")
+        _ = case.chain, case.comparison
+    return case
 
 
 def mean(draws: Any) -> float:
@@ -158,6 +169,56 @@ def test_equal_inputs_on_both_fabrics_give_equal_courses(name: str) -> None:
     assert buying.pilot(given, bills, (a, b), a, 64).worth == Estimate(0.0, 0.0)
 
 
+# ---- sums by hand, of the example's own inputs
+
+
+def test_damages_of_the_example_by_hand() -> None:
+    case = client("example")
+    given, option = case.inputs, case.comparison.choice
+    own, clause = case.chain.bills.own[option], found("example").clauses[option]
+    productive = plain(given.value("evidence:bring-up-productivity"))
+    a_week = 0.5 * (1024 * 7 * 24 * (1 - productive) * 3.0).mean()
+    promised = min(np.ceil(np.median(plain(own.bring_up_weeks))), 12.0)
+    late = np.maximum(plain(own.bring_up_weeks) - promised, 0.0)
+    order = sum(
+        plain(v) for v in buying.fabric.capex(case.chain.bills.built[option][0], own, case.chain.bills.common).values()
+    )
+    assert clause.promised_weeks == promised and mean(clause.usd_per_week) == pytest.approx(a_week)
+    assert np.allclose(plain(clause.paid), np.minimum(late * a_week, 0.1 * order))
+
+
+def test_offers_and_a_pilot_of_the_example_by_hand() -> None:
+    case = client("example")
+    given, common = case.inputs, case.chain.bills.common
+    hour = mean(given.money("evidence:network-architect-pay") * given.value("evidence:pay-loading"))
+    hour /= mean(given.value("evidence:engineer-hours-per-year"))
+    offers, pilot = found("example").offers, found("example").pilot
+    assert offers is not None and pilot is not None
+    assert mean(offers.asking) == pytest.approx(mean(given.value("evidence:course-tender-hours")) * hour, rel=0.02)
+    weeks, work = (mean(given.value(f"evidence:course-pilot-{what}")) for what in ("weeks", "hours"))
+    rent = 2 * 64 * 7 * 24 * weeks * mean(common.server.rent_per_gpu_hour)
+    assert mean(pilot.asking) == pytest.approx(rent + work * hour, rel=0.02)
+
+
+def test_two_fabrics_told_apart_by_their_quotes_alone_are_chosen_by_them() -> None:
+    """D = 100 + quotes of standard deviation 300: the worth of offers is the closed form of perfect information on D."""
+    rng = np.random.default_rng(1)
+    draws, gap, sd = 4096, 100.0, 300.0
+    moved = gap + sd * rng.standard_normal(draws)
+    case = open_with(draws)
+    bills = replace(
+        case.chain.bills,
+        parts={"a": {"switches": Traced(np.full(draws, 1000.0))}, "b": {"switches": Traced(1000.0 + moved)}},
+        totals={"a": Traced(np.full(draws, 5000.0)), "b": Traced(5000.0 + moved)},
+        own={"a": case.chain.bills.own[case.comparison.choice]},
+        paid={"a": case.chain.bills.paid[case.comparison.choice]},
+    )
+    u = gap / sd
+    expected = sd * norm.pdf(u) - gap * norm.cdf(-u)
+    worth = buying.offers(case.inputs, bills, ("a", "b"), "a").worth
+    assert worth.value == pytest.approx(expected, abs=3 * worth.standard_error + 0.02 * expected)
+
+
 # ---- who is told what
 
 
@@ -172,7 +233,9 @@ def test_equal_inputs_on_both_fabrics_give_equal_courses(name: str) -> None:
         ({"workload__kind": "inference-multi-node", "workload__model_parameters_billion": 700}, OneNode.NO_ROOM),
         ({"cluster__gpus": 136}, OneNode.NOT_ASKED),
         ({"cluster__gpus": 128}, OneNode.PRICED),
-        ({"workload__jobs": [{"gpus": 8, "share": 1}]}, OneNode.NOT_ASKED),
+        ({"workload__jobs": [{"gpus": 8, "share": 1}]}, OneNode.PRICED),
+        ({"workload__jobs": [{"gpus": 8, "share": 1}], "cluster__gpus": 512}, OneNode.PRICED),
+        ({"workload__jobs": [{"gpus": 8, "share": 0.5}, {"gpus": 16, "share": 0.5}]}, OneNode.NOT_ASKED),
     ],
 )
 def test_single_nodes_are_asked_of_small_clients_by_the_memory_of_a_node(
@@ -180,6 +243,13 @@ def test_single_nodes_are_asked_of_small_clients_by_the_memory_of_a_node(
 ) -> None:
     case = client("tern-finetuning")
     assert single_node.standing_of((case.changed(**changes) if changes else case).inputs) == standing
+
+
+def test_jobs_that_are_within_nodes_already_take_no_less_time_without_a_fabric() -> None:
+    case = client("tern-finetuning").changed(workload__jobs=[{"gpus": 8, "share": 1}], workload__kind="hpc-simulation")
+    alone = single_node.single_node(case.inputs, case.chain, case.comparison.choice)
+    assert np.allclose(plain(alone.time), 1.0)
+    assert mean(alone.total) <= mean(case.chain.bills.totals[case.comparison.choice])
 
 
 def test_an_owner_of_two_nodes_saves_the_fabric_by_jobs_within_each() -> None:
@@ -227,6 +297,16 @@ def test_a_client_whose_date_nobody_meets_is_told_to_rent_first() -> None:
     holds = set(case.spoken("decision").findings)
     assert {F.OPENS_RENT_FIRST_LATE, F.RENT_FIRST_LATE, F.TOO_LATE, F.COURSES_INVOLVED} <= holds
     assert not {F.RENT_FIRST, F.COURSES_PLAIN, F.OPENS_TOO_LATE} & holds
+
+
+def test_a_course_names_no_option_where_the_fabric_does_not_matter() -> None:
+    case = client("example").changed(organisation__time_to_production_weeks=1, money__materiality_usd=50_000_000)
+    result = case.decision()
+    assert result.verdict.open and result.verdict.confidence == Confidence.DOES_NOT_MATTER
+    assert result.courses.advised.kind == CourseKind.RENT_FIRST
+    assert set(result.courses.advised.options) == {result.verdict.choice, result.verdict.runner_up}
+    marked = [row for row in tables.courses(case.inputs, result, case.figure).rows if row.role == "winner"]
+    assert len(marked) == 1 and "Rent first" in str(marked[0].cells[0])
 
 
 def test_a_renter_whose_date_nobody_meets_is_told_so_and_offered_no_purchase() -> None:

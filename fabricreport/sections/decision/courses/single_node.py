@@ -47,7 +47,11 @@ def standing_of(given: Inputs) -> OneNode:
     """Whether the client's work can be done in jobs within nodes, by the memory that plans are held to."""
     kind, cluster = str(given.params.workload.kind), given.params.cluster
     largest = max(gpus for _, gpus in stages_of(given))
-    if one_node(given, largest) or largest > given.central("evidence:course-small-gpus") or job_sizes(given):
+    if one_node(given, largest):
+        return OneNode.NOT_ASKED
+    if within_nodes(given):
+        return OneNode.PRICED
+    if job_sizes(given) or largest > given.central("evidence:course-small-gpus"):
         return OneNode.NOT_ASKED
     if kind == "hpc-simulation":
         return OneNode.NO_MODEL
@@ -58,6 +62,12 @@ def standing_of(given: Inputs) -> OneNode:
         return OneNode.PRICED if steps.held(given, per_node) else OneNode.NO_ROOM
     work = steps.job(given, largest)
     return OneNode.NO_ROOM if work.plan is None or work.plan.pp > 1 else OneNode.PRICED
+
+
+def within_nodes(given: Inputs) -> bool:
+    """Whether the client states its jobs, and none of them needs more than a node."""
+    sizes = job_sizes(given)
+    return bool(sizes) and all(one_node(given, size) for size, _ in sizes)
 
 
 def _of_servers(piece: str) -> bool:
@@ -71,11 +81,12 @@ def _useful(given: Inputs, base: Chain, option: str) -> Any:
     Above 1 where a plan on one node does more in a GPU-hour than the plan across nodes on a perfect network.
     """
     per_node, gpus = int(given.params.cluster.gpus_per_node), base.exposure.largest(base.exposure.stages[0][0])
-    on_one = steps.job(given, per_node)
-    shared, jobs = base.exposure.jobs.shared[gpus], base.exposure.timed[option]
-    alone = steps.step(given, on_one, jobs.network)
-    beside = steps.step(given, shared, jobs.network)
-    pace = _gpu_seconds(beside, shared) * _free(beside) / _gpu_seconds(alone, on_one)
+    pace: Any = 1.0
+    if not one_node(given, gpus):
+        on_one, shared = steps.job(given, per_node), base.exposure.jobs.shared[gpus]
+        wires = base.exposure.timed[option].network
+        alone, beside = (steps.step(given, work, wires) for work in (on_one, shared))
+        pace = _gpu_seconds(beside, shared) * _free(beside) / _gpu_seconds(alone, on_one)
     chosen = next(o for o in given.options if o.id == option)
     at = subject(given, chosen, per_node, planned_days(given), 0.0)
     lost = running_shares(at)

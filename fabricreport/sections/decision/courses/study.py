@@ -134,7 +134,7 @@ def _rows(
         return float(np.mean(plain(given.spread(weeks * factor + later)) <= allowed))
 
     def about(kind: CourseKind, *options: str) -> Course:
-        return Course(kind, options or (held,))
+        return Course(kind, options or (pair if verdict.open else (held,)))
 
     for key, option in dict(zip((CHOICE, RIVAL), dict.fromkeys(pair), strict=False)).items():
         yield PricedCourse(

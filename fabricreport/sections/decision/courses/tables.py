@@ -57,13 +57,15 @@ def _told_as(row: PricedCourse, found: CoursesResult) -> str:
 
 
 def _marked(row: PricedCourse, result: DecisionResult) -> bool:
-    """Whether a row is the advised one; where the fabric does not matter none is."""
+    """Whether a row is the advised one; where the fabric does not matter no option is."""
     advised, verdict = result.courses.advised, result.verdict
+    if result.courses.involved:
+        return row.kind == advised.kind
     if verdict.confidence == Confidence.DOES_NOT_MATTER or verdict.announced:
         return False
     if advised.kind in (CourseKind.TAKE, CourseKind.STAGE_ONE):
         return row.key == CHOICE
-    return row.kind == (CourseKind.OFFERS if advised.kind == CourseKind.EITHER else advised.kind)
+    return row.kind == CourseKind.OFFERS
 
 
 def stops(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
