@@ -203,7 +203,9 @@ _BIDS = (
     EachSpec(
         "decision.bids.total[bid]",
         "usd",
-        label=lambda at, bid: f"Total cost of {at.names[at.result.bids[bid].option]} at the prices of {_bidder(at, bid)}",
+        label=lambda at, bid: (
+            f"Total cost of {at.names[at.result.bids[bid].option]} at the prices of {_bidder(at, bid)}"
+        ),
         rule="the model run again with the prices quoted in force, every other input at its draws",
         value=lambda at, bid: at.result.bids[bid].total,
         inputs=(_HORIZON,),
