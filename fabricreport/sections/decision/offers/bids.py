@@ -44,8 +44,7 @@ class Bid:
     @property
     def gap(self) -> Traced:
         """Total cost at the prices quoted less the model's, draw by draw."""
-        gap: Traced = self.total - self.model
-        return gap
+        return Traced(self.total - self.model)
 
 
 def bids_of(base: Chain) -> Mapping[str, Bid]:
