@@ -87,7 +87,14 @@ def test_a_client_who_said_five_things_is_told_the_rest_and_that_the_framework_t
 
 
 def test_a_client_who_said_everything_is_told_that_nothing_was_assumed(tmp_path: Path) -> None:
-    absent = {"measurements": [], "elicited": [], "overrides": [], "cluster.trajectory": [], "cluster.vendor": "nvidia"}
+    absent = {
+        "offers": [],
+        "measurements": [],
+        "elicited": [],
+        "overrides": [],
+        "cluster.trajectory": [],
+        "cluster.vendor": "nvidia",
+    }
     absent |= {"cluster.optics": "compatible", "workload.jobs": [], "organisation.nvidia_cloud_partner": False}
     absent |= {"organisation.beyond_money": []}
     path = write(

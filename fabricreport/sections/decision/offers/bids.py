@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from fabricreport.books.offers.offer import Offer
 from fabricreport.books.options import Option
@@ -45,8 +44,7 @@ class Bid:
     @property
     def gap(self) -> Traced:
         """Total cost at the prices quoted less the model's, draw by draw."""
-        gap: Any = self.total - self.model
-        return Traced(gap)
+        return Traced(self.total - self.model)
 
 
 def bids_of(base: Chain) -> Mapping[str, Bid]:

@@ -134,7 +134,7 @@ def terms(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
         )
         for o, j in found.judged.items()
     ]
-    heads = ("Seller", "Committed", "Owed if stopped", "Beyond the horizon", "Spared add-ons", "Handed over after")
+    heads = ("Seller", "Committed", "Owed if stopped", "Beyond the horizon", "Spared extras", "Handed over after")
     more = ("Uptime", "Credit", "Credit, at most", "Refuses")
     return Table([Column(h) for h in (*heads, *more)], rows)
 

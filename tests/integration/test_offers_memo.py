@@ -1,0 +1,115 @@
+"""Whole memos of clients who are offered something: what page one answers, whatever stands in an offer."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from one_process import SMALL_DRAWS, Whole, whole, written
+
+from fabricreport.formats import NBSP
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+PARAMS = ROOT / "params"
+HOSTILE = "Ex & <script>alert(1)</script> *b* {c} $x$ #set =1+1"
+
+
+def folder(tmp_path: Path, base: str, offers: list[dict[str, Any]], **changes: Any) -> Path:
+    for name in ("prices", "offers"):
+        shutil.copytree(PARAMS / name, tmp_path / name)
+    data = yaml.safe_load((PARAMS / f"{base}.yaml").read_text(encoding="utf-8"))
+    path = tmp_path / "client.yaml"
+    path.write_text(
+        yaml.safe_dump({**data, "as_of": str(data["as_of"]), "offers": offers, **changes}), encoding="utf-8"
+    )
+    return path
+
+
+def nodes(done: Whole) -> Iterator[dict[str, Any]]:
+    """Every node that the decision's notebook emits, body first."""
+    for cell in done.notebooks["decision"].cells:
+        for output in cell.get("outputs", ()):
+            block = output.get("data", {}).get("application/vnd.fabricreport.block+json")
+            if block:
+                yield from block["nodes"]
+
+
+def words(node: Any) -> str:
+    """All text below a node, numbers as they print."""
+    if isinstance(node, list):
+        return "".join(map(words, node))
+    if isinstance(node, dict):
+        own = str(node.get("v", "")) if node.get("t") == "text" else str(node.get("text", ""))
+        return own.replace(NBSP, " ") + "".join(
+            words(part) for key, part in node.items() if key not in ("data", "svg", "text")
+        )
+    return ""
+
+
+def test_the_renters_memo_answers_which_offer_and_why_on_page_one() -> None:
+    """Read by someone asked only: which offer do I take, and why?"""
+    done = whole(PARAMS / "tern-finetuning.yaml", draws=SMALL_DRAWS, draw_charts=False)
+    assert done.faults == []
+    emitted = list(nodes(done))
+    glance = " ".join(words(n) for n in emitted if n["t"] == "glance")
+    table = next(n for n in emitted if n.get("id") == "tab-decision-offers")
+    heading = next(words(n) for n in emitted if n["t"] == "h")
+    # what to do, and with whom
+    assert "Which provider to sign with" in heading and "DataCrunch/Verda" in heading
+    assert "Sign with the cheapest provider that puts three things in writing" in glance
+    assert all(asked in glance for asked in ("12 months", "hand-over", "acceptance test", "Nebius"))
+    # why: the rents lie far apart, the networks do not
+    offers = done.case.decision().offers
+    assert offers is not None
+    assert done.case.figure("decision.offers.spread").value > 100 * abs(done.case.figure("decision.difference").value)
+    assert "choice does not matter here" in glance and "for the name" in glance
+    # nobody is named the winner on a price that is old, or that may not hold the network
+    assert "No price found here is an offer" in glance and "costs least" not in glance
+    shown = words(table)
+    assert len(table["rows"]) == len(offers.judged) and "Valid, with the network?" in shown
+    assert all(row["role"] == "normal" for row in table["rows"])
+    first_h2 = next(i for i, n in enumerate(emitted) if n["t"] == "h" and n["level"] > 1)
+    assert emitted.index(table) < first_h2
+
+
+def test_an_offer_that_can_be_signed_is_named_and_the_other_stands_behind_it(tmp_path: Path) -> None:
+    files = [{"file": "offers/example-cloud.yaml"}, {"file": "offers/example-hosting.yaml"}]
+    done = whole(folder(tmp_path, "tern-finetuning", files), draws=SMALL_DRAWS, draw_charts=False)
+    assert done.faults == []
+    glance = " ".join(words(n) for n in nodes(done) if n["t"] == "glance")
+    assert "Sign with Example Hosting" in glance and "Does this price hold the network?" in glance
+    assert "If the answer is no, sign with Example Cloud" in glance
+    assert done.headline["offer"] == "example-hosting" and done.headline["offer_stands"] == "take_if"
+
+
+def test_what_a_seller_types_never_runs(tmp_path: Path) -> None:
+    offer = yaml.safe_load((PARAMS / "offers" / "example-cloud.yaml").read_text(encoding="utf-8"))
+    days = {key: str(offer[key]) for key in ("date", "expiry", "start")}
+    add_ons = [{"name": HOSTILE, "price_per_month": 400}]
+    hostile = {**offer, **days, "seller": HOSTILE, "product": HOSTILE, "topology": HOSTILE, "add_ons": add_ons}
+    done = whole(
+        folder(tmp_path, "tern-finetuning", [hostile], sections=["decision"]), draws=SMALL_DRAWS, draw_charts=False
+    )
+    assert done.faults == []
+    html, pdf = written(done)
+    assert "<script>alert(1)" not in html and "&lt;script&gt;" in html and pdf.startswith(b"%PDF")
+
+
+def test_a_buyers_memo_sets_the_bill_at_the_prices_quoted_beside_its_own(tmp_path: Path) -> None:
+    bill = {
+        "seller": "Example Switches",
+        "date": "2026-11-12",
+        "expiry": "2026-12-12",
+        "fabric": "infiniband",
+        "items": [{"item": "switch-qm9700", "price": 28_000, "quantity": 48}],
+    }
+    done = whole(folder(tmp_path, "example", [bill], sections=["decision"]), draws=SMALL_DRAWS, draw_charts=False)
+    assert done.faults == []
+    tables = {n["id"]: words(n) for n in nodes(done) if "rows" in n}
+    assert "Example Switches" in tables["tab-decision-bids"] and "switch-qm9700" in tables["tab-decision-bid-items"]

@@ -1,0 +1,254 @@
+"""Which offer: judged on the same work and draws, with every price the same figure wherever it is printed."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pytest
+import yaml
+
+import fabricreport.inputs as inputs_module
+from fabricreport.books.offers.offer import Kind
+from fabricreport.case import Case, open_case
+from fabricreport.durations import HOURS_PER_MONTH
+from fabricreport.models.money.offers import Standing
+from fabricreport.provenance import inputs_of, plain
+from fabricreport.sections.decision.finding import DecisionFinding as F
+from fabricreport.sections.decision.inputs import judge_of
+from fabricreport.sections.decision.offers import tables
+from fabricreport.sections.decision.offers.judged import Open
+from fabricreport.sections.decision.offers.study import OffersResult, committing
+from fabricreport.sections.listed_offers import listing
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+BASE: dict[str, Any] = {
+    "seller": "Example Cloud",
+    "date": "2026-11-12",
+    "expiry": "2026-12-12",
+    "fabric": "infiniband",
+    "network": "included",
+    "topology": "rail-optimised",
+    "generation": "NDR",
+    "price_per_gpu_hour": 2.6,
+}
+OTHER = {**BASE, "seller": "Example Hosting", "price_per_gpu_hour": 2.4}
+
+
+@cache
+def tern() -> Case:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        return open_case(ROOT / "params" / "tern-finetuning.yaml")
+
+
+def offered(*offers: dict[str, Any], **changes: Any) -> Case:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        return tern().changed(offers=list(offers), **changes)
+
+
+def of(case: Case) -> OffersResult:
+    found = case.decision().offers
+    assert found is not None
+    return found
+
+
+def means(case: Case) -> dict[str, float]:
+    return {o: float(plain(j.total).mean()) for o, j in of(case).judged.items()}
+
+
+def findings(case: Case) -> set[F]:
+    return {F(f) for f in case.spoken("decision").findings}
+
+
+# ---- the published prices
+
+
+def test_without_offers_the_newest_price_of_each_seller_stands_in_as_it_was_found() -> None:
+    found = listing(tern().inputs)
+    assert {o.seller for o in found.ranked} <= {p.name for p in tern().params.providers}
+    by_seller = {o.seller: o for o in found.ranked}
+    data = by_seller["DataCrunch/Verda"]
+    assert tern().inputs.central(data.rungs[0].price) == 1.095
+    assert (by_seller["Hyperstack"].kind, by_seller["Nebius"].with_network) == (Kind.LIST, True)
+    assert not by_seller["Lambda"].with_network and by_seller["Lambda"].product == "1-Click Clusters only"
+
+
+def test_spot_prices_and_sellers_without_any_are_told_apart() -> None:
+    found = listing(tern().inputs)
+    assert {o.seller: o.kind for o in found.apart}["SF Compute"] == Kind.SPOT
+    assert "Vast.ai" in {o.seller for o in found.apart}
+    assert set(found.unpriced) >= {"FluidStack", "Voltage Park"}
+    named = {o.seller for o in (*found.ranked, *found.apart)} | set(found.unpriced)
+    assert named == {p.name for p in tern().params.providers}
+
+
+def test_where_nobody_is_named_every_known_seller_is_asked_about() -> None:
+    assert {o.seller for o in listing(tern().changed(providers=[]).inputs).ranked} == {
+        o.seller for o in listing(tern().inputs).ranked
+    }
+
+
+def test_the_price_of_a_seller_is_one_figure_wherever_it_is_printed() -> None:
+    """In the table of offers, in the list of sources, in the what-if: the price found, and no mean of a range."""
+    case, result = tern(), tern().decision()
+    rents = {str(row.cells[0]): str(row.cells[1]) for row in tables.offers(case.inputs, result, case.figure).rows}
+    for judged in of(case).judged.values():
+        item = judged.price.removeprefix("price:")
+        assert f"{{{judged.price}:bare}}" in rents[judged.offer.seller]
+        assert case.figure(judged.price).value == case.prices[item].price == case.inputs.record(judged.price)["value"]
+        assert judged.price in inputs_of(judged.total)
+        assert plain(judged.cost.rung.usd_per_gpu_hour).mean() == pytest.approx(case.prices[item].price, rel=1e-9)
+    assert not [i for section in ("tco", "diligence") for i in case.result(section).numbers if "offer" in i]
+
+
+def test_a_price_list_is_ranged_each_seller_by_itself_and_a_contract_is_not() -> None:
+    factors = of(tern()).price_factors
+    assert all(plain(f).mean() == pytest.approx(1.0) and np.ptp(plain(f)) > 0 for f in factors.values())
+    assert abs(np.corrcoef([plain(f) for f in factors.values()])[0, 1]) < 0.3
+    bound = of(offered(BASE, OTHER)).price_factors
+    assert all(np.all(plain(f) == 1.0) for f in bound.values())
+
+
+def test_no_seller_is_advised_on_a_published_price() -> None:
+    found = of(tern())
+    assert found.pick.standing == Standing.LISTED and all(j.reach.open for j in found.judged.values())
+    assert found.asked[0] == found.order[0] and set(found.pick.contenders) <= set(found.asked)
+    shown = tables.offers(tern().inputs, tern().decision(), tern().figure)
+    assert not [row for row in shown.rows if row.role == "winner"]
+
+
+# ---- offers
+
+
+def test_of_two_offers_equal_but_for_the_price_the_cheaper_wins_by_price_times_hours_over_the_useful_share() -> None:
+    case = offered(BASE, OTHER)
+    found, common = of(case), case.chain.bills.common
+    hours = 16 * HOURS_PER_MONTH * plain(common.discounting.level(1.0, common.months, terms="fixed"))
+    useful = plain(case.chain.bills.own["infiniband-ndr"].lost.useful)
+    gap = plain(found.judged["example-cloud"].total) - plain(found.judged["example-hosting"].total)
+    assert np.allclose(gap, 0.2 * hours / useful)
+    assert (found.pick.first, found.pick.standing) == ("example-hosting", Standing.TAKE)
+    assert found.room == pytest.approx(0.2)
+
+
+def test_a_dominated_offer_never_reorders_the_rest() -> None:
+    before = of(offered(BASE, OTHER))
+    worse = {**BASE, "seller": "Example Racks", "price_per_gpu_hour": 9.0, "network": "unknown"}
+    after = of(offered(BASE, OTHER, worse))
+    assert after.order == (*before.order, "example-racks")
+    assert (after.pick.first, after.pick.second) == (before.pick.first, before.pick.second)
+
+
+def test_the_network_that_an_offer_has_is_charged_with_its_own_lost_hours() -> None:
+    slow = {**BASE, "seller": "Example Hosting", "fabric": "ethernet-tcp"}
+    case = offered(BASE, slow)
+    lost = {o: float(plain(j.network_lost).mean()) for o, j in of(case).judged.items()}
+    assert lost["example-hosting"] > 3 * lost["example-cloud"] > 0
+    apart = means(case)["example-hosting"] - means(case)["example-cloud"]
+    assert apart == pytest.approx(lost["example-hosting"] - lost["example-cloud"], rel=0.1)
+
+
+def test_a_commitment_beyond_the_horizon_is_charged_and_a_late_start_is_late() -> None:
+    long = {**BASE, "term_months": 18}
+    assert means(offered(long))["example-cloud"] > means(offered(BASE))["example-cloud"] * 1.3
+    half = {**long, "minimum_share": 0.5}
+    assert means(offered(BASE))["example-cloud"] < means(offered(half))["example-cloud"]
+    late = {**BASE, "seller": "Example Hosting", "start": "2026-12-31"}
+    found = of(offered(BASE, late)).judged
+    assert found["example-hosting"].ready == 0.0 < found["example-cloud"].ready
+    priced = means(offered(BASE, late, money__price_of_delay_usd_per_day=1000.0))
+    assert priced["example-hosting"] - priced["example-cloud"] > 20_000
+
+
+def test_an_offer_that_does_not_say_whether_it_holds_the_network_is_advised_on_that_condition_only() -> None:
+    unsure = {**OTHER, "network": "unknown"}
+    case = offered(BASE, unsure)
+    assert of(case).pick.standing == Standing.TAKE_IF and of(case).next is not None
+    assert of(case).pick.second == "example-cloud"
+    assert {F.OPENS_OFFERS_TAKE_IF, F.OFFERS_ELSE, F.OFFERS_ROOM, F.OFFERS_UNSURE} <= findings(case)
+    assert "network" in str(case.spoken("decision").words["first_offer"].said["asks"])  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("offers", "changes", "holds", "fails"),
+    [
+        ((BASE,), {}, {F.OPENS_OFFERS_ALONE, F.OFFERS_ONE, F.OFFERS_MADE}, {F.OFFERS_DIFFER, F.OFFERS_PUBLISHED}),
+        ((BASE, OTHER), {}, {F.OPENS_OFFERS_TAKE, F.OFFERS_AHEAD, F.OFFERS_DIFFER}, {F.OFFERS_ONE, F.OFFERS_OLD}),
+        ((BASE, OTHER), {"money__materiality_usd": 1e6}, {F.OPENS_OFFERS_EITHER}, {F.OFFERS_AHEAD}),
+        ((BASE, {**OTHER, "expiry": "2026-11-13"}), {}, {F.OPENS_OFFERS_TAKE_IF, F.OFFERS_OLD}, {F.OFFERS_NO_ELSE}),
+        (({**BASE, "network": "extra"},), {}, {F.OPENS_OFFERS_TAKE_IF, F.OFFERS_NO_ELSE}, {F.OFFERS_ELSE}),
+        (({**BASE, "fabric": "unknown"},), {}, {F.OPENS_OFFERS_TAKE_IF, F.OFFERS_UNNAMED}, {F.OFFERS_UNSURE}),
+        (({**BASE, "refuses": ["acceptance-test"]},), {}, {F.OPENS_OFFERS_NONE, F.OFFERS_REFUSED}, {F.OFFERS_ONE}),
+        (({**BASE, "refuses": ["price-cap"]},), {}, {F.OPENS_OFFERS_ALONE}, {F.OFFERS_REFUSED}),
+        ((BASE,), {"organisation__time_to_production_weeks": 0.1}, {F.OFFERS_LATE}, {F.TOO_LATE}),
+        (
+            (),
+            {},
+            {F.OPENS_OFFERS_LISTED, F.OFFERS_APART, F.OFFERS_UNPRICED, F.OFFERS_ASK_MANY, F.OFFERS_ELSEWHERE},
+            set(),
+        ),
+        ((), {"providers": [{"name": "Nebius"}]}, {F.OFFERS_ASK_ONE}, {F.OFFERS_ASK_MANY, F.OFFERS_UNPRICED}),
+        ((), {"providers": [{"name": "Nobody"}]}, {F.OPENS_ON_PRICE}, {F.OFFERS}),
+        ((), {"money__acquisition": "buy"}, set(), {F.OFFERS, F.BIDS}),
+    ],
+)
+def test_findings_follow_the_offers(
+    offers: tuple[dict[str, Any], ...], changes: dict[str, Any], holds: set[F], fails: set[F]
+) -> None:
+    found = findings(offered(*offers, **changes))
+    assert (holds - found, fails & found) == (set(), set())
+    assert len({f for f in found if f.name.startswith("OPENS_")}) <= 1
+
+
+def test_the_name_of_the_network_is_worth_money_where_the_fabric_matters() -> None:
+    idle, counts = findings(offered(BASE)), findings(offered(BASE, money__materiality_usd=1.0))
+    assert F.OFFERS_NAME_IDLE in idle and F.OFFERS_NAME_COUNTS not in idle
+    assert F.OFFERS_NAME_COUNTS in counts and F.OFFERS_NAME_IDLE not in counts
+
+
+def test_what_a_renter_may_commit_to_are_the_offers_that_refuse_nothing_needed() -> None:
+    case = offered(BASE, {**OTHER, "refuses": ["acceptance-test"]})
+    judge, bills = judge_of(case.inputs), case.chain.bills
+    assert set(committing(judge, bills, of(case))) == {"example-cloud"}
+    assert set(committing(judge, bills, None)) == set(judge.committing(bills))
+
+
+def test_an_offer_for_more_gpus_than_are_needed_is_paid_in_full_and_asks_about_growth() -> None:
+    larger = {**BASE, "size": 24}
+    assert means(offered(larger))["example-cloud"] == pytest.approx(
+        1.5 * means(offered(BASE))["example-cloud"], rel=1e-6
+    )
+    grown = offered(larger, cluster__trajectory=[{"month": 6, "gpus": 32}])
+    assert Open.GROWTH in of(grown).judged["example-cloud"].open
+
+
+# ---- a client that buys
+
+
+def test_a_bill_of_quantities_prices_its_option_beside_the_memos_own_bill() -> None:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        buyer = open_case(ROOT / "params" / "example.yaml")
+        bill = {k: BASE[k] for k in ("seller", "date", "expiry", "fabric")}
+        asked = {**bill, "items": [{"item": "switch-qm9700", "price": 28_000, "quantity": 48}]}
+        case = buyer.changed(offers=[asked])
+        cheaper = buyer.changed(prices={"switch-qm9700": 28_000})
+    (bid,) = case.decision().bids.values()
+    option = bid.option
+    assert np.allclose(plain(bid.total), plain(cheaper.chain.bills.totals[option]))
+    assert np.allclose(plain(bid.model), plain(buyer.chain.bills.totals[option]))
+    assert "optic-400g-sr4" in bid.missing and "switch-qm9700" not in bid.missing
+    assert case.decision().numbers["decision.bids.gap.example-cloud"].value == pytest.approx(
+        plain(bid.gap).mean(), rel=0.01
+    )
+    assert F.BIDS in findings(case)
+
+
+def test_the_examples_are_invented_and_say_so() -> None:
+    for path in (ROOT / "params" / "offers").glob("*.yaml"):
+        text = path.read_text(encoding="utf-8")
+        assert "invented" in text and yaml.safe_load(text)["seller"].startswith("Example ")
