@@ -271,6 +271,14 @@ def _widest(at: DecisionFigures) -> float:
     return max(max(row) - min(row) for row in each)
 
 
+def _behind_mfu(at: DecisionFigures, *_: str) -> Footing:
+    """What the utilisation of the two at every size rests on."""
+    found = _besides(at).utilisations
+    assert found is not None
+    drawn = [one.after_tail for each in found.by_size.values() for one in each.values()]
+    return {*_TRAINING, *inputs_of(drawn)}
+
+
 def _mfu(name: str, attribute: str, label: str, rule: str) -> PairSpec:
     return PairSpec(
         f"decision.besides.{name}[size][compared]",
@@ -311,7 +319,7 @@ _MFU: tuple[Any, ...] = (
         label=lambda at, option: f"Fall of the MFU from the smallest size to the largest on {at.names[option]}",
         rule="mean MFU after the tail at the smallest size − that at the largest",
         value=_fall,
-        inputs=_TRAINING,
+        inputs=_behind_mfu,
         digits=2,
         when=lambda at, _: len(_sizes(at)) > 1,
     ),
@@ -321,7 +329,7 @@ _MFU: tuple[Any, ...] = (
         label="Largest distance between the MFU of the two at one size",
         rule="largest difference of the mean MFU after the tail over the sizes shown",
         value=_widest,
-        inputs=_TRAINING,
+        inputs=_behind_mfu,
         digits=2,
         when=lambda at: len(_sizes(at)) > 0 and len(_besides(at).compared) > 1,
     ),
