@@ -45,6 +45,7 @@ class DecisionFinding(StrEnum):
     OFFERS_ELSE = "another offer stands in if what is open is not settled"
     OFFERS_NO_ELSE = "and none does"
     OFFERS_ROOM = "the first may not hold the network, and a surcharge is named at which the next is as cheap"
+    OFFERS_ALIKE = "several of them name one and the same network"
     OFFERS_OLD = "some of them are out of date"
     OFFERS_UNSURE = "some of them do not say whether they hold the network"
     OFFERS_ELSEWHERE = "and they are published prices, of sellers who have it on some product"

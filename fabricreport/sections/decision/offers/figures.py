@@ -9,7 +9,7 @@ from fabricreport.models.money.offers import BEYOND
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.offers.bids import BidLine
-from fabricreport.sections.decision.offers.judged import Judged, Open
+from fabricreport.sections.decision.offers.judged import MOVE, SPREAD, Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 
 _HORIZON = "param:money.horizon_months"
@@ -254,5 +254,21 @@ def bid_lines(at: DecisionFigures) -> Mapping[str, BidLine]:
     return {f"{bid.offer.id}.{line.item}": line for bid in at.result.bids.values() for line in bid.lines}
 
 
-OFFERS = (*_EACH, *_ALL, *_BIDS)
+def _ranged(name: str, entry: str, what: str) -> Spec:
+    """By what factor a published price is ranged."""
+    return Spec(
+        f"decision.offers.{name}",
+        "x",
+        label=what,
+        rule="draws of the entry, each offer its own; they are scaled to a mean of 1 before they are used",
+        value=lambda at: at.given.draw(entry),
+        when=lambda at: at.result.offers is not None and at.result.offers.listed,
+    )
+
+
+_RANGES = (
+    _ranged("asked_range", SPREAD, "What a published price may be once somebody asks, by the price found"),
+    _ranged("later_range", MOVE, "What the same sellers asked later, by the price found"),
+)
+OFFERS = (*_EACH, *_ALL, *_RANGES, *_BIDS)
 """Every figure of the offers; the indexes `offer`, `bid` and `line` run through `offers_in`, the bids and `bid_lines`."""

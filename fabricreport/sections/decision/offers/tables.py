@@ -56,6 +56,12 @@ def offers(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     return Table(columns, rows, {**words, "money": money})
 
 
+def dated(given: Inputs, judged: Judged) -> str:
+    """The day of the price in use, and that it is out of date."""
+    day = given.prices[judged.price.removeprefix("price:")].date.isoformat()
+    return f"{day}, old" if Open.OLD in judged.open else day
+
+
 def month_of(given: Inputs, judged: Judged) -> str:
     """The month of the price in use."""
     return f"{given.prices[judged.price.removeprefix('price:')].date:%Y-%m}"
@@ -69,8 +75,13 @@ def where_of(offer: Offer) -> str:
 
 def network_of(given: Inputs, offer: Offer) -> str:
     """The network of an offer in a few words, and where it can be had."""
+    return f"{network_name(given, offer.fabric)}, {where_of(offer)}"
+
+
+def network_name(given: Inputs, fabric: str) -> str:
+    """What a sentence calls the fabric that an offer names."""
     known = {o.id: o.family_name for o in given.options} | {f: family.short_name for f, family in families().items()}
-    return f"{known.get(offer.fabric, 'not named')}, {where_of(offer)}"
+    return known.get(fabric, "not named")
 
 
 def conditions(judged: Judged) -> tuple[str, ...]:
@@ -88,16 +99,31 @@ def asking(judged: Judged) -> str:
     return next((str(what) for what in order if what in open_), "nothing")
 
 
-def parts(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
-    """What each offer is, the range found with it, and what its network's lost hours cost."""
-    found = _offers(result)
+def found_as(given: Inputs, result: DecisionResult) -> Table:
+    """Where each price comes from: what sort it is, the range found with it, and the network it may or may not hold."""
     rows = [
         Row(
             [
                 Name(j.offer.seller),
                 Name(str(j.offer.kind)),
                 Name(given.record(j.price)["text"]),
+                Name(dated(given, j)),
                 Name(network_of(given, j.offer)),
+            ]
+        )
+        for j in _offers(result).judged.values()
+    ]
+    heads = ("Seller", "Price is", "As found", "Dated", "Network, and where")
+    return Table([Column(h) for h in heads], rows)
+
+
+def parts(result: DecisionResult, figure: Figure) -> Table:
+    """What each offer comes to, its network's lost hours apart, and how sure it is."""
+    found = _offers(result)
+    rows = [
+        Row(
+            [
+                Name(j.offer.seller),
                 figure(f"decision.offers.network_lost.{o}"),
                 *[figure(f"decision.offers.total.{o}")] * 2,
                 figure(f"decision.offers.gap.{o}") if o != found.pick.first and found.pick.first else None,
@@ -107,7 +133,7 @@ def parts(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
         )
         for o, j in found.judged.items()
     ]
-    heads = ("Seller", "Price is", "As found", "Network", "Its lost hours", "Whole work", "P5–P95", "Over the first")
+    heads = ("Seller", "Its lost hours", "Whole work", "P5–P95", "Over the first")
     columns = [Column(h, style="spread" if h == "P5–P95" else "value") for h in heads]
     return Table([*columns, Column("Costs least in"), Column("Ready in time")], rows)
 

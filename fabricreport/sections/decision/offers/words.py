@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from fabricreport.books.offers.offer import RANKED, Offer
-from fabricreport.books.offers.terms import first_question
+from fabricreport.books.offers.terms import UNNAMED, first_question
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.offers import Standing
@@ -13,7 +13,7 @@ from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.offers.bids import Bid
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
-from fabricreport.sections.decision.offers.tables import Figure, conditions
+from fabricreport.sections.decision.offers.tables import Figure, conditions, network_name
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.stance import direction
 from fabricreport.vocabulary import Confidence, Ground
@@ -61,6 +61,8 @@ def offer_findings(result: DecisionResult, *, late: bool) -> Iterator[F]:
         yield F.OFFERS_ELSE if found.next else F.OFFERS_NO_ELSE
     if found.room is not None and found.best and Open.NETWORK in found.best.open and found.next:
         yield F.OFFERS_ROOM
+    if _one_network(found):
+        yield F.OFFERS_ALIKE
     if found.having(Open.OLD):
         yield F.OFFERS_OLD
     if found.having(Open.NETWORK):
@@ -76,6 +78,12 @@ def offer_findings(result: DecisionResult, *, late: bool) -> Iterator[F]:
     if any(not j.named for j in found.judged.values()):
         yield F.OFFERS_UNNAMED
     yield from _of_fabrics(result)
+
+
+def _one_network(found: OffersResult) -> str:
+    """The fabric that several offers all name; '' where there is one offer, or they differ or name none."""
+    named = {j.offer.fabric for j in found.judged.values()}
+    return min(named) if len(found.judged) > 1 and len(named) == 1 and not named & {*UNNAMED} else ""
 
 
 def _of_fabrics(result: DecisionResult) -> Iterator[F]:
@@ -96,6 +104,7 @@ def offer_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mappin
         "asked_first": Name(listed(judged[o].offer.seller for o in found.asked)) if found else None,
         "bids": tuple(_bid(names, figure, b, key) for key, b in result.bids.items()),
         "refusing": Name(listed(j.offer.seller for j in refused)) if refused else None,
+        "one_network": Name(network_name(given, _one_network(found))) if found and _one_network(found) else None,
         "unpriced_sellers": Name(listed(found.unpriced)) if found and found.unpriced else None,
         "apart_sellers": Name(listed(f"{o.seller} ({_why_apart(o)})" for o in found.apart))
         if found and found.apart
