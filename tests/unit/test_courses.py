@@ -50,7 +50,7 @@ def test_a_week_without_the_cluster_costs_its_hours_at_value_less_what_they_cost
 
 
 def test_a_pilot_costs_its_rent_on_each_fabric_and_the_work() -> None:
-    assert money.pilot_cost(64, 2.0, 2, 3.0, 5000.0) == 2 * 64 * 168 * 2 * 3.0 + 5000.0
+    assert money.trial_cost(64, 2 * 168.0, 2, 3.0, 5000.0) == 2 * 64 * 168 * 2 * 3.0 + 5000.0
 
 
 def test_work_by_the_hour_and_on_machines_that_are_owned() -> None:

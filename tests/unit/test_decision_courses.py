@@ -344,6 +344,7 @@ def constructed(kind: CourseKind, plainly: CourseKind = CourseKind.TAKE, **more:
         "offers": None,
         "pilot": None,
         "pilot_gpus": 0,
+        "meeting": None,
         "rent_first": RentFirst("a", _NONE, _NONE),
         "clauses": {},
         "growing": None,

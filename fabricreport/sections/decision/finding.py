@@ -77,6 +77,7 @@ class DecisionFinding(StrEnum):
     SINGLE_NODES = "keep each job within a node"
     RENT_FIRST = "rent first, for its cost"
     RENT_FIRST_LATE = "rent first, for the date"
+    DATE_DEAR = "what would meet the date costs more than being late"
     GROWS = "the plan grows beyond its first size"
     # why
     ALONE = "only one option is compared"
@@ -109,6 +110,8 @@ class DecisionFinding(StrEnum):
     DAMAGES_PRICED = "damages on weeks to stable are priced"
     STAGES_PRICED = "a plan in stages is priced to the end of each"
     SINGLE_PRICED = "jobs within single nodes are priced"
+    SINGLE_RUN = "a run takes longer so, and is not too long"
+    SINGLE_LONG = "a run takes too long so to be advised"
     SINGLE_RENTED = "and the rent at which they cost the same is told"
     SINGLE_NO_ROOM = "the model does not fit in a node"
     SINGLE_ONE_RUN = "one run cannot be cut into jobs of single nodes"
@@ -201,6 +204,7 @@ class DecisionFinding(StrEnum):
     COSTS_APART = "the difference prints as an amount, and no option is advised over the other"
     COSTS_LEVEL = "the lead prints as nothing"
     # what to find out first
+    INFORMATION_OFFERS = "what could be found out is held against the choice among sellers"
     INFORMATION = "there is a choice that knowledge could better"
     WORTH_KNOWING = "knowing some group of inputs is worth more than its noise"
     NOTHING_WORTH_KNOWING = "no group of inputs is worth more than its noise"

@@ -53,6 +53,8 @@ def courses(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
 
 def _told_as(row: PricedCourse, found: CoursesResult) -> str:
     staged = found.growing is not None and row.kind == CourseKind.TAKE
+    if row.kind == CourseKind.SINGLE_NODE and found.single.days is not None:
+        return "single-run"
     return CourseKind.STAGE_ONE if staged else row.kind
 
 
