@@ -90,7 +90,7 @@ def test_a_lead_and_a_worth_below_what_counts_do_not_matter() -> None:
 @pytest.mark.parametrize(("gpus", "per_node"), [(8, 8), (4, 8), (15, 4)])
 def test_below_the_size_at_which_a_fabric_matters_nothing_else_is_asked(gpus: int, per_node: int) -> None:
     found = verdict(pair(500, 1), gpus=gpus, gpus_per_node=per_node)
-    assert (found.confidence, found.decided_by, found.open) == ("does not matter", "size", False)
+    assert (found.confidence, found.decided_by, found.open) == ("does not matter", "size", True)
 
 
 DATED = Weighing("neither", weights_stated=False, date_stated=True)

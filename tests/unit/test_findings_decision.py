@@ -45,7 +45,8 @@ GROUPS = {
     "reasons": {F.FRAMEWORK_REASONS, F.NO_REASONS, F.RULES_CANCEL},
     "turns": {F.TURNS, F.NO_TURNS},
     "heading": {F.MONEY_POINTS, F.MONEY_SMALL, F.MONEY_CLOSE},
-    "chart": {F.COSTS_DIFFER, F.COSTS_LEVEL},
+    "chart": {F.COSTS_DIFFER, F.COSTS_APART, F.COSTS_LEVEL},
+    "advised": {F.ONE_ADVISED, F.NONE_ADVISED},
     "assumed": {F.ASSUMED, F.ALL_GIVEN},
 }
 CLIENTS: dict[str, dict[str, Any]] = {

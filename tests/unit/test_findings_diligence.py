@@ -127,7 +127,8 @@ def test_a_renter_who_names_nobody_is_not_told_of_sellers(renter: Case) -> None:
         (5e5, Ground.MONEY, F.STANDS_AHEAD),
         (5e5, Ground.DEADLINE, F.STANDS_AHEAD),
         (5e5, Ground.NOTHING, F.STANDS_OPEN),
-        (0.0, Ground.NOTHING, F.STANDS_OPEN_LEVEL),
+        (0.0, Ground.NOTHING, F.STANDS_OPEN),
+        (5e5, Ground.SIZE, F.STANDS_OPEN),
         (0.0, Ground.MONEY, F.STANDS_LEVEL),
         (-5e5, Ground.DEADLINE, F.STANDS_BY_DATE),
         (-5e5, Ground.WEIGHTS, F.STANDS_BY_WEIGHTS),
@@ -146,7 +147,7 @@ def test_one_option_alone_has_no_lead_to_speak_of(buyer: Case) -> None:
 def test_the_test_is_for_all_nodes_at_every_size(buyer: Case, renter: Case) -> None:
     result = buyer.diligence()
     assert {F.TESTED, F.TESTED_ONCE, F.MANY_NODES, F.FLATTERS} <= holds(buyer)
-    assert {F.TESTED, F.TESTED_ONCE, F.TWO_NODES} <= holds(renter)
+    assert {F.TESTED_BOTH, F.TESTED_ONCE, F.TWO_NODES} <= holds(renter)
     assert F.TESTED_AGAIN in holds(buyer, floors={**result.floors, 2048: next(iter(result.floors.values()))})
     worse = Number("diligence.flattery", -0.08, "share", "Flattery", "made up")
     assert F.FLATTERS_NOT in holds(buyer, numbers={**result.numbers, worse.id: worse})
@@ -170,9 +171,9 @@ def test_the_sellers_are_spoken_of_by_their_number_and_kind(buyer: Case, renter:
     assert {F.HOSTED_BY_MANY, F.SELLERS_IN_ANNEX, F.LIST_OPEN} <= holds(buyer)
     assert {F.RENTED_FROM_MANY, F.SELLERS_IN_BODY, F.LIST_CUT, F.KIND_SOLD} <= holds(renter)
     assert F.LIST_STATED in holds(renter, shortlist=renter.diligence().fitting)
-    strangers = tuple(replace(s, advised=False) for s in hosts)
+    strangers = tuple(replace(s, tested=False) for s in hosts)
     assert F.KIND_UNSOLD in holds(buyer, shortlist=strangers)
-    one = holds(renter, shortlist=tuple(s for s in rented if s.advised)[:1])
+    one = holds(renter, shortlist=tuple(s for s in rented if s.tested)[:1])
     assert F.ONE_SELLER in one and not {F.KIND_SOLD, F.KIND_UNSOLD, F.LIST_OPEN, F.LIST_STATED} & one
 
 

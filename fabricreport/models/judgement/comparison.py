@@ -79,8 +79,8 @@ class Verdict:
 
     @property
     def open(self) -> bool:
-        """Whether the course is left open between the two."""
-        return self.decided_by == Ground.NOTHING
+        """Whether the course is left open between the two: the lead is close, or the size too small for any fabric to show."""
+        return self.decided_by in (Ground.NOTHING, Ground.SIZE) and self.choice != self.runner_up
 
     @property
     def course(self) -> Course:

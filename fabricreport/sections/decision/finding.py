@@ -58,7 +58,7 @@ class DecisionFinding(StrEnum):
     SETTLE_FIRST = "take the choice once the figures named are settled"
     ASK_BOTH = "ask for offers on both"
     ON_PRICE = "take whichever offer is better"
-    TAKE_SMALL = "so few GPUs: take the choice"
+    TAKE_SMALL = "so few GPUs: take what costs least"
     ASK_ANNOUNCED = "the choice cannot be ordered yet: ask for it"
     TAKE_RIVAL_NOW = "the choice cannot be ordered yet, its rival can"
     GROWS = "the plan grows beyond its first size"
@@ -89,6 +89,10 @@ class DecisionFinding(StrEnum):
     ALIKE_FASTER = "the links of what stands in are faster than the servers' own"
     ALIKE_PAIRS = "the lead is told for pairs of one generation"
     # page one's tiles
+    ONE_ADVISED = "an option is advised over the others"
+    NONE_ADVISED = "the course is open: no option is advised over the other"
+    TILES_ADVISED = "an option is advised, and no offers are judged"
+    TILES_OPEN = "no option is advised, and no offers are judged"
     FLIP_TILE = "an input turns the money inside its range"
     # the framework
     VIEW_NONE = "the framework leans to neither side"
@@ -134,7 +138,8 @@ class DecisionFinding(StrEnum):
     MONEY_POINTS = "money points to the choice"
     MONEY_SMALL = "so few GPUs cost about the same"
     MONEY_CLOSE = "money alone is too close to choose"
-    COSTS_DIFFER = "the lead prints as an amount"
+    COSTS_DIFFER = "the lead prints as an amount, and an option is advised"
+    COSTS_APART = "the difference prints as an amount, and no option is advised over the other"
     COSTS_LEVEL = "the lead prints as nothing"
     WAITING = "what waiting is worth is said"
     # the annex

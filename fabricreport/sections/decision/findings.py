@@ -227,6 +227,9 @@ def _alike(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _tiles(read: _Read) -> Iterator[DecisionFinding]:
+    yield F.NONE_ADVISED if read.verdict.open else F.ONE_ADVISED
+    if not read.result.offers:
+        yield F.TILES_OPEN if read.verdict.open else F.TILES_ADVISED
     if read.flips and not read.idle:
         yield F.FLIP_TILE
 
@@ -310,7 +313,8 @@ def _money(read: _Read) -> Iterator[DecisionFinding]:
         Ground.SIZE: F.MONEY_SMALL,
     }
     yield points.get(read.ground, F.MONEY_CLOSE)
-    yield F.COSTS_LEVEL if read.money == "same" else F.COSTS_DIFFER
+    apart = F.COSTS_APART if read.verdict.open else F.COSTS_DIFFER
+    yield F.COSTS_LEVEL if read.money == "same" else apart
     if not read.idle:
         yield F.WAITING
 

@@ -49,8 +49,9 @@ class Parting:
 def parting(
     given: Inputs, comparison: Comparison, bills: Bills, framework: FrameworkResult, sides: Mapping[str, str]
 ) -> Parting | None:
-    """The two sides where the framework leans away from the choice's family; None where they agree or it does not lean."""
-    if framework.leans_to in (NEITHER, sides[comparison.choice]):
+    """The two sides where the framework leans away from the choice's family; None where they agree or it does not lean,
+    and where the money advises no option over the other."""
+    if comparison.verdict.open or framework.leans_to in (NEITHER, sides[comparison.choice]):
         return None
     verdicts = {claim.id: claim.verdict for claim in audit(given.evidence)}
     behind: Mapping[str, str] = read_yaml("framework")["money_claims"]

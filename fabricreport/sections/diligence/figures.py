@@ -39,6 +39,11 @@ class DiligenceFigures:
         """The lines of the acceptance test by id; those of later sizes are told by their floors."""
         return {p.id: p for p in self.result.promises}
 
+    @cached_property
+    def promises_of_rival(self) -> Mapping[str, Promise]:
+        """The same test for the rival, where the course is open, by its id."""
+        return {p.id: p for p in self.result.promises_of_rival}
+
     def promised(self, part: str, promise: str) -> Number | None:
         """A number that the study of a promise made: `passes`, `expected`, `price` or `lead`."""
         found: Number | None = getattr(self.promises[promise], part)
@@ -133,6 +138,21 @@ def _promised(name: str, part: str) -> TakenSpec[DiligenceFigures, str]:
     )
 
 
+def _promised_by_rival(part: str) -> TakenSpec[DiligenceFigures, str]:
+    """What the study says of the same promise by the rival."""
+
+    def number(at: DiligenceFigures, promise: str) -> Number:
+        found: Number | None = getattr(at.promises_of_rival[promise], part)
+        assert found is not None
+        return found
+
+    return TakenSpec(
+        f"diligence.rival.{part}[promise_of_rival]",
+        number,
+        when=lambda at, promise: getattr(at.promises_of_rival[promise], part) is not None,
+    )
+
+
 def _busbw(name: str, end: int, words: str) -> Spec:
     """Modelled busbw at one of the two sizes that a log may come from."""
     return Spec(
@@ -161,6 +181,8 @@ _TEST = (
     _promised("expected", "expected"),
     _promised("price", "price"),
     _promised("lead", "lead"),
+    _promised_by_rival("passes"),
+    _promised_by_rival("price"),
     TakenSpec[DiligenceFigures, str]("diligence.floor[size]", lambda at, gpus: at.result.floors[int(gpus)]),
     Spec(
         "diligence.stages",
@@ -262,7 +284,7 @@ _SELLERS = (
     _counted(
         "advised_kind",
         "Sellers on the list with the tested option's kind of fabric",
-        lambda r: sum(row.advised for row in r.shortlist),
+        lambda r: sum(row.tested for row in r.shortlist),
     ),
     Spec(
         "diligence.questions",
@@ -406,6 +428,7 @@ FIGURES = Declaration(
     (*_TEST, *_SELLERS, *_WORTH, *_ANSWERS),
     {
         "promise": Index(lambda at: at.promises),
+        "promise_of_rival": Index(lambda at: at.promises_of_rival),
         "size": Index(lambda at: map(str, at.result.floors)),
         "seller": Index(lambda at: at.links),
         "contract": Index(lambda at: at.credits),

@@ -10,7 +10,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.sections.diligence.figures import key_of
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion
 from fabricreport.sections.diligence.study import nodes_of
-from fabricreport.sections.stance import Stance, direction
+from fabricreport.sections.stance import Stance
 from fabricreport.vocabulary import Acquisition, Ground
 
 FAILS = "fails"
@@ -31,10 +31,10 @@ class DiligenceFinding(StrEnum):
     OPENS_WEEK = "a week late costs more than a percent of bandwidth"
     OPENS_FLOOR = "a percent of bandwidth costs more than a week late"
     # what the test guards
-    TESTED = "there is a fabric to test"
+    TESTED = "there is a fabric to test, and one option is advised or compared"
+    TESTED_BOTH = "there is a fabric to test, and no option is advised over the other"
     STANDS_ALONE = "one option is compared"
     STANDS_OPEN = "no option is advised over the other"
-    STANDS_OPEN_LEVEL = "no option is advised over the other, and the lead prints as nothing"
     STANDS_LEVEL = "the lead prints as nothing"
     STANDS_AHEAD = "the advised option costs less"
     STANDS_BY_DATE = "the advised option costs more: the date decides"
@@ -115,14 +115,13 @@ def _test(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
     if not result.promises:
         return
     costs_more = F.STANDS_BY_DATE if result.verdict.decided_by == Ground.DEADLINE else F.STANDS_BY_WEIGHTS
-    lead = direction(result.numbers["diligence.lead"])
     stands = {
         Stance.ALONE: F.STANDS_ALONE,
-        Stance.OPEN: F.STANDS_OPEN_LEVEL if lead == "same" else F.STANDS_OPEN,
+        Stance.OPEN: F.STANDS_OPEN,
         Stance.LEVEL: F.STANDS_LEVEL,
         Stance.MORE: costs_more,
     }
-    yield F.TESTED
+    yield F.TESTED_BOTH if result.promises_of_rival else F.TESTED
     yield stands.get(result.stance, F.STANDS_AHEAD)
     yield F.TESTED_AGAIN if len(result.floors) > 1 else F.TESTED_ONCE
     if nodes_of(given) > 2:
@@ -149,7 +148,7 @@ def _sellers(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFindin
         return
     rents, many = _rents(given), len(rows) > 1
     yield (F.RENTED_FROM_MANY if rents else F.HOSTED_BY_MANY) if many else F.ONE_SELLER
-    if result.promises and not any(s.advised for s in rows):
+    if result.promises and not any(s.tested for s in rows):
         yield F.KIND_UNSOLD
     elif result.promises and many:
         yield F.KIND_SOLD

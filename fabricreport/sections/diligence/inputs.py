@@ -22,7 +22,7 @@ from fabricreport.uncertain import Uncertain
 class Ground:
     """The inputs and the studies of the other sections.
 
-    `weeks_level`: weeks to stable of the option at which its lead is used up, None if it lasts. `moved`: the bills with
+    `tested`: the option that the acceptance test is written for, the advised one if it is not named. `weeks_level`: weeks to stable of the option at which its lead is used up, None if it lasts. `moved`: the bills with
     some inputs set and all others at their draws.
     """
 
@@ -33,11 +33,12 @@ class Ground:
     comparison: Comparison
     weeks_level: float | None
     moved: Callable[[Mapping[str, Uncertain]], Bills]
+    tested: str = ""
 
     @property
     def option(self) -> Option:
-        """The option advised, for which the acceptance test is written."""
-        return self._named(self.comparison.choice)
+        """The option for which the acceptance test is written."""
+        return self._named(self.tested or self.comparison.choice)
 
     @property
     def rival(self) -> Option:
@@ -47,7 +48,7 @@ class Ground:
     @property
     def total(self) -> Traced:
         """Total cost of the option, (draws,)."""
-        return self.tco.totals[self.comparison.choice]
+        return self.tco.totals[self.option.id]
 
     def network(self, option: Option, every: int) -> Network:
         """An option's network as this client would run it; `every` keeps one draw in so many."""

@@ -108,6 +108,27 @@ def promises(on: Ground, worth: Worth) -> tuple[Promise, ...]:
     )
 
 
+def promises_of_rival(on: Ground) -> tuple[Promise, ...]:
+    """The same test for the rival, where no option is advised over the other; else nothing.
+
+    A value is written down for either, and none says where a lead is used up: nobody leads.
+    """
+    if not on.comparison.verdict.open:
+        return ()
+    other = replace(on, tested=on.rival.id, weeks_level=None)
+
+    def of_rival(promise: Promise, part: str) -> Number | None:
+        number: Number | None = getattr(promise, part)
+        if number is None:
+            return None
+        return number.renamed(f"diligence.rival.{part}.{promise.id}", label=f"{number.label}: {on.rival.name}")
+
+    return tuple(
+        replace(p, passes=of_rival(p, "passes") or p.passes, expected=None, price=of_rival(p, "price"), lead=None)
+        for p in promises(other, worth_of(other))
+    )
+
+
 def floors(on: Ground, option: Option) -> Iterator[tuple[int, Number]]:
     """(GPUs, busbw floor) of every size of network the client plans, the first included."""
     size = on.given.central("evidence:acceptance-message-gib") * GIB

@@ -24,7 +24,7 @@ class Shortlisted:
     """One seller of the params' list, with what it documents and what is open.
 
     `topology` as `topology_stated` has it, `speed` enough, some, unknown or short; `compared` says whether its
-    fabric is among the options, `advised` whether it is the advised option's kind. `gaps`: what to ask, in words.
+    fabric is among the options, `tested` whether a test is written for its kind. `gaps`: what to ask, in words.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Shortlisted:
     topology: str
     speed: str
     compared: bool
-    advised: bool
+    tested: bool
     gaps: tuple[str, ...]
 
     @property
@@ -91,13 +91,14 @@ class DiligenceResult:
     """The acceptance test, the shortlist, the priced questions and the verdicts on answers, with the figures by id.
 
     `option` is the one advised and tested (of an open course the one with the lower mean), `rival` the one it is held
-    against, `total` the cost of the option. `floors`: busbw floor by size in GPUs. `curve`: busbw by number of nodes.
+    against, `total` the cost of the option. `promises_of_rival`: the same test for the rival, where the course is open. `floors`: busbw floor by size in GPUs. `curve`: busbw by number of nodes.
     """
 
     option: Option
     rival: Option
     verdict: Verdict
     promises: tuple[Promise, ...]
+    promises_of_rival: tuple[Promise, ...]
     floors: Mapping[int, Number]
     shortlist: tuple[Shortlisted, ...]
     questions: tuple[PricedQuestion, ...]
@@ -126,7 +127,7 @@ class DiligenceResult:
     @property
     def shown(self) -> tuple[Shortlisted, ...]:
         """What a short table shows: the whole list, or, of a long one, the sellers with nothing open."""
-        rows = sorted(self.shortlist, key=lambda s: (len(s.gaps), not s.advised))
+        rows = sorted(self.shortlist, key=lambda s: (len(s.gaps), not s.tested))
         if len(rows) <= LISTED:
             return tuple(rows)
         return tuple(s for s in rows if s.fits)[:LISTED] or tuple(rows[:LISTED])

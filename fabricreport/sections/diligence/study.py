@@ -27,7 +27,15 @@ from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import links_of, one_node
 from fabricreport.sections.diligence.figures import FIGURES, DiligenceFigures
 from fabricreport.sections.diligence.inputs import Ground
-from fabricreport.sections.diligence.promises import GIB, Promise, floors, modelled, promises, worth_of
+from fabricreport.sections.diligence.promises import (
+    GIB,
+    Promise,
+    floors,
+    modelled,
+    promises,
+    promises_of_rival,
+    worth_of,
+)
 from fabricreport.sections.diligence.result import (
     Contract,
     DiligenceResult,
@@ -71,8 +79,9 @@ def run(
         rival=on.rival,
         verdict=comparison.verdict,
         promises=tests,
+        promises_of_rival=promises_of_rival(on),
         floors=dict(floors(on, on.option)),
-        shortlist=tuple(_shortlisted(given, book, on.option, p.name) for p in given.params.providers),
+        shortlist=tuple(_shortlisted(given, book, _tested(on), p.name) for p in given.params.providers),
         questions=_priced(on, book),
         judged=_judged(on, book, tests),
         curve=_curve(on),
@@ -108,7 +117,12 @@ def side_of(seller: Seller) -> Side | None:
     return Side(families()[seller.fabric].side) if seller.fabric in families() else None
 
 
-def _shortlisted(given: Inputs, book: ProviderBook, option: Option, name: str) -> Shortlisted:
+def _tested(on: Ground) -> frozenset[Side]:
+    """The sides of the options that a test is written for: both, where the course is open."""
+    return frozenset(Side(o.side) for o in ((on.option, on.rival) if on.comparison.verdict.open else (on.option,)))
+
+
+def _shortlisted(given: Inputs, book: ProviderBook, tested: frozenset[Side], name: str) -> Shortlisted:
     seller = book.seller(name)
     if seller is None:
         return Shortlisted(name, None, "not documented", "unknown", False, False, ("everything: not in the table",))
@@ -124,7 +138,7 @@ def _shortlisted(given: Inputs, book: ProviderBook, option: Option, name: str) -
         topology=topology,
         speed=speed,
         compared=kind is not None,
-        advised=side == option.side,
+        tested=side in tested,
         gaps=_gaps(seller, topology, speed, compared=kind is not None),
     )
 

@@ -10,6 +10,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.sections.diligence.figures import key_of
 from fabricreport.sections.diligence.result import DiligenceResult, Judged
 from fabricreport.sections.diligence.study import contracts
+from fabricreport.sections.short_names import short_names
 from fabricreport.sections.stance import Stance
 
 NOT_DOCUMENTED = "not documented"
@@ -26,9 +27,23 @@ def _mixed(*labels: str) -> list[Column]:
 
 def acceptance(result: DiligenceResult) -> Table:
     """Every promise with its pass value and its price; with the value that uses the lead up, where somebody leads."""
-    leads = result.stance in (Stance.LESS, Stance.AHEAD, Stance.OPEN)
+    leads = result.stance in (Stance.LESS, Stance.AHEAD)
     heads = ["Pass", "Assumed in the cost", "A shortfall costs", *(["Lead is gone at"] if leads else [])]
     rows = [Row([p.title, p.passes, p.expected, p.price, *([p.lead] if leads else [])]) for p in result.promises]
+    return Table([Column("Promise"), *_mixed(*heads)], rows)
+
+
+def acceptance_of_both(given: Inputs, result: DiligenceResult) -> Table:
+    """Every promise with the pass value and the price for either option, where none is advised over the other."""
+    of_rival = {p.id: p for p in result.promises_of_rival}
+    rows = [
+        Row([p.title, p.passes, other.passes, p.price, other.price])
+        for p in result.promises
+        for other in [of_rival[p.id]]
+    ]
+    short = short_names(given.options)
+    pair = [short[o.id] for o in (result.option, result.rival)]
+    heads = [Name(f"{head}, {name}") for head in ("Pass", "Shortfall") for name in pair]
     return Table([Column("Promise"), *_mixed(*heads)], rows)
 
 

@@ -44,7 +44,6 @@ class TcoFinding(StrEnum):
     SAVES_CLEARLY = "money decides, clearly"
     SAVES_ON_AVERAGE = "money decides, on the mean"
     SAVES_TOO_LITTLE = "the choice is ahead by too little to choose by"
-    SAVES_ON_FEW = "the choice is ahead, on so few GPUs that no fabric shows"
     # what decides where money does not
     BY_DATE = "the date decides a close call"
     BY_WEIGHTS = "the client's weights decide a close call"
@@ -149,7 +148,7 @@ def _against(read: CostReading) -> Iterator[TcoFinding]:
     if read.stance == Stance.LESS:
         yield F.SAVES_CLEARLY if verdict.confidence == Confidence.CLEAR else F.SAVES_ON_AVERAGE
     if read.stance == Stance.AHEAD:
-        yield F.SAVES_ON_FEW if verdict.decided_by == Ground.SIZE else F.SAVES_TOO_LITTLE
+        yield F.SAVES_TOO_LITTLE
     deciding = {Ground.DEADLINE: F.BY_DATE, Ground.WEIGHTS: F.BY_WEIGHTS}
     if verdict.decided_by in deciding and read.stance in (Stance.AHEAD, Stance.MORE):
         yield deciding[verdict.decided_by]
