@@ -90,7 +90,10 @@ RUN = {
 def test_the_analyses_run_on_shipped_prices_alone_and_ask_for_nothing_unchecked(name: str) -> None:
     case = case_of(EMPTY, **RUN[name])
     assert not unanswered(case.inputs)
-    results = [case.result(section) for section in ("latency", "tail_risk", "tco")]
+    offers = (
+        ("decision",) if name == "rent" else ()
+    )  # the sellers' prices; a buyer's decision looks at other options too
+    results = [case.result(section) for section in ("latency", "tail_risk", "tco", *offers)]
     drawn = {i for result in results for number in result.numbers.values() for i in number.inputs}
     drawn |= case.tco().inputs
     asked = {a.input_id for a in asked_inputs(case.inputs)} | {"price:fx-eur-usd", "price:fx-gbp-usd"}

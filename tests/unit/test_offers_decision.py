@@ -227,6 +227,15 @@ def test_an_offer_for_more_gpus_than_are_needed_is_paid_in_full_and_asks_about_g
     assert Open.GROWTH in of(grown).judged["example-cloud"].open
 
 
+def test_the_questions_that_a_seller_answered_are_counted_from_the_file_of_the_provider_of_that_name() -> None:
+    asked = {"name": "Example Cloud", "answers": "providers/example-answers.yaml"}
+    case = offered(BASE, OTHER, providers=[asked])
+    found = of(case).judged
+    assert (found["example-cloud"].answered or 0) > 3 and found["example-hosting"].answered is None
+    assert case.figure("decision.offers.answered.example-cloud").value == found["example-cloud"].answered
+    assert "decision.offers.answered.example-hosting" not in case.decision().numbers
+
+
 # ---- a client that buys
 
 

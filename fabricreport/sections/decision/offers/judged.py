@@ -12,7 +12,8 @@ import numpy as np
 
 from fabricreport.books.offers.offer import Kind, Offer
 from fabricreport.books.offers.terms import UNNAMED, needed
-from fabricreport.books.providers import read_providers
+from fabricreport.books.provider_answers import read_answers
+from fabricreport.books.providers import folded, read_providers
 from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_MONTH
 from fabricreport.inputs import Inputs
 from fabricreport.models.audit.diligence import speed_fit, topology_stated
@@ -52,7 +53,8 @@ class Judged:
     `total` (draws,) is the cost of the whole work, `useful_hour` that of a useful GPU-hour without a price of delay,
     `network_lost` what the hours cost that its network loses. `spread` (draws,) is the uncertainty of its price as a
     factor, exactly 1 for a contract. `weeks_late` are from the memo's date to the hand-over, `ready` the share of draws in
-    which it runs stably by the client's date.
+    which it runs stably by the client's date. `answered`: questions that its seller answered in words, None where no file of
+    answers is named.
     """
 
     offer: Offer
@@ -68,6 +70,7 @@ class Judged:
     ready: float
     reach: Reach
     open: tuple[Open, ...]
+    answered: int | None
 
     @property
     def price(self) -> str:
@@ -110,7 +113,17 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
         ready=float(np.mean(plain(hired.bring_up_weeks) <= common.weeks_allowed)),
         reach=_reach(given, offer, float(plain(total).mean()), open_),
         open=open_,
+        answered=_answered(given, offer),
     )
+
+
+def _answered(given: Inputs, offer: Offer) -> int | None:
+    """Questions that the seller answered, by the file that the params name for the provider of that name."""
+    for provider in given.params.providers:
+        if provider.answers and folded(provider.name) == folded(offer.seller):
+            found = read_answers(given.file(str(provider.answers)), provider=provider.name, as_of=given.as_of)
+            return sum(bool(answer.text) for answer in found.answers.values())
+    return None
 
 
 def _slowest(given: Inputs, bills: Bills) -> str:

@@ -99,8 +99,8 @@ def asking(judged: Judged) -> str:
     return next((str(what) for what in order if what in open_), "nothing")
 
 
-def found_as(given: Inputs, result: DecisionResult) -> Table:
-    """Where each price comes from: what sort it is, the range found with it, and the network it may or may not hold."""
+def found_as(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+    """Where each price comes from: its sort, the range found with it, the network it may hold, questions answered."""
     rows = [
         Row(
             [
@@ -109,11 +109,12 @@ def found_as(given: Inputs, result: DecisionResult) -> Table:
                 Name(given.record(j.price)["text"]),
                 Name(dated(given, j)),
                 Name(network_of(given, j.offer)),
+                None if j.answered is None else figure(f"decision.offers.answered.{o}"),
             ]
         )
-        for j in _offers(result).judged.values()
+        for o, j in _offers(result).judged.items()
     ]
-    heads = ("Seller", "Price is", "As found", "Dated", "Network, and where")
+    heads = ("Seller", "Price is", "As found", "Dated", "Network, and where", "Answers")
     return Table([Column(h) for h in heads], rows)
 
 
@@ -162,7 +163,8 @@ def terms(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     ]
     heads = ("Seller", "Committed", "Owed if stopped", "Beyond the horizon", "Spared extras", "Handed over after")
     more = ("Uptime", "Credit", "Credit, at most", "Refuses")
-    return Table([Column(h) for h in (*heads, *more)], rows)
+    columns = [Column(h, decimals=1 if h == "Uptime" else None) for h in (*heads, *more)]
+    return Table(columns, rows)
 
 
 def bids(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
