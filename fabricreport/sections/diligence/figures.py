@@ -367,7 +367,7 @@ _WORTH = (
         "diligence.saves[question]",
         "usd",
         label=lambda at, question: f"What a good answer to “{at.questions[question].question.title}” saves",
-        rule="mean total cost of the tested option − P5 of its mean given the answer, by regression on the draws",
+        rule="mean total cost of the tested option, of a renter of the cheapest offer − P5 of it given the answer, by regression",
         value=lambda at, question: at.questions[question].saves or 0.0,
         inputs=lambda at, _: inputs_of(at.result.total),
         digits=2,
