@@ -369,7 +369,7 @@ _WORTH = (
         label=lambda at, question: f"What a good answer to “{at.questions[question].question.title}” saves",
         rule="mean total cost of the tested option, of a renter of the cheapest offer − P5 of it given the answer, by regression",
         value=lambda at, question: at.questions[question].saves or 0.0,
-        inputs=lambda at, _: inputs_of(at.result.total),
+        inputs=lambda at, question: at.questions[question].footing,
         digits=2,
         when=lambda at, question: at.questions[question].by_price,
     ),

@@ -37,7 +37,7 @@ class Ground:
     weeks_level: float | None
     moved: Callable[[Mapping[str, Uncertain]], Bills]
     informs: Callable[[Collection[str]], Estimate]
-    offered: Callable[[Collection[str]], float | None]
+    offered: Callable[[Collection[str]], Traced | None]
     tested: str = ""
 
     @property

@@ -67,7 +67,7 @@ def run(
     weeks_level: float | None,
     moved: Callable[[Mapping[str, Uncertain]], Bills],
     informs: Callable[[Collection[str]], Estimate],
-    offered: Callable[[Collection[str]], float | None],
+    offered: Callable[[Collection[str]], Traced | None],
 ) -> DiligenceResult:
     """Diligence for a client, from the other studies and the comparison they share.
 
@@ -195,11 +195,13 @@ def _priced(on: Ground, book: ProviderBook) -> tuple[PricedQuestion, ...]:
             _stake(on, draws, on.total, lambda b: b.totals[on.option.id]),
         )
         saves = _saved(on, draws) if question.commercial and stakes[1] is not None else None
-        found.append(PricedQuestion(question, tuple(draws), *stakes, on.informs(tuple(draws)), saves))
+        informs, footing = on.informs(tuple(draws)), frozenset() if saves is None else inputs_of(saves)
+        saved = None if saves is None else float(plain(saves))
+        found.append(PricedQuestion(question, tuple(draws), *stakes, informs, saved, footing))
     return tuple(sorted(found, key=lambda q: q.order, reverse=True))
 
 
-def _saved(on: Ground, draws: Mapping[str, Any]) -> float:
+def _saved(on: Ground, draws: Mapping[str, Any]) -> Traced:
     """What a good answer takes off the cost of the cheapest offer, or of the option where there is none: its mean less the P5
     of what it may be, given the answer."""
     if (saved := on.offered(tuple(draws))) is not None:
@@ -207,7 +209,7 @@ def _saved(on: Ground, draws: Mapping[str, Any]) -> float:
     total = plain(on.total)
     answers = np.column_stack([plain(d) for d in draws.values()])
     told = foreseen(answers, total[:, None], seed=int(on.given.params.seed), folds=FOLDS)[:, 0]
-    return float(total.mean() - np.quantile(told, 0.05))
+    return Traced(total.mean() - np.quantile(told, 0.05), inputs_of(on.total))
 
 
 def _stake(on: Ground, draws: Mapping[str, Any], amount: Traced, again: Callable[[Bills], Any]) -> model.Stake | None:

@@ -21,7 +21,7 @@ from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.models.information import FOLDS, Estimate, evpi, evppi, evsi, foreseen, observed
 from fabricreport.models.risk.goodput import luck_of
-from fabricreport.provenance import inputs_of, plain
+from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.reads import Kept
 from fabricreport.sections.client import gpu_type
 from fabricreport.sections.decision.inputs import Judge
@@ -81,14 +81,14 @@ class Knowledge:
             return Estimate(0.0, 0.0)
         return self._worths.get("+".join(known), self.given.reads, lambda: self._worth(known))
 
-    def saved(self, ids: Collection[str]) -> float | None:
+    def saved(self, ids: Collection[str]) -> Traced | None:
         """What good prices take off the cost of the offer that costs least: the mean of the offer that costs least on average,
         less the P5 of the cheapest given the inputs. None where there are no offers."""
         known = self._known(ids)
         if self.offers is None or not self.options or not known:
             return None
         told = foreseen(np.column_stack([self.draw(i) for i in known]), self.costs, seed=self._seed, folds=FOLDS)
-        return float(self.costs.mean(axis=0).min() - np.quantile(told.min(axis=1), 0.05))
+        return Traced(self.costs.mean(axis=0).min() - np.quantile(told.min(axis=1), 0.05), self.rests_on)
 
     def _known(self, ids: Collection[str]) -> list[str]:
         rent = {SPREAD, gpu_type(self.given).server.rent}
