@@ -283,7 +283,11 @@ def test_an_owner_of_two_nodes_saves_the_fabric_by_jobs_within_each() -> None:
     [
         ("example", CourseKind.TAKE, {"choice", "rival", "offers", "pilot", "rent-first", "damages"}),
         ("halden-cloud", CourseKind.EITHER, {"choice", "rival", "offers", "pilot", "rent-first", "damages"}),
-        ("kestrel-lab", CourseKind.STAGE_ONE, {"choice", "rival", "offers", "pilot", "rent-first", "damages", "ahead"}),
+        (
+            "kestrel-lab",
+            CourseKind.STAGE_ONE,
+            {"choice", "rival", "kin", "offers", "pilot", "rent-first", "damages", "ahead"},
+        ),
         ("tern-finetuning", CourseKind.EITHER, {"choice", "rival", "single-node"}),
     ],
 )
@@ -294,7 +298,7 @@ def test_courses_of_the_shipped_clients(name: str, plainly: CourseKind, kinds: s
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_the_row_that_is_held_against_has_no_amount_and_no_winner_is_marked_where_the_fabric_does_not_matter(
+def test_the_row_that_is_held_against_has_no_amount_and_both_are_marked_where_the_fabric_does_not_matter(
     name: str,
 ) -> None:
     case = client(name)
@@ -302,7 +306,7 @@ def test_the_row_that_is_held_against_has_no_amount_and_no_winner_is_marked_wher
     empty = [row for row in table.rows if row.cells[1] is None]
     marked = [row for row in table.rows if row.role == "winner"]
     assert len(empty) == 1
-    assert len(marked) == (0 if case.decision().verdict.confidence == Confidence.DOES_NOT_MATTER else 1)
+    assert len(marked) == (2 if case.decision().verdict.confidence == Confidence.DOES_NOT_MATTER else 1)
 
 
 PRESSED = {"organisation__time_to_production_weeks": 1, "money__price_of_delay_usd_per_day": 1_000_000}
