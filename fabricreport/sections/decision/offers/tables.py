@@ -129,6 +129,7 @@ def parts(result: DecisionResult, figure: Figure) -> Table:
                 *[figure(f"decision.offers.total.{o}")] * 2,
                 figure(f"decision.offers.gap.{o}") if o != found.pick.first and found.pick.first else None,
                 figure(f"decision.offers.cheapest.{o}"),
+                figure(f"decision.offers.cheapest_else.{o}") if o in found.cheapest_else else None,
                 figure(f"decision.offers.ready.{o}"),
             ]
         )
@@ -136,7 +137,7 @@ def parts(result: DecisionResult, figure: Figure) -> Table:
     ]
     heads = ("Seller", "Its lost hours", "Whole work", "P5–P95", "Over the first")
     columns = [Column(h, style="spread" if h == "P5–P95" else "value") for h in heads]
-    return Table([*columns, Column("Costs least in"), Column("Ready in time")], rows)
+    return Table([*columns, Column("Costs least in"), Column("Without the first"), Column("Ready in time")], rows)
 
 
 def terms(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
