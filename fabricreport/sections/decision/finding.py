@@ -55,6 +55,7 @@ class DecisionFinding(StrEnum):
     OFFERS_ASK_ONE = "one seller is to be asked"
     OFFERS_REFUSED = "some of them refuse what is needed in writing"
     OFFERS_UNPRICED = "sellers have no price that was found"
+    OFFERS_LEFT_OUT = "some sellers asked about stand in no table of prices"
     OFFERS_UNDATED = "an article has a price of some of these, of a day unknown"
     OFFERS_APART = "sellers have a price at which no term can be had"
     OFFERS_UNNAMED = "some of them do not name their network, or one that is not compared"

@@ -181,6 +181,7 @@ _EACH = (
 
 _ALL = (
     _count("count", "Offers judged", "offers, or sellers with a price for a term", lambda r: len(r.judged)),
+    _count("left_out", "Sellers without a price in the table", "count of those asked about", lambda r: r.left_out),
     _count("old", "Prices out of date", "count of those past their expiry", lambda r: len(r.having(Open.OLD))),
     _count(
         "unsure",

@@ -76,6 +76,8 @@ def offer_findings(result: DecisionResult, figure: Figure, *, late: bool) -> Ite
             yield F.OFFERS_ELSEWHERE
     if any(j.reach.barred for j in found.judged.values()):
         yield F.OFFERS_REFUSED
+    if found.left_out:
+        yield F.OFFERS_LEFT_OUT
     if _unpriced(found):
         yield F.OFFERS_UNPRICED
     if found.undated:
@@ -109,7 +111,7 @@ def _other(result: DecisionResult, figure: Figure) -> tuple[str, F] | None:
     way = direction(figure(f"tco.worth_less.{verdict.runner_up}")) if other else "same"
     if other is None or way == "same":
         return None
-    cheaper = (way == "more") == (other == verdict.runner_up)
+    cheaper = (way == "less") == (other == verdict.runner_up)
     return other, F.OFFERS_OTHER_CHEAPER if cheaper else F.OFFERS_OTHER_DEARER
 
 
