@@ -38,7 +38,7 @@ def flipping(given: Inputs, figure: Figure, turn: Turn) -> Named:
     return Named(
         label_of(given, turn.input_id),
         key_of(turn.input_id),
-        side=turn.side,
+        side=turn.told(turn.side),
         stated=_stated(turn),
         when=turn.settled["when"],
         **_chance(figure, f"decision.beyond.{key_of(turn.input_id)}", turn.beyond),
