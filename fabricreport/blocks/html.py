@@ -210,14 +210,14 @@ class HtmlWriter:
 
     def _table(self, node: DataTable) -> Markup:
         return Markup(
-            '<div class="table"{}><div class="scroll"{}><table{}><caption>{}<strong>{}</strong></caption>'
-            "<thead><tr>{}</tr></thead>{}</table></div>{}{}</div>"
+            '<figure class="table"{}><figcaption>{}<strong>{}</strong></figcaption><div class="scroll"{}><table{}>'
+            "<thead><tr>{}</tr></thead>{}</table></div>{}{}</figure>"
         ).format(
             self.identity(node),
-            self.frame(node),
-            self.table_class(node),
             self.tag(node),
             self.inline(node.caption),
+            self.frame(node),
+            self.table_class(node),
             EMPTY.join(self._head(column) for column in node.columns),
             self._bodies(node),
             self._caption(node.note),
