@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.books.prices.spoken import titled
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
@@ -442,7 +443,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         **offer_words(read.given, result, read.figure),
         "gpu": told(gpu_type(read.given)),
         "newer": told(read.newer) if read.newer else None,
-        "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
+        "held": Name(", ".join(sorted({titled(h.item) for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
         **besides_words(read.given, read.result, read.figure),
     }

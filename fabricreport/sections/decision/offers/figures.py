@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from fabricreport.books.prices.spoken import titled
 from fabricreport.models.money.offers import ASKED, BEYOND
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
@@ -252,7 +253,7 @@ _BIDS = (
     EachSpec(
         "decision.bids.counted[line]",
         "count",
-        label=lambda at, line: f"Pieces that the seller counts: {_line(at, line).item}",
+        label=lambda at, line: f"Pieces that the seller counts: {titled(_line(at, line).item)}",
         rule="as the offer states it",
         value=lambda at, line: _line(at, line).counted,
         sources=lambda at, line: (_line(at, line).price,),
@@ -262,7 +263,7 @@ _BIDS = (
     EachSpec(
         "decision.bids.ours[line]",
         "count",
-        label=lambda at, line: f"Pieces that the first stage takes, spares included: {_line(at, line).item}",
+        label=lambda at, line: f"Pieces that the first stage takes, spares included: {titled(_line(at, line).item)}",
         rule="bill of materials of the first stage, with spares",
         value=lambda at, line: float(_line(at, line).ours),
         inputs=("param:cluster.gpus", "evidence:spares-share"),

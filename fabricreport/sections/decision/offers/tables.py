@@ -8,6 +8,7 @@ from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.families import families
 from fabricreport.books.offers.offer import Network, Offer
 from fabricreport.books.offers.terms import first_question
+from fabricreport.books.prices.spoken import titled
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.money.offers import Standing
@@ -194,7 +195,7 @@ def bid_items(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
         Row(
             [
                 Name(b.offer.seller),
-                Name(line.item),
+                Name(titled(line.item)),
                 figure(f"decision.bids.counted.{key}.{line.item}") if line.counted else None,
                 figure(f"decision.bids.ours.{key}.{line.item}"),
                 figure(line.price),
