@@ -129,7 +129,7 @@ def _level(turn: Turn, key: str) -> str:
     if not turn.flips:
         return ""
     chance = "" if turn.beyond is None else f" ({{decision.beyond.{key}}} of draws)"
-    return f"{turn.side} {{decision.break_even.{key}}}{chance}"
+    return f"{turn.told(turn.side)} {{decision.break_even.{key}}}{chance}"
 
 
 def _edges(turn: Turn, key: str, courses: dict[str, str]) -> str:

@@ -11,7 +11,7 @@ from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Course
 from fabricreport.vocabulary import CourseKind
 
-CHOICE, RIVAL = "choice", "rival"
+CHOICE, RIVAL, KIN = "choice", "rival", "kin"
 """Keys of the rows of the two options compared; any other course is a row under its own kind."""
 
 
