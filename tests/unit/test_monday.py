@@ -39,6 +39,7 @@ from fabricreport.sections.decision.monday.study import Monday, applying, monday
 from fabricreport.sections.decision.monday.tables import UNPRICED, letters, todo
 from fabricreport.sections.decision.monday.words import monday_words, word_of
 from fabricreport.sections.decision.turning import label_of
+from fabricreport.vocabulary import CourseKind
 
 ROOT = Path(__file__).parents[2]
 FRIDAY = date(2026, 11, 20)
@@ -179,6 +180,10 @@ CLIENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "small": ("example", {"cluster__gpus": 128}),
     "unlike generations": ("example", {"cluster__link_gbits_per_s": 800, "cluster__gpu": "b300"}),
     "out of date": ("halden-cloud", {"as_of": "2027-05-28"}),
+    "pressed": (
+        "example",
+        {"organisation__time_to_production_weeks": 1, "money__price_of_delay_usd_per_day": 1_000_000},
+    ),
     "large": ("example", {"cluster__gpus": 4096, "organisation__qos_expertise": "none"}),
 }
 
@@ -233,10 +238,10 @@ def test_every_line_and_letter_is_said_in_full(name: str) -> None:
 
 def test_what_each_of_our_clients_has_to_do() -> None:
     found = {name: kinds(listed(of(name))) for name in ("example", "renter", "grower", "landlord")}
-    assert {Kind.QUOTE, Kind.WEEKS, Kind.DELIVERY, Kind.ACCEPTANCE} <= found["example"]
-    assert {Kind.RENTS, Kind.TOPOLOGY, Kind.DELIVERY, Kind.ACCEPTANCE} <= found["renter"]
+    assert {Kind.QUOTE, Kind.CLAUSE, Kind.DELIVERY, Kind.ACCEPTANCE} <= found["example"]
+    assert {Kind.RENTS, Kind.TOPOLOGY, Kind.DELIVERY, Kind.ACCEPTANCE, Kind.TRIAL} <= found["renter"]
     assert {Kind.REPRICE, Kind.QUOTE, Kind.KIN, Kind.ACCEPTANCE} <= found["grower"]
-    assert {Kind.BOTH, Kind.WEEKS, Kind.QUOTE} <= found["landlord"]
+    assert {Kind.BOTH, Kind.CLAUSE, Kind.QUOTE} <= found["landlord"]
     assert not {Kind.BOTH, Kind.STALE, Kind.QUOTE, Kind.TUNER, Kind.NEWER_GPU} & found["renter"]
 
 
@@ -264,7 +269,7 @@ def test_a_renter_s_reader_acts_and_a_builder_s_purchasing() -> None:
 
 def test_what_only_the_future_shows_is_a_term_of_the_contract() -> None:
     terms = {kind for kind, action in actions().items() if action.contract}
-    assert terms == {Kind.DELIVERY, Kind.WEEKS, Kind.REPRICE, Kind.ACCEPTANCE}
+    assert terms == {Kind.DELIVERY, Kind.CLAUSE, Kind.WEEKS, Kind.REPRICE, Kind.ACCEPTANCE}
 
 
 # ---- one condition after the other
@@ -311,10 +316,61 @@ def test_worth_is_of_a_price_or_of_a_choice_as_the_question_is(
 
 def test_weeks_that_turn_nothing_need_no_damages() -> None:
     case = of("example")
-    turns = case.decision().turns
-    assert CONDITIONS[Kind.WEEKS](facts(case)) is not None
+    turns, unpriced = case.decision().turns, replace(case.decision().courses, clauses={})
+    assert CONDITIONS[Kind.WEEKS](facts(case, courses=unpriced)) is not None
     still = replace(turns, drawn=tuple(replace(t, break_even=None, edge=None) for t in turns.drawn))
-    assert CONDITIONS[Kind.WEEKS](facts(case, turns=still)) is None
+    assert CONDITIONS[Kind.WEEKS](facts(case, courses=unpriced, turns=still)) is None
+
+
+def test_weeks_are_promised_once_on_the_terms_that_are_priced() -> None:
+    case = of("example")
+    courses = case.decision().courses
+    clause = CONDITIONS[Kind.CLAUSE](facts(case))
+    assert clause is not None and clause.key == courses.base
+    assert clause.worth == pytest.approx(float(plain(courses.clauses[courses.base].paid).mean()))
+    assert CONDITIONS[Kind.WEEKS](facts(case)) is None
+    assert CONDITIONS[Kind.CLAUSE](facts(of("renter"))) is None
+
+
+def test_a_course_that_is_advised_is_what_there_is_to_do() -> None:
+    case = of("example")
+    courses = case.decision().courses
+
+    def with_(kind: CourseKind, **more: Any) -> Facts:
+        return facts(case, courses=replace(courses, advised=replace(courses.advised, kind=kind), **more))
+
+    for kind, course in ((Kind.RENT_FIRST, CourseKind.RENT_FIRST), (Kind.PILOT, CourseKind.PILOT)):
+        assert CONDITIONS[kind](facts(case)) is None
+        assert CONDITIONS[kind](with_(course)) is not None
+    assert CONDITIONS[Kind.BOTH](facts(case)) is None and CONDITIONS[Kind.BOTH](with_(CourseKind.OFFERS)) is not None
+    dear = CONDITIONS[Kind.RENT_FIRST](with_(CourseKind.RENT_FIRST))
+    assert dear is not None and dear.choice
+    pressed = of("pressed")
+    found = CONDITIONS[Kind.RENT_FIRST](facts(pressed))
+    assert found is not None and not found.choice and found.worth is not None
+    meeting = pressed.decision().courses.meeting
+    assert meeting is not None and found.worth == pytest.approx(float(plain(meeting.late).mean()))
+    grown = of("grower").decision().courses
+    ahead = replace(grown, advised=replace(grown.advised, kind=CourseKind.AHEAD))
+    assert CONDITIONS[Kind.REPRICE](facts(of("grower"), courses=ahead)) is None
+
+
+def test_a_renter_asks_the_sellers_of_page_one() -> None:
+    case = of("renter")
+    offers, rents = case.decision().offers, CONDITIONS[Kind.RENTS](facts(case))
+    assert offers is not None and rents is not None
+    assert rents.things == tuple(offers.judged[o].offer.seller for o in offers.asked)
+    drawn = CONDITIONS[Kind.TOPOLOGY](facts(case))
+    assert drawn is not None and set(drawn.things) < set(rents.things)
+
+
+def test_jobs_within_a_node_are_tried_where_they_cost_about_as_little() -> None:
+    case = of("renter")
+    courses = case.decision().courses
+    assert CONDITIONS[Kind.TRIAL](facts(case)) is not None
+    for change in ({"ranked": False}, {"against": np.array(1e9)}):
+        rows = tuple(replace(r, **change) if r.kind == CourseKind.SINGLE_NODE else r for r in courses.rows)  # type: ignore[arg-type]
+        assert CONDITIONS[Kind.TRIAL](facts(case, courses=replace(courses, rows=rows))) is None
 
 
 def test_an_open_verdict_asks_for_offers_on_both() -> None:
@@ -326,8 +382,8 @@ def test_an_open_verdict_asks_for_offers_on_both() -> None:
     assert quotes is not None
     for worth, error, told in ((3.0e5, 1.0, 3.0e5), (1.0, 1.0e5, None)):
         asked = replace(quotes, estimate=Estimate(worth, error))
-        found = CONDITIONS[Kind.BOTH](facts(of("landlord"), information=replace(known, tests=(asked,))))
-        assert found is not None and found.worth == told, "what quotes settle, not what knowing everything would"
+        held = CONDITIONS[Kind.BOTH](facts(of("landlord"), information=replace(known, tests=(asked,))))
+        assert held is not None and held.worth == told, "what quotes settle, not what knowing everything would"
     assert CONDITIONS[Kind.BOTH](facts(of("renter"))) is None and CONDITIONS[Kind.BOTH](facts(of("example"))) is None
 
 
@@ -448,7 +504,7 @@ def test_every_kind_is_reached_by_some_client() -> None:
     reached: set[Kind] = set()
     for name in CLIENTS:
         reached |= {one.kind for one in applying(facts(of(name)))}
-    assert set(Kind) - reached == set()
+    assert set(Kind) - reached == {Kind.PILOT}  # of constructed results alone: no client's date leaves a pilot its wait
 
 
 # ---- order, by itself
