@@ -142,7 +142,7 @@ class DecisionFinding(StrEnum):
     NONE_ADVISED = "the course is open: no option is advised over the other"
     TILES_OF_ONE = "an option is advised, and no offers are judged"
     TILES_OF_BOTH = "no option is advised over the other, and no offers are judged"
-    FLIP_TILE = "an input turns the money inside its range"
+    EDGE_TILE = "an input may lie where the advice changes, and the advice is the plain one"
     # the framework
     VIEW_NONE = "the framework leans to neither side"
     VIEW_AGREES = "the framework leans to the choice's family"
@@ -173,10 +173,11 @@ class DecisionFinding(StrEnum):
     SIZES_TRIED = "the articles' rules of size are tried on this client"
     SIZES_NOT_TRIED = "they are not, for one side is not compared"
     # what would change the answer
-    EDGES_LIKELY = "the fabric does not matter, but an input may lie where the advice changes"
-    NO_EDGE_LIKELY = "the fabric does not matter, and no input is likely to change that"
-    FLIPS_NAMED = "inputs that turn the money are named"
-    NOTHING_TURNS = "no input turns the mean difference inside its range"
+    EDGES_LIKELY = "an input may well lie where the advice changes, or the client may choose so"
+    EDGES_OF_ADVICE = "and that is all of the advice"
+    EDGES_OF_FABRIC = "and of the advice that is the fabric, beside an offer or another course"
+    NO_EDGE_LIKELY = "inputs turn the money or the advice, and none is likely to change the advice"
+    NOTHING_TURNS = "no input turns the mean difference or the advice inside its range"
     TURNS = "some input turns the money or the advice"
     NO_TURNS = "no input turns the money or the advice"
     SWINGS = "uncertain inputs move the mean difference"
@@ -203,6 +204,7 @@ class DecisionFinding(StrEnum):
     MONDAY_LISTED = "there is something to do before signing"
     MONDAY_LAST = "and a day by which to sign is early enough"
     MONDAY_PAST = "and no day to sign is early enough"
+    MONDAY_TENDER = "some of it are offers that take as long as a tender"
     MONDAY_NO_NETWORK = "nothing needs doing about the network"
     # the money
     MONEY_POINTS = "money points to the choice"

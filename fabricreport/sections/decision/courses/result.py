@@ -113,9 +113,12 @@ class Stop:
 @dataclass(frozen=True)
 class Growing:
     """A plan in stages: ending after each of them, what of the fabric is left to buy after the first (`open`, present
-    value by option id), and what ordering all of the fabric at the start adds."""
+    value by option id), and what ordering all of the fabric at the start adds. `first`: the equipment of the first stage, that
+    of its fabric and `whole` with its servers, by option id."""
 
     stops: tuple[Stop, ...]
+    first: Mapping[str, Any]
+    whole: Mapping[str, Any]
     left: Mapping[str, Any]
     ahead: Any
 
