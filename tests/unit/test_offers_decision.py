@@ -244,6 +244,11 @@ def test_who_is_asked_first_costs_least_often_enough_and_the_first_is_left_at_a_
     assert held and F.OFFERS_ROOM not in findings(tern())
 
 
+def test_a_binding_rent_is_asked_for_though_no_test_betters_the_choice() -> None:
+    assert F.RENTS_OFF_BILL in findings(tern())
+    assert F.RENTS_OFF_BILL not in findings(tern().changed(money__acquisition="buy"))
+
+
 def test_a_price_that_expires_on_the_memos_date_is_told_apart_from_one_out_of_date() -> None:
     found = of(tern())
     assert {found.judged[o].offer.seller for o in found.expiring} == {"RunPod", "Lambda"}
