@@ -353,7 +353,9 @@ def _money(read: _Read) -> Iterator[DecisionFinding]:
     apart = F.COSTS_APART if read.verdict.open else F.COSTS_DIFFER
     yield F.COSTS_LEVEL if read.money == "same" else apart
     yield from information_findings(read.result.information, idle=read.idle)
-    if any(todo.due.kind == Kind.RENTS and todo.due.worth and not todo.due.choice for todo in read.monday.todos):
+    known = read.result.information
+    off_bill = any(t.due.kind == Kind.RENTS and t.due.worth and not t.due.choice for t in read.monday.todos)
+    if known is not None and not known.paying and off_bill:
         yield F.RENTS_OFF_BILL
 
 
