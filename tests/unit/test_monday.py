@@ -380,10 +380,10 @@ def test_an_open_verdict_asks_for_offers_on_both() -> None:
     assert at.result.verdict.open and both is not None and known is not None and len(both.things) == 2
     quotes = known.tried("quotes")
     assert quotes is not None
-    for worth, error, known_as in ((3.0e5, 1.0, 3.0e5), (1.0, 1.0e5, None)):
+    for worth, error, worth_told in ((3.0e5, 1.0, 3.0e5), (1.0, 1.0e5, None)):
         asked = replace(quotes, estimate=Estimate(worth, error))
         held = CONDITIONS[Kind.BOTH](facts(of("landlord"), information=replace(known, tests=(asked,))))
-        assert held is not None and held.worth == known_as, "what quotes settle, not what knowing everything would"
+        assert held is not None and held.worth == worth_told, "what quotes settle, not what knowing everything would"
     assert CONDITIONS[Kind.BOTH](facts(of("renter"))) is None and CONDITIONS[Kind.BOTH](facts(of("example"))) is None
 
 

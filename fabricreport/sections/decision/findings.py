@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.books.prices.spoken import titled
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
@@ -31,6 +32,7 @@ from fabricreport.sections.decision.information.words import information_finding
 from fabricreport.sections.decision.joint.findings import joint_findings
 from fabricreport.sections.decision.joint.words import joint_words
 from fabricreport.sections.decision.market import beyond_the_servers, market_words, told_alike, unpriced_in_place
+from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.words import monday_words
 from fabricreport.sections.decision.offers.words import offer_findings, offer_words
@@ -178,7 +180,7 @@ def _opening(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _offered(read: _Read) -> Iterator[DecisionFinding]:
-    yield from offer_findings(read.result, late=read.late)
+    yield from offer_findings(read.result, read.figure, late=read.late)
 
 
 def _date(read: _Read) -> Iterator[DecisionFinding]:
@@ -351,6 +353,8 @@ def _money(read: _Read) -> Iterator[DecisionFinding]:
     apart = F.COSTS_APART if read.verdict.open else F.COSTS_DIFFER
     yield F.COSTS_LEVEL if read.money == "same" else apart
     yield from information_findings(read.result.information, idle=read.idle)
+    if any(todo.due.kind == Kind.RENTS and todo.due.worth and not todo.due.choice for todo in read.monday.todos):
+        yield F.RENTS_OFF_BILL
 
 
 def _annex(read: _Read) -> Iterator[DecisionFinding]:
@@ -432,7 +436,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         **offer_words(read.given, result, read.figure),
         "gpu": told(gpu_type(read.given)),
         "newer": told(read.newer) if read.newer else None,
-        "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
+        "held": Name(", ".join(sorted({titled(h.item) for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
         **besides_words(read.given, read.result, read.figure),
     }

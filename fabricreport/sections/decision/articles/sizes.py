@@ -38,9 +38,9 @@ class Outcome(StrEnum):
     ONE_NODE_HOLDS = "holds: no traffic leaves the server"
     ONE_NODE = "fails: no traffic leaves the server"
     TOWARDS = "fails: towards"
-    CLOSE = "fails: too close to tell"
+    CLOSE = "undecided: too close to tell"
     CLEARER = "fails: clearer at a larger size"
-    CANNOT = "cannot be planned at this size"
+    CANNOT = "undecided: cannot be planned at this size"
 
     @property
     def held(self) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from fabricreport.books.prices.spoken import titled
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
@@ -268,8 +269,8 @@ def _stale(at: Facts) -> Due | None:
 
 
 def spelt(item: str) -> str:
-    """An item of the price files as a sentence has it."""
-    return item.replace("-", " ")
+    """An item of the price files as a letter lists it."""
+    return titled(item)
 
 
 def _newer_gpu(at: Facts) -> Due | None:
