@@ -14,20 +14,26 @@ from fabricreport.models.judgement.comparison import Course
 @dataclass(frozen=True)
 class Offered:
     """A course beside the plain one: its mean cost `against` it, whether it can be `carried_out` at a cost that is known,
-    and its chance of being ready by the client's date."""
+    and its chance of being ready by the client's date. `late`: what the weeks beyond that date cost on average, as far as
+    `against` has it not."""
 
     course: Course
     against: float
     ready: float
     carried_out: bool = True
+    late: float = 0.0
 
 
 @dataclass(frozen=True)
 class Advised:
-    """The course that is advised, and whether it is so for the client's date rather than its cost."""
+    """The course that is advised, and whether it is so for the client's date rather than its cost.
+
+    `in_time`: the cheapest course that is likely to meet a date which the plain one is not likely to meet, advised or not.
+    """
 
     course: Course
     by_date: bool = False
+    in_time: Course | None = None
 
 
 def advised(
@@ -41,7 +47,8 @@ def advised(
     """The plain course, unless another one of those that can be carried out costs less by at least the materiality.
 
     Where the client stated a date, a course that is not likely to meet it never takes the place of one that is; and where
-    the plain one is not likely to, the cheapest of those that are is advised.
+    the plain one is not likely to, the cheapest of those that are is advised, unless it costs more beside the plain one
+    than the lateness that it saves: then the date is what has to move.
     """
     able = [o for o in others if o.carried_out]
 
@@ -50,10 +57,14 @@ def advised(
 
     if not likely(plain):
         in_time = [o for o in able if likely(o)]
-        return Advised(_cheapest(in_time).course, by_date=True) if in_time else Advised(plain.course)
+        if not in_time:
+            return Advised(plain.course)
+        best = _cheapest(in_time)
+        pays = best.against - plain.against <= plain.late - best.late
+        return Advised(best.course if pays else plain.course, by_date=pays, in_time=best.course)
     cheaper = [o for o in able if likely(o) and o.against < plain.against and plain.against - o.against >= materiality]
     return Advised(_cheapest(cheaper).course) if cheaper else Advised(plain.course)
 
 
 def _cheapest(courses: Sequence[Offered]) -> Offered:
-    return min(courses, key=lambda o: o.against)
+    return min(courses, key=lambda o: o.against + o.late)

@@ -63,9 +63,9 @@ def worth_per_week(gpus: int, gpu_hour_usd: Any, hour_costs_usd: Any, delay_usd_
     return array(gpus * HOURS_PER_WEEK * net + DAYS_PER_WEEK * array(delay_usd_per_day))
 
 
-def pilot_cost(gpus: int, weeks: Any, fabrics: int, rent_usd_per_gpu_hour: Any, work_usd: Any) -> Array:
-    """Rent of a few nodes on each fabric for so many weeks, and the engineers' work on it."""
-    return array(fabrics * gpus * HOURS_PER_WEEK * array(weeks) * array(rent_usd_per_gpu_hour) + array(work_usd))
+def trial_cost(gpus: Any, hours: Any, fabrics: int, rent_usd_per_gpu_hour: Any, work_usd: Any) -> Array:
+    """Rent of some GPUs on each fabric for so many hours, and the engineers' work on it."""
+    return array(fabrics * array(gpus) * array(hours) * array(rent_usd_per_gpu_hour) + array(work_usd))
 
 
 def work_on_rented(hours_value: Any, rent_usd_per_gpu_hour: Any, useful: Any) -> Array:

@@ -24,7 +24,6 @@ from fabricreport.sections.decision.later import later_of
 from fabricreport.sections.decision.listings import rests_on_listing, without_each
 from fabricreport.sections.decision.monday.at_stake import at_stake_of
 from fabricreport.sections.decision.offers.bids import bids_of
-from fabricreport.sections.decision.offers.study import offers_of
 from fabricreport.sections.decision.priors import priors_of
 from fabricreport.sections.decision.reasons import parting
 from fabricreport.sections.decision.result import DecisionResult
@@ -65,6 +64,8 @@ def run(given: Inputs, search: Search, knowledge: Knowledge) -> DecisionResult:
     mismatch = mismatch_of(base, comparison)
     if mismatch is not None and mismatch.turns(verdict.lead):
         verdict = verdict.capped_by_generation()
+    known = information_of(given, base.bills, knowledge, (verdict.choice, verdict.runner_up))
+    courses = courses_of(given, base, comparison, search.judge, known)
     result = DecisionResult(
         verdict=verdict,
         rule=comparison.rule,
@@ -76,12 +77,12 @@ def run(given: Inputs, search: Search, knowledge: Knowledge) -> DecisionResult:
         without=without,
         mismatch=mismatch,
         later=later_of(given, base.bills, verdict.choice),
-        information=information_of(given, base.bills, knowledge),
-        courses=courses_of(given, base, comparison, search.judge),
-        monday=at_stake_of(search),
+        information=known,
+        courses=courses,
+        monday=at_stake_of(search, courses),
         kin=near_kin(search.judge, base.bills, verdict),
         priors=priors_of(given, base.reached_by),
-        offers=offers_of(given, base.bills, search.judge),
+        offers=knowledge.offers,
         bids=bids_of(base),
         difference=comparison.lead,
         totals=base.bills.totals,

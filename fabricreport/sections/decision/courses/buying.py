@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
-from fabricreport.models.information import evppi, evsi, observed
 from fabricreport.models.money import courses as money
 from fabricreport.models.money.ownership import Purchase, bring_up_share, charge_lost_time, ownership_cost
 from fabricreport.provenance import plain
-from fabricreport.sections.decision.courses.result import Clause, Growing, Learning, RentFirst, Stop
+from fabricreport.sections.decision.courses.result import Clause, Growing, Late, Learning, RentFirst, Stop
+from fabricreport.sections.decision.information.study import Tried
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.bills import Bills, servers_per_rack
 from fabricreport.sections.tco.cost import (
     FABRIC_CAUSES,
-    QUOTED,
     by_cause,
     delay_days,
     hours_of,
@@ -30,71 +30,39 @@ from fabricreport.sections.tco.cost import (
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.inputs import Common, OptionInputs
 
-_LEAST = 1e-9
 _MOST = 0.99
 _WITH_SERVERS = ("servers", "adapters", "spares of nic")
 """Pieces that come when the servers do, whenever the fabric is ordered."""
 
 
-def _engineer_hour(given: Inputs, common: Common) -> Any:
-    return common.pay_per_year / given.value("evidence:engineer-hours-per-year")
+def _worth_of_a_week(bills: Bills, option: str, delay_per_day: Any) -> Any:
+    common = bills.common
+    costs = useful_hour_usd(bills.paid[option], bills.own[option], common)
+    return money.worth_per_week(common.stages[0][1], common.gpu_hour_value, costs, delay_per_day)
 
 
 def waiting(bills: Bills, option: str, weeks: Any) -> Any:
     """What it costs to begin so many weeks later on an option."""
-    common, own = bills.common, bills.own[option]
-    per_week = money.worth_per_week(
-        common.stages[0][1],
-        common.gpu_hour_value,
-        useful_hour_usd(bills.paid[option], own, common),
-        common.delay_per_day,
-    )
-    return money.waiting_cost(weeks, own.bring_up_weeks, common.weeks_allowed, per_week)
-
-
-def offers(given: Inputs, bills: Bills, pair: Sequence[str], base: str) -> Learning:
-    """Offers on both: what the pieces that sellers quote settle, less the work of asking and the wait for them."""
     common = bills.common
-    quoted = np.column_stack([_quoted(given, bills.parts[o]) for o in pair])
-    return Learning(
-        evppi(_costs(bills, pair), quoted, seed=int(given.params.seed)),
-        given.value("evidence:course-tender-hours") * _engineer_hour(given, common),
-        waiting(bills, base, given.value("evidence:course-tender-weeks")),
-    )
+    per_week = _worth_of_a_week(bills, option, common.delay_per_day)
+    return money.waiting_cost(weeks, bills.own[option].bring_up_weeks, common.weeks_allowed, per_week)
 
 
-def pilot(given: Inputs, bills: Bills, pair: Sequence[str], base: str, gpus: int) -> Learning:
-    """A pilot on both: what it shows of time lost, read with an error, less its rent and work and the wait for it."""
-    common, seed = bills.common, int(given.params.seed)
-    error = given.central("evidence:course-pilot-error")
-    shown = [
-        observed(np.log(np.maximum(_lost(bills, o), _LEAST)), error, seed=seed + place) for place, o in enumerate(pair)
-    ]
-    weeks = given.value("evidence:course-pilot-weeks")
-    work = given.value("evidence:course-pilot-hours") * _engineer_hour(given, common)
-    return Learning(
-        evsi(_costs(bills, pair), np.column_stack(shown), seed=seed),
-        money.pilot_cost(gpus, weeks, len(pair), common.server.rent_per_gpu_hour, work),
-        waiting(bills, base, weeks),
-    )
+def lateness(bills: Bills, option: str, weeks: Any) -> Late:
+    """What it costs that work begins after so many weeks: the price of delay, which totals have, and the hours not had."""
+    common = bills.common
+    late = np.maximum(np.asanyarray(weeks) - common.weeks_allowed, 0.0)
+    return Late(late * DAYS_PER_WEEK * common.delay_per_day, late * _worth_of_a_week(bills, option, 0.0))
 
 
-def _costs(bills: Bills, pair: Sequence[str]) -> Any:
-    return np.column_stack([plain(bills.totals[o]) for o in pair])
+def learning(given: Inputs, bills: Bills, base: str, test: Tried | None, weeks: str) -> Learning | None:
+    """A test before one of the two is taken, as the study of what could be found out prices it, and the wait for it.
 
-
-def _quoted(given: Inputs, parts: Mapping[str, Any]) -> Any:
-    amounts = [plain(value) for name, value in parts.items() if name.startswith(QUOTED)]
-    return plain(given.spread(sum(amounts, start=np.zeros(1))))
-
-
-def _lost(bills: Bills, option: str) -> Any:
-    """Share of GPU time that goes to what a pilot shows, by draw: traffic and the tail.
-
-    Weeks to stable at full size and rare faults are not shown by some weeks on a few nodes.
+    None where the test shows nothing of this case. `weeks`: the id of the entry of the wait.
     """
-    lost = bills.own[option].lost
-    return plain(lost.exposed_communication) + plain(lost.tail)
+    if test is None:
+        return None
+    return Learning(test.estimate, test.cost, waiting(bills, base, given.value(weeks)))
 
 
 def rent_first(given: Inputs, bills: Bills, option: str, months: int) -> RentFirst:
@@ -160,6 +128,8 @@ def growing(given: Inputs, bills: Bills, pair: Sequence[str], base: str) -> Grow
     stops = tuple(_stop(given, bills, pair, last) for last in range(len(bills.common.stages)))
     return Growing(
         stops,
+        {o: given.spread(_capital(purchases(bills.built[o], bills.own[o], bills.common)[0])) for o in pair},
+        {o: given.spread(_equipment(purchases(bills.built[o], bills.own[o], bills.common)[0])) for o in pair},
         {o: given.spread(_left(bills, o)) for o in pair},
         given.spread(ahead_cost(bills.built[base], bills.own[base], bills.common)),
     )
@@ -194,6 +164,11 @@ def _left(bills: Bills, option: str) -> Any:
 def _capital(bought: Purchase) -> Any:
     causes = by_cause(bought.capex_usd)
     return sum((causes[c] for c in FABRIC_CAUSES if c in causes), start=0.0)
+
+
+def _equipment(bought: Purchase) -> Any:
+    """Everything that is bought at a stage, servers included."""
+    return sum(bought.capex_usd.values(), start=0.0)
 
 
 def ahead_cost(builds: Sequence[Build], own: OptionInputs, common: Common) -> Any:

@@ -9,15 +9,13 @@ import numpy as np
 
 from fabricreport.figures import FigureSpec, Footing, Index
 from fabricreport.provenance import inputs_of, plain
+from fabricreport.sections.client import planned_days
 from fabricreport.sections.decision.courses.result import Clause, Growing, Learning, PricedCourse
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.vocabulary import CourseKind
 
 PairSpec = FigureSpec[DecisionFigures, str, str]
 _DATE = "param:organisation.time_to_production_weeks"
-_WORTH = (
-    "regression on the same draws, cross-fitted: mean cost of the better one on average less that of the one it chooses"
-)
 _LEARNT = (str(CourseKind.OFFERS), str(CourseKind.PILOT))
 _ADDS: dict[str, tuple[str, ...]] = {
     CourseKind.OFFERS: ("evidence:course-tender-weeks",),
@@ -25,7 +23,8 @@ _ADDS: dict[str, tuple[str, ...]] = {
     CourseKind.RENT_FIRST: ("evidence:rented-bring-up-factor",),
 }
 _HORIZON = ("param:money.horizon_months",)
-_PILOT = ("evidence:course-pilot-error",)
+_RUN = ("param:workload.run_days",)
+_TEST_OF = {CourseKind.OFFERS: "quotes", CourseKind.PILOT: "pilot"}
 
 
 def _row(at: DecisionFigures, key: str) -> PricedCourse:
@@ -46,7 +45,9 @@ def _learnt(at: DecisionFigures) -> tuple[str, ...]:
 
 
 def _behind(at: DecisionFigures, kind: str) -> Footing:
-    return {*at.everything, *(_PILOT if kind == CourseKind.PILOT else ())}
+    known = at.result.information
+    test = known.tried(_TEST_OF[CourseKind(kind)]) if known else None
+    return {*known.rests_on, *test.probe.entries} if known and test else at.everything
 
 
 def _growing(at: DecisionFigures) -> Growing:
@@ -81,45 +82,16 @@ _ROWS = (
 )
 
 
-def _sum(name: str, label: str, rule: str, value: Callable[[Learning], Any]) -> EachSpec:
-    """A mean of what finding out takes."""
-    return EachSpec(
-        f"decision.courses.{name}[learning]",
+_LEARNING = (
+    EachSpec(
+        "decision.courses.waiting[learning]",
         "usd",
-        label=lambda _, kind: f"{label}: {kind}",
-        rule=rule,
-        value=lambda at, kind: at.given.spread(value(_learning(at, kind))),
+        label=lambda _, kind: f"What the wait costs: {kind}",
+        rule="weeks by which the date is missed and was not before × a week's hours at value less cost, and price of delay",
+        value=lambda at, kind: at.given.spread(_learning(at, kind).waiting),
         inputs=_HORIZON,
         central="mean",
         digits=2,
-    )
-
-
-_LEARNING = (
-    EachSpec(
-        "decision.courses.worth[learning]",
-        "usd",
-        label=lambda _, kind: f"What is found out is worth, on average: {kind}",
-        rule=_WORTH,
-        value=lambda at, kind: _learning(at, kind).worth.value,
-        inputs=_behind,
-        digits=2,
-    ),
-    EachSpec(
-        "decision.courses.worth_error[learning]",
-        "usd",
-        label=lambda _, kind: f"Standard error of that: {kind}",
-        rule="of the paired difference over the draws, with the resolution of the sample",
-        value=lambda at, kind: _learning(at, kind).worth.standard_error,
-        inputs=_behind,
-        digits=1,
-    ),
-    _sum("asking", "Work, and rent of a pilot", "hours of work × pay, GPU-hours × rent", lambda found: found.asking),
-    _sum(
-        "waiting",
-        "What the wait costs",
-        "weeks by which the date is missed and was not before × a week's hours at value less cost, and price of delay",
-        lambda found: found.waiting,
     ),
     Spec(
         "decision.courses.pilot_gpus",
@@ -127,7 +99,7 @@ _LEARNING = (
         label="GPUs of a pilot on each fabric",
         rule="those of the library, or the first stage's where it has fewer",
         value=lambda at: float(at.result.courses.pilot_gpus),
-        inputs=("evidence:course-pilot-gpus", "param:cluster.gpus"),
+        inputs=("evidence:test-pilot-nodes", "param:cluster.gpus"),
         when=lambda at: at.result.courses.pilot is not None,
     ),
 )
@@ -257,6 +229,24 @@ _STAGES = (
         "the same less that of the least fabric for this stage and those before it",
     ),
     EachSpec(
+        "decision.courses.first_fabric[staged]",
+        "usd",
+        label=lambda at, option: f"Fabric of the first stage: {at.names[option]}",
+        rule="purchase price of what the first stage needs of the fabric",
+        value=lambda at, option: _growing(at).first[option],
+        inputs=("param:cluster.gpus",),
+        central="mean",
+    ),
+    EachSpec(
+        "decision.courses.first_whole[staged]",
+        "usd",
+        label=lambda at, option: f"Fabric and servers of the first stage: {at.names[option]}",
+        rule="purchase price of what the first stage needs, servers included",
+        value=lambda at, option: _growing(at).whole[option],
+        inputs=("param:cluster.gpus",),
+        central="mean",
+    ),
+    EachSpec(
         "decision.courses.left[staged]",
         "usd",
         label=lambda at, option: f"Fabric left to buy after the first stage: {at.names[option]}",
@@ -276,6 +266,55 @@ _SINGLE = (
         inputs=("param:cluster.gpus", "param:cluster.gpus_per_node", "evidence:course-small-gpus"),
         central="mean",
         when=lambda at: at.result.courses.single.time is not None,
+    ),
+    Spec(
+        "decision.courses.single_days",
+        "day",
+        label="Days of one run within a node",
+        rule="days planned × nodes of the job × GPU time of the same work within a node over that across nodes",
+        value=lambda at: at.result.courses.single.days,
+        inputs=("param:cluster.gpus", "param:cluster.gpus_per_node", *_RUN),
+        central="mean",
+        digits=2,
+        when=lambda at: at.result.courses.single.days is not None,
+    ),
+    Spec(
+        "decision.courses.run_days",
+        "day",
+        label="Days of one run as planned",
+        rule="as stated, or the tokens at the central efficiency",
+        value=lambda at: planned_days(at.given),
+        inputs=_RUN,
+        digits=2,
+        when=lambda at: at.result.courses.single.days is not None,
+    ),
+)
+
+
+def _meets(name: str, label: str, rule: str) -> Spec:
+    return Spec(
+        f"decision.courses.{name}",
+        "usd",
+        label=label,
+        rule=rule,
+        value=lambda at: getattr(at.result.courses.meeting, name),
+        inputs=(_DATE, *_HORIZON),
+        central="mean",
+        digits=2,
+        when=lambda at: at.result.courses.meeting is not None,
+    )
+
+
+_MEETING = (
+    _meets(
+        "extra",
+        "What it costs more to meet the date",
+        "difference of present values, draw by draw, no price of delay in it",
+    ),
+    _meets(
+        "late",
+        "What being late costs that this saves",
+        "weeks beyond the date × a week's hours at value less cost, and the price of delay",
     ),
 )
 _LEVEL = (
@@ -298,7 +337,7 @@ _LEVEL = (
         when=lambda at: at.result.courses.single.level_rent is not None,
     ),
 )
-COURSES = (*_LEVEL, *_ROWS, *_LEARNING, *_RENT, *_CLAUSES, *_STAGES, *_SINGLE)
+COURSES = (*_LEVEL, *_ROWS, *_MEETING, *_LEARNING, *_RENT, *_CLAUSES, *_STAGES, *_SINGLE)
 """Every figure of the courses of action."""
 COURSE_INDEXES: dict[str, Index[DecisionFigures]] = {
     "course": Index(lambda at: [row.key for row in at.result.courses.rows]),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
+from fabricreport.evidence import read_yaml
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
@@ -67,6 +69,8 @@ def course_findings(given: Inputs, found: CoursesResult) -> Iterator[F]:
     if rented(given):
         yield F.HAND_OVER_UNPRICED
     yield from _holding(found)
+    if found.meeting is not None and not found.by_date:
+        yield F.DATE_DEAR
 
 
 def _holding(found: CoursesResult) -> Iterator[F]:
@@ -91,6 +95,8 @@ def _holding(found: CoursesResult) -> Iterator[F]:
         yield _SINGLE[found.single.standing]
     elif found.single.total is not None:
         yield F.SINGLE_PRICED
+        if found.single.days is not None:
+            yield F.SINGLE_RUN if found.single.soon else F.SINGLE_LONG
         if found.single.level_rent is not None:
             yield F.SINGLE_RENTED
 
@@ -106,7 +112,20 @@ def _pays(learning: Learning) -> bool:
 
 def _side(row: PricedCourse | None, above: str, below: str) -> Name | None:
     """The word for a course that costs more than the one it is held against, or less; None without it."""
-    return None if row is None else Name(below if float(np.mean(plain(row.against))) < 0 else above)
+    return None if row is None else Name(_way(row.against, above, below))
+
+
+def _way(amount: Any, above: str, below: str) -> str:
+    return below if float(np.mean(plain(amount))) < 0 else above
+
+
+def _in_time(found: CoursesResult) -> Named | None:
+    """The cheapest course that meets the date, as the table calls it, and whether it costs more or less."""
+    if found.meeting is None:
+        return None
+    kind = found.meeting.course.kind
+    costs = Name(_way(found.meeting.extra, "more", "less"))
+    return Named(read_yaml("courses")[kind]["name"], str(kind), costs=costs)
 
 
 def course_words(given: Inputs, found: CoursesResult) -> Mapping[str, object]:
@@ -115,6 +134,7 @@ def course_words(given: Inputs, found: CoursesResult) -> Mapping[str, object]:
     return {
         "base": Named(names[found.base], found.base),
         "rent_costs": _side(found.row(CourseKind.RENT_FIRST), "more", "less"),
+        "in_time": _in_time(found),
         "ahead_adds": _side(found.row(CourseKind.AHEAD), "adds", "saves"),
         "clauses": tuple(Named(names[o], o) for o in found.clauses),
         "staged": tuple(Named(names[o], o) for o in (found.growing.left if found.growing else ())),

@@ -11,20 +11,36 @@ from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Course
 from fabricreport.vocabulary import CourseKind
 
-CHOICE, RIVAL = "choice", "rival"
+CHOICE, RIVAL, KIN = "choice", "rival", "kin"
 """Keys of the rows of the two options compared; any other course is a row under its own kind."""
+
+
+@dataclass(frozen=True)
+class Late:
+    """What being later than the client's date costs (draws,): the `delay` at the client's price, which totals have in them,
+    and the `hours` not had at their value less their cost, which they have not."""
+
+    delay: Any = 0.0
+    hours: Any = 0.0
+
+    @property
+    def total(self) -> Any:
+        """Both."""
+        return self.delay + self.hours
 
 
 @dataclass(frozen=True)
 class PricedCourse:
     """A course of action: what it costs `against` the plain one ((draws,), or a mean where only that is known), and its
-    chance of being `ready` by the client's date. `ranked`: whether its cost is known in full, so that it may be advised."""
+    chance of being `ready` by the client's date. `ranked`: whether its cost is known in full, so that it may be advised.
+    `late`: what it costs where it is later than that."""
 
     key: str
     course: Course
     against: Any
     ready: float
     ranked: bool = True
+    late: Late = Late()
 
     @property
     def kind(self) -> CourseKind:
@@ -33,8 +49,20 @@ class PricedCourse:
 
 
 @dataclass(frozen=True)
+class Meeting:
+    """The cheapest course that is likely to meet the date where the plain one is not: what it costs `extra` before any
+    price of delay, and what being `late` costs that it saves, both (draws,)."""
+
+    course: Course
+    extra: Any
+    late: Any
+
+
+@dataclass(frozen=True)
 class Learning:
-    """Finding something out before one of the two is taken: what it is worth on average, what it costs, and the wait."""
+    """Finding something out before one of the two is taken: what it is worth on average, what it costs, and the wait.
+
+    Worth and cost are those of the test of the same name among what could be found out; the wait alone is the course's."""
 
     worth: Estimate
     asking: Any
@@ -85,9 +113,12 @@ class Stop:
 @dataclass(frozen=True)
 class Growing:
     """A plan in stages: ending after each of them, what of the fabric is left to buy after the first (`open`, present
-    value by option id), and what ordering all of the fabric at the start adds."""
+    value by option id), and what ordering all of the fabric at the start adds. `first`: the equipment of the first stage, that
+    of its fabric and `whole` with its servers, by option id."""
 
     stops: tuple[Stop, ...]
+    first: Mapping[str, Any]
+    whole: Mapping[str, Any]
     left: Mapping[str, Any]
     ahead: Any
 
@@ -105,13 +136,17 @@ class OneNode(StrEnum):
 @dataclass(frozen=True)
 class SingleNode:
     """The same work in jobs within nodes: whether it can be, what it costs (draws,), and GPU time for the same work over that
-    across nodes (draws,). `level_rent`: of a renter the mean rent at which both cost the same, beside the `rent` across nodes."""
+    across nodes (draws,). `level_rent`: of a renter the mean rent at which both cost the same, beside the `rent` across nodes.
+    `days`: what a run takes within a node (draws,), None where it takes no longer than now; `soon`: whether that is soon
+    enough for the course to be advised."""
 
     standing: OneNode
     total: Any = None
     time: Any = None
     level_rent: Any = None
     rent: Any = None
+    days: Any = None
+    soon: bool = True
 
 
 @dataclass(frozen=True)
@@ -119,6 +154,7 @@ class CoursesResult:
     """Every course of action that is priced, the plain one, and the one that is advised.
 
     `base`: the option whose cost the others are held against. `by_date`: the advised course is so for the client's date.
+    `meeting`: what it takes to meet a date that the plain course is not likely to meet; None where it does or nothing can.
     `clauses` by option id.
     """
 
@@ -130,6 +166,7 @@ class CoursesResult:
     offers: Learning | None
     pilot: Learning | None
     pilot_gpus: int
+    meeting: Meeting | None
     rent_first: RentFirst | None
     clauses: Mapping[str, Clause]
     growing: Growing | None

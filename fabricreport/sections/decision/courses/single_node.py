@@ -10,8 +10,9 @@ from fabricreport.chain import Chain
 from fabricreport.inputs import Inputs
 from fabricreport.models.money import courses as money
 from fabricreport.models.training.step import StepTime
+from fabricreport.provenance import plain
 from fabricreport.scenario.schema import PRETRAINING
-from fabricreport.sections.client import job_sizes, one_node, planned_days, rented, stages_of
+from fabricreport.sections.client import job_sizes, largest_job, one_node, planned_days, rented, stages_of
 from fabricreport.sections.decision.courses.result import OneNode, SingleNode
 from fabricreport.sections.latency import inputs as steps
 from fabricreport.sections.tail_risk.horizon import running_shares
@@ -21,6 +22,8 @@ from fabricreport.sections.validity import GOODPUT, widened
 from fabricreport.vocabulary import Basis
 
 _SERVERS = "servers"
+LONGEST = "evidence:course-single-run-days"
+"""Days that one run may take in a node for the course to be advised."""
 
 
 def single_node(given: Inputs, base: Chain, option: str) -> SingleNode:
@@ -40,7 +43,29 @@ def single_node(given: Inputs, base: Chain, option: str) -> SingleNode:
         paid = parts.total if rented(given) else sum(v for name, v in parts.items() if _of_servers(name))
         total = money.work_on_owned(paid, hours, common.gpu_hour_value, useful)
     running = (1 - across.exposed_communication) * (1 - across.tail) * (1 - across.interruptions)
-    return SingleNode(standing, given.spread(total), given.spread(running / useful), level, given.spread(rent))
+    time = given.spread(running / useful)
+    days = run_days(given, time)
+    return SingleNode(
+        standing,
+        given.spread(total),
+        time,
+        level,
+        given.spread(rent),
+        days=days,
+        soon=days is None or float(np.mean(plain(days))) <= given.central(LONGEST),
+    )
+
+
+def run_days(given: Inputs, time: Any) -> Any:
+    """Days of one run within a node: those planned, as many times over as the job has nodes, by the GPU time it takes there.
+
+    None where a run takes no longer so: its jobs are within nodes already, or it serves requests, copy by copy.
+    """
+    cluster = given.params.cluster
+    if within_nodes(given) or str(given.params.workload.kind) not in steps.TRAINING_KINDS:
+        return None
+    nodes = largest_job(given, int(cluster.gpus)) / int(cluster.gpus_per_node)
+    return given.spread(planned_days(given) * max(nodes, 1.0) * time)
 
 
 def standing_of(given: Inputs) -> OneNode:

@@ -17,18 +17,27 @@ from fabricreport.sections.client import rented
 from fabricreport.sections.decision.courses import buying
 from fabricreport.sections.decision.courses.result import (
     CHOICE,
+    KIN,
     RIVAL,
     CoursesResult,
     Growing,
+    Late,
     Learning,
+    Meeting,
     PricedCourse,
     RentFirst,
     SingleNode,
 )
 from fabricreport.sections.decision.courses.single_node import single_node
-from fabricreport.sections.decision.inputs import Judge
+from fabricreport.sections.decision.information.study import Information
+from fabricreport.sections.decision.inputs import Judge, near_kin
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.vocabulary import CourseKind, Ground
+
+_QUOTES, _PILOT = "quotes", "pilot"
+"""The tests (`evidence/information.yaml`) that two courses begin with."""
+_TENDER, _TRIAL = "evidence:course-tender-weeks", "evidence:course-pilot-weeks"
+"""How long each waits for what it shows."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,9 @@ class _Found:
     growing: Growing | None = None
 
 
-def courses_of(given: Inputs, base: Chain, comparison: Comparison, judge: Judge) -> CoursesResult:
+def courses_of(
+    given: Inputs, base: Chain, comparison: Comparison, judge: Judge, known: Information | None
+) -> CoursesResult:
     """Every course of action that is priced for a case, and the one that is advised."""
     bills, verdict = base.bills, comparison.verdict
     pair = tuple(dict.fromkeys((verdict.choice, verdict.runner_up)))
@@ -49,16 +60,20 @@ def courses_of(given: Inputs, base: Chain, comparison: Comparison, judge: Judge)
     held = expected_order({o: bills.totals[o] for o in pair})[0] if verdict.open else verdict.choice
     able = all(o in committing for o in pair)
     owned = able and not rented(given) and verdict.decided_by != Ground.SIZE
-    pilot_gpus = int(min(given.central("evidence:course-pilot-gpus"), bills.common.stages[0][1])) if owned else 0
-    found = _owned(given, bills, pair, held, pilot_gpus) if owned else _Found()
+    found = _owned(given, bills, pair, held, known) if owned else _Found()
     clauses = {o: buying.clause(given, bills, o) for o in pair} if owned else {}
     single = single_node(given, base, held)
     rows = tuple(_rows(given, bills, comparison, judge, held, found, clauses, single))
     the_plain = _plain(comparison, staged=found.growing is not None)
     ready = max(verdict.ready[o] for o in pair)
+    late = buying.lateness(bills, held, bills.own[held].bring_up_weeks)
     chosen = advised(
-        Offered(the_plain, _plain_against(the_plain, found.offers), ready),
-        [Offered(r.course, float(np.mean(plain(r.against))), r.ready) for r in rows if r.ranked and r.kind in _RANKED],
+        Offered(the_plain, _plain_against(the_plain, found.offers), ready, late=_mean(late.hours)),
+        [
+            Offered(r.course, _mean(r.against), r.ready, late=_mean(r.late.hours))
+            for r in rows
+            if r.ranked and r.kind in _RANKED
+        ],
         materiality=verdict.materiality,
         ready_probability=judge.rule.ready_probability,
         date_stated=judge.weighing.date_stated,
@@ -71,7 +86,8 @@ def courses_of(given: Inputs, base: Chain, comparison: Comparison, judge: Judge)
         rows=rows,
         offers=found.offers,
         pilot=found.pilot,
-        pilot_gpus=pilot_gpus,
+        pilot_gpus=_pilot_gpus(given, found.pilot),
+        meeting=_meeting(given, rows, chosen.in_time, late),
         rent_first=found.rent_first,
         clauses=clauses,
         growing=found.growing,
@@ -89,6 +105,26 @@ _RANKED = (
 """Courses that may be advised in place of the plain one; which option is taken is for the comparison to say."""
 
 
+def _mean(amount: Any) -> float:
+    return float(np.mean(plain(amount)))
+
+
+def _pilot_gpus(given: Inputs, pilot: Learning | None) -> int:
+    """GPUs of a pilot on each fabric; none where there is no pilot."""
+    cluster = given.params.cluster
+    nodes = given.central("evidence:test-pilot-nodes")
+    return int(min(nodes * cluster.gpus_per_node, cluster.gpus)) if pilot is not None else 0
+
+
+def _meeting(given: Inputs, rows: Sequence[PricedCourse], in_time: Course | None, late: Late) -> Meeting | None:
+    """What it takes to meet the date where the plain course is not likely to."""
+    row = next((r for r in rows if r.course == in_time), None)
+    if row is None:
+        return None
+    saved = late.delay - row.late.delay
+    return Meeting(row.course, given.spread(row.against + saved), given.spread(late.total - row.late.total))
+
+
 def _plain(comparison: Comparison, *, staged: bool) -> Course:
     """The plain course: what the comparison advises, for the first stage alone where the plan has several."""
     found = comparison.verdict.course
@@ -102,15 +138,15 @@ def _plain_against(course: Course, offers: Learning | None) -> float:
     return float(np.mean(plain(offers.net)))
 
 
-def _owned(given: Inputs, bills: Bills, pair: Sequence[str], held: str, pilot_gpus: int) -> _Found:
+def _owned(given: Inputs, bills: Bills, pair: Sequence[str], held: str, known: Information | None) -> _Found:
     """What an owner may do beside signing."""
     common = bills.common
     months = int(given.central("evidence:course-rent-first-months"))
-    apart = len(pair) > 1
+    tests = known if len(pair) > 1 else None
     grows = common.stages[-1][1] > common.stages[0][1]
     return _Found(
-        offers=buying.offers(given, bills, pair, held) if apart else None,
-        pilot=buying.pilot(given, bills, pair, held, pilot_gpus) if apart else None,
+        offers=buying.learning(given, bills, held, tests.tried(_QUOTES), _TENDER) if tests else None,
+        pilot=buying.learning(given, bills, held, tests.tried(_PILOT), _TRIAL) if tests else None,
         rent_first=buying.rent_first(given, bills, held, months) if 0 < months < common.months else None,
         growing=buying.growing(given, bills, pair, held) if grows else None,
     )
@@ -136,13 +172,15 @@ def _rows(
     def about(kind: CourseKind, *options: str) -> Course:
         return Course(kind, options or (pair if verdict.open else (held,)))
 
-    for key, option in dict(zip((CHOICE, RIVAL), dict.fromkeys(pair), strict=False)).items():
+    kin = near_kin(judge, bills, verdict)
+    taken = dict(zip((CHOICE, RIVAL), dict.fromkeys(pair), strict=False)) | ({KIN: kin} if kin else {})
+    for key, option in taken.items():
         yield PricedCourse(
             key, about(CourseKind.TAKE, option), given.spread(bills.gap(option, held)), verdict.ready[option]
         )
     for kind, learning, wait in (
-        (CourseKind.OFFERS, found.offers, "evidence:course-tender-weeks"),
-        (CourseKind.PILOT, found.pilot, "evidence:course-pilot-weeks"),
+        (CourseKind.OFFERS, found.offers, _TENDER),
+        (CourseKind.PILOT, found.pilot, _TRIAL),
     ):
         if learning is not None:
             net = given.spread(learning.net)
@@ -150,13 +188,15 @@ def _rows(
     if found.rent_first is not None:
         against = found.rent_first.total - total
         factor = given.value("evidence:rented-bring-up-factor")
-        yield PricedCourse(str(CourseKind.RENT_FIRST), about(CourseKind.RENT_FIRST), against, ready(factor=factor))
+        kind, late = CourseKind.RENT_FIRST, buying.lateness(bills, held, weeks * factor)
+        yield PricedCourse(str(kind), about(kind), against, ready(factor=factor), late=late)
     if held in clauses:
         kind = CourseKind.DAMAGES
         yield PricedCourse(str(kind), about(kind), -clauses[held].paid, verdict.ready[held], ranked=False)
     if found.growing is not None:
         kind = CourseKind.AHEAD
-        yield PricedCourse(str(kind), about(kind), found.growing.ahead, verdict.ready[held])
+        late = buying.lateness(bills, held, weeks)
+        yield PricedCourse(str(kind), about(kind), found.growing.ahead, verdict.ready[held], late=late)
     if single.total is not None:
         kind = CourseKind.SINGLE_NODE
-        yield PricedCourse(str(kind), about(kind), given.spread(single.total - total), 1.0)
+        yield PricedCourse(str(kind), about(kind), given.spread(single.total - total), 1.0, ranked=single.soon)

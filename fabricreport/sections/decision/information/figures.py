@@ -87,7 +87,7 @@ INFORMATION = (
         "decision.information.costs[tried]",
         "usd",
         label=lambda at, test: f"What it costs: {_tests(at)[test].probe.name}",
-        rule="hours of work × an engineer’s hour, and GPU-hours on both fabrics × the value of a GPU-hour; mean of the draws",
+        rule="hours of work × an engineer’s hour, and GPU-hours on both fabrics × the market’s rent; mean of the draws",
         value=lambda at, test: float(np.mean(_tests(at)[test].cost)),
         inputs=lambda at, test: _tests(at)[test].cost.inputs,
         digits=2,

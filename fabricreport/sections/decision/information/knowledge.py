@@ -1,7 +1,8 @@
 """The costs that knowledge is held against, and what knowing some of their inputs is worth to the choice.
 
-Costs are those of the options that can be ordered, given the inputs alone. The luck of a run is averaged out of the bills;
-the luck of bringing up is in them where the client prices a day of delay, and is taken out here.
+Costs are those of what can be ordered, given the inputs alone: options, or of a renter the offers (published prices in
+their place), each with a price of its own and all with the same draws of what their networks lose. The luck of a run is
+averaged out of the bills; that of bringing up is in them where the client prices a day of delay, and is taken out here.
 """
 
 from __future__ import annotations
@@ -18,35 +19,40 @@ from scipy.special import ndtr
 from fabricreport.books.options import Option
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
-from fabricreport.models.information import Estimate, evpi, evppi, evsi, observed
+from fabricreport.models.information import FOLDS, Estimate, evpi, evppi, evsi, foreseen, observed
 from fabricreport.models.risk.goodput import luck_of
-from fabricreport.provenance import inputs_of, plain
+from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.reads import Kept
+from fabricreport.sections.client import gpu_type
 from fabricreport.sections.decision.inputs import Judge
+from fabricreport.sections.decision.offers.judged import MOVE, SPREAD
+from fabricreport.sections.decision.offers.study import OffersResult, committing, offers_of
 from fabricreport.sections.decision.turning import varies
 from fabricreport.sections.tco.bills import Bills
 
 Draws = NDArray[np.float64]
 _LUCK = "evidence:weeks-to-stable-luck-share"
+OFFER = "offer:"
+"""What the id of an input begins with that is the price of one offer, uncertain until its seller is bound."""
 
 
 class Knowledge:
     """What it is worth to know inputs of one case, each set of them worked out at most once however many sections ask.
 
-    `costs` (draws, options that can be ordered); `rests_on`: ids of every input behind them; `inputs`: those of them that
-    are drawn and could be found out.
+    `offers`: of a renter, judged; None where there are none. `costs` (draws, what can be ordered); `rests_on`: ids of every
+    input behind them; `inputs`: those of them that are drawn and could be found out, the price of each offer by its own id.
     """
 
     def __init__(self, given: Inputs, bills: Bills, judge: Judge) -> None:
         self.given = given
-        totals = judge.committing(bills)
-        option = {o.id: o for o in given.options}
+        self.offers = offers_of(given, bills, judge)
+        totals = committing(judge, bills, self.offers)
         self.options = tuple(totals)
-        self.costs = (
-            np.column_stack([less_luck(given, bills, option[o]) for o in totals]) if totals else np.empty((0, 0))
-        )
+        met = [_less_luck_of(given, bills, self.offers, o) for o in totals]
+        self.costs = np.column_stack(met) if met else np.empty((0, 0))
         self.rests_on = inputs_of(*totals.values())
-        self.inputs = tuple(sorted(_learnable(given, self.rests_on)))
+        self._prices = prices_of(self.offers, self.options)
+        self.inputs = tuple(sorted({*self.behind(self.rests_on), *self._prices}))
         self._worths: Kept[Estimate] = Kept()
 
     def read_by(self, given: Inputs) -> Knowledge:
@@ -66,14 +72,40 @@ class Knowledge:
         return evpi(self.costs) if self.choice else 0.0
 
     def worth(self, ids: Collection[str]) -> Estimate:
-        """What knowing these inputs and nothing else is worth; nothing, if no cost rests on them."""
-        known = [i for i in self.inputs if i in ids]
+        """What knowing these inputs and nothing else is worth; nothing, if no cost rests on them.
+
+        Who learns what the rent may be learns it of each seller: it stands for the price of each offer.
+        """
+        known = self._known(ids)
         if not known or not self.choice:
             return Estimate(0.0, 0.0)
         return self._worths.get("+".join(known), self.given.reads, lambda: self._worth(known))
 
+    def saved(self, ids: Collection[str]) -> Traced | None:
+        """What good prices take off the cost of the offer that costs least: the mean of the offer that costs least on average,
+        less the P5 of the cheapest given the inputs. None where there are no offers."""
+        known = self._known(ids)
+        if self.offers is None or not self.options or not known:
+            return None
+        told = foreseen(np.column_stack([self.draw(i) for i in known]), self.costs, seed=self._seed, folds=FOLDS)
+        return Traced(self.costs.mean(axis=0).min() - np.quantile(told.min(axis=1), 0.05), self.rests_on)
+
+    def _known(self, ids: Collection[str]) -> list[str]:
+        rent = {SPREAD, gpu_type(self.given).server.rent}
+        asked = {*ids, *(self._prices if rent & {*ids} else ())}
+        return [i for i in self.inputs if i in asked]
+
     def _worth(self, known: Sequence[str]) -> Estimate:
-        return evppi(self.costs, np.column_stack([plain(self.given.draw(i)) for i in known]), seed=self._seed)
+        return evppi(self.costs, np.column_stack([self.draw(i) for i in known]), seed=self._seed)
+
+    def behind(self, ids: Collection[str]) -> frozenset[str]:
+        """Of these ids, those of inputs that are drawn and could be found out, prices of offers aside."""
+        found = frozenset(_learnable(self.given, ids))
+        return found - fixed_in(self.offers) if self.offers else found
+
+    def draw(self, input_id: str) -> Draws:
+        """Draws of an input, or of the price of an offer over its mean."""
+        return self._prices[input_id] if input_id in self._prices else plain(self.given.draw(input_id))
 
     def shown(self, noises: Mapping[str, float]) -> Estimate:
         """What a test is worth that shows inputs (by id) with a noise each, a share of the mean of what is read."""
@@ -84,7 +116,7 @@ class Knowledge:
         return evsi(self.costs, np.column_stack(signals), seed=self._seed)
 
     def _signal(self, input_id: str, noise: float) -> Draws:
-        draws = plain(self.given.draw(input_id))
+        draws = self.draw(input_id)
         stream = crc32(input_id.encode())  # each input is misread on its own
         return observed(draws, noise * abs(float(draws.mean())), seed=self._seed ^ stream)
 
@@ -93,19 +125,39 @@ class Knowledge:
         return int(self.given.params.seed)
 
 
-def less_luck(given: Inputs, bills: Bills, option: Option) -> Draws:
-    """An option's total cost (draws,) given the inputs alone.
+def prices_of(offers: OffersResult | None, ids: Collection[str]) -> dict[str, Draws]:
+    """Draws of the price of each of these offers over its mean, by the id of an input; none of a price that is bound."""
+    factors = {o: plain(f) for o, f in offers.price_factors.items()} if offers else {}
+    return {f"{OFFER}{o}": factors[o] for o in ids if o in factors and np.ptp(factors[o]) > 0}
+
+
+def fixed_in(offers: OffersResult) -> frozenset[str]:
+    """Ids whose own draws stand in no offer: each has its own draws of the spread, around the price that was found."""
+    return frozenset({SPREAD, MOVE, *(price for j in offers.judged.values() for price in j.offer.prices)})
+
+
+def _less_luck_of(given: Inputs, bills: Bills, offers: OffersResult | None, key: str) -> Draws:
+    """Total cost (draws,) of an option or an offer given the inputs alone."""
+    options = {o.id: o for o in given.options}
+    if offers is None:
+        return less_luck(given, bills, options[key], bills.totals[key])
+    judged = offers.judged[key]
+    return less_luck(given, bills, options[judged.option], judged.total, judged.weeks_late)
+
+
+def less_luck(given: Inputs, bills: Bills, option: Option, met: Any, weeks_late: float = 0.0) -> Draws:
+    """A total cost (draws,) that is met with an option's weeks, given the inputs alone; `weeks_late`: until its hand-over.
 
     Only the price of a day of delay is met by the weeks as they come, luck included; in its place stands its mean over
     that luck. Weeks are then what is known of them times a lognormal factor with mean one, so that the mean of the weeks
     beyond those allowed is the price of a call on them (Black and Scholes 1973).
     """
-    total, common, own = plain(bills.totals[option.id]), bills.common, bills.own[option.id]
+    total, common, own = plain(met), bills.common, bills.own[option.id]
     per_week = plain(common.delay_per_day) * DAYS_PER_WEEK
     share, stated = given.value(_LUCK), plain(given.value(f"evidence:{option.behaviour.weeks}"))
     if not np.any(per_week > 0) or stated.ndim == 0:
         return total
-    weeks, allowed = plain(own.bring_up_weeks), float(common.weeks_allowed)
+    weeks, allowed = plain(own.bring_up_weeks), float(common.weeks_allowed) - weeks_late
     known = weeks / plain(luck_of(stated, share))
     spread = np.sqrt(plain(share)) * float(np.std(np.log(np.maximum(stated, 1e-9))))
     late = np.maximum(weeks - allowed, 0.0)

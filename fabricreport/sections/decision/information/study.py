@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from fabricreport.durations import HOURS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.models.information import Estimate
-from fabricreport.provenance import Traced
+from fabricreport.models.money.courses import trial_cost
+from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.information.groups import Group, Probe, among, read_groups, read_probes
-from fabricreport.sections.decision.information.knowledge import Knowledge
+from fabricreport.sections.decision.information.knowledge import OFFER, Knowledge
 from fabricreport.sections.decision.turning import settling
 from fabricreport.sections.tail_risk.inputs import engineer_hour
 from fabricreport.sections.tco.bills import Bills
@@ -51,7 +53,7 @@ class Tried:
 class Information:
     """What could be found out: everything (`evpi`), each group, most worth first, and each test.
 
-    `options`: ids of those that can be ordered; `rests_on`: ids of every input behind their costs.
+    `options`: ids of what can be ordered, of a renter the offers; `rests_on`: ids of every input behind their costs; `of_offers`: whether the choice is among offers.
     """
 
     evpi: float
@@ -59,6 +61,7 @@ class Information:
     rests_on: frozenset[str]
     groups: tuple[Worth, ...]
     tests: tuple[Tried, ...]
+    of_offers: bool = False
 
     @property
     def telling(self) -> tuple[Worth, ...]:
@@ -70,20 +73,30 @@ class Information:
         """Tests that are worth more than they cost, by more than the noise."""
         return tuple(t for t in self.tests if not t.estimate.below_noise and t.net > 0)
 
+    def tried(self, test: str) -> Tried | None:
+        """The test of this id, if it shows anything here."""
+        return next((t for t in self.tests if t.probe.id == test), None)
 
-def information_of(given: Inputs, bills: Bills, knowledge: Knowledge) -> Information | None:
-    """What could be found out in a case; None where fewer than two options can be ordered."""
+
+def information_of(given: Inputs, bills: Bills, knowledge: Knowledge, pair: Sequence[str]) -> Information | None:
+    """What could be found out in a case; None where fewer than two options can be ordered.
+
+    A test is made on the two compared, and rents are asked of the sellers to ask first: it shows what stands behind these
+    alone. The choice after it is among all that can be ordered.
+    """
     if not knowledge.choice:
         return None
     found = [_worth(knowledge, group) for group in read_groups()]
     kind = "cloud" if rented(given) else "builder"
-    tried = [_tried(given, bills, knowledge, test) for test in read_probes() if kind in test.to]
+    open_to = tested(bills, knowledge, pair)
+    tried = [_tried(given, bills, knowledge, test, open_to) for test in read_probes() if kind in test.to]
     return Information(
         evpi=knowledge.of_everything,
         options=knowledge.options,
         rests_on=knowledge.rests_on,
         groups=tuple(sorted((w for w in found if w.ids), key=_standing, reverse=True)),
         tests=tuple(t for t in tried if t.shows),
+        of_offers=knowledge.offers is not None,
     )
 
 
@@ -100,24 +113,31 @@ def _worth(knowledge: Knowledge, group: Group) -> Worth:
     return Worth(group, ids, knowledge.worth(ids), told)
 
 
-def _tried(given: Inputs, bills: Bills, knowledge: Knowledge, test: Probe) -> Tried:
+def tested(bills: Bills, knowledge: Knowledge, pair: Sequence[str]) -> frozenset[str]:
+    """Ids of what a test may show: the inputs behind the two compared, and the prices of the sellers to ask first."""
+    offers = knowledge.offers
+    able = [o for o in pair if offers or o in knowledge.options]
+    prices = {f"{OFFER}{o}" for o in (offers.asked if offers else ())}
+    return knowledge.behind(inputs_of(*(bills.totals[o] for o in able))) | prices
+
+
+def _tried(given: Inputs, bills: Bills, knowledge: Knowledge, test: Probe, open_to: frozenset[str]) -> Tried:
+    able = [i for i in knowledge.inputs if i in open_to]
     noises = {
-        i: given.central(f"evidence:{reading.noise}")
-        for reading in test.sees
-        for i in among(knowledge.inputs, reading.patterns)
+        i: given.central(f"evidence:{reading.noise}") for reading in test.sees for i in among(able, reading.patterns)
     }
     return Tried(test, tuple(noises), knowledge.shown(noises), given.spread(_cost(given, bills, test)))
 
 
 def _cost(given: Inputs, bills: Bills, test: Probe) -> Traced:
-    """What a test costs: the engineer's hours, and GPU-hours on each fabric at what an hour is worth to the client."""
+    """What a test costs: the engineer's hours, and the rent of GPU-hours on each of the two fabrics."""
     found = given.value(f"evidence:{test.work}") * engineer_hour(given)
     if not test.time:
         return Traced(found)
     cluster = given.params.cluster
     held = given.value(f"evidence:{test.time}")
     hours = held * HOURS_PER_WEEK if given.record(f"evidence:{test.time}")["unit"] == "week" else held
-    gpus = float(cluster.gpus)
+    gpus: Any = float(cluster.gpus)
     if test.nodes:
         gpus = np.minimum(given.value(f"evidence:{test.nodes}") * cluster.gpus_per_node, gpus)
-    return Traced(found + _FABRICS * hours * gpus * bills.common.gpu_hour_value)
+    return Traced(trial_cost(gpus, hours, _FABRICS, bills.common.server.rent_per_gpu_hour, found))

@@ -14,6 +14,8 @@ def information_findings(found: Information | None, *, idle: bool) -> Iterator[F
     if found is None:
         return
     yield F.INFORMATION
+    if found.of_offers:
+        yield F.INFORMATION_OFFERS
     if not found.paying:
         yield F.NO_TEST_PAYS
     if not idle:

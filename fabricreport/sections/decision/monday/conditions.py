@@ -13,18 +13,23 @@ from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
 from fabricreport.sections.client import one_node, rented
+from fabricreport.sections.decision.market import beyond_the_servers
 from fabricreport.sections.decision.monday.kinds import Kind, actions
+from fabricreport.sections.decision.offers.judged import Open
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import label_of
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult, PricedQuestion
 from fabricreport.sections.gpu_age import newer_gpu
 from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.vocabulary import CourseKind
 
 _NAMED = 3
 """Most things that one action names."""
 _SELLERS = 4
 """Most sellers that are asked first."""
+_QUOTES = "quotes"
+"""The test that offers on both are, among what could be found out."""
 _EACH, _EVERYTHING = "each provider", "switches, optics and adapters"
 
 
@@ -105,8 +110,18 @@ def _asked(at: Facts, kind: Kind, things: tuple[str, ...]) -> Due:
 
 
 def _rents(at: Facts) -> Due | None:
-    sellers = tuple(s.name for s in at.tests.shown[:_SELLERS]) or (_EACH,)
+    """Whom page one asks first; where no price is known, sellers that name the fabric."""
+    sellers = sellers_asked(at) or tuple(s.name for s in at.tests.shown[:_SELLERS]) or (_EACH,)
     return _asked(at, Kind.RENTS, sellers) if rented(at.given) else None
+
+
+def sellers_asked(at: Facts, *, open_: Open | None = None) -> tuple[str, ...]:
+    """The sellers that a renter asks first, or where offers bind the first two; `open_`: only those of which that is open."""
+    found = at.result.offers
+    if found is None:
+        return ()
+    ids = found.asked if found.listed else tuple(o for o in (found.pick.first, found.pick.second) if o)
+    return tuple(found.judged[o].offer.seller for o in ids if open_ is None or open_ in found.judged[o].open)
 
 
 def _quote(at: Facts) -> Due | None:
@@ -125,10 +140,12 @@ def _quoted(at: Facts) -> frozenset[str]:
 
 
 def _both(at: Facts) -> Due | None:
-    if rented(at.given) or not at.result.verdict.open or len(at.pair) == 1:
+    asks = at.result.verdict.open or at.result.courses.advised.kind == CourseKind.OFFERS
+    if rented(at.given) or not asks or len(at.pair) == 1:
         return None
-    worth = at.result.information.evpi if at.result.information else 0.0
-    return Due(Kind.BOTH, worth or None, things=tuple(at.names[o] for o in at.pair))
+    asked = at.result.information.tried(_QUOTES) if at.result.information else None
+    worth = asked.estimate.value if asked and not asked.estimate.below_noise else None
+    return Due(Kind.BOTH, worth, things=tuple(at.names[o] for o in at.pair))
 
 
 def _kin(at: Facts) -> Due | None:
@@ -148,13 +165,14 @@ def _roadmap(at: Facts) -> Due | None:
 
 
 def _generation(at: Facts) -> Due | None:
+    """Quotes of what stands in for the two compared, unless the servers cannot carry its links."""
     mismatch = at.result.mismatch
-    if mismatch is None or mismatch.alike is None:
+    if mismatch is None or mismatch.alike is None or beyond_the_servers(at.given, mismatch):
         return None
     pair = mismatch.alike
-    newer = next((o for o in (pair.choice, pair.rival) if o not in at.pair), "")
+    others = tuple(at.given.all_options[o].name for o in (pair.choice, pair.rival) if o not in at.pair)
     worth = abs(at.result.verdict.lead - pair.lead)
-    return Due(Kind.GENERATION, worth, pair.key, (at.given.all_options[newer].name,)) if newer and worth else None
+    return Due(Kind.GENERATION, worth, pair.key, others) if others and worth else None
 
 
 def _delivery(at: Facts) -> Due | None:
@@ -163,7 +181,45 @@ def _delivery(at: Facts) -> Due | None:
     return Due(Kind.DELIVERY, price) if dated and price is not None else None
 
 
+def _clause(at: Facts) -> Due | None:
+    """Damages on the weeks until stable, on the terms that the courses price."""
+    option = at.result.courses.base
+    clause = at.result.courses.clauses.get(option)
+    worth = float(np.mean(plain(clause.paid))) if clause else 0.0
+    return Due(Kind.CLAUSE, worth, option) if worth > 0 else None
+
+
+def _rent_first(at: Facts) -> Due | None:
+    """What renting first is worth: the lateness that it saves, or what it costs less."""
+    courses = at.result.courses
+    row = courses.row(CourseKind.RENT_FIRST)
+    if courses.advised.kind != CourseKind.RENT_FIRST or row is None:
+        return None
+    if courses.by_date and courses.meeting:
+        return Due(Kind.RENT_FIRST, float(np.mean(plain(courses.meeting.late))) or None)
+    return Due(Kind.RENT_FIRST, -float(np.mean(plain(row.against))), choice=True)
+
+
+def _pilot(at: Facts) -> Due | None:
+    courses = at.result.courses
+    if courses.advised.kind != CourseKind.PILOT or courses.pilot is None:
+        return None
+    return Due(Kind.PILOT, -float(np.mean(plain(courses.pilot.net))), things=tuple(at.names[o] for o in at.pair))
+
+
+def _trial(at: Facts) -> Due | None:
+    """Jobs within single nodes, where they cost less or so little more that it does not count."""
+    row = at.result.courses.row(CourseKind.SINGLE_NODE)
+    if row is None or not row.ranked:
+        return None
+    against = float(np.mean(plain(row.against)))
+    return Due(Kind.TRIAL, -against if against < 0 else None) if against < at.result.verdict.materiality else None
+
+
 def _weeks(at: Facts) -> Due | None:
+    """A term on weeks where no clause is priced, as of a renter."""
+    if _clause(at) is not None:
+        return None
     price = at.price("weeks")
     return Due(Kind.WEEKS, price) if price is not None and at.turned_by_weeks() else None
 
@@ -179,7 +235,8 @@ def _tuner(at: Facts) -> Due | None:
 
 
 def _topology(at: Facts) -> Due | None:
-    sellers = tuple(s.name for s in at.tests.undocumented)[:_SELLERS]
+    unasked = () if at.result.offers else tuple(s.name for s in at.tests.undocumented)[:_SELLERS]
+    sellers = sellers_asked(at, open_=Open.TOPOLOGY) or unasked
     if not rented(at.given) or not sellers:
         return None
     return _asked(at, Kind.TOPOLOGY, sellers)
@@ -192,10 +249,10 @@ def _halls(at: Facts) -> Due | None:
 
 def _reprice(at: Facts) -> Due | None:
     cluster = at.given.params.cluster
-    if cluster.final_gpus <= cluster.gpus:
+    if cluster.final_gpus <= cluster.gpus or at.result.courses.advised.kind == CourseKind.AHEAD:
         return None
-    later = at.result.monday.later
-    return Due(Kind.REPRICE, None if later is None else float(later.mean()))
+    growing, choice = at.result.courses.growing, at.result.verdict.choice
+    return Due(Kind.REPRICE, None if growing is None else float(np.mean(plain(growing.left[choice]))), choice)
 
 
 def _acceptance(at: Facts) -> Due | None:
@@ -248,7 +305,11 @@ CONDITIONS: Mapping[Kind, Condition] = {
     Kind.GENERATION: _generation,
     Kind.QUOTE: _quote,
     Kind.DELIVERY: _delivery,
+    Kind.CLAUSE: _clause,
     Kind.WEEKS: _weeks,
+    Kind.RENT_FIRST: _rent_first,
+    Kind.PILOT: _pilot,
+    Kind.TRIAL: _trial,
     Kind.TUNER: _tuner,
     Kind.TOPOLOGY: _topology,
     Kind.HALLS: _halls,

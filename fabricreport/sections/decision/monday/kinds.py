@@ -21,7 +21,11 @@ class Kind(StrEnum):
     GENERATION = "generation"
     QUOTE = "quote"
     DELIVERY = "delivery"
+    CLAUSE = "clause"
     WEEKS = "weeks"
+    RENT_FIRST = "rent-first"
+    PILOT = "pilot"
+    TRIAL = "trial"
     TUNER = "tuner"
     ANSWERS = "answers"
     TOPOLOGY = "topology"
@@ -36,8 +40,8 @@ class Kind(StrEnum):
 @dataclass(frozen=True)
 class Action:
     """One entry: roles of who acts and of who answers, working days, whether only a contract settles it, whether it is
-    about the network, the questions that it puts, the lever of the risk that it pulls and the group of
-    inputs that it tells of ('' for none)."""
+    about the network, the questions that it puts, the lever of the risk that it pulls and the group of inputs that it tells
+    of ('' for none). `answer`: working days from the question to its answer, or the id of the entry that states the wait."""
 
     kind: Kind
     who: str
@@ -48,6 +52,7 @@ class Action:
     questions: tuple[str, ...] = ()
     lever: str = ""
     learns: str = ""
+    answer: int | str = ""
 
 
 @lru_cache(maxsize=1)
@@ -73,6 +78,7 @@ def _action(kind: Kind, row: Mapping[str, Any]) -> Action:
         tuple(row.get("questions", ())),
         row.get("lever", ""),
         row.get("learns", ""),
+        row.get("answer", ""),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fabricreport.books.prices.spoken import titled
-from fabricreport.models.money.offers import BEYOND
+from fabricreport.models.money.offers import ASKED, BEYOND
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.offers.bids import BidLine
@@ -138,6 +138,16 @@ _EACH = (
         digits=2,
     ),
     EachSpec(
+        "decision.offers.cheapest_else[offer]",
+        "share",
+        label=_named("Share of draws in which the offer costs least if the first falls away"),
+        rule="the same count among all offers but the first",
+        value=lambda at, offer: found(at).cheapest_else[offer],
+        inputs=lambda at, offer: inputs_of(of(at, offer).total),
+        digits=2,
+        when=lambda at, offer: offer in found(at).cheapest_else,
+    ),
+    EachSpec(
         "decision.offers.ready[offer]",
         "share",
         label=_named("Chance that it runs stably by the client's date"),
@@ -172,12 +182,22 @@ _EACH = (
 
 _ALL = (
     _count("count", "Offers judged", "offers, or sellers with a price for a term", lambda r: len(r.judged)),
+    _count("left_out", "Sellers without a price in the table", "count of those asked about", lambda r: r.left_out),
     _count("old", "Prices out of date", "count of those past their expiry", lambda r: len(r.having(Open.OLD))),
     _count(
         "unsure",
         "Prices that do not say whether they hold the network",
         "count of those whose seller has the network on a product of its own",
         lambda r: len(r.having(Open.NETWORK)),
+    ),
+    Spec(
+        "decision.offers.asked_from",
+        "share",
+        label="Share of draws in which a seller’s price has to cost least for it to be asked first",
+        rule="a convention of this memo",
+        value=lambda at: ASKED,
+        counted=True,
+        when=lambda at: at.result.offers is not None and at.result.offers.listed,
     ),
     Spec(
         "decision.offers.spread",

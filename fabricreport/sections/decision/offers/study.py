@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fabricreport.books.offers.offer import Offer
+from fabricreport.books.offers.terms import UNNAMED
+from fabricreport.books.providers import read_providers
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.offers import (
     Pick,
     Standing,
     asked_first,
     cheapest_in,
+    cheapest_without,
     order_of,
     pick,
     room_per_gpu_hour,
@@ -21,8 +24,9 @@ from fabricreport.models.money.offers import (
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import Judge
-from fabricreport.sections.decision.offers.judged import Judged, Open, judged_of
+from fabricreport.sections.decision.offers.judged import Judged, Open, in_use, judged_of
 from fabricreport.sections.listed_offers import listing
+from fabricreport.sections.offered_fabric import option_of
 from fabricreport.sections.tco.bills import Bills
 
 
@@ -31,7 +35,9 @@ class OffersResult:
     """The offers of a renter, or published prices in their place, the cheapest first.
 
     `apart` are prices at which no term can be had, `unpriced` the names of sellers without a price. `asked`: whom to ask
-    first where nobody is bound yet. `cheapest`: share of draws in which each costs least.
+    first where nobody is bound yet. `cheapest`: share of draws in which each costs least, `cheapest_else` the same if the
+    first fell away. `undated`: of the sellers without a price, those of whom an article has one without a date, by name
+    with its entry. `running_other`: those that run the other network, where every seller with a price names one.
     """
 
     judged: Mapping[str, Judged]
@@ -40,6 +46,9 @@ class OffersResult:
     cheapest: Mapping[str, float]
     apart: tuple[Offer, ...]
     unpriced: tuple[str, ...]
+    cheapest_else: Mapping[str, float]
+    undated: Mapping[str, str]
+    running_other: tuple[str, ...]
 
     @property
     def listed(self) -> bool:
@@ -64,6 +73,16 @@ class OffersResult:
     def having(self, what: Open) -> tuple[str, ...]:
         """Offers of which this is open."""
         return tuple(o for o, j in self.judged.items() if what in j.open)
+
+    @property
+    def left_out(self) -> int:
+        """Sellers asked about without a price that a term can be had at."""
+        return len(self.apart) + len(self.unpriced)
+
+    @property
+    def expiring(self) -> tuple[str, ...]:
+        """Offers whose price is good until the memo's date, and not a day longer."""
+        return tuple(o for o, j in self.judged.items() if j.last_day)
 
     @property
     def best(self) -> Judged | None:
@@ -105,14 +124,29 @@ def offers_of(given: Inputs, bills: Bills, judge: Judge) -> OffersResult | None:
     order = order_of({o: j.total for o, j in found.items()})
     judged = {o: found[o] for o in order}
     reach = {o: j.reach for o, j in judged.items()}
+    picked = pick(reach, judge.materiality or 0.0)
+    first = picked.first
     return OffersResult(
         judged=judged,
-        pick=pick(reach, judge.materiality or 0.0),
-        asked=asked_first(reach),
+        pick=picked,
+        asked=asked_first(in_use(judged), first) if first else (),
         cheapest=cheapest_in({o: j.total for o, j in judged.items()}),
         apart=listed.apart if listed else (),
         unpriced=listed.unpriced if listed else (),
+        cheapest_else=cheapest_without(in_use(judged), first),
+        undated=listed.undated if listed else {},
+        running_other=_running_other(given, judged, listed.unpriced if listed else ()),
     )
+
+
+def _running_other(given: Inputs, judged: Mapping[str, Judged], unpriced: Sequence[str]) -> tuple[str, ...]:
+    """Sellers without a price whose network is another one with RDMA than the one that every offer names."""
+    named = {j.option for j in judged.values() if j.named}
+    rdma = {o.id for o in given.options if o.rdma}
+    others = rdma - named
+    known = ((name, read_providers().seller(name)) for name in unpriced)
+    run = ((name, option_of(given, seller.fabric)) for name, seller in known if seller and seller.fabric not in UNNAMED)
+    return tuple(name for name, option in run if len(named) == 1 and option and option.id in others)
 
 
 def committing(judge: Judge, bills: Bills, offers: OffersResult | None) -> Mapping[str, Traced]:
