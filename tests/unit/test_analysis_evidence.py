@@ -67,7 +67,7 @@ def test_the_grades_sum_to_the_library_and_to_what_is_behind_the_memo(case: Case
 
 
 def test_the_known_answers_stand_beside_what_the_articles_state(result: EvidenceResult) -> None:
-    assert result.numbers["evidence.claim.s2-waste-cost.recomputed"].text == "$110,592"
+    assert result.numbers["evidence.claim.s2-waste-cost.recomputed"].text == "$111k"
     assert result.numbers["evidence.claim.s2-wasted-gpu-hours.recomputed"].text == "36,864\N{NO-BREAK SPACE}GPU-hours"
     assert result.numbers["evidence.claim.s2-extra-days.recomputed"].value == pytest.approx(1.5)
     assert result.numbers["evidence.claim.s3-cheaper.recomputed"].value == pytest.approx(0.2099, abs=1e-4)

@@ -85,9 +85,36 @@ def test_isolation_tells_no_fabric_apart_with_one_tenant_or_many() -> None:
         assert {scores_of(case.inputs, o)["isolation"].value for o in case.options} == {0.5}
 
 
-def test_a_policy_for_one_maker_takes_lock_in_out() -> None:
+def test_a_policy_for_one_maker_favours_what_the_maker_of_the_gpus_sells_whole() -> None:
     case = client(organisation__single_vendor_policy="prefer")
-    assert {scores_of(case.inputs, o)["lock-in"].value for o in case.options} == {0.5}
+    found = {o.id: scores_of(case.inputs, o)["lock-in"].mean for o in case.options}
+    assert found["infiniband-ndr"] == found["spectrum-x-400g"] == 0.75
+    assert {found[o] for o in found if o.startswith("rocev2")} == {0.5}
+
+
+@pytest.mark.parametrize(
+    ("criterion", "changes"),
+    [
+        ("isolation", {"cluster__tenancy": "multi"}),
+        ("lock-in", {"organisation__single_vendor_policy": "avoid"}),
+        ("lock-in", {"organisation__single_vendor_policy": "prefer"}),
+        ("skills", {"organisation__existing_infiniband": "large"}),
+    ],
+)
+def test_what_both_weigh_leans_the_same_way_in_the_framework_and_in_the_scores(
+    criterion: str, changes: dict[str, str]
+) -> None:
+    case = client(organisation__existing_infiniband="none").changed(**changes)
+    facts = {key.partition("__")[2] for key in changes}
+    rules = [r for axis in case.decision().framework.axes for r in axis.rules if facts & set(r.when)]
+    assert rules
+    lean = sum(r.lean for r in rules if not r.priced_as)
+    mean = {o.id: scores_of(case.inputs, o)[criterion].mean for o in case.options}
+    sides = {o.id: o.side for o in case.options}
+    ahead = max(m for o, m in mean.items() if sides[o] == "infiniband") - max(
+        m for o, m in mean.items() if sides[o] == "rocev2"
+    )
+    assert np.sign(lean) in (np.sign(ahead), 0) and (criterion != "isolation" or lean == ahead == 0)
 
 
 def test_a_renter_is_offered_what_his_providers_document() -> None:
@@ -322,6 +349,53 @@ def test_who_leads_is_told_by_what_money_advises() -> None:
     assert leads(level) == {F.BESIDES_NOBODY}
     assert leads(alike) == {F.BESIDES_ALIKE}
     assert leads({choice: (1.0,)}) == {F.BESIDES_ALONE}
+
+
+VIEWS = {F.BESIDES_AS_FRAMEWORK, F.BESIDES_NOT_AS_FRAMEWORK, F.BESIDES_ALONE_LEANS, F.FRAMEWORK_ALONE_LEANS}
+
+
+@pytest.mark.parametrize(
+    ("first", "total", "view"),
+    [
+        ("infiniband-ndr", 0.4, F.BESIDES_AS_FRAMEWORK),
+        ("infiniband-ndr", -0.4, F.BESIDES_NOT_AS_FRAMEWORK),
+        ("rocev2-whitebox-400g", -0.4, F.BESIDES_AS_FRAMEWORK),
+        ("rocev2-whitebox-400g", 0.01, F.BESIDES_ALONE_LEANS),
+        ("", 0.4, F.FRAMEWORK_ALONE_LEANS),
+        ("", 0.0, None),
+    ],
+)
+def test_whether_the_framework_and_the_scores_agree_is_told_by_their_sides(
+    first: str, total: float, view: F | None
+) -> None:
+    case = client()
+    both = ("infiniband-ndr", "rocev2-whitebox-400g")
+    values = {o: (1.0, 1.0) if o == first else (0.0, 0.5) for o in both}
+    values = values if first else {both[0]: (1.0, 0.0), both[1]: (0.0, 1.0)}
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        result = case.decision()
+    made_up = replace(
+        result,
+        framework=replace(result.framework, total=total),
+        besides=replace(result.besides, weighed=weigh(made(**values), seed=1, draws=64)),
+    )
+    found = set(besides_findings(case.inputs, made_up, lambda i: result.numbers[i]))
+    assert found & VIEWS == ({view} if view else set())
+
+
+def test_other_draws_put_another_first_where_no_shift_of_weights_does() -> None:
+    case = client()
+    one, other = "infiniband-ndr", "rocev2-whitebox-400g"
+    values = made(**{one: (0.0, 0.2), other: (0.5, 0.4)})
+    drawn = np.linspace(0.0, 1.0, 64)
+    values[other]["lock-in"] = replace(values[other]["lock-in"], value=1 - drawn, mean=0.5)
+    values[one]["lock-in"] = replace(values[one]["lock-in"], value=drawn * 0.9, mean=0.45)
+    luck = weigh(values, seed=1, draws=64)
+    assert (luck.even, luck.flip, luck.runner_up) == (other, None, one)
+    assert luck.strongest({one: "infiniband", other: "rocev2"}) == "skills" and 0 < luck.first[one] < 0.5
+    assert {F.BESIDES_STAYS, F.BESIDES_OTHER_DRAWS} <= told(case, weighed=luck)
+    sure = weigh(made(**{one: (0.0, 0.2), other: (0.5, 0.4)}), seed=1, draws=64)
+    assert sure.runner_up == "" and F.BESIDES_OTHER_DRAWS not in told(case, weighed=sure)
 
 
 def test_a_plan_without_training_or_a_choice_of_topology_is_told_as_such() -> None:

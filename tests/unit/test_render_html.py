@@ -19,6 +19,7 @@ import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 from rich_notebook import HOSTILE, PNG, hostile_notebook, rich_notebook
 
+from fabricreport.blocks.html import unbroken
 from fabricreport.memo.document.document import document_from_notebook
 from fabricreport.memo.write.exporters import FabricReportHTMLExporter
 from fabricreport.memo.write.html import render_html
@@ -215,7 +216,17 @@ def test_every_table_has_a_caption_or_a_name_and_scoped_headers() -> None:
     headers = [a for t, a in page.tags if t == "th"]
     assert headers
     assert all(a.get("scope") in ("col", "row", "rowgroup") for a in headers)
-    assert sum(t == "caption" for t, _ in page.tags) == 4
+    tables = re.findall(r'<figure class="table"[^>]*>(.*?)</figure>', rich(), re.DOTALL)
+    assert len(tables) == 4
+    assert all(t.startswith("<figcaption>") and "<figcaption" not in t.partition('class="scroll"')[2] for t in tables)
+
+
+def test_dates_and_negative_amounts_are_not_broken() -> None:
+    assert str(unbroken("until 2025-11 or 2026-03-31")) == (
+        'until <span class="nb">2025-11</span> or <span class="nb">2026-03-31</span>'
+    )
+    assert str(unbroken("−$665 <b>")) == '<span class="nb">−$665</span> &lt;b&gt;'
+    assert str(unbroken("a well-known 800G-DR4")) == "a well-known 800G-DR4"
 
 
 def test_charts_are_images_with_a_name_and_their_data_as_safe_csv() -> None:

@@ -15,7 +15,7 @@ _GAP_PT = 14.0
 _TEXT_PT, _WIDE_PT = 354.0, 467.0
 _LONG_CHARS = 22
 _GAP_CHARS = 3
-_MOST_CHARS = 120
+_MOST_CHARS = 200
 """What a column of long texts wants at most, so that it leaves the others some room."""
 _ROOMY, _SMALL = 0.8, 0.45
 
