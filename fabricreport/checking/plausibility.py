@@ -8,7 +8,7 @@ only the command line asks it, and no memo does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -361,19 +361,26 @@ def _offers(case: Case) -> Iterator[Caution]:
     """Offers with dates, sizes or prices that a seller would seldom mean."""
     seen: list[Offer] = []
     for offer in case.inputs.offers:
-        seller, first = offer.seller, case.prices[offer.prices[0].removeprefix("price:")]
+        first = case.prices[offer.prices[0].removeprefix("price:")]
         if first.stale:
-            yield _caution("offer-expired", seller=seller, expiry=first.expiry.isoformat())
+            yield _doubt(case, offer, "offer-expired", expiry=first.expiry.isoformat())
         if offer.start is not None and offer.start < first.date:
-            yield _caution(
-                "offer-from-before", seller=seller, start=offer.start.isoformat(), day=first.date.isoformat()
-            )
+            yield _doubt(case, offer, "offer-from-before", start=offer.start.isoformat(), day=first.date.isoformat())
         yield from _hand_over(case, offer)
         yield from _too_many(case, offer)
         yield from _asked_prices(case, offer)
         if any(_compared(case, offer) == _compared(case, one) for one in seen):
-            yield _caution("offer-twice", seller=seller)
+            yield _doubt(case, offer, "offer-twice")
         seen.append(offer)
+
+
+def _doubt(case: Case, offer: Offer, id: str, **values: Number | str) -> Caution:
+    """A caution about one offer, whose words bear its number: a memo's cautions call no two things by one name."""
+    told, number = _caution(id, assumed="", seller=offer.seller, **values), case.inputs.offers.index(offer)
+    text = told.text
+    for name in told.values:
+        text = text.replace(f"{{{name}}}", f"{{{name}_{number}}}")
+    return replace(told, text=text, values={f"{name}_{number}": value for name, value in told.values.items()})
 
 
 def _compared(case: Case, offer: Offer) -> tuple[object, ...]:
@@ -395,7 +402,7 @@ def _hand_over(case: Case, offer: Offer) -> Iterator[Caution]:
         return
     if (offer.start - case.as_of).days > case.params.organisation.time_to_production_weeks * DAYS_PER_WEEK:
         allowed = case.figure(f"param:{_WEEKS}")
-        yield _caution("offer-late", seller=offer.seller, start=offer.start.isoformat(), weeks=allowed)
+        yield _doubt(case, offer, "offer-late", start=offer.start.isoformat(), weeks=allowed)
 
 
 def _too_many(case: Case, offer: Offer) -> Iterator[Caution]:
@@ -404,7 +411,7 @@ def _too_many(case: Case, offer: Offer) -> Iterator[Caution]:
             f"decision.caution_offer_size.{offer.id}", float(offer.size), "gpus", label=f"GPUs to be taken of {offer.seller}",
             rule="as the offer states it", digits=6,
         )  # fmt: skip
-        yield _caution("offer-larger", seller=offer.seller, size=size, gpus=case.figure("param:cluster.gpus"))
+        yield _doubt(case, offer, "offer-larger", size=size, gpus=case.figure("param:cluster.gpus"))
 
 
 def _asked_prices(case: Case, offer: Offer) -> Iterator[Caution]:
@@ -413,7 +420,7 @@ def _asked_prices(case: Case, offer: Offer) -> Iterator[Caution]:
     steps = sorted(asked)
     for short, long in pairwise(steps):
         if asked[long].value > asked[short].value:
-            yield _caution("offer-ladder", seller=offer.seller, months=str(long), dear=asked[long], less=asked[short])
+            yield _doubt(case, offer, "offer-ladder", months=str(long), dear=asked[long], less=asked[short])
             break
     known = [p for p in case.prices.values() if p.unit == "gpu-hour" and not p.item.startswith("offer-")]
     own = [p for p in known if p.item.startswith(f"gpu-hour-{case.params.cluster.gpu}")] or known
@@ -428,7 +435,7 @@ def _asked_prices(case: Case, offer: Offer) -> Iterator[Caution]:
                 f"decision.caution_offer_{name}", hour, "usd/gpu-hour", label=f"The {name}est GPU-hour of its kind in the price book",
                 rule="price of a GPU-hour as of the memo's date, offers aside", inputs=(f"price:{item}",), digits=6,
             )  # fmt: skip
-            yield _caution(f"offer-{name}", seller=offer.seller, asked=doubted, market=market)
+            yield _doubt(case, offer, f"offer-{name}", asked=doubted, market=market)
 
 
 _FINDERS: tuple[Callable[[Case], Iterator[Caution]], ...] = (
