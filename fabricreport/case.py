@@ -320,7 +320,7 @@ class Case:
             upstream = (self.latency(), self.tail(), self.tco(), self.comparison, weeks_level(search))
             knowledge = self.knowledge.read_by(given)
             return diligence.run(
-                given, *upstream, lambda figures: search.fast.replacing(figures).bills, knowledge.worth
+                given, *upstream, lambda figures: search.fast.replacing(figures).bills, knowledge.worth, knowledge.saved
             )
 
         return self._study("diligence", make)

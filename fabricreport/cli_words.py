@@ -6,9 +6,15 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fabricreport.vocabulary import Ground
+
 if TYPE_CHECKING:
     from fabricreport.checking.dates import Dates
     from fabricreport.memo.build import BuildResult
+
+
+_CLASSES = {Ground.DEADLINE: "close, by the client's date", Ground.WEIGHTS: "close, by the client's weights"}
+"""What stands in the place of the class where a close call was decided by something else than money."""
 
 
 def dates_words(params: Path, dates: Dates) -> list[str]:
@@ -28,8 +34,8 @@ def result_words(result: BuildResult) -> tuple[list[str], list[str]]:
     head = result.headline
     if head.get("recommendation"):
         probability = next((n for n in head["numbers"] if n["id"] == "decision.probability"), None)
-        share = f", {probability['text']} of draws" if probability else ""
-        lines.append(f"  {head['recommendation']} ({head['confidence']}{share})")
+        share = f", {probability['text']} of draws" if probability and head["decided_by"] == Ground.MONEY else ""
+        lines.append(f"  {head['recommendation']} ({_CLASSES.get(head['decided_by'], head['confidence'])}{share})")
         if head.get("framework") == "disagrees":
             lines.append(f"  The framework disagrees: it leans to {head['framework_leans_to']}.")
         lines += [f"    {number['label']}: {number['text']}" for number in head["numbers"]]

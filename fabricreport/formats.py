@@ -45,6 +45,14 @@ def fixed(value: float, decimals: int) -> str:
     return MINUS + text if negative else text
 
 
+def fixed_share(value: float, scale: Scale) -> str:
+    """A share in a table's column: no certainty is printed where there is none."""
+    text = fixed(value / scale.by, scale.decimals)
+    if value < 1 and text == fixed(1 / scale.by, scale.decimals):
+        return f"over {fixed(1 / scale.by - 10**-scale.decimals, scale.decimals)}"
+    return text
+
+
 def money(value: float, digits: int = 3, symbol: str = "$") -> str:
     """Compact money: $5.35M, $110k, $2.95, −$14.2k; with more than three digits asked for, no magnitude letter under a million, and $1.095."""
     rounded = significant(value, digits)
@@ -125,6 +133,7 @@ _WRITERS: dict[str, Callable[[float, int], str]] = {
     "fte": _suffix("FTE"),
     "person-hour": _noun("person-hour", "person-hours"),
     "relative": percent,
+    "percentage-point": _noun("percentage point", "percentage points"),
     "seed": lambda value, digits: f"{value:.0f}",
     "billion": _suffix("billion"),
     "port-number": lambda value, digits: f"{value:.0f}",

@@ -7,6 +7,7 @@ from typing import Any
 
 from fabricreport import formats
 from fabricreport.books.prices.book import Price
+from fabricreport.books.prices.spoken import spoken
 from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.ledger import in_currency, weakest
 from fabricreport.located import undotted
@@ -37,7 +38,7 @@ def price_record(price: Price) -> dict[str, Any]:
     return {
         "id": price.id,
         "kind": "price",
-        "label": f"Price of {price.item.replace('-', ' ')}",
+        "label": f"Price of {spoken(price.item)}",
         "value": price.price,
         "text": _price_text(price.figure, unit, price.currency),
         "unit": formats.unit_in(unit, price.currency),

@@ -6,6 +6,7 @@ Every piece of text passes `markupsafe`. This class writes nodes as a notebook e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Final, assert_never
 
@@ -48,6 +49,19 @@ EMPTY: Final = Markup("")
 TONES = {"decision": "Decision", "caution": "Caution", "note": "Note"}
 
 
+_WHOLE = re.compile(r"\b\d{4}-\d{2}(?:-\d{2})?\b|[−-][$€£]\d[\d.,]*[a-zA-Z]*|−\d[\d.,]*")
+"""A date, and an amount with its minus: a line that broke inside one would part them."""
+
+
+def unbroken(words: str) -> Markup:
+    """Text whose dates and negative amounts stay on one line."""
+    parts, end = [], 0
+    for found in _WHOLE.finditer(words):
+        parts += [escape(words[end : found.start()]), Markup('<span class="nb">{}</span>').format(found[0])]
+        end = found.end()
+    return EMPTY.join([*parts, escape(words[end:])])
+
+
 class HtmlWriter:
     """Writes nodes in reading order."""
 
@@ -60,7 +74,7 @@ class HtmlWriter:
     def _inline_one(self, node: Inline, linked: bool) -> Markup:
         match node:
             case Text():
-                return escape(node.words)
+                return unbroken(node.words)
             case Code():
                 return Markup("<code>{}</code>").format(node.words)
             case Break():
@@ -210,14 +224,14 @@ class HtmlWriter:
 
     def _table(self, node: DataTable) -> Markup:
         return Markup(
-            '<div class="table"{}><div class="scroll"{}><table{}><caption>{}<strong>{}</strong></caption>'
-            "<thead><tr>{}</tr></thead>{}</table></div>{}{}</div>"
+            '<figure class="table"{}><figcaption>{}<strong>{}</strong></figcaption><div class="scroll"{}><table{}>'
+            "<thead><tr>{}</tr></thead>{}</table></div>{}{}</figure>"
         ).format(
             self.identity(node),
-            self.frame(node),
-            self.table_class(node),
             self.tag(node),
             self.inline(node.caption),
+            self.frame(node),
+            self.table_class(node),
             EMPTY.join(self._head(column) for column in node.columns),
             self._bodies(node),
             self._caption(node.note),

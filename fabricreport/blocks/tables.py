@@ -157,4 +157,6 @@ def _number_text(number: Number, column: Column, scale: formats.Scale | None) ->
     if column.style == "spread" and number.spread:
         low, high = (formats.fixed(v / scale.by, scale.decimals) for v in (number.spread.p5, number.spread.p95))
         return low if low == high else f"{low} to {high}"
+    if number.unit == "share":
+        return formats.fixed_share(number.value, scale)
     return formats.fixed(number.value / scale.by, scale.decimals)

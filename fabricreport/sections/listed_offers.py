@@ -6,7 +6,7 @@ is the same figure wherever it is printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from fabricreport.books.offers.offer import Kind, Network, Offer, OfferRung
@@ -24,12 +24,14 @@ class Listing:
     """The published prices of the sellers asked about.
 
     `ranked`: those at which a term can be had on a fabric that is named. `apart`: spot and marketplace prices, and those of
-    sellers whose fabric varies by host. `unpriced`: names of sellers without any price that was found.
+    sellers whose fabric varies by host. `unpriced`: names of sellers without any dated price that was found; `undated`: of
+    these, by name, the entry of the price that an article has of a day unknown.
     """
 
     ranked: tuple[Offer, ...]
     apart: tuple[Offer, ...]
     unpriced: tuple[str, ...]
+    undated: Mapping[str, str]
 
 
 def listing(given: Inputs) -> Listing:
@@ -42,7 +44,17 @@ def listing(given: Inputs) -> Listing:
         tuple(ranked),
         tuple(o for o in offers if o not in ranked),
         tuple(name for name, offer in found.items() if offer is None),
+        {name: entry for name, offer in found.items() if offer is None for entry in _undated(given, name)},
     )
+
+
+def _undated(given: Inputs, name: str) -> Iterator[str]:
+    """Entries of the evidence about a seller that are a price of a GPU-hour without a date."""
+    seller = read_providers().seller(name)
+    for entry in seller.notes if seller else ():
+        record = given.record(entry)
+        if record["unit"] == "usd/gpu-hour" and record["date"] == "undated":
+            yield entry
 
 
 def _newest(given: Inputs, name: str) -> Offer | None:

@@ -31,7 +31,7 @@ def params_of(name: str) -> Params:
 
 def test_there_are_two_dozen_buyers_each_with_a_params_file_and_no_file_without_its_buyer() -> None:
     assert len(CASES) == 24 and len(set(NAMES)) == 24
-    assert {path.stem for path in FOLDER.glob("*.yaml")} == {*NAMES, "expected"}
+    assert {path.stem for path in FOLDER.glob("*.yaml")} == {*NAMES, "expected", "ours"}
 
 
 @pytest.mark.parametrize("case", CASES, ids=NAMES)

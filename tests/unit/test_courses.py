@@ -131,10 +131,21 @@ def test_the_plain_course_may_cost_something_itself() -> None:
 
 
 def test_a_date_that_was_stated_is_met_before_money_is_saved() -> None:
-    late = Offered(TAKE, 0.0, 0.2)
+    late = Offered(TAKE, 0.0, 0.2, late=5000.0)
     assert choose(Offered(PILOT, -500.0, 0.1), dated=True) == Advised(TAKE)
     assert choose(Offered(PILOT, -500.0, 0.1)) == Advised(PILOT)
     dear = Offered(RENT, 5000.0, 0.99)
-    assert choose(Offered(PILOT, -500.0, 0.1), dear, plain=late, dated=True) == Advised(RENT, by_date=True)
+    assert choose(Offered(PILOT, -500.0, 0.1), dear, plain=late, dated=True) == Advised(
+        RENT, by_date=True, in_time=RENT
+    )
     assert choose(dear, plain=late) == Advised(TAKE)
     assert choose(Offered(PILOT, -500.0, 0.1), plain=late, dated=True) == Advised(TAKE)
+
+
+def test_a_date_that_costs_more_to_meet_than_to_miss_is_moved() -> None:
+    dear = Offered(RENT, 5000.0, 0.99, late=100.0)
+    for missed, course in ((5099.0, TAKE), (5100.0, RENT)):
+        found = choose(dear, plain=Offered(TAKE, 0.0, 0.2, late=missed), dated=True)
+        assert found == Advised(course, by_date=course == RENT, in_time=RENT)
+    free = Offered(PILOT, 4000.0, 0.99)
+    assert choose(dear, free, plain=Offered(TAKE, 0.0, 0.2), dated=True) == Advised(TAKE, in_time=PILOT)

@@ -7,13 +7,10 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 
-import fabricreport.inputs as inputs_module
 from fabricreport.case import Case, open_case
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Course
@@ -46,14 +43,6 @@ def client(name: str) -> Case:
 @cache
 def found(name: str) -> CoursesResult:
     return client(name).decision().courses
-
-
-@cache
-def open_with(draws: int) -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", draws):
-        case = open_case(ROOT / "params/example.yaml")
-        _ = case.chain, case.comparison
-    return case
 
 
 def mean(draws: Any) -> float:
@@ -165,8 +154,8 @@ def test_equal_inputs_on_both_fabrics_give_equal_courses(name: str) -> None:
     assert np.array_equal(plain(first.paid), plain(second.paid)) and first.promised_weeks == second.promised_weeks
     rents = [buying.rent_first(given, bills, o, 3).total for o in (a, b)]
     assert np.array_equal(plain(rents[0]), plain(rents[1]))
-    assert buying.offers(given, bills, (a, b), a).worth == Estimate(0.0, 0.0)
-    assert buying.pilot(given, bills, (a, b), a, 64).worth == Estimate(0.0, 0.0)
+    late = [buying.lateness(bills, o, 9.0).total for o in (a, b)]
+    assert np.array_equal(plain(late[0]), plain(late[1]))
 
 
 # ---- sums by hand, of the example's own inputs
@@ -187,36 +176,39 @@ def test_damages_of_the_example_by_hand() -> None:
     assert np.allclose(plain(clause.paid), np.minimum(late * a_week, 0.1 * order))
 
 
-def test_offers_and_a_pilot_of_the_example_by_hand() -> None:
+def test_the_tests_of_the_example_cost_by_hand_what_they_take() -> None:
     case = client("example")
     given, common = case.inputs, case.chain.bills.common
     hour = mean(given.money("evidence:network-architect-pay") * given.value("evidence:pay-loading"))
     hour /= mean(given.value("evidence:engineer-hours-per-year"))
     offers, pilot = found("example").offers, found("example").pilot
     assert offers is not None and pilot is not None
-    assert mean(offers.asking) == pytest.approx(mean(given.value("evidence:course-tender-hours")) * hour, rel=0.02)
-    weeks, work = (mean(given.value(f"evidence:course-pilot-{what}")) for what in ("weeks", "hours"))
-    rent = 2 * 64 * 7 * 24 * weeks * mean(common.server.rent_per_gpu_hour)
+    assert mean(offers.asking) == pytest.approx(mean(given.value("evidence:test-quote-work-hours")) * hour, rel=0.02)
+    nodes, work = (mean(given.value(f"evidence:test-pilot-{what}")) for what in ("nodes", "work-hours"))
+    rent = 2 * 8 * nodes * 7 * 24 * 2 * mean(common.server.rent_per_gpu_hour)
     assert mean(pilot.asking) == pytest.approx(rent + work * hour, rel=0.02)
 
 
-def test_two_fabrics_told_apart_by_their_quotes_alone_are_chosen_by_them() -> None:
-    """D = 100 + quotes of standard deviation 300: the worth of offers is the closed form of perfect information on D."""
-    rng = np.random.default_rng(1)
-    draws, gap, sd = 4096, 100.0, 300.0
-    moved = gap + sd * rng.standard_normal(draws)
-    case = open_with(draws)
-    bills = replace(
-        case.chain.bills,
-        parts={"a": {"switches": Traced(np.full(draws, 1000.0))}, "b": {"switches": Traced(1000.0 + moved)}},
-        totals={"a": Traced(np.full(draws, 5000.0)), "b": Traced(5000.0 + moved)},
-        own={"a": case.chain.bills.own[case.comparison.choice]},
-        paid={"a": case.chain.bills.paid[case.comparison.choice]},
-    )
-    u = gap / sd
-    expected = sd * norm.pdf(u) - gap * norm.cdf(-u)
-    worth = buying.offers(case.inputs, bills, ("a", "b"), "a").worth
-    assert worth.value == pytest.approx(expected, abs=3 * worth.standard_error + 0.02 * expected)
+@pytest.mark.parametrize("name", OWNERS)
+def test_a_test_has_one_worth_and_one_cost_wherever_it_is_printed(name: str) -> None:
+    result = client(name).decision()
+    assert result.information is not None
+    for test, learning in (("quotes", result.courses.offers), ("pilot", result.courses.pilot)):
+        tried = result.information.tried(test)
+        assert tried is not None and learning is not None
+        assert learning.worth == tried.estimate and mean(learning.asking) == mean(tried.cost)
+        assert mean(learning.net) == pytest.approx(mean(learning.waiting) - tried.net)
+
+
+def test_being_late_costs_the_price_of_delay_and_the_hours_not_had() -> None:
+    case = client("example").changed(money__price_of_delay_usd_per_day=1000, money__gpu_hour_value=20)
+    bills, option = case.chain.bills, case.comparison.choice
+    allowed = bills.common.weeks_allowed
+    none, two = (buying.lateness(bills, option, allowed + weeks) for weeks in (-1.0, 2.0))
+    assert mean(none.total) == 0.0
+    assert mean(two.delay) == pytest.approx(14_000.0)
+    assert 0 < mean(two.hours) < 2 * 168 * 1024 * 20.0
+    assert mean(two.total) == pytest.approx(mean(two.delay) + mean(two.hours))
 
 
 # ---- who is told what
@@ -252,6 +244,29 @@ def test_jobs_that_are_within_nodes_already_take_no_less_time_without_a_fabric()
     assert mean(alone.total) <= mean(case.chain.bills.totals[case.comparison.choice])
 
 
+def test_one_run_takes_as_many_times_longer_as_it_loses_nodes() -> None:
+    case = client("tern-finetuning")
+    alone = case.decision().courses.single
+    planned = case.params.workload.run_days
+    assert planned is not None and np.allclose(plain(alone.days), planned * 2 * plain(alone.time))
+    assert alone.soon
+    for kind in ("inference-multi-node", "fine-tuning"):
+        jobs = [{"gpus": 8, "share": 1}] if kind == "fine-tuning" else []
+        other = case.changed(workload__kind=kind, workload__jobs=jobs)
+        assert single_node.single_node(other.inputs, other.chain, other.comparison.choice).days is None
+
+
+@pytest.mark.parametrize("days", [1, 40])
+def test_jobs_within_nodes_are_advised_only_where_a_run_ends_in_time(days: int) -> None:
+    case = client("tern-finetuning").changed(
+        money__acquisition="buy", money__horizon_months=36, cluster__tenancy="single", workload__run_days=days
+    )
+    courses = case.decision().courses
+    row = courses.row(CourseKind.SINGLE_NODE)
+    assert row is not None and row.ranked == (days == 1)
+    assert (courses.advised.kind == CourseKind.SINGLE_NODE) == (days == 1)
+
+
 def test_an_owner_of_two_nodes_saves_the_fabric_by_jobs_within_each() -> None:
     case = client("tern-finetuning").changed(
         money__acquisition="buy", money__horizon_months=36, cluster__tenancy="single"
@@ -268,7 +283,11 @@ def test_an_owner_of_two_nodes_saves_the_fabric_by_jobs_within_each() -> None:
     [
         ("example", CourseKind.TAKE, {"choice", "rival", "offers", "pilot", "rent-first", "damages"}),
         ("halden-cloud", CourseKind.EITHER, {"choice", "rival", "offers", "pilot", "rent-first", "damages"}),
-        ("kestrel-lab", CourseKind.STAGE_ONE, {"choice", "rival", "offers", "pilot", "rent-first", "damages", "ahead"}),
+        (
+            "kestrel-lab",
+            CourseKind.STAGE_ONE,
+            {"choice", "rival", "kin", "offers", "pilot", "rent-first", "damages", "ahead"},
+        ),
         ("tern-finetuning", CourseKind.EITHER, {"choice", "rival", "single-node"}),
     ],
 )
@@ -279,7 +298,7 @@ def test_courses_of_the_shipped_clients(name: str, plainly: CourseKind, kinds: s
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_the_row_that_is_held_against_has_no_amount_and_no_winner_is_marked_where_the_fabric_does_not_matter(
+def test_the_row_that_is_held_against_has_no_amount_and_both_are_marked_where_the_fabric_does_not_matter(
     name: str,
 ) -> None:
     case = client(name)
@@ -287,20 +306,34 @@ def test_the_row_that_is_held_against_has_no_amount_and_no_winner_is_marked_wher
     empty = [row for row in table.rows if row.cells[1] is None]
     marked = [row for row in table.rows if row.role == "winner"]
     assert len(empty) == 1
-    assert len(marked) == (0 if case.decision().verdict.confidence == Confidence.DOES_NOT_MATTER else 1)
+    assert len(marked) == (2 if case.decision().verdict.confidence == Confidence.DOES_NOT_MATTER else 1)
 
 
-def test_a_client_whose_date_nobody_meets_is_told_to_rent_first() -> None:
-    case = client("example").changed(organisation__time_to_production_weeks=1)
+PRESSED = {"organisation__time_to_production_weeks": 1, "money__price_of_delay_usd_per_day": 1_000_000}
+
+
+def test_a_client_whose_date_nobody_meets_is_told_to_rent_first_where_being_late_costs_more() -> None:
+    case = client("example").changed(**PRESSED)
     courses = case.decision().courses
+    assert courses.meeting is not None and mean(courses.meeting.extra) <= mean(courses.meeting.late)
     assert (courses.advised.kind, courses.by_date) == (CourseKind.RENT_FIRST, True)
     holds = set(case.spoken("decision").findings)
     assert {F.OPENS_RENT_FIRST_LATE, F.RENT_FIRST_LATE, F.TOO_LATE, F.COURSES_INVOLVED} <= holds
-    assert not {F.RENT_FIRST, F.COURSES_PLAIN, F.OPENS_TOO_LATE} & holds
+    assert not {F.RENT_FIRST, F.COURSES_PLAIN, F.OPENS_TOO_LATE, F.DATE_DEAR} & holds
+
+
+def test_a_client_whose_date_is_dearer_to_meet_than_to_miss_is_told_so() -> None:
+    case = client("example").changed(organisation__time_to_production_weeks=1)
+    courses = case.decision().courses
+    assert courses.meeting is not None and mean(courses.meeting.extra) > mean(courses.meeting.late)
+    assert courses.meeting.course.kind == CourseKind.RENT_FIRST and courses.advised == courses.plain
+    holds = set(case.spoken("decision").findings)
+    assert {F.OPENS_TOO_LATE, F.TOO_LATE, F.DATE_DEAR, F.COURSES_PLAIN} <= holds and F.RENT_FIRST_LATE not in holds
+    assert {"decision.courses.extra", "decision.courses.late"} <= set(case.decision().numbers)
 
 
 def test_a_course_names_no_option_where_the_fabric_does_not_matter() -> None:
-    case = client("example").changed(organisation__time_to_production_weeks=1, money__materiality_usd=50_000_000)
+    case = client("example").changed(**PRESSED, money__materiality_usd=50_000_000)
     result = case.decision()
     assert result.verdict.open and result.verdict.confidence == Confidence.DOES_NOT_MATTER
     assert result.courses.advised.kind == CourseKind.RENT_FIRST
@@ -312,7 +345,7 @@ def test_a_course_names_no_option_where_the_fabric_does_not_matter() -> None:
 def test_a_renter_whose_date_nobody_meets_is_told_so_and_offered_no_purchase() -> None:
     case = client("example").changed(organisation__time_to_production_weeks=0.1, money__acquisition="rent")
     assert case.decision().courses.advised == case.decision().courses.plain
-    assert {F.TOO_LATE, F.OPENS_TOO_LATE} <= set(case.spoken("decision").findings)
+    assert F.OFFERS_LATE in case.spoken("decision").findings
 
 
 def test_what_cannot_be_ordered_has_no_course_but_to_ask() -> None:
@@ -426,6 +459,8 @@ def test_what_is_found_out_pays_only_if_it_is_told_from_nothing(
         (SingleNode(OneNode.NO_MODEL), {F.SINGLE_NO_MODEL}),
         (SingleNode(OneNode.PRICED, _NONE, _NONE), {F.SINGLE_PRICED}),
         (SingleNode(OneNode.PRICED, _NONE, _NONE, 2.0, _NONE), {F.SINGLE_PRICED, F.SINGLE_RENTED}),
+        (SingleNode(OneNode.PRICED, _NONE, _NONE, days=_NONE), {F.SINGLE_PRICED, F.SINGLE_RUN}),
+        (SingleNode(OneNode.PRICED, _NONE, _NONE, days=_NONE, soon=False), {F.SINGLE_PRICED, F.SINGLE_LONG}),
     ],
 )
 def test_jobs_within_nodes_are_told_of_as_they_stand(single: SingleNode, holds: set[F]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from fabricreport.books.gpus import gpu_types
 from fabricreport.case import Case, open_case
 from fabricreport.findings import Spoken
 from fabricreport.sections.decision.finding import DecisionFinding as F
+from fabricreport.sections.decision.turning import Turn, Turns
+from fabricreport.sections.decision.turning_words import BOTH_OFFERS, course_told
 from fabricreport.sections.gpu_age import newer_gpu, newer_than
 
 pytestmark = pytest.mark.slow
@@ -36,6 +39,7 @@ def spoken(name: str = "example", **changes: Any) -> Spoken:
         return case.spoken("decision")
 
 
+ROOT_CLIENTS = ("example", "halden-cloud", "kestrel-lab", "tern-finetuning")
 OPENINGS = {f for f in F if f.name.startswith("OPENS_")}
 GROUPS = {
     "opening": OPENINGS,
@@ -43,7 +47,10 @@ GROUPS = {
         *(F.TAKE, F.SETTLE_FIRST, F.ASK_BOTH, F.ON_PRICE, F.TAKE_SMALL, F.SIGN_STAGE_ONE, F.SETTLE_STAGE_ONE),
         *(F.OFFERS_FIRST, F.PILOT_FIRST, F.ORDER_AHEAD, F.SINGLE_NODES, F.OFFERS),
     },
-    "why": {F.ALONE, F.COSTS_LESS, F.NEAR, F.SMALL_GAP, F.SMALL_GAP_CAUSED, F.OFFERS_NAME_IDLE, F.OFFERS_NAME_COUNTS},
+    "why": {
+        *(F.ALONE, F.COSTS_LESS, F.NEAR, F.SMALL_GAP, F.SMALL_GAP_CAUSED),
+        *(F.OFFERS_NAME_IDLE, F.OFFERS_NAME_COUNTS, F.OFFERS_OTHER_CHEAPER, F.OFFERS_OTHER_DEARER),
+    },
     "view": {F.VIEW_NONE, F.FRAMEWORK_LEANS},
     "reasons": {F.FRAMEWORK_REASONS, F.NO_REASONS, F.RULES_CANCEL},
     "turns": {F.TURNS, F.NO_TURNS},
@@ -57,7 +64,11 @@ CLIENTS: dict[str, dict[str, Any]] = {
     "tern-finetuning": {},
     "kestrel-lab": {},
     "halden-cloud": {},
-    "a date nobody meets": {"organisation__time_to_production_weeks": 1},
+    "a date nobody meets": {
+        "organisation__time_to_production_weeks": 1,
+        "money__price_of_delay_usd_per_day": 1_000_000,
+    },
+    "a date that is dear to meet": {"organisation__time_to_production_weeks": 1},
     "one node": {"cluster__gpus": 8},
     "more to lose": {"money__gpu_hour_value": 12},
     "nothing is material": {"money__materiality_usd": 1},
@@ -81,9 +92,62 @@ def test_every_client_is_spoken_of_in_the_same_words() -> None:
 
 
 def test_things_of_a_sequence_are_told_of_alike() -> None:
-    for word in ("flips", "edges", "reasons"):
+    for word in ("edges", "reasons"):
         said = {frozenset(thing.said) for name in CLIENTS for thing in of(name).words[word]}  # type: ignore[attr-defined]
         assert len(said) <= 1, word
+
+
+def edged(beside: Turn, *, chance: float, choice: bool = False, course: str = "either:a+b") -> Turn:
+    """A turn whose advice changes at one place, of this chance, or at the client's choice."""
+    return replace(
+        beside,
+        input_id="param:money.gpu_hour_value" if choice else f"evidence:at-{chance:g}",
+        in_use=1.0,
+        beyond=None if choice else 0.0,
+        edge=2.0,
+        course=course,
+        beyond_edge=None if choice else chance,
+        other_edge=None,
+        beyond_other_edge=None,
+    )
+
+
+def test_page_one_names_where_the_advice_changes_likeliest_first_and_choices_last() -> None:
+    result = client("example").decision()
+    one = result.turns.drawn[0]
+    drawn = tuple(edged(one, chance=c) for c in (0.02, 0.5, 0.005, 0.3))
+    held = replace(result, turns=Turns(drawn[:2], (edged(one, chance=0.0, choice=True),)))
+    assert [e.chance for _, e in held.edges()] == [0.5, 0.02, None]
+    assert [e.chance for _, e in replace(result, turns=Turns(drawn, ())).edges()] == [0.5, 0.3, 0.02]
+    both = edged(one, chance=0.4)
+    chosen = edged(one, chance=0.0, choice=True)
+    twice = replace(result, turns=Turns((replace(both, input_id=chosen.input_id),), (chosen,)))
+    assert [e.chance for _, e in twice.edges()] == [None]
+
+
+@pytest.mark.parametrize("name", ["example", "halden-cloud", "kestrel-lab", "tern-finetuning", "more to lose"])
+def test_what_page_one_names_is_where_the_advice_changes_in_the_table(name: str) -> None:
+    told, case = of(name), client(name) if name in ROOT_CLIENTS else client("example").changed(**CLIENTS[name])
+    edges: Any = told.words["edges"]
+    held = case.decision().edges()
+    assert bool(edges) is told.findings.edges_likely and len(edges) == len(held) <= 3
+    for named, (turn, edge) in zip(edges, held, strict=True):
+        assert named.said["place"].value == pytest.approx(edge.at, rel=1e-6) and named.said["side"] == turn.told(
+            edge.side
+        )
+        assert edge.chance is None or edge.chance >= 0.01
+    holds = set(told.findings)
+    assert (F.EDGES_OF_ADVICE in holds) + (F.EDGES_OF_FABRIC in holds) == bool(edges)
+    assert (F.EDGE_TILE in holds) == (F.EDGES_OF_ADVICE in holds)
+
+
+def test_a_course_of_two_others_names_them_and_one_of_the_two_compared_does_not() -> None:
+    given = client("example").inputs
+    pair = ("infiniband-ndr", "rocev2-branded-400g")
+    assert course_told(given, "either:infiniband-ndr+rocev2-branded-400g", pair) == BOTH_OFFERS
+    other = course_told(given, "either:infiniband-ndr+spectrum-x-400g", pair)
+    assert other == "take the better of offers on InfiniBand NDR 400G and Spectrum-X 400G"
+    assert course_told(given, "take:spectrum-x-400g", pair) == "buy Spectrum-X 400G"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +161,8 @@ def test_things_of_a_sequence_are_told_of_alike() -> None:
             | {F.INFORMATION, F.WORTH_KNOWING},
             {F.NEAR, F.TAKE_SMALL},
         ),
-        ("a date nobody meets", {F.TOO_LATE, F.OPENS_RENT_FIRST_LATE}, {F.OPENS_ON_PRICE, F.OPENS_CLEAR}),
+        ("a date nobody meets", {F.TOO_LATE, F.OPENS_RENT_FIRST_LATE}, {F.OPENS_ON_PRICE, F.DATE_DEAR}),
+        ("a date that is dear to meet", {F.TOO_LATE, F.OPENS_TOO_LATE, F.DATE_DEAR}, {F.RENT_FIRST_LATE}),
         ("one node", {F.OPENS_BY_SIZE, F.TAKE_SMALL, F.MONEY_SMALL}, {F.NEAR, F.EDGES_LIKELY}),
         ("nothing is material", {F.MONEY_POINTS}, {F.NEAR, F.OPENS_ON_PRICE}),
     ],

@@ -101,6 +101,7 @@ SAYINGS: dict[str, Callable[[], Spoken]] = {
     "grower": lambda: client(GROWER).spoken("tco"),
     "two generations": lambda: other(GROWER, options=[INFINIBAND, WHITEBOX], cluster__link_gbits_per_s=400),
     "renter": lambda: client(RENTER).spoken("tco"),
+    "renter, by date": lambda: made(RENTER, decided_by="deadline"),
     "one option": lambda: other(BUYER, options=[INFINIBAND], cluster__gpus=8),
     "one option, rented": lambda: other(RENTER, options=[INFINIBAND], cluster__gpus=8),
     "genuine": lambda: other(BUYER, cluster__optics="genuine"),
@@ -137,11 +138,11 @@ SAYINGS: dict[str, Callable[[], Spoken]] = {
 
 GROUPS: dict[str, set[F]] = {
     "had": {F.OWNS, F.RENTS},
-    "against": {F.ALONE, F.COSTS_LESS, F.COSTS_MORE, F.COSTS_SAME, F.COSTS_OPEN},
+    "against": {F.ALONE, F.COSTS_LESS, F.COSTS_MORE, F.COSTS_SAME, F.COSTS_OPEN, F.COSTS_OPEN_RENTED},
     "valued": {F.VALUED_AMORTISED, F.VALUED_MARKET, F.VALUED_STATED},
 }
 WITH: dict[F, set[F]] = {
-    F.COSTS_LESS: {F.SAVES_CLEARLY, F.SAVES_ON_AVERAGE, F.SAVES_TOO_LITTLE},
+    F.COSTS_LESS: {F.SAVES_CLEARLY, F.SAVES_ON_AVERAGE, F.SAVES_TOO_LITTLE, F.SAVES_TOO_LITTLE_RENTED},
     F.OWNS: {F.LOWEST, F.LOWEST_OPEN, F.LOWEST_PASSED_OVER},
     F.RENTS: {F.HOURS_DIFFER, F.HOURS_EQUAL},
     F.GROWS: {F.GROWS_LATE, F.GROWS_EARLY},
@@ -189,10 +190,11 @@ EXPECTED: dict[str, tuple[set[F], set[F]]] = {
     "renter": (
         {
             *(F.RENTS, F.RENT_CANCELS, F.VALUED_MARKET, F.HOURS_DIFFER, F.WITHOUT_RDMA_DEARER),
-            F.TIER_WORTH,
+            *(F.TIER_WORTH, F.COSTS_OPEN_RENTED),
         },
-        {F.OWNS, F.COMPARES_FABRICS, F.BOTH_FAMILIES, F.INFINIBAND_DRAWS_MORE, F.PORTS_FULL},
+        {F.COSTS_OPEN, F.OWNS, F.COMPARES_FABRICS, F.BOTH_FAMILIES, F.INFINIBAND_DRAWS_MORE, F.PORTS_FULL},
     ),
+    "renter, by date": ({F.SAVES_TOO_LITTLE_RENTED, F.BY_DATE}, {F.SAVES_TOO_LITTLE, F.COSTS_OPEN_RENTED}),
     "one option": ({F.OWNS, F.ALONE, F.LOWEST}, {F.COMPARES_FABRICS, F.BOTH_FAMILIES, F.LIES_BETWEEN}),
     "one option, rented": ({F.RENT_ALONE, F.HOURS_EQUAL}, {F.TIER_WORTH, F.WITHOUT_RDMA_DEARER}),
     "genuine": ({F.GENUINE}, {F.LEASES}),

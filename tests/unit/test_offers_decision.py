@@ -15,7 +15,7 @@ import fabricreport.inputs as inputs_module
 from fabricreport.books.offers.offer import Kind
 from fabricreport.case import Case, open_case
 from fabricreport.durations import HOURS_PER_MONTH
-from fabricreport.models.money.offers import Standing
+from fabricreport.models.money.offers import ASKED, Standing
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.inputs import judge_of
@@ -210,7 +210,7 @@ def test_an_offer_that_does_not_say_whether_it_holds_the_network_is_advised_on_t
             {F.OFFERS_ELSE},
         ),
         (({**BASE, "topology": "no"},), {}, {F.OPENS_OFFERS_ALONE, F.OFFERS_ASKS}, {F.OFFERS_CLEAR}),
-        ((BASE,), {}, {F.OPENS_OFFERS_ALONE, F.OFFERS_CLEAR, F.OFFERS_DATED}, {F.OFFERS_ASKS, F.OFFERS_UNDATED}),
+        ((BASE,), {}, {F.OPENS_OFFERS_ALONE, F.OFFERS_CLEAR, F.OFFERS_DAY}, {F.OFFERS_ASKS, F.OFFERS_NO_DAY}),
         ((LATE,), {}, {F.OPENS_OFFERS_ALONE, F.OFFERS_NOT_READY}, {F.OFFERS_CLEAR, F.OFFERS_PASSED}),
         (
             (BASE, LATE),
@@ -252,6 +252,47 @@ def test_the_name_of_the_network_is_worth_money_where_the_fabric_matters() -> No
     idle, counts = findings(offered(BASE)), findings(offered(BASE, money__materiality_usd=1.0))
     assert F.OFFERS_NAME_IDLE in idle and F.OFFERS_NAME_COUNTS not in idle
     assert F.OFFERS_NAME_COUNTS in counts and F.OFFERS_NAME_IDLE not in counts
+
+
+def test_where_all_name_one_network_an_offer_on_the_other_has_a_price_at_which_it_is_as_good() -> None:
+    """By the sign of what an hour on each is worth, whichever of the two compared all of them name."""
+    case = offered(BASE, OTHER)
+    worth = case.figure("tco.worth_less.rocev2-branded-400g").value
+    assert case.decision().verdict.choice == "infiniband-ndr" and worth > 0
+    assert F.OFFERS_OTHER_CHEAPER in findings(case)
+    assert str(case.spoken("decision").words["other_network"]) == "RoCEv2 400G on branded switches"
+    other = offered({**BASE, "fabric": "rocev2"}, {**OTHER, "fabric": "rocev2"})
+    assert F.OFFERS_OTHER_DEARER in findings(other)
+    assert str(other.spoken("decision").words["other_network"]) == "InfiniBand NDR 400G"
+    mixed = findings(offered(BASE, {**OTHER, "fabric": "rocev2"}))
+    assert F.OFFERS_NAME_IDLE in mixed and not mixed & {F.OFFERS_OTHER_CHEAPER, F.OFFERS_OTHER_DEARER}
+
+
+def test_sellers_without_a_price_are_told_by_what_is_known_of_them() -> None:
+    found, words = of(tern()), tern().spoken("decision").words
+    assert set(found.running_other) == {"Hot Aisle", "Nscale", "TensorWave"}
+    assert dict(found.undated) == {"Voltage Park": "evidence:voltage-park-ib-tier"}
+    assert "Voltage Park" in found.unpriced and "Voltage Park" not in str(words["unpriced_sellers"])
+    assert tern().figure("decision.offers.left_out").value == len(found.apart) + len(found.unpriced)
+    assert {F.OFFERS_UNDATED, F.OFFERS_OTHER_ASK, F.OFFERS_LEFT_OUT} <= findings(tern())
+
+
+def test_who_is_asked_first_costs_least_often_enough_and_the_first_is_left_at_a_price() -> None:
+    found = of(tern())
+    assert found.asked == tuple(
+        o for o in found.order if max(found.cheapest[o], found.cheapest_else.get(o, 0.0)) >= ASKED
+    )
+    assert found.cheapest[found.asked[0]] > 0.9 and found.asked[0] not in found.cheapest_else
+    held = {F.OFFERS_LEAVE, F.OFFERS_SINGLE_NODE} <= findings(tern())
+    assert held and F.OFFERS_ROOM not in findings(tern())
+
+
+def test_a_price_that_expires_on_the_memos_date_is_told_apart_from_one_out_of_date() -> None:
+    found = of(tern())
+    assert {found.judged[o].offer.seller for o in found.expiring} == {"RunPod", "Lambda"}
+    assert not set(found.expiring) & set(found.having(Open.OLD))
+    assert F.OFFERS_LAST_DAY in findings(tern())
+    assert F.OFFERS_LAST_DAY not in findings(offered(BASE, OTHER))
 
 
 def test_what_a_renter_may_commit_to_are_the_offers_that_refuse_nothing_needed() -> None:

@@ -17,13 +17,14 @@ from fabricreport.case import Case, open_case
 from fabricreport.findings import Named
 from fabricreport.models.audit.diligence import Stake
 from fabricreport.models.information import Estimate, evpi
-from fabricreport.provenance import Traced, plain
+from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.information import tables
 from fabricreport.sections.decision.information.groups import among, read_groups, read_probes
-from fabricreport.sections.decision.information.knowledge import beyond, less_luck
+from fabricreport.sections.decision.information.knowledge import OFFER, beyond, less_luck
 from fabricreport.sections.decision.information.study import Information, Tried, Worth
 from fabricreport.sections.decision.information.words import information_findings, information_words
+from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.diligence.result import PricedQuestion
 
 PARAMS = Path(__file__).parents[2] / "params"
@@ -60,13 +61,16 @@ def test_hardly_an_input_is_in_no_group(cases: dict[str, Case]) -> None:
 def test_what_is_found_out_is_drawn_and_stands_behind_a_cost(cases: dict[str, Case]) -> None:
     for case in cases.values():
         assert case.knowledge.inputs
-        assert all(np.ptp(plain(case.inputs.draw(i))) > 0 for i in case.knowledge.inputs)
+        assert all(np.ptp(case.knowledge.draw(i)) > 0 for i in case.knowledge.inputs)
         assert not any(i.startswith("param:") for i in case.knowledge.inputs)
 
 
 def test_the_value_is_that_of_the_options_that_can_be_ordered(cases: dict[str, Case]) -> None:
     for name, case in cases.items():
         found = case.knowledge
+        if found.offers:
+            assert set(found.options) == set(found.offers.totals)
+            continue
         assert set(found.options) <= set(case.chain.bills.totals)
         if name != "kestrel-lab":
             costs = np.column_stack([plain(case.chain.bills.totals[o]) for o in found.options])
@@ -199,3 +203,60 @@ def test_only_a_price_saves(cases: dict[str, Case]) -> None:
         for q in case.diligence().questions:
             assert (q.saves is not None) <= q.question.commercial
             assert q.saves is None or q.saves > 0
+
+
+# ---- a renter chooses among sellers
+
+
+def case_offers(case: Case) -> OffersResult:
+    offers = case.decision().offers
+    assert offers is not None
+    return offers
+
+
+@pytest.fixture(scope="module")
+def apart(cases: dict[str, Case]) -> Case:
+    """A renter whose sellers may ask anything from a third of what they publish to three times that."""
+    return cases["tern-finetuning"].changed(evidence={"rent-spread": {"low": 0.3, "mode": 1.0, "high": 3.0}})
+
+
+def test_each_seller_s_price_is_uncertain_on_its_own(apart: Case) -> None:
+    found = apart.knowledge
+    prices = [i for i in found.inputs if i.startswith(OFFER)]
+    assert {i.removeprefix(OFFER) for i in prices} == set(found.options)
+    together = np.corrcoef([found.draw(i) for i in prices])
+    assert np.all(np.abs(together - np.eye(len(prices))) < 0.2)
+    assert {"evidence:rent-spread", "evidence:rent-move-same-seller"}.isdisjoint(found.inputs)
+
+
+def test_the_price_of_each_seller_is_nearly_all_that_a_renter_can_learn(apart: Case) -> None:
+    found = apart.knowledge
+    prices = [i for i in found.inputs if i.startswith(OFFER)]
+    rest = found.worth([i for i in found.inputs if i not in prices])
+    known = found.worth(prices)
+    assert found.of_everything > 0 and not known.below_noise and rest.below_noise
+    assert known.value <= found.of_everything + 2 * known.standard_error
+    assert found.worth(["evidence:rent-spread"]) == known
+    asked = next(q for q in apart.diligence().questions if q.question.id == "price-for-the-term")
+    assert asked.informs == known
+    cheapest = min(plain(t).mean() for t in case_offers(apart).totals.values())
+    assert asked.saves is not None and known.value < asked.saves < cheapest
+
+
+def test_rents_are_asked_of_the_sellers_to_ask_first_alone(apart: Case) -> None:
+    result = apart.decision()
+    assert result.information is not None and result.offers is not None and result.information.of_offers
+    rents = result.information.tried("rents")
+    assert rents is not None and set(rents.shows) == {f"{OFFER}{o}" for o in result.offers.asked}
+    assert F.INFORMATION_OFFERS in set(information_findings(result.information, idle=True))
+
+
+def test_a_test_shows_what_stands_behind_the_two_compared(cases: dict[str, Case]) -> None:
+    for name in ("example", "halden-cloud", "kestrel-lab"):
+        case = cases[name]
+        result, bills = case.decision(), case.chain.bills
+        pair = (result.verdict.choice, result.verdict.runner_up)
+        behind = inputs_of(*(bills.totals[o] for o in pair))
+        assert result.information is not None
+        shown = {i for t in result.information.tests for i in t.shows if not i.startswith("contested:")}
+        assert shown and shown <= behind

@@ -15,6 +15,8 @@ _GAP_PT = 14.0
 _TEXT_PT, _WIDE_PT = 354.0, 467.0
 _LONG_CHARS = 22
 _GAP_CHARS = 3
+_MOST_CHARS = 120
+"""What a column of long texts wants at most, so that it leaves the others some room."""
 _ROOMY, _SMALL = 0.8, 0.45
 
 
@@ -53,6 +55,8 @@ def table_shape(columns: Sequence[TableColumn], rows: Sequence[TableRow]) -> Tab
     if natural_pt < _ROOMY * _TEXT_PT:
         # Spread evenly: a number must not stand at the far end of an empty line from its label.
         stretch = [length + _GAP_CHARS for length in lengths]
+    elif natural_pt > _WIDE_PT:
+        stretch = _shared(lengths, [_longest_word(column, i, rows) for i, column in enumerate(columns)])
     elif not any(stretch) and left:
         stretch[left[0]] = 1
     decimals, places = _decimal_places(columns, rows)
@@ -71,6 +75,23 @@ def table_rows(table: DataTable) -> list[list[Scalar]]:
     heads = (plain_text(column.label) + (f" ({column.unit})" if column.unit else "") for column in table.columns)
     rows = ([plain_text(cell) for cell in row.cells] for row in table.rows)
     return [list(row) for row in ([*heads], *rows)]
+
+
+def _shared(wanted: Sequence[int], needed: Sequence[int]) -> list[int]:
+    """The width of a page over columns that want more of it, in characters: each has its longest word, and what is left
+    goes to the others by what they still want."""
+    room = round((_WIDE_PT - _GAP_PT * (len(wanted) - 1)) / _CHAR_PT) - sum(needed)
+    more = [max(min(want, _MOST_CHARS) - need, 0) for want, need in zip(wanted, needed, strict=True)]
+    if room <= 0 or not any(more):
+        return list(needed)
+    return [need + round(room * each / sum(more)) for need, each in zip(needed, more, strict=True)]
+
+
+def _longest_word(column: TableColumn, place: int, rows: Sequence[TableRow]) -> int:
+    """What a column cannot do without: the longest word of its head, set bold, or of its cells."""
+    head = max((len(word) for word in f"{plain_text(column.label)} {column.unit}".split(" ")), default=0)
+    cells = (plain_text(row.cells[place]) for row in rows if row.role != "group")
+    return max([4, head + 1, *(len(word) for cell in cells for word in cell.split(" "))])
 
 
 def _chars(nodes: Sequence[Inline]) -> int:

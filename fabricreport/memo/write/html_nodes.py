@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from fabricreport.blocks.html import EMPTY, HtmlWriter
+from fabricreport.blocks.html import EMPTY, HtmlWriter, unbroken
 from fabricreport.blocks.nodes import Cite, DataTable, Figure, Flow, Heading, Note, Num, Numbered, Ref, Scalar
 from fabricreport.memo.document.placed import (
     PlacedCite,
@@ -67,7 +67,7 @@ class MemoWriter(HtmlWriter):
             identity,
             node.anchor,
             node.text if node.value is None else node.value,
-            node.text,
+            unbroken(node.text),
             stale if node.stale else EMPTY,
         )
 

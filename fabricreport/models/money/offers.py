@@ -29,6 +29,8 @@ ADD_ONS = "add-ons"
 BEYOND = "committed beyond the horizon"
 MONTHLY = "add-ons by the month"
 DELAY = "delay"
+ASKED = 0.05
+"""Share of the draws in which an offer has to cost least for its seller to be asked among the first: one in twenty."""
 
 
 @dataclass(frozen=True)
@@ -227,13 +229,11 @@ def _pick(able: Mapping[str, Reach], material_usd: float) -> Pick:
     return Pick(Standing.TAKE, first, second, contenders)
 
 
-def asked_first(reach: Mapping[str, Reach], *, by_date: bool = False) -> tuple[str, ...]:
-    """Who should be asked where no price is firm: all that contend, and all that would if the first fell away."""
-    able = in_time(reach, by_date)
-    found = pick(able).contenders
-    rest = {o: r for o, r in able.items() if o != found[0]} if found else {}
-    both = {*found, *pick(rest).contenders}
-    return tuple(sorted(both, key=lambda o: (able[o].mean, o)))
+def asked_first(totals: Mapping[str, Any], first: str) -> tuple[str, ...]:
+    """Who should be asked where no price is firm, the lowest mean first: the `first`, every offer that costs least in
+    `ASKED` of the draws or more, and every one that would if the first fell away."""
+    with_it, without = cheapest_in(totals), cheapest_without(totals, first)
+    return tuple(o for o in order_of(totals) if o == first or max(with_it[o], without.get(o, 0.0)) >= ASKED)
 
 
 def room_per_gpu_hour(mean_first: float, mean_second: float, per_dollar: float) -> float:
@@ -250,6 +250,11 @@ def cheapest_in(totals: Mapping[str, Any]) -> dict[str, float]:
     least = each == each.min(axis=0)
     shares = (least / least.sum(axis=0)).mean(axis=1)
     return {o: float(s) for o, s in zip(totals, shares, strict=True)}
+
+
+def cheapest_without(totals: Mapping[str, Any], first: str) -> dict[str, float]:
+    """The same among all but the `first`, which has no share."""
+    return cheapest_in({o: total for o, total in totals.items() if o != first})
 
 
 def order_of(totals: Mapping[str, Any]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.books.prices.spoken import titled
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
@@ -30,7 +31,8 @@ from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.information.words import information_findings, information_words
 from fabricreport.sections.decision.joint.findings import joint_findings
 from fabricreport.sections.decision.joint.words import joint_words
-from fabricreport.sections.decision.market import market_words, told_alike, unpriced_in_place
+from fabricreport.sections.decision.market import beyond_the_servers, market_words, told_alike, unpriced_in_place
+from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.words import monday_words
 from fabricreport.sections.decision.offers.words import offer_findings, offer_words
@@ -38,7 +40,7 @@ from fabricreport.sections.decision.offers.words import opening as opening_of_of
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import key_of, label_of
-from fabricreport.sections.decision.turning_words import VERB, edging, flipping, without_named
+from fabricreport.sections.decision.turning_words import VERB, edging, without_named
 from fabricreport.sections.decision.unquoted_words import unquoted_named
 from fabricreport.sections.generations import announced
 from fabricreport.sections.gpu_age import newer_gpu, told
@@ -73,8 +75,8 @@ class _Read:
         self.late = dated and not result.in_time and self.ground != Ground.SIZE
         self.idle = self.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
         self.printed = {o: figure(f"decision.total.{o}").value for o in result.totals}
-        self.flips = result.flips()
-        self.edges = result.edges() if self.ground == Confidence.DOES_NOT_MATTER else ()
+        self.edges = () if self.alone or self.ground == Ground.SIZE else result.edges()
+        self.plainly = not result.offers and not result.courses.involved
 
     @property
     def stance(self) -> str:
@@ -118,15 +120,6 @@ class _Read:
     def unpriced(self) -> list[str]:
         """Options that stand in for one of the two and whose switch nobody has priced, by name."""
         return unpriced_in_place(self.given, self.result)
-
-    @property
-    def faster(self) -> bool:
-        """Whether an option of the pair most alike has faster links than the client's servers carry."""
-        pair, cluster = self.result.mismatch.alike if self.result.mismatch else None, self.given.params.cluster
-        own = float(cluster.link_gbits_per_s)
-        return pair is not None and any(
-            self.given.all_options[o].link_gbits_per_s > own for o in (pair.choice, pair.rival)
-        )
 
     @property
     def brand_moves_more(self) -> bool:
@@ -173,7 +166,7 @@ def _opening(read: _Read) -> Iterator[DecisionFinding]:
         yield F.OPENS_ANNOUNCED
         return
     weakly = F.OPENS_LEANING_LATE if read.verdict.capped == "deadline" else F.OPENS_LEANING_WEAKLY
-    leaning = F.OPENS_LEANING if read.flips else weakly
+    leaning = F.OPENS_LEANING if read.edges else weakly
     by_ground: dict[str, DecisionFinding] = {
         Confidence.CLEAR: F.OPENS_CLEAR,
         Confidence.LEANING: leaning,
@@ -187,7 +180,7 @@ def _opening(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _offered(read: _Read) -> Iterator[DecisionFinding]:
-    yield from offer_findings(read.result, late=read.late)
+    yield from offer_findings(read.result, read.figure, late=read.late)
 
 
 def _date(read: _Read) -> Iterator[DecisionFinding]:
@@ -202,7 +195,7 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
     if read.result.offers:
         return
     advised: dict[str, DecisionFinding] = {
-        Confidence.LEANING: F.SETTLE_FIRST if read.flips else F.TAKE,
+        Confidence.LEANING: F.SETTLE_FIRST if read.edges else F.TAKE,
         Confidence.TOSS_UP: F.ASK_BOTH,
         Confidence.DOES_NOT_MATTER: F.ON_PRICE,
         Ground.SIZE: F.TAKE_SMALL,
@@ -257,7 +250,7 @@ def _alike(read: _Read) -> Iterator[DecisionFinding]:
             yield F.ALIKE_OTHER_SPEED
         if read.unpriced:
             yield F.ALIKE_UNPRICED
-        if read.faster:
+        if beyond_the_servers(read.given, mismatch):
             yield F.ALIKE_FASTER
 
 
@@ -265,8 +258,8 @@ def _tiles(read: _Read) -> Iterator[DecisionFinding]:
     yield F.NONE_ADVISED if read.verdict.open else F.ONE_ADVISED
     if not read.result.offers:
         yield F.TILES_OF_BOTH if read.verdict.open else F.TILES_OF_ONE
-    if read.flips and not read.idle:
-        yield F.FLIP_TILE
+    if read.edges and read.plainly:
+        yield F.EDGE_TILE
 
 
 def _view(read: _Read) -> Iterator[DecisionFinding]:
@@ -295,12 +288,11 @@ def _turning(read: _Read) -> Iterator[DecisionFinding]:
     yield F.TURNS if read.result.turns.turning else F.NO_TURNS
     if read.edges:
         yield F.EDGES_LIKELY
-    elif read.ground == Confidence.DOES_NOT_MATTER and not read.alone and swings:
-        yield F.NO_EDGE_LIKELY
-    elif read.flips:
-        yield from () if read.idle else (F.FLIPS_NAMED,)
-    else:
+        yield F.EDGES_OF_ADVICE if read.plainly else F.EDGES_OF_FABRIC
+    elif not read.result.turns.turning:
         yield F.NOTHING_TURNS
+    elif read.ground != Ground.SIZE and not read.alone and swings:
+        yield F.NO_EDGE_LIKELY
 
 
 def _quotes(read: _Read) -> Iterator[DecisionFinding]:
@@ -345,6 +337,8 @@ def _monday(read: _Read) -> Iterator[DecisionFinding]:
     if read.monday.todos:
         yield F.MONDAY_LISTED
         yield F.MONDAY_LAST if read.monday.last.early_enough else F.MONDAY_PAST
+        if read.monday.tenders:
+            yield F.MONDAY_TENDER
     if not read.monday.about_network:
         yield F.MONDAY_NO_NETWORK
 
@@ -359,6 +353,8 @@ def _money(read: _Read) -> Iterator[DecisionFinding]:
     apart = F.COSTS_APART if read.verdict.open else F.COSTS_DIFFER
     yield F.COSTS_LEVEL if read.money == "same" else apart
     yield from information_findings(read.result.information, idle=read.idle)
+    if any(todo.due.kind == Kind.RENTS and todo.due.worth and not todo.due.choice for todo in read.monday.todos):
+        yield F.RENTS_OFF_BILL
 
 
 def _annex(read: _Read) -> Iterator[DecisionFinding]:
@@ -396,6 +392,8 @@ def _words(read: _Read) -> Mapping[str, object]:
     ahead, behind = (verdict.choice, verdict.runner_up) if verdict.lead >= 0 else (verdict.runner_up, verdict.choice)
     verb = VERB[read.given.params.money.acquisition]
     swings = result.swings
+    pair = (verdict.choice, verdict.runner_up)
+    edges = tuple(edging(read.given, read.figure, turn, edge, pair) for turn, edge in read.edges)
     return {
         "client": Name(read.given.params.client.name),
         "judges": judges(read.given),
@@ -419,9 +417,8 @@ def _words(read: _Read) -> Mapping[str, object]:
         "cause": Name(_cause(read, verdict.runner_up)),
         "barred": Named(_joined(read, read.barred), "barred", sources=(REQUIREMENT,)) if read.barred else None,
         "far": Named(name[read.far], read.far, why=Name(_cause(read, read.far))) if read.far else None,
-        "flip": flipping(read.given, read.figure, read.flips[0]) if read.flips else None,
-        "flips": tuple(flipping(read.given, read.figure, t) for t in read.flips),
-        "edges": tuple(e for t in read.edges for e in edging(read.given, read.figure, t)),
+        "edge": edges[0] if edges else None,
+        "edges": edges,
         "quote": unquoted_named(read.given, read.figure, nearest) if (nearest := result.nearest_quote) else None,
         "quotes": tuple(unquoted_named(read.given, read.figure, u) for u in result.unquoted if u.turned_by),
         "quotes_alone": tuple(
@@ -439,7 +436,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         **offer_words(read.given, result, read.figure),
         "gpu": told(gpu_type(read.given)),
         "newer": told(read.newer) if read.newer else None,
-        "held": Name(", ".join(sorted({h.item for h in read.given.prices.quarantine}))),
+        "held": Name(", ".join(sorted({titled(h.item) for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
         **besides_words(read.given, read.result, read.figure),
     }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.sections.decision.alike import SPEED, Likeness, Pair, likeness
+from fabricreport.sections.decision.alike import SPEED, Likeness, Mismatch, Pair, likeness
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.generations import announced
 
@@ -31,6 +31,12 @@ def unpriced_in_place(given: Inputs, result: DecisionResult) -> list[str]:
     compared = (result.verdict.choice, result.verdict.runner_up)
     found = (given.all_options[o] for o in (pair.choice, pair.rival) if o not in compared)
     return [o.name for o in found if o.pieces["switch"].price in o.unquoted.values()]
+
+
+def beyond_the_servers(given: Inputs, mismatch: Mismatch | None) -> bool:
+    """Whether an option of the pair most alike has faster links than the client's servers carry."""
+    pair, own = mismatch.alike if mismatch else None, float(given.params.cluster.link_gbits_per_s)
+    return pair is not None and any(given.all_options[o].link_gbits_per_s > own for o in (pair.choice, pair.rival))
 
 
 def market_words(given: Inputs, result: DecisionResult, alike: Likeness) -> Mapping[str, object]:
@@ -68,4 +74,5 @@ def _alike(given: Inputs, pair: Pair, alike: Likeness) -> Named:
     names = [Named(given.all_options[o].name, o) for o in (pair.choice, pair.rival)]
     cheaper, dearer = names if pair.lead >= 0 else reversed(names)
     terms = "of one generation and one link speed" if pair.key == SPEED else "of one generation"
-    return Named(str(alike), pair.key, cheaper=cheaper, dearer=dearer, terms=terms)
+    grade = Name(str(pair.verdict.confidence))
+    return Named(str(alike), pair.key, cheaper=cheaper, dearer=dearer, terms=terms, grade=grade)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.prices.spoken import titled
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.scenario import SHIPPED_OPTIONS, options_left_out
@@ -92,7 +93,7 @@ def equipment(given: Inputs) -> Table:
 
 def _switch(given: Inputs, ref: str) -> str:
     """A switch as the price book calls it, or by the label of the entry that stands in for a price."""
-    return ref.partition(":")[2] if ref.startswith("price:") else str(given.record(ref)["label"])
+    return titled(ref.partition(":")[2]) if ref.startswith("price:") else str(given.record(ref)["label"])
 
 
 def _links(gbits_per_s: float, planes: int) -> str:

@@ -24,7 +24,7 @@ from fabricreport.sections.decision.offers.bids import Bid
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.priors import Prior
 from fabricreport.sections.decision.reasons import Parting
-from fabricreport.sections.decision.turning import Turn, Turns
+from fabricreport.sections.decision.turning import Edge, Turn, Turns
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.vocabulary import Ground
 
@@ -101,17 +101,21 @@ class DecisionResult:
         """What the advice stands on: `size`, `deadline`, `weights`, or the class where money (or nothing) decides."""
         return self.verdict.decided_by if self.verdict.decided_by in GROUNDS else self.verdict.confidence
 
-    def flips(self, count: int = 3) -> tuple[Turn, ...]:
-        """Inputs whose break-even lies inside their range, the likeliest to lie beyond it first, then the client's choices."""
-        return tuple(t for t in self.turns.turning if t.flips)[:count]
+    def edges(self, count: int = 3) -> tuple[tuple[Turn, Edge], ...]:
+        """Where the advice changes: the likeliest first of what may well lie there, then the client's choices.
 
-    def edges(self, count: int = 3) -> tuple[Turn, ...]:
-        """Inputs that change the advice somewhere they may well lie, in the same order."""
-
-        def likely(turn: Turn) -> bool:
-            return any(chance is not None and chance >= WORTH_A_WORD for *_, chance in turn.edges)
-
-        return tuple(t for t in self.turns.turning if t.edge is not None and (t.is_choice or likely(t)))[:count]
+        An input that the client chooses and nobody knows is told once, as chosen.
+        """
+        every = [(turn, edge) for turn in self.turns.turning for edge in turn.edges]
+        chosen = [(turn, edge) for turn, edge in every if turn.is_choice]
+        told = {(turn.input_id, edge.end) for turn, edge in chosen}
+        drawn = [
+            (chance, turn, edge)
+            for turn, edge in every
+            if (chance := edge.chance) is not None and (turn.input_id, edge.end) not in told
+        ]
+        likely = sorted((found for found in drawn if found[0] >= WORTH_A_WORD), key=lambda found: -found[0])
+        return (*((turn, edge) for _, turn, edge in likely), *chosen)[:count]
 
     def dearest_cause(self, components: Mapping[str, Mapping[str, Any]], option: str) -> str:
         """The cause by which an option exceeds the choice most, on the mean of the draws."""

@@ -65,6 +65,7 @@ def run(given: Inputs, search: Search, knowledge: Knowledge) -> DecisionResult:
     if mismatch is not None and mismatch.turns(verdict.lead):
         verdict = verdict.capped_by_generation()
     known = information_of(given, base.bills, knowledge, (verdict.choice, verdict.runner_up))
+    courses = courses_of(given, base, comparison, search.judge, known)
     result = DecisionResult(
         verdict=verdict,
         rule=comparison.rule,
@@ -77,8 +78,8 @@ def run(given: Inputs, search: Search, knowledge: Knowledge) -> DecisionResult:
         mismatch=mismatch,
         later=later_of(given, base.bills, verdict.choice),
         information=known,
-        courses=courses_of(given, base, comparison, search.judge, known),
-        monday=at_stake_of(search),
+        courses=courses,
+        monday=at_stake_of(search, courses),
         kin=near_kin(search.judge, base.bills, verdict),
         priors=priors_of(given, base.reached_by),
         offers=knowledge.offers,

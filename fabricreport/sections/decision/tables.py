@@ -12,7 +12,7 @@ from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.joint.tables import share_cell
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of, label_of
-from fabricreport.sections.decision.turning_words import BOTH_OFFERS, course_names
+from fabricreport.sections.decision.turning_words import course_told
 from fabricreport.sections.partner import barred
 from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.tco.result import TcoResult
@@ -104,8 +104,9 @@ def _audited(verdict: str, claim: str) -> str:
 
 def turning(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     """Each input that turns the money or the advice: its value, where the money is level, where the advice changes."""
-    named = course_names(given)
-    words = {course: f"course_{n}" for n, course in enumerate(named)}
+    pair = (result.verdict.choice, result.verdict.runner_up)
+    courses = dict.fromkeys(edge.course for t in result.turns.turning for edge in t.edges)
+    words = {course: f"course_{n}" for n, course in enumerate(courses)}
     rows = [
         Row([_named(given, t), figure(f"decision.in_use.{key}"), _level(t, key), _edges(t, key, words)])
         for t in result.turns.turning
@@ -117,7 +118,7 @@ def turning(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
         Column("Money is level; beyond it {dearer} costs less"),
         Column("The advice changes"),
     ]
-    return Table(heads, rows, {"open": Name(BOTH_OFFERS), **{words[c]: Name(n) for c, n in named.items()}})
+    return Table(heads, rows, {word: Name(course_told(given, course, pair)) for course, word in words.items()})
 
 
 def _named(given: Inputs, turn: Turn) -> Name:
@@ -128,14 +129,14 @@ def _level(turn: Turn, key: str) -> str:
     if not turn.flips:
         return ""
     chance = "" if turn.beyond is None else f" ({{decision.beyond.{key}}} of draws)"
-    return f"{turn.side} {{decision.break_even.{key}}}{chance}"
+    return f"{turn.told(turn.side)} {{decision.break_even.{key}}}{chance}"
 
 
 def _edges(turn: Turn, key: str, courses: dict[str, str]) -> str:
     told = []
     for end, _, side, course, chance in turn.edges:
         likely = "" if chance is None else f" ({{decision.beyond_{end}.{key}}} of draws)"
-        told.append(f"{turn.told(side)} {{decision.{end}.{key}}}{likely}: {{{courses.get(course, 'open')}}}")
+        told.append(f"{turn.told(side)} {{decision.{end}.{key}}}{likely}: {{{courses[course]}}}")
     return "; ".join(told)
 
 

@@ -11,7 +11,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -50,6 +50,17 @@ _WEEKS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 26, 39, 52)
 
 STEPPED = ("param:money.horizon_months", "param:cluster.gpus", "param:organisation.time_to_production_weeks")
 """Choices of the client's that are tried in steps."""
+
+
+class Edge(NamedTuple):
+    """Where the advice changes: the `end` of its figure's id, the value, the side on which it has changed, the course there,
+    and the chance of lying beyond it (None for a choice)."""
+
+    end: str
+    at: float
+    side: str
+    course: str
+    chance: float | None
 
 
 @dataclass(frozen=True)
@@ -110,15 +121,14 @@ class Turn:
         return "" if at is None else "above" if at > self.in_use else "below"
 
     @property
-    def edges(self) -> tuple[tuple[str, float, str, str, float | None], ...]:
-        """Each edge: the end of its figure's id, the value, the side on which the advice has changed, the course there,
-        and the chance of lying beyond it (None for a choice)."""
+    def edges(self) -> tuple[Edge, ...]:
+        """Each edge, the nearer first."""
         each = (
             ("edge", self.edge, self.course, self.beyond_edge),
             ("other_edge", self.other_edge, self.other_course, self.beyond_other_edge),
         )
         return tuple(
-            (name, at, "above" if at > self.in_use else "below", course, chance)
+            Edge(name, at, "above" if at > self.in_use else "below", course, chance)
             for name, at, course, chance in each
             if at is not None
         )

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.sections.decision.turning import Turn, key_of, label_of
-from fabricreport.vocabulary import Acquisition
+from fabricreport.sections.decision.turning import Edge, Turn, key_of, short_label_of
+from fabricreport.vocabulary import Acquisition, CourseKind
 
 Figure = Callable[[str], Number]
 VERB: dict[str, str] = {
@@ -33,33 +33,32 @@ def _chance(figure: Figure, figure_id: str, chance: float | None) -> dict[str, o
     return {"chance": figure(figure_id), "base": "of draws"}
 
 
-def flipping(given: Inputs, figure: Figure, turn: Turn) -> Named:
-    """An input that turns the money: on which side, and when it is settled."""
+def edging(given: Inputs, figure: Figure, turn: Turn, edge: Edge, pair: Sequence[str]) -> Named:
+    """A place where an input changes the advice: the figures of its place and chance, and the course there."""
+    key = key_of(turn.input_id)
+    name = short_label_of(given, turn.input_id)
     return Named(
-        label_of(given, turn.input_id),
-        key_of(turn.input_id),
-        side=turn.side,
+        name[:1].upper() + name[1:],
+        key,
         stated=_stated(turn),
+        side=turn.told(edge.side),
+        place=figure(f"decision.{edge.end}.{key}"),
+        **_chance(figure, f"decision.beyond_{edge.end}.{key}", edge.chance),
+        course=Name(course_told(given, edge.course, pair)),
         when=turn.settled["when"],
-        **_chance(figure, f"decision.beyond.{key_of(turn.input_id)}", turn.beyond),
     )
 
 
-def edging(given: Inputs, figure: Figure, turn: Turn) -> Iterator[Named]:
-    """Each place where an input changes the advice: the figures of its place and chance, and the course there."""
-    key = key_of(turn.input_id)
-    courses = course_names(given)
-    for end, _, side, course, chance in turn.edges:
-        yield Named(
-            label_of(given, turn.input_id),
-            key,
-            stated=_stated(turn),
-            side=turn.told(side),
-            place=figure(f"decision.{end}.{key}"),
-            **_chance(figure, f"decision.beyond_{end}.{key}", chance),
-            course=Name(courses.get(course, BOTH_OFFERS)),
-            when=turn.settled["when"],
-        )
+def course_told(given: Inputs, course: str, pair: Sequence[str]) -> str:
+    """A course of action in words, by its id: of either of two that are not the `pair` compared both are named."""
+    kind, _, options = course.partition(":")
+    if kind != CourseKind.EITHER:
+        return course_names(given)[course]
+    about = options.split("+")
+    if set(about) == set(pair):
+        return BOTH_OFFERS
+    names = {o.id: o.name for o in given.options}
+    return f"take the better of offers on {' and '.join(names[o] for o in about)}"
 
 
 def course_names(given: Inputs) -> dict[str, str]:

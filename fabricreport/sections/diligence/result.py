@@ -47,7 +47,8 @@ class PricedQuestion:
     """A question and what its answer is worth: to the choice, to the bill, and as swings of the lead and of the option's cost.
 
     `settles`: ids of the inputs it settles here. `informs`: what knowing them is worth to the choice. `saves`: what a good
-    answer takes off the option's cost where the answer is a price (its mean less the P5 of what it may be), else None.
+    answer takes off the option's cost, or off that of the cheapest offer, where the answer is a price (its mean less the P5 of
+    what it may be), else None; `footing`: ids of every input behind that cost.
     A swing is None where no input that this case draws depends on the answer.
     """
 
@@ -57,6 +58,7 @@ class PricedQuestion:
     own_cost: model.Stake | None
     informs: Estimate
     saves: float | None
+    footing: frozenset[str] = frozenset()
 
     @property
     def by_price(self) -> bool:

@@ -67,13 +67,15 @@ def run(
     weeks_level: float | None,
     moved: Callable[[Mapping[str, Uncertain]], Bills],
     informs: Callable[[Collection[str]], Estimate],
+    offered: Callable[[Collection[str]], Traced | None],
 ) -> DiligenceResult:
     """Diligence for a client, from the other studies and the comparison they share.
 
     `weeks_level`: weeks to stable of the advised option at which its lead is used up. `moved`: the bills with some inputs
-    set and all others at their draws. `informs`: what knowing inputs is worth to the choice.
+    set and all others at their draws. `informs`: what knowing inputs is worth to the choice. `offered`: what a good answer
+    takes off the cost of the cheapest offer, None where there is none.
     """
-    on = Ground(given, latency, tail, tco, comparison, weeks_level, moved, informs)
+    on = Ground(given, latency, tail, tco, comparison, weeks_level, moved, informs, offered)
     book = read_providers()
     tests = promises(on, worth_of(on))
     result = DiligenceResult(
@@ -193,16 +195,21 @@ def _priced(on: Ground, book: ProviderBook) -> tuple[PricedQuestion, ...]:
             _stake(on, draws, on.total, lambda b: b.totals[on.option.id]),
         )
         saves = _saved(on, draws) if question.commercial and stakes[1] is not None else None
-        found.append(PricedQuestion(question, tuple(draws), *stakes, on.informs(tuple(draws)), saves))
+        informs, footing = on.informs(tuple(draws)), frozenset() if saves is None else inputs_of(saves)
+        saved = None if saves is None else float(plain(saves))
+        found.append(PricedQuestion(question, tuple(draws), *stakes, informs, saved, footing))
     return tuple(sorted(found, key=lambda q: q.order, reverse=True))
 
 
-def _saved(on: Ground, draws: Mapping[str, Any]) -> float:
-    """What a good answer takes off the option's cost: its mean less the P5 of what it may be, given the answer."""
+def _saved(on: Ground, draws: Mapping[str, Any]) -> Traced:
+    """What a good answer takes off the cost of the cheapest offer, or of the option where there is none: its mean less the P5
+    of what it may be, given the answer."""
+    if (saved := on.offered(tuple(draws))) is not None:
+        return saved
     total = plain(on.total)
     answers = np.column_stack([plain(d) for d in draws.values()])
     told = foreseen(answers, total[:, None], seed=int(on.given.params.seed), folds=FOLDS)[:, 0]
-    return float(total.mean() - np.quantile(told, 0.05))
+    return Traced(total.mean() - np.quantile(told, 0.05), inputs_of(on.total))
 
 
 def _stake(on: Ground, draws: Mapping[str, Any], amount: Traced, again: Callable[[Bills], Any]) -> model.Stake | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fabricreport.evidence import read_yaml
+from fabricreport.ledger import Number
 from fabricreport.models.judgement.framework import met
 from fabricreport.sections.sides import LEANS
 
@@ -36,22 +37,31 @@ class Answered:
     cite: tuple[str, ...]
 
 
-def answered(part: str, buyer: Buyer, known: Sequence[Collection[str]]) -> tuple[Answered, ...]:
-    """Every entry of a part (`factors`, `questions`); `known`: ids of figures that the memo may quote."""
+def answered(part: str, buyer: Buyer, known: Sequence[Mapping[str, Number]]) -> tuple[Answered, ...]:
+    """Every entry of a part (`factors`, `questions`); `known`: the figures that the memo may quote, by id."""
     return tuple(_answered(entry, buyer, known) for entry in read_yaml("factors")[part])
 
 
-def _answered(entry: Mapping[str, Any], buyer: Buyer, known: Sequence[Collection[str]]) -> Answered:
+def _answered(entry: Mapping[str, Any], buyer: Buyer, known: Sequence[Mapping[str, Number]]) -> Answered:
     says = {str(side): entry[side] for side in LEANS if side in entry}
     here = next(
         text
         for answer in entry["here"]
-        if met(answer.get("when", {}), buyer.facts)
+        if met(answer.get("when", {}), buyer.facts) and _above(answer.get("above", ()), buyer.stands, known)
         for text in [filled(answer["text"], buyer.stands)]
         if can_tell(text, buyer.stands, known)
     )
     head = entry.get("factor") or entry["asks"]
     return Answered(entry["id"], entry["article"], head, says, here, tuple(entry.get("cite", ())))
+
+
+def _above(pair: Sequence[str], stands: Mapping[str, str], known: Sequence[Mapping[str, Number]]) -> bool:
+    """Whether the first of two figures is above the second as they are printed; a pair that is not there is not."""
+    if not pair:
+        return True
+    ids = [filled(one, stands) for one in pair]
+    first, second = (next((made[i] for made in known if i in made), None) for i in ids)
+    return first is not None and second is not None and first.text != second.text and first.value > second.value
 
 
 def filled(text: str, stands: Mapping[str, str]) -> str:

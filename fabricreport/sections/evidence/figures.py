@@ -24,7 +24,7 @@ from fabricreport.sections.evidence.option_figures import OPTIONS, options_shown
 from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.validation.card import Card, CardRow, median_abs_error
 
-EXACT_DIGITS, ROUNDED_DIGITS, CONTESTED_DIGITS = 6, 4, 3
+EXACT_DIGITS, ROUNDED_DIGITS, CONTESTED_DIGITS, WORKED_OUT_DIGITS = 6, 4, 3, 3
 """A whole number is printed as it is; a claim's other figures to four digits, enough to see whether it holds."""
 
 
@@ -292,11 +292,16 @@ def _stated(
     rounded_to: int = ROUNDED_DIGITS,
     when: Callable[[EvidenceFigures, str], bool] | None = None,
 ) -> EachSpec:
-    """A figure as a source states it: exact if whole, in the source's dollars whatever the memo's currency."""
+    """A figure as a source states it, or as `rounded_to` fewer digits have it: a whole number is exact unless it is money
+    worked out here; in the source's dollars whatever the memo's currency."""
 
     def shown(at: EvidenceFigures, key: str) -> float:
         stated = value(at, key)
         return stated / BILLION if _in_billions(stated, unit(at, key)) else stated
+
+    def exact(at: EvidenceFigures, key: str) -> bool:
+        worked_out = rounded_to < ROUNDED_DIGITS and unit(at, key).startswith("usd")
+        return shown(at, key) == int(shown(at, key)) and not worked_out
 
     return EachSpec(
         f"evidence.{pattern}",
@@ -305,7 +310,7 @@ def _stated(
         rule=rule,
         value=shown,
         inputs=inputs,
-        digits=lambda at, key: EXACT_DIGITS if shown(at, key) == int(shown(at, key)) else rounded_to,
+        digits=lambda at, key: EXACT_DIGITS if exact(at, key) else rounded_to,
         currency=lambda at, key: "USD" if unit(at, key).startswith("usd") else "",
         when=when,
     )
@@ -318,6 +323,7 @@ def _amount(
     label: Callable[[EvidenceFigures, str], str],
     rule: Said,
     inputs: Callable[[EvidenceFigures, str], Iterable[str]],
+    rounded_to: int = ROUNDED_DIGITS,
 ) -> tuple[EachSpec, EachSpec, EachSpec]:
     """A figure under the pattern itself, or the ends of a range under `.low` and `.high`; none for words."""
 
@@ -336,6 +342,7 @@ def _amount(
             label=lambda at, key: f"{label(at, key)}, {end} end" if end else label(at, key),
             rule=rule,
             inputs=inputs,
+            rounded_to=rounded_to,
             when=lambda at, key: isinstance(amount(at, key), tuple if end else int | float),
         )
 
@@ -363,6 +370,7 @@ _CLAIMS = (
         lambda _, claim: f"Recomputed from claim {claim}",
         lambda at, claim: at.claims[claim].formula,
         lambda at, claim: at.footing(claim),
+        WORKED_OUT_DIGITS,
     ),
     *_amount(
         "stated[entry]",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.prices.spoken import titled
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
@@ -238,7 +239,7 @@ def prices(result: EvidenceResult, figure: Figure) -> Table:
     rows = [
         Row(
             [
-                Name(p.item),
+                Name(titled(p.item)),
                 figure(p.id),
                 Name(p.date.isoformat()),
                 figure(f"evidence.age.{p.item}"),

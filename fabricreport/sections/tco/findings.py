@@ -40,10 +40,12 @@ class TcoFinding(StrEnum):
     COSTS_MORE = "the choice costs more, and something else decides"
     COSTS_SAME = "the lead prints as nothing"
     COSTS_OPEN = "the two are too close, and the course stays open"
+    COSTS_OPEN_RENTED = "a renter: the two are too close at the market's rent"
     # what a saving is worth
     SAVES_CLEARLY = "money decides, clearly"
     SAVES_ON_AVERAGE = "money decides, on the mean"
     SAVES_TOO_LITTLE = "the choice is ahead by too little to choose by"
+    SAVES_TOO_LITTLE_RENTED = "a renter: the choice is ahead by too little to choose by, at the market's rent"
     # what decides where money does not
     BY_DATE = "the date decides a close call"
     BY_WEIGHTS = "the client's weights decide a close call"
@@ -138,7 +140,7 @@ def spoken(given: Inputs, result: TcoResult) -> Spoken:
 def _against(read: CostReading) -> Iterator[TcoFinding]:
     yield {
         Stance.ALONE: F.ALONE,
-        Stance.OPEN: F.COSTS_OPEN,
+        Stance.OPEN: F.COSTS_OPEN_RENTED if read.rents else F.COSTS_OPEN,
         Stance.LEVEL: F.COSTS_SAME,
         Stance.LESS: F.COSTS_LESS,
         Stance.AHEAD: F.COSTS_LESS,
@@ -148,7 +150,7 @@ def _against(read: CostReading) -> Iterator[TcoFinding]:
     if read.stance == Stance.LESS:
         yield F.SAVES_CLEARLY if verdict.confidence == Confidence.CLEAR else F.SAVES_ON_AVERAGE
     if read.stance == Stance.AHEAD:
-        yield F.SAVES_TOO_LITTLE
+        yield F.SAVES_TOO_LITTLE_RENTED if read.rents else F.SAVES_TOO_LITTLE
     deciding = {Ground.DEADLINE: F.BY_DATE, Ground.WEIGHTS: F.BY_WEIGHTS}
     if verdict.decided_by in deciding and read.stance in (Stance.AHEAD, Stance.MORE):
         yield deciding[verdict.decided_by]

@@ -66,7 +66,7 @@ ARTICLES = (
         "usd",
         label=lambda at, key: f"Difference between the cheapest option of either RDMA side{_named(_run(at, key))}",
         rule=_RUN + "mean total cost of the dearer less that of the cheaper",
-        value=lambda at, key: abs(_run(at, key).gap),
+        value=lambda at, key: _run(at, key).lead,
         inputs=lambda at, _: at.everything,
     ),
     EachSpec(

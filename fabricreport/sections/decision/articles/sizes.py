@@ -38,9 +38,9 @@ class Outcome(StrEnum):
     ONE_NODE_HOLDS = "holds: no traffic leaves the server"
     ONE_NODE = "fails: no traffic leaves the server"
     TOWARDS = "fails: towards"
-    CLOSE = "fails: too close to tell"
+    CLOSE = "undecided: too close to tell"
     CLEARER = "fails: clearer at a larger size"
-    CANNOT = "cannot be planned at this size"
+    CANNOT = "undecided: cannot be planned at this size"
 
     @property
     def held(self) -> bool:
@@ -54,7 +54,7 @@ class SizeRun:
 
     `options`: the cheapest that may be advised, by side. `gap`: mean cost of the cheapest of InfiniBand less that of RDMA
     Ethernet, and `share` the same in the cost of the cheaper; `close`: the money under which that is a close call. `plain_gap`: mean cost of the cheapest without RDMA less
-    the cheapest with it, None where none is compared.
+    the cheapest with it, None where none is compared. `beside_plain`: whether the rule holds it against that one, too.
     """
 
     key: str
@@ -65,12 +65,32 @@ class SizeRun:
     share: float
     close: float
     plain_gap: float | None
+    beside_plain: bool = False
+
+    @property
+    def plain_first(self) -> bool:
+        """Whether the rule is about going without RDMA, and that costs least of all."""
+        return self.beside_plain and self.plain_gap is not None and self.plain_gap < 0
+
+    @property
+    def first(self) -> str:
+        """The option that costs least of those that the rule is about; '' where two cost the same."""
+        if self.plain_first:
+            return self.options[Side.PLAIN]
+        return self.options[Side.INFINIBAND if self.gap < 0 else Side.ROCEV2] if self.gap else ""
+
+    @property
+    def lead(self) -> float:
+        """What it costs less than the next."""
+        return abs(self.plain_gap) if self.plain_first and self.plain_gap is not None else abs(self.gap)
 
     @property
     def leads(self) -> str:
         """The side that costs less by more than a close call; '' where none does."""
-        if abs(self.gap) < self.close or self.gap == 0:
+        if self.lead < self.close or self.lead == 0:
             return ""
+        if self.plain_first:
+            return Side.PLAIN
         return Side.ROCEV2 if self.gap > 0 else Side.INFINIBAND
 
 
@@ -112,7 +132,11 @@ def _tried(base: Chain, bills: Bills, rule: Mapping[str, Any]) -> SizeRule:
     gpus = _size(base.given, rule)
     others = [team for team in TEAMS if team != PLANNED and not _own_team(base.given.params, team)]
     teams = (PLANNED, *others) if rule["expects"] == BY_TEAM else (PLANNED,)
-    runs = tuple(run for team in teams for run in _run(base, bills, rule["id"], gpus, team))
+    runs = tuple(
+        replace(run, beside_plain=bool(rule.get("beside_plain")))
+        for team in teams
+        for run in _run(base, bills, rule["id"], gpus, team)
+    )
     outcome, towards = judged(rule["expects"], runs, alone=one_node(base.given, gpus))
     told = rule["article"], rule["claim"], rule.get("words", "")
     return SizeRule(rule["id"], *told, rule["expects"], runs, outcome, towards)

@@ -72,14 +72,12 @@ def sizes(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
         if not rule.runs:
             rows.append(Row([words, None, None, None, None, told]))
         for place, run in enumerate(rule.runs):
-            pair = [names[run.options[side]] for side in LEANS]
-            cheaper = pair[0] if run.gap < 0 else pair[1]
             rows.append(
                 Row(
                     [
                         words if place == 0 else f"…{_TEAM[run.team]}",
                         figure(f"decision.articles.size_gpus.{run.key}"),
-                        cheaper if run.gap else "neither",
+                        names[run.first] if run.first else "neither",
                         figure(f"decision.articles.size_lead.{run.key}"),
                         figure(f"decision.articles.size_close.{run.key}"),
                         told if place == 0 else "",
@@ -91,8 +89,11 @@ def sizes(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
 
 
 def _outcome(given: Inputs, rule: SizeRule) -> Name:
-    towards = f" {side_name(given.options, rule.towards)}" if rule.outcome == Outcome.TOWARDS else ""
-    return Name(f"{rule.outcome}{towards}")
+    if rule.outcome != Outcome.TOWARDS:
+        return Name(rule.outcome)
+    first = next(o.name for o in given.options if o.id == rule.runs[0].first)
+    towards = side_name(given.options, rule.towards) if rule.towards in LEANS else first
+    return Name(f"{rule.outcome} {towards}")
 
 
 def told_names(articles: tuple[str, ...], publishers: Mapping[str, str]) -> str:

@@ -260,7 +260,7 @@ def _fall(at: DecisionFigures, option: str) -> float:
     found = _besides(at).utilisations
     assert found is not None
     small, large = found.ends
-    return _mean(at, small, option) - _mean(at, large, option)
+    return 100 * (_mean(at, small, option) - _mean(at, large, option))
 
 
 def _widest(at: DecisionFigures) -> float:
@@ -268,7 +268,7 @@ def _widest(at: DecisionFigures) -> float:
     found, pair = _besides(at).utilisations, _besides(at).compared
     assert found is not None
     each = [[_mean(at, size, o) for o in pair] for size in found.by_size]
-    return max(max(row) - min(row) for row in each)
+    return 100 * max(max(row) - min(row) for row in each)
 
 
 def _behind_mfu(at: DecisionFigures, *_: str) -> Footing:
@@ -315,9 +315,9 @@ _MFU: tuple[Any, ...] = (
     ),
     EachSpec(
         "decision.besides.mfu_fall[compared]",
-        "share",
+        "percentage-point",
         label=lambda at, option: f"Fall of the MFU from the smallest size to the largest on {at.names[option]}",
-        rule="mean MFU after the tail at the smallest size − that at the largest",
+        rule="mean MFU after the tail at the smallest size − that at the largest, in percentage points",
         value=_fall,
         inputs=_behind_mfu,
         digits=2,
@@ -325,9 +325,9 @@ _MFU: tuple[Any, ...] = (
     ),
     Spec(
         "decision.besides.mfu_apart",
-        "share",
+        "percentage-point",
         label="Largest distance between the MFU of the two at one size",
-        rule="largest difference of the mean MFU after the tail over the sizes shown",
+        rule="largest difference of the mean MFU after the tail over the sizes shown, in percentage points",
         value=_widest,
         inputs=_behind_mfu,
         digits=2,

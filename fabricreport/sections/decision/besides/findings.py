@@ -10,6 +10,7 @@ from fabricreport.sections.client import rented, side_by_side
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.stance import direction
+from fabricreport.vocabulary import NEITHER
 
 F = DecisionFinding
 Figure = Callable[[str], Number]
@@ -47,12 +48,28 @@ def _weighing(given: Inputs, result: DecisionResult) -> Iterator[DecisionFinding
         yield F.BESIDES_LEADS_OPEN
     else:
         yield F.BESIDES_LEADS_CHOICE if weighed.leader == verdict.choice else F.BESIDES_LEADS_OTHER
+    yield from _beside_framework(given, result)
     if len(weighed.telling) > 1:
         yield F.BESIDES_CENTRAL
         if weighed.flip is None:
             yield F.BESIDES_STAYS
+            if weighed.runner_up:
+                yield F.BESIDES_OTHER_DRAWS
         elif weighed.flip > 0:
             yield F.BESIDES_FLIPS
+
+
+def _beside_framework(given: Inputs, result: DecisionResult) -> Iterator[DecisionFinding]:
+    """Whether the framework leans to the side of the option that is first beyond money."""
+    weighed, leans_to = result.besides.weighed, result.framework.leans_to
+    if not weighed.stands_out:
+        if leans_to != NEITHER:
+            yield F.FRAMEWORK_ALONE_LEANS
+    elif leans_to == NEITHER:
+        yield F.BESIDES_ALONE_LEANS
+    else:
+        sides = {o.id: o.side for o in given.options}
+        yield F.BESIDES_AS_FRAMEWORK if sides[weighed.leader] == leans_to else F.BESIDES_NOT_AS_FRAMEWORK
 
 
 def _money(given: Inputs, result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:

@@ -73,6 +73,21 @@ class Weighed:
         return bool(self.first) and self.first[self.leader] > float(read_yaml("besides")["stands_out_from"])
 
     @property
+    def runner_up(self) -> str:
+        """The option most often first of those that are not first at equal weights and mean scores; '' where none is."""
+        return next((o for o, share in self.first.items() if o != self.even and share > 0), "")
+
+    def strongest(self, sides: Mapping[str, str]) -> str:
+        """The criterion on which the leader is furthest before the best of the other sides, or of all others."""
+        others = [o for o in self.options if sides[o] != sides[self.leader]]
+        others = others or [o for o in self.options if o != self.leader]
+
+        def ahead(criterion: str) -> float:
+            return self.scores[self.leader][criterion].mean - max(self.scores[o][criterion].mean for o in others)
+
+        return max(self.telling, key=ahead)
+
+    @property
     def rules(self) -> tuple[tuple[Score, tuple[str, ...]], ...]:
         """Each rule that holds, with the options that it holds for, by criterion."""
         found: dict[str, tuple[Score, tuple[str, ...]]] = {}

@@ -70,7 +70,7 @@ def central(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
         if share > 0
     ]
     heads = [Column(titles[c], decimals=0) for c in weighed.telling]
-    return Table([Column("Option"), *heads, Column("First there in", decimals=0)], rows)
+    return Table([Column("Option"), *heads, Column("First in, at the weights of its row", decimals=0)], rows)
 
 
 def money(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
@@ -136,7 +136,7 @@ def utilisation(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     rows = [
         Row(
             [
-                "Modelled, your own size" if size in found.own else "Modelled",
+                "Your size" if size in found.own else "Modelled",
                 figure(f"decision.besides.size.{size}"),
                 *(figure(f"decision.besides.{kind}.{size}.{o}") for o in compared for kind in ("mfu", "mfu_tail")),
                 None,
@@ -148,5 +148,5 @@ def utilisation(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
         Row([Name(run["name"]), None, *blank, figure(run["mfu"])]) for run in read_yaml("besides")["published_mfu"]
     ]
     words = {f"option_{n}": Name(short[o]) for n, o in enumerate(compared)}
-    heads = [Column(f"{{{w}}}, {kind}", decimals=1) for w in words for kind in ("as designed", "after the tail")]
+    heads = [Column(f"{{{w}}}: {kind}", decimals=1) for w in words for kind in ("designed", "after tail")]
     return Table([Column("Run"), Column("Size"), *heads, Column("Published", decimals=1)], rows, words)

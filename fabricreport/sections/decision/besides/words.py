@@ -9,6 +9,7 @@ from fabricreport.findings import Name, Named
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
+from fabricreport.sections.decision.besides.scores import Weighed
 from fabricreport.sections.decision.besides.topologies import DRAGONFLY, TREE
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.stance import direction
@@ -26,6 +27,8 @@ def besides_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mapp
         "soft_order": Name(", then ".join(_titles(given.params.organisation.beyond_money))),
         "soft": names[weighed.leader] if weighed.leader else None,
         "even": names[weighed.even] if weighed.even else None,
+        "soft_next": names[weighed.runner_up] if weighed.runner_up else None,
+        "soft_reason": _reason(given, weighed),
         "dropped": Name(", ".join(names[o] for o in result.totals if o not in weighed.options)),
         "open_option": names[priced.against] if priced.against else None,
         "subnetted": tuple(
@@ -37,6 +40,13 @@ def besides_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mapp
         "small": figure(f"decision.besides.size.{sizes[0]}") if sizes else None,
         "large": figure(f"decision.besides.size.{sizes[1]}") if sizes else None,
     }
+
+
+def _reason(given: Inputs, weighed: Weighed) -> Name | None:
+    """What puts the leader first, above all."""
+    if not weighed.leader:
+        return None
+    return Name(_titles([weighed.strongest({o.id: o.side for o in given.options})])[0])
 
 
 def _titles(order: Sequence[str]) -> list[str]:

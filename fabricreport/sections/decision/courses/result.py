@@ -11,7 +11,7 @@ from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Course
 from fabricreport.vocabulary import CourseKind
 
-CHOICE, RIVAL = "choice", "rival"
+CHOICE, RIVAL, KIN = "choice", "rival", "kin"
 """Keys of the rows of the two options compared; any other course is a row under its own kind."""
 
 
@@ -113,9 +113,12 @@ class Stop:
 @dataclass(frozen=True)
 class Growing:
     """A plan in stages: ending after each of them, what of the fabric is left to buy after the first (`open`, present
-    value by option id), and what ordering all of the fabric at the start adds."""
+    value by option id), and what ordering all of the fabric at the start adds. `first`: the equipment of the first stage, that
+    of its fabric and `whole` with its servers, by option id."""
 
     stops: tuple[Stop, ...]
+    first: Mapping[str, Any]
+    whole: Mapping[str, Any]
     left: Mapping[str, Any]
     ahead: Any
 

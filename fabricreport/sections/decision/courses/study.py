@@ -17,6 +17,7 @@ from fabricreport.sections.client import rented
 from fabricreport.sections.decision.courses import buying
 from fabricreport.sections.decision.courses.result import (
     CHOICE,
+    KIN,
     RIVAL,
     CoursesResult,
     Growing,
@@ -29,7 +30,7 @@ from fabricreport.sections.decision.courses.result import (
 )
 from fabricreport.sections.decision.courses.single_node import single_node
 from fabricreport.sections.decision.information.study import Information
-from fabricreport.sections.decision.inputs import Judge
+from fabricreport.sections.decision.inputs import Judge, near_kin
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.vocabulary import CourseKind, Ground
 
@@ -171,7 +172,9 @@ def _rows(
     def about(kind: CourseKind, *options: str) -> Course:
         return Course(kind, options or (pair if verdict.open else (held,)))
 
-    for key, option in dict(zip((CHOICE, RIVAL), dict.fromkeys(pair), strict=False)).items():
+    kin = near_kin(judge, bills, verdict)
+    taken = dict(zip((CHOICE, RIVAL), dict.fromkeys(pair), strict=False)) | ({KIN: kin} if kin else {})
+    for key, option in taken.items():
         yield PricedCourse(
             key, about(CourseKind.TAKE, option), given.spread(bills.gap(option, held)), verdict.ready[option]
         )

@@ -8,7 +8,7 @@ from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.sections.decision.courses.result import CHOICE, CoursesResult, PricedCourse
+from fabricreport.sections.decision.courses.result import CHOICE, RIVAL, CoursesResult, PricedCourse
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning_words import VERB
 from fabricreport.sections.short_names import short_names
@@ -59,12 +59,14 @@ def _told_as(row: PricedCourse, found: CoursesResult) -> str:
 
 
 def _marked(row: PricedCourse, result: DecisionResult) -> bool:
-    """Whether a row is the advised one; where the fabric does not matter no option is."""
+    """Whether a row is the advised one; where no option is advised over the other both are."""
     advised, verdict = result.courses.advised, result.verdict
     if result.courses.involved:
         return row.kind == advised.kind
-    if verdict.confidence == Confidence.DOES_NOT_MATTER or verdict.announced:
+    if verdict.announced:
         return False
+    if verdict.open and verdict.confidence == Confidence.DOES_NOT_MATTER:
+        return row.key in (CHOICE, RIVAL)
     if advised.kind in (CourseKind.TAKE, CourseKind.STAGE_ONE):
         return row.key == CHOICE
     return row.kind == CourseKind.OFFERS
@@ -89,7 +91,7 @@ def stops(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
         )
         for number, _ in enumerate(growing.stops)
     ]
-    heads = [Column("Month"), Column("GPUs")]
+    heads = [Column("Month"), Column("Size")]
     for option in growing.left:
         heads += [Column(Name(f"{short[option]}: paid")), Column(Name(f"{short[option]}: for growth"))]
     return Table(heads, rows)

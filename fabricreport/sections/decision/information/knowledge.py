@@ -1,8 +1,8 @@
 """The costs that knowledge is held against, and what knowing some of their inputs is worth to the choice.
 
 Costs are those of what can be ordered, given the inputs alone: options, or of a renter the offers (published prices in
-their place), each with a price of its own and all with the same draws of what their networks lose. The luck of a run is averaged out of the bills;
-the luck of bringing up is in them where the client prices a day of delay, and is taken out here.
+their place), each with a price of its own and all with the same draws of what their networks lose. The luck of a run is
+averaged out of the bills; that of bringing up is in them where the client prices a day of delay, and is taken out here.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from scipy.special import ndtr
 from fabricreport.books.options import Option
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
-from fabricreport.models.information import Estimate, evpi, evppi, evsi, observed
+from fabricreport.models.information import FOLDS, Estimate, evpi, evppi, evsi, foreseen, observed
 from fabricreport.models.risk.goodput import luck_of
-from fabricreport.provenance import inputs_of, plain
+from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.reads import Kept
+from fabricreport.sections.client import gpu_type
 from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.offers.judged import MOVE, SPREAD
 from fabricreport.sections.decision.offers.study import OffersResult, committing, offers_of
@@ -31,7 +32,6 @@ from fabricreport.sections.tco.bills import Bills
 
 Draws = NDArray[np.float64]
 _LUCK = "evidence:weeks-to-stable-luck-share"
-_UNBOUND = frozenset({SPREAD})
 OFFER = "offer:"
 """What the id of an input begins with that is the price of one offer, uncertain until its seller is bound."""
 
@@ -74,13 +74,26 @@ class Knowledge:
     def worth(self, ids: Collection[str]) -> Estimate:
         """What knowing these inputs and nothing else is worth; nothing, if no cost rests on them.
 
-        Who learns what a price may be learns it of each seller: the spread of prices stands for the price of each offer.
+        Who learns what the rent may be learns it of each seller: it stands for the price of each offer.
         """
-        asked = {*ids, *(self._prices if _UNBOUND & {*ids} else ())}
-        known = [i for i in self.inputs if i in asked]
+        known = self._known(ids)
         if not known or not self.choice:
             return Estimate(0.0, 0.0)
         return self._worths.get("+".join(known), self.given.reads, lambda: self._worth(known))
+
+    def saved(self, ids: Collection[str]) -> Traced | None:
+        """What good prices take off the cost of the offer that costs least: the mean of the offer that costs least on average,
+        less the P5 of the cheapest given the inputs. None where there are no offers."""
+        known = self._known(ids)
+        if self.offers is None or not self.options or not known:
+            return None
+        told = foreseen(np.column_stack([self.draw(i) for i in known]), self.costs, seed=self._seed, folds=FOLDS)
+        return Traced(self.costs.mean(axis=0).min() - np.quantile(told.min(axis=1), 0.05), self.rests_on)
+
+    def _known(self, ids: Collection[str]) -> list[str]:
+        rent = {SPREAD, gpu_type(self.given).server.rent}
+        asked = {*ids, *(self._prices if rent & {*ids} else ())}
+        return [i for i in self.inputs if i in asked]
 
     def _worth(self, known: Sequence[str]) -> Estimate:
         return evppi(self.costs, np.column_stack([self.draw(i) for i in known]), seed=self._seed)

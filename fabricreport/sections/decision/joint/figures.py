@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fabricreport.durations import HOURS_PER_WEEK
 from fabricreport.figures import Index
 from fabricreport.models.judgement.acceptability import Crossing
 from fabricreport.models.judgement.regions import Statistics
@@ -12,7 +13,6 @@ from fabricreport.sections.decision.joint.result import HOUR, Hours, Moved
 from fabricreport.sections.decision.turning import label_of
 
 _SIZE = ("param:cluster.gpus",)
-_WEEK_HOURS = 168.0
 _FRESH = "on a fresh sample, the whole model run again: "
 
 
@@ -105,7 +105,7 @@ def _week(
         "usd",
         label=label,
         rule="value of a GPU-hour × hours of a week × GPUs",
-        value=lambda at: hour(at) * _WEEK_HOURS * at.given.params.cluster.gpus,
+        value=lambda at: hour(at) * HOURS_PER_WEEK * at.given.params.cluster.gpus,
         inputs=lambda at: {*at.everything, HOUR, *_SIZE},
         currency="USD",
         when=when,

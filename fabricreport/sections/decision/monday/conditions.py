@@ -8,10 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
+from fabricreport.books.prices.spoken import titled
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
 from fabricreport.sections.client import one_node, rented
+from fabricreport.sections.decision.market import beyond_the_servers
 from fabricreport.sections.decision.monday.kinds import Kind, actions
 from fabricreport.sections.decision.offers.judged import Open
 from fabricreport.sections.decision.result import DecisionResult
@@ -26,6 +28,8 @@ _NAMED = 3
 """Most things that one action names."""
 _SELLERS = 4
 """Most sellers that are asked first."""
+_QUOTES = "quotes"
+"""The test that offers on both are, among what could be found out."""
 _EACH, _EVERYTHING = "each provider", "switches, optics and adapters"
 
 
@@ -139,8 +143,9 @@ def _both(at: Facts) -> Due | None:
     asks = at.result.verdict.open or at.result.courses.advised.kind == CourseKind.OFFERS
     if rented(at.given) or not asks or len(at.pair) == 1:
         return None
-    worth = at.result.information.evpi if at.result.information else 0.0
-    return Due(Kind.BOTH, worth or None, things=tuple(at.names[o] for o in at.pair))
+    asked = at.result.information.tried(_QUOTES) if at.result.information else None
+    worth = asked.estimate.value if asked and not asked.estimate.below_noise else None
+    return Due(Kind.BOTH, worth, things=tuple(at.names[o] for o in at.pair))
 
 
 def _kin(at: Facts) -> Due | None:
@@ -160,13 +165,14 @@ def _roadmap(at: Facts) -> Due | None:
 
 
 def _generation(at: Facts) -> Due | None:
+    """Quotes of what stands in for the two compared, unless the servers cannot carry its links."""
     mismatch = at.result.mismatch
-    if mismatch is None or mismatch.alike is None:
+    if mismatch is None or mismatch.alike is None or beyond_the_servers(at.given, mismatch):
         return None
     pair = mismatch.alike
-    newer = next((o for o in (pair.choice, pair.rival) if o not in at.pair), "")
+    others = tuple(at.given.all_options[o].name for o in (pair.choice, pair.rival) if o not in at.pair)
     worth = abs(at.result.verdict.lead - pair.lead)
-    return Due(Kind.GENERATION, worth, pair.key, (at.given.all_options[newer].name,)) if newer and worth else None
+    return Due(Kind.GENERATION, worth, pair.key, others) if others and worth else None
 
 
 def _delivery(at: Facts) -> Due | None:
@@ -245,8 +251,8 @@ def _reprice(at: Facts) -> Due | None:
     cluster = at.given.params.cluster
     if cluster.final_gpus <= cluster.gpus or at.result.courses.advised.kind == CourseKind.AHEAD:
         return None
-    later = at.result.monday.later
-    return Due(Kind.REPRICE, None if later is None else float(later.mean()))
+    growing, choice = at.result.courses.growing, at.result.verdict.choice
+    return Due(Kind.REPRICE, None if growing is None else float(np.mean(plain(growing.left[choice]))), choice)
 
 
 def _acceptance(at: Facts) -> Due | None:
@@ -263,8 +269,8 @@ def _stale(at: Facts) -> Due | None:
 
 
 def spelt(item: str) -> str:
-    """An item of the price files as a sentence has it."""
-    return item.replace("-", " ")
+    """An item of the price files as a letter lists it."""
+    return titled(item)
 
 
 def _newer_gpu(at: Facts) -> Due | None:

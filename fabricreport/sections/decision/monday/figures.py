@@ -1,10 +1,12 @@
-"""Figures of what is to be done before signing: what a fresh price or a later stage is worth."""
+"""Figures of what is to be done before signing: what a fresh price is worth, and the chance on the last day to sign."""
 
 from __future__ import annotations
 
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.turning import label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN
+
+_DATE = "param:organisation.time_to_production_weeks"
 
 
 def _stale(at: DecisionFigures, item: str) -> str:
@@ -21,12 +23,12 @@ MONDAY: tuple[Spec | EachSpec, ...] = (
         inputs=lambda at, item: (f"price:{item}", "param:cluster.gpus", "param:money.horizon_months"),
     ),
     Spec(
-        "decision.monday.later",
-        "usd",
-        label="Equipment of the fabric that is still to be bought after the first stage",
-        rule="mean over the draws of the equipment of every later stage, servers left out, at today’s prices and not discounted",
-        value=lambda at: at.result.monday.later,
-        central="mean",
-        when=lambda at: at.result.monday.later is not None,
+        "decision.monday.ready",
+        "share",
+        label="Chance of being stable by the client's date where the last day to sign is kept and delivery takes no time",
+        rule="share of draws with weeks to stable ≤ weeks to production less the weeks until that day; of two options the lower",
+        value=lambda at: at.result.monday.last.chance,
+        inputs=lambda at: {*at.result.monday.last_rests_on, _DATE, "evidence:rule-ready-probability"},
+        digits=2,
     ),
 )

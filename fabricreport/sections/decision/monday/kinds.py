@@ -40,8 +40,8 @@ class Kind(StrEnum):
 @dataclass(frozen=True)
 class Action:
     """One entry: roles of who acts and of who answers, working days, whether only a contract settles it, whether it is
-    about the network, the questions that it puts, the lever of the risk that it pulls and the group of
-    inputs that it tells of ('' for none)."""
+    about the network, the questions that it puts, the lever of the risk that it pulls and the group of inputs that it tells
+    of ('' for none). `answer`: working days from the question to its answer, or the id of the entry that states the wait."""
 
     kind: Kind
     who: str
@@ -52,6 +52,7 @@ class Action:
     questions: tuple[str, ...] = ()
     lever: str = ""
     learns: str = ""
+    answer: int | str = ""
 
 
 @lru_cache(maxsize=1)
@@ -77,6 +78,7 @@ def _action(kind: Kind, row: Mapping[str, Any]) -> Action:
         tuple(row.get("questions", ())),
         row.get("lever", ""),
         row.get("learns", ""),
+        row.get("answer", ""),
     )
 
 

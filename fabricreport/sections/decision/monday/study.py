@@ -9,7 +9,7 @@ from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.sections.client import one_node, rented
 from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due, Facts, unanswered
-from fabricreport.sections.decision.monday.dates import LastDay, due, last_day_to_sign
+from fabricreport.sections.decision.monday.dates import LastDay, answered, due
 from fabricreport.sections.decision.monday.kinds import Action, actions, most, roles
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.diligence.result import DiligenceResult
@@ -22,7 +22,8 @@ READER = "reader"
 
 @dataclass(frozen=True)
 class Todo:
-    """One line: what is due, its mark, who does it, whom it is put to ('' for nobody outside), and by when."""
+    """One line: what is due, its mark, who does it, whom it is put to ('' for nobody outside), by when, and of what is asked
+    by when the answer is due."""
 
     mark: str
     action: Action
@@ -30,6 +31,7 @@ class Todo:
     who: str
     to: str
     by: date
+    answer: date | None
 
 
 @dataclass(frozen=True)
@@ -40,11 +42,16 @@ class Monday:
     last: LastDay
     about_network: bool
 
+    @property
+    def tenders(self) -> bool:
+        """Whether a line asks for offers that take as long as a tender."""
+        return any(isinstance(one.action.answer, str) and one.action.answer for one in self.todos)
+
 
 def monday_of(given: Inputs, result: DecisionResult, tests: DiligenceResult, tail: TailResult) -> Monday:
     """What this client has to do before it signs."""
     at = Facts(given, result, tests, tail)
-    last = _last(at)
+    last = result.monday.last
     todos = tuple(
         _todo(at, mark, found, last) for mark, found in zip(_LETTERS, ranked(applying(at))[: most()], strict=False)
     )
@@ -72,20 +79,20 @@ def ranked(found: list[Due]) -> list[Due]:
     return sorted(found, key=lambda one: (one.worth is None, -(one.worth or 0.0), order.index(one.kind)))
 
 
-def _last(at: Facts) -> LastDay:
-    """The last day to sign: the client's weeks less those that the advised option takes until it is stable."""
-    promise = at.promises.get("weeks")
-    stable = 0.0
-    if promise and promise.expected:
-        stable = promise.expected.value * (DAYS_PER_WEEK if promise.expected.unit == "week" else 1.0)
-    allowed = DAYS_PER_WEEK * float(at.given.params.organisation.time_to_production_weeks)
-    return last_day_to_sign(at.given.as_of, allowed, stable)
-
-
 def _todo(at: Facts, mark: str, found: Due, last: LastDay) -> Todo:
     action = actions()[found.kind]
     outside = "" if action.to == "client" else called(at.given, action.to)
-    return Todo(mark, action, found, called(at.given, action.who), outside, due(at.given.as_of, action.days, last))
+    by = due(at.given.as_of, action.days, last)
+    return Todo(mark, action, found, called(at.given, action.who), outside, by, _answer(at.given, action, by, last))
+
+
+def _answer(given: Inputs, action: Action, sent: date, last: LastDay) -> date | None:
+    """By when what is sent is to be answered; None where nothing is asked."""
+    if not action.answer:
+        return None
+    if isinstance(action.answer, int):
+        return due(sent, action.answer, last)
+    return answered(sent, round(DAYS_PER_WEEK * given.central(f"evidence:{action.answer}")), last)
 
 
 def called(given: Inputs, role: str) -> str:

@@ -34,6 +34,8 @@ def _who(one: Todo) -> str:
 
 def _by(one: Todo) -> str:
     day = str(named(one).said["by"])
+    if one.answer is not None:
+        return f"{day}; answers by {named(one).said['answer']}"
     return f"{day}, as a contract term" if one.action.contract else day
 
 

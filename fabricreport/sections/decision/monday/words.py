@@ -21,6 +21,7 @@ def named(one: Todo) -> Named:
         first=Name(things[0] if things else ""),
         last=Name(things[-1] if things else ""),
         by=Name(told(one.by)),
+        answer=Name(told(one.answer or one.by)),
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fabricreport.models.money.offers import BEYOND
+from fabricreport.books.prices.spoken import titled
+from fabricreport.models.money.offers import ASKED, BEYOND
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.offers.bids import BidLine
@@ -137,6 +138,16 @@ _EACH = (
         digits=2,
     ),
     EachSpec(
+        "decision.offers.cheapest_else[offer]",
+        "share",
+        label=_named("Share of draws in which the offer costs least if the first falls away"),
+        rule="the same count among all offers but the first",
+        value=lambda at, offer: found(at).cheapest_else[offer],
+        inputs=lambda at, offer: inputs_of(of(at, offer).total),
+        digits=2,
+        when=lambda at, offer: offer in found(at).cheapest_else,
+    ),
+    EachSpec(
         "decision.offers.ready[offer]",
         "share",
         label=_named("Chance that it runs stably by the client's date"),
@@ -171,6 +182,7 @@ _EACH = (
 
 _ALL = (
     _count("count", "Offers judged", "offers, or sellers with a price for a term", lambda r: len(r.judged)),
+    _count("left_out", "Sellers without a price in the table", "count of those asked about", lambda r: r.left_out),
     _count("old", "Prices out of date", "count of those past their expiry", lambda r: len(r.having(Open.OLD))),
     _count(
         "unsure",
@@ -183,6 +195,15 @@ _ALL = (
         "Prices that do not hold the network, which is paid for beside them",
         "count of those that say so",
         lambda r: len(r.having(Open.EXTRA)),
+    ),
+    Spec(
+        "decision.offers.asked_from",
+        "share",
+        label="Share of draws in which a seller’s price has to cost least for it to be asked first",
+        rule="a convention of this memo",
+        value=lambda at: ASKED,
+        counted=True,
+        when=lambda at: at.result.offers is not None and at.result.offers.listed,
     ),
     Spec(
         "decision.offers.spread",
@@ -238,7 +259,7 @@ _BIDS = (
     EachSpec(
         "decision.bids.counted[line]",
         "count",
-        label=lambda at, line: f"Pieces that the seller counts: {_line(at, line).item}",
+        label=lambda at, line: f"Pieces that the seller counts: {titled(_line(at, line).item)}",
         rule="as the offer states it",
         value=lambda at, line: _line(at, line).counted,
         sources=lambda at, line: (_line(at, line).price,),
@@ -248,7 +269,7 @@ _BIDS = (
     EachSpec(
         "decision.bids.ours[line]",
         "count",
-        label=lambda at, line: f"Pieces that the first stage takes, spares included: {_line(at, line).item}",
+        label=lambda at, line: f"Pieces that the first stage takes, spares included: {titled(_line(at, line).item)}",
         rule="bill of materials of the first stage, with spares",
         value=lambda at, line: float(_line(at, line).ours),
         inputs=("param:cluster.gpus", "evidence:spares-share"),

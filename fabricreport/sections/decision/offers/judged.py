@@ -55,7 +55,7 @@ class Judged:
     `network_lost` what the hours cost that its network loses. `spread` (draws,) is the uncertainty of its price as a
     factor, exactly 1 for a contract. `weeks_late` are from the memo's date to the hand-over, `ready` the share of draws in
     which it runs stably by the client's date. `answered`: questions that its seller answered in words, None where no file of
-    answers is named.
+    answers is named. `last_day`: whether its price expires on the memo's date.
     """
 
     offer: Offer
@@ -72,6 +72,7 @@ class Judged:
     reach: Reach
     open: tuple[Open, ...]
     answered: int | None
+    last_day: bool
 
     @property
     def price(self) -> str:
@@ -121,6 +122,7 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
         reach=_reach(given, offer, float(plain(total).mean()), ready, open_),
         open=open_,
         answered=_answered(given, offer),
+        last_day=any(given.prices[r.price.removeprefix("price:")].expiry == given.as_of for r in offer.rungs),
     )
 
 

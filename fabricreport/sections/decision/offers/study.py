@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from fabricreport.books.offers.offer import Offer
+from fabricreport.books.offers.terms import UNNAMED
+from fabricreport.books.providers import read_providers
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.offers import (
     Pick,
     Standing,
     asked_first,
     cheapest_in,
+    cheapest_without,
     in_time,
     order_of,
     pick,
@@ -22,8 +25,9 @@ from fabricreport.models.money.offers import (
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import Judge
-from fabricreport.sections.decision.offers.judged import Judged, Open, judged_of
+from fabricreport.sections.decision.offers.judged import Judged, Open, in_use, judged_of
 from fabricreport.sections.listed_offers import listing
+from fabricreport.sections.offered_fabric import option_of
 from fabricreport.sections.tco.bills import Bills
 
 
@@ -32,8 +36,10 @@ class OffersResult:
     """The offers of a renter, or published prices in their place, the cheapest first.
 
     `apart` are prices at which no term can be had, `unpriced` the names of sellers without a price. `asked`: whom to ask
-    first where nobody is bound yet. `cheapest`: share of draws in which each costs least. `dated`: the client stated a date,
-    `by_date`: and no price of missing it, so that the date itself sets offers apart.
+    first where nobody is bound yet. `cheapest`: share of draws in which each costs least, `cheapest_else` the same if the
+    first fell away. `undated`: of the sellers without a price, those of whom an article has one without a date, by name
+    with its entry. `running_other`: those that run the other network, where every seller with a price names one. `dated`:
+    the client stated a date, `by_date`: and no price of missing it, so that the date itself sets offers apart.
     """
 
     judged: Mapping[str, Judged]
@@ -42,6 +48,9 @@ class OffersResult:
     cheapest: Mapping[str, float]
     apart: tuple[Offer, ...]
     unpriced: tuple[str, ...]
+    cheapest_else: Mapping[str, float]
+    undated: Mapping[str, str]
+    running_other: tuple[str, ...]
     dated: bool = False
     by_date: bool = False
 
@@ -77,6 +86,16 @@ class OffersResult:
     def settled(self, offer: str) -> bool:
         """Whether nothing is to be asked about it, and it is likely to meet a date that was stated."""
         return not self.judged[offer].open and not self.likely_late(offer)
+
+    @property
+    def left_out(self) -> int:
+        """Sellers asked about without a price that a term can be had at."""
+        return len(self.apart) + len(self.unpriced)
+
+    @property
+    def expiring(self) -> tuple[str, ...]:
+        """Offers whose price is good until the memo's date, and not a day longer."""
+        return tuple(o for o, j in self.judged.items() if j.last_day)
 
     @property
     def best(self) -> Judged | None:
@@ -120,16 +139,32 @@ def offers_of(given: Inputs, bills: Bills, judge: Judge) -> OffersResult | None:
     reach = {o: j.reach for o, j in judged.items()}
     dated = judge.weighing.date_stated
     by_date = dated and not np.any(np.asarray(bills.common.delay_per_day) > 0)
+    picked = pick(reach, judge.materiality or 0.0, by_date=by_date)
+    first = picked.first
+    able = {o: judged[o].total for o in in_time(reach, by_date)}
     return OffersResult(
         judged=judged,
-        pick=pick(reach, judge.materiality or 0.0, by_date=by_date),
-        asked=asked_first(reach, by_date=by_date),
+        pick=picked,
+        asked=asked_first(able, first) if first else (),
         dated=dated,
         by_date=by_date,
         cheapest=cheapest_in({o: j.total for o, j in judged.items()}),
         apart=listed.apart if listed else (),
         unpriced=listed.unpriced if listed else (),
+        cheapest_else=cheapest_without(in_use(judged), first),
+        undated=listed.undated if listed else {},
+        running_other=_running_other(given, judged, listed.unpriced if listed else ()),
     )
+
+
+def _running_other(given: Inputs, judged: Mapping[str, Judged], unpriced: Sequence[str]) -> tuple[str, ...]:
+    """Sellers without a price whose network is another one with RDMA than the one that every offer names."""
+    named = {j.option for j in judged.values() if j.named}
+    rdma = {o.id for o in given.options if o.rdma}
+    others = rdma - named
+    known = ((name, read_providers().seller(name)) for name in unpriced)
+    run = ((name, option_of(given, seller.fabric)) for name, seller in known if seller and seller.fabric not in UNNAMED)
+    return tuple(name for name, option in run if len(named) == 1 and option and option.id in others)
 
 
 def committing(judge: Judge, bills: Bills, offers: OffersResult | None) -> Mapping[str, Traced]:

@@ -8,6 +8,7 @@ from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.families import families
 from fabricreport.books.offers.offer import Network, Offer
 from fabricreport.books.offers.terms import first_question
+from fabricreport.books.prices.spoken import titled
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.money.offers import Standing
@@ -40,7 +41,6 @@ def offers(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
             [
                 Name(j.offer.seller),
                 f"{{{j.price}:bare}}, {{dated_{n}}}",
-                f"{{decision.offers.useful_hour.{o}:bare}}",
                 figure(f"decision.offers.total.{o}"),
                 f"{{net_{n}}}{tiers(j.offer)}",
                 "no" if Open.TOPOLOGY in j.open else "yes",
@@ -55,7 +55,7 @@ def offers(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
         words[f"net_{n}"] = Name(network_of(given, j.offer) if mixed else where_of(j.offer))
     heads = ("Whole work", "Network on", "Topology", "Ask first")
     money = Name(str(given.params.money.currency))
-    columns = [Column("Seller"), Column("Rent, {money}"), Column("Useful hour"), *(Column(h) for h in heads)]
+    columns = [Column("Seller"), Column("Rent, {money}"), *(Column(h) for h in heads)]
     return Table(columns, rows, {**words, "money": money})
 
 
@@ -174,18 +174,20 @@ def parts(result: DecisionResult, figure: Figure) -> Table:
         Row(
             [
                 Name(j.offer.seller),
+                figure(f"decision.offers.useful_hour.{o}"),
                 figure(f"decision.offers.network_lost.{o}"),
                 *[figure(f"decision.offers.total.{o}")] * 2,
                 figure(f"decision.offers.gap.{o}") if o != found.pick.first and found.pick.first else None,
                 figure(f"decision.offers.cheapest.{o}"),
+                figure(f"decision.offers.cheapest_else.{o}") if o in found.cheapest_else else None,
                 figure(f"decision.offers.ready.{o}"),
             ]
         )
         for o, j in found.judged.items()
     ]
-    heads = ("Seller", "Its lost hours", "Whole work", "P5–P95", "Over the first")
+    heads = ("Seller", "Useful hour", "Its lost hours", "Whole work", "P5–P95", "Over the first")
     columns = [Column(h, style="spread" if h == "P5–P95" else "value") for h in heads]
-    return Table([*columns, Column("Costs least in"), Column("Ready in time")], rows)
+    return Table([*columns, Column("Costs least in"), Column("Without the first"), Column("Ready in time")], rows)
 
 
 def terms(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
@@ -242,7 +244,7 @@ def bid_items(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
         Row(
             [
                 Name(b.offer.seller),
-                Name(line.item),
+                Name(titled(line.item)),
                 figure(f"decision.bids.counted.{key}.{line.item}") if line.counted else None,
                 figure(f"decision.bids.ours.{key}.{line.item}"),
                 figure(line.price),

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from fabricreport.books.offers.offer import RANKED, Offer
+from fabricreport.books.offers.offer import RANKED, Kind, Offer
 from fabricreport.books.offers.terms import UNNAMED, first_question
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.offers import Standing
+from fabricreport.provenance import plain
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.offers.bids import Bid
 from fabricreport.sections.decision.offers.judged import Judged, Open
@@ -16,7 +17,7 @@ from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import Figure, asking, conditions, network_name
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.stance import direction
-from fabricreport.vocabulary import Confidence, Ground
+from fabricreport.vocabulary import Confidence, CourseKind, Ground
 
 _OPENS = {
     Standing.LISTED: F.OPENS_OFFERS_LISTED,
@@ -29,6 +30,7 @@ _OPENS = {
 }
 
 _CONDITIONAL = (Standing.TAKE_IF, Standing.TAKE_WITHIN, Standing.RENEW)
+_KINDS: Mapping[Kind, str] = {Kind.OFFER: "offered", Kind.ON_DEMAND: "on-demand", Kind.LIST: "list"}
 _AGAINST = {"less": "more than", "more": "less than", "same": "from"}
 """A positive gap is what a lead prints as: there the first is said to cost less."""
 
@@ -39,7 +41,7 @@ def opening(found: OffersResult) -> F:
     return F.OPENS_OFFERS_ALONE if alone else _OPENS[found.pick.standing]
 
 
-def offer_findings(result: DecisionResult, *, late: bool) -> Iterator[F]:
+def offer_findings(result: DecisionResult, figure: Figure, *, late: bool) -> Iterator[F]:
     """What is true of the offers; nothing where there are none."""
     found = result.offers
     if result.bids:
@@ -58,10 +60,10 @@ def offer_findings(result: DecisionResult, *, late: bool) -> Iterator[F]:
         yield F.OFFERS_ONE_WITHOUT if found.best.without_network else F.OFFERS_ONE
     yield from _of_the_first(found)
     yield from _in_time(found)
-    if _one_network(found):
-        yield F.OFFERS_ALIKE
     if found.having(Open.OLD):
         yield F.OFFERS_OLD
+    if found.expiring:
+        yield F.OFFERS_LAST_DAY
     if found.having(Open.EXTRA):
         yield F.OFFERS_EXTRA
     if found.having(Open.NETWORK):
@@ -72,13 +74,20 @@ def offer_findings(result: DecisionResult, *, late: bool) -> Iterator[F]:
         yield F.OFFERS_ADD_ONS
     if any(j.reach.barred for j in found.judged.values()):
         yield F.OFFERS_REFUSED
-    if found.unpriced:
+    if found.left_out:
+        yield F.OFFERS_LEFT_OUT
+    if _unpriced(found):
         yield F.OFFERS_UNPRICED
+    if found.undated:
+        yield F.OFFERS_UNDATED
     if found.apart:
         yield F.OFFERS_APART
     if any(not j.named for j in found.judged.values()):
         yield F.OFFERS_UNNAMED
-    yield from _of_fabrics(result)
+    yield from _of_fabrics(result, figure)
+    single = result.courses.row(CourseKind.SINGLE_NODE)
+    if single and single.key != result.courses.advised.kind and result.courses.single.days is not None:
+        yield F.OFFERS_SINGLE_NODE
 
 
 def _of_the_first(found: OffersResult) -> Iterator[F]:
@@ -105,16 +114,20 @@ def _of_the_first(found: OffersResult) -> Iterator[F]:
             yield F.OFFERS_ELSE_WITHIN if within else F.OFFERS_ELSE
         else:
             yield F.OFFERS_ELSE_WITHIN_ASKED if within else F.OFFERS_ELSE_ASKED
-    if found.room is not None and not within and {Open.NETWORK, Open.EXTRA} & {*best.open}:
+    if found.room is None or other is None or within:
+        return
+    if found.listed:
+        yield F.OFFERS_LEAVE
+    elif {Open.NETWORK, Open.EXTRA} & {*best.open}:
         yield F.OFFERS_ROOM
 
 
 def _in_time(found: OffersResult) -> Iterator[F]:
     """Whether the offer to take is likely to be ready by the client's date, and what is passed over because it is not."""
     if found.listed or found.best is None:
-        yield F.OFFERS_UNDATED
+        yield F.OFFERS_NO_DAY
         return
-    yield F.OFFERS_DATED
+    yield F.OFFERS_DAY
     if found.likely_late(found.pick.first):
         yield F.OFFERS_NOT_READY
     if found.next and found.pick.standing in _CONDITIONAL and found.likely_late(found.pick.second):
@@ -129,10 +142,37 @@ def _one_network(found: OffersResult) -> str:
     return min(named) if len(found.judged) > 1 and len(named) == 1 and not named & {*UNNAMED} else ""
 
 
-def _of_fabrics(result: DecisionResult) -> Iterator[F]:
+def _unpriced(found: OffersResult) -> tuple[str, ...]:
+    """Sellers of whom not even a price without a date was found."""
+    return tuple(name for name in found.unpriced if name not in found.undated)
+
+
+def _other(result: DecisionResult, figure: Figure) -> tuple[str, F] | None:
+    """Where all name the network of one of the two compared: the other option, and which way its price has to differ."""
+    found, verdict = result.offers, result.verdict
+    options = {j.option for j in found.judged.values()} if found and _one_network(found) else set()
+    other = {verdict.choice: verdict.runner_up, verdict.runner_up: verdict.choice}.get(next(iter(options), ""))
+    way = direction(figure(f"tco.worth_less.{verdict.runner_up}")) if other else "same"
+    if other is None or way == "same":
+        return None
+    cheaper = (way == "less") == (other == verdict.runner_up)
+    return other, F.OFFERS_OTHER_CHEAPER if cheaper else F.OFFERS_OTHER_DEARER
+
+
+def _of_fabrics(result: DecisionResult, figure: Figure) -> Iterator[F]:
     """What the network's name is worth beside the rents."""
+    found = result.offers
+    assert found is not None, "asked for where there are offers"
+    idle = result.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
+    other = _other(result, figure) if len(result.totals) > 1 and idle else None
+    if other:
+        yield other[1]
+        if found.running_other:
+            yield F.OFFERS_OTHER_ASK
+        return
+    if _one_network(found):
+        yield F.OFFERS_ALIKE
     if len(result.totals) > 1:
-        idle = result.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
         yield F.OFFERS_NAME_IDLE if idle else F.OFFERS_NAME_COUNTS
 
 
@@ -140,22 +180,46 @@ def offer_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mappin
     """The words of the sentences on offers; None where there are none."""
     found, names = result.offers, {o.id: o.name for o in given.options}
     judged = found.judged if found else {}
+    other = _other(result, figure) if found and len(result.totals) > 1 else None
     refused = [j for j in judged.values() if j.reach.barred]
     return {
         "first_offer": _named(figure, found.best) if found and found.best else None,
         "second_offer": _named(figure, found.next) if found and found.next else None,
-        "asked_first": Name(listed(judged[o].offer.seller for o in found.asked)) if found else None,
+        "asked_next": Name(listed(judged[o].offer.seller for o in found.asked[1:]))
+        if found and found.asked[1:]
+        else None,
+        "price_kinds": Name(_kinds(found)) if found else None,
+        "expiring": Name(listed(judged[o].offer.seller for o in found.expiring)) if found and found.expiring else None,
+        "undated": tuple(
+            Named(name, entry, price=figure(entry), sources=(entry,)) for name, entry in found.undated.items()
+        )
+        if found
+        else (),
+        "running_other": Name(listed(found.running_other)) if found and found.running_other else None,
+        "other_network": Name(names[other[0]]) if other else None,
+        "single_costs": Name(_single_costs(result)),
         "bids": tuple(_bid(names, figure, b, key) for key, b in result.bids.items()),
         "late_sellers": Name(listed(judged[o].offer.seller for o in found.pick.late))
         if found and found.pick.late
         else None,
         "refusing": Name(listed(j.offer.seller for j in refused)) if refused else None,
         "one_network": Name(network_name(given, _one_network(found))) if found and _one_network(found) else None,
-        "unpriced_sellers": Name(listed(found.unpriced)) if found and found.unpriced else None,
+        "unpriced_sellers": Name(listed(_unpriced(found))) if found and _unpriced(found) else None,
         "apart_sellers": Name(listed(f"{o.seller} ({_why_apart(o)})" for o in found.apart))
         if found and found.apart
         else None,
     }
+
+
+def _kinds(found: OffersResult) -> str:
+    """What sorts of price stand in the table."""
+    return " or ".join(dict.fromkeys(_KINDS[j.offer.kind] for j in found.judged.values()))
+
+
+def _single_costs(result: DecisionResult) -> str:
+    """Whether the same work costs more within single nodes, or less."""
+    row = result.courses.row(CourseKind.SINGLE_NODE)
+    return "less" if row is not None and float(plain(row.against).mean()) < 0 else "more"
 
 
 def _named(figure: Figure, judged: Judged) -> Named:
