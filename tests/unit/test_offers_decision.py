@@ -362,7 +362,7 @@ def test_a_network_sold_as_an_add_on_stands_in_the_tables_with_its_name_and_pric
     (row,) = (r for r in shown.rows if str(r.cells[0]) == "Example Cloud")
     place = next(n for n, j in enumerate(of(case).judged.values()) if j.offer.id == "example-cloud")
     assert str(shown.values[f"net_{place}"]) == "InfiniBand tier"
-    assert str(row.cells[4]) == f"{{net_{place}}}, +{{price:offer-example-cloud-add-on-1:bare}}"
+    assert str(row.cells[3]) == f"{{net_{place}}}, +{{price:offer-example-cloud-add-on-1:bare}}"
     assert case.figure("price:offer-example-cloud-add-on-1").show("bare") == "0.15"
     told = [[getattr(c, "text", str(c)) for c in r.cells] for r in tables.add_ons(case.decision(), case.figure).rows]
     assert [(r[1], r[4]) for r in told] == [("InfiniBand tier", "yes"), ("Scratch disk", "no")]
