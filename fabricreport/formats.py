@@ -54,14 +54,15 @@ def fixed_share(value: float, scale: Scale) -> str:
 
 
 def money(value: float, digits: int = 3, symbol: str = "$") -> str:
-    """Compact money: $5.35M, $110k, $2.95, −$14.2k; with more than three digits asked for, no magnitude letter under a million."""
+    """Compact money: $5.35M, $110k, $2.95, −$14.2k; with more than three digits asked for, no magnitude letter under a million, and $1.095."""
     rounded = significant(value, digits)
     magnitude = abs(rounded)
     for size, letter in MAGNITUDES:
         if magnitude >= size and (digits <= 3 or size >= 1e6):
             return _signed(f"{symbol}{plain_number(magnitude / size, digits)}{letter}", rounded)
     if magnitude < 10 and magnitude != int(magnitude):
-        return _signed(f"{symbol}{magnitude:.2f}", rounded)
+        tenth_of_a_cent = digits > 3 and f"{magnitude:.3f}"[-1] != "0"  # a figure that is quoted, as its source has it
+        return _signed(f"{symbol}{magnitude:.{3 if tenth_of_a_cent else 2}f}", rounded)
     return _signed(f"{symbol}{plain_number(magnitude, digits)}", rounded)
 
 

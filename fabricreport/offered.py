@@ -28,7 +28,7 @@ from fabricreport.books.providers import read_providers
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import Located
 from fabricreport.scenario import Offer, Params, slugify
-from fabricreport.scenario.messages import problem_of
+from fabricreport.scenario.messages import problem_of, without_misspelt
 from fabricreport.scenario.offer_checks import offer_findings
 from fabricreport.strict_yaml import load_strict
 from fabricreport.vocabulary import Grade
@@ -84,7 +84,8 @@ def read_offer(path: Path, params: Params) -> tuple[Offer, Located]:
         offer = Offer.model_validate(located.data)
     except ValidationError as error:
         details = error.errors(include_url=False)
-        raise InputError([_own(problem_of({**d, "loc": (*_AT, *d["loc"])}, nested)) for d in details]) from None
+        told = [problem_of({**d, "loc": (*_AT, *d["loc"])}, nested) for d in details]
+        raise InputError([_own(problem) for problem in without_misspelt(told)]) from None
     faults = [
         replace(
             located.problem(f.path, f.message, value=f.value, remedy=f.remedy, suggestion=f.suggestion), rule=f.rule

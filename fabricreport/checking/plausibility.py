@@ -8,8 +8,9 @@ only the command line asks it, and no memo does.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,7 @@ from fabricreport.sections.client import days_of_tokens, gpu_type, one_node
 from fabricreport.sections.latency.inputs import TRAINING_KINDS, Job
 
 if TYPE_CHECKING:
+    from fabricreport.books.offers.offer import Offer
     from fabricreport.books.options import Option
     from fabricreport.case import Case
 
@@ -349,10 +351,91 @@ def _unusual(case: Case) -> Iterator[Caution]:
     """Choices that do not go together often: a rent without a seller, tenants and the team."""
     params, cluster = case.params, case.params.cluster
     rented = params.money.acquisition == "rent"
-    if rented and not params.providers:
+    if rented and not params.providers and not params.offers:
         yield _caution("no-provider")
     if cluster.tenancy == "multi" and params.organisation.qos_expertise == "none" and not rented:
         yield _caution("untuned-tenants")
+
+
+def _offers(case: Case) -> Iterator[Caution]:
+    """Offers with dates, sizes or prices that a seller would seldom mean."""
+    seen: list[Offer] = []
+    for offer in case.inputs.offers:
+        first = case.prices[offer.prices[0].removeprefix("price:")]
+        if first.stale:
+            yield _doubt(case, offer, "offer-expired", expiry=first.expiry.isoformat())
+        if offer.start is not None and offer.start < first.date:
+            yield _doubt(case, offer, "offer-from-before", start=offer.start.isoformat(), day=first.date.isoformat())
+        yield from _hand_over(case, offer)
+        yield from _too_many(case, offer)
+        yield from _asked_prices(case, offer)
+        if any(_compared(case, offer) == _compared(case, one) for one in seen):
+            yield _doubt(case, offer, "offer-twice")
+        seen.append(offer)
+
+
+def _doubt(case: Case, offer: Offer, id: str, **values: Number | str) -> Caution:
+    """A caution about one offer, whose words bear its number: a memo's cautions call no two things by one name."""
+    told, number = _caution(id, assumed="", seller=offer.seller, **values), case.inputs.offers.index(offer)
+    text = told.text
+    for name in told.values:
+        text = text.replace(f"{{{name}}}", f"{{{name}_{number}}}")
+    return replace(told, text=text, values={f"{name}_{number}": value for name, value in told.values.items()})
+
+
+def _compared(case: Case, offer: Offer) -> tuple[object, ...]:
+    """What of an offer is compared, its prices as amounts."""
+    amounts = tuple(case.inputs.central(p) for p in offer.prices)
+    return (
+        offer.seller,
+        offer.fabric,
+        offer.network,
+        offer.size,
+        tuple(r.months for r in offer.rungs),
+        offer.start,
+        amounts,
+    )
+
+
+def _hand_over(case: Case, offer: Offer) -> Iterator[Caution]:
+    if offer.start is None or not is_given(case.params, _WEEKS):
+        return
+    if (offer.start - case.as_of).days > case.params.organisation.time_to_production_weeks * DAYS_PER_WEEK:
+        allowed = case.figure(f"param:{_WEEKS}")
+        yield _doubt(case, offer, "offer-late", start=offer.start.isoformat(), weeks=allowed)
+
+
+def _too_many(case: Case, offer: Offer) -> Iterator[Caution]:
+    if offer.size > case.params.cluster.final_gpus:
+        size = case.number(
+            f"decision.caution_offer_size.{offer.id}", float(offer.size), "gpus", label=f"GPUs to be taken of {offer.seller}",
+            rule="as the offer states it", digits=6,
+        )  # fmt: skip
+        yield _doubt(case, offer, "offer-larger", size=size, gpus=case.figure("param:cluster.gpus"))
+
+
+def _asked_prices(case: Case, offer: Offer) -> Iterator[Caution]:
+    """A commitment that costs more an hour than a shorter one, and an hour far from all that is known of that GPU."""
+    asked = {r.months: case.figure(r.price) for r in offer.rungs}
+    steps = sorted(asked)
+    for short, long in pairwise(steps):
+        if asked[long].value > asked[short].value:
+            yield _doubt(case, offer, "offer-ladder", months=str(long), dear=asked[long], less=asked[short])
+            break
+    known = [p for p in case.prices.values() if p.unit == "gpu-hour" and not p.item.startswith("offer-")]
+    own = [p for p in known if p.item.startswith(f"gpu-hour-{case.params.cluster.gpu}")] or known
+    hours = sorted((p.price * case.prices.rate(p.currency, case.inputs.currency).rate, p.item) for p in own)
+    if not hours or not asked:
+        return
+    most, times = max(asked.values(), key=lambda n: n.value), _threshold(case, "gpu-hour-multiple")
+    least = min(asked.values(), key=lambda n: n.value)
+    for doubted, (hour, item), name in ((most, hours[-1], "dear"), (least, hours[0], "cheap")):
+        if doubted.value > times * hour if name == "dear" else doubted.value < hour / times:
+            market = case.number(
+                f"decision.caution_offer_{name}", hour, "usd/gpu-hour", label=f"The {name}est GPU-hour of its kind in the price book",
+                rule="price of a GPU-hour as of the memo's date, offers aside", inputs=(f"price:{item}",), digits=6,
+            )  # fmt: skip
+            yield _doubt(case, offer, f"offer-{name}", asked=doubted, market=market)
 
 
 _FINDERS: tuple[Callable[[Case], Iterator[Caution]], ...] = (
@@ -369,6 +452,7 @@ _FINDERS: tuple[Callable[[Case], Iterator[Caution]], ...] = (
     _exchange_rate,
     _worse_fit,
     _unusual,
+    _offers,
 )
 
 

@@ -17,6 +17,7 @@ from fabricreport.scenario.fields import Unit
 from fabricreport.scenario.schema import TAG, Params
 from fabricreport.scenario.uncertain import FORMS, Bounds
 
+UNKNOWN_KEY, MISSING = "is not a known key", "is missing"
 _A = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "date": "a date"}
 _BOUND = {
     "greater_than_equal": ("at least", "ge"),
@@ -33,7 +34,7 @@ def problem_of(error: ErrorDetails, located: Located) -> Problem:
     field = field_at(path)
     described = f" {field.description}" if field is not None and field.description else ""
     if error["type"] == "missing":
-        return located.problem(path, "is missing", remedy=f"Add it.{described}")
+        return located.problem(path, MISSING, remedy=f"Add it.{described}")
     if given is None:
         remedy = f"Give it one, or delete the line if the default will do.{described}"
         return located.problem(path, "has no value", remedy=remedy)
@@ -41,6 +42,18 @@ def problem_of(error: ErrorDetails, located: Located) -> Problem:
     return located.problem(
         path, message, value=_shown(given), remedy=remedy or described.strip(), suggestion=suggestion
     )
+
+
+def without_misspelt(problems: list[Problem]) -> list[Problem]:
+    """The problems without the keys told of as missing that an unknown one beside them was meant to be."""
+    meant = {_beside(p.key, p.suggestion) for p in problems if p.message == UNKNOWN_KEY and p.suggestion}
+    return [p for p in problems if p.message != MISSING or p.key not in meant]
+
+
+def _beside(key: str, name: str) -> str:
+    """The key of that name beside another one."""
+    parent, dot, _ = key.rpartition(".")
+    return f"{parent}{dot}{name}"
 
 
 def path_of(error: ErrorDetails) -> KeyPath:
@@ -68,7 +81,9 @@ def _explain(error: ErrorDetails, field: FieldInfo | None, given: Any) -> tuple[
     if kind in ("string_too_short", "string_too_long"):
         word, key = ("at least", "min_length") if kind == "string_too_short" else ("at most", "max_length")
         return f"must have {word} {context[key]} character(s)", "", ""
-    if kind in ("text", "path"):
+    if kind == "path":
+        return error["msg"], "Put the file into that folder, and name it as it stands there.", ""
+    if kind == "text":
         return error["msg"], "", ""
     return _EXPLAIN.get(kind, _wrong_type)(given, field)
 
@@ -149,9 +164,9 @@ def _unknown_key(path: KeyPath, located: Located) -> Problem:
     suggestion = did_you_mean(key, known)
     homes = [] if suggestion else _homes(str(key))
     if suggestion:
-        return located.problem(path, "is not a known key", remedy="Correct or delete it.", suggestion=suggestion)
+        return located.problem(path, UNKNOWN_KEY, remedy="Correct or delete it.", suggestion=suggestion)
     remedy = f"It belongs under {homes[0]}." if homes else f"Known here: {', '.join(known)}."
-    return located.problem(path, "is not a known key", remedy=remedy)
+    return located.problem(path, UNKNOWN_KEY, remedy=remedy)
 
 
 def _homes(key: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fabricreport.books.families import families
 from fabricreport.books.offers.offer import Network
 from fabricreport.books.offers.terms import UNNAMED, refusable
+from fabricreport.durations import DAYS_PER_MONTH
 from fabricreport.located import KeyPath, did_you_mean
 from fabricreport.scenario.finding import Finding
 from fabricreport.scenario.offers import Offer
@@ -39,6 +40,17 @@ def _dates(offer: Offer, params: Params, at: KeyPath) -> Iterator[Finding]:
             f"lies before the offer's own date, {offer.date.isoformat()}",
             offer.expiry.isoformat(),
             "Correct one of the two.",
+        )
+
+    horizon = params.money.horizon_months
+    if offer.start is not None and (offer.start - params.as_of).days >= horizon * DAYS_PER_MONTH:
+        yield Finding(
+            "offer-after-horizon",
+            (*at, "start"),
+            f"lies after the horizon, {horizon} months from the memo's date",
+            offer.start.isoformat(),
+            "Ask for an earlier day, correct it, or leave the offer out.",
+            uses=(("as_of",), ("money", "horizon_months")),
         )
 
 
@@ -80,8 +92,9 @@ def _trade(offer: Offer, params: Params, at: KeyPath) -> Iterator[Finding]:
         )
     elif not (hourly if rents else offer.items):
         needed = "price_per_gpu_hour or ladder" if rents else "items"
+        price = (*at, "price_per_gpu_hour" if rents else "items")
         remedy = f"Add {needed}."
-        yield Finding("offer-without-price", (*at, "seller"), "asks no price", offer.seller, remedy)
+        yield Finding("offer-without-price", (*at, "seller"), "asks no price", offer.seller, remedy, uses=(price,))
 
 
 def _fabric(offer: Offer, params: Params, at: KeyPath) -> Iterator[Finding]:

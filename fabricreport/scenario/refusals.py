@@ -34,6 +34,7 @@ REFUSALS: Mapping[str, str] = {
     "elicited-and-overridden": "An entry that experts judged and the client replaced would have two figures.",
     "offer-after-memo": "What is offered after the memo's day is not known on it.",
     "offer-ends-before-it-begins": "A seller is bound from the day of the offer to its last day.",
+    "offer-after-horizon": "What begins after the months over which costs are counted does none of their work.",
     "offer-of-other-gpus": "An offer of other GPUs is an offer for other work.",
     "offer-too-small": "GPUs in two places are joined by no fabric, so an offer is for all of them.",
     "offer-of-another-trade": "Who rents pays for hours and who buys pays for pieces; no bill adds up both.",

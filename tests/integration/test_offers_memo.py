@@ -84,7 +84,7 @@ def test_an_offer_that_can_be_signed_is_named_and_the_other_stands_behind_it(tmp
     assert done.faults == []
     glance = " ".join(words(n) for n in nodes(done) if n["t"] == "glance")
     assert "Sign with Example Hosting" in glance and "Does this price hold the network?" in glance
-    assert "If the answer is no, sign with Example Cloud" in glance
+    assert "Otherwise sign with Example Cloud" in glance
     assert done.headline["offer"] == "example-hosting" and done.headline["offer_stands"] == "take_if"
 
 

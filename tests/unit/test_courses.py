@@ -55,6 +55,14 @@ def test_a_pilot_costs_its_rent_on_each_fabric_and_the_work() -> None:
 
 def test_work_by_the_hour_and_on_machines_that_are_owned() -> None:
     assert money.work_on_rented(1000.0, 2.0, 0.8) == 2500.0
+
+
+def test_hours_rented_for_a_time_cost_their_rent_and_the_value_of_those_lost_and_never_more() -> None:
+    assert money.hours_on_rented(1000.0, 2.0, 6.0, 0.8) == pytest.approx(3200.0)
+    assert money.hours_on_rented(1000.0, 2.0, 6.0, 1.0) == 2000.0
+    useful = np.linspace(0.0, 1.0, 101)
+    found = money.hours_on_rented(1000.0, 2.0, 6.0, useful)
+    assert np.all(np.isfinite(found)) and found.max() == 8000.0 and np.all(np.diff(found) < 0)
     assert money.work_on_owned(1500.0, 1000.0, 2.0, 0.8) == 1900.0
     assert money.work_on_owned(1500.0, 1000.0, 2.0, 1.1) == pytest.approx(1300.0)
 
@@ -90,7 +98,7 @@ def test_waiting_never_pays_and_costs_no_more_than_all_of_its_weeks(
     found: np.ndarray, wait: float, allowed: float, worth: float
 ) -> None:
     cost = money.waiting_cost(wait, found, allowed, worth)
-    assert np.all(cost >= 0) and np.all(cost <= wait * worth * (1 + 1e-9) + 1e-6)
+    assert np.all(cost >= 0) and np.all(cost <= wait * worth * (1 + 1e-9) + 1e-12 * worth + 1e-6)
     assert not money.waiting_cost(0.0, found, allowed, worth).any()
 
 

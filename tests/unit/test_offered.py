@@ -84,6 +84,7 @@ def test_two_offers_of_one_seller_have_ids_of_their_own() -> None:
         ({"fabric": "infiniban"}, "fabric", "no option that is compared", "infiniband"),
         ({"gpu": "h200"}, "gpu", "another GPU", ""),
         ({"size": 8}, "size", "fewer GPUs", ""),
+        ({"start": "2028-06-01"}, "start", "after the horizon", ""),
         ({"price_per_gpu_hour": -2}, "price_per_gpu_hour", "at least", ""),
         ({"price_per_gpu_hour": "2.60 USD"}, "price_per_gpu_hour", "must be a number", ""),
         ({"network": "incl"}, "network", "not one of the values", "included"),
@@ -136,3 +137,31 @@ def test_a_buyers_offer_names_pieces_that_its_option_takes() -> None:
     with pytest.raises(InputError, match="is no item that infiniband-ndr takes") as caught:
         open_case(buyer)
     assert caught.value.problems[0].suggestion == "switch-qm9700"
+
+
+def told(offer: dict[str, Any] | str) -> list[Problem]:
+    with pytest.raises(InputError) as caught:
+        open_case(renter(offer if isinstance(offer, dict) else {"file": offer}))
+    return list(caught.value.problems)
+
+
+def test_one_fault_of_an_offer_is_told_once(tmp_path: Path) -> None:
+    offer = written()
+    misspelt = {"sellr": offer.pop("seller"), **offer}
+    (one,) = told(misspelt)
+    assert one.suggestion == "seller" and one.key == "offers[0].sellr"
+    with pytest.raises(InputError) as caught:
+        open_case(folder_with(tmp_path, misspelt))
+    assert [p.suggestion for p in caught.value.problems] == ["seller"]
+    alone = {key: value for key, value in offer.items() if key != "ladder"} | {"seller": "Example"}
+    path = tmp_path / "client.yaml"
+    text = yaml.safe_dump(renter(alone), sort_keys=False)
+    path.write_text(text.replace("price_per_gpu_hour: 2.6", "price_per_gpu_hour: .nan"), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        open_case(path)
+    assert [p.key for p in caught.value.problems] == ["offers[0].price_per_gpu_hour"]
+
+
+def test_a_path_out_of_the_folder_is_refused_with_what_to_do() -> None:
+    (one,) = told("../../../etc/passwd")
+    assert "may not leave the folder" in one.message and "Put the file into that folder" in one.remedy

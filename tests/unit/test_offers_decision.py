@@ -38,6 +38,8 @@ BASE: dict[str, Any] = {
     "price_per_gpu_hour": 2.6,
 }
 OTHER = {**BASE, "seller": "Example Hosting", "price_per_gpu_hour": 2.4}
+RUN_OUT = {**OTHER, "expiry": "2026-11-13"}
+LATE = {**OTHER, "start": "2027-03-01"}
 
 
 @cache
@@ -180,8 +182,49 @@ def test_an_offer_that_does_not_say_whether_it_holds_the_network_is_advised_on_t
         ((BASE,), {}, {F.OPENS_OFFERS_ALONE, F.OFFERS_ONE, F.OFFERS_MADE}, {F.OFFERS_DIFFER, F.OFFERS_PUBLISHED}),
         ((BASE, OTHER), {}, {F.OPENS_OFFERS_TAKE, F.OFFERS_AHEAD, F.OFFERS_DIFFER}, {F.OFFERS_ONE, F.OFFERS_OLD}),
         ((BASE, OTHER), {"money__materiality_usd": 1e6}, {F.OPENS_OFFERS_EITHER}, {F.OFFERS_AHEAD}),
-        ((BASE, {**OTHER, "expiry": "2026-11-13"}), {}, {F.OPENS_OFFERS_TAKE_IF, F.OFFERS_OLD}, {F.OFFERS_NO_ELSE}),
-        (({**BASE, "network": "extra"},), {}, {F.OPENS_OFFERS_TAKE_IF, F.OFFERS_NO_ELSE}, {F.OFFERS_ELSE}),
+        ((BASE, RUN_OUT), {}, {F.OPENS_OFFERS_RENEW, F.OFFERS_OLD, F.OFFERS_ELSE}, {F.OFFERS_NO_ELSE}),
+        ((RUN_OUT,), {}, {F.OPENS_OFFERS_RENEW, F.OFFERS_MADE, F.OFFERS_NO_ELSE}, {F.OFFERS_PUBLISHED}),
+        (({**RUN_OUT, "network": "extra"},), {}, {F.OPENS_OFFERS_RENEW, F.OFFERS_WITHOUT}, {F.OFFERS_WITHIN_ALONE}),
+        (
+            ({**BASE, "network": "extra"},),
+            {},
+            {F.OPENS_OFFERS_WITHIN, F.OFFERS_WITHIN_ALONE, F.OFFERS_NO_ELSE, F.OFFERS_ONE_WITHOUT, F.OFFERS_EXTRA},
+            {F.OFFERS_ELSE, F.OFFERS_UNSURE, F.OFFERS_ONE, F.OFFERS_ROOM},
+        ),
+        (
+            (BASE, {**OTHER, "network": "extra"}),
+            {},
+            {F.OPENS_OFFERS_WITHIN, F.OFFERS_WITHIN, F.OFFERS_ELSE_WITHIN},
+            {F.OFFERS_NO_ELSE, F.OFFERS_ROOM, F.OFFERS_ELSE_WITHIN_ASKED},
+        ),
+        (
+            ({**BASE, "topology": "no"}, {**OTHER, "network": "extra"}),
+            {},
+            {F.OFFERS_WITHIN, F.OFFERS_ELSE_WITHIN_ASKED},
+            {F.OFFERS_ELSE_WITHIN, F.OFFERS_ELSE_LATE},
+        ),
+        (
+            ({**BASE, "topology": "no"}, {**OTHER, "network": "unknown"}),
+            {},
+            {F.OPENS_OFFERS_TAKE_IF, F.OFFERS_ELSE_ASKED},
+            {F.OFFERS_ELSE},
+        ),
+        (({**BASE, "topology": "no"},), {}, {F.OPENS_OFFERS_ALONE, F.OFFERS_ASKS}, {F.OFFERS_CLEAR}),
+        ((BASE,), {}, {F.OPENS_OFFERS_ALONE, F.OFFERS_CLEAR, F.OFFERS_DAY}, {F.OFFERS_ASKS, F.OFFERS_NO_DAY}),
+        ((LATE,), {}, {F.OPENS_OFFERS_ALONE, F.OFFERS_NOT_READY}, {F.OFFERS_CLEAR, F.OFFERS_PASSED}),
+        (
+            (BASE, LATE),
+            {},
+            {F.OPENS_OFFERS_TAKE, F.OFFERS_PASSED, F.OFFERS_CLEAR},
+            {F.OFFERS_NOT_READY, F.OFFERS_AHEAD},
+        ),
+        (
+            ({**LATE, "price_per_gpu_hour": 2.8}, {**OTHER, "network": "extra"}),
+            {},
+            {F.OFFERS_WITHIN, F.OFFERS_ELSE_WITHIN, F.OFFERS_ELSE_LATE},
+            {F.OFFERS_PASSED, F.OFFERS_NOT_READY},
+        ),
+        (({**BASE, "add_ons": [{"name": "Disk", "price_per_month": 400}]},), {}, {F.OFFERS_ADD_ONS}, set()),
         (({**BASE, "fabric": "unknown"},), {}, {F.OPENS_OFFERS_TAKE_IF, F.OFFERS_UNNAMED}, {F.OFFERS_UNSURE}),
         (({**BASE, "refuses": ["acceptance-test"]},), {}, {F.OPENS_OFFERS_NONE, F.OFFERS_REFUSED}, {F.OFFERS_ONE}),
         (({**BASE, "refuses": ["price-cap"]},), {}, {F.OPENS_OFFERS_ALONE}, {F.OFFERS_REFUSED}),
@@ -280,6 +323,79 @@ def test_the_questions_that_a_seller_answered_are_counted_from_the_file_of_the_p
     assert (found["example-cloud"].answered or 0) > 3 and found["example-hosting"].answered is None
     assert case.figure("decision.offers.answered.example-cloud").value == found["example-cloud"].answered
     assert "decision.offers.answered.example-hosting" not in case.decision().numbers
+
+
+def test_an_offer_that_has_run_out_is_ranged_as_an_old_price_and_is_never_taken_as_it_stands() -> None:
+    found = of(offered(BASE, RUN_OUT))
+    assert found.pick.standing == Standing.RENEW and found.pick.first == "example-hosting"
+    assert np.ptp(plain(found.price_factors["example-hosting"])) > 0
+    assert np.ptp(plain(found.price_factors["example-cloud"])) == 0
+    assert not found.judged["example-hosting"].reach.firm
+
+
+def test_a_date_without_a_price_puts_offers_that_meet_it_first_and_a_price_of_delay_decides_by_money() -> None:
+    case = offered(BASE, LATE)
+    found = of(case)
+    assert (found.pick.first, found.pick.standing) == ("example-cloud", Standing.TAKE)
+    assert found.pick.late == ("example-hosting",) and set(found.totals) == {"example-cloud"}
+    assert case.figure("decision.offers.ready.example-hosting").value == 0.0
+    words = case.spoken("decision").words
+    assert "Example Hosting" in str(words["late_sellers"])
+    cheap = of(offered(BASE, LATE, money__price_of_delay_usd_per_day=1.0))
+    assert cheap.pick.first == "example-hosting" and not cheap.pick.late and len(cheap.totals) == 2
+    dear = of(offered(BASE, LATE, money__price_of_delay_usd_per_day=5000.0))
+    assert dear.pick.first == "example-cloud"
+
+
+def test_what_an_offer_leaves_out_may_cost_as_much_as_the_next_offer_is_dearer_by() -> None:
+    apart = {**OTHER, "network": "extra"}
+    case = offered(BASE, apart)
+    room = case.figure("decision.offers.room").value
+    assert room == pytest.approx(0.2)
+    with_it = {**OTHER, "network": "add-on", "add_ons": [{"name": "Tier", "price_per_gpu_hour": room}]}
+    level = means(offered(BASE, with_it))
+    assert level["example-hosting"] == pytest.approx(level["example-cloud"], rel=1e-9)
+    first = case.spoken("decision").words["first_offer"]
+    assert str(first.said["asks"]) == "What does the network cost beside this price?"  # type: ignore[attr-defined]
+
+
+def test_a_network_sold_as_an_add_on_stands_in_the_tables_with_its_name_and_price() -> None:
+    tier = {"name": "InfiniBand tier", "price_per_gpu_hour": 0.15}
+    disk = {"name": "Scratch disk", "price_per_month": 600, "needed": False}
+    case = offered({**BASE, "network": "add-on", "product": "Pods", "add_ons": [tier, disk]}, OTHER)
+    shown = tables.offers(case.inputs, case.decision(), case.figure)
+    (row,) = (r for r in shown.rows if str(r.cells[0]) == "Example Cloud")
+    place = next(n for n, j in enumerate(of(case).judged.values()) if j.offer.id == "example-cloud")
+    assert str(shown.values[f"net_{place}"]) == "InfiniBand tier"
+    assert str(row.cells[3]) == f"{{net_{place}}}, +{{price:offer-example-cloud-add-on-1:bare}}"
+    assert case.figure("price:offer-example-cloud-add-on-1").show("bare") == "0.15"
+    told = [[getattr(c, "text", str(c)) for c in r.cells] for r in tables.add_ons(case.decision(), case.figure).rows]
+    assert [(r[1], r[4]) for r in told] == [("InfiniBand tier", "yes"), ("Scratch disk", "no")]
+    assert "$0.15" in told[0][2] and "$600" in told[1][2]
+
+
+def test_a_published_price_is_printed_to_a_tenth_of_a_cent_and_the_middle_of_a_range_is_called_one() -> None:
+    case, result = tern(), tern().decision()
+    told = {str(r.cells[0]): str(r.cells[2]) for r in tables.found_as(case.inputs, result, case.figure).rows}
+    assert (
+        told["DataCrunch/Verda"].startswith("$1.095 per GPU-hour ($1.02") and "middle" not in told["DataCrunch/Verda"]
+    )
+    assert told["RunPod"].startswith("$3.065 per GPU-hour ($2.84 per GPU-hour to $3.29")
+    assert told["RunPod"].endswith("the middle of it")
+    assert case.figure("price:gpu-hour-h100-datacrunch").show("bare") == "1.095"
+
+
+def test_the_range_told_of_old_prices_is_the_one_that_is_drawn() -> None:
+    case = tern()
+    told = case.figure("decision.offers.later_range").spread
+    asked = case.figure("decision.offers.asked_range").spread
+    assert told is not None and asked is not None
+    assert told.p5 < 1.0 < told.p95 and asked.p5 < 1.0 < asked.p95
+    recent = plain(of(case).judged["runpod"].spread)
+    assert np.quantile(recent, 0.05) == pytest.approx(asked.p5, rel=0.05)
+    old = np.log(plain(of(case).judged["nebius"].spread))
+    both = np.hypot(np.log(told.p95 / told.p5), np.log(asked.p95 / asked.p5))
+    assert np.quantile(old, 0.95) - np.quantile(old, 0.05) == pytest.approx(both, rel=0.2)
 
 
 # ---- a client that buys

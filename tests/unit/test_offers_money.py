@@ -113,12 +113,13 @@ def test_of_two_offers_equal_but_for_the_price_the_cheaper_wins_by_price_times_h
 
 
 reaches = st.builds(
-    lambda mean, down, up, is_open, firm, barred: Reach(
-        mean, mean * (1 - down), mean * (1 + up), is_open, firm, barred
+    lambda mean, down, up, is_open, firm, barred, ready: Reach(
+        mean, mean * (1 - down), mean * (1 + up), is_open, firm, barred, ready=ready
     ),
     st.floats(1.0, 100.0),
     st.floats(0.0, 0.5),
     st.floats(0.0, 0.5),
+    st.booleans(),
     st.booleans(),
     st.booleans(),
     st.booleans(),
@@ -195,3 +196,32 @@ def test_the_room_for_a_surcharge_is_the_lead_over_what_a_dollar_an_hour_costs()
 def test_the_share_of_draws_in_which_each_is_cheapest_counts_ties_for_both() -> None:
     assert cheapest_in({"a": np.array([1.0, 3.0]), "b": np.array([1.0, 2.0])}) == {"a": 0.25, "b": 0.75}
     assert cheapest_in({}) == {}
+
+
+def test_a_date_without_a_price_passes_over_what_is_late_and_keeps_it_as_what_stands_behind() -> None:
+    soon, late = Reach(12, 12, 12), Reach(10, 10, 10, ready=False)
+    assert pick({"a": late, "b": soon}).first == "a"
+    assert pick({"a": late, "b": soon}, by_date=True) == Pick(Standing.TAKE, "b", "", ("b",), ("a",))
+    assert pick({"a": late}, by_date=True) == Pick(Standing.TAKE, "a", "", ("a",))
+    unsaid = Reach(8, 8, np.inf, open=True, apart=True)
+    assert pick({"a": late, "b": unsaid}, by_date=True) == Pick(Standing.TAKE_WITHIN, "b", "a", ("b",))
+
+
+def test_an_offer_that_has_run_out_is_renewed_and_never_taken() -> None:
+    old = Reach(10, 9, 13, open=True, firm=False, expired=True)
+    assert pick({"a": old}) == Pick(Standing.RENEW, "a", "", ("a",))
+    assert pick({"a": old, "b": Reach(11, 11, 11)}) == Pick(Standing.RENEW, "a", "b", ("a", "b"))
+    assert pick({"a": old, "b": Reach(8, 8, 8)}).standing == Standing.TAKE
+
+
+@given(found=st.dictionaries(st.sampled_from("abcdef"), reaches, min_size=1), by_date=st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_what_stands_behind_an_offer_never_costs_less_and_what_is_passed_over_does(
+    found: dict[str, Reach], by_date: bool
+) -> None:
+    picked = pick(found, by_date=by_date)
+    if picked.second:
+        assert found[picked.second].mean >= found[picked.first].mean
+    assert all(found[o].mean < found[picked.first].mean and not found[o].ready for o in picked.late)
+    if by_date and picked.first and not found[picked.first].ready:
+        assert not any(r.ready and not r.barred for r in found.values())

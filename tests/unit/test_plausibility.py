@@ -32,6 +32,7 @@ def override(evidence_id: str, value: Any) -> dict[str, Any]:
 
 
 LOG = "b200_32gpu_all_reduce_bench.txt"
+ASKED = {"date": "2026-11-10", "expiry": "2026-12-20", "fabric": "infiniband", "price_per_gpu_hour": 3.0}
 PLANS: dict[str, dict[str, Any]] = {
     "racks": {"cluster.gpus": 16416, "cluster.gpu": "gb200-nvl72", "cluster.gpus_per_node": 72, "cluster.nic_ports_per_node": 72, "workload.model_parameters_billion": 2},
     "thin": {"cluster.link_gbits_per_s": 100},
@@ -48,6 +49,11 @@ PLANS: dict[str, dict[str, Any]] = {
     "one-box": {"cluster.gpus": 72, "cluster.gpus_per_node": 72, "cluster.nic_ports_per_node": 256, "organisation.network_engineers": 10000, "money.gpu_hour_value": 10000, "money.price_of_delay_usd_per_day": 1e10, "money.discount_rate_per_year": 1.0, "money.currency": "EUR", "overrides": [override("x", 1000) | {"id": "price:fx-eur-usd"}]},
     "fat": {"cluster.gpu": "a100", "cluster.link_gbits_per_s": 800, "cluster.sites": 2, "measurements": [LOG]},
     "renter": {"cluster.gpu": "mi300x", "money.acquisition": "rent", "providers": []},
+    "offers": {"money.acquisition": "rent", "providers": [], "offers": [
+        ASKED | {"seller": "A", "expiry": "2026-11-11", "start": "2026-11-01", "price_per_gpu_hour": 900},
+        ASKED | {"seller": "B", "price_per_gpu_hour": 0.002, "ladder": [{"months": 12, "price_per_gpu_hour": 0.003}]},
+        ASKED | {"seller": "C", "size": 100_000, "start": "2027-11-01"}, ASKED | {"seller": "D"}, ASKED | {"seller": "D"},
+    ]},
     "tenants": {"cluster.tenancy": "multi", "organisation.qos_expertise": "none"},
 }  # fmt: skip
 EXPECTED = {
@@ -66,10 +72,13 @@ EXPECTED = {
     "one-box": {"large-node", "large-team", "dear-hour", "dear-delay", "high-discount", "moved-rate", "spare-ports"},
     "fat": {"fat-links", "worse-fit"},
     "renter": {"no-provider"},
+    "offers": {
+        f"offer-{what}" for what in ("expired", "from-before", "dear", "cheap", "ladder", "larger", "late", "twice")
+    },
     "tenants": {"untuned-tenants"},
 }
 
-WITHOUT_FIGURE = {"no-provider", "untuned-tenants"}
+WITHOUT_FIGURE = {"no-provider", "untuned-tenants", "offer-expired", "offer-from-before", "offer-twice"}
 """Cautions of choices, which have no figure to quote."""
 
 
@@ -141,6 +150,11 @@ SANE: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", SANE)
 def test_what_may_well_be_meant_is_not_doubted(name: str, tmp_path: Path) -> None:
     assert cautions(planned(tmp_path, SANE[name])) == ()
+
+
+def test_ordinary_offers_are_left_in_peace_and_name_providers_enough(tmp_path: Path) -> None:
+    offers = [{**ASKED, "seller": seller, "network": "included"} for seller in ("A", "B")]
+    assert cautions(planned(tmp_path, {"money.acquisition": "rent", "providers": [], "offers": offers})) == ()
 
 
 def test_a_renter_is_not_asked_to_tune_what_is_the_providers(tmp_path: Path) -> None:

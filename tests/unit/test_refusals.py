@@ -42,6 +42,7 @@ def offered(*, buys: bool = False, **changes: Any) -> dict[str, Any]:
 
 
 BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
+    "offer-after-horizon": (offered(start="2036-12-01"), "offers[0].start"),
     "offer-after-memo": (offered(date="2026-12-01"), "offers[0].date"),
     "offer-ends-before-it-begins": (offered(expiry="2026-11-01"), "offers[0].expiry"),
     "offer-of-other-gpus": (offered(gpu="h200"), "offers[0].gpu"),

@@ -77,6 +77,16 @@ def work_on_rented(hours_value: Any, rent_usd_per_gpu_hour: Any, useful: Any) ->
     return array(array(hours_value) * array(rent_usd_per_gpu_hour) / array(useful))
 
 
+def hours_on_rented(hours_value: Any, rent_usd_per_gpu_hour: Any, gpu_hour_usd: Any, useful: Any) -> Array:
+    """Present cost of hours that are rented for a time: their rent, and each hour of them lost at its value.
+
+    The time ends on its day, so work that is not done is not rented for until it is: the cost is bounded by the rent and
+    one value of an hour, however little of the time is useful.
+    """
+    lost = 1 - np.clip(array(useful), 0.0, 1.0)
+    return array(array(hours_value) * (array(rent_usd_per_gpu_hour) + lost * array(gpu_hour_usd)))
+
+
 def work_on_owned(paid: Any, hours_value: Any, gpu_hour_usd: Any, useful: Any) -> Array:
     """Present cost of work on machines that are owned: what is paid, and each hour lost at its value (gained where `useful`
     exceeds 1)."""

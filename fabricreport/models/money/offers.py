@@ -8,7 +8,7 @@ present values in the client's currency, draws first.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -139,14 +139,23 @@ class Standing(StrEnum):
     LISTED = "nobody has made an offer: published prices stand in"
     TAKE = "one offer costs least, and nothing about it is open"
     TAKE_IF = "one offer costs least, and something about it is open"
+    TAKE_WITHIN = "one offer costs least without its network, whose price it does not name"
+    RENEW = "the offer that costs least has run out"
     EITHER = "several offers are as good as level, and nothing about them is open"
     NONE = "no offer can be taken as it stands"
+
+
+_CONDITIONAL = (Standing.TAKE_IF, Standing.TAKE_WITHIN, Standing.RENEW)
 
 
 @dataclass(frozen=True)
 class Reach:
     """How far an offer's mean cost may still move: from `low` to `high`; `open` where something about it is not settled
-    that a seller has to write down, `firm` where the seller is bound by it, `barred` where it refuses what is needed."""
+    that a seller has to write down, `firm` where the seller is bound by it, `barred` where it refuses what is needed.
+
+    `apart` where its network is paid for beside it at a price that is not named, `expired` where it was made to this client
+    and its last day has passed, `ready` where it is likely to run by the client's date.
+    """
 
     mean: float
     low: float
@@ -154,27 +163,52 @@ class Reach:
     open: bool = False
     firm: bool = True
     barred: bool = False
+    apart: bool = False
+    expired: bool = False
+    ready: bool = True
 
 
 @dataclass(frozen=True)
 class Pick:
     """The offer to take or to ask `first`, and all that can still be the cheapest.
 
-    `second`: the next, or where the first is open the cheapest that is not; '' if there is none.
+    `second`: the next, or where the first is open the cheapest that is not, in time if one is; '' if there is none. `late`: cheaper offers than
+    the first that are passed over because they are not likely to be ready in time.
     """
 
     standing: Standing
     first: str
     second: str
     contenders: tuple[str, ...] = field(default=())
+    late: tuple[str, ...] = field(default=())
 
 
-def pick(reach: Mapping[str, Reach], material_usd: float = 0.0) -> Pick:
+def pick(reach: Mapping[str, Reach], material_usd: float = 0.0, *, by_date: bool = False) -> Pick:
     """The verdict on offers, by id. An offer contends if its least cost is no more than the least of all highest costs.
 
-    Leads below `material_usd` count as level. A dearer offer that does not contend changes nothing.
+    Leads below `material_usd` count as level. A dearer offer that does not contend changes nothing. `by_date`: the client
+    stated a date and no price of missing it, so offers that are likely to meet it go before those that are not.
     """
+    able = in_time(reach, by_date)
+    found = _pick(able, material_usd)
+    if not found.first or len(able) == len(reach):
+        return found
+    ahead = able[found.first].mean
+    late = sorted((o for o, r in reach.items() if o not in able and not r.barred), key=lambda o: (reach[o].mean, o))
+    behind = found.second
+    if found.standing in _CONDITIONAL and not behind:
+        behind = next((o for o in late if reach[o].mean >= ahead and reach[o].firm and not reach[o].open), "")
+    return replace(found, second=behind, late=tuple(o for o in late if reach[o].mean < ahead))
+
+
+def in_time(reach: Mapping[str, Reach], by_date: bool) -> dict[str, Reach]:
+    """Offers that can be taken: none that is barred, and `by_date` those likely to be ready, if one of them is."""
     able = {o: r for o, r in reach.items() if not r.barred}
+    ready = {o: r for o, r in able.items() if r.ready}
+    return ready if by_date and ready else able
+
+
+def _pick(able: Mapping[str, Reach], material_usd: float) -> Pick:
     order = sorted(able, key=lambda o: (able[o].mean, o))
     if not order:
         return Pick(Standing.NONE, "", "")
@@ -182,11 +216,13 @@ def pick(reach: Mapping[str, Reach], material_usd: float = 0.0) -> Pick:
     contenders = tuple(o for o in order if able[o].low <= ceiling + (material_usd if able[o].firm else 0.0))
     first = contenders[0]
     second = next((o for o in order if o != first), "")
-    if not any(r.firm for r in able.values()):
+    if not any(r.firm or r.expired for r in able.values()):
         return Pick(Standing.LISTED, first, second, contenders)
     if able[first].open:
         settled = (o for o in order if o != first and able[o].firm and not able[o].open)
-        return Pick(Standing.TAKE_IF, first, next(settled, ""), contenders)
+        condition = Standing.TAKE_WITHIN if able[first].apart else Standing.TAKE_IF
+        standing = Standing.RENEW if able[first].expired else condition
+        return Pick(standing, first, next(settled, ""), contenders)
     level = [o for o in contenders if o != first and able[o].mean - able[first].mean < material_usd]
     if level and not any(able[o].open for o in level):
         return Pick(Standing.EITHER, first, level[0], contenders)

@@ -70,7 +70,7 @@ def rent_first(given: Inputs, bills: Bills, option: str, months: int) -> RentFir
 
     What is rented is a network that runs already and behaves as the option does; the weeks to stable of what is bought
     come after delivery, and nobody waits for them before the first result. Until work starts on the rented one, the
-    weeks of a fabric that already runs are lost, as to any renter.
+    weeks of a fabric that already runs are lost, as to any renter. An hour lost costs the same in both: the client's value.
     """
     common, own = bills.common, bills.own[option]
     stages = money.later(common.stages, months)
@@ -87,7 +87,7 @@ def rent_first(given: Inputs, bills: Bills, option: str, months: int) -> RentFir
         idle = own.bring_up_weeks * factor * (1 - given.value("evidence:bring-up-productivity"))
         lost = replace(own.lost, bring_up=np.minimum(bring_up_share(idle, months), _MOST))
         worth = common.discounting.present_value(whole - owned)
-        rent = money.work_on_rented(worth, common.server.rent_per_gpu_hour, lost.useful)
+        rent = money.hours_on_rented(worth, common.server.rent_per_gpu_hour, common.gpu_hour_value, lost.useful)
     return RentFirst(option, given.spread(rent), given.spread(cost + delay))
 
 

@@ -119,7 +119,11 @@ def _rent(name: str, label: str, rule: str) -> Spec:
 
 
 _RENT = (
-    _rent("rent", "Rent of the first months", "present GPU-hours of these months ÷ useful share × market rent"),
+    _rent(
+        "rent",
+        "Rent of the first months",
+        "present GPU-hours of these months × (market rent + share of their time lost × value of a lost hour)",
+    ),
     _rent("after", "Cost from the purchase on", "the bill over the rest of the horizon, bought at its month"),
 )
 

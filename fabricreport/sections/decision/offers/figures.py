@@ -7,7 +7,7 @@ from typing import Any
 
 from fabricreport.books.prices.spoken import titled
 from fabricreport.models.money.offers import ASKED, BEYOND
-from fabricreport.provenance import inputs_of
+from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.offers.bids import BidLine
 from fabricreport.sections.decision.offers.judged import MOVE, SPREAD, Judged, Open
@@ -190,6 +190,12 @@ _ALL = (
         "count of those whose seller has the network on a product of its own",
         lambda r: len(r.having(Open.NETWORK)),
     ),
+    _count(
+        "extra",
+        "Prices that do not hold the network, which is paid for beside them",
+        "count of those that say so",
+        lambda r: len(r.having(Open.EXTRA)),
+    ),
     Spec(
         "decision.offers.asked_from",
         "share",
@@ -290,15 +296,21 @@ def _ranged(name: str, entry: str, what: str) -> Spec:
         f"decision.offers.{name}",
         "x",
         label=what,
-        rule="draws of the entry, each offer its own; they are scaled to a mean of 1 before they are used",
-        value=lambda at: at.given.draw(entry),
+        rule="draws of the entry ÷ their mean, so that the price found stays the mean; each offer has draws of its own",
+        value=lambda at: _scaled(at, entry),
         when=lambda at: at.result.offers is not None and at.result.offers.listed,
     )
 
 
+def _scaled(at: DecisionFigures, entry: str) -> Traced:
+    """The factors of an entry as prices are ranged by them: draws over their mean."""
+    drawn = at.given.draw(entry)
+    return Traced(drawn / plain(drawn).mean())
+
+
 _RANGES = (
     _ranged("asked_range", SPREAD, "What a published price may be once somebody asks, by the price found"),
-    _ranged("later_range", MOVE, "What the same sellers asked later, by the price found"),
+    _ranged("later_range", MOVE, "How far apart the same sellers asked later, by their mean"),
 )
 OFFERS = (*_EACH, *_ALL, *_RANGES, *_BIDS)
 """Every figure of the offers; the indexes `offer`, `bid` and `line` run through `offers_in`, the bids and `bid_lines`."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.books.offers.offer import Kind, Offer
+from fabricreport.books.offers.offer import Kind, Network, Offer
 from fabricreport.books.offers.terms import UNNAMED, needed
 from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import folded, read_providers
@@ -33,6 +33,7 @@ class Open(StrEnum):
     """What a seller has to say before its offer can be taken, then what is only worth asking."""
 
     OLD = "old"
+    EXTRA = "extra"
     NETWORK = "network"
     FABRIC = "fabric"
     LISTED = "listed"
@@ -42,7 +43,7 @@ class Open(StrEnum):
     SPEED = "speed"
 
 
-SETTLED_FIRST = frozenset({Open.OLD, Open.NETWORK, Open.FABRIC, Open.LISTED})
+SETTLED_FIRST = frozenset({Open.OLD, Open.EXTRA, Open.NETWORK, Open.FABRIC, Open.LISTED})
 """An offer of which one of these is open cannot be advised without a condition."""
 
 
@@ -79,6 +80,11 @@ class Judged:
         return next(r.price for r in self.offer.rungs if r.months == self.cost.rung.months)
 
     @property
+    def without_network(self) -> bool:
+        """Whether its total leaves out its network, which its price does not hold."""
+        return Open.EXTRA in self.open
+
+    @property
     def refused(self) -> tuple[str, ...]:
         """What it refuses of what has to be in writing."""
         return tuple(term for term in self.offer.refuses if term in needed())
@@ -100,6 +106,7 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
     lost: Any = sum((value for name, value in cost.costs.items() if name.startswith(LOST)), start=0.0)
     hours = _useful_hours(bills, offer)
     open_ = tuple(_open(given, offer, named))
+    ready = float(np.mean(plain(hired.bring_up_weeks) <= common.weeks_allowed))
     return Judged(
         offer=offer,
         option=own_id,
@@ -111,8 +118,8 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
         optional=_optional(given, bills, offer),
         spread=spread,
         weeks_late=weeks,
-        ready=float(np.mean(plain(hired.bring_up_weeks) <= common.weeks_allowed)),
-        reach=_reach(given, offer, float(plain(total).mean()), open_),
+        ready=ready,
+        reach=_reach(given, offer, float(plain(total).mean()), ready, open_),
         open=open_,
         answered=_answered(given, offer),
         last_day=any(given.prices[r.price.removeprefix("price:")].expiry == given.as_of for r in offer.rungs),
@@ -211,7 +218,7 @@ def _open(given: Inputs, offer: Offer, named: bool) -> Iterator[Open]:
     if any(given.prices[p.removeprefix("price:")].stale for p in offer.prices):
         yield Open.OLD
     if not offer.with_network:
-        yield Open.NETWORK
+        yield Open.EXTRA if offer.network == Network.EXTRA else Open.NETWORK
     if offer.fabric in UNNAMED or not named:
         yield Open.FABRIC
     if offer.kind != Kind.OFFER:
@@ -235,7 +242,7 @@ def _speed(given: Inputs, offer: Offer) -> str:
     return speed_fit(seller.link_low_gbits_per_s, seller.link_high_gbits_per_s, need) if seller else "unknown"
 
 
-def _reach(given: Inputs, offer: Offer, mean: float, open_: tuple[Open, ...]) -> Reach:
+def _reach(given: Inputs, offer: Offer, mean: float, ready: float, open_: tuple[Open, ...]) -> Reach:
     """How far the mean may move by what is open: the spread of sellers, and of an old price what sellers asked later."""
     low = high = 1.0
     if Open.LISTED in open_ or Open.OLD in open_:
@@ -243,11 +250,21 @@ def _reach(given: Inputs, offer: Offer, mean: float, open_: tuple[Open, ...]) ->
         low, high = spread.low, spread.high
     if Open.OLD in open_:
         high = max(high, given.uncertain(MOVE).high)
-    if offer.contractual and {Open.NETWORK, Open.FABRIC} & set(open_):
+    if offer.contractual and {Open.EXTRA, Open.NETWORK, Open.FABRIC} & set(open_):
         high = float("inf")
     barred = any(term in needed() for term in offer.refuses)
     firm = offer.contractual and Open.OLD not in open_
-    return Reach(mean, mean * low, mean * high, open=bool(SETTLED_FIRST & set(open_)), firm=firm, barred=barred)
+    return Reach(
+        mean,
+        mean * low,
+        mean * high,
+        open=bool(SETTLED_FIRST & set(open_)),
+        firm=firm,
+        barred=barred,
+        apart=Open.EXTRA in open_,
+        expired=offer.contractual and Open.OLD in open_,
+        ready=ready >= given.central("evidence:rule-ready-probability"),
+    )
 
 
 def in_use(found: Mapping[str, Judged]) -> dict[str, Traced]:

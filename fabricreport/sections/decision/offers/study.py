@@ -17,6 +17,7 @@ from fabricreport.models.money.offers import (
     asked_first,
     cheapest_in,
     cheapest_without,
+    in_time,
     order_of,
     pick,
     room_per_gpu_hour,
@@ -37,7 +38,8 @@ class OffersResult:
     `apart` are prices at which no term can be had, `unpriced` the names of sellers without a price. `asked`: whom to ask
     first where nobody is bound yet. `cheapest`: share of draws in which each costs least, `cheapest_else` the same if the
     first fell away. `undated`: of the sellers without a price, those of whom an article has one without a date, by name
-    with its entry. `running_other`: those that run the other network, where every seller with a price names one.
+    with its entry. `running_other`: those that run the other network, where every seller with a price names one. `dated`:
+    the client stated a date, `by_date`: and no price of missing it, so that the date itself sets offers apart.
     """
 
     judged: Mapping[str, Judged]
@@ -49,6 +51,8 @@ class OffersResult:
     cheapest_else: Mapping[str, float]
     undated: Mapping[str, str]
     running_other: tuple[str, ...]
+    dated: bool = False
+    by_date: bool = False
 
     @property
     def listed(self) -> bool:
@@ -62,8 +66,9 @@ class OffersResult:
 
     @property
     def totals(self) -> Mapping[str, Traced]:
-        """Total cost (draws,) of each offer by id: what a renter may commit to, if it is not refused."""
-        return {o: j.total for o, j in self.judged.items() if not j.reach.barred}
+        """Total cost (draws,) of each offer by id that may be committed to: none that is refused, or passed over as late."""
+        able = in_time({o: j.reach for o, j in self.judged.items()}, self.by_date)
+        return {o: self.judged[o].total for o in able}
 
     @property
     def price_factors(self) -> Mapping[str, Traced]:
@@ -73,6 +78,14 @@ class OffersResult:
     def having(self, what: Open) -> tuple[str, ...]:
         """Offers of which this is open."""
         return tuple(o for o, j in self.judged.items() if what in j.open)
+
+    def likely_late(self, offer: str) -> bool:
+        """Whether the client stated a date that this offer is not likely to meet."""
+        return self.dated and not self.judged[offer].reach.ready
+
+    def settled(self, offer: str) -> bool:
+        """Whether nothing is to be asked about it, and it is likely to meet a date that was stated."""
+        return not self.judged[offer].open and not self.likely_late(offer)
 
     @property
     def left_out(self) -> int:
@@ -124,12 +137,17 @@ def offers_of(given: Inputs, bills: Bills, judge: Judge) -> OffersResult | None:
     order = order_of({o: j.total for o, j in found.items()})
     judged = {o: found[o] for o in order}
     reach = {o: j.reach for o, j in judged.items()}
-    picked = pick(reach, judge.materiality or 0.0)
+    dated = judge.weighing.date_stated
+    by_date = dated and not np.any(np.asarray(bills.common.delay_per_day) > 0)
+    picked = pick(reach, judge.materiality or 0.0, by_date=by_date)
     first = picked.first
+    able = {o: judged[o].total for o in in_time(reach, by_date)}
     return OffersResult(
         judged=judged,
         pick=picked,
-        asked=asked_first(in_use(judged), first) if first else (),
+        asked=asked_first(able, first) if first else (),
+        dated=dated,
+        by_date=by_date,
         cheapest=cheapest_in({o: j.total for o, j in judged.items()}),
         apart=listed.apart if listed else (),
         unpriced=listed.unpriced if listed else (),

@@ -17,6 +17,7 @@ from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.result import DecisionResult
 
 Figure = Callable[[str], Number]
+_ROUNDING = 1e-9
 _SOLD: dict[str, str] = {
     Network.INCLUDED: "in the price",
     Network.ADD_ON: "as an add-on, counted",
@@ -41,7 +42,7 @@ def offers(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
                 Name(j.offer.seller),
                 f"{{{j.price}:bare}}, {{dated_{n}}}",
                 figure(f"decision.offers.total.{o}"),
-                Name(network_of(given, j.offer) if mixed else where_of(j.offer)),
+                f"{{net_{n}}}{tiers(j.offer)}",
                 "no" if Open.TOPOLOGY in j.open else "yes",
                 Name(first_question(asking(j), "short")),
             ],
@@ -50,10 +51,19 @@ def offers(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
         for n, (o, j) in enumerate(found.judged.items())
     ]
     words = {f"dated_{n}": Name(month_of(given, j)) for n, j in enumerate(found.judged.values())}
+    for n, j in enumerate(found.judged.values()):
+        words[f"net_{n}"] = Name(network_of(given, j.offer) if mixed else where_of(j.offer))
     heads = ("Whole work", "Network on", "Topology", "Ask first")
     money = Name(str(given.params.money.currency))
     columns = [Column("Seller"), Column("Rent, {money}"), *(Column(h) for h in heads)]
     return Table(columns, rows, {**words, "money": money})
+
+
+def tiers(offer: Offer) -> str:
+    """What an hour more is paid for the network that is sold as an add-on, as a table's cell prints it; '' where it is not."""
+    if offer.network != Network.ADD_ON:
+        return ""
+    return "".join(f", +{{{a.price}:bare}}" for a in offer.add_ons if a.needed and not a.monthly)
 
 
 def dated(given: Inputs, judged: Judged) -> str:
@@ -69,6 +79,8 @@ def month_of(given: Inputs, judged: Judged) -> str:
 
 def where_of(offer: Offer) -> str:
     """Where the network of an offer can be had: on which product, or whether it is in the price."""
+    if offer.contractual and offer.network == Network.ADD_ON:
+        return ", ".join(a.name for a in offer.add_ons if a.needed and not a.monthly) or _SOLD[offer.network]
     said = offer.contractual and offer.network in (Network.EXTRA, Network.UNKNOWN)
     return _SOLD[offer.network] if said or not offer.product else offer.product
 
@@ -87,15 +99,25 @@ def network_name(given: Inputs, fabric: str) -> str:
 def conditions(judged: Judged) -> tuple[str, ...]:
     """What a seller has to answer before its offer is taken, in the order in which it is asked."""
     renew = ("renew",) if Open.OLD in judged.open else ()
-    return (*renew, *(str(what) for what in (Open.NETWORK, Open.FABRIC) if what in judged.open))
+    return (*renew, *(str(what) for what in (Open.EXTRA, Open.NETWORK, Open.FABRIC) if what in judged.open))
 
 
 def asking(judged: Judged) -> str:
     """What to ask a seller first, by what is open."""
     open_, bound = set(judged.open), judged.offer.contractual
     if Open.OLD in open_:
-        return "renew" if bound else "old-network" if Open.NETWORK in open_ else "old"
-    order = (Open.NETWORK, Open.FABRIC, Open.GROWTH, Open.TOPOLOGY, Open.GENERATION, Open.SPEED, Open.LISTED)
+        apart = "old-network" if Open.NETWORK in open_ else "old-extra" if Open.EXTRA in open_ else "old"
+        return "renew" if bound else apart
+    order = (
+        Open.EXTRA,
+        Open.NETWORK,
+        Open.FABRIC,
+        Open.GROWTH,
+        Open.TOPOLOGY,
+        Open.GENERATION,
+        Open.SPEED,
+        Open.LISTED,
+    )
     return next((str(what) for what in order if what in open_), "nothing")
 
 
@@ -106,7 +128,7 @@ def found_as(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
             [
                 Name(j.offer.seller),
                 Name(str(j.offer.kind)),
-                Name(given.record(j.price)["text"]),
+                Name(as_found(given, j)),
                 Name(dated(given, j)),
                 Name(network_of(given, j.offer)),
                 None if j.answered is None else figure(f"decision.offers.answered.{o}"),
@@ -116,6 +138,33 @@ def found_as(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     ]
     heads = ("Seller", "Price is", "As found", "Dated", "Network, and where", "Answers")
     return Table([Column(h) for h in heads], rows)
+
+
+def as_found(given: Inputs, judged: Judged) -> str:
+    """The price in use and the range found with it, and that it is no price anybody asked but the middle of that range."""
+    price, text = given.prices[judged.price.removeprefix("price:")], str(given.record(judged.price)["text"])
+    low, high = price.figure.low, price.figure.high
+    middle = low < high and abs(price.price - (low + high) / 2) < _ROUNDING
+    return f"{text}, the middle of it" if middle else text
+
+
+def add_ons(result: DecisionResult, figure: Figure) -> Table:
+    """Everything that an offer's price of a GPU-hour does not hold, with its price, and whether the work is charged with it."""
+    rows = [
+        Row(
+            [
+                Name(j.offer.seller),
+                Name(a.name),
+                figure(a.price),
+                "month" if a.monthly else "GPU-hour",
+                "yes" if a.needed else "no",
+            ]
+        )
+        for j in _offers(result).judged.values()
+        for a in j.offer.add_ons
+    ]
+    columns = [Column(h, style="mixed" if h == "Price" else "value") for h in ("Seller", "What", "Price", "For each")]
+    return Table([*columns, Column("Charged")], rows)
 
 
 def parts(result: DecisionResult, figure: Figure) -> Table:

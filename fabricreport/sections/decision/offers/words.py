@@ -14,7 +14,7 @@ from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.offers.bids import Bid
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
-from fabricreport.sections.decision.offers.tables import Figure, conditions, network_name
+from fabricreport.sections.decision.offers.tables import Figure, asking, conditions, network_name
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.stance import direction
 from fabricreport.vocabulary import Confidence, CourseKind, Ground
@@ -23,11 +23,13 @@ _OPENS = {
     Standing.LISTED: F.OPENS_OFFERS_LISTED,
     Standing.TAKE: F.OPENS_OFFERS_TAKE,
     Standing.TAKE_IF: F.OPENS_OFFERS_TAKE_IF,
+    Standing.TAKE_WITHIN: F.OPENS_OFFERS_WITHIN,
+    Standing.RENEW: F.OPENS_OFFERS_RENEW,
     Standing.EITHER: F.OPENS_OFFERS_EITHER,
     Standing.NONE: F.OPENS_OFFERS_NONE,
 }
 
-
+_CONDITIONAL = (Standing.TAKE_IF, Standing.TAKE_WITHIN, Standing.RENEW)
 _KINDS: Mapping[Kind, str] = {Kind.OFFER: "offered", Kind.ON_DEMAND: "on-demand", Kind.LIST: "list"}
 _AGAINST = {"less": "more than", "more": "less than", "same": "from"}
 """A positive gap is what a lead prints as: there the first is said to cost less."""
@@ -35,7 +37,7 @@ _AGAINST = {"less": "more than", "more": "less than", "same": "from"}
 
 def opening(found: OffersResult) -> F:
     """How page one opens for a client that is offered hours."""
-    alone = found.pick.standing == Standing.TAKE and found.next is None
+    alone = found.pick.standing == Standing.TAKE and len(found.judged) == 1
     return F.OPENS_OFFERS_ALONE if alone else _OPENS[found.pick.standing]
 
 
@@ -55,25 +57,21 @@ def offer_findings(result: DecisionResult, figure: Figure, *, late: bool) -> Ite
     if len(found.judged) > 1:
         yield F.OFFERS_DIFFER
     elif found.best:
-        yield F.OFFERS_ONE
-    standing = found.pick.standing
-    if standing == Standing.TAKE and found.next:
-        yield F.OFFERS_AHEAD
-    if standing == Standing.TAKE_IF:
-        yield F.OFFERS_ELSE if found.next else F.OFFERS_NO_ELSE
-    if found.room is not None and found.best and found.next:
-        if found.listed:
-            yield F.OFFERS_LEAVE
-        elif Open.NETWORK in found.best.open:
-            yield F.OFFERS_ROOM
+        yield F.OFFERS_ONE_WITHOUT if found.best.without_network else F.OFFERS_ONE
+    yield from _of_the_first(found)
+    yield from _in_time(found)
     if found.having(Open.OLD):
         yield F.OFFERS_OLD
     if found.expiring:
         yield F.OFFERS_LAST_DAY
+    if found.having(Open.EXTRA):
+        yield F.OFFERS_EXTRA
     if found.having(Open.NETWORK):
         yield F.OFFERS_UNSURE
         if found.listed:
             yield F.OFFERS_ELSEWHERE
+    if any(j.offer.add_ons for j in found.judged.values()):
+        yield F.OFFERS_ADD_ONS
     if any(j.reach.barred for j in found.judged.values()):
         yield F.OFFERS_REFUSED
     if found.left_out:
@@ -90,6 +88,52 @@ def offer_findings(result: DecisionResult, figure: Figure, *, late: bool) -> Ite
     single = result.courses.row(CourseKind.SINGLE_NODE)
     if single and single.key != result.courses.advised.kind and result.courses.single.days is not None:
         yield F.OFFERS_SINGLE_NODE
+
+
+def _of_the_first(found: OffersResult) -> Iterator[F]:
+    """On what conditions the first offer is advised, and what stands behind it."""
+    standing, best, other = found.pick.standing, found.best, found.next
+    if best is None:
+        return
+    if standing == Standing.TAKE:
+        if other:
+            yield F.OFFERS_AHEAD
+        if best.open:
+            yield F.OFFERS_ASKS
+        elif found.settled(best.offer.id):
+            yield F.OFFERS_CLEAR
+    within = standing == Standing.TAKE_WITHIN
+    if within:
+        yield F.OFFERS_WITHIN if found.room is not None else F.OFFERS_WITHIN_ALONE
+    if standing == Standing.RENEW and best.without_network:
+        yield F.OFFERS_WITHOUT
+    if standing in _CONDITIONAL:
+        if other is None:
+            yield F.OFFERS_NO_ELSE
+        elif not other.open:
+            yield F.OFFERS_ELSE_WITHIN if within else F.OFFERS_ELSE
+        else:
+            yield F.OFFERS_ELSE_WITHIN_ASKED if within else F.OFFERS_ELSE_ASKED
+    if found.room is None or other is None or within:
+        return
+    if found.listed:
+        yield F.OFFERS_LEAVE
+    elif {Open.NETWORK, Open.EXTRA} & {*best.open}:
+        yield F.OFFERS_ROOM
+
+
+def _in_time(found: OffersResult) -> Iterator[F]:
+    """Whether the offer to take is likely to be ready by the client's date, and what is passed over because it is not."""
+    if found.listed or found.best is None:
+        yield F.OFFERS_NO_DAY
+        return
+    yield F.OFFERS_DAY
+    if found.likely_late(found.pick.first):
+        yield F.OFFERS_NOT_READY
+    if found.next and found.pick.standing in _CONDITIONAL and found.likely_late(found.pick.second):
+        yield F.OFFERS_ELSE_LATE
+    if found.pick.late:
+        yield F.OFFERS_PASSED
 
 
 def _one_network(found: OffersResult) -> str:
@@ -155,6 +199,9 @@ def offer_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mappin
         "other_network": Name(names[other[0]]) if other else None,
         "single_costs": Name(_single_costs(result)),
         "bids": tuple(_bid(names, figure, b, key) for key, b in result.bids.items()),
+        "late_sellers": Name(listed(judged[o].offer.seller for o in found.pick.late))
+        if found and found.pick.late
+        else None,
         "refusing": Name(listed(j.offer.seller for j in refused)) if refused else None,
         "one_network": Name(network_name(given, _one_network(found))) if found and _one_network(found) else None,
         "unpriced_sellers": Name(listed(_unpriced(found))) if found and _unpriced(found) else None,
@@ -178,7 +225,8 @@ def _single_costs(result: DecisionResult) -> str:
 def _named(figure: Figure, judged: Judged) -> Named:
     """A seller, with its price and every question that has to be answered before it is signed with."""
     asks = Name(" ".join(first_question(what) for what in conditions(judged)))
-    return Named(judged.offer.seller, judged.offer.id, asks=asks, price=figure(judged.price))
+    first = Name(first_question(asking(judged)))
+    return Named(judged.offer.seller, judged.offer.id, asks=asks, first_ask=first, price=figure(judged.price))
 
 
 def _bid(names: Mapping[str, str], figure: Figure, bid: Bid, key: str) -> Named:
