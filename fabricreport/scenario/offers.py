@@ -14,6 +14,8 @@ TAG = "tag:"
 
 Price = Annotated[float, Unit("usd/gpu-hour")]
 Share = Annotated[float, Unit("share", 0, 1)]
+MaybePrice = Annotated[float | None, Unit("usd/gpu-hour")]
+MaybeShare = Annotated[float | None, Unit("share", 0, 1)]
 
 
 class Rung(Section):
@@ -27,7 +29,7 @@ class AddOn(Section):
     """Something that the price of a GPU-hour does not hold."""
 
     name: Line = Field(description="What it is.", examples=["InfiniBand tier"])
-    price_per_gpu_hour: Price | None = Field(default=None, description="Its price for each GPU-hour.", examples=[0.2])
+    price_per_gpu_hour: MaybePrice = Field(default=None, description="Its price for each GPU-hour.", examples=[0.2])
     price_per_month: Annotated[float | None, Unit("usd/month")] = Field(
         default=None, description="Or its price for each month.", examples=[500]
     )
@@ -39,11 +41,11 @@ class AddOn(Section):
 class Credits(Section):
     """What the seller pays back when it falls short."""
 
-    uptime: Share | None = Field(default=None, description="Uptime promised, as a share.", examples=[0.995])
-    credit: Share | None = Field(
+    uptime: MaybeShare = Field(default=None, description="Uptime promised, as a share.", examples=[0.995])
+    credit: MaybeShare = Field(
         default=None, description="Credit for falling short of it, as a share of the month's bill.", examples=[0.1]
     )
-    cap: Share | None = Field(
+    cap: MaybeShare = Field(
         default=None, description="Most that is paid back, as a share of the month's bill.", examples=[0.3]
     )
 
@@ -71,7 +73,7 @@ class Offer(Section):
         default=None, description="GPUs that have to be taken; as many as the client asks for if left out."
     )
     currency: Currency = Field(default="USD", description="Currency of its amounts.")
-    price_per_gpu_hour: Price | None = Field(
+    price_per_gpu_hour: MaybePrice = Field(
         default=None, description="Price of a GPU-hour; a renter's offer needs it or a ladder.", examples=[2.4]
     )
     term_months: Annotated[int | None, Unit("month", 1, 240)] = Field(
