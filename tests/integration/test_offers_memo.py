@@ -112,4 +112,4 @@ def test_a_buyers_memo_sets_the_bill_at_the_prices_quoted_beside_its_own(tmp_pat
     done = whole(folder(tmp_path, "example", [bill], sections=["decision"]), draws=SMALL_DRAWS, draw_charts=False)
     assert done.faults == []
     tables = {n["id"]: words(n) for n in nodes(done) if "rows" in n}
-    assert "Example Switches" in tables["tab-decision-bids"] and "switch-qm9700" in tables["tab-decision-bid-items"]
+    assert "Example Switches" in tables["tab-decision-bids"] and "QM9700" in tables["tab-decision-bid-items"]

@@ -61,7 +61,7 @@ def _rule(given: Inputs, claim: str, words: str) -> Name:
 
 def sizes(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     """Each rule of size: where it was tried, which side costs less there and by how much, and what becomes of the rule."""
-    names = {o.id: Name(o.name) for o in given.options}
+    names = {o: Name(option.name) for o, option in given.all_options.items()}
     said: dict[str, object] = {}
     rows = []
     for rule in result.articles.sizes:
@@ -91,7 +91,7 @@ def sizes(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
 def _outcome(given: Inputs, rule: SizeRule) -> Name:
     if rule.outcome != Outcome.TOWARDS:
         return Name(rule.outcome)
-    first = next(o.name for o in given.options if o.id == rule.runs[0].first)
+    first = given.all_options[rule.runs[0].first].name
     towards = side_name(given.options, rule.towards) if rule.towards in LEANS else first
     return Name(f"{rule.outcome} {towards}")
 
