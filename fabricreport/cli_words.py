@@ -34,8 +34,9 @@ def result_words(result: BuildResult) -> tuple[list[str], list[str]]:
     head = result.headline
     if head.get("recommendation"):
         probability = next((n for n in head["numbers"] if n["id"] == "decision.probability"), None)
-        share = f", {probability['text']} of draws" if probability and head["decided_by"] == Ground.MONEY else ""
-        lines.append(f"  {head['recommendation']} ({_CLASSES.get(head['decided_by'], head['confidence'])}{share})")
+        ground = head.get("decided_by", Ground.MONEY)
+        share = f", {probability['text']} of draws" if probability and ground == Ground.MONEY else ""
+        lines.append(f"  {head['recommendation']} ({_CLASSES.get(ground, head['confidence'])}{share})")
         if head.get("framework") == "disagrees":
             lines.append(f"  The framework disagrees: it leans to {head['framework_leans_to']}.")
         lines += [f"    {number['label']}: {number['text']}" for number in head["numbers"]]
