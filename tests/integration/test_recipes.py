@@ -38,7 +38,7 @@ CLIENT: dict[str, Any] = {
     "memo": {"to": "Chief Technology Officer", "from": "Advisory", "subject": "Network"},
     "cluster": {"gpus": 512, "gpu": THE_GPU["id"], "topology": "fat-tree", "tenancy": "multi"},
     "workload": {"kind": "pretraining-dense", "model_parameters_billion": 70, "run_days": 30},
-    "organisation": {"networking_maturity": "medium", "time_to_production_weeks": 12, "network_engineers": 2},
+    "organisation": {"networking_maturity": "medium", "time_to_production_weeks": 12, "existing_ethernet": "large"},
     "money": {"acquisition": "buy"},
     "options": ["infiniband-xdr", THE_OPTION["id"]],
 }

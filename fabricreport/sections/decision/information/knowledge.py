@@ -175,7 +175,7 @@ def beyond(known: Draws, spread: Any, allowed: float) -> Draws:
 
 def _learnable(given: Inputs, behind: Collection[str]) -> set[str]:
     """Of the inputs behind the costs, those that are drawn and could be found out; contested quantities by their own name."""
-    contested = {q: {f"evidence:{e.id}" for e in given.contested(q).admissible} for q in given.quantities}
+    contested = {q: {f"evidence:{e.id}" for e in given.contested(q).admissible} for q in given.quantities_of(behind)}
     disputed = {q: members for q, members in contested.items() if members & set(behind)}
     single = {i for i in behind if i.startswith(("price:", "evidence:"))} - set().union(*disputed.values())
     found = {i for i in single if varies(given, i)}
