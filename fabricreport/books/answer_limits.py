@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fabricreport.books.answers import Answer, Log
 from fabricreport.bounds import Bound, bound_of
 
-LINE_RATE, PER_GPU = "generation-and-line-rate", "per-gpu-bandwidth"
+LINE_RATE, PER_GPU = "Q-NET-02", "Q-NET-03"
 """Questions whose answers state the rate of one link, and of all links of one GPU, in Gb/s."""
 _BITS_PER_BYTE = 8.0
 _LEAST_NODE_GPUS = 8

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from fabricreport.books.questions import Proof
+
 
 @dataclass(frozen=True)
 class Log:
@@ -18,7 +20,11 @@ class Log:
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer: the words, and what came with them. `low` and `high` are equal for a single value."""
+    """One answer: the words, and what came with them. `low` and `high` are equal for a single value.
+
+    `choice` is one of the question's choices, '' where none is stated; `evidence` what the seller says it rests on, None
+    where it does not say.
+    """
 
     question: str
     text: str
@@ -28,14 +34,17 @@ class Answer:
     document: str
     measured: Log | None
     line: int
+    choice: str = ""
+    evidence: Proof | None = None
 
 
 @dataclass(frozen=True)
 class AnswerFile:
-    """What one seller answered, when and through whom."""
+    """What one seller answered, when and through whom. `fabric`: for which one it speaks, '' where it does not say."""
 
     provider: str
     date: str
     answered_by: str
     answers: Mapping[str, Answer]
     file: str
+    fabric: str = ""

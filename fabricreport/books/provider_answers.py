@@ -3,12 +3,15 @@
     provider: Example Cloud                # as in the params
     date: 2026-11-02                       # when it was answered
     answered_by: A. Seller, sales          # who answered
+    fabric: infiniband-ndr                 # optional; the fabric it speaks for, an option's id or a family's
     answers:
-      - question: allreduce-results        # id of a question; each at most once
+      - question: Q-NET-07                 # id of a question; each at most once
         answer: Logs of 128 nodes attached # the words given; empty if the seller declined
         value: 371.2                       # optional; a number, or {low, high}
         unit: gbytes/s                     # needed with a value: the question's own unit
         document: logs-2026-10.txt         # optional; what was handed over
+        evidence: log                      # optional; what it rests on: contract, log, record or statement
+        choice: ...                        # one of the question's choices, where it has some
         measured: {gpus: 1024, size_mib: 1024, busbw_gbytes_per_s: 371.2, algbw_gbytes_per_s: 185.78}   # optional
 
 Every fault of a file is reported at once, each with file, line, key, remedy and the nearest name.
@@ -17,7 +20,7 @@ Every fault of a file is reported at once, each with file, line, key, remedy and
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date as Date
 from pathlib import Path
@@ -26,15 +29,17 @@ from typing import Any
 from fabricreport.books.answer_limits import PER_GPU, Links, beyond_links, bound_of_answer
 from fabricreport.books.answered_day import answered_day
 from fabricreport.books.answers import Answer, AnswerFile, Log
-from fabricreport.books.providers import Question, folded, read_providers
+from fabricreport.books.providers import folded
+from fabricreport.books.questions import Proof, Question, known_ids, read_questions
 from fabricreport.bounds import Bound, Figure, bound_of
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import clean_text, load_strict
 
 _HEAD = ("provider", "date", "answered_by", "answers")
+_OPTIONAL_OF_FILE = ("fabric",)
 _NEEDED_OF_ANSWER = ("question", "answer")
-_OPTIONAL_OF_ANSWER = ("value", "unit", "document", "measured")
+_OPTIONAL_OF_ANSWER = ("value", "unit", "document", "measured", "evidence", "choice")
 _MEASURED = {"gpus": "gpus", "size_mib": "mib", "busbw_gbytes_per_s": "gbytes/s", "algbw_gbytes_per_s": "gbytes/s"}
 _NEEDED_OF_MEASURED = ("gpus", "busbw_gbytes_per_s")
 _LONGEST_ANSWER = 2_000
@@ -68,7 +73,7 @@ class _Reader:
         if not isinstance(data, dict):
             self._fault((), "must be a mapping", remedy=f"Begin with the keys {', '.join(_HEAD)}.")
             return None
-        self._keys((), data, _HEAD, _HEAD)
+        self._keys((), data, _HEAD, (*_HEAD, *_OPTIONAL_OF_FILE))
         name = self._line_of_text(("provider",), data.get("provider"))
         if name and folded(name) != folded(provider):
             remedy = "Name the right file in the params, or mend the name here."
@@ -76,11 +81,13 @@ class _Reader:
         day = self._day(data.get("date"), as_of)
         who = self._line_of_text(("answered_by",), data.get("answered_by"))
         answers = self._answers(data.get("answers"))
-        return AnswerFile(name, day, who, answers, self.located.file)
+        fabric = self._line_of_text(("fabric",), data.get("fabric"))
+        return AnswerFile(name, day, who, answers, self.located.file, fabric)
 
     def bandwidths(self, answers: Mapping[str, Answer], links: Links) -> None:
         """Note every bandwidth that is above what the links carry, in a file without other faults."""
-        index = {row["question"]: i for i, row in enumerate(self.located.data["answers"])}
+        ids = known_ids()
+        index = {ids[row["question"]]: i for i, row in enumerate(self.located.data["answers"])}
         remedy = f"Mend it, or state the links of that cluster: `question: {PER_GPU}` with its value."
         for question, keys, value, reason in beyond_links(answers, links):
             self._fault(("answers", index[question], *keys), reason, value, remedy)
@@ -117,15 +124,28 @@ class _Reader:
             figure: Figure = {"low": ends[0], "high": ends[1]} if ends[0] < ends[1] else ends[0]
             self._bounded((*at, "value"), unit, bound_of_answer(question.id, unit), figure)
         measured = self._log((*at, "measured"), row["measured"]) if "measured" in row else None
-        return Answer(question.id, text, *ends, unit, document, measured, self.located.line_of(at))
+        chosen = self._one_of((*at, "choice"), row.get("choice"), question.choices)
+        rests_on = self._one_of((*at, "evidence"), row.get("evidence"), tuple(Proof))
+        proof = Proof(rests_on) if rests_on else None
+        return Answer(
+            question.id, text, *ends, unit, document, measured, self.located.line_of(at), choice=chosen, evidence=proof
+        )
+
+    def _one_of(self, at: KeyPath, value: Any, known: Sequence[str]) -> str:
+        """One of some words, '' if none is stated or it is another."""
+        if value is None or value in known:
+            return str(value or "")
+        remedy = f"One of: {', '.join(known)}." if known else "Leave it out: this question has no choices."
+        self._fault(at, "is none of those known here", value, remedy, did_you_mean(str(value), known))
+        return ""
 
     def _question_of(self, at: KeyPath, value: Any) -> Question | None:
-        known = {q.id: q for q in read_providers().questions}
-        if isinstance(value, str) and value in known:
-            return known[value]
+        ids, known = known_ids(), {q.id: q for q in read_questions()}
+        if isinstance(value, str) and value in ids:
+            return known[ids[value]]
         if value is not None:
             remedy = f"One of: {', '.join(known)}."
-            self._fault(at, "is no question's id", value, remedy, did_you_mean(value, known))
+            self._fault(at, "is no question's id", value, remedy, did_you_mean(value, ids))
         return None
 
     def _unit(self, at: KeyPath, row: Mapping[str, Any], question: Question) -> str:

@@ -1,8 +1,6 @@
-"""Sellers of GPU time and the questions to put to them: the shipped table joined with the rules for answers.
+"""Sellers of GPU time: what they document and their service levels, with the questions to put to them.
 
-`evidence/providers.yaml` holds what sellers document, their service levels and the questions; `evidence/diligence.yaml`
-says beside each question how its answer is checked, whom it is for and which inputs of the models it settles. A
-client's answer files are read by `fabricreport.books.provider_answers`.
+`evidence/providers.yaml` holds the table; the questions are those of `fabricreport.books.questions`.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from fabricreport.books.questions import Question, Wording, read_questions, read_wording
 from fabricreport.evidence import read_yaml
 
 
@@ -37,52 +36,12 @@ class Seller:
 
 
 @dataclass(frozen=True)
-class Question:
-    """One question to a seller, with what a good answer settles.
-
-    `title` is the question in a few words; `form` of a useful answer: text, number, table or document; `unit` of its value. `check` names the test of the
-    answer, `to` whom it is put, `when` the condition for asking, `settles` patterns of input names, `contested`
-    quantities, `guards` the question whose answer it tests. `commercial`: the answer is a price.
-    """
-
-    id: str
-    title: str
-    source: str
-    axis: str
-    question: str
-    why: str
-    good: str
-    red_flag: str
-    form: str
-    unit: str
-    evidence: tuple[str, ...]
-    check: str
-    to: tuple[str, ...]
-    when: str
-    settles: tuple[str, ...]
-    contested: tuple[str, ...]
-    guards: str
-    commercial: bool
-
-
-@dataclass(frozen=True)
 class ContractOnly:
     """A cloud outside the table whose service levels were read."""
 
     id: str
     name: str
     sla: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Wording:
-    """Words by which an answer is judged; see `evidence/diligence.yaml`."""
-
-    topology: tuple[str, ...]
-    topology_unknown: tuple[str, ...]
-    vague: tuple[str, ...]
-    others_tune: tuple[str, ...]
-    least_words: int
 
 
 @dataclass(frozen=True)
@@ -108,25 +67,15 @@ class ProviderBook:
 
 @lru_cache(maxsize=1)
 def read_providers() -> ProviderBook:
-    """The shipped table and questions. `ValueError` if the two files do not speak of the same questions."""
-    table, rules = read_yaml("providers"), read_yaml("diligence")
-    by_id = {rule["id"]: rule for rule in rules["questions"]}
-    asked = [q["id"] for q in table["questions"]]
-    if sorted(asked) != sorted(by_id):
-        raise ValueError(f"providers.yaml and diligence.yaml differ on {sorted(set(asked) ^ set(by_id))}")
+    """The shipped table and questions."""
+    table = read_yaml("providers")
     return ProviderBook(
         table["source"],
         tuple(_seller(row) for row in table["providers"]),
         tuple(ContractOnly(r["id"], r["name"], tuple(r["sla"])) for r in table["contracts_only"]),
         tuple(table["common"]),
-        tuple(_question(row, by_id[row["id"]]) for row in table["questions"]),
-        Wording(
-            tuple(rules["topology_words"]),
-            tuple(rules["topology_unknown"]),
-            tuple(rules["vague_phrases"]),
-            tuple(rules["others_tune"]),
-            int(rules["least_words"]),
-        ),
+        read_questions(),
+        read_wording(),
     )
 
 
@@ -146,29 +95,6 @@ def _seller(row: Mapping[str, Any]) -> Seller:
         tuple(row["sla"]),
         tuple(row["notes"]),
         tuple(row.get("listed_as", ())),
-    )
-
-
-def _question(row: Mapping[str, Any], rule: Mapping[str, Any]) -> Question:
-    return Question(
-        row["id"],
-        rule["title"],
-        row["source"],
-        row["axis"],
-        row["question"],
-        row["why"],
-        row["good"],
-        row["red_flag"],
-        row["answer"],
-        row["unit"],
-        tuple(row["evidence"]),
-        rule["check"],
-        tuple(rule["to"]),
-        rule.get("when", ""),
-        tuple(rule["settles"]),
-        tuple(rule.get("contested", ())),
-        rule.get("guards", ""),
-        bool(rule.get("commercial", False)),
     )
 
 

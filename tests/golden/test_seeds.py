@@ -76,7 +76,7 @@ def test_each_audited_claim_has_a_row_of_its_own_seed(seed: str) -> None:
 
 @pytest.mark.parametrize("seed", ARTICLES)
 def test_each_question_of_an_article_has_a_row_of_its_own_seed(seed: str) -> None:
-    asked = {question["id"] for question in read_yaml("providers")["questions"] if question["source"] == seed}
+    asked = {question["id"] for question in read_yaml("questions")["questions"] if question["source"] == seed}
     assert asked - anchors("question", seed=seed) == set()
 
 

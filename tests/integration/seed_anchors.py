@@ -183,8 +183,8 @@ class Memo:
 
 
 CONTEXT, FRAMEWORK, PROVIDERS = read_yaml("context"), read_yaml("framework"), read_yaml("providers")
-AUDIT, QUESTIONS = read_yaml("claims"), by_id(read_yaml("diligence")["questions"])
-CLAIMS, ASKED = by_id(AUDIT["claims"]), by_id(PROVIDERS["questions"])
+AUDIT, QUESTIONS = read_yaml("claims"), by_id(read_yaml("questions")["questions"])
+CLAIMS, ASKED = by_id(AUDIT["claims"]), QUESTIONS
 
 
 def _claim(at: Printed, name: str) -> bool:

@@ -213,8 +213,8 @@ def test_twelve_of_the_seventeen_sellers_do_not_state_a_topology(renter):
 
 def test_a_tenant_is_asked_other_questions_than_a_builder(buyer, renter):
     put = [{q.question.id for q in r.questions} for r in (buyer, renter)]
-    assert "claim-window" in put[1] - put[0]
-    assert "not-two-nodes" in put[0] - put[1]
+    assert "Q-COM-04" in put[1] - put[0]
+    assert "Q-NET-09" in put[0] - put[1]
 
 
 def test_questions_stand_in_the_order_of_their_worth_and_settle_only_what_is_drawn(buyer):
@@ -223,8 +223,8 @@ def test_questions_stand_in_the_order_of_their_worth_and_settle_only_what_is_dra
     assert orders[0][0] > 0
     assert buyer.widest.difference.width == max(q.difference.width for q in buyer.priced)
     worth = {q.question.id: q for q in buyer.questions}
-    assert "evidence:weeks-to-stable-rocev2" in worth["validated-for-training"].settles
-    assert worth["rank-count-check"].difference is None
+    assert "evidence:weeks-to-stable-rocev2" in worth["Q-OPS-03"].settles
+    assert worth["Q-NET-08"].difference is None
 
 
 def test_a_seller_that_is_not_in_the_table_has_everything_open(answered):
@@ -235,11 +235,11 @@ def test_a_seller_that_is_not_in_the_table_has_everything_open(answered):
 
 def test_the_invented_answers_get_the_verdicts_they_were_written_for(answered):
     verdicts = {q: f.verdict for q, f in answered.judged[0].findings.items()}
-    assert verdicts["topology-and-oversubscription"] == "specific"
-    assert verdicts["not-two-nodes"] == "specific"
-    assert verdicts["validated-for-training"] == "vague"
-    assert verdicts["resolution-of-fabric-faults"] == verdicts["tail-under-noise"] == "missing"
-    for failing in ("allreduce-results", "rank-count-check", "who-configures-rocev2", "busbw-floor-in-contract"):
+    assert verdicts["Q-NET-01"] == "specific"
+    assert verdicts["Q-NET-09"] == "specific"
+    assert verdicts["Q-OPS-03"] == "vague"
+    assert verdicts["Q-OPS-04"] == verdicts["Q-NET-10"] == "missing"
+    for failing in ("Q-NET-07", "Q-NET-08", "Q-OPS-02", "Q-NET-12"):
         assert verdicts[failing] == "fails"
     assert answered.numbers["diligence.answers.example-cloud.fails"].value == 4
 

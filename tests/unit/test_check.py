@@ -240,7 +240,7 @@ def test_an_option_nobody_compares_must_still_name_things_that_exist(tmp_path: P
 # ---- answers and logs
 
 
-ANSWERS = "provider: CoreWeave\ndate: 2026-10-02\nanswered_by: A. Seller\nanswers:\n  - question: allreduce-results\n"
+ANSWERS = "provider: CoreWeave\ndate: 2026-10-02\nanswered_by: A. Seller\nanswers:\n  - question: Q-NET-07\n"
 
 
 def with_files(folder: Path, answers: str, log: str) -> Path:
@@ -272,7 +272,7 @@ def test_good_answers_and_a_good_log_pass(tmp_path: Path) -> None:
     [
         (ANSWERS + "    answer: a\n    valu: 3\n", None, "answers.yaml", 7),
         (ANSWERS + "    answer: a\n    value: 3\n    unit: gbytes\n", None, "answers.yaml", 8),
-        (ANSWERS.replace("allreduce-results", "allreduce-result") + "    answer: a\n", None, "answers.yaml", 5),
+        (ANSWERS.replace("Q-NET-07", "allreduce-result") + "    answer: a\n", None, "answers.yaml", 5),
         (ANSWERS.replace("CoreWeave", "Lambda") + "    answer: a\n", None, "answers.yaml", 1),
         (ANSWERS.replace("2026-10-02", "2026-12-02") + "    answer: a\n", None, "answers.yaml", 2),
         (None, "Meeting of 3 May: we talked about the network.\n", "log.txt", 1),

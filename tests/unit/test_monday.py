@@ -159,7 +159,7 @@ def test_every_role_is_known_and_has_a_name_for_every_client() -> None:
 
 
 def test_an_action_asks_a_question_that_is_put() -> None:
-    known = {q["id"] for q in read_yaml("providers")["questions"]}
+    known = {q["id"] for q in read_yaml("questions")["questions"]}
     assert {q for a in actions().values() for q in a.questions} <= known
 
 
@@ -308,7 +308,7 @@ def test_worth_is_of_a_price_or_of_a_choice_as_the_question_is(
 ) -> None:
     at = facts(of("landlord"))
     put = tuple(
-        replace(q, saves=saves, informs=informs) if q.question.id == "three-quotes" else q for q in at.tests.questions
+        replace(q, saves=saves, informs=informs) if q.question.id == "Q-COM-03" else q for q in at.tests.questions
     )
     quote = CONDITIONS[Kind.QUOTE](replace(at, tests=replace(at.tests, questions=put)))
     assert quote is not None and (quote.worth, quote.choice) == (worth, choice)

@@ -189,7 +189,7 @@ def test_a_price_that_moves_the_total_more_stands_before_an_answer_worth_less(ca
 
 
 def test_each_kind_of_client_is_asked_for_its_price_first(cases: dict[str, Case]) -> None:
-    for client, first in (("example", "three-quotes"), ("tern-finetuning", "price-for-the-term")):
+    for client, first in (("example", "Q-COM-03"), ("tern-finetuning", "Q-COM-01")):
         result = cases[client].diligence()
         assert result.first is not None
         assert (result.first.question.id, result.first.by_price) == (first, True)
@@ -237,7 +237,7 @@ def test_the_price_of_each_seller_is_nearly_all_that_a_renter_can_learn(apart: C
     assert found.of_everything > 0 and not known.below_noise and rest.below_noise
     assert known.value <= found.of_everything + 2 * known.standard_error
     assert found.worth(["evidence:rent-spread"]) == known
-    asked = next(q for q in apart.diligence().questions if q.question.id == "price-for-the-term")
+    asked = next(q for q in apart.diligence().questions if q.question.id == "Q-COM-01")
     assert asked.informs == known
     cheapest = min(plain(t).mean() for t in case_offers(apart).totals.values())
     assert asked.saves is not None and known.value < asked.saves < cheapest

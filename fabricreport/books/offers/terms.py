@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from fabricreport.books.providers import read_providers
+from fabricreport.books.questions import known_ids
 from fabricreport.evidence import read_yaml
 
 UNNAMED = ("unknown", "varies")
@@ -26,7 +26,7 @@ def needed() -> tuple[str, ...]:
 
 def refusable() -> tuple[str, ...]:
     """Everything that an offer may say it refuses."""
-    return (*needed(), *_terms()["other"], *(q.id for q in read_providers().questions))
+    return (*needed(), *_terms()["other"], *known_ids())
 
 
 def first_question(what: str, form: str = "question") -> str:

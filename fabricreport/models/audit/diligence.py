@@ -135,6 +135,8 @@ def _failures(check: str, reply: Reply, need: Need, words: Words) -> Iterator[st
         yield "a floor below the one this cluster needs"
     if check == "gpus" and high is not None and high < need.gpus:
         yield "fewer GPUs on one fabric than the client starts with"
+    if check == "growth" and high is not None and high < need.largest_gpus:
+        yield "the growth planned does not fit without cables moved"
     if check == "own-team" and any(phrase in reply.text.lower() for phrase in words.others_tune):
         yield "somebody other than the seller's team tunes the fabric"
     if reply.benchmark and check in ("busbw", "ranks", "nodes"):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from fabricreport.books.answers import AnswerFile
 from fabricreport.books.options import Option
-from fabricreport.books.providers import ProviderBook, Question, Seller
+from fabricreport.books.providers import ProviderBook, Seller
+from fabricreport.books.questions import Question
 from fabricreport.ledger import Number
 from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import Estimate

@@ -17,7 +17,8 @@ from fabricreport.books.answers import Answer, Log
 from fabricreport.books.families import families
 from fabricreport.books.options import Option
 from fabricreport.books.provider_answers import read_answers
-from fabricreport.books.providers import ContractOnly, ProviderBook, Question, Seller, read_providers
+from fabricreport.books.providers import ContractOnly, ProviderBook, Seller, read_providers
+from fabricreport.books.questions import Question
 from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
@@ -110,6 +111,9 @@ def asked(given: Inputs, book: ProviderBook) -> tuple[Question, ...]:
         "": True,
         "more-than-two-nodes": nodes_of(given) > 2,
         "skill": any(o.behaviour.skill for o in given.options),
+        "reduction": any(o.behaviour.reduction for o in given.options),
+        "tenants": given.params.cluster.tenancy == "multi",
+        "growth": bool(given.params.cluster.trajectory),
     }
     return tuple(q for q in book.questions if audience in q.to and facts[q.when])
 
