@@ -1,0 +1,61 @@
+"""The acceptance plan as it is signed: tests by id, each with its command, its sizes and what it has to show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fabricreport.ledger import Number
+
+
+class Tool(StrEnum):
+    """With what a test is run: which reader its log takes."""
+
+    NCCL = "nccl-tests"
+    PERFTEST = "perftest"
+    RECORD = "record"
+
+
+@dataclass(frozen=True)
+class PlannedTest:
+    """One test at one stage of the cluster.
+
+    `id`: `T-<name>`, the same at every stage; `gpus`: of the stage. `measures`: the collective, or the perftest program, whose
+    rows count (`allreduce`, `ib_write_bw`), or the name of a record's value. `thresholds`: what each run has to show, by GPUs
+    of the run and message size in bytes (0 where sizes do not matter), in `unit`; `at_least` or at most so much. `runs`: how
+    often each is repeated; `counted`: which run counts, from the worst (1). `price`: what a unit of shortfall costs.
+    `false_pass` and `false_fail`: the chance that a fabric at the value at which the lead is gone passes, and that a sound one
+    fails, None where the test is exact.
+    """
+
+    id: str
+    title: str
+    tool: Tool
+    measures: str
+    stage: int
+    gpus: int
+    thresholds: Mapping[tuple[int, int], float]
+    unit: str
+    at_least: bool
+    runs: int
+    counted: int
+    command: str
+    reason: str
+    questions: tuple[str, ...]
+    price: Number | None = None
+    false_pass: Number | None = None
+    false_fail: Number | None = None
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Every test of the plan, in the order in which they are run, stage by stage. `option`: the one tested."""
+
+    option: str
+    tests: tuple[PlannedTest, ...]
+
+    def of(self, test_id: str) -> tuple[PlannedTest, ...]:
+        """A test at every stage."""
+        return tuple(test for test in self.tests if test.id == test_id)
