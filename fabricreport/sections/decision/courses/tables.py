@@ -59,13 +59,19 @@ def _told_as(row: PricedCourse, found: CoursesResult) -> str:
 
 
 def _marked(row: PricedCourse, result: DecisionResult) -> bool:
-    """Whether a row is the advised one; where no option is advised over the other both are."""
+    """Whether a row is the advised one.
+
+    Where no option is advised over the other that is to ask for offers on both; both are where offers are not priced."""
     advised, verdict = result.courses.advised, result.verdict
     if result.courses.involved:
         return row.kind == advised.kind
     if verdict.announced:
         return False
-    if verdict.open and verdict.confidence == Confidence.DOES_NOT_MATTER:
+    if (
+        verdict.open
+        and verdict.confidence == Confidence.DOES_NOT_MATTER
+        and result.courses.row(CourseKind.OFFERS) is None
+    ):
         return row.key in (CHOICE, RIVAL)
     if advised.kind in (CourseKind.TAKE, CourseKind.STAGE_ONE):
         return row.key == CHOICE
