@@ -321,6 +321,8 @@ def test_the_row_that_is_held_against_has_no_amount_and_the_advised_course_is_ma
     offered = result.courses.row(CourseKind.OFFERS) is not None
     both = result.verdict.confidence == Confidence.DOES_NOT_MATTER and not offered
     assert len(marked) == (2 if both else 1)
+    asked = [str(row.cells[3]) for row in table.rows if "Offers on both" in str(row.cells[0])]
+    assert len(asked) == offered and all("{pair}" in needs for needs in asked) and table.values["pair"]
     either = result.courses.advised.kind == CourseKind.EITHER and offered
     assert ("Offers on both" in str(marked[0].cells[0])) == either
     assert (F.COURSES_EITHER in set(case.spoken("decision").findings)) == either

@@ -22,7 +22,9 @@ def courses(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     found = result.courses
     names = {o.id: Name(o.name) for o in given.options}
     known: Mapping[str, Mapping[str, str]] = read_yaml("courses")
-    values: dict[str, object] = {"verb": VERB[given.params.money.acquisition]}
+    short, verdict = short_names(given.options), result.verdict
+    pair = Name(" and ".join(short[o] for o in dict.fromkeys((verdict.choice, verdict.runner_up))))
+    values: dict[str, object] = {"verb": VERB[given.params.money.acquisition], "pair": pair}
     rows = []
     for place, row in enumerate(found.rows):
         told, option = known[_told_as(row, found)], f"option_{place}"
