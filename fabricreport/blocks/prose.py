@@ -29,7 +29,7 @@ PARTS = {
     "tile": ("label", "value", "note"),
     "chart": ("title", "subtitle", "alt", "caption"),
     "table": ("caption", "note"),
-    "phrase": ("do", "worth", "choice", "send"),
+    "phrase": ("do", "worth", "worth-either", "choice", "send", "send-either"),
     "box": ("title",),
 }
 _MAGIC = re.compile(r"\A%%(\w+)[ \t]*([^\n]*)(?:\n(.*))?\Z", re.DOTALL)
@@ -38,7 +38,7 @@ _CONDITION = re.compile(r"(not )?([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\Z")
 _LOOP = re.compile(r"([A-Za-z_]\w*) in ([A-Za-z_]\w*)\Z")
 _PHRASE = re.compile(r"[a-z][a-z-]*\Z")
 _TABLE_ID = re.compile(r"tab-[a-z][a-z0-9.-]*\Z")
-_PART = re.compile(r"^([a-z]+):[ \t]*", re.MULTILINE)
+_PART = re.compile(r"^([a-z]+(?:-[a-z]+)*):[ \t]*", re.MULTILINE)
 
 
 class ProseFault(ValueError):

@@ -303,8 +303,11 @@ def told(case: Case, **changes: Any) -> set[F]:
         return set(besides_findings(case.inputs, changed, lambda i: result.numbers[i]))
 
 
-LEADS = {F.BESIDES_LEADS_OPEN, F.BESIDES_LEADS_CHOICE, F.BESIDES_LEADS_OTHER, F.BESIDES_NOBODY}
-WEIGHINGS = {*LEADS, F.BESIDES_ALONE, F.BESIDES_ALIKE, F.BESIDES_ONE_CRITERION}
+LEADS = {
+    *(F.BESIDES_LEADS_OPEN, F.BESIDES_LEADS_ANNOUNCED, F.BESIDES_LEADS_CHOICE, F.BESIDES_LEADS_OTHER),
+    F.BESIDES_NOBODY,
+}
+WEIGHINGS = {*LEADS, F.BESIDES_ALONE, F.BESIDES_ALIKE, F.BESIDES_ONE_LEADS, F.BESIDES_ONE_OPEN}
 GROUPS = (
     WEIGHINGS,
     {F.LOCK_IN_PRICED, F.LOCK_IN_UNPRICED, F.LOCK_IN_RENTED},
@@ -323,9 +326,12 @@ GROUPS = (
             "example",
             {F.BESIDES_DROPPED, F.LOCK_IN_PRICED, F.EXIT_PRICED, F.ONE_SUBNET, F.ONE_TENANT, F.TOPOLOGY_PRICED},
         ),
-        ("tern-finetuning", {F.BESIDES_ONE_CRITERION, F.LOCK_IN_RENTED, F.EXIT_UNPRICED, F.TOPOLOGY_RENTED}),
+        (
+            "tern-finetuning",
+            {F.BESIDES_ONE_OPEN, F.BESIDES_UNSETTLED, F.LOCK_IN_RENTED, F.EXIT_UNPRICED, F.TOPOLOGY_RENTED},
+        ),
         ("kestrel-lab", {F.LOCK_IN_LATER, F.SUBNETS_PRICED, F.SITES_APART, F.TENANTS_PRICED, F.MFU_FALLS}),
-        ("halden-cloud", {F.BESIDES_LEADS_OPEN, F.TENANTS, F.BESIDES_STAYS, F.MFU}),
+        ("halden-cloud", {F.BESIDES_LEADS_OPEN, F.BESIDES_LEADS_THIRD, F.TENANTS, F.BESIDES_STAYS, F.MFU}),
     ],
 )
 def test_one_of_each_group_holds_and_what_the_client_is_shows(name: str, holds: set[F]) -> None:
@@ -349,6 +355,28 @@ def test_who_leads_is_told_by_what_money_advises() -> None:
     assert leads(level) == {F.BESIDES_NOBODY}
     assert leads(alike) == {F.BESIDES_ALIKE}
     assert leads({choice: (1.0,)}) == {F.BESIDES_ALONE}
+    assert leads({choice: (1.0, 0.5), other: (0.0, 0.5)}) == {F.BESIDES_ONE_LEADS}
+
+
+def test_what_is_beyond_money_settles_nothing_where_money_leaves_two_open() -> None:
+    case = client("halden-cloud")
+    verdict = case.decision().verdict
+    pair, third = (verdict.choice, verdict.runner_up), "rocev2-whitebox-800g"
+    assert verdict.open and third not in pair
+
+    def found(first: str, *others: str, values: tuple[float, ...] = (0.0, 0.5)) -> set[F]:
+        scores = made(**{first: (1.0, 1.0), **dict.fromkeys(others, values)})
+        return told(case, weighed=weigh(scores, seed=1, draws=64))
+
+    ahead = found(pair[0], pair[1], third)
+    assert {F.BESIDES_LEADS_OPEN, F.BESIDES_UNSETTLED} <= ahead and F.BESIDES_LEADS_THIRD not in ahead
+    assert {F.BESIDES_LEADS_OPEN, F.BESIDES_LEADS_THIRD} <= found(third, *pair)
+    one = found(pair[0], pair[1], values=(0.0, 1.0))
+    assert F.BESIDES_ONE_OPEN in one and not {F.BESIDES_ONE_LEADS, F.BESIDES_ALONE_LEANS} & one
+    unweighed = found(pair[0], third)  # one of the two may not be taken
+    assert F.BESIDES_LEADS_ANNOUNCED in unweighed and F.BESIDES_LEADS_OPEN not in unweighed
+    for weighed in (ahead, unweighed):
+        assert not {F.BESIDES_LEADS_CHOICE, F.BESIDES_LEADS_OTHER} & weighed
 
 
 VIEWS = {F.BESIDES_AS_FRAMEWORK, F.BESIDES_NOT_AS_FRAMEWORK, F.BESIDES_ALONE_LEANS, F.FRAMEWORK_ALONE_LEANS}

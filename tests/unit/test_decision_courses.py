@@ -309,7 +309,7 @@ def test_courses_of_the_shipped_clients(name: str, plainly: CourseKind, kinds: s
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_the_row_that_is_held_against_has_no_amount_and_both_are_marked_where_the_fabric_does_not_matter(
+def test_the_row_that_is_held_against_has_no_amount_and_the_advised_course_is_marked_by_its_own_price(
     name: str,
 ) -> None:
     case = client(name)
@@ -317,7 +317,15 @@ def test_the_row_that_is_held_against_has_no_amount_and_both_are_marked_where_th
     empty = [row for row in table.rows if row.cells[1] is None]
     marked = [row for row in table.rows if row.role == "winner"]
     assert len(empty) == 1
-    assert len(marked) == (2 if case.decision().verdict.confidence == Confidence.DOES_NOT_MATTER else 1)
+    result = case.decision()
+    offered = result.courses.row(CourseKind.OFFERS) is not None
+    both = result.verdict.confidence == Confidence.DOES_NOT_MATTER and not offered
+    assert len(marked) == (2 if both else 1)
+    asked = [str(row.cells[3]) for row in table.rows if "Offers on both" in str(row.cells[0])]
+    assert len(asked) == offered and all("{pair}" in needs for needs in asked) and table.values["pair"]
+    either = result.courses.advised.kind == CourseKind.EITHER and offered
+    assert ("Offers on both" in str(marked[0].cells[0])) == either
+    assert (F.COURSES_EITHER in set(case.spoken("decision").findings)) == either
 
 
 PRESSED = {"organisation__time_to_production_weeks": 1, "money__price_of_delay_usd_per_day": 1_000_000}

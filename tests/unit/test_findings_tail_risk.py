@@ -56,6 +56,7 @@ CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
             "workload__jobs": [{"gpus": 16384, "share": 1.0}],
         },
     ),
+    "few and no InfiniBand": ("tern-finetuning", {"options": ("rocev2-branded-400g", "ethernet-tcp")}),
     "long runs of few": ("tern-finetuning", {"workload__run_days": 300}),
     "a dragonfly": ("example", {"cluster__topology": "dragonfly"}),
     "inference": ("example", {"workload__kind": "inference-multi-node"}),
@@ -81,6 +82,7 @@ def group(prefix: str) -> frozenset[F]:
 GROUPS = {
     "opening": group("OPENS_"),
     "where the time goes": group("LOST_") | {F.SMALL},
+    "of which fabric faults are told": group("LOST_") | {F.SMALL_PAIR, F.SMALL_ALONE},
     "dates": group("DATES_"),
     "causes": group("CAUSES_") | {F.SMALL},
     "levers": {F.LEVER_PAYS, F.NO_LEVER_PAYS},
@@ -141,7 +143,12 @@ def test_each_finding_holds_for_some_client_and_fails_for_another(finding: F) ->
     [
         ("white-box", {F.DATES_PART_IN_READINESS}, {F.GROWS}),
         ("example", {F.PLAIN_LATE, F.WAITS}, {F.SMALL, F.GROWS, F.RENTED}),
-        ("tern-finetuning", {F.OPENS_SMALL, F.RENTED, F.FAULTS_RARE, F.DATES_IN_HOURS}, {F.WAITS, F.LEVER_PAYS}),
+        (
+            "tern-finetuning",
+            {F.OPENS_SMALL, F.SMALL_PAIR, F.RENTED, F.FAULTS_RARE, F.DATES_IN_HOURS},
+            {F.SMALL_ALONE, F.WAITS, F.LEVER_PAYS},
+        ),
+        ("few and no InfiniBand", {F.SMALL, F.SMALL_ALONE}, {F.PAIR, F.SMALL_PAIR}),
         ("kestrel-lab", {F.OPENS_GROWTH, F.GROWS}, {F.SMALL, F.DATE_ASSUMED, F.PLAIN_LATE}),
         ("one job of growing size", {F.OPENS_GROWTH, F.GROWS, F.CAUSES_COMMON}, {F.CAUSES_BRING_UP}),
         ("no date", {F.DATE_ASSUMED}, {F.GROWS}),

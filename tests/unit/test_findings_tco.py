@@ -285,3 +285,7 @@ def test_the_list_bills_named_are_the_cheapest_and_the_dearest_of_one_option() -
         for word in ("list_low", "list_infiniband", "list_high")
     )
     assert low < middle < high
+
+
+def test_the_tier_that_an_article_prices_has_no_date_as_its_sentence_says() -> None:
+    assert client("tern-finetuning").inputs.record("evidence:voltage-park-ib-tier")["date"] == "undated"

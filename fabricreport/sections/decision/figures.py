@@ -141,7 +141,7 @@ _OPTIONS = (
     EachSpec(
         "decision.gap[option]",
         "usd",
-        label=lambda _, option: f"Total cost of {option} less that of the advised option",
+        label=lambda at, option: f"Total cost of {at.names[option]} less that of {at.choice}",
         rule="difference of total costs, draw by draw",
         value=lambda at, option: at.bills.gap(option, at.result.verdict.choice),
         inputs=("param:money.horizon_months",),
@@ -212,7 +212,7 @@ _FRAMEWORK = (
     EachSpec(
         "decision.saves[cause]",
         "usd",
-        label=lambda _, cause: f"What the advised option saves on {cause.replace('_', ' ')}",
+        label=lambda at, cause: f"What {at.choice} saves on {cause.replace('_', ' ')}",
         rule="mean over the draws of the difference in this cause",
         value=lambda at, cause: at.saving[cause].saves,
         inputs=lambda at, _: at.everything,
@@ -322,7 +322,7 @@ _WITHOUT = (
     EachSpec(
         "decision.without_lead[left_out]",
         "usd",
-        label=lambda at, option: f"Lead of the advised option without {at.names[option]}",
+        label=lambda at, option: f"Lead of the option with the lower mean over its rival, without {at.names[option]}",
         rule="mean over the shared draws of total cost(runner-up) − total cost(choice), one option left out",
         value=lambda at, option: at.gap_without(option),
         inputs=lambda at, _: at.everything,

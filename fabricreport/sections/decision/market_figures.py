@@ -44,7 +44,7 @@ def alike_figures(_: type[At]) -> tuple[FigureSpec[At, str], ...]:
         FigureSpec(
             "decision.alike_lead[pair]",
             "usd",
-            label=lambda at, key: f"Lead of the advised option with {_IN_PLACE[key]}",
+            label=lambda at, key: f"Lead over the rival with {_IN_PLACE[key]}",
             rule=lambda at, key: f"{_RULE}{_IN_PLACE[key]}: mean of total cost(rival) − total cost(choice)",
             value=lambda at, key: pairs_of(at)[key].gap,
             inputs=_behind,

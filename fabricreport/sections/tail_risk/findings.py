@@ -40,6 +40,8 @@ class TailFinding(StrEnum):
     # what holds of the client
     SMALL = "so few GPUs, and no growth, that the fabric hardly matters"
     GROWS = "the plan grows within the horizon"
+    SMALL_PAIR = "and two are set side by side"
+    SMALL_ALONE = "and one is told of alone"
     PAIR = "an InfiniBand and a RoCEv2 option are set side by side"
     RENTED = "the fabric is the provider's"
     WAITS = "every step waits for the slowest worker"
@@ -182,6 +184,8 @@ def _by_growth(read: _Read) -> float:
 def _client(read: _Read) -> Iterator[TailFinding]:
     holds = {
         F.SMALL: read.small,
+        F.SMALL_PAIR: read.small and bool(read.result.pair),
+        F.SMALL_ALONE: read.small and not read.result.pair,
         F.GROWS: read.grows,
         F.PAIR: bool(read.result.pair),
         F.RENTED: rented(read.given),

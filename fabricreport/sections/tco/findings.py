@@ -57,7 +57,7 @@ class TcoFinding(StrEnum):
     HOURS_DIFFER = "a renter: a useful hour costs more on one option than on another"
     HOURS_EQUAL = "a renter: a useful hour prints the same on every option"
     WITHOUT_RDMA_DEARER = "a renter: an option without RDMA costs more"
-    TIER_WORTH = "a renter: InfiniBand is advised and worth a surcharge"
+    TIER_WORTH = "a renter: InfiniBand has the lower mean and is worth a surcharge"
     # why an owner's options differ
     CAUSES_AT_ONCE = "an owner whose fabric is bought at once: some cause differs"
     CAUSES_GROWN = "an owner whose fabric grows: some cause differs"

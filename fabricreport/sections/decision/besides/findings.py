@@ -41,11 +41,15 @@ def _weighing(given: Inputs, result: DecisionResult) -> Iterator[DecisionFinding
     if given.params.organisation.beyond_money:
         yield F.BESIDES_ORDERED
     if len(weighed.telling) == 1:
-        yield F.BESIDES_ONE_CRITERION
+        yield F.BESIDES_ONE_OPEN if _unsettled(result) else F.BESIDES_ONE_LEADS
     elif not weighed.stands_out:
         yield F.BESIDES_NOBODY
-    elif verdict.open or verdict.announced:
+    elif _unsettled(result):
         yield F.BESIDES_LEADS_OPEN
+        if weighed.leader not in (verdict.choice, verdict.runner_up):
+            yield F.BESIDES_LEADS_THIRD
+    elif verdict.open or verdict.announced:
+        yield F.BESIDES_LEADS_ANNOUNCED
     else:
         yield F.BESIDES_LEADS_CHOICE if weighed.leader == verdict.choice else F.BESIDES_LEADS_OTHER
     yield from _beside_framework(given, result)
@@ -59,6 +63,12 @@ def _weighing(given: Inputs, result: DecisionResult) -> Iterator[DecisionFinding
             yield F.BESIDES_FLIPS
 
 
+def _unsettled(result: DecisionResult) -> bool:
+    """Whether money leaves the two compared open, and both are weighed: then what is beyond money settles nothing."""
+    verdict = result.verdict
+    return verdict.open and {verdict.choice, verdict.runner_up} <= set(result.besides.weighed.options)
+
+
 def _beside_framework(given: Inputs, result: DecisionResult) -> Iterator[DecisionFinding]:
     """Whether the framework leans to the side of the option that is first beyond money."""
     weighed, leans_to = result.besides.weighed, result.framework.leans_to
@@ -66,7 +76,7 @@ def _beside_framework(given: Inputs, result: DecisionResult) -> Iterator[Decisio
         if leans_to != NEITHER:
             yield F.FRAMEWORK_ALONE_LEANS
     elif leans_to == NEITHER:
-        yield F.BESIDES_ALONE_LEANS
+        yield F.BESIDES_UNSETTLED if _unsettled(result) else F.BESIDES_ALONE_LEANS
     else:
         sides = {o.id: o.side for o in given.options}
         yield F.BESIDES_AS_FRAMEWORK if sides[weighed.leader] == leans_to else F.BESIDES_NOT_AS_FRAMEWORK

@@ -29,6 +29,7 @@ def besides_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mapp
         "even": names[weighed.even] if weighed.even else None,
         "soft_next": names[weighed.runner_up] if weighed.runner_up else None,
         "soft_reason": _reason(given, weighed),
+        "soft_criterion": _criterion(given, weighed),
         "dropped": Name(", ".join(names[o] for o in result.totals if o not in weighed.options)),
         "open_option": names[priced.against] if priced.against else None,
         "subnetted": tuple(
@@ -46,7 +47,17 @@ def _reason(given: Inputs, weighed: Weighed) -> Name | None:
     """What puts the leader first, above all."""
     if not weighed.leader:
         return None
-    return Name(_titles([weighed.strongest({o.id: o.side for o in given.options})])[0])
+    return Name(_titles([_strongest(given, weighed)])[0])
+
+
+def _criterion(given: Inputs, weighed: Weighed) -> Named | None:
+    """The same by its id, for the figures of it."""
+    return Named(_reason(given, weighed) or "", _strongest(given, weighed)) if weighed.leader else None
+
+
+def _strongest(given: Inputs, weighed: Weighed) -> str:
+    """The criterion that puts the leader first, above all."""
+    return weighed.strongest({o.id: o.side for o in given.options})
 
 
 def _titles(order: Sequence[str]) -> list[str]:

@@ -79,6 +79,8 @@ def _holding(found: CoursesResult) -> Iterator[F]:
     if len(found.rows) > 2 or (len(found.rows) > 1 and found.single.total is not None):
         yield F.COURSES
         yield F.COURSES_INVOLVED if found.involved else F.COURSES_PLAIN
+        if not found.involved and found.plain.kind == CourseKind.EITHER and found.row(CourseKind.OFFERS) is not None:
+            yield F.COURSES_EITHER
     if found.offers is not None:
         yield F.OFFERS_NOISE if found.offers.worth.below_noise else F.OFFERS_WORTH
         yield F.OFFERS_PAY if _pays(found.offers) else F.OFFERS_COST

@@ -22,7 +22,9 @@ def courses(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     found = result.courses
     names = {o.id: Name(o.name) for o in given.options}
     known: Mapping[str, Mapping[str, str]] = read_yaml("courses")
-    values: dict[str, object] = {"verb": VERB[given.params.money.acquisition]}
+    short, verdict = short_names(given.options), result.verdict
+    pair = Name(" and ".join(short[o] for o in dict.fromkeys((verdict.choice, verdict.runner_up))))
+    values: dict[str, object] = {"verb": VERB[given.params.money.acquisition], "pair": pair}
     rows = []
     for place, row in enumerate(found.rows):
         told, option = known[_told_as(row, found)], f"option_{place}"
@@ -59,13 +61,19 @@ def _told_as(row: PricedCourse, found: CoursesResult) -> str:
 
 
 def _marked(row: PricedCourse, result: DecisionResult) -> bool:
-    """Whether a row is the advised one; where no option is advised over the other both are."""
+    """Whether a row is the advised one.
+
+    Where no option is advised over the other that is to ask for offers on both; both are where offers are not priced."""
     advised, verdict = result.courses.advised, result.verdict
     if result.courses.involved:
         return row.kind == advised.kind
     if verdict.announced:
         return False
-    if verdict.open and verdict.confidence == Confidence.DOES_NOT_MATTER:
+    if (
+        verdict.open
+        and verdict.confidence == Confidence.DOES_NOT_MATTER
+        and result.courses.row(CourseKind.OFFERS) is None
+    ):
         return row.key in (CHOICE, RIVAL)
     if advised.kind in (CourseKind.TAKE, CourseKind.STAGE_ONE):
         return row.key == CHOICE

@@ -72,6 +72,15 @@ class Facts:
         found = self.promises.get(promise)
         return found.price.value if found and found.price and found.price.value > 0 else None
 
+    def apart(self, promise: str, *parts: str) -> bool:
+        """Whether the two write down, or lose, other amounts on a promise, as printed; never where one of them is advised."""
+        own = self.promises.get(promise)
+        other = next((p for p in self.tests.promises_of_rival if p.id == promise), None)
+        if own is None or other is None:
+            return False
+        pairs = [(getattr(own, part), getattr(other, part)) for part in parts]
+        return all(a and b for a, b in pairs) and any(a.text != b.text for a, b in pairs)
+
     def answered(self, question: str) -> bool:
         """Whether a seller has answered a question."""
         return any(question in judged.file.answers for judged in self.tests.judged)
@@ -86,7 +95,8 @@ class Facts:
 class Due:
     """An action that applies: its `worth` in money (None where it protects and nothing prices it), the `key` that its
     figures go by, what it is about (`things`), and the questions that it settles. `choice`: whether it is worth that by a
-    better choice, and not by a lower price."""
+    better choice, and not by a lower price. `either`: the parts of its phrase that name an amount of each of the two, because
+    neither is advised and their amounts part."""
 
     kind: Kind
     worth: float | None
@@ -94,6 +104,7 @@ class Due:
     things: tuple[str, ...] = ()
     settles: tuple[str, ...] = field(default=())
     choice: bool = False
+    either: frozenset[str] = frozenset()
 
 
 Condition = Callable[[Facts], Due | None]
@@ -178,7 +189,13 @@ def _generation(at: Facts) -> Due | None:
 def _delivery(at: Facts) -> Due | None:
     price = at.price("weeks")
     dated = is_given(at.given.params, "organisation.time_to_production_weeks")
-    return Due(Kind.DELIVERY, price) if dated and price is not None else None
+    return Due(Kind.DELIVERY, price, either=_either(at, "weeks", ())) if dated and price is not None else None
+
+
+def _either(at: Facts, promise: str, written: tuple[str, ...]) -> frozenset[str]:
+    """The parts that name the amounts of either of the two: what a shortfall costs, and with it what a letter writes."""
+    worth = {"worth"} if at.apart(promise, "price") else set()
+    return frozenset(worth | ({"send"} if at.apart(promise, *(written or ("price",))) else set()))
 
 
 def _clause(at: Facts) -> Due | None:
@@ -186,7 +203,10 @@ def _clause(at: Facts) -> Due | None:
     option = at.result.courses.base
     clause = at.result.courses.clauses.get(option)
     worth = float(np.mean(plain(clause.paid))) if clause else 0.0
-    return Due(Kind.CLAUSE, worth, option) if worth > 0 else None
+    both = (
+        frozenset({"worth", "send"}) if at.result.verdict.open and len(at.result.courses.clauses) > 1 else frozenset()
+    )
+    return Due(Kind.CLAUSE, worth, option, either=both) if worth > 0 else None
 
 
 def _rent_first(at: Facts) -> Due | None:
@@ -221,7 +241,9 @@ def _weeks(at: Facts) -> Due | None:
     if _clause(at) is not None:
         return None
     price = at.price("weeks")
-    return Due(Kind.WEEKS, price) if price is not None and at.turned_by_weeks() else None
+    if price is None or not at.turned_by_weeks():
+        return None
+    return Due(Kind.WEEKS, price, either=_either(at, "weeks", ("passes", "price")))
 
 
 def _tuner(at: Facts) -> Due | None:
@@ -256,7 +278,7 @@ def _reprice(at: Facts) -> Due | None:
 
 
 def _acceptance(at: Facts) -> Due | None:
-    return Due(Kind.ACCEPTANCE, at.price("busbw")) if at.promises else None
+    return Due(Kind.ACCEPTANCE, at.price("busbw"), either=_either(at, "busbw", ("passes",))) if at.promises else None
 
 
 def _stale(at: Facts) -> Due | None:

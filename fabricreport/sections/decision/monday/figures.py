@@ -18,7 +18,8 @@ MONDAY: tuple[Spec | EachSpec, ...] = (
         "decision.monday.stale[stale]",
         "usd",
         label=lambda at, item: f"How far a price that is out of date moves the total cost: {_stale(at, item)}",
-        rule=RERUN + "mean total cost of the advised option at the price’s P95 less that at its P5, without sign",
+        rule=RERUN
+        + "mean total cost of the option with the lower mean at the price’s P95 less that at its P5, without sign",
         value=lambda at, item: at.result.monday.stale[item],
         inputs=lambda at, item: (f"price:{item}", "param:cluster.gpus", "param:money.horizon_months"),
     ),

@@ -25,7 +25,7 @@ def letters(monday: Monday) -> Table:
 
 
 def _said(one: Todo, part: str) -> Phrase:
-    return Phrase(one.action.kind, part, named(one))
+    return Phrase(one.action.kind, f"{part}-either" if part in one.due.either else part, named(one))
 
 
 def _who(one: Todo) -> str:
