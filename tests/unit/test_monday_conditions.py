@@ -13,10 +13,11 @@ import yaml
 from monday_cases import CLIENTS, ROOT, client, facts, listed, of
 
 import fabricreport.inputs as inputs_module
+from fabricreport.books.prices.spoken import titled
 from fabricreport.case import open_case
 from fabricreport.models.information import Estimate
 from fabricreport.provenance import plain
-from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due, Facts, spelt
+from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due, Facts
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.monday.study import applying
 from fabricreport.sections.decision.turning import label_of
@@ -30,7 +31,7 @@ def test_a_builder_asks_for_quotes_above_all_of_what_has_no_price_or_an_old_one(
     quote = CONDITIONS[Kind.QUOTE](at)
     assert quote is not None
     turning = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by][:3]
-    assert quote.things == (*turning, *(spelt(i) for i in at.result.monday.stale))
+    assert quote.things == (*turning, *(titled(i) for i in at.result.monday.stale))
     idle = tuple(replace(u, level=None) for u in at.result.unquoted)
     fresh = replace(at.result.monday, stale={})
     left = CONDITIONS[Kind.QUOTE](facts(of("landlord"), unquoted=idle, monday=fresh))

@@ -57,7 +57,7 @@ class DecisionFigures:
         """Ids of the prices behind the totals that are past their shelf life."""
         behind = inputs_of(*self.result.totals.values())
         prices = sorted(i for i in behind if i.startswith("price:"))
-        return tuple(i for i in prices if self.given.prices[i[6:]].stale)
+        return tuple(i for i in prices if self.given.prices.by_id(i).stale)
 
     @cached_property
     def rules(self) -> Mapping[str, float]:

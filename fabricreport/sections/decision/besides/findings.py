@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf
 from fabricreport.sections.client import rented, side_by_side
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.result import DecisionResult
@@ -13,12 +13,11 @@ from fabricreport.sections.stance import direction
 from fabricreport.vocabulary import NEITHER
 
 F = DecisionFinding
-Figure = Callable[[str], Number]
 _FALLS = 2
 """An MFU falls with size where its fall is more than so many times the distance between the fabrics."""
 
 
-def besides_findings(given: Inputs, result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:
+def besides_findings(given: Inputs, result: DecisionResult, figure: FigureOf) -> Iterator[DecisionFinding]:
     """What holds of the reasons beyond money."""
     yield from _weighing(given, result)
     yield from _money(given, result, figure)
@@ -72,7 +71,7 @@ def _beside_framework(given: Inputs, result: DecisionResult) -> Iterator[Decisio
         yield F.BESIDES_AS_FRAMEWORK if sides[weighed.leader] == leans_to else F.BESIDES_NOT_AS_FRAMEWORK
 
 
-def _money(given: Inputs, result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:
+def _money(given: Inputs, result: DecisionResult, figure: FigureOf) -> Iterator[DecisionFinding]:
     priced = result.besides.priced
     if rented(given):
         yield F.LOCK_IN_RENTED
@@ -111,7 +110,7 @@ def _topology(given: Inputs, result: DecisionResult) -> Iterator[DecisionFinding
         yield F.TOPOLOGY_PRICED
 
 
-def _utilisation(result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:
+def _utilisation(result: DecisionResult, figure: FigureOf) -> Iterator[DecisionFinding]:
     found, compared = result.besides.utilisations, result.besides.compared
     if found is None:
         yield F.MFU_NONE

@@ -33,7 +33,7 @@ def at_stake_of(search: Search, courses: CoursesResult) -> AtStake:
     """What is at stake for the choice of a comparison, on the course that is advised."""
     given, choice = search.base.given, search.comparison.choice
     behind = sorted(i for i in inputs_of(search.base.bills.totals[choice]) if i.startswith(_OURS))
-    old = [i for i in behind if given.prices[i.removeprefix(_OURS)].stale and settling(i)["kind"] == _QUOTED]
+    old = [i for i in behind if given.prices.by_id(i).stale and settling(i)["kind"] == _QUOTED]
     moved = {i.removeprefix(_OURS): _moved(search, i, choice) for i in old}
     ranked = sorted((i for i in moved if moved[i] > 0), key=lambda i: -moved[i])
     weeks = _weeks(search, courses)

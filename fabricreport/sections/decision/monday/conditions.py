@@ -129,7 +129,7 @@ def _quote(at: Facts) -> Due | None:
     if rented(at.given):
         return None
     unpriced = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by]
-    old = [spelt(item) for item in at.result.monday.stale if f"price:{item}" in _quoted(at)]
+    old = [titled(item) for item in at.result.monday.stale if f"price:{item}" in _quoted(at)]
     return _asked(at, Kind.QUOTE, (*unpriced[:_NAMED], *old[:_NAMED]) or (_EVERYTHING,))
 
 
@@ -265,12 +265,7 @@ def _stale(at: Facts) -> Due | None:
     if not old:
         return None
     first = next(iter(old))
-    return Due(Kind.STALE, old[first], first, tuple(spelt(item) for item in list(old)[:_NAMED]))
-
-
-def spelt(item: str) -> str:
-    """An item of the price files as a letter lists it."""
-    return titled(item)
+    return Due(Kind.STALE, old[first], first, tuple(titled(item) for item in list(old)[:_NAMED]))
 
 
 def _newer_gpu(at: Facts) -> Due | None:

@@ -122,7 +122,7 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
         reach=_reach(given, offer, float(plain(total).mean()), ready, open_),
         open=open_,
         answered=_answered(given, offer),
-        last_day=any(given.prices[r.price.removeprefix("price:")].expiry == given.as_of for r in offer.rungs),
+        last_day=any(given.prices.by_id(r.price).expiry == given.as_of for r in offer.rungs),
     )
 
 
@@ -143,13 +143,13 @@ def _slowest(given: Inputs, bills: Bills) -> str:
 
 def price_of(given: Inputs, price_id: str) -> Any:
     """A price as it was found or offered, in the memo's currency: one figure, and no mean of a range around it."""
-    price = given.prices[price_id.removeprefix("price:")]
+    price = given.prices.by_id(price_id)
     return Traced(given.central(price_id), {price_id}) * given.rate(price.currency)
 
 
 def spread_of(given: Inputs, offer: Offer) -> Traced:
     """By what factor the price may be another once it is asked for (draws,), with a mean of 1; each offer has draws of its own."""
-    stale = any(given.prices[r.price.removeprefix("price:")].stale for r in offer.rungs)
+    stale = any(given.prices.by_id(r.price).stale for r in offer.rungs)
     factor: Any = Traced(np.ones(given.draws))
     for entry in ([] if offer.contractual and not stale else [SPREAD]) + ([MOVE] if stale else []):
         given.value(entry)  # noted as asked for
@@ -215,7 +215,7 @@ def _optional(given: Inputs, bills: Bills, offer: Offer) -> Traced | None:
 
 
 def _open(given: Inputs, offer: Offer, named: bool) -> Iterator[Open]:
-    if any(given.prices[p.removeprefix("price:")].stale for p in offer.prices):
+    if any(given.prices.by_id(p).stale for p in offer.prices):
         yield Open.OLD
     if not offer.with_network:
         yield Open.EXTRA if offer.network == Network.EXTRA else Open.NETWORK

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from fabricreport.books.offers.offer import RANKED, Kind, Offer
 from fabricreport.books.offers.terms import UNNAMED, first_question
 from fabricreport.findings import Name, Named
+from fabricreport.formats import listed
 from fabricreport.inputs import Inputs
+from fabricreport.ledger import FigureOf
 from fabricreport.models.money.offers import Standing
 from fabricreport.provenance import plain
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.offers.bids import Bid
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
-from fabricreport.sections.decision.offers.tables import Figure, asking, conditions, network_name
+from fabricreport.sections.decision.offers.tables import asking, conditions, network_name
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.stance import direction
 from fabricreport.vocabulary import Confidence, CourseKind, Ground
@@ -41,7 +43,7 @@ def opening(found: OffersResult) -> F:
     return F.OPENS_OFFERS_ALONE if alone else _OPENS[found.pick.standing]
 
 
-def offer_findings(result: DecisionResult, figure: Figure, *, late: bool) -> Iterator[F]:
+def offer_findings(result: DecisionResult, figure: FigureOf, *, late: bool) -> Iterator[F]:
     """What is true of the offers; nothing where there are none."""
     found = result.offers
     if result.bids:
@@ -147,7 +149,7 @@ def _unpriced(found: OffersResult) -> tuple[str, ...]:
     return tuple(name for name in found.unpriced if name not in found.undated)
 
 
-def _other(result: DecisionResult, figure: Figure) -> tuple[str, F] | None:
+def _other(result: DecisionResult, figure: FigureOf) -> tuple[str, F] | None:
     """Where all name the network of one of the two compared: the other option, and which way its price has to differ."""
     found, verdict = result.offers, result.verdict
     options = {j.option for j in found.judged.values()} if found and _one_network(found) else set()
@@ -159,7 +161,7 @@ def _other(result: DecisionResult, figure: Figure) -> tuple[str, F] | None:
     return other, F.OFFERS_OTHER_CHEAPER if cheaper else F.OFFERS_OTHER_DEARER
 
 
-def _of_fabrics(result: DecisionResult, figure: Figure) -> Iterator[F]:
+def _of_fabrics(result: DecisionResult, figure: FigureOf) -> Iterator[F]:
     """What the network's name is worth beside the rents."""
     found = result.offers
     assert found is not None, "asked for where there are offers"
@@ -176,7 +178,7 @@ def _of_fabrics(result: DecisionResult, figure: Figure) -> Iterator[F]:
         yield F.OFFERS_NAME_IDLE if idle else F.OFFERS_NAME_COUNTS
 
 
-def offer_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mapping[str, object]:
+def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapping[str, object]:
     """The words of the sentences on offers; None where there are none."""
     found, names = result.offers, {o.id: o.name for o in given.options}
     judged = found.judged if found else {}
@@ -222,14 +224,14 @@ def _single_costs(result: DecisionResult) -> str:
     return "less" if row is not None and float(plain(row.against).mean()) < 0 else "more"
 
 
-def _named(figure: Figure, judged: Judged) -> Named:
+def _named(figure: FigureOf, judged: Judged) -> Named:
     """A seller, with its price and every question that has to be answered before it is signed with."""
     asks = Name(" ".join(first_question(what) for what in conditions(judged)))
     first = Name(first_question(asking(judged)))
     return Named(judged.offer.seller, judged.offer.id, asks=asks, first_ask=first, price=figure(judged.price))
 
 
-def _bid(names: Mapping[str, str], figure: Figure, bid: Bid, key: str) -> Named:
+def _bid(names: Mapping[str, str], figure: FigureOf, bid: Bid, key: str) -> Named:
     """A seller of pieces, and whether its prices make the bill less, more, or leave it the same."""
     way = _AGAINST[direction(figure(f"decision.bids.gap.{key}"))]
     return Named(bid.offer.seller, key, option=Name(names[bid.option]), way=way)
@@ -238,9 +240,3 @@ def _bid(names: Mapping[str, str], figure: Figure, bid: Bid, key: str) -> Named:
 def _why_apart(offer: Offer) -> str:
     """Why no term can be had at a price: it is a spot or a marketplace price, or the host decides on the network."""
     return "network by host" if offer.kind in RANKED else str(offer.kind)
-
-
-def listed(names: Iterable[str]) -> str:
-    """Names in a sentence: A, B and C."""
-    *most, last = list(names) or [""]
-    return f"{', '.join(most)} and {last}" if most else last
