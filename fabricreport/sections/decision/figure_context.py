@@ -17,6 +17,9 @@ from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.tco.bills import Bills
 
+HORIZON, DATE = "param:money.horizon_months", "param:organisation.time_to_production_weeks"
+"""Ids of the client's choices that most amounts and most chances rest on."""
+
 
 @dataclass(frozen=True)
 class DecisionFigures:
@@ -116,3 +119,4 @@ class DecisionFigures:
 
 Spec = FigureSpec[DecisionFigures]
 EachSpec = FigureSpec[DecisionFigures, str]
+PairSpec = FigureSpec[DecisionFigures, str, str]

@@ -7,15 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.figures import FigureSpec, Footing, Index
+from fabricreport.figures import Footing, Index
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.besides.priced import NEIGHBOURS, Priced
 from fabricreport.sections.decision.besides.scores import CRITERIA, Score, Weighed
 from fabricreport.sections.decision.besides.study import Besides
 from fabricreport.sections.decision.besides.topologies import PARTS
-from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, PairSpec, Spec
 
-PairSpec = FigureSpec[DecisionFigures, str, str]
 _FACTS = (
     "param:cluster.gpus",
     "param:cluster.tenancy",

@@ -10,7 +10,7 @@ import numpy as np
 
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.provenance import inputs_of, plain
-from fabricreport.sections.decision.courses.result import CoursesResult
+from fabricreport.sections.decision.courses.result import RENTED_WEEKS, CoursesResult
 from fabricreport.sections.decision.monday.dates import LastDay, last_day_to_sign
 from fabricreport.sections.decision.turning import Search, settling
 from fabricreport.uncertain import exactly
@@ -54,7 +54,7 @@ def _weeks(search: Search, courses: CoursesResult) -> tuple[Any, ...]:
     verdict, own = search.comparison.verdict, search.base.bills.own
     taken = dict.fromkeys((verdict.choice, verdict.runner_up) if verdict.open else (verdict.choice,))
     factors: dict[str, Any] = {
-        CourseKind.RENT_FIRST: search.base.given.value("evidence:rented-bring-up-factor"),
+        CourseKind.RENT_FIRST: search.base.given.value(RENTED_WEEKS),
         CourseKind.SINGLE_NODE: 0.0,
     }
     factor = factors.get(courses.advised.kind, 1.0)

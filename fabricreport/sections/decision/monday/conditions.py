@@ -13,6 +13,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
 from fabricreport.sections.client import one_node, rented
+from fabricreport.sections.decision.courses.result import TEST_OF
 from fabricreport.sections.decision.market import beyond_the_servers
 from fabricreport.sections.decision.monday.kinds import Kind, actions
 from fabricreport.sections.decision.offers.judged import Open
@@ -28,8 +29,6 @@ _NAMED = 3
 """Most things that one action names."""
 _SELLERS = 4
 """Most sellers that are asked first."""
-_QUOTES = "quotes"
-"""The test that offers on both are, among what could be found out."""
 _EACH, _EVERYTHING = "each provider", "switches, optics and adapters"
 
 
@@ -143,7 +142,7 @@ def _both(at: Facts) -> Due | None:
     asks = at.result.verdict.open or at.result.courses.advised.kind == CourseKind.OFFERS
     if rented(at.given) or not asks or len(at.pair) == 1:
         return None
-    asked = at.result.information.tried(_QUOTES) if at.result.information else None
+    asked = at.result.information.tried(TEST_OF[CourseKind.OFFERS]) if at.result.information else None
     worth = asked.estimate.value if asked and not asked.estimate.below_noise else None
     return Due(Kind.BOTH, worth, things=tuple(at.names[o] for o in at.pair))
 
