@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricreport.books.offers.offer import Offer
-from fabricreport.books.offers.terms import UNNAMED
+from fabricreport.books.offers.terms import UNNAMED, asked_from
 from fabricreport.books.providers import read_providers
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.offers import (
@@ -145,7 +145,7 @@ def offers_of(given: Inputs, bills: Bills, judge: Judge) -> OffersResult | None:
     return OffersResult(
         judged=judged,
         pick=picked,
-        asked=asked_first(able, first) if first else (),
+        asked=asked_first(able, first, asked_from()) if first else (),
         dated=dated,
         by_date=by_date,
         cheapest=cheapest_in({o: j.total for o, j in judged.items()}),

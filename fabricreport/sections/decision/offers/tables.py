@@ -187,7 +187,7 @@ def parts(result: DecisionResult, figure: FigureOf) -> Table:
     return Table([*columns, Column("Costs least in"), Column("Without the first"), Column("Ready in time")], rows)
 
 
-def terms(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
+def terms(result: DecisionResult, figure: FigureOf) -> Table:
     """The terms of the offers made to this client: what is committed, owed, paid back and refused."""
     found = _offers(result)
 
@@ -235,7 +235,7 @@ def bids(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     return Table([Column(h, style="spread" if h == "P5–P95" else "value") for h in heads], rows)
 
 
-def bid_items(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
+def bid_items(result: DecisionResult, figure: FigureOf) -> Table:
     """Every line of the bills: what the seller counts and asks, and what the model does."""
     rows = [
         Row(
