@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.sections.client import rented, side_by_side
@@ -13,8 +14,6 @@ from fabricreport.sections.stance import direction
 from fabricreport.vocabulary import NEITHER
 
 F = DecisionFinding
-_FALLS = 2
-"""An MFU falls with size where its fall is more than so many times the distance between the fabrics."""
 
 
 def besides_findings(given: Inputs, result: DecisionResult, figure: FigureOf) -> Iterator[DecisionFinding]:
@@ -120,4 +119,4 @@ def _utilisation(result: DecisionResult, figure: FigureOf) -> Iterator[DecisionF
         return
     falls = min(figure(f"decision.besides.mfu_fall.{o}").value for o in compared)
     apart = figure("decision.besides.mfu_apart").value
-    yield F.MFU_FALLS if falls > _FALLS * apart else F.MFU_PARTS
+    yield F.MFU_FALLS if falls > read_yaml("besides")["mfu_falls_from"] * apart else F.MFU_PARTS

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fabricreport.figures import Footing, Index
-from fabricreport.provenance import inputs_of, plain
+from fabricreport.provenance import inputs_of, mean_of, plain
 from fabricreport.sections.client import planned_days
 from fabricreport.sections.decision.courses.result import (
     RENTED_WEEKS,
@@ -214,7 +214,7 @@ _CLAUSES = (
         "usd",
         "Damages for each week after it",
         "share × mean loss of a week: GPUs × hours × (1 − productivity) × value, and the price of delay from the date on",
-        lambda c: float(np.mean(plain(c.usd_per_week))),
+        lambda c: mean_of(c.usd_per_week),
         _SHARE,
     ),
     _term("cap", "usd", "Most that is paid", "share of the fabric of the first stage", lambda c: c.cap_usd, _CAP),

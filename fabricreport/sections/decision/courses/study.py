@@ -12,7 +12,7 @@ from fabricreport.chain import Chain
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Comparison, Course, Verdict, expected_order
 from fabricreport.models.judgement.courses import Offered, advised
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of, plain
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.courses import buying
 from fabricreport.sections.decision.courses.result import (
@@ -98,10 +98,10 @@ def courses_of(
             the_plain,
             _plain_against(the_plain, found.offers),
             max(at.verdict.ready[o] for o in at.pair),
-            late=_mean(late.hours),
+            late=mean_of(late.hours),
         ),
         [
-            Offered(r.course, _mean(r.against), r.ready, late=_mean(r.late.hours))
+            Offered(r.course, mean_of(r.against), r.ready, late=mean_of(r.late.hours))
             for r in rows
             if r.ranked and r.kind in _RANKED
         ],
@@ -149,10 +149,6 @@ _RANKED = (
 """Courses that may be advised in place of the plain one; which option is taken is for the comparison to say."""
 
 
-def _mean(amount: Any) -> float:
-    return float(np.mean(plain(amount)))
-
-
 def _pilot_gpus(given: Inputs, pilot: Learning | None) -> int:
     """GPUs of a pilot on each fabric; none where there is no pilot."""
     cluster = given.params.cluster
@@ -179,7 +175,7 @@ def _plain_against(course: Course, offers: Learning | None) -> float:
     """Mean cost of the plain course against taking the option it is held against: what two offers tell, if it is to ask."""
     if course.kind != CourseKind.EITHER or offers is None:
         return 0.0
-    return _mean(offers.net)
+    return mean_of(offers.net)
 
 
 def _owned(at: _Held, single: SingleNode, known: Information | None) -> _Found:

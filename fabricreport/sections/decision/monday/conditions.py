@@ -6,11 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy as np
-
 from fabricreport.books.prices.spoken import titled
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
 from fabricreport.sections.client import one_node, rented
 from fabricreport.sections.decision.courses.result import TEST_OF
@@ -184,7 +182,7 @@ def _clause(at: Facts) -> Due | None:
     """Damages on the weeks until stable, on the terms that the courses price."""
     option = at.result.courses.base
     clause = at.result.courses.clauses.get(option)
-    worth = float(np.mean(plain(clause.paid))) if clause else 0.0
+    worth = mean_of(clause.paid) if clause else 0.0
     return Due(Kind.CLAUSE, worth, option) if worth > 0 else None
 
 
@@ -195,15 +193,15 @@ def _rent_first(at: Facts) -> Due | None:
     if courses.advised.kind != CourseKind.RENT_FIRST or row is None:
         return None
     if courses.by_date and courses.meeting:
-        return Due(Kind.RENT_FIRST, float(np.mean(plain(courses.meeting.late))) or None)
-    return Due(Kind.RENT_FIRST, -float(np.mean(plain(row.against))), choice=True)
+        return Due(Kind.RENT_FIRST, mean_of(courses.meeting.late) or None)
+    return Due(Kind.RENT_FIRST, -mean_of(row.against), choice=True)
 
 
 def _pilot(at: Facts) -> Due | None:
     courses = at.result.courses
     if courses.advised.kind != CourseKind.PILOT or courses.pilot is None:
         return None
-    return Due(Kind.PILOT, -float(np.mean(plain(courses.pilot.net))), things=tuple(at.names[o] for o in at.pair))
+    return Due(Kind.PILOT, -mean_of(courses.pilot.net), things=tuple(at.names[o] for o in at.pair))
 
 
 def _trial(at: Facts) -> Due | None:
@@ -211,7 +209,7 @@ def _trial(at: Facts) -> Due | None:
     row = at.result.courses.row(CourseKind.SINGLE_NODE)
     if row is None or not row.ranked:
         return None
-    against = float(np.mean(plain(row.against)))
+    against = mean_of(row.against)
     return Due(Kind.TRIAL, -against if against < 0 else None) if against < at.result.verdict.materiality else None
 
 
@@ -229,7 +227,7 @@ def _tuner(at: Facts) -> Due | None:
     if rented(at.given) or not lacking or not any(skill[o] for o in at.bought):
         return None
     action = actions()[Kind.TUNER]
-    saved = next((float(np.mean(plain(v.saved_usd))) for v in at.tail.levers if v.id == action.lever), 0.0)
+    saved = next((mean_of(v.saved_usd) for v in at.tail.levers if v.id == action.lever), 0.0)
     return Due(Kind.TUNER, saved if saved > 0 else None, action.lever, settles=action.questions)
 
 
@@ -251,7 +249,7 @@ def _reprice(at: Facts) -> Due | None:
     if cluster.final_gpus <= cluster.gpus or at.result.courses.advised.kind == CourseKind.AHEAD:
         return None
     growing, choice = at.result.courses.growing, at.result.verdict.choice
-    return Due(Kind.REPRICE, None if growing is None else float(np.mean(plain(growing.left[choice]))), choice)
+    return Due(Kind.REPRICE, None if growing is None else mean_of(growing.left[choice]), choice)
 
 
 def _acceptance(at: Facts) -> Due | None:

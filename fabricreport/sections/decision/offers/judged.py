@@ -19,7 +19,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.audit.diligence import speed_fit, topology_stated
 from fabricreport.models.money.offers import OfferCost, OfferTerms, Reach, Rung, Work, cost_of
 from fabricreport.models.money.ownership import LOST
-from fabricreport.provenance import Traced, plain
+from fabricreport.provenance import Traced, mean_of, plain
 from fabricreport.sections.offered_fabric import option_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import delay_days
@@ -119,7 +119,7 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
         spread=spread,
         weeks_late=weeks,
         ready=ready,
-        reach=_reach(given, offer, float(plain(total).mean()), ready, open_),
+        reach=_reach(given, offer, mean_of(total), ready, open_),
         open=open_,
         answered=_answered(given, offer),
         last_day=any(given.prices.by_id(r.price).expiry == given.as_of for r in offer.rungs),
@@ -138,7 +138,7 @@ def _answered(given: Inputs, offer: Offer) -> int | None:
 def _slowest(given: Inputs, bills: Bills) -> str:
     """The compared network between servers, with RDMA if one has it, that loses most: what an unnamed one is taken for."""
     ids = [o.id for o in given.options if o.rdma] or [o.id for o in given.options]
-    return min(ids, key=lambda o: float(np.mean(plain(bills.own[o].lost.useful))))
+    return min(ids, key=lambda o: mean_of(bills.own[o].lost.useful))
 
 
 def price_of(given: Inputs, price_id: str) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from fabricreport.books.offers.offer import RANKED, Kind, Offer
 from fabricreport.books.offers.terms import UNNAMED, first_question
@@ -11,7 +11,7 @@ from fabricreport.formats import listed
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.models.money.offers import Standing
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.offers.bids import Bid
 from fabricreport.sections.decision.offers.judged import Judged, Open
@@ -180,37 +180,50 @@ def _of_fabrics(result: DecisionResult, figure: FigureOf) -> Iterator[F]:
 
 def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapping[str, object]:
     """The words of the sentences on offers; None where there are none."""
-    found, names = result.offers, {o.id: o.name for o in given.options}
-    judged = found.judged if found else {}
-    other = _other(result, figure) if found and len(result.totals) > 1 else None
-    refused = [j for j in judged.values() if j.reach.barred]
+    offers, names = result.offers, {o.id: o.name for o in given.options}
+    other = _other(result, figure) if offers and len(result.totals) > 1 else None
+
+    def of(said: Callable[[OffersResult], object]) -> object:
+        return said(offers) if offers else None
+
     return {
-        "first_offer": _named(figure, found.best) if found and found.best else None,
-        "second_offer": _named(figure, found.next) if found and found.next else None,
-        "asked_next": Name(listed(judged[o].offer.seller for o in found.asked[1:]))
-        if found and found.asked[1:]
-        else None,
-        "price_kinds": Name(_kinds(found)) if found else None,
-        "expiring": Name(listed(judged[o].offer.seller for o in found.expiring)) if found and found.expiring else None,
-        "undated": tuple(
-            Named(name, entry, price=figure(entry), sources=(entry,)) for name, entry in found.undated.items()
-        )
-        if found
-        else (),
-        "running_other": Name(listed(found.running_other)) if found and found.running_other else None,
+        "first_offer": of(lambda found: _named(figure, found.best)),
+        "second_offer": of(lambda found: _named(figure, found.next)),
+        "asked_next": of(lambda found: _sellers(found, found.asked[1:])),
+        "price_kinds": of(lambda found: Name(_kinds(found))),
+        "expiring": of(lambda found: _sellers(found, found.expiring)),
+        "undated": of(lambda found: _undated(figure, found)) or (),
+        "running_other": of(lambda found: _names(found.running_other)),
         "other_network": Name(names[other[0]]) if other else None,
         "single_costs": Name(_single_costs(result)),
         "bids": tuple(_bid(names, figure, b, key) for key, b in result.bids.items()),
-        "late_sellers": Name(listed(judged[o].offer.seller for o in found.pick.late))
-        if found and found.pick.late
-        else None,
-        "refusing": Name(listed(j.offer.seller for j in refused)) if refused else None,
-        "one_network": Name(network_name(given, _one_network(found))) if found and _one_network(found) else None,
-        "unpriced_sellers": Name(listed(_unpriced(found))) if found and _unpriced(found) else None,
-        "apart_sellers": Name(listed(f"{o.seller} ({_why_apart(o)})" for o in found.apart))
-        if found and found.apart
-        else None,
+        "late_sellers": of(lambda found: _sellers(found, found.pick.late)),
+        "refusing": of(lambda found: _names([j.offer.seller for j in found.judged.values() if j.reach.barred])),
+        "one_network": of(lambda found: _network(given, found)),
+        "unpriced_sellers": of(lambda found: _names(_unpriced(found))),
+        "apart_sellers": of(lambda found: _names([f"{o.seller} ({_why_apart(o)})" for o in found.apart])),
     }
+
+
+def _names(names: Sequence[str]) -> Name | None:
+    """Names as a sentence lists them; None where there are none."""
+    return Name(listed(names)) if names else None
+
+
+def _sellers(found: OffersResult, offers: Sequence[str]) -> Name | None:
+    """Who makes these offers, likewise."""
+    return _names([found.judged[o].offer.seller for o in offers])
+
+
+def _undated(figure: FigureOf, found: OffersResult) -> tuple[Named, ...]:
+    """Sellers with a price of a day unknown, and that price."""
+    return tuple(Named(name, entry, price=figure(entry), sources=(entry,)) for name, entry in found.undated.items())
+
+
+def _network(given: Inputs, found: OffersResult) -> Name | None:
+    """What a sentence calls the fabric that they all name; None where there is no such one."""
+    fabric = _one_network(found)
+    return Name(network_name(given, fabric)) if fabric else None
 
 
 def _kinds(found: OffersResult) -> str:
@@ -221,11 +234,13 @@ def _kinds(found: OffersResult) -> str:
 def _single_costs(result: DecisionResult) -> str:
     """Whether the same work costs more within single nodes, or less."""
     row = result.courses.row(CourseKind.SINGLE_NODE)
-    return "less" if row is not None and float(plain(row.against).mean()) < 0 else "more"
+    return "less" if row is not None and mean_of(row.against) < 0 else "more"
 
 
-def _named(figure: FigureOf, judged: Judged) -> Named:
-    """A seller, with its price and every question that has to be answered before it is signed with."""
+def _named(figure: FigureOf, judged: Judged | None) -> Named | None:
+    """A seller, with its price and every question that has to be answered before it is signed with; None without one."""
+    if judged is None:
+        return None
     asks = Name(" ".join(first_question(what) for what in conditions(judged)))
     first = Name(first_question(asking(judged)))
     return Named(judged.offer.seller, judged.offer.id, asks=asks, first_ask=first, price=figure(judged.price))
