@@ -55,14 +55,14 @@ def _worth_of_a_week(bills: Bills, option: str, delay_per_day: Any) -> Any:
 
 
 def waiting(bills: Bills, option: str, weeks: Any) -> Any:
-    """What it costs to begin so many weeks later on an option."""
+    """What it costs to begin so many weeks later on an option, (draws,) in the memo's currency."""
     common = bills.common
     per_week = _worth_of_a_week(bills, option, common.delay_per_day)
     return money.waiting_cost(weeks, bills.own[option].bring_up_weeks, common.weeks_allowed, per_week)
 
 
 def lateness(bills: Bills, option: str, weeks: Any) -> Late:
-    """What it costs that work begins after so many weeks: the price of delay, which totals have, and the hours not had."""
+    """What it costs that work begins after so many weeks, (draws,): the price of delay, which totals have, and the hours."""
     common = bills.common
     late = np.maximum(np.asanyarray(weeks) - common.weeks_allowed, 0.0)
     return Late(late * DAYS_PER_WEEK * common.delay_per_day, late * _worth_of_a_week(bills, option, 0.0))
@@ -186,7 +186,7 @@ def _equipment(bought: Purchase) -> Any:
 
 
 def ahead_cost(builds: Sequence[Build], own: OptionInputs, common: Common) -> Any:
-    """What it adds to order the fabric of every stage at the start, to be powered when its stage comes.
+    """What it adds to order the fabric of every stage at the start, to be powered when its stage comes: present value (draws,).
 
     It is paid for and supported from the start, and is older at the end. Adapters come with their servers.
     """

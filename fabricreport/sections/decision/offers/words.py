@@ -62,6 +62,15 @@ def offer_findings(result: DecisionResult, figure: FigureOf, *, late: bool) -> I
         yield F.OFFERS_ONE_WITHOUT if found.best.without_network else F.OFFERS_ONE
     yield from _of_the_first(found)
     yield from _in_time(found)
+    yield from _of_all(found)
+    yield from _of_fabrics(result, figure)
+    single = result.courses.row(CourseKind.SINGLE_NODE)
+    if single and single.key != result.courses.advised.kind and result.courses.single.days is not None:
+        yield F.OFFERS_SINGLE_NODE
+
+
+def _of_all(found: OffersResult) -> Iterator[F]:
+    """What is open, refused or missing among all of them."""
     if found.having(Open.OLD):
         yield F.OFFERS_OLD
     if found.expiring:
@@ -86,10 +95,6 @@ def offer_findings(result: DecisionResult, figure: FigureOf, *, late: bool) -> I
         yield F.OFFERS_APART
     if any(not j.named for j in found.judged.values()):
         yield F.OFFERS_UNNAMED
-    yield from _of_fabrics(result, figure)
-    single = result.courses.row(CourseKind.SINGLE_NODE)
-    if single and single.key != result.courses.advised.kind and result.courses.single.days is not None:
-        yield F.OFFERS_SINGLE_NODE
 
 
 def _of_the_first(found: OffersResult) -> Iterator[F]:
