@@ -7,7 +7,7 @@ minus sign; thousands are grouped; a unit is joined to its number by a no-break 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 MINUS = "\N{MINUS SIGN}"
@@ -208,3 +208,9 @@ def column_scale(unit: str, largest: float, currency: str = "USD") -> Scale:
 def inside(label: str) -> str:
     """A label as it stands within a sentence: small first letter, unless it begins with an abbreviation."""
     return label if label[1:2].isupper() else label[:1].lower() + label[1:]
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names within a sentence: A, B and C; '' where there are none."""
+    *most, last = list(names) or [""]
+    return f"{', '.join(most)} and {last}" if most else last

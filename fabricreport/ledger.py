@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -124,6 +124,10 @@ class Number:
             "stale": self.stale,
             **in_currency(self.unit, self.currency),
         }
+
+
+FigureOf = Callable[[str], Number]
+"""Gives a number of the case by its id: how tables and words ask for what they print."""
 
 
 def _quantile(ordered: NDArray[np.float64], share: float) -> float:

@@ -66,6 +66,11 @@ def plain(values: Any) -> NDArray[np.float64]:
     return np.asarray(values, dtype=float)
 
 
+def mean_of(amount: ArrayLike) -> float:
+    """The mean of an amount over its draws, as a number of its own unit."""
+    return float(np.mean(plain(amount)))
+
+
 def _union(value: Any) -> frozenset[str]:
     if isinstance(value, Traced):
         return value.inputs

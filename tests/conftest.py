@@ -19,8 +19,13 @@ if (
 ):  # as of a job in the background: builds under test are interrupted
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-ONE_BUILD = {"test_memos.py", "test_one_process.py", "test_seeds_stand.py"}
-"""Files that read the built memos: one worker builds them for all."""
+TOGETHER = {
+    **dict.fromkeys(("test_memos.py", "test_one_process.py", "test_seeds_stand.py"), "memos"),
+    **dict.fromkeys(
+        ("test_monday.py", "test_monday_conditions.py", "test_monday_days.py", "test_monday_open.py"), "monday"
+    ),
+}
+"""Files that read what is built once, by its name: the memos, the clients of `monday_cases`. One worker builds it for all."""
 SPREAD = {"test_covering_array.py", "test_fuzz.py"}
 """Files each of whose tests is on its own and may run on any worker."""
 LONG = ("memos", "test_conformance.py", "test_build.py", "test_execute.py", "test_one_comparison.py")
@@ -31,7 +36,7 @@ def group_of(nodeid: str) -> str:
     """What a worker does as a whole."""
     path = nodeid.partition("::")[0]
     name = path.rpartition("/")[2]
-    return "memos" if name in ONE_BUILD else nodeid if name in SPREAD else path
+    return TOGETHER.get(name) or (nodeid if name in SPREAD else path)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -18,13 +18,13 @@ Digits typed into a template are left as they are: the memo's gate finds them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from fabricreport.blocks.markdown import CITATION, FOOTNOTE, NUMBER, REFERENCE, parse_markdown
 from fabricreport.blocks.nodes import Break, Cite, Flow, Inline, Num, Paragraph, Ref, Text
 from fabricreport.blocks.prose import ProseFault
 from fabricreport.findings import Name, Named
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf, Number
 from fabricreport.located import did_you_mean
 
 STYLES = ("range", "spread", "absrange", "abs", "bare")
@@ -44,7 +44,7 @@ class Prose(str):
 class Binder:
     """Binds templates to a case's figures; collects the numbers, names and citations used."""
 
-    def __init__(self, figure: Callable[[str], Number], values: Mapping[str, object] | None = None) -> None:
+    def __init__(self, figure: FigureOf, values: Mapping[str, object] | None = None) -> None:
         self._figure = figure
         self._values = values or {}
         self._shown: dict[str, Inline] = {}

@@ -361,7 +361,7 @@ def _offers(case: Case) -> Iterator[Caution]:
     """Offers with dates, sizes or prices that a seller would seldom mean."""
     seen: list[Offer] = []
     for offer in case.inputs.offers:
-        first = case.prices[offer.prices[0].removeprefix("price:")]
+        first = case.prices.by_id(offer.prices[0])
         if first.stale:
             yield _doubt(case, offer, "offer-expired", expiry=first.expiry.isoformat())
         if offer.start is not None and offer.start < first.date:

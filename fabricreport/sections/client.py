@@ -14,6 +14,7 @@ from fabricreport.books.gpus import gpu_types
 from fabricreport.books.options import Option
 from fabricreport.durations import SECONDS_PER_DAY
 from fabricreport.findings import Name
+from fabricreport.formats import listed
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.money.cashflow import Discounting
@@ -37,8 +38,7 @@ def rented(given: Inputs) -> bool:
 
 def judges(given: Inputs) -> Name:
     """Names of the experts who judged what nobody has published; empty without any."""
-    *others, last = [expert.expert for expert in given.elicited.experts] or [""]
-    return Name(" and ".join([", ".join(others), last]) if others else last)
+    return Name(listed(expert.expert for expert in given.elicited.experts))
 
 
 def judges_missed(given: Inputs) -> bool:

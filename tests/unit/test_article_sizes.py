@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from unittest import mock
 
 import numpy as np
 import pytest
 
-import fabricreport.inputs as inputs_module
 from fabricreport.case import Case, open_case
 from fabricreport.provenance import plain
 from fabricreport.sections.decision.articles.sizes import Outcome, SizeRule
 from fabricreport.vocabulary import Side
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 PARAMS = Path(__file__).parents[2] / "params"
-
-
-@pytest.fixture(scope="module", autouse=True)
-def few_draws() -> Iterator[None]:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        yield
 
 
 @pytest.fixture(scope="module")

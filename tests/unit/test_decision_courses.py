@@ -110,7 +110,7 @@ def test_a_clause_with_a_cap_of_nothing_is_worth_nothing() -> None:
 def test_offers_cost_no_more_than_the_cheaper_option_and_the_asking_within_noise(name: str) -> None:
     for learning in (found(name).offers, found(name).pilot):
         assert learning is not None
-        price = mean(learning.asking) + mean(learning.waiting)
+        price = mean(learning.cost) + mean(learning.waiting)
         assert mean(learning.net) <= price + 2 * learning.worth.standard_error
         assert learning.worth.value <= client(name).decision().verdict.evpi + 2 * learning.worth.standard_error
 
@@ -194,10 +194,10 @@ def test_the_tests_of_the_example_cost_by_hand_what_they_take() -> None:
     hour /= mean(given.value("evidence:engineer-hours-per-year"))
     offers, pilot = found("example").offers, found("example").pilot
     assert offers is not None and pilot is not None
-    assert mean(offers.asking) == pytest.approx(mean(given.value("evidence:test-quote-work-hours")) * hour, rel=0.02)
+    assert mean(offers.cost) == pytest.approx(mean(given.value("evidence:test-quote-work-hours")) * hour, rel=0.02)
     nodes, work = (mean(given.value(f"evidence:test-pilot-{what}")) for what in ("nodes", "work-hours"))
     rent = 2 * 8 * nodes * 7 * 24 * 2 * mean(common.server.rent_per_gpu_hour)
-    assert mean(pilot.asking) == pytest.approx(rent + work * hour, rel=0.02)
+    assert mean(pilot.cost) == pytest.approx(rent + work * hour, rel=0.02)
 
 
 @pytest.mark.parametrize("name", OWNERS)
@@ -207,7 +207,7 @@ def test_a_test_has_one_worth_and_one_cost_wherever_it_is_printed(name: str) -> 
     for test, learning in (("quotes", result.courses.offers), ("pilot", result.courses.pilot)):
         tried = result.information.tried(test)
         assert tried is not None and learning is not None
-        assert learning.worth == tried.estimate and mean(learning.asking) == mean(tried.cost)
+        assert learning.worth == tried.estimate and mean(learning.cost) == mean(tried.cost)
         assert mean(learning.net) == pytest.approx(mean(learning.waiting) - tried.net)
 
 

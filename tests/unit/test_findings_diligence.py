@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import pytest
 from notebook_cells import run, sources
 
-import fabricreport.inputs as inputs_module
 from fabricreport.case import Case, open_case
 from fabricreport.findings import Named, Spoken
 from fabricreport.ledger import Number
@@ -23,7 +20,7 @@ from fabricreport.sections.diligence.findings import spoken
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.vocabulary import Ground
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
 PARAMS = Path(__file__).parents[2] / "params"
 OPENINGS = {f for f in F if f.name.startswith("OPENS_")} | {F.ONE_NODE}
@@ -43,12 +40,6 @@ GROUPS = (
     {F.WIDEST_TURNS, F.WIDEST_STAYS},
     {F.FIRST_BY_CHOICE, F.FIRST_BY_PRICE, F.NONE_WORTH},
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def few_draws() -> Iterator[None]:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        yield
 
 
 @pytest.fixture(scope="module")

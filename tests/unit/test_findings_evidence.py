@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,6 @@ from unittest import mock
 import pytest
 from notebook_cells import run, sources
 
-import fabricreport.inputs as inputs_module
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.books.prices.spoken import titled
 from fabricreport.case import Case, open_case
@@ -21,16 +19,10 @@ from fabricreport.sections.evidence.findings import EvidenceFinding as F
 from fabricreport.sections.evidence.findings import spoken
 from fabricreport.sections.evidence.result import EvidenceResult
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
 PARAMS = Path(__file__).parents[2] / "params"
 GROUPS = ({F.MOSTLY_ASSUMED, F.MOSTLY_SOURCED}, {F.HALF_FALLS, F.MORE_STANDS})
-
-
-@pytest.fixture(scope="module", autouse=True)
-def few_draws() -> Iterator[None]:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        yield
 
 
 @pytest.fixture(scope="module")

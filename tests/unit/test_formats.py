@@ -2,7 +2,7 @@
 
 import pytest
 
-from fabricreport.formats import column_scale, fixed, inside, money, percent, plain_number, significant, write
+from fabricreport.formats import column_scale, fixed, inside, listed, money, percent, plain_number, significant, write
 
 
 @pytest.mark.parametrize(
@@ -56,3 +56,7 @@ def test_a_label_inside_a_sentence_begins_small_unless_it_is_an_abbreviation() -
         "",
         "a",
     ]
+
+
+def test_names_are_listed_as_a_sentence_lists_them() -> None:
+    assert [listed("ABC"[:n]) for n in range(4)] == ["", "A", "A and B", "A, B and C"]

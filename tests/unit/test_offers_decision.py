@@ -13,9 +13,10 @@ import yaml
 
 import fabricreport.inputs as inputs_module
 from fabricreport.books.offers.offer import Kind
+from fabricreport.books.offers.terms import asked_from
 from fabricreport.case import Case, open_case
 from fabricreport.durations import HOURS_PER_MONTH
-from fabricreport.models.money.offers import ASKED, Standing
+from fabricreport.models.money.offers import Standing
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.inputs import judge_of
@@ -280,7 +281,7 @@ def test_sellers_without_a_price_are_told_by_what_is_known_of_them() -> None:
 def test_who_is_asked_first_costs_least_often_enough_and_the_first_is_left_at_a_price() -> None:
     found = of(tern())
     assert found.asked == tuple(
-        o for o in found.order if max(found.cheapest[o], found.cheapest_else.get(o, 0.0)) >= ASKED
+        o for o in found.order if max(found.cheapest[o], found.cheapest_else.get(o, 0.0)) >= asked_from()
     )
     assert found.cheapest[found.asked[0]] > 0.9 and found.asked[0] not in found.cheapest_else
     held = {F.OFFERS_LEAVE, F.OFFERS_SINGLE_NODE} <= findings(tern())

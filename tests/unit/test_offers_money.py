@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from fabricreport.durations import HOURS_PER_MONTH
 from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.money.offers import (
-    ASKED,
     BEYOND,
     DELAY,
     MONTHLY,
@@ -45,7 +44,7 @@ def test_an_offer_by_hand_rent_of_the_hours_that_the_work_takes() -> None:
     found = cost_of(flat(2.0), LOST, YEAR)
     assert found.total == pytest.approx(2.0 * HOURS / 0.72)
     assert found.costs["rent"] == pytest.approx(2.0 * HOURS)
-    assert (found.committed_months, float(found.bound)) == (0, 0.0)
+    assert (months_committed(0, 12), float(found.bound)) == (0, 0.0)
 
 
 def test_an_offer_by_hand_with_a_ladder_an_add_on_and_a_late_start() -> None:
@@ -59,7 +58,7 @@ def test_an_offer_by_hand_with_a_ladder_an_add_on_and_a_late_start() -> None:
     )
     found = cost_of(terms, LOST, YEAR, delay_usd=7 * 1000.0)
     beyond = 6 * 16 * HOURS_PER_MONTH * 0.5 * 1.75
-    assert found.rung.months == 18 and found.committed_months == 18
+    assert found.rung.months == 18 and months_committed(18, 12) == 18
     assert found.costs[BEYOND] == pytest.approx(beyond)
     assert found.costs[MONTHLY] == pytest.approx(18 * 100.0)
     assert found.costs[DELAY] == 7000.0
@@ -156,19 +155,19 @@ prices = st.lists(st.floats(1.0, 10.0), min_size=20, max_size=20)
 def test_whoever_is_cheapest_often_enough_is_asked_with_the_first_or_without_it(found: dict[str, list[float]]) -> None:
     totals = {o: np.array(t) for o, t in found.items()}
     first = order_of(totals)[0]
-    asked, with_it, without = asked_first(totals, first), cheapest_in(totals), cheapest_without(totals, first)
+    asked, with_it, without = asked_first(totals, first, 0.05), cheapest_in(totals), cheapest_without(totals, first)
     assert asked[0] == first and list(asked) == [o for o in order_of(totals) if o in asked]
-    assert set(asked) == {first, *(o for o in totals if max(with_it[o], without.get(o, 0.0)) >= ASKED)}
+    assert set(asked) == {first, *(o for o in totals if max(with_it[o], without.get(o, 0.0)) >= 0.05)}
     assert first not in without and sum(without.values()) == pytest.approx(1.0 if len(totals) > 1 else 0.0)
 
 
 def test_a_seller_that_is_never_the_cheapest_is_not_asked_and_the_next_one_is() -> None:
     totals = {"a": np.full(100, 1.0), "b": np.full(100, 2.0), "c": np.full(100, 3.0)}
-    assert asked_first(totals, "a") == ("a", "b")
+    assert asked_first(totals, "a", 0.05) == ("a", "b")
     totals["c"][:5] = 1.5  # without the first, the cheapest in one draw of twenty
-    assert asked_first(totals, "a") == ("a", "b", "c")
+    assert asked_first(totals, "a", 0.05) == ("a", "b", "c")
     totals["c"][4] = 3.0
-    assert asked_first(totals, "a") == ("a", "b")
+    assert asked_first(totals, "a", 0.05) == ("a", "b")
     assert cheapest_without(totals, "a") == {"b": 0.96, "c": 0.04}
 
 

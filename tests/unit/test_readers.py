@@ -89,6 +89,7 @@ def test_what_two_sections_search_for_is_read_by_both(client: Path) -> None:
 
 MEMOISED: dict[str, tuple[Callable[[Case], Any], set[str]]] = {
     "draw": (lambda c: c.inputs.draw("price:switch-qm9700"), {"price:switch-qm9700", "params:money", "params:seed"}),
+    "price": (lambda c: c.inputs.prices.by_id("price:switch-qm9700"), {"price:switch-qm9700"}),
     "value": (lambda c: c.inputs.value("evidence:pue"), {"evidence:pue"}),
     "record": (lambda c: c.inputs.record("contested:optics-afr"), {"contested:optics-afr"}),
     "rate": (lambda c: c.inputs.rate("EUR"), {"price:fx-eur-usd", "params:money"}),

@@ -1,4 +1,4 @@
-"""What stands in `evidence/offers.yaml`: what has to be in writing, what may be refused, what is asked first."""
+"""What stands in `evidence/offers.yaml`: what has to be in writing, what may be refused, who is asked first, and what."""
 
 from __future__ import annotations
 
@@ -27,6 +27,11 @@ def needed() -> tuple[str, ...]:
 def refusable() -> tuple[str, ...]:
     """Everything that an offer may say it refuses."""
     return (*needed(), *_terms()["other"], *known_ids())
+
+
+def asked_from() -> float:
+    """The share of the draws in which an offer has to cost least for its seller to be asked among the first."""
+    return float(_terms()["asked_from"])
 
 
 def first_question(what: str, form: str = "question") -> str:

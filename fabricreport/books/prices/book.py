@@ -170,6 +170,10 @@ class PriceView(Mapping[str, Price]):
                     remedy=remedy or "Add a dated row to a CSV in params/prices.")
         )  # fmt: skip
 
+    def by_id(self, price_id: str) -> Price:
+        """The price of an id as inputs and the ledger have it: `price:` and the item. Raises `MissingPrice`."""
+        return self[price_id.removeprefix("price:")]
+
     def __contains__(self, item: object) -> bool:  # the inherited one would word a whole complaint to say no
         return item in self._prices
 

@@ -16,8 +16,3 @@ def observed(values: Any, noise: float, *, seed: int) -> Draws:
     """The values (draws,) read with normal noise of this standard deviation, in the unit of the values."""
     v = plain(values)
     return v + noise * np.random.default_rng(seed).standard_normal(v.shape)
-
-
-def counted(rates: Any, exposure: float, *, seed: int) -> Draws:
-    """Events counted while exposed, of events that come at these rates (draws,): Poisson."""
-    return np.random.default_rng(seed).poisson(plain(rates) * exposure).astype(float)

@@ -8,7 +8,7 @@ present values in the client's currency, draws first.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -29,8 +29,6 @@ ADD_ONS = "add-ons"
 BEYOND = "committed beyond the horizon"
 MONTHLY = "add-ons by the month"
 DELAY = "delay"
-ASKED = 0.05
-"""Share of the draws in which an offer has to cost least for its seller to be asked among the first: one in twenty."""
 
 
 @dataclass(frozen=True)
@@ -70,13 +68,11 @@ class Work:
 
 @dataclass(frozen=True)
 class OfferCost:
-    """What an offer comes to: the rung that is cheapest for the work, its cost by component, the months committed in all,
-    what would still be owed by a client that stops on the first day (`bound`), and what the total grows by for each dollar
-    more an hour (`per_dollar`)."""
+    """What an offer comes to: the rung that is cheapest for the work, its cost by component, what would still be owed by a
+    client that stops on the first day (`bound`), and what the total grows by for each dollar more an hour (`per_dollar`)."""
 
     rung: Rung
     costs: CostComponents
-    committed_months: int
     bound: Array
     per_dollar: Array
 
@@ -117,7 +113,7 @@ def _at(rung: Rung, terms: OfferTerms, lost: LostTime, work: Work, delay_usd: An
     bound = _level(per_month, work.discounting, 0, rung.months, kind) if rung.months else price * 0.0
     worked = costs["rent"] / array(rung.usd_per_gpu_hour) / (lost.useful if work.hour_usd is None else 1.0)
     per_dollar = worked + (parts[BEYOND] / price if BEYOND in parts else 0.0)
-    return OfferCost(rung, costs.plus(parts) if parts else costs, committed, bound, array(per_dollar))
+    return OfferCost(rung, costs.plus(parts) if parts else costs, bound, array(per_dollar))
 
 
 def months_committed(rung_months: int, horizon_months: int) -> int:
@@ -170,17 +166,17 @@ class Reach:
 
 @dataclass(frozen=True)
 class Pick:
-    """The offer to take or to ask `first`, and all that can still be the cheapest.
+    """The offer to take or to ask `first`, and `contenders`: all that can still be the cheapest.
 
-    `second`: the next, or where the first is open the cheapest that is not, in time if one is; '' if there is none. `late`: cheaper offers than
-    the first that are passed over because they are not likely to be ready in time.
+    `second`: the next, or where the first is open the cheapest that is not, in time if one is; '' if there is none. `late`:
+    cheaper offers than the first that are passed over because they are not likely to be ready in time.
     """
 
     standing: Standing
     first: str
     second: str
-    contenders: tuple[str, ...] = field(default=())
-    late: tuple[str, ...] = field(default=())
+    contenders: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
 
 
 def pick(reach: Mapping[str, Reach], material_usd: float = 0.0, *, by_date: bool = False) -> Pick:
@@ -229,11 +225,11 @@ def _pick(able: Mapping[str, Reach], material_usd: float) -> Pick:
     return Pick(Standing.TAKE, first, second, contenders)
 
 
-def asked_first(totals: Mapping[str, Any], first: str) -> tuple[str, ...]:
-    """Who should be asked where no price is firm, the lowest mean first: the `first`, every offer that costs least in
-    `ASKED` of the draws or more, and every one that would if the first fell away."""
+def asked_first(totals: Mapping[str, Any], first: str, asked_from: float) -> tuple[str, ...]:
+    """Who should be asked where no price is firm, the lowest mean first: the `first`, every offer that costs least in a
+    share `asked_from` of the draws or more, and every one that would if the first fell away."""
     with_it, without = cheapest_in(totals), cheapest_without(totals, first)
-    return tuple(o for o in order_of(totals) if o == first or max(with_it[o], without.get(o, 0.0)) >= ASKED)
+    return tuple(o for o in order_of(totals) if o == first or max(with_it[o], without.get(o, 0.0)) >= asked_from)
 
 
 def room_per_gpu_hour(mean_first: float, mean_second: float, per_dollar: float) -> float:

@@ -12,7 +12,7 @@ from fabricreport.chain import Chain
 from fabricreport.errors import InputError
 from fabricreport.ledger import Number
 from fabricreport.models.judgement.comparison import Comparison, Verdict
-from fabricreport.provenance import Traced, plain
+from fabricreport.provenance import Traced, mean_of, plain
 from fabricreport.scenario import changed_params
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import judge_of
@@ -42,7 +42,7 @@ class Pair:
     @property
     def lead(self) -> float:
         """Mean of the gap."""
-        return float(np.mean(plain(self.gap)))
+        return mean_of(self.gap)
 
     @property
     def probability(self) -> float:

@@ -11,7 +11,7 @@ from fabricreport import formats
 from fabricreport.blocks import Drawing
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.framework import FrameworkResult
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of, plain
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.sides import LEANS, side_colour, side_name
 from fabricreport.theme import (
@@ -81,7 +81,7 @@ def swings_chart(given: Inputs, result: DecisionResult, *, count: int = 6) -> Dr
     swings = result.swings[:count]
     records = {s.input_id: given.record(s.input_id) for s in swings}
     grades = {i: record["grade"] for i, record in records.items()}
-    mean = float(plain(result.difference).mean())
+    mean = mean_of(result.difference)
     with canvas(0.55 + 0.36 * max(len(swings), 2)) as (figure, (axis,)):
         for row, swing in enumerate(reversed(swings)):
             low, high = (float(rounded(v)) for v in (swing.at_low, swing.at_high))

@@ -17,6 +17,9 @@ from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.tco.bills import Bills
 
+HORIZON, DATE = "param:money.horizon_months", "param:organisation.time_to_production_weeks"
+"""Ids of the client's choices that most amounts and most chances rest on."""
+
 
 @dataclass(frozen=True)
 class DecisionFigures:
@@ -57,7 +60,7 @@ class DecisionFigures:
         """Ids of the prices behind the totals that are past their shelf life."""
         behind = inputs_of(*self.result.totals.values())
         prices = sorted(i for i in behind if i.startswith("price:"))
-        return tuple(i for i in prices if self.given.prices[i[6:]].stale)
+        return tuple(i for i in prices if self.given.prices.by_id(i).stale)
 
     @cached_property
     def rules(self) -> Mapping[str, float]:
@@ -116,3 +119,4 @@ class DecisionFigures:
 
 Spec = FigureSpec[DecisionFigures]
 EachSpec = FigureSpec[DecisionFigures, str]
+PairSpec = FigureSpec[DecisionFigures, str, str]

@@ -12,7 +12,7 @@ from fabricreport.sections.decision.articles.figures import INDEXES as OF_ARTICL
 from fabricreport.sections.decision.besides.figures import BESIDES
 from fabricreport.sections.decision.besides.figures import INDEXES as OF_BESIDES
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
-from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.information.figures import INDEXES, INFORMATION
 from fabricreport.sections.decision.inputs import AXES
 from fabricreport.sections.decision.joint.figures import JOINT, JOINT_INDEXES
@@ -25,7 +25,6 @@ from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.tco.cost import CAUSES
 from fabricreport.vocabulary import NEITHER, Side
 
-_DATE = "param:organisation.time_to_production_weeks"
 _WEIGHTS = tuple(f"param:weights.{a}" for a in AXES)
 _PROFILE = (
     "param:cluster.gpus",
@@ -42,7 +41,7 @@ _LEAD = (
         label=lambda at: f"Total cost of {at.rival} less that of {at.choice}",
         rule="mean over the shared draws of total cost(runner-up) − total cost(choice), present value over the horizon",
         value=lambda at: at.result.difference,
-        inputs=("param:money.horizon_months",),
+        inputs=(HORIZON,),
         central="mean",
     ),
     Spec(
@@ -144,7 +143,7 @@ _OPTIONS = (
         label=lambda at, option: f"Total cost of {at.names[option]} less that of {at.choice}",
         rule="difference of total costs, draw by draw",
         value=lambda at, option: at.bills.gap(option, at.result.verdict.choice),
-        inputs=("param:money.horizon_months",),
+        inputs=(HORIZON,),
         central="mean",
     ),
     EachSpec(
@@ -163,7 +162,7 @@ _OPTIONS = (
         label=lambda _, option: f"Chance that {option} is stable by the client's date",
         rule="share of draws with weeks to stable ≤ weeks to production",
         value=lambda at, option: at.result.verdict.ready[option],
-        inputs=lambda at, option: {*inputs_of(at.bills.own[option].bring_up_weeks), _DATE},
+        inputs=lambda at, option: {*inputs_of(at.bills.own[option].bring_up_weeks), DATE},
         digits=2,
     ),
 )

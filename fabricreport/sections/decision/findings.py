@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,7 @@ from fabricreport.books.prices.spoken import titled
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf
 from fabricreport.provenance import plain
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
@@ -62,7 +62,7 @@ class _Read:
         result: DecisionResult,
         tco: TcoResult,
         monday: Monday,
-        figure: Callable[[str], Number],
+        figure: FigureOf,
     ) -> None:
         self.given, self.result, self.tco, self.figure = given, result, tco, figure
         self.monday = monday
@@ -137,9 +137,7 @@ class _Read:
         return [item for item in items if self.given.prices[item].stand_in]
 
 
-def spoken(
-    given: Inputs, result: DecisionResult, tco: TcoResult, monday: Monday, figure: Callable[[str], Number]
-) -> Spoken:
+def spoken(given: Inputs, result: DecisionResult, tco: TcoResult, monday: Monday, figure: FigureOf) -> Spoken:
     """Findings and words of the decision; `monday` is what to do before signing, `figure` answers with the ledger's numbers."""
     read = _Read(given, result, tco, monday, figure)
     groups = (

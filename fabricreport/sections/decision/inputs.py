@@ -21,7 +21,7 @@ from fabricreport.models.judgement.comparison import (
     stake,
 )
 from fabricreport.models.judgement.framework import FrameworkResult, evaluate, rules_from
-from fabricreport.provenance import Traced, plain
+from fabricreport.provenance import Traced, mean_of, plain
 from fabricreport.scenario import Params, is_given
 from fabricreport.sections.generations import announced
 from fabricreport.sections.partner import barred
@@ -93,7 +93,7 @@ def judge_of(given: Inputs) -> Judge:
         weeks_allowed=float(params.organisation.time_to_production_weeks),
         gpus=target_gpus(params),
         gpus_per_node=int(params.cluster.gpus_per_node),
-        materiality=None if stated is None else float(stated) * float(np.mean(plain(given.rate("USD")))),
+        materiality=None if stated is None else float(stated) * mean_of(given.rate("USD")),
         barred=barred(given),
         announced=frozenset(o.id for o in given.options if announced(o, given.as_of)),
     )
@@ -133,7 +133,7 @@ def near_kin(judge: Judge, bills: Bills, verdict: Verdict) -> str:
     """The cheapest option of the choice's own side that money does not tell from the choice; '' if there is none."""
     if verdict.open:
         return ""
-    mean = {o: float(plain(total).mean()) for o, total in bills.totals.items()}
+    mean = {o: mean_of(total) for o, total in bills.totals.items()}
     kin = [
         o
         for o in mean

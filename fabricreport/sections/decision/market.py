@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.alike import SPEED, Likeness, Mismatch, Pair, likeness
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.generations import announced
 
-Figure = Callable[[str], Number]
 
-
-def told_alike(result: DecisionResult, figure: Figure) -> Likeness:
+def told_alike(result: DecisionResult, figure: FigureOf) -> Likeness:
     """What becomes of the lead in one generation; `NONE` too where the two are of one."""
     mismatch = result.mismatch
     if mismatch is None or mismatch.alike is None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.prices.spoken import titled
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf, Number
 from fabricreport.scenario import SHIPPED_OPTIONS, options_left_out
 from fabricreport.sections.decision.alike import Pair
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.stance import direction
 from fabricreport.vocabulary import OperatingModel
 
-Figure = Callable[[str], Number]
 _RUN_AS: Mapping[str, str] = {
     OperatingModel.TURNKEY: "turnkey",
     OperatingModel.BRANDED: "branded",
@@ -22,7 +21,7 @@ _RUN_AS: Mapping[str, str] = {
 }
 
 
-def pairs(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def pairs(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """The lead as compared and in one generation, pair by pair."""
     mismatch, verdict = result.mismatch, result.verdict
     assert mismatch is not None, "asked for where generations differ"

@@ -7,12 +7,10 @@ from dataclasses import asdict, dataclass
 from string import Formatter
 from typing import Any
 
-import numpy as np
-
 from fabricreport.books.options import Option
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of
 from fabricreport.sections.client import maturity_of
 from fabricreport.vocabulary import NEITHER, Grade, Side
 
@@ -82,7 +80,7 @@ def _entry(given: Inputs, template: str | None, option: Option) -> str:
 
 
 def _prior(given: Inputs, what: str, ids: tuple[str, str], better: str, against: float) -> Prior:
-    infiniband, rocev2 = (float(np.mean(plain(given.own(i)))) if i else against for i in ids)
+    infiniband, rocev2 = (mean_of(given.own(i)) if i else against for i in ids)
     gap = (rocev2 - infiniband) * (1 if better == "less" else -1)
     same = all(ids) and len({given.record(i)["text"] for i in ids}) == 1
     level = same or abs(gap) <= ALIKE * max(abs(infiniband), abs(rocev2))

@@ -9,7 +9,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.models.judgement.framework import FrameworkResult
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of
 from fabricreport.sections.evidence.claims import audit
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.vocabulary import NEITHER, Side
@@ -55,7 +55,7 @@ def parting(
         return None
     verdicts = {claim.id: claim.verdict for claim in audit(given.evidence)}
     behind: Mapping[str, str] = read_yaml("framework")["money_claims"]
-    gaps = {c: float(plain(v).mean()) for c, v in bills.gap_by_cause(comparison.rival, comparison.choice).items()}
+    gaps = {c: mean_of(v) for c, v in bills.gap_by_cause(comparison.rival, comparison.choice).items()}
     saving = sorted((c for c in gaps if gaps[c] > 0), key=lambda c: -gaps[c])[:MOST]
     sign = 1.0 if framework.leans_to == Side.INFINIBAND else -1.0
     rules = [r for axis in framework.axes for r in axis.rules if not r.priced_as and r.lean * sign > 0]

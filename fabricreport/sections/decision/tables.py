@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf, Number
 from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.joint.tables import share_cell
 from fabricreport.sections.decision.result import DecisionResult
@@ -18,11 +16,10 @@ from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import Ground
 
-Figure = Callable[[str], Number]
 NOT_ALLOWED = "not allowed to a cloud partner of NVIDIA"
 
 
-def headline(given: Inputs, result: DecisionResult, figure: Figure) -> tuple[dict[str, object], list[Number]]:
+def headline(given: Inputs, result: DecisionResult, figure: FigureOf) -> tuple[dict[str, object], list[Number]]:
     """What the command line and `refresh` report: the advice in keys, and the figures that stand for it."""
     verdict = result.verdict
     told: dict[str, object] = {
@@ -39,7 +36,7 @@ def headline(given: Inputs, result: DecisionResult, figure: Figure) -> tuple[dic
     return told, [figure(f"decision.{id}") for id in ids]
 
 
-def options(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Figure) -> Table:
+def options(given: Inputs, result: DecisionResult, tco: TcoResult, figure: FigureOf) -> Table:
     """Every option, the cheapest first, with what speaks for or against it."""
     verdict = result.verdict
     names = {o.id: Name(o.name) for o in given.options}
@@ -102,7 +99,7 @@ def _audited(verdict: str, claim: str) -> str:
     return (verdict or "no claim behind it") + (f" {{cite {claim}}}" if claim else "")
 
 
-def turning(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def turning(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Each input that turns the money or the advice: its value, where the money is level, where the advice changes."""
     pair = (result.verdict.choice, result.verdict.runner_up)
     courses = dict.fromkeys(edge.course for t in result.turns.turning for edge in t.edges)
@@ -140,7 +137,7 @@ def _edges(turn: Turn, key: str, courses: dict[str, str]) -> str:
     return "; ".join(told)
 
 
-def without_listed(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def without_listed(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """The advice with each option left out whose switch has one listed price."""
     names = {o.id: Name(o.name) for o in given.options}
     rows = [
@@ -160,7 +157,7 @@ def without_listed(given: Inputs, result: DecisionResult, figure: Figure) -> Tab
     return Table([Column(h, style="mixed" if h == "Lead" else "value") for h in heads], rows)
 
 
-def priors(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def priors(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Every input that is stated by kind of fabric, with whom it favours and on whose word."""
     rows = [
         Row(
@@ -184,7 +181,7 @@ def settling(given: Inputs, result: DecisionResult) -> Table:
     return Table([Column("Input"), Column("Settled by"), Column("When")], rows)
 
 
-def rules(result: DecisionResult, figure: Figure) -> Table:
+def rules(result: DecisionResult, figure: FigureOf) -> Table:
     """The framework's rules that hold, each with its lean or what of the bill holds it already."""
     rows = []
     for axis in result.framework.axes:
@@ -210,7 +207,7 @@ def assumed(given: Inputs) -> Table:
     return Table([Column("Key"), Column("Assumed"), Column("Follows from")], rows)
 
 
-def overrides(given: Inputs, figure: Figure) -> Table:
+def overrides(given: Inputs, figure: FigureOf) -> Table:
     """Every figure that the client replaces, with who, why and until when."""
     rows = [
         Row(

@@ -32,7 +32,7 @@ from fabricreport.models.judgement.turning import (
     turning_at,
     turning_of_whole,
 )
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of, plain
 from fabricreport.reads import Kept
 from fabricreport.scenario import changed_params
 from fabricreport.sections.decision.inputs import Judge, judge_of
@@ -260,7 +260,7 @@ def weeks_level(search: Search) -> float | None:
     turn = search.turn(input_id)
     if turn.break_even is None or turn.side != "above":
         return None
-    return turn.break_even * float(np.mean(plain(base.losses.weeks[choice]))) / turn.in_use
+    return turn.break_even * mean_of(base.losses.weeks[choice]) / turn.in_use
 
 
 def varies(given: Inputs, input_id: str) -> bool:
@@ -381,8 +381,8 @@ def _choice(input_id: str, unit: str, in_use: float, found: Turning) -> Turn:
 
 def hour_value(base: Chain) -> float:
     """US dollars that a lost GPU-hour is worth on the mean."""
-    rate = float(np.mean(plain(base.given.rate("USD"))))
-    return float(np.mean(plain(base.bills.common.gpu_hour_value))) / rate
+    rate = mean_of(base.given.rate("USD"))
+    return mean_of(base.bills.common.gpu_hour_value) / rate
 
 
 def _under(base: Chain, comparison: Comparison, key: str, kind: Callable[[float], Any]) -> Callable[[Any], Seen]:

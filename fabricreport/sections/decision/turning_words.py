@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.sections.decision.turning import Edge, Turn, key_of, short_label_of
 from fabricreport.vocabulary import Acquisition, CourseKind
 
-Figure = Callable[[str], Number]
 VERB: dict[str, str] = {
     Acquisition.BUY: "Buy",
     Acquisition.LEASE: "Lease",
@@ -26,14 +25,14 @@ def _stated(turn: Turn) -> str:
     return "stated as" if turn.is_choice else "on the mean"
 
 
-def _chance(figure: Figure, figure_id: str, chance: float | None) -> dict[str, object]:
+def _chance(figure: FigureOf, figure_id: str, chance: float | None) -> dict[str, object]:
     """How likely an input lies beyond a point, and of what that is a share; a client's choice is the client's to make."""
     if chance is None:
         return {"chance": "yours", "base": "to set"}
     return {"chance": figure(figure_id), "base": "of draws"}
 
 
-def edging(given: Inputs, figure: Figure, turn: Turn, edge: Edge, pair: Sequence[str]) -> Named:
+def edging(given: Inputs, figure: FigureOf, turn: Turn, edge: Edge, pair: Sequence[str]) -> Named:
     """A place where an input changes the advice: the figures of its place and chance, and the course there."""
     key = key_of(turn.input_id)
     name = short_label_of(given, turn.input_id)

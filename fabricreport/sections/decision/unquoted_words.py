@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.turning import label_of
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.short_names import short_names
 
 
-def unquoted_named(given: Inputs, figure: Callable[[str], Number], one: Unquoted) -> Named:
+def unquoted_named(given: Inputs, figure: FigureOf, one: Unquoted) -> Named:
     """An item without a price: who costs less on either side of the level, and which quote turns the money."""
     short = short_names(given.options)
     return Named(

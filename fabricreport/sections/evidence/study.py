@@ -55,5 +55,5 @@ def run(given: Inputs, read: Sequence[Mapping[str, Number]], behind: frozenset[s
 
 
 def _prices(given: Inputs, used: frozenset[str]) -> tuple[Price, ...]:
-    found = [given.prices[i.removeprefix("price:")] for i in used if i.startswith("price:")]
+    found = [given.prices.by_id(i) for i in used if i.startswith("price:")]
     return tuple(sorted(found, key=lambda p: (not p.stale, -p.age_days, p.item)))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.prices.spoken import titled
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf
 from fabricreport.models.audit.claims import AuditedClaim
 from fabricreport.sections.evidence.answered import Answered
 from fabricreport.sections.evidence.figures import slug, worst_row
@@ -19,7 +19,6 @@ from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.validation.card import Card
 
-Figure = Callable[[str], Number]
 _STATED = re.compile(r"\{stated ([\w-]+)\}")
 SHORT = {"reproduces with a caveat": "with a caveat", "cannot be checked": "not checkable"}
 FAULTED = ("reproduces with a caveat", "contradicted", "out of date", "unsupported")
@@ -234,7 +233,7 @@ def _standing(given: Inputs, result: EvidenceResult) -> dict[str, object]:
 # ---- prices and overrides
 
 
-def prices(result: EvidenceResult, figure: Figure) -> Table:
+def prices(result: EvidenceResult, figure: FigureOf) -> Table:
     """The prices behind the memo, the ones past their shelf life first."""
     rows = [
         Row(
@@ -254,7 +253,7 @@ def prices(result: EvidenceResult, figure: Figure) -> Table:
     return Table([Column(h, style="mixed" if h == "Price" else "value") for h in heads], rows)
 
 
-def overrides(given: Inputs, figure: Figure) -> Table:
+def overrides(given: Inputs, figure: FigureOf) -> Table:
     """Every figure that the client replaces, with who, why and until when."""
     rows = [
         Row([Name(o.id), figure(o.id), Name(o.who), Name(o.why), Name(str(o.until))]) for o in given.params.overrides
@@ -282,7 +281,7 @@ def options(given: Inputs, result: EvidenceResult) -> Table:
 # ---- how to read the memo, and what it was checked by
 
 
-def grades(figure: Figure) -> Table:
+def grades(figure: FigureOf) -> Table:
     """Each grade, what it means, and how many entries have it."""
     rows = [
         Row([g["id"], g["means"], *(figure(f"evidence.{of}.{g['id']}") for of in ("weight", "entries", "used"))])

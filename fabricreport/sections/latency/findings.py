@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from fabricreport.books.gpu_type import LARGEST_SERVER
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf
 from fabricreport.provenance import plain
 from fabricreport.sections.client import domain_gpus, gpu_type, shared_cluster
 from fabricreport.sections.latency.figure_context import THRESHOLD, slug
@@ -122,7 +122,7 @@ F = LatencyFinding
 class _Read:
     """A latency result with what its findings and words are made of."""
 
-    def __init__(self, given: Inputs, result: LatencyResult, figure: Callable[[str], Number]) -> None:
+    def __init__(self, given: Inputs, result: LatencyResult, figure: FigureOf) -> None:
         self.given, self.result, self.figure = given, result, figure
         self.threshold = given.central(THRESHOLD)
         self.penalty = figure("latency.penalty")
@@ -169,7 +169,7 @@ class _Read:
         return [text for text, met in zip(card.expected, card.as_expected.values(), strict=True) if not met]
 
 
-def spoken(given: Inputs, result: LatencyResult, figure: Callable[[str], Number]) -> Spoken:
+def spoken(given: Inputs, result: LatencyResult, figure: FigureOf) -> Spoken:
     """Findings and words of the latency section; `figure` answers with the ledger's numbers."""
     read = _Read(given, result, figure)
     groups = (

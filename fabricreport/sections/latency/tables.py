@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf
 from fabricreport.sections.client import gpu_type
 from fabricreport.sections.latency.figure_context import BANDS, THRESHOLD, slug
 from fabricreport.sections.latency.figures import PARTS
@@ -15,8 +15,6 @@ from fabricreport.sections.latency.job_figures import published_batches
 from fabricreport.sections.latency.measured import ClientLog
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.validation.training import training_card
-
-Figure = Callable[[str], Number]
 
 _PART_HEADS = ("Kernels", "Inside nodes", "Exposed", "Bubble", "Other")
 _BAND_LABELS = (
@@ -33,7 +31,7 @@ def _names(given: Inputs, result: LatencyResult) -> Mapping[str, Name]:
     return {o.id: Name(o.name) for o in (*given.options, *result.pair)}
 
 
-def allreduce(result: LatencyResult, figure: Figure) -> Table:
+def allreduce(result: LatencyResult, figure: FigureOf) -> Table:
     """Time of an AllReduce over the whole cluster by message size, on both fabrics of the pair."""
     spread = Column("P5–P95", style="spread")
     heads = [Column("Message", style="mixed"), Column("{ib}"), spread, Column("{roce}"), spread]
@@ -44,7 +42,7 @@ def allreduce(result: LatencyResult, figure: Figure) -> Table:
     return Table(heads, rows)
 
 
-def causes(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
+def causes(given: Inputs, result: LatencyResult, figure: FigureOf) -> Table:
     """What the gap hangs on, the largest share first; shares that do not matter are left out."""
     least = given.central(THRESHOLD)
     shares = {cause: figure(f"latency.hangs.{slug(cause)}") for cause in result.gap.hangs_on}
@@ -52,7 +50,7 @@ def causes(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
     return Table([Column("Cause"), Column("Share of explained spread")], rows)
 
 
-def jobs(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
+def jobs(given: Inputs, result: LatencyResult, figure: FigureOf) -> Table:
     """Sizes of job at the start: share of GPU time, what each exposes, and the plan of each."""
     rows = []
     for size, _ in result.mix:
@@ -62,7 +60,7 @@ def jobs(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
     return Table([Column("Job"), Column("GPU time"), Column("Exposed"), Column("Plan")], rows)
 
 
-def batches(figure: Figure) -> Table:
+def batches(figure: FigureOf) -> Table:
     """Batches of published runs, by the line through which the batch of a step is set."""
     rows = [
         Row(
@@ -78,7 +76,7 @@ def batches(figure: Figure) -> Table:
     return Table([Column("Run"), Column("Size"), Column("Batch"), Column("Source")], rows)
 
 
-def gpu(given: Inputs, figure: Figure) -> Table:
+def gpu(given: Inputs, figure: FigureOf) -> Table:
     """What the times of a step rest on, of the client's GPU type, each with its source."""
     kind = gpu_type(given)
     rows = [Row([Name("Type"), Name(kind.name), Name(f"{kind.generation}, on sale since {kind.on_sale}")])]
@@ -89,7 +87,7 @@ def gpu(given: Inputs, figure: Figure) -> Table:
     return Table([Column("Of one GPU"), Column("Value", style="mixed"), Column("Source")], rows)
 
 
-def traffic(result: LatencyResult, figure: Figure) -> Table:
+def traffic(result: LatencyResult, figure: FigureOf) -> Table:
     """What one step sends over the fabric, the largest time first."""
     parts = ("size", "count", "ranks", "time", "exposed")
     rows = [
@@ -106,7 +104,7 @@ def traffic(result: LatencyResult, figure: Figure) -> Table:
     return Table([Column(h, style="mixed" if h == "Message" else "value") for h in heads], rows)
 
 
-def steps(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
+def steps(given: Inputs, result: LatencyResult, figure: FigureOf) -> Table:
     """Where the time of a step goes, by option."""
     names = _names(given, result)
     rows = [
@@ -117,14 +115,14 @@ def steps(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
     return Table(heads, rows)
 
 
-def bandwidth(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
+def bandwidth(given: Inputs, result: LatencyResult, figure: FigureOf) -> Table:
     """Bandwidth of a large AllReduce on the whole cluster, by option."""
     names = _names(given, result)
     rows = [Row([names[o], figure(f"latency.busbw.{o}"), figure(f"latency.busbw.{o}")]) for o in result.busbw]
     return Table([Column("Option"), Column("Bus bandwidth"), Column("P5–P95", style="spread")], rows)
 
 
-def logs(given: Inputs, result: LatencyResult, figure: Figure) -> Table:
+def logs(given: Inputs, result: LatencyResult, figure: FigureOf) -> Table:
     """What each of the client's logs that the model was fitted to says, and what it moves."""
     parts = ("gpus", "rows", "left_out", "before", "after", "bandwidth_factor")
     used = result.measurements.used if result.measurements else ()
@@ -158,7 +156,7 @@ def _odd(log: ClientLog) -> list[str]:
     return unused + [str(found) for found in log.findings if found.severity != "info"]
 
 
-def cards(figure: Figure) -> Table:
+def cards(figure: FigureOf) -> Table:
     """Median errors of both models on published figures, and of models that know less."""
     card = training_card()
     rows = [

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-import numpy as np
-
 from fabricreport.chain import Chain
 from fabricreport.errors import InputError
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of
 from fabricreport.scenario import Params, changed_params
 from fabricreport.sections.client import one_node, stages_of
 from fabricreport.sections.decision.inputs import Judge, judge_of, material
@@ -53,8 +51,9 @@ class SizeRun:
     """The model at one size and with one team.
 
     `options`: the cheapest that may be advised, by side. `gap`: mean cost of the cheapest of InfiniBand less that of RDMA
-    Ethernet, and `share` the same in the cost of the cheaper; `close`: the money under which that is a close call. `plain_gap`: mean cost of the cheapest without RDMA less
-    the cheapest with it, None where none is compared. `beside_plain`: whether the rule holds it against that one, too.
+    Ethernet, and `share` the same in the cost of the cheaper; `close`: the money under which that is a close call.
+    `plain_gap`: mean cost of the cheapest without RDMA less that of the cheapest with it, None where none is compared.
+    `beside_plain`: whether the rule holds it against that one, too.
     """
 
     key: str
@@ -109,12 +108,12 @@ class SizeRule:
     towards: str = ""
 
 
-def sizes_of(base: Chain, bills: Bills, rules: list[Mapping[str, Any]]) -> tuple[SizeRule, ...]:
+def sizes_of(base: Chain, rules: list[Mapping[str, Any]]) -> tuple[SizeRule, ...]:
     """Each rule tried; nothing where one of the two sides is not compared. `base` is the chain without provenance."""
     sides = {o.side for o in base.given.options}
     if not {Side.INFINIBAND, Side.ROCEV2} <= sides:
         return ()
-    tried = tuple(_tried(base, bills, rule) for rule in rules)
+    tried = tuple(_tried(base, rule) for rule in rules)
     return tuple(clearest(one, tried) if rule.get("clearest") else one for one, rule in zip(tried, rules, strict=True))
 
 
@@ -128,14 +127,14 @@ def clearest(rule: SizeRule, tried: Sequence[SizeRule]) -> SizeRule:
     return replace(rule, outcome=Outcome.CLEARER) if beaten else rule
 
 
-def _tried(base: Chain, bills: Bills, rule: Mapping[str, Any]) -> SizeRule:
+def _tried(base: Chain, rule: Mapping[str, Any]) -> SizeRule:
     gpus = _size(base.given, rule)
     others = [team for team in TEAMS if team != PLANNED and not _own_team(base.given.params, team)]
     teams = (PLANNED, *others) if rule["expects"] == BY_TEAM else (PLANNED,)
     runs = tuple(
         replace(run, beside_plain=bool(rule.get("beside_plain")))
         for team in teams
-        for run in _run(base, bills, rule["id"], gpus, team)
+        for run in _run(base, rule["id"], gpus, team)
     )
     outcome, towards = judged(rule["expects"], runs, alone=one_node(base.given, gpus))
     told = rule["article"], rule["claim"], rule.get("words", "")
@@ -175,13 +174,13 @@ def judged(expects: str, runs: tuple[SizeRun, ...], *, alone: bool) -> tuple[Out
     return (Outcome.TOWARDS, first.leads) if first.leads else (Outcome.CLOSE, "")
 
 
-def _run(base: Chain, bills: Bills, key: str, gpus: int, team: str) -> Iterator[SizeRun]:
-    """The run, if the client's plan allows such a size."""
+def _run(base: Chain, key: str, gpus: int, team: str) -> Iterator[SizeRun]:
+    """The run, if the client's plan allows such a size; the client's own is not run again."""
     params = base.given.params
     own = gpus == params.cluster.gpus and not params.cluster.trajectory and team == PLANNED
     try:
         given = base.given if own else base.given.with_params(_changed(base.given, gpus, team))
-        found = bills if own else base.again(given).bills
+        found = base.bills if own else base.again(given).bills
     except InputError:
         return
     judge = judge_of(given)
@@ -198,7 +197,7 @@ def _run(base: Chain, bills: Bills, key: str, gpus: int, team: str) -> Iterator[
 
 def cheapest(judge: Judge, bills: Bills) -> tuple[dict[str, str], dict[str, float]]:
     """By side the option of the lowest mean cost that may be advised, and the mean cost of each option."""
-    mean = {o: float(np.mean(plain(total))) for o, total in judge.advisable(bills).items()}
+    mean = {o: mean_of(total) for o, total in judge.advisable(bills).items()}
     return {str(judge.sides[o]): o for o in sorted(mean, key=lambda o: -mean[o])}, mean
 
 

@@ -70,7 +70,7 @@ def articles_of(search: Search, verdict: Verdict, sides: Mapping[str, str]) -> A
         camps=camps(advised),
         agree=agreeing(advised, answers_of(verdict, sides)),
         verdicts=_audited(given, claims),
-        sizes=sizes_of(search.fast, search.fast.bills, data["sizes"]),
+        sizes=sizes_of(search.fast, data["sizes"]),
         facts=facts,
         stands=cheapest(search.judge, search.fast.bills)[0],
     )

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.claims import read_claims
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf
 from fabricreport.models.judgement.articles import SILENT, TORN
 from fabricreport.sections.decision.articles.sizes import Outcome, SizeRule
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.sides import LEANS, side_name
 
-Figure = Callable[[str], Number]
 _TOLD = {SILENT: "nothing: no rule of it fits", TORN: "both: its rules contradict each other here"}
 _SHORT = {"reproduces with a caveat": "with a caveat", "cannot be checked": "not checkable"}
 _TEAM = {"": "", "strong": " with a strong team", "none": " with no such skill"}
@@ -59,7 +56,7 @@ def _rule(given: Inputs, claim: str, words: str) -> Name:
     return Name(words or given.record(f"claim:{claim}")["label"])
 
 
-def sizes(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def sizes(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Each rule of size: where it was tried, which side costs less there and by how much, and what becomes of the rule."""
     names = {o: Name(option.name) for o, option in given.all_options.items()}
     said: dict[str, object] = {}
@@ -94,9 +91,3 @@ def _outcome(given: Inputs, rule: SizeRule) -> Name:
     first = given.all_options[rule.runs[0].first].name
     towards = side_name(given.options, rule.towards) if rule.towards in LEANS else first
     return Name(f"{rule.outcome} {towards}")
-
-
-def told_names(articles: tuple[str, ...], publishers: Mapping[str, str]) -> str:
-    """Publishers of articles as a sentence lists them."""
-    *others, last = [publishers[a] for a in articles] or [""]
-    return " and ".join([", ".join(others), last]) if others else last

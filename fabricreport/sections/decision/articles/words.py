@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from fabricreport.books.claims import read_claims
 from fabricreport.findings import Name, Named
+from fabricreport.formats import listed
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.sections.decision.articles.study import Articles, answer_sides
-from fabricreport.sections.decision.articles.tables import answer_names, told_names
+from fabricreport.sections.decision.articles.tables import answer_names
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.vocabulary import Confidence, Ground
 
@@ -52,10 +53,10 @@ def article_words(found: Articles) -> Mapping[str, object]:
     """The words of these sentences; None where there is no such camp."""
     publishers = {id: source.publisher.partition(" (")[0] for id, source in read_claims().sources.items()}
     names = answer_names()
-    camps = [Named(names[a], a, who=Name(told_names(who, publishers))) for a, who in found.camps.items()]
+    camps = [Named(names[a], a, who=Name(listed(publishers[a] for a in who))) for a, who in found.camps.items()]
     return {
         "camp": camps[0] if camps else None,
         "second_camp": camps[1] if len(camps) > 1 else None,
-        "silent_articles": Name(told_names(found.silent, publishers)),
-        "torn_articles": Name(told_names(found.torn, publishers)),
+        "silent_articles": Name(listed(publishers[a] for a in found.silent)),
+        "torn_articles": Name(listed(publishers[a] for a in found.torn)),
     }

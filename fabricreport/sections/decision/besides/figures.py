@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.figures import FigureSpec, Footing, Index
+from fabricreport.figures import Footing, Index
+from fabricreport.models.judgement.smaa import Acceptability
 from fabricreport.provenance import inputs_of
+from fabricreport.sections.decision.besides.mfu import Utilisation, Utilisations
 from fabricreport.sections.decision.besides.priced import NEIGHBOURS, Priced
 from fabricreport.sections.decision.besides.scores import CRITERIA, Score, Weighed
 from fabricreport.sections.decision.besides.study import Besides
-from fabricreport.sections.decision.besides.topologies import PARTS
-from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.besides.topologies import PARTS, OtherTopology
+from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, PairSpec, Spec
 
-PairSpec = FigureSpec[DecisionFigures, str, str]
 _FACTS = (
     "param:cluster.gpus",
     "param:cluster.tenancy",
@@ -56,19 +57,43 @@ def _place(at: DecisionFigures, option: str) -> int:
     return _weighed(at).options.index(option)
 
 
-def _confidence(at: DecisionFigures, option: str) -> float:
+def _acceptability(at: DecisionFigures) -> Acceptability:
+    """What all weightings make of the options; asked for where there is something to weigh."""
     found = _weighed(at).found
     assert found is not None
-    return float(found.confidence[_place(at, option)])
+    return found
+
+
+def _confidence(at: DecisionFigures, option: str) -> float:
+    return float(_acceptability(at).confidence[_place(at, option)])
 
 
 def _central(at: DecisionFigures, option: str, criterion: str) -> float:
-    found = _weighed(at).found
-    assert found is not None
-    return float(found.central[_place(at, option), _weighed(at).telling.index(criterion)])
+    return float(_acceptability(at).central[_place(at, option), _weighed(at).telling.index(criterion)])
 
 
-_SCORES: tuple[Any, ...] = (
+def _first(
+    name: str,
+    label: Callable[[str], str],
+    rule: str,
+    value: Callable[[DecisionFigures, str], float],
+    when: Callable[[DecisionFigures, str], bool],
+) -> EachSpec:
+    """How often an option is first, of weightings or of draws of the scores; `label` of the option's name."""
+    return EachSpec(
+        f"decision.besides.{name}[weighed]",
+        "share",
+        label=lambda at, option: label(at.names[option]),
+        rule=f"SMAA-2: {rule}",
+        value=value,
+        inputs=_WEIGHED,
+        digits=2,
+        grade="assumption",
+        when=when,
+    )
+
+
+_SCORES: tuple[Spec | EachSpec | PairSpec, ...] = (
     PairSpec(
         "decision.besides.score[weighed][criterion]",
         "index",
@@ -83,27 +108,19 @@ _SCORES: tuple[Any, ...] = (
         central="mean",
         grade="assumption",
     ),
-    EachSpec(
-        "decision.besides.first[weighed]",
-        "share",
-        label=lambda at, option: f"Share of all weightings of the criteria at which {at.names[option]} is first",
-        rule="SMAA-2: share of uniformly drawn weights that keep a stated order, scores drawn too, at which its additive value is highest",
-        value=lambda at, option: _weighed(at).first[option],
-        inputs=_WEIGHED,
-        digits=2,
-        grade="assumption",
-        when=lambda at, _: _weighed(at).found is not None,
+    _first(
+        "first",
+        lambda name: f"Share of all weightings of the criteria at which {name} is first",
+        "share of uniformly drawn weights that keep a stated order, scores drawn too, at which its additive value is highest",
+        lambda at, option: _weighed(at).first[option],
+        lambda at, _: _weighed(at).found is not None,
     ),
-    EachSpec(
-        "decision.besides.confidence[weighed]",
-        "share",
-        label=lambda at, option: f"Chance that {at.names[option]} is first at its own central weights",
-        rule="SMAA-2: share of the draws of the scores at which it is first at these weights",
-        value=_confidence,
-        inputs=_WEIGHED,
-        digits=2,
-        grade="assumption",
-        when=_firsts,
+    _first(
+        "confidence",
+        lambda name: f"Chance that {name} is first at its own central weights",
+        "share of the draws of the scores at which it is first at these weights",
+        _confidence,
+        _firsts,
     ),
     PairSpec(
         "decision.besides.central[weighed][criterion]",
@@ -204,28 +221,29 @@ def _topology_inputs(at: DecisionFigures, option: str) -> Footing:
     return {*inputs_of(at.bills.totals[option]), "param:cluster.topology", "evidence:dragonfly-contention"}
 
 
-def _count(name: str, label: str) -> EachSpec:
-    """A count of the other topology less the planned one's."""
+def _other(at: DecisionFigures) -> OtherTopology:
+    """The other topology; asked for where it can be counted."""
+    topology = _besides(at).topology
+    assert topology is not None
+    return topology
+
+
+def _count(name: str, label: str, counts: Callable[[OtherTopology], Mapping[str, int]]) -> EachSpec:
+    """A count of the other topology less the planned one's, by option."""
     return EachSpec(
         f"decision.besides.topology_{name}[compared]",
         "count",
         label=lambda at, option: f"{label} of {at.names[option]} in the other topology, less those planned",
         rule="count in the balanced dragonfly − count in the fat tree, or the other way round",
-        value=lambda at, option: float(getattr(_besides(at).topology, name)[option]),
+        value=lambda at, option: float(counts(_other(at))[option]),
         inputs=("param:cluster.gpus", "param:cluster.topology"),
         when=lambda at, _: _besides(at).topology is not None,
     )
 
 
-def _cost(at: DecisionFigures, part: str, option: str) -> Any:
-    topology = _besides(at).topology
-    assert topology is not None
-    return topology.costs[option][part]
-
-
-_TOPOLOGY: tuple[Any, ...] = (
-    _count("switches", "Switches"),
-    _count("cables", "Cables"),
+_TOPOLOGY: tuple[EachSpec | PairSpec, ...] = (
+    _count("switches", "Switches", lambda other: other.switches),
+    _count("cables", "Cables", lambda other: other.cables),
     PairSpec(
         "decision.besides.topology[part][compared]",
         "usd",
@@ -233,7 +251,7 @@ _TOPOLOGY: tuple[Any, ...] = (
             f"The other topology less the planned one, {_PART_WORDS[part]}: {at.names[option]}"
         ),
         rule=_AGAIN + "with the other topology: present value over the horizon, less the same as planned",
-        value=_cost,
+        value=lambda at, part, option: _other(at).costs[option][part],
         inputs=lambda at, _, option: _topology_inputs(at, option),
         central="mean",
         when=lambda at, *_: _besides(at).topology is not None,
@@ -241,77 +259,74 @@ _TOPOLOGY: tuple[Any, ...] = (
 )
 
 
-def _sizes(at: DecisionFigures) -> Mapping[str, int]:
+def _sizes(at: DecisionFigures) -> tuple[str, ...]:
     found = _besides(at).utilisations
-    return {str(gpus): gpus for gpus in found.by_size} if found else {}
+    return tuple(str(gpus) for gpus in found.by_size) if found else ()
 
 
-def _utilisation(at: DecisionFigures, size: str, option: str, name: str) -> Any:
+def _utilisations(at: DecisionFigures) -> Utilisations:
+    """The utilisation by size; asked for where a model is trained across nodes."""
     found = _besides(at).utilisations
     assert found is not None
-    return getattr(found.by_size[int(size)][option], name)
+    return found
 
 
-def _mean(at: DecisionFigures, size: int, option: str) -> float:
-    return float(np.mean(_utilisation(at, str(size), option, "after_tail")))
+def _at_size(at: DecisionFigures, gpus: int, option: str) -> float:
+    """Mean MFU after the tail."""
+    return float(np.mean(_utilisations(at).by_size[gpus][option].after_tail))
 
 
 def _fall(at: DecisionFigures, option: str) -> float:
-    found = _besides(at).utilisations
-    assert found is not None
-    small, large = found.ends
-    return 100 * (_mean(at, small, option) - _mean(at, large, option))
+    small, large = _utilisations(at).ends
+    return 100 * (_at_size(at, small, option) - _at_size(at, large, option))
 
 
 def _widest(at: DecisionFigures) -> float:
-    """The largest distance between the options at one size."""
-    found, pair = _besides(at).utilisations, _besides(at).compared
-    assert found is not None
-    each = [[_mean(at, size, o) for o in pair] for size in found.by_size]
+    """The largest distance between the options at one size, in percentage points."""
+    each = [[_at_size(at, gpus, o) for o in _besides(at).compared] for gpus in _utilisations(at).by_size]
     return 100 * max(max(row) - min(row) for row in each)
 
 
 def _behind_mfu(at: DecisionFigures, *_: str) -> Footing:
     """What the utilisation of the two at every size rests on."""
-    found = _besides(at).utilisations
-    assert found is not None
-    drawn = [one.after_tail for each in found.by_size.values() for one in each.values()]
+    drawn = [one.after_tail for each in _utilisations(at).by_size.values() for one in each.values()]
     return {*_TRAINING, *inputs_of(drawn)}
 
 
-def _mfu(name: str, attribute: str, label: str, rule: str) -> PairSpec:
+def _mfu(name: str, label: str, rule: str, value: Callable[[Utilisation], Any]) -> PairSpec:
+    """A utilisation by size and option, (draws,)."""
     return PairSpec(
         f"decision.besides.{name}[size][compared]",
         "share",
         label=lambda at, size, option: f"{label} on {at.names[option]}, a job of {int(size):,} GPUs",
         rule=rule,
-        value=lambda at, size, option: _utilisation(at, size, option, attribute),
+        value=lambda at, size, option: value(_utilisations(at).by_size[int(size)][option]),
         inputs=_TRAINING,
         central="mean",
     )
 
 
-_MFU: tuple[Any, ...] = (
+_MFU: tuple[Spec | EachSpec | PairSpec, ...] = (
     EachSpec(
         "decision.besides.size[size]",
         "gpus",
-        label=lambda at, size: "Size of a job",
+        label="Size of a job",
         rule="the client's own jobs, and sizes of published runs",
-        value=lambda at, size: float(size),
-        inputs=lambda at, size: ("param:cluster.gpus",),
+        value=lambda _, size: float(size),
+        inputs=("param:cluster.gpus",),
         counted=True,
     ),
     _mfu(
         "mfu",
-        "designed",
         "MFU as designed",
         "FLOPs of the model in a step ÷ (peak of all GPUs × step time), exposed communication counted",
+        lambda one: one.designed,
     ),
     _mfu(
         "mfu_tail",
-        "after_tail",
         "MFU after the tail",
         "MFU as designed × (1 − share of running time lost to slow servers, stalls and collisions at that size)",
+        lambda one: one.after_tail,
     ),
     EachSpec(
         "decision.besides.mfu_fall[compared]",
@@ -335,12 +350,12 @@ _MFU: tuple[Any, ...] = (
     ),
 )
 
-BESIDES: tuple[Any, ...] = (*_SCORES, *_PRICED, *_TOPOLOGY, *_MFU)
+BESIDES: tuple[Spec | EachSpec | PairSpec, ...] = (*_SCORES, *_PRICED, *_TOPOLOGY, *_MFU)
 INDEXES: Mapping[str, Index[DecisionFigures]] = {
     "weighed": Index(lambda at: _weighed(at).options),
     "criterion": Index(lambda _: CRITERIA, CRITERIA),
     "compared": Index(lambda at: _besides(at).compared),
     "part": Index(lambda _: PARTS, PARTS),
-    "size": Index(lambda at: _sizes(at)),
+    "size": Index(_sizes),
 }
 """What the patterns of these figures run through."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
+from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf
 from fabricreport.sections.client import rented, side_by_side
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.result import DecisionResult
@@ -13,12 +14,9 @@ from fabricreport.sections.stance import direction
 from fabricreport.vocabulary import NEITHER
 
 F = DecisionFinding
-Figure = Callable[[str], Number]
-_FALLS = 2
-"""An MFU falls with size where its fall is more than so many times the distance between the fabrics."""
 
 
-def besides_findings(given: Inputs, result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:
+def besides_findings(given: Inputs, result: DecisionResult, figure: FigureOf) -> Iterator[DecisionFinding]:
     """What holds of the reasons beyond money."""
     yield from _weighing(given, result)
     yield from _money(given, result, figure)
@@ -82,7 +80,7 @@ def _beside_framework(given: Inputs, result: DecisionResult) -> Iterator[Decisio
         yield F.BESIDES_AS_FRAMEWORK if sides[weighed.leader] == leans_to else F.BESIDES_NOT_AS_FRAMEWORK
 
 
-def _money(given: Inputs, result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:
+def _money(given: Inputs, result: DecisionResult, figure: FigureOf) -> Iterator[DecisionFinding]:
     priced = result.besides.priced
     if rented(given):
         yield F.LOCK_IN_RENTED
@@ -121,7 +119,7 @@ def _topology(given: Inputs, result: DecisionResult) -> Iterator[DecisionFinding
         yield F.TOPOLOGY_PRICED
 
 
-def _utilisation(result: DecisionResult, figure: Figure) -> Iterator[DecisionFinding]:
+def _utilisation(result: DecisionResult, figure: FigureOf) -> Iterator[DecisionFinding]:
     found, compared = result.besides.utilisations, result.besides.compared
     if found is None:
         yield F.MFU_NONE
@@ -131,4 +129,4 @@ def _utilisation(result: DecisionResult, figure: Figure) -> Iterator[DecisionFin
         return
     falls = min(figure(f"decision.besides.mfu_fall.{o}").value for o in compared)
     apart = figure("decision.besides.mfu_apart").value
-    yield F.MFU_FALLS if falls > _FALLS * apart else F.MFU_PARTS
+    yield F.MFU_FALLS if falls > read_yaml("besides")["mfu_falls_from"] * apart else F.MFU_PARTS

@@ -10,14 +10,13 @@ import numpy as np
 
 from fabricreport.chain import Chain
 from fabricreport.errors import OutOfRange
+from fabricreport.evidence import read_yaml
 from fabricreport.models.training.step import TrainingStep
 from fabricreport.sections.client import planned_days, whole_nodes
 from fabricreport.sections.latency import inputs as latency
 from fabricreport.sections.tail_risk.horizon import running_shares
 from fabricreport.sections.tail_risk.inputs import subject
 
-SIZES = (128, 1_024, 8_192)
-"""Sizes that are shown beside the client's own: the tiers' ends, and the largest of the published series."""
 _EVERY = 8
 """Of a size that the client does not run one draw in so many is kept: enough for a mean and a range of no decision."""
 _TAIL = ("servers", "stalls", "topology")
@@ -51,7 +50,11 @@ def utilisations_of(base: Chain, options: Sequence[str]) -> Utilisations | None:
     own = tuple(n for n in sorted(jobs.shared) if n > cluster.gpus_per_node)
     if str(given.params.workload.kind) not in latency.TRAINING_KINDS or not own:
         return None
-    tried = [n for n in SIZES if cluster.gpus_per_node < n and (cluster.sites == 1 or n <= cluster.site_gpus)]
+    tried = [
+        n
+        for n in read_yaml("besides")["mfu_sizes"]
+        if cluster.gpus_per_node < n and (cluster.sites == 1 or n <= cluster.site_gpus)
+    ]
     sizes = {whole_nodes(given, n) for n in tried if latency.held(given, n)} | set(own)
     found: dict[int, Mapping[str, Utilisation]] = {}
     for gpus in sorted(sizes):

@@ -12,7 +12,7 @@ from fabricreport.chain import Chain
 from fabricreport.errors import InputError
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.ownership import OF, Purchase
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of, plain
 from fabricreport.scenario import changed_params
 from fabricreport.sections.client import rented, side_by_side
 from fabricreport.sections.generations import announced
@@ -69,7 +69,7 @@ def _cheapest_open(given: Inputs, bills: Bills, options: Sequence[str]) -> str:
         for o in given.options
         if o.id in options and o.rdma and o.operating_model != OperatingModel.TURNKEY and not announced(o, given.as_of)
     ]
-    return min(found, key=lambda o: float(plain(bills.parts[o]["switches"]).mean()), default="")
+    return min(found, key=lambda o: mean_of(bills.parts[o]["switches"]), default="")
 
 
 def _bought(bills: Bills, option: str) -> tuple[Purchase, ...]:

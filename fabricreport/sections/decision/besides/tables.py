@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.besides.scores import CRITERIA
 from fabricreport.sections.decision.besides.topologies import PARTS
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.short_names import short_names
 
-Figure = Callable[[str], Number]
 _PART_HEADS = {
     "capital": "Fabric bought",
     "running": "Running it, less resale",
@@ -26,7 +23,7 @@ def _titles() -> dict[str, Name]:
     return {c["id"]: Name(c["title"]) for c in read_yaml("besides")["criteria"]}
 
 
-def scores(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def scores(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Each option's scores and the share of weightings at which it is first, the largest first."""
     weighed, titles, names = result.besides.weighed, _titles(), {o.id: Name(o.name) for o in given.options}
     rows = [
@@ -55,7 +52,7 @@ def reasons(given: Inputs, result: DecisionResult) -> Table:
     return Table([Column("Criterion"), Column("Because"), Column("Of"), Column("In the money as")], rows)
 
 
-def central(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def central(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """For each option that some weights put first: what these weights are, and how surely it is first there."""
     weighed, titles, names = result.besides.weighed, _titles(), {o.id: Name(o.name) for o in given.options}
     rows = [
@@ -73,7 +70,7 @@ def central(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     return Table([Column("Option"), *heads, Column("First in, at the weights of its row", decimals=0)], rows)
 
 
-def money(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def money(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """What lock-in and exit come to on each option weighed: its switches again, those of later stages, its resale."""
     priced, names = result.besides.priced, {o.id: Name(o.name) for o in given.options}
     asked = {
@@ -94,7 +91,7 @@ def money(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     return Table([Column("Option"), *(Column(head) for head, _ in shown.values())], rows)
 
 
-def tenants(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def tenants(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """What keeping tenants apart costs on each option, as far as a price was found."""
     priced, names = result.besides.priced, {o.id: Name(o.name) for o in given.options}
     rows = [
@@ -110,7 +107,7 @@ def tenants(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     return Table([Column(h) for h in ("Option", "Licences in the bill", "Other tenants’ traffic")], rows)
 
 
-def topology(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def topology(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """The other topology less the planned one, part by part."""
     names, compared = {o.id: Name(o.name) for o in given.options}, result.besides.compared
     rows = [
@@ -128,7 +125,7 @@ def topology(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     return Table([Column(h) for h in heads], rows)
 
 
-def utilisation(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def utilisation(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """MFU by size of job on the two compared, as designed and after the tail, with published runs beside it."""
     found, short, compared = result.besides.utilisations, short_names(given.options), result.besides.compared
     assert found is not None, "asked for where a model is trained across nodes"

@@ -20,12 +20,11 @@ PARTS = ("capital", "running", "lost", "total")
 
 @dataclass(frozen=True)
 class OtherTopology:
-    """The same plan in the other topology, less the plan as it is, by option id.
+    """The same plan in the `other` topology, less the plan as it is, by option id.
 
     `costs`: present values (draws,) by part of `PARTS`; `switches`, `cables`: counts at the end of the plan.
     """
 
-    planned: str
     other: str
     costs: Mapping[str, Mapping[str, Any]]
     switches: Mapping[str, int]
@@ -49,7 +48,6 @@ def other_topology_of(fast: Chain, options: Sequence[str]) -> OtherTopology | No
     now, then = fast.bills, again.bills
     boms = {o: (then.built[o][-1].bom, now.built[o][-1].bom) for o in options}
     return OtherTopology(
-        planned,
         other,
         {o: _parts(now, then, o) for o in options},
         {o: a.switches - b.switches for o, (a, b) in boms.items()},

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from fabricreport.evidence import read_yaml
 from fabricreport.findings import Name, Named
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.besides.scores import Weighed
 from fabricreport.sections.decision.besides.topologies import DRAGONFLY, TREE
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.stance import direction
 
-Figure = Callable[[str], Number]
 _BUILT = {DRAGONFLY: "dragonfly", TREE: "fat tree", "rail-optimised": "rail-optimised fat tree"}
 
 
-def besides_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mapping[str, object]:
+def besides_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapping[str, object]:
     """Words of the prose on what speaks for an option besides its bill; None where there is none here."""
     besides, names = result.besides, {o.id: Named(o.name, o.id) for o in given.options}
     weighed, priced, topology = besides.weighed, besides.priced, besides.topology
@@ -66,7 +65,7 @@ def _titles(order: Sequence[str]) -> list[str]:
     return [titles[criterion] for criterion in order]
 
 
-def _turned(figure: Figure, name: str, option: str) -> Named:
+def _turned(figure: FigureOf, name: str, option: str) -> Named:
     """An option as the other topology: whether it costs `more` or `less` in all, and takes more cables or fewer."""
     cables = direction(figure(f"decision.besides.topology_cables.{option}"))
     return Named(
@@ -74,7 +73,7 @@ def _turned(figure: Figure, name: str, option: str) -> Named:
     )
 
 
-def _than(figure: Figure, option: str) -> str:
+def _than(figure: FigureOf, option: str) -> str:
     """Whether the other topology costs `more` or `less` in all, or `the same`."""
     way = direction(figure(f"decision.besides.topology.total.{option}"))
     return {"less": "more", "more": "less"}.get(way, "the same")

@@ -13,8 +13,18 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.money import courses as money
 from fabricreport.models.money.ownership import Purchase, bring_up_share, charge_lost_time, ownership_cost
 from fabricreport.provenance import plain
-from fabricreport.sections.decision.courses.result import Clause, Growing, Late, Learning, RentFirst, Stop
-from fabricreport.sections.decision.information.study import Tried
+from fabricreport.sections.decision.courses.result import (
+    RENTED_WEEKS,
+    TEST_OF,
+    WAIT_OF,
+    Clause,
+    Growing,
+    Late,
+    Learning,
+    RentFirst,
+    Stop,
+)
+from fabricreport.sections.decision.information.study import Information
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.bills import Bills, servers_per_rack
 from fabricreport.sections.tco.cost import (
@@ -29,40 +39,44 @@ from fabricreport.sections.tco.cost import (
 )
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.inputs import Common, OptionInputs
+from fabricreport.vocabulary import CourseKind
 
 _MOST = 0.99
+"""No more than this share of any hours is taken to be lost, so that some work is done in them."""
 _WITH_SERVERS = ("servers", "adapters", "spares of nic")
 """Pieces that come when the servers do, whenever the fabric is ordered."""
 
 
 def _worth_of_a_week(bills: Bills, option: str, delay_per_day: Any) -> Any:
+    """What a week without the first stage costs (draws,), in the memo's currency; `delay_per_day` likewise."""
     common = bills.common
     costs = useful_hour_usd(bills.paid[option], bills.own[option], common)
     return money.worth_per_week(common.stages[0][1], common.gpu_hour_value, costs, delay_per_day)
 
 
 def waiting(bills: Bills, option: str, weeks: Any) -> Any:
-    """What it costs to begin so many weeks later on an option."""
+    """What it costs to begin so many weeks later on an option, (draws,) in the memo's currency."""
     common = bills.common
     per_week = _worth_of_a_week(bills, option, common.delay_per_day)
     return money.waiting_cost(weeks, bills.own[option].bring_up_weeks, common.weeks_allowed, per_week)
 
 
 def lateness(bills: Bills, option: str, weeks: Any) -> Late:
-    """What it costs that work begins after so many weeks: the price of delay, which totals have, and the hours not had."""
+    """What it costs that work begins after so many weeks, (draws,): the price of delay, which totals have, and the hours."""
     common = bills.common
     late = np.maximum(np.asanyarray(weeks) - common.weeks_allowed, 0.0)
     return Late(late * DAYS_PER_WEEK * common.delay_per_day, late * _worth_of_a_week(bills, option, 0.0))
 
 
-def learning(given: Inputs, bills: Bills, base: str, test: Tried | None, weeks: str) -> Learning | None:
+def learning(given: Inputs, bills: Bills, option: str, kind: CourseKind, known: Information) -> Learning | None:
     """A test before one of the two is taken, as the study of what could be found out prices it, and the wait for it.
 
-    None where the test shows nothing of this case. `weeks`: the id of the entry of the wait.
+    None where the test shows nothing of this case. `option`: the one whose start waits.
     """
+    test = known.tried(TEST_OF[kind])
     if test is None:
         return None
-    return Learning(test.estimate, test.cost, waiting(bills, base, given.value(weeks)))
+    return Learning(test.estimate, test.cost, waiting(bills, option, given.value(WAIT_OF[kind])))
 
 
 def rent_first(given: Inputs, bills: Bills, option: str, months: int) -> RentFirst:
@@ -80,7 +94,7 @@ def rent_first(given: Inputs, bills: Bills, option: str, months: int) -> RentFir
     cash = own_cost(builds, own, after)
     later = replace(own.lost, bring_up=_share_of(own.lost.bring_up, whole, owned))
     cost = charge_lost_time(cash, later, owned, common.gpu_hour_value, common.discounting).total
-    factor = given.value("evidence:rented-bring-up-factor") if months else 1.0
+    factor = given.value(RENTED_WEEKS) if months else 1.0
     delay = delay_days(replace(own, bring_up_weeks=own.bring_up_weeks * factor), common) * common.delay_per_day
     rent: Any = 0.0
     if months:
@@ -172,7 +186,7 @@ def _equipment(bought: Purchase) -> Any:
 
 
 def ahead_cost(builds: Sequence[Build], own: OptionInputs, common: Common) -> Any:
-    """What it adds to order the fabric of every stage at the start, to be powered when its stage comes.
+    """What it adds to order the fabric of every stage at the start, to be powered when its stage comes: present value (draws,).
 
     It is paid for and supported from the start, and is older at the end. Adapters come with their servers.
     """

@@ -2,57 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 
-from fabricreport.figures import FigureSpec, Footing, Index
-from fabricreport.provenance import inputs_of, plain
+from fabricreport.figures import Footing, Index
+from fabricreport.provenance import inputs_of, mean_of, plain
 from fabricreport.sections.client import planned_days
-from fabricreport.sections.decision.courses.result import Clause, Growing, Learning, PricedCourse
-from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.courses.result import (
+    RENTED_WEEKS,
+    TEST_OF,
+    WAIT_OF,
+    Clause,
+    CoursesResult,
+    Growing,
+    Learning,
+    PricedCourse,
+    SingleNode,
+    Stop,
+)
+from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, PairSpec, Spec
 from fabricreport.vocabulary import CourseKind
 
-PairSpec = FigureSpec[DecisionFigures, str, str]
-_DATE = "param:organisation.time_to_production_weeks"
 _LEARNT = (str(CourseKind.OFFERS), str(CourseKind.PILOT))
-_ADDS: dict[str, tuple[str, ...]] = {
-    CourseKind.OFFERS: ("evidence:course-tender-weeks",),
-    CourseKind.PILOT: ("evidence:course-pilot-weeks",),
-    CourseKind.RENT_FIRST: ("evidence:rented-bring-up-factor",),
-}
-_HORIZON = ("param:money.horizon_months",)
+_MOVES_WEEKS: Mapping[str, str] = {**WAIT_OF, CourseKind.RENT_FIRST: RENTED_WEEKS}
+"""The entry by which a course is ready at another time than the option as it stands."""
 _RUN = ("param:workload.run_days",)
-_TEST_OF = {CourseKind.OFFERS: "quotes", CourseKind.PILOT: "pilot"}
+Found = TypeVar("Found")
 
 
-def _row(at: DecisionFigures, key: str) -> PricedCourse:
-    row = at.result.courses.row(key)
-    assert row is not None
-    return row
-
-
-def _learning(at: DecisionFigures, kind: str) -> Learning:
-    found = at.result.courses.offers if kind == CourseKind.OFFERS else at.result.courses.pilot
+def _priced(found: Found | None) -> Found:
+    """A course, or what belongs to one; asked for where it is priced."""
     assert found is not None
     return found
 
 
-def _learnt(at: DecisionFigures) -> tuple[str, ...]:
-    found = {_LEARNT[0]: at.result.courses.offers, _LEARNT[1]: at.result.courses.pilot}
-    return tuple(kind for kind, learning in found.items() if learning is not None)
+def _row(at: DecisionFigures, key: str) -> PricedCourse:
+    return _priced(at.result.courses.row(key))
+
+
+def _learning(at: DecisionFigures) -> dict[str, Learning]:
+    """The courses that begin with a test, by kind, as far as they are priced."""
+    found = dict(zip(_LEARNT, (at.result.courses.offers, at.result.courses.pilot), strict=True))
+    return {kind: learning for kind, learning in found.items() if learning is not None}
 
 
 def _behind(at: DecisionFigures, kind: str) -> Footing:
     known = at.result.information
-    test = known.tried(_TEST_OF[CourseKind(kind)]) if known else None
+    test = known.tried(TEST_OF[kind]) if known else None
     return {*known.rests_on, *test.probe.entries} if known and test else at.everything
 
 
 def _growing(at: DecisionFigures) -> Growing:
-    assert at.result.courses.growing is not None
-    return at.result.courses.growing
+    return _priced(at.result.courses.growing)
 
 
 _ROWS = (
@@ -62,7 +65,7 @@ _ROWS = (
         label=lambda at, key: f"Cost of the course {key} less that of {at.names[at.result.courses.base]} as it stands",
         rule="difference of present values over the horizon, draw by draw; what is found out counts by its mean",
         value=lambda at, key: _row(at, key).against,
-        inputs=lambda at, key: (*_HORIZON, *(_behind(at, key) if key in _LEARNT else ())),
+        inputs=lambda at, key: (HORIZON, *(_behind(at, key) if key in _LEARNT else ())),
         central="mean",
         when=lambda at, key: not at.result.courses.is_base(_row(at, key)),
     ),
@@ -74,8 +77,8 @@ _ROWS = (
         value=lambda at, key: _row(at, key).ready,
         inputs=lambda at, key: {
             *inputs_of(at.bills.own[_row(at, key).course.options[0]].bring_up_weeks),
-            *_ADDS.get(key, ()),
-            _DATE,
+            *([_MOVES_WEEKS[key]] if key in _MOVES_WEEKS else []),
+            DATE,
         },
         digits=2,
     ),
@@ -88,8 +91,8 @@ _LEARNING = (
         "usd",
         label=lambda _, kind: f"What the wait costs: {kind}",
         rule="weeks by which the date is missed and was not before × a week's hours at value less cost, and price of delay",
-        value=lambda at, kind: at.given.spread(_learning(at, kind).waiting),
-        inputs=_HORIZON,
+        value=lambda at, kind: at.given.spread(_learning(at)[kind].waiting),
+        inputs=(HORIZON,),
         central="mean",
         digits=2,
     ),
@@ -105,26 +108,76 @@ _LEARNING = (
 )
 
 
-def _rent(name: str, label: str, rule: str) -> Spec:
+def _amount(
+    name: str,
+    label: str,
+    rule: str,
+    value: Callable[[CoursesResult], Any],
+    inputs: tuple[str, ...],
+    priced: Callable[[CoursesResult], bool],
+    *,
+    digits: int = 3,
+) -> Spec:
+    """An amount of money of one course, (draws,), where it is priced."""
     return Spec(
         f"decision.courses.{name}",
         "usd",
         label=label,
         rule=rule,
-        value=lambda at: getattr(at.result.courses.rent_first, name),
-        inputs=("evidence:course-rent-first-months",),
+        value=lambda at: value(at.result.courses),
+        inputs=inputs,
         central="mean",
-        when=lambda at: at.result.courses.rent_first is not None,
+        digits=digits,
+        when=lambda at: priced(at.result.courses),
     )
 
 
+def _rents(found: CoursesResult) -> bool:
+    return found.rent_first is not None
+
+
+def _meets(found: CoursesResult) -> bool:
+    return found.meeting is not None
+
+
+_RENTED_FOR, _MET_BY = ("evidence:course-rent-first-months",), (DATE, HORIZON)
 _RENT = (
-    _rent(
+    _amount(
         "rent",
         "Rent of the first months",
         "present GPU-hours of these months × (market rent + share of their time lost × value of a lost hour)",
+        lambda found: _priced(found.rent_first).rent,
+        _RENTED_FOR,
+        _rents,
     ),
-    _rent("after", "Cost from the purchase on", "the bill over the rest of the horizon, bought at its month"),
+    _amount(
+        "after",
+        "Cost from the purchase on",
+        "the bill over the rest of the horizon, bought at its month",
+        lambda found: _priced(found.rent_first).after,
+        _RENTED_FOR,
+        _rents,
+    ),
+)
+_MEETING = (
+    _amount(
+        "extra",
+        "What it costs more to meet the date",
+        "difference of present values, draw by draw, no price of delay in it",
+        lambda found: _priced(found.meeting).extra,
+        _MET_BY,
+        _meets,
+        digits=2,
+    ),
+    _amount(
+        "late",
+        "What being late costs that this saves",
+        "weeks beyond the date × a week's hours at value less cost, and the price of delay",
+        lambda found: _priced(found.meeting).late,
+        _MET_BY,
+        _meets,
+        digits=2,
+    ),
 )
 
 
@@ -144,7 +197,7 @@ def _term(
     )
 
 
-_PROMISED = ("evidence:course-damages-promised", _DATE)
+_PROMISED = ("evidence:course-damages-promised", DATE)
 _SHARE = ("evidence:course-damages-share", *_PROMISED)
 _CAP = ("evidence:course-damages-cap", *_SHARE)
 _CLAUSES = (
@@ -161,7 +214,7 @@ _CLAUSES = (
         "usd",
         "Damages for each week after it",
         "share × mean loss of a week: GPUs × hours × (1 − productivity) × value, and the price of delay from the date on",
-        lambda c: float(np.mean(plain(c.usd_per_week))),
+        lambda c: mean_of(c.usd_per_week),
         _SHARE,
     ),
     _term("cap", "usd", "Most that is paid", "share of the fabric of the first stage", lambda c: c.cap_usd, _CAP),
@@ -192,95 +245,110 @@ _CLAUSES = (
 )
 
 
-def _stopped(what: str, label: str, rule: str) -> PairSpec:
+def _stop(name: str, unit: str, label: str, value: Callable[[Stop], int], inputs: tuple[str, ...]) -> EachSpec:
+    """What a stage is planned as, by its number."""
+    return EachSpec(
+        f"decision.courses.{name}[stop]",
+        unit,
+        label=lambda _, number: f"{label} {number}",
+        rule="as planned",
+        value=lambda at, number: float(value(_growing(at).stops[int(number)])),
+        inputs=inputs,
+    )
+
+
+def _stopped(name: str, label: str, rule: str, value: Callable[[Stop], Mapping[str, Any]]) -> PairSpec:
     """What a plan has cost that ends after a stage."""
     return PairSpec(
-        f"decision.courses.{what}[stop][staged]",
+        f"decision.courses.{name}[stop][staged]",
         "usd",
         label=lambda at, number, option: f"{label} {_growing(at).stops[int(number)].gpus}: {at.names[option]}",
         rule=rule,
-        value=lambda at, number, option: getattr(_growing(at).stops[int(number)], what)[option],
-        inputs=_HORIZON,
+        value=lambda at, number, option: value(_growing(at).stops[int(number)])[option],
+        inputs=(HORIZON,),
         central="mean",
     )
 
 
+def _staged(name: str, label: str, rule: str, value: Callable[[Growing], Mapping[str, Any]], planned: str) -> EachSpec:
+    """What an option's stages cost to buy; `planned`: the key of the params that sizes them."""
+    return EachSpec(
+        f"decision.courses.{name}[staged]",
+        "usd",
+        label=lambda at, option: f"{label}: {at.names[option]}",
+        rule=rule,
+        value=lambda at, option: value(_growing(at))[option],
+        inputs=(planned,),
+        central="mean",
+    )
+
+
+_GPUS, _LATER = "param:cluster.gpus", "param:cluster.trajectory"
 _STAGES = (
-    EachSpec(
-        "decision.courses.stop_month[stop]",
-        "count",
-        label=lambda _, number: f"Month of stage {number}",
-        rule="as planned",
-        value=lambda at, number: float(_growing(at).stops[int(number)].month),
-        inputs=("param:cluster.trajectory",),
-    ),
-    EachSpec(
-        "decision.courses.stop_gpus[stop]",
-        "gpus",
-        label=lambda _, number: f"GPUs after stage {number}",
-        rule="as planned",
-        value=lambda at, number: float(_growing(at).stops[int(number)].gpus),
-        inputs=("param:cluster.gpus", "param:cluster.trajectory"),
-    ),
+    _stop("stop_month", "count", "Month of stage", lambda stop: stop.month, (_LATER,)),
+    _stop("stop_gpus", "gpus", "GPUs after stage", lambda stop: stop.gpus, (_GPUS, _LATER)),
     _stopped(
         "paid",
         "Paid where the plan ends at GPUs",
         "present value of the bill to the end of the horizon with no later stage, before lost time",
+        lambda stop: stop.paid,
     ),
     _stopped(
         "wasted",
         "Of it for growth that did not come, at GPUs",
         "the same less that of the least fabric for this stage and those before it",
+        lambda stop: stop.wasted,
     ),
-    EachSpec(
-        "decision.courses.first_fabric[staged]",
-        "usd",
-        label=lambda at, option: f"Fabric of the first stage: {at.names[option]}",
-        rule="purchase price of what the first stage needs of the fabric",
-        value=lambda at, option: _growing(at).first[option],
-        inputs=("param:cluster.gpus",),
-        central="mean",
+    _staged(
+        "first_fabric",
+        "Fabric of the first stage",
+        "purchase price of what the first stage needs of the fabric",
+        lambda growing: growing.first,
+        _GPUS,
     ),
-    EachSpec(
-        "decision.courses.first_whole[staged]",
-        "usd",
-        label=lambda at, option: f"Fabric and servers of the first stage: {at.names[option]}",
-        rule="purchase price of what the first stage needs, servers included",
-        value=lambda at, option: _growing(at).whole[option],
-        inputs=("param:cluster.gpus",),
-        central="mean",
+    _staged(
+        "first_whole",
+        "Fabric and servers of the first stage",
+        "purchase price of what the first stage needs, servers included",
+        lambda growing: growing.whole,
+        _GPUS,
     ),
-    EachSpec(
-        "decision.courses.left[staged]",
-        "usd",
-        label=lambda at, option: f"Fabric left to buy after the first stage: {at.names[option]}",
-        rule="present value of what the later stages add to the fabric",
-        value=lambda at, option: _growing(at).left[option],
-        inputs=("param:cluster.trajectory",),
-        central="mean",
+    _staged(
+        "left",
+        "Fabric left to buy after the first stage",
+        "present value of what the later stages add to the fabric",
+        lambda growing: growing.left,
+        _LATER,
     ),
 )
+_NODE = (_GPUS, "param:cluster.gpus_per_node")
+
+
+def _single(at: DecisionFigures) -> SingleNode:
+    return at.result.courses.single
+
+
 _SINGLE = (
     Spec(
         "decision.courses.single_time",
         "x",
         label="GPU time of the same work in jobs within nodes, over that across nodes",
         rule="useful share of running time across nodes ÷ that within nodes, at equal work",
-        value=lambda at: at.result.courses.single.time,
-        inputs=("param:cluster.gpus", "param:cluster.gpus_per_node", "evidence:course-small-gpus"),
+        value=lambda at: _single(at).time,
+        inputs=(*_NODE, "evidence:course-small-gpus"),
         central="mean",
-        when=lambda at: at.result.courses.single.time is not None,
+        when=lambda at: _single(at).time is not None,
     ),
     Spec(
         "decision.courses.single_days",
         "day",
         label="Days of one run within a node",
         rule="days planned × nodes of the job × GPU time of the same work within a node over that across nodes",
-        value=lambda at: at.result.courses.single.days,
-        inputs=("param:cluster.gpus", "param:cluster.gpus_per_node", *_RUN),
+        value=lambda at: _single(at).days,
+        inputs=(*_NODE, *_RUN),
         central="mean",
         digits=2,
-        when=lambda at: at.result.courses.single.days is not None,
+        when=lambda at: _single(at).days is not None,
     ),
     Spec(
         "decision.courses.run_days",
@@ -290,35 +358,7 @@ _SINGLE = (
         value=lambda at: planned_days(at.given),
         inputs=_RUN,
         digits=2,
-        when=lambda at: at.result.courses.single.days is not None,
-    ),
-)
-
-
-def _meets(name: str, label: str, rule: str) -> Spec:
-    return Spec(
-        f"decision.courses.{name}",
-        "usd",
-        label=label,
-        rule=rule,
-        value=lambda at: getattr(at.result.courses.meeting, name),
-        inputs=(_DATE, *_HORIZON),
-        central="mean",
-        digits=2,
-        when=lambda at: at.result.courses.meeting is not None,
-    )
-
-
-_MEETING = (
-    _meets(
-        "extra",
-        "What it costs more to meet the date",
-        "difference of present values, draw by draw, no price of delay in it",
-    ),
-    _meets(
-        "late",
-        "What being late costs that this saves",
-        "weeks beyond the date × a week's hours at value less cost, and the price of delay",
+        when=lambda at: _single(at).days is not None,
     ),
 )
 _LEVEL = (
@@ -327,25 +367,25 @@ _LEVEL = (
         "usd/gpu-hour",
         label="Rent of nodes without a fast network at which the same work costs as much",
         rule="mean rent × mean cost across nodes ÷ mean cost within nodes",
-        value=lambda at: at.result.courses.single.level_rent,
-        inputs=lambda at: inputs_of(at.result.courses.single.total),
-        when=lambda at: at.result.courses.single.level_rent is not None,
+        value=lambda at: _single(at).level_rent,
+        inputs=lambda at: inputs_of(_single(at).total),
+        when=lambda at: _single(at).level_rent is not None,
     ),
     Spec(
         "decision.courses.rent_hour",
         "usd/gpu-hour",
         label="Rent across nodes that it stands beside",
         rule="mean of the draws of the market's rent",
-        value=lambda at: at.result.courses.single.rent,
+        value=lambda at: _single(at).rent,
         central="mean",
-        when=lambda at: at.result.courses.single.level_rent is not None,
+        when=lambda at: _single(at).level_rent is not None,
     ),
 )
 COURSES = (*_LEVEL, *_ROWS, *_MEETING, *_LEARNING, *_RENT, *_CLAUSES, *_STAGES, *_SINGLE)
 """Every figure of the courses of action."""
 COURSE_INDEXES: dict[str, Index[DecisionFigures]] = {
     "course": Index(lambda at: [row.key for row in at.result.courses.rows]),
-    "learning": Index(_learnt, _LEARNT),
+    "learning": Index(_learning, _LEARNT),
     "clause": Index(lambda at: at.result.courses.clauses),
     "stop": Index(lambda at: map(str, range(len(growing.stops))) if (growing := at.result.courses.growing) else ()),
     "staged": Index(lambda at: at.result.courses.growing.left if at.result.courses.growing else ()),

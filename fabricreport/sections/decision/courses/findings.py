@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 from fabricreport.evidence import read_yaml
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.courses.result import CoursesResult, Learning, OneNode, PricedCourse
 from fabricreport.sections.decision.finding import DecisionFinding as F
@@ -109,7 +107,7 @@ def _rents(found: CoursesResult) -> bool:
 
 def _pays(learning: Learning) -> bool:
     """Whether what is found out is worth more than it costs, and is told from nothing."""
-    return not learning.worth.below_noise and float(np.mean(plain(learning.net))) < 0
+    return not learning.worth.below_noise and mean_of(learning.net) < 0
 
 
 def _side(row: PricedCourse | None, above: str, below: str) -> Name | None:
@@ -118,7 +116,7 @@ def _side(row: PricedCourse | None, above: str, below: str) -> Name | None:
 
 
 def _way(amount: Any, above: str, below: str) -> str:
-    return below if float(np.mean(plain(amount))) < 0 else above
+    return below if mean_of(amount) < 0 else above
 
 
 def _in_time(found: CoursesResult) -> Named | None:

@@ -12,7 +12,16 @@ from fabricreport.models.judgement.comparison import Course
 from fabricreport.vocabulary import CourseKind
 
 CHOICE, RIVAL, KIN = "choice", "rival", "kin"
-"""Keys of the rows of the two options compared; any other course is a row under its own kind."""
+"""Keys of the rows of the two options compared and of the choice's near kin; any other course goes by its own kind."""
+TEST_OF: Mapping[str, str] = {CourseKind.OFFERS: "quotes", CourseKind.PILOT: "pilot"}
+"""The test (`evidence/information.yaml`) that a course begins with."""
+WAIT_OF: Mapping[str, str] = {
+    CourseKind.OFFERS: "evidence:course-tender-weeks",
+    CourseKind.PILOT: "evidence:course-pilot-weeks",
+}
+"""The entry of the weeks that it waits for what the test shows."""
+RENTED_WEEKS = "evidence:rented-bring-up-factor"
+"""The entry of the weeks until a rented network is stable, as a factor of those of one that is bought."""
 
 
 @dataclass(frozen=True)
@@ -62,21 +71,23 @@ class Meeting:
 class Learning:
     """Finding something out before one of the two is taken: what it is worth on average, what it costs, and the wait.
 
-    Worth and cost are those of the test of the same name among what could be found out; the wait alone is the course's."""
+    Worth and `cost` are those of the test (`TEST_OF`) among what could be found out, `waiting` alone is the course's;
+    both (draws,)."""
 
     worth: Estimate
-    asking: Any
+    cost: Any
     waiting: Any
 
     @property
     def net(self) -> Any:
         """Cost less worth: below zero where finding out pays."""
-        return self.asking + self.waiting - self.worth.value
+        return self.cost + self.waiting - self.worth.value
 
 
 @dataclass(frozen=True)
 class Clause:
-    """Damages on one option: the terms, what is `paid` by draw, and what the weeks until stable cost by draw."""
+    """Damages on one option: the terms (weeks; amounts of money, `usd_per_week` and `cap_usd`, in the memo's currency), what is
+    `paid` by draw, and what the weeks until stable cost by draw."""
 
     promised_weeks: float
     usd_per_week: float
@@ -112,9 +123,9 @@ class Stop:
 
 @dataclass(frozen=True)
 class Growing:
-    """A plan in stages: ending after each of them, what of the fabric is left to buy after the first (`open`, present
-    value by option id), and what ordering all of the fabric at the start adds. `first`: the equipment of the first stage, that
-    of its fabric and `whole` with its servers, by option id."""
+    """A plan in stages: ending after each of them, and by option id what the first stage costs to buy, its fabric alone
+    (`first`) and with its servers (`whole`), and what of the fabric is `left` to buy after it (present value); `ahead`: what
+    ordering all of the fabric at the start adds. All (draws,)."""
 
     stops: tuple[Stop, ...]
     first: Mapping[str, Any]

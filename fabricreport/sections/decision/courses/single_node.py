@@ -9,8 +9,9 @@ import numpy as np
 from fabricreport.chain import Chain
 from fabricreport.inputs import Inputs
 from fabricreport.models.money import courses as money
+from fabricreport.models.money.ownership import OF
 from fabricreport.models.training.step import StepTime
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of
 from fabricreport.scenario.schema import PRETRAINING
 from fabricreport.sections.client import job_sizes, largest_job, one_node, planned_days, rented, stages_of
 from fabricreport.sections.decision.courses.result import OneNode, SingleNode
@@ -52,7 +53,7 @@ def single_node(given: Inputs, base: Chain, option: str) -> SingleNode:
         level,
         given.spread(rent),
         days=days,
-        soon=days is None or float(np.mean(plain(days))) <= given.central(LONGEST),
+        soon=days is None or mean_of(days) <= given.central(LONGEST),
     )
 
 
@@ -97,7 +98,7 @@ def within_nodes(given: Inputs) -> bool:
 
 def _of_servers(piece: str) -> bool:
     """Whether a piece of a bill is the servers' own: their price, support, power, cooling, space and resale."""
-    return piece == _SERVERS or piece.endswith(f" of {_SERVERS}")
+    return piece == _SERVERS or piece.endswith(f"{OF}{_SERVERS}")
 
 
 def _useful(given: Inputs, base: Chain, option: str) -> Any:

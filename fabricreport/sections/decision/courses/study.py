@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from fabricreport.chain import Chain
 from fabricreport.inputs import Inputs
-from fabricreport.models.judgement.comparison import Comparison, Course, expected_order
+from fabricreport.models.judgement.comparison import Comparison, Course, Verdict, expected_order
 from fabricreport.models.judgement.courses import Offered, advised
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of, plain
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.courses import buying
 from fabricreport.sections.decision.courses.result import (
     CHOICE,
     KIN,
+    RENTED_WEEKS,
     RIVAL,
+    WAIT_OF,
+    Clause,
     CoursesResult,
     Growing,
     Late,
@@ -34,52 +37,80 @@ from fabricreport.sections.decision.inputs import Judge, near_kin
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.vocabulary import CourseKind, Ground
 
-_QUOTES, _PILOT = "quotes", "pilot"
-"""The tests (`evidence/information.yaml`) that two courses begin with."""
-_TENDER, _TRIAL = "evidence:course-tender-weeks", "evidence:course-pilot-weeks"
-"""How long each waits for what it shows."""
+
+@dataclass(frozen=True)
+class _Held:
+    """A case whose courses are priced, and the `option` that each is held against."""
+
+    given: Inputs
+    bills: Bills
+    judge: Judge
+    verdict: Verdict
+    option: str
+
+    @property
+    def pair(self) -> tuple[str, ...]:
+        """The two compared; one where only one is."""
+        return tuple(dict.fromkeys((self.verdict.choice, self.verdict.runner_up)))
+
+    @property
+    def weeks(self) -> Any:
+        """Weeks until the option is stable (draws,)."""
+        return self.bills.own[self.option].bring_up_weeks
+
+    def ready(self, *, later: Any = 0.0, factor: Any = 1.0) -> float:
+        """Chance of being stable by the client's date where these weeks are multiplied, and others come before them."""
+        return float(np.mean(plain(self.given.spread(self.weeks * factor + later)) <= self.judge.weeks_allowed))
+
+    def late(self, factor: Any = 1.0) -> Late:
+        """What it costs that they, multiplied, go beyond that date."""
+        return buying.lateness(self.bills, self.option, self.weeks * factor)
+
+    def about(self, kind: CourseKind, *options: str) -> Course:
+        """A course on these options; if none is named, on the one held, or on both where none is advised over the other."""
+        return Course(kind, options or (self.pair if self.verdict.open else (self.option,)))
 
 
 @dataclass(frozen=True)
 class _Found:
     """What was priced, before it is put in rows."""
 
+    single: SingleNode
     offers: Learning | None = None
     pilot: Learning | None = None
     rent_first: RentFirst | None = None
+    clauses: Mapping[str, Clause] = field(default_factory=dict)
     growing: Growing | None = None
 
 
 def courses_of(
     given: Inputs, base: Chain, comparison: Comparison, judge: Judge, known: Information | None
 ) -> CoursesResult:
-    """Every course of action that is priced for a case, and the one that is advised."""
-    bills, verdict = base.bills, comparison.verdict
-    pair = tuple(dict.fromkeys((verdict.choice, verdict.runner_up)))
-    committing = judge.committing(bills)
-    held = expected_order({o: bills.totals[o] for o in pair})[0] if verdict.open else verdict.choice
-    able = all(o in committing for o in pair)
-    owned = able and not rented(given) and verdict.decided_by != Ground.SIZE
-    found = _owned(given, bills, pair, held, known) if owned else _Found()
-    clauses = {o: buying.clause(given, bills, o) for o in pair} if owned else {}
-    single = single_node(given, base, held)
-    rows = tuple(_rows(given, bills, comparison, judge, held, found, clauses, single))
+    """Every course of action that is priced for a case, and the one that is advised; `known`: what could be found out."""
+    at = _held(given, base.bills, comparison, judge)
+    single = single_node(given, base, at.option)
+    found = _owned(at, single, known) if _buys(at) else _Found(single)
+    rows = tuple(_rows(at, found))
     the_plain = _plain(comparison, staged=found.growing is not None)
-    ready = max(verdict.ready[o] for o in pair)
-    late = buying.lateness(bills, held, bills.own[held].bring_up_weeks)
+    late = at.late()
     chosen = advised(
-        Offered(the_plain, _plain_against(the_plain, found.offers), ready, late=_mean(late.hours)),
+        Offered(
+            the_plain,
+            _plain_against(the_plain, found.offers),
+            max(at.verdict.ready[o] for o in at.pair),
+            late=mean_of(late.hours),
+        ),
         [
-            Offered(r.course, _mean(r.against), r.ready, late=_mean(r.late.hours))
+            Offered(r.course, mean_of(r.against), r.ready, late=mean_of(r.late.hours))
             for r in rows
             if r.ranked and r.kind in _RANKED
         ],
-        materiality=verdict.materiality,
+        materiality=at.verdict.materiality,
         ready_probability=judge.rule.ready_probability,
         date_stated=judge.weighing.date_stated,
     )
     return CoursesResult(
-        base=held,
+        base=at.option,
         plain=the_plain,
         advised=chosen.course,
         by_date=chosen.by_date,
@@ -89,10 +120,23 @@ def courses_of(
         pilot_gpus=_pilot_gpus(given, found.pilot),
         meeting=_meeting(given, rows, chosen.in_time, late),
         rent_first=found.rent_first,
-        clauses=clauses,
+        clauses=found.clauses,
         growing=found.growing,
         single=single,
     )
+
+
+def _held(given: Inputs, bills: Bills, comparison: Comparison, judge: Judge) -> _Held:
+    """The case, its courses held against the choice, or where none is advised over the other the cheaper of the two."""
+    verdict = comparison.verdict
+    found = _Held(given, bills, judge, verdict, verdict.choice)
+    return replace(found, option=expected_order({o: bills.totals[o] for o in found.pair})[0]) if verdict.open else found
+
+
+def _buys(at: _Held) -> bool:
+    """Whether the client is one who owns, both can be ordered, and the fabric is worth a course of its own."""
+    able = all(o in at.judge.committing(at.bills) for o in at.pair)
+    return able and not rented(at.given) and at.verdict.decided_by != Ground.SIZE
 
 
 _RANKED = (
@@ -103,10 +147,6 @@ _RANKED = (
     CourseKind.SINGLE_NODE,
 )
 """Courses that may be advised in place of the plain one; which option is taken is for the comparison to say."""
-
-
-def _mean(amount: Any) -> float:
-    return float(np.mean(plain(amount)))
 
 
 def _pilot_gpus(given: Inputs, pilot: Learning | None) -> int:
@@ -135,68 +175,52 @@ def _plain_against(course: Course, offers: Learning | None) -> float:
     """Mean cost of the plain course against taking the option it is held against: what two offers tell, if it is to ask."""
     if course.kind != CourseKind.EITHER or offers is None:
         return 0.0
-    return float(np.mean(plain(offers.net)))
+    return mean_of(offers.net)
 
 
-def _owned(given: Inputs, bills: Bills, pair: Sequence[str], held: str, known: Information | None) -> _Found:
+def _owned(at: _Held, single: SingleNode, known: Information | None) -> _Found:
     """What an owner may do beside signing."""
-    common = bills.common
+    given, bills, common = at.given, at.bills, at.bills.common
     months = int(given.central("evidence:course-rent-first-months"))
-    tests = known if len(pair) > 1 else None
+    tests = known if len(at.pair) > 1 else None
     grows = common.stages[-1][1] > common.stages[0][1]
     return _Found(
-        offers=buying.learning(given, bills, held, tests.tried(_QUOTES), _TENDER) if tests else None,
-        pilot=buying.learning(given, bills, held, tests.tried(_PILOT), _TRIAL) if tests else None,
-        rent_first=buying.rent_first(given, bills, held, months) if 0 < months < common.months else None,
-        growing=buying.growing(given, bills, pair, held) if grows else None,
+        single,
+        offers=buying.learning(given, bills, at.option, CourseKind.OFFERS, tests) if tests else None,
+        pilot=buying.learning(given, bills, at.option, CourseKind.PILOT, tests) if tests else None,
+        rent_first=buying.rent_first(given, bills, at.option, months) if 0 < months < common.months else None,
+        clauses={o: buying.clause(given, bills, o) for o in at.pair},
+        growing=buying.growing(given, bills, at.pair, at.option) if grows else None,
     )
 
 
-def _rows(
-    given: Inputs,
-    bills: Bills,
-    comparison: Comparison,
-    judge: Judge,
-    held: str,
-    found: _Found,
-    clauses: Any,
-    single: SingleNode,
-) -> Iterator[PricedCourse]:
-    verdict, allowed = comparison.verdict, judge.weeks_allowed
-    total, weeks = bills.totals[held], bills.own[held].bring_up_weeks
-    pair = (verdict.choice, verdict.runner_up)
-
-    def ready(later: Any = 0.0, factor: Any = 1.0) -> float:
-        return float(np.mean(plain(given.spread(weeks * factor + later)) <= allowed))
-
-    def about(kind: CourseKind, *options: str) -> Course:
-        return Course(kind, options or (pair if verdict.open else (held,)))
-
-    kin = near_kin(judge, bills, verdict)
-    taken = dict(zip((CHOICE, RIVAL), dict.fromkeys(pair), strict=False)) | ({KIN: kin} if kin else {})
-    for key, option in taken.items():
-        yield PricedCourse(
-            key, about(CourseKind.TAKE, option), given.spread(bills.gap(option, held)), verdict.ready[option]
-        )
-    for kind, learning, wait in (
-        (CourseKind.OFFERS, found.offers, _TENDER),
-        (CourseKind.PILOT, found.pilot, _TRIAL),
-    ):
+def _rows(at: _Held, found: _Found) -> Iterator[PricedCourse]:
+    """A row for each course that is priced, the two compared first."""
+    yield from _taken(at)
+    for kind, learning in ((CourseKind.OFFERS, found.offers), (CourseKind.PILOT, found.pilot)):
         if learning is not None:
-            net = given.spread(learning.net)
-            yield PricedCourse(str(kind), about(kind, *pair), net, ready(given.value(wait)))
+            ready = at.ready(later=at.given.value(WAIT_OF[kind]))
+            yield PricedCourse(str(kind), at.about(kind, *at.pair), at.given.spread(learning.net), ready)
+    total, in_time = at.bills.totals[at.option], at.verdict.ready[at.option]
     if found.rent_first is not None:
-        against = found.rent_first.total - total
-        factor = given.value("evidence:rented-bring-up-factor")
-        kind, late = CourseKind.RENT_FIRST, buying.lateness(bills, held, weeks * factor)
-        yield PricedCourse(str(kind), about(kind), against, ready(factor=factor), late=late)
-    if held in clauses:
+        kind, factor = CourseKind.RENT_FIRST, at.given.value(RENTED_WEEKS)
+        against, late = found.rent_first.total - total, at.late(factor)
+        yield PricedCourse(str(kind), at.about(kind), against, at.ready(factor=factor), late=late)
+    if at.option in found.clauses:
         kind = CourseKind.DAMAGES
-        yield PricedCourse(str(kind), about(kind), -clauses[held].paid, verdict.ready[held], ranked=False)
+        yield PricedCourse(str(kind), at.about(kind), -found.clauses[at.option].paid, in_time, ranked=False)
     if found.growing is not None:
         kind = CourseKind.AHEAD
-        late = buying.lateness(bills, held, weeks)
-        yield PricedCourse(str(kind), about(kind), found.growing.ahead, verdict.ready[held], late=late)
-    if single.total is not None:
-        kind = CourseKind.SINGLE_NODE
-        yield PricedCourse(str(kind), about(kind), given.spread(single.total - total), 1.0, ranked=single.soon)
+        yield PricedCourse(str(kind), at.about(kind), found.growing.ahead, in_time, late=at.late())
+    if found.single.total is not None:
+        kind, against = CourseKind.SINGLE_NODE, at.given.spread(found.single.total - total)
+        yield PricedCourse(str(kind), at.about(kind), against, 1.0, ranked=found.single.soon)
+
+
+def _taken(at: _Held) -> Iterator[PricedCourse]:
+    """The two compared as they stand, and the near kin of the choice."""
+    kin = near_kin(at.judge, at.bills, at.verdict)
+    taken = dict(zip((CHOICE, RIVAL), at.pair, strict=False)) | ({KIN: kin} if kin else {})
+    for key, option in taken.items():
+        against = at.given.spread(at.bills.gap(option, at.option))
+        yield PricedCourse(key, at.about(CourseKind.TAKE, option), against, at.verdict.ready[option])

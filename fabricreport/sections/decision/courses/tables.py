@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.courses.result import CHOICE, RIVAL, CoursesResult, PricedCourse
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning_words import VERB
 from fabricreport.sections.short_names import short_names
 from fabricreport.vocabulary import Confidence, CourseKind
 
-Figure = Callable[[str], Number]
 
-
-def courses(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def courses(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Every course that is priced: its cost against the plain one, what it needs, and its chance of being in time."""
     found = result.courses
     names = {o.id: Name(o.name) for o in given.options}
@@ -80,7 +78,7 @@ def _marked(row: PricedCourse, result: DecisionResult) -> bool:
     return row.kind == CourseKind.OFFERS
 
 
-def stops(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def stops(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """A plan that ends after each stage: what was paid for each option, and what of it was for growth."""
     growing = result.courses.growing
     assert growing is not None, "asked for where the plan has stages"

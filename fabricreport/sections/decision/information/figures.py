@@ -15,6 +15,7 @@ _BY_REGRESSION = (
     "regression on the draws, learnt on some and judged on the others: mean cost of the option that is cheapest on average "
     "− that of the option chosen on what is known"
 )
+_OF_ERRORS = "of the paired difference, and of the sample’s resolution"
 
 
 def _found(at: DecisionFigures) -> Information:
@@ -30,12 +31,13 @@ def _tests(at: DecisionFigures) -> Mapping[str, Tried]:
     return {t.probe.id: t for t in at.result.information.tests} if at.result.information else {}
 
 
-def _of_group(name: str, label: str, value: Callable[[Worth], float]) -> EachSpec:
+def _of_group(name: str, label: str, rule: str, value: Callable[[Worth], float]) -> EachSpec:
+    """An amount of a group of inputs, where its worth stands out of its noise."""
     return EachSpec(
         f"decision.information.{name}[learnt]",
         "usd",
         label=lambda at, group: f"{label}: {_groups(at)[group].group.name}",
-        rule=_BY_REGRESSION if name == "worth" else "of the paired difference, and of the sample’s resolution",
+        rule=rule,
         value=lambda at, group: value(_groups(at)[group]),
         inputs=lambda at, _: _found(at).rests_on,
         digits=2,
@@ -44,6 +46,7 @@ def _of_group(name: str, label: str, value: Callable[[Worth], float]) -> EachSpe
 
 
 def _of_test(name: str, label: str, rule: str, value: Callable[[Tried], float], *, telling: bool) -> EachSpec:
+    """An amount of a test; `telling`: only where its worth stands out of its noise."""
     return EachSpec(
         f"decision.information.{name}[tried]",
         "usd",
@@ -67,8 +70,13 @@ INFORMATION = (
         digits=2,
         when=lambda at: at.result.information is not None,
     ),
-    _of_group("worth", "What knowing them, and nothing else, is worth to the choice", lambda w: w.estimate.value),
-    _of_group("error", "Standard error of that worth", lambda w: w.estimate.standard_error),
+    _of_group(
+        "worth",
+        "What knowing them, and nothing else, is worth to the choice",
+        _BY_REGRESSION,
+        lambda w: w.estimate.value,
+    ),
+    _of_group("error", "Standard error of that worth", _OF_ERRORS, lambda w: w.estimate.standard_error),
     _of_test(
         "shows",
         "What it is worth to the choice",
@@ -79,7 +87,7 @@ INFORMATION = (
     _of_test(
         "shows_error",
         "Standard error of that worth",
-        "of the paired difference, and of the sample’s resolution",
+        _OF_ERRORS,
         lambda t: t.estimate.standard_error,
         telling=True,
     ),
@@ -94,7 +102,9 @@ INFORMATION = (
     ),
     _of_test("net", "What it is worth less what it costs", "worth − cost", lambda t: t.net, telling=False),
 )
+"""Every figure of what could be found out."""
 INDEXES: Mapping[str, Index[DecisionFigures]] = {
     "learnt": Index(_groups, tuple(g.id for g in read_groups())),
     "tried": Index(_tests, tuple(t.id for t in read_probes())),
 }
+"""What their ids run through."""

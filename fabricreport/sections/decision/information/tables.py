@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from fabricreport.blocks import Column, Name, Row, Table
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf, Number
 from fabricreport.sections.decision.information.study import Information
 from fabricreport.sections.decision.result import DecisionResult
 
-Figure = Callable[[str], Number]
 BELOW = "below noise"
 
 
-def information(result: DecisionResult, figure: Figure) -> Table:
+def information(result: DecisionResult, figure: FigureOf) -> Table:
     """Each group of inputs: what knowing it is worth, what settles it, and when."""
     rows = [
         Row(
@@ -30,7 +27,7 @@ def information(result: DecisionResult, figure: Figure) -> Table:
     return Table(heads, rows)
 
 
-def tests(result: DecisionResult, figure: Figure) -> Table:
+def tests(result: DecisionResult, figure: FigureOf) -> Table:
     """Each test: what it is worth, what it costs, and what is left."""
     rows = [
         Row(
@@ -50,7 +47,7 @@ def _mixed(*heads: str) -> list[Column]:
     return [Column(head, style="mixed") for head in heads]
 
 
-def _worth(figure: Figure, worth: str, error: str, key: str, *, below: bool) -> tuple[Number | str, Number | None]:
+def _worth(figure: FigureOf, worth: str, error: str, key: str, *, below: bool) -> tuple[Number | str, Number | None]:
     """A worth and its standard error, or that it is not told from nothing."""
     if below:
         return BELOW, None

@@ -37,6 +37,7 @@ def _label(at: DecisionFigures, moved: Moved) -> str:
 
 
 def _bound(name: str, index: str, what: str, rule: str, of: Callable[[DecisionFigures], dict[str, Moved]]) -> EachSpec:
+    """Where an input stands at which the money turns, in the input's unit."""
     return EachSpec(
         f"decision.joint.{name}[{index}]",
         lambda at, key: of(at)[key].unit,
@@ -49,6 +50,8 @@ def _bound(name: str, index: str, what: str, rule: str, of: Callable[[DecisionFi
 
 
 def _region(name: str, label: str, rule: str, value: Callable[[Statistics], float]) -> Spec:
+    """A share that the fresh sample tells of the region."""
+
     def read(at: DecisionFigures) -> float:
         region = at.result.joint.region
         assert region is not None
@@ -77,12 +80,26 @@ def _crossing(at: DecisionFigures) -> Crossing:
     return found
 
 
+def _valued(at: DecisionFigures) -> bool:
+    return at.result.joint.hours is not None
+
+
+def _drawn(at: DecisionFigures) -> bool:
+    return at.result.joint.sampled is not None and at.result.joint.region is not None
+
+
 def _crosses(at: DecisionFigures) -> bool:
     return at.result.joint.hours is not None and at.result.joint.hours.crossing is not None
 
 
-def _hour(name: str, label: str, rule: str, value: Callable[[DecisionFigures], float], *, drawn: bool = False) -> Spec:
-    """A value of a GPU-hour."""
+def _hour(
+    name: str,
+    label: str,
+    rule: str,
+    value: Callable[[DecisionFigures], float],
+    when: Callable[[DecisionFigures], bool] = _valued,
+) -> Spec:
+    """A value of a GPU-hour, in US dollars."""
     return Spec(
         f"decision.joint.{name}",
         "usd/gpu-hour",
@@ -91,15 +108,14 @@ def _hour(name: str, label: str, rule: str, value: Callable[[DecisionFigures], f
         value=value,
         inputs=lambda at: {*at.everything, HOUR},
         currency="USD",
-        when=(lambda at: at.result.joint.sampled is not None and at.result.joint.region is not None)
-        if drawn
-        else (_crosses if name == "crossing" else lambda at: at.result.joint.hours is not None),
+        when=when,
     )
 
 
 def _week(
     name: str, label: str, hour: Callable[[DecisionFigures], float], when: Callable[[DecisionFigures], bool]
 ) -> Spec:
+    """What a week of the first stage is worth at a value of a GPU-hour, in US dollars."""
     return Spec(
         f"decision.joint.{name}",
         "usd",
@@ -113,6 +129,7 @@ def _week(
 
 
 def _accepted(name: str, end: str, at_row: int) -> EachSpec:
+    """How often an option is the cheapest at an end of the values tried; `at_row`: that of the curve."""
     return EachSpec(
         f"decision.joint.{name}[contestant]",
         "share",
@@ -123,7 +140,7 @@ def _accepted(name: str, end: str, at_row: int) -> EachSpec:
         value=lambda at, option: float(_hours(at).curve.shares[at_row, at.result.joint.contestants.index(option)]),
         inputs=lambda at, _: {*at.everything, HOUR},
         digits=2,
-        when=lambda at, _: at.result.joint.hours is not None,
+        when=lambda at, _: _valued(at),
     )
 
 
@@ -197,8 +214,8 @@ JOINT: tuple[Spec | EachSpec, ...] = (
     _region("density", "Density of the region", "share of the draws in it in which the dearer is the cheaper", lambda f: f.density),
     _region("coverage", "Coverage of the region", "share of all such draws that lie in it", lambda f: f.coverage),
     _region("base", "Share of all draws in which the dearer is the cheaper", "count ÷ all draws", lambda f: f.base),
-    _hour("drawn_low", "Lowest value of a GPU-hour in the sample of the region", "half of the one in use", lambda at: _sampled(at, 0), drawn=True),
-    _hour("drawn_high", "Highest value of a GPU-hour in the sample of the region", "twice the one in use", lambda at: _sampled(at, 1), drawn=True),
+    _hour("drawn_low", "Lowest value of a GPU-hour in the sample of the region", "half of the one in use", lambda at: _sampled(at, 0), _drawn),
+    _hour("drawn_high", "Highest value of a GPU-hour in the sample of the region", "twice the one in use", lambda at: _sampled(at, 1), _drawn),
     _hour("hour", "Value of a GPU-hour in use", "mean over the draws", lambda at: _hours(at).in_use),
     _hour("hour_low", "Lowest value of a GPU-hour tried", "a quarter of the one in use", lambda at: _hours(at).low),
     _hour("hour_high", "Highest value of a GPU-hour tried", "four times the one in use", lambda at: _hours(at).high),
@@ -207,8 +224,9 @@ JOINT: tuple[Spec | EachSpec, ...] = (
         "Value of a GPU-hour at which another option becomes the likeliest to be the cheapest",
         "on the same draws, lost GPU-hours charged at that value: the nearest to the one in use",
         lambda at: _crossing(at).value,
+        _crosses,
     ),
-    _week("week", "What a week of the whole cluster is worth", lambda at: _hours(at).in_use, lambda at: at.result.joint.hours is not None),
+    _week("week", "What a week of the whole cluster is worth", lambda at: _hours(at).in_use, _valued),
     _week("crossing_week", "The same where another option becomes the likeliest", lambda at: _crossing(at).value, _crosses),
     _accepted("accepted_low", "low", 0),
     _accepted("accepted_high", "high", -1),

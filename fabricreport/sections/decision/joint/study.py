@@ -16,7 +16,7 @@ from fabricreport.models.judgement.acceptability import Linear, acceptability
 from fabricreport.models.judgement.best import by_hypercube, cheapest, regret, sampling_error
 from fabricreport.models.judgement.joint import Pair, Scores, nearest_level, pairs
 from fabricreport.models.judgement.regions import Box, measured, region
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of, plain
 from fabricreport.scenario import Params, changed_params
 from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.joint.resampled import Resampled
@@ -126,7 +126,7 @@ def _searched(search: Search, pair: Pair, own: Mapping[str, Array]) -> JointFlip
 
     def lead(z: Array) -> float:
         values = {i: exactly(s.value(float(at))) for i, s, at in zip(pair.names, scores, z, strict=True)}
-        return float(plain(search.fast.replacing(values).bills.gap(comparison.rival, comparison.choice)).mean())
+        return mean_of(search.fast.replacing(values).bills.gap(comparison.rival, comparison.choice))
 
     level = nearest_level(lead, start, pair)
     if level is None:
@@ -187,7 +187,7 @@ def _condition(given: Inputs, sample: _Sample, column: int, bound: float, above:
     input_id = sample.ids[column]
     if input_id == HOUR:
         return Moved(HOUR, "usd/gpu-hour", "USD", value, bound, above)
-    return _moved(given, input_id, float(plain(given.own(input_id)).mean()), bound, above)
+    return _moved(given, input_id, mean_of(given.own(input_id)), bound, above)
 
 
 def _sampled(base: Chain, pair: tuple[str, str], ids: Sequence[str], value: float) -> _Sample:

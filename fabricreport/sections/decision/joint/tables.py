@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.joint.result import JointResult, Moved
 from fabricreport.sections.decision.turning import label_of
-
-Figure = Callable[[str], Number]
 
 
 def share_cell(found: JointResult, option: str) -> str | None:
@@ -22,7 +20,7 @@ def share_cell(found: JointResult, option: str) -> str | None:
     return f"{{decision.cheapest.{option}}} ± {{decision.joint.error.{option}}}"
 
 
-def bounds(given: Inputs, found: JointResult, figure: Figure) -> Table:
+def bounds(given: Inputs, found: JointResult, figure: FigureOf) -> Table:
     """The nearest pair, and the conditions of the region, each with the value in use beside it."""
     rows = []
     if found.flip:
@@ -32,7 +30,7 @@ def bounds(given: Inputs, found: JointResult, figure: Figure) -> Table:
     return Table([Column("Input"), Column("In use", style="mixed"), Column("Turned", style="mixed")], rows)
 
 
-def _group(given: Inputs, figure: Figure, head: str, name: str, moved: Sequence[Moved]) -> list[Row]:
+def _group(given: Inputs, figure: FigureOf, head: str, name: str, moved: Sequence[Moved]) -> list[Row]:
     rows = [Row([head, "", ""], role="group")]
     return rows + [
         Row(
@@ -46,7 +44,7 @@ def _group(given: Inputs, figure: Figure, head: str, name: str, moved: Sequence[
     ]
 
 
-def regrets(given: Inputs, found: JointResult, figure: Figure) -> Table:
+def regrets(given: Inputs, found: JointResult, figure: FigureOf) -> Table:
     """What would be regretted of each option that may be taken, the least first."""
     names = {o.id: Name(o.name) for o in given.options}
     rows = [

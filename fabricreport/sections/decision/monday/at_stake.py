@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from fabricreport.durations import DAYS_PER_WEEK
-from fabricreport.provenance import inputs_of, plain
-from fabricreport.sections.decision.courses.result import CoursesResult
+from fabricreport.provenance import inputs_of, mean_of, plain
+from fabricreport.sections.decision.courses.result import RENTED_WEEKS, CoursesResult
 from fabricreport.sections.decision.monday.dates import LastDay, last_day_to_sign
 from fabricreport.sections.decision.turning import Search, settling
 from fabricreport.uncertain import exactly
 from fabricreport.vocabulary import CourseKind
 
-_OURS, _QUOTED = "price:", "quote"
+_PRICE, _QUOTED = "price:", "quote"
 
 
 @dataclass(frozen=True)
@@ -32,9 +32,9 @@ class AtStake:
 def at_stake_of(search: Search, courses: CoursesResult) -> AtStake:
     """What is at stake for the choice of a comparison, on the course that is advised."""
     given, choice = search.base.given, search.comparison.choice
-    behind = sorted(i for i in inputs_of(search.base.bills.totals[choice]) if i.startswith(_OURS))
-    old = [i for i in behind if given.prices[i.removeprefix(_OURS)].stale and settling(i)["kind"] == _QUOTED]
-    moved = {i.removeprefix(_OURS): _moved(search, i, choice) for i in old}
+    behind = sorted(i for i in inputs_of(search.base.bills.totals[choice]) if i.startswith(_PRICE))
+    old = [i for i in behind if given.prices.by_id(i).stale and settling(i)["kind"] == _QUOTED]
+    moved = {i.removeprefix(_PRICE): _moved(search, i, choice) for i in old}
     ranked = sorted((i for i in moved if moved[i] > 0), key=lambda i: -moved[i])
     weeks = _weeks(search, courses)
     last = last_day_to_sign(
@@ -54,7 +54,7 @@ def _weeks(search: Search, courses: CoursesResult) -> tuple[Any, ...]:
     verdict, own = search.comparison.verdict, search.base.bills.own
     taken = dict.fromkeys((verdict.choice, verdict.runner_up) if verdict.open else (verdict.choice,))
     factors: dict[str, Any] = {
-        CourseKind.RENT_FIRST: search.base.given.value("evidence:rented-bring-up-factor"),
+        CourseKind.RENT_FIRST: search.base.given.value(RENTED_WEEKS),
         CourseKind.SINGLE_NODE: 0.0,
     }
     factor = factors.get(courses.advised.kind, 1.0)
@@ -67,4 +67,4 @@ def _moved(search: Search, input_id: str, option: str) -> float:
     if ends[0] == ends[1]:
         return 0.0
     at = [search.fast.replacing({input_id: exactly(float(end))}).bills.totals[option] for end in ends]
-    return abs(float(plain(at[1]).mean()) - float(plain(at[0]).mean()))
+    return abs(mean_of(at[1]) - mean_of(at[0]))

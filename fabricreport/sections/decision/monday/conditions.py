@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy as np
-
 from fabricreport.books.prices.spoken import titled
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
 from fabricreport.sections.client import one_node, rented
+from fabricreport.sections.decision.courses.result import TEST_OF
 from fabricreport.sections.decision.market import beyond_the_servers
 from fabricreport.sections.decision.monday.kinds import Kind, actions
 from fabricreport.sections.decision.offers.judged import Open
@@ -28,8 +27,6 @@ _NAMED = 3
 """Most things that one action names."""
 _SELLERS = 4
 """Most sellers that are asked first."""
-_QUOTES = "quotes"
-"""The test that offers on both are, among what could be found out."""
 _EACH, _EVERYTHING = "each provider", "switches, optics and adapters"
 
 
@@ -140,7 +137,7 @@ def _quote(at: Facts) -> Due | None:
     if rented(at.given):
         return None
     unpriced = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by]
-    old = [spelt(item) for item in at.result.monday.stale if f"price:{item}" in _quoted(at)]
+    old = [titled(item) for item in at.result.monday.stale if f"price:{item}" in _quoted(at)]
     return _asked(at, Kind.QUOTE, (*unpriced[:_NAMED], *old[:_NAMED]) or (_EVERYTHING,))
 
 
@@ -154,7 +151,7 @@ def _both(at: Facts) -> Due | None:
     asks = at.result.verdict.open or at.result.courses.advised.kind == CourseKind.OFFERS
     if rented(at.given) or not asks or len(at.pair) == 1:
         return None
-    asked = at.result.information.tried(_QUOTES) if at.result.information else None
+    asked = at.result.information.tried(TEST_OF[CourseKind.OFFERS]) if at.result.information else None
     worth = asked.estimate.value if asked and not asked.estimate.below_noise else None
     return Due(Kind.BOTH, worth, things=tuple(at.names[o] for o in at.pair))
 
@@ -202,7 +199,7 @@ def _clause(at: Facts) -> Due | None:
     """Damages on the weeks until stable, on the terms that the courses price."""
     option = at.result.courses.base
     clause = at.result.courses.clauses.get(option)
-    worth = float(np.mean(plain(clause.paid))) if clause else 0.0
+    worth = mean_of(clause.paid) if clause else 0.0
     both = (
         frozenset({"worth", "send"}) if at.result.verdict.open and len(at.result.courses.clauses) > 1 else frozenset()
     )
@@ -216,15 +213,15 @@ def _rent_first(at: Facts) -> Due | None:
     if courses.advised.kind != CourseKind.RENT_FIRST or row is None:
         return None
     if courses.by_date and courses.meeting:
-        return Due(Kind.RENT_FIRST, float(np.mean(plain(courses.meeting.late))) or None)
-    return Due(Kind.RENT_FIRST, -float(np.mean(plain(row.against))), choice=True)
+        return Due(Kind.RENT_FIRST, mean_of(courses.meeting.late) or None)
+    return Due(Kind.RENT_FIRST, -mean_of(row.against), choice=True)
 
 
 def _pilot(at: Facts) -> Due | None:
     courses = at.result.courses
     if courses.advised.kind != CourseKind.PILOT or courses.pilot is None:
         return None
-    return Due(Kind.PILOT, -float(np.mean(plain(courses.pilot.net))), things=tuple(at.names[o] for o in at.pair))
+    return Due(Kind.PILOT, -mean_of(courses.pilot.net), things=tuple(at.names[o] for o in at.pair))
 
 
 def _trial(at: Facts) -> Due | None:
@@ -232,7 +229,7 @@ def _trial(at: Facts) -> Due | None:
     row = at.result.courses.row(CourseKind.SINGLE_NODE)
     if row is None or not row.ranked:
         return None
-    against = float(np.mean(plain(row.against)))
+    against = mean_of(row.against)
     return Due(Kind.TRIAL, -against if against < 0 else None) if against < at.result.verdict.materiality else None
 
 
@@ -252,7 +249,7 @@ def _tuner(at: Facts) -> Due | None:
     if rented(at.given) or not lacking or not any(skill[o] for o in at.bought):
         return None
     action = actions()[Kind.TUNER]
-    saved = next((float(np.mean(plain(v.saved_usd))) for v in at.tail.levers if v.id == action.lever), 0.0)
+    saved = next((mean_of(v.saved_usd) for v in at.tail.levers if v.id == action.lever), 0.0)
     return Due(Kind.TUNER, saved if saved > 0 else None, action.lever, settles=action.questions)
 
 
@@ -274,7 +271,7 @@ def _reprice(at: Facts) -> Due | None:
     if cluster.final_gpus <= cluster.gpus or at.result.courses.advised.kind == CourseKind.AHEAD:
         return None
     growing, choice = at.result.courses.growing, at.result.verdict.choice
-    return Due(Kind.REPRICE, None if growing is None else float(np.mean(plain(growing.left[choice]))), choice)
+    return Due(Kind.REPRICE, None if growing is None else mean_of(growing.left[choice]), choice)
 
 
 def _acceptance(at: Facts) -> Due | None:
@@ -287,12 +284,7 @@ def _stale(at: Facts) -> Due | None:
     if not old:
         return None
     first = next(iter(old))
-    return Due(Kind.STALE, old[first], first, tuple(spelt(item) for item in list(old)[:_NAMED]))
-
-
-def spelt(item: str) -> str:
-    """An item of the price files as a letter lists it."""
-    return titled(item)
+    return Due(Kind.STALE, old[first], first, tuple(titled(item) for item in list(old)[:_NAMED]))
 
 
 def _newer_gpu(at: Facts) -> Due | None:

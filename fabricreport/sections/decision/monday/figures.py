@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.turning import label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN
-
-_DATE = "param:organisation.time_to_production_weeks"
 
 
 def _stale(at: DecisionFigures, item: str) -> str:
@@ -21,7 +19,7 @@ MONDAY: tuple[Spec | EachSpec, ...] = (
         rule=RERUN
         + "mean total cost of the option with the lower mean at the price’s P95 less that at its P5, without sign",
         value=lambda at, item: at.result.monday.stale[item],
-        inputs=lambda at, item: (f"price:{item}", "param:cluster.gpus", "param:money.horizon_months"),
+        inputs=lambda at, item: (f"price:{item}", "param:cluster.gpus", HORIZON),
     ),
     Spec(
         "decision.monday.ready",
@@ -29,7 +27,7 @@ MONDAY: tuple[Spec | EachSpec, ...] = (
         label="Chance of being stable by the client's date where the last day to sign is kept and delivery takes no time",
         rule="share of draws with weeks to stable ≤ weeks to production less the weeks until that day; of two options the lower",
         value=lambda at: at.result.monday.last.chance,
-        inputs=lambda at: {*at.result.monday.last_rests_on, _DATE, "evidence:rule-ready-probability"},
+        inputs=lambda at: {*at.result.monday.last_rests_on, DATE, "evidence:rule-ready-probability"},
         digits=2,
     ),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date
+from string import ascii_uppercase
 
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
@@ -16,7 +17,6 @@ from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.vocabulary import Ground
 
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 READER = "reader"
 
 
@@ -53,7 +53,8 @@ def monday_of(given: Inputs, result: DecisionResult, tests: DiligenceResult, tai
     at = Facts(given, result, tests, tail)
     last = result.monday.last
     todos = tuple(
-        _todo(at, mark, found, last) for mark, found in zip(_LETTERS, ranked(applying(at))[: most()], strict=False)
+        _todo(at, mark, found, last)
+        for mark, found in zip(ascii_uppercase, ranked(applying(at))[: most()], strict=False)
     )
     return Monday(todos, last, network_matters(at))
 

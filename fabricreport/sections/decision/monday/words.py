@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricreport.findings import Name, Named
+from fabricreport.formats import listed
 from fabricreport.sections.decision.monday.dates import told
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.monday.study import Monday, Todo
@@ -16,7 +17,7 @@ def named(one: Todo) -> Named:
     return Named(
         one.mark,
         one.due.key,
-        things=Name(_joined(things)),
+        things=Name(listed(things)),
         listed=Name("; ".join(things)),
         first=Name(things[0] if things else ""),
         last=Name(things[-1] if things else ""),
@@ -36,8 +37,3 @@ def monday_words(monday: Monday) -> Mapping[str, object]:
 def word_of(kind: Kind) -> str:
     """The word under which a line of this kind is found."""
     return f"todo_{kind.replace('-', '_')}"
-
-
-def _joined(things: tuple[str, ...]) -> str:
-    *others, last = things or ("",)
-    return " and ".join([", ".join(others), last]) if others else last

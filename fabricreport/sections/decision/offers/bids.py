@@ -80,7 +80,7 @@ def _lines(option: Option, offer: Offer, counts: Mapping[str, int]) -> Iterator[
 
 def _own_price(given: Inputs, line: BidLine) -> float:
     """A price quoted, in the currency of what it replaces, at the central rate of the day."""
-    quoted = given.prices[line.price.removeprefix("price:")]
+    quoted = given.prices.by_id(line.price)
     kind, _, item = line.replaces.partition(":")
     own = given.prices[item].currency if kind == "price" else "USD"
     return quoted.price * given.prices.rate(quoted.currency, own).rate

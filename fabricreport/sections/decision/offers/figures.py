@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from fabricreport.books.offers.terms import asked_from
 from fabricreport.books.prices.spoken import titled
-from fabricreport.models.money.offers import ASKED, BEYOND
+from fabricreport.models.money.offers import BEYOND
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
-from fabricreport.sections.decision.offers.bids import BidLine
+from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
+from fabricreport.sections.decision.offers.bids import Bid, BidLine
 from fabricreport.sections.decision.offers.judged import MOVE, SPREAD, Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 
-_HORIZON = "param:money.horizon_months"
-_DATE = "param:organisation.time_to_production_weeks"
 SAME_WORK = "for the same useful work over the horizon, present value"
 
 
@@ -42,17 +41,47 @@ def _named(what: str) -> Callable[[DecisionFigures, str], str]:
     return lambda at, offer: f"{what}: {_seller(at, offer)}"
 
 
-def _money(name: str, what: str, rule: str, value: Callable[[DecisionFigures, str], Any], **more: Any) -> EachSpec:
-    """An amount in the memo's currency of one offer."""
+def _some(at: DecisionFigures) -> bool:
+    return at.result.offers is not None
+
+
+def _published(at: DecisionFigures) -> bool:
+    return at.result.offers is not None and at.result.offers.listed
+
+
+def _money(
+    name: str,
+    what: str,
+    rule: str,
+    value: Callable[[DecisionFigures, str], Any],
+    *,
+    unit: str = "usd",
+    when: Callable[[DecisionFigures, str], bool] | None = None,
+) -> EachSpec:
+    """An amount in the memo's currency of one offer, (draws,)."""
     return EachSpec(
         f"decision.offers.{name}[offer]",
-        more.pop("unit", "usd"),
+        unit,
         label=_named(what),
         rule=rule,
         value=value,
-        inputs=(_HORIZON,),
+        inputs=(HORIZON,),
         central="mean",
-        **more,
+        when=when,
+    )
+
+
+def _least(name: str, what: str, rule: str, shares: Callable[[OffersResult], Mapping[str, float]]) -> EachSpec:
+    """The share of draws in which one offer costs least, of those that it is counted among."""
+    return EachSpec(
+        f"decision.offers.{name}[offer]",
+        "share",
+        label=_named(what),
+        rule=rule,
+        value=lambda at, offer: shares(found(at))[offer],
+        inputs=lambda at, offer: inputs_of(of(at, offer).total),
+        digits=2,
+        when=lambda at, offer: offer in shares(found(at)),
     )
 
 
@@ -79,7 +108,7 @@ def _count(name: str, what: str, rule: str, value: Callable[[OffersResult], int]
         rule=rule,
         value=lambda at: float(value(found(at))),
         counted=True,
-        when=lambda at: at.result.offers is not None,
+        when=_some,
     )
 
 
@@ -128,24 +157,17 @@ _EACH = (
         lambda at, o: of(at, o).optional,
         when=lambda at, o: of(at, o).optional is not None,
     ),
-    EachSpec(
-        "decision.offers.cheapest[offer]",
-        "share",
-        label=_named("Share of draws in which the offer costs least"),
-        rule="count of draws with the lowest total cost ÷ all draws; ties are shared",
-        value=lambda at, offer: found(at).cheapest[offer],
-        inputs=lambda at, offer: inputs_of(of(at, offer).total),
-        digits=2,
+    _least(
+        "cheapest",
+        "Share of draws in which the offer costs least",
+        "count of draws with the lowest total cost ÷ all draws; ties are shared",
+        lambda found: found.cheapest,
     ),
-    EachSpec(
-        "decision.offers.cheapest_else[offer]",
-        "share",
-        label=_named("Share of draws in which the offer costs least if the first falls away"),
-        rule="the same count among all offers but the first",
-        value=lambda at, offer: found(at).cheapest_else[offer],
-        inputs=lambda at, offer: inputs_of(of(at, offer).total),
-        digits=2,
-        when=lambda at, offer: offer in found(at).cheapest_else,
+    _least(
+        "cheapest_else",
+        "Share of draws in which the offer costs least if the first falls away",
+        "the same count among all offers but the first",
+        lambda found: found.cheapest_else,
     ),
     EachSpec(
         "decision.offers.ready[offer]",
@@ -153,7 +175,7 @@ _EACH = (
         label=_named("Chance that it runs stably by the client's date"),
         rule="share of draws with weeks to the hand-over + weeks to stable ≤ weeks to production",
         value=lambda at, offer: of(at, offer).ready,
-        inputs=lambda at, offer: {*inputs_of(at.bills.own[of(at, offer).option].bring_up_weeks), _DATE},
+        inputs=lambda at, offer: {*inputs_of(at.bills.own[of(at, offer).option].bring_up_weeks), DATE},
         digits=2,
     ),
     EachSpec(
@@ -201,9 +223,9 @@ _ALL = (
         "share",
         label="Share of draws in which a seller’s price has to cost least for it to be asked first",
         rule="a convention of this memo",
-        value=lambda at: ASKED,
+        value=asked_from(),
         counted=True,
-        when=lambda at: at.result.offers is not None and at.result.offers.listed,
+        when=_published,
     ),
     Spec(
         "decision.offers.spread",
@@ -211,9 +233,9 @@ _ALL = (
         label="The dearest offer's cost less that of the cheapest",
         rule="difference of the total costs, draw by draw",
         value=lambda at: of(at, found(at).order[-1]).total - of(at, found(at).order[0]).total,
-        inputs=(_HORIZON,),
+        inputs=(HORIZON,),
         central="mean",
-        when=lambda at: at.result.offers is not None,
+        when=_some,
     ),
     Spec(
         "decision.offers.cent",
@@ -221,8 +243,8 @@ _ALL = (
         label="What a cent less for a GPU-hour is worth over the horizon",
         rule="what the first offer's total grows by for each dollar an hour ÷ 100",
         value=lambda at: found(at).per_dollar / 100,
-        inputs=(_HORIZON, "param:cluster.gpus"),
-        when=lambda at: at.result.offers is not None,
+        inputs=(HORIZON, "param:cluster.gpus"),
+        when=_some,
     ),
     Spec(
         "decision.offers.room",
@@ -235,26 +257,34 @@ _ALL = (
     ),
 )
 
+
+def _bid(
+    name: str, label: Callable[[DecisionFigures, Bid], str], rule: str, value: Callable[[Bid], Traced]
+) -> EachSpec:
+    """An amount of one offer of pieces, (draws,)."""
+    return EachSpec(
+        f"decision.bids.{name}[bid]",
+        "usd",
+        label=lambda at, bid: label(at, at.result.bids[bid]),
+        rule=rule,
+        value=lambda at, bid: value(at.result.bids[bid]),
+        inputs=(HORIZON,),
+        central="mean",
+    )
+
+
 _BIDS = (
-    EachSpec(
-        "decision.bids.total[bid]",
-        "usd",
-        label=lambda at, bid: (
-            f"Total cost of {at.names[at.result.bids[bid].option]} at the prices of {_bidder(at, bid)}"
-        ),
-        rule="the model run again with the prices quoted in force, every other input at its draws",
-        value=lambda at, bid: at.result.bids[bid].total,
-        inputs=(_HORIZON,),
-        central="mean",
+    _bid(
+        "total",
+        lambda at, bid: f"Total cost of {at.names[bid.option]} at the prices of {bid.offer.seller}",
+        "the model run again with the prices quoted in force, every other input at its draws",
+        lambda bid: bid.total,
     ),
-    EachSpec(
-        "decision.bids.gap[bid]",
-        "usd",
-        label=lambda at, bid: f"The same less the total cost at the prices of this memo: {_bidder(at, bid)}",
-        rule="difference of the two totals, draw by draw",
-        value=lambda at, bid: at.result.bids[bid].gap,
-        inputs=(_HORIZON,),
-        central="mean",
+    _bid(
+        "gap",
+        lambda _, bid: f"The same less the total cost at the prices of this memo: {bid.offer.seller}",
+        "difference of the two totals, draw by draw",
+        lambda bid: bid.gap,
     ),
     EachSpec(
         "decision.bids.counted[line]",
@@ -277,10 +307,6 @@ _BIDS = (
 )
 
 
-def _bidder(at: DecisionFigures, bid: str) -> str:
-    return at.result.bids[bid].offer.seller
-
-
 def _line(at: DecisionFigures, line: str) -> BidLine:
     return bid_lines(at)[line]
 
@@ -298,7 +324,7 @@ def _ranged(name: str, entry: str, what: str) -> Spec:
         label=what,
         rule="draws of the entry ÷ their mean, so that the price found stays the mean; each offer has draws of its own",
         value=lambda at: _scaled(at, entry),
-        when=lambda at: at.result.offers is not None and at.result.offers.listed,
+        when=_published,
     )
 
 

@@ -19,7 +19,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.audit.diligence import speed_fit, topology_stated
 from fabricreport.models.money.offers import OfferCost, OfferTerms, Reach, Rung, Work, cost_of
 from fabricreport.models.money.ownership import LOST
-from fabricreport.provenance import Traced, plain
+from fabricreport.provenance import Traced, mean_of, plain
 from fabricreport.sections.offered_fabric import option_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import delay_days
@@ -119,10 +119,10 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
         spread=spread,
         weeks_late=weeks,
         ready=ready,
-        reach=_reach(given, offer, float(plain(total).mean()), ready, open_),
+        reach=_reach(given, offer, mean_of(total), ready, open_),
         open=open_,
         answered=_answered(given, offer),
-        last_day=any(given.prices[r.price.removeprefix("price:")].expiry == given.as_of for r in offer.rungs),
+        last_day=any(given.prices.by_id(r.price).expiry == given.as_of for r in offer.rungs),
     )
 
 
@@ -138,18 +138,18 @@ def _answered(given: Inputs, offer: Offer) -> int | None:
 def _slowest(given: Inputs, bills: Bills) -> str:
     """The compared network between servers, with RDMA if one has it, that loses most: what an unnamed one is taken for."""
     ids = [o.id for o in given.options if o.rdma] or [o.id for o in given.options]
-    return min(ids, key=lambda o: float(np.mean(plain(bills.own[o].lost.useful))))
+    return min(ids, key=lambda o: mean_of(bills.own[o].lost.useful))
 
 
 def price_of(given: Inputs, price_id: str) -> Any:
     """A price as it was found or offered, in the memo's currency: one figure, and no mean of a range around it."""
-    price = given.prices[price_id.removeprefix("price:")]
+    price = given.prices.by_id(price_id)
     return Traced(given.central(price_id), {price_id}) * given.rate(price.currency)
 
 
 def spread_of(given: Inputs, offer: Offer) -> Traced:
     """By what factor the price may be another once it is asked for (draws,), with a mean of 1; each offer has draws of its own."""
-    stale = any(given.prices[r.price.removeprefix("price:")].stale for r in offer.rungs)
+    stale = any(given.prices.by_id(r.price).stale for r in offer.rungs)
     factor: Any = Traced(np.ones(given.draws))
     for entry in ([] if offer.contractual and not stale else [SPREAD]) + ([MOVE] if stale else []):
         given.value(entry)  # noted as asked for
@@ -215,7 +215,7 @@ def _optional(given: Inputs, bills: Bills, offer: Offer) -> Traced | None:
 
 
 def _open(given: Inputs, offer: Offer, named: bool) -> Iterator[Open]:
-    if any(given.prices[p.removeprefix("price:")].stale for p in offer.prices):
+    if any(given.prices.by_id(p).stale for p in offer.prices):
         yield Open.OLD
     if not offer.with_network:
         yield Open.EXTRA if offer.network == Network.EXTRA else Open.NETWORK

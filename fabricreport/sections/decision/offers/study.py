@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fabricreport.books.offers.offer import Offer
-from fabricreport.books.offers.terms import UNNAMED
+from fabricreport.books.offers.terms import UNNAMED, asked_from
 from fabricreport.books.providers import read_providers
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.offers import (
@@ -22,7 +22,7 @@ from fabricreport.models.money.offers import (
     pick,
     room_per_gpu_hour,
 )
-from fabricreport.provenance import Traced, plain
+from fabricreport.provenance import Traced, mean_of
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.offers.judged import Judged, Open, in_use, judged_of
@@ -111,7 +111,7 @@ class OffersResult:
     def per_dollar(self) -> float:
         """What the total of the first grows by for each dollar more for a GPU-hour."""
         judged = self.best or next(iter(self.judged.values()))
-        return float(np.mean(plain(judged.cost.per_dollar)))
+        return mean_of(judged.cost.per_dollar)
 
     @property
     def room(self) -> float | None:
@@ -119,7 +119,7 @@ class OffersResult:
         best, other = self.best, self.next
         if best is None or other is None:
             return None
-        first, second = (float(plain(j.total).mean()) for j in (best, other))
+        first, second = (mean_of(j.total) for j in (best, other))
         room = room_per_gpu_hour(first, second, self.per_dollar)
         return room if room > 0 else None
 
@@ -145,7 +145,7 @@ def offers_of(given: Inputs, bills: Bills, judge: Judge) -> OffersResult | None:
     return OffersResult(
         judged=judged,
         pick=picked,
-        asked=asked_first(able, first) if first else (),
+        asked=asked_first(able, first, asked_from()) if first else (),
         dated=dated,
         by_date=by_date,
         cheapest=cheapest_in({o: j.total for o, j in judged.items()}),

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.families import families
 from fabricreport.books.offers.offer import Network, Offer
 from fabricreport.books.offers.terms import first_question
 from fabricreport.books.prices.spoken import titled
 from fabricreport.inputs import Inputs
-from fabricreport.ledger import Number
+from fabricreport.ledger import FigureOf, Number
 from fabricreport.models.money.offers import Standing
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.result import DecisionResult
 
-Figure = Callable[[str], Number]
 _ROUNDING = 1e-9
 _SOLD: dict[str, str] = {
     Network.INCLUDED: "in the price",
@@ -31,7 +28,7 @@ def _offers(result: DecisionResult) -> OffersResult:
     return result.offers
 
 
-def offers(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def offers(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """The offers, the cheapest first."""
     found = _offers(result)
     taken = found.pick.standing == Standing.TAKE
@@ -68,13 +65,13 @@ def tiers(offer: Offer) -> str:
 
 def dated(given: Inputs, judged: Judged) -> str:
     """The day of the price in use, and that it is out of date."""
-    day = given.prices[judged.price.removeprefix("price:")].date.isoformat()
+    day = given.prices.by_id(judged.price).date.isoformat()
     return f"{day}, old" if Open.OLD in judged.open else day
 
 
 def month_of(given: Inputs, judged: Judged) -> str:
     """The month of the price in use."""
-    return f"{given.prices[judged.price.removeprefix('price:')].date:%Y-%m}"
+    return f"{given.prices.by_id(judged.price).date:%Y-%m}"
 
 
 def where_of(offer: Offer) -> str:
@@ -121,7 +118,7 @@ def asking(judged: Judged) -> str:
     return next((str(what) for what in order if what in open_), "nothing")
 
 
-def found_as(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def found_as(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Where each price comes from: its sort, the range found with it, the network it may hold, questions answered."""
     rows = [
         Row(
@@ -142,13 +139,13 @@ def found_as(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
 
 def as_found(given: Inputs, judged: Judged) -> str:
     """The price in use and the range found with it, and that it is no price anybody asked but the middle of that range."""
-    price, text = given.prices[judged.price.removeprefix("price:")], str(given.record(judged.price)["text"])
+    price, text = given.prices.by_id(judged.price), str(given.record(judged.price)["text"])
     low, high = price.figure.low, price.figure.high
     middle = low < high and abs(price.price - (low + high) / 2) < _ROUNDING
     return f"{text}, the middle of it" if middle else text
 
 
-def add_ons(result: DecisionResult, figure: Figure) -> Table:
+def add_ons(result: DecisionResult, figure: FigureOf) -> Table:
     """Everything that an offer's price of a GPU-hour does not hold, with its price, and whether the work is charged with it."""
     rows = [
         Row(
@@ -167,7 +164,7 @@ def add_ons(result: DecisionResult, figure: Figure) -> Table:
     return Table([*columns, Column("Charged")], rows)
 
 
-def parts(result: DecisionResult, figure: Figure) -> Table:
+def parts(result: DecisionResult, figure: FigureOf) -> Table:
     """What each offer comes to, its network's lost hours apart, and how sure it is."""
     found = _offers(result)
     rows = [
@@ -190,7 +187,7 @@ def parts(result: DecisionResult, figure: Figure) -> Table:
     return Table([*columns, Column("Costs least in"), Column("Without the first"), Column("Ready in time")], rows)
 
 
-def terms(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def terms(result: DecisionResult, figure: FigureOf) -> Table:
     """The terms of the offers made to this client: what is committed, owed, paid back and refused."""
     found = _offers(result)
 
@@ -218,7 +215,7 @@ def terms(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     return Table(columns, rows)
 
 
-def bids(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def bids(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Each bill at the prices quoted beside the model's own."""
     names = {o.id: o.name for o in given.options}
     rows = [
@@ -238,7 +235,7 @@ def bids(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
     return Table([Column(h, style="spread" if h == "P5–P95" else "value") for h in heads], rows)
 
 
-def bid_items(given: Inputs, result: DecisionResult, figure: Figure) -> Table:
+def bid_items(result: DecisionResult, figure: FigureOf) -> Table:
     """Every line of the bills: what the seller counts and asks, and what the model does."""
     rows = [
         Row(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from fabricreport.books.offers.offer import RANKED, Kind, Offer
 from fabricreport.books.offers.terms import UNNAMED, first_question
 from fabricreport.findings import Name, Named
+from fabricreport.formats import listed
 from fabricreport.inputs import Inputs
+from fabricreport.ledger import FigureOf
 from fabricreport.models.money.offers import Standing
-from fabricreport.provenance import plain
+from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.offers.bids import Bid
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
-from fabricreport.sections.decision.offers.tables import Figure, asking, conditions, network_name
+from fabricreport.sections.decision.offers.tables import asking, conditions, network_name
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.stance import direction
 from fabricreport.vocabulary import Confidence, CourseKind, Ground
@@ -41,7 +43,7 @@ def opening(found: OffersResult) -> F:
     return F.OPENS_OFFERS_ALONE if alone else _OPENS[found.pick.standing]
 
 
-def offer_findings(result: DecisionResult, figure: Figure, *, late: bool) -> Iterator[F]:
+def offer_findings(result: DecisionResult, figure: FigureOf, *, late: bool) -> Iterator[F]:
     """What is true of the offers; nothing where there are none."""
     found = result.offers
     if result.bids:
@@ -60,6 +62,15 @@ def offer_findings(result: DecisionResult, figure: Figure, *, late: bool) -> Ite
         yield F.OFFERS_ONE_WITHOUT if found.best.without_network else F.OFFERS_ONE
     yield from _of_the_first(found)
     yield from _in_time(found)
+    yield from _of_all(found)
+    yield from _of_fabrics(result, figure)
+    single = result.courses.row(CourseKind.SINGLE_NODE)
+    if single and single.key != result.courses.advised.kind and result.courses.single.days is not None:
+        yield F.OFFERS_SINGLE_NODE
+
+
+def _of_all(found: OffersResult) -> Iterator[F]:
+    """What is open, refused or missing among all of them."""
     if found.having(Open.OLD):
         yield F.OFFERS_OLD
     if found.expiring:
@@ -84,10 +95,6 @@ def offer_findings(result: DecisionResult, figure: Figure, *, late: bool) -> Ite
         yield F.OFFERS_APART
     if any(not j.named for j in found.judged.values()):
         yield F.OFFERS_UNNAMED
-    yield from _of_fabrics(result, figure)
-    single = result.courses.row(CourseKind.SINGLE_NODE)
-    if single and single.key != result.courses.advised.kind and result.courses.single.days is not None:
-        yield F.OFFERS_SINGLE_NODE
 
 
 def _of_the_first(found: OffersResult) -> Iterator[F]:
@@ -147,7 +154,7 @@ def _unpriced(found: OffersResult) -> tuple[str, ...]:
     return tuple(name for name in found.unpriced if name not in found.undated)
 
 
-def _other(result: DecisionResult, figure: Figure) -> tuple[str, F] | None:
+def _other(result: DecisionResult, figure: FigureOf) -> tuple[str, F] | None:
     """Where all name the network of one of the two compared: the other option, and which way its price has to differ."""
     found, verdict = result.offers, result.verdict
     options = {j.option for j in found.judged.values()} if found and _one_network(found) else set()
@@ -159,7 +166,7 @@ def _other(result: DecisionResult, figure: Figure) -> tuple[str, F] | None:
     return other, F.OFFERS_OTHER_CHEAPER if cheaper else F.OFFERS_OTHER_DEARER
 
 
-def _of_fabrics(result: DecisionResult, figure: Figure) -> Iterator[F]:
+def _of_fabrics(result: DecisionResult, figure: FigureOf) -> Iterator[F]:
     """What the network's name is worth beside the rents."""
     found = result.offers
     assert found is not None, "asked for where there are offers"
@@ -176,39 +183,52 @@ def _of_fabrics(result: DecisionResult, figure: Figure) -> Iterator[F]:
         yield F.OFFERS_NAME_IDLE if idle else F.OFFERS_NAME_COUNTS
 
 
-def offer_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mapping[str, object]:
+def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapping[str, object]:
     """The words of the sentences on offers; None where there are none."""
-    found, names = result.offers, {o.id: o.name for o in given.options}
-    judged = found.judged if found else {}
-    other = _other(result, figure) if found and len(result.totals) > 1 else None
-    refused = [j for j in judged.values() if j.reach.barred]
+    offers, names = result.offers, {o.id: o.name for o in given.options}
+    other = _other(result, figure) if offers and len(result.totals) > 1 else None
+
+    def of(said: Callable[[OffersResult], object]) -> object:
+        return said(offers) if offers else None
+
     return {
-        "first_offer": _named(figure, found.best) if found and found.best else None,
-        "second_offer": _named(figure, found.next) if found and found.next else None,
-        "asked_next": Name(listed(judged[o].offer.seller for o in found.asked[1:]))
-        if found and found.asked[1:]
-        else None,
-        "price_kinds": Name(_kinds(found)) if found else None,
-        "expiring": Name(listed(judged[o].offer.seller for o in found.expiring)) if found and found.expiring else None,
-        "undated": tuple(
-            Named(name, entry, price=figure(entry), sources=(entry,)) for name, entry in found.undated.items()
-        )
-        if found
-        else (),
-        "running_other": Name(listed(found.running_other)) if found and found.running_other else None,
+        "first_offer": of(lambda found: _named(figure, found.best)),
+        "second_offer": of(lambda found: _named(figure, found.next)),
+        "asked_next": of(lambda found: _sellers(found, found.asked[1:])),
+        "price_kinds": of(lambda found: Name(_kinds(found))),
+        "expiring": of(lambda found: _sellers(found, found.expiring)),
+        "undated": of(lambda found: _undated(figure, found)) or (),
+        "running_other": of(lambda found: _names(found.running_other)),
         "other_network": Name(names[other[0]]) if other else None,
         "single_costs": Name(_single_costs(result)),
         "bids": tuple(_bid(names, figure, b, key) for key, b in result.bids.items()),
-        "late_sellers": Name(listed(judged[o].offer.seller for o in found.pick.late))
-        if found and found.pick.late
-        else None,
-        "refusing": Name(listed(j.offer.seller for j in refused)) if refused else None,
-        "one_network": Name(network_name(given, _one_network(found))) if found and _one_network(found) else None,
-        "unpriced_sellers": Name(listed(_unpriced(found))) if found and _unpriced(found) else None,
-        "apart_sellers": Name(listed(f"{o.seller} ({_why_apart(o)})" for o in found.apart))
-        if found and found.apart
-        else None,
+        "late_sellers": of(lambda found: _sellers(found, found.pick.late)),
+        "refusing": of(lambda found: _names([j.offer.seller for j in found.judged.values() if j.reach.barred])),
+        "one_network": of(lambda found: _network(given, found)),
+        "unpriced_sellers": of(lambda found: _names(_unpriced(found))),
+        "apart_sellers": of(lambda found: _names([f"{o.seller} ({_why_apart(o)})" for o in found.apart])),
     }
+
+
+def _names(names: Sequence[str]) -> Name | None:
+    """Names as a sentence lists them; None where there are none."""
+    return Name(listed(names)) if names else None
+
+
+def _sellers(found: OffersResult, offers: Sequence[str]) -> Name | None:
+    """Who makes these offers, likewise."""
+    return _names([found.judged[o].offer.seller for o in offers])
+
+
+def _undated(figure: FigureOf, found: OffersResult) -> tuple[Named, ...]:
+    """Sellers with a price of a day unknown, and that price."""
+    return tuple(Named(name, entry, price=figure(entry), sources=(entry,)) for name, entry in found.undated.items())
+
+
+def _network(given: Inputs, found: OffersResult) -> Name | None:
+    """What a sentence calls the fabric that they all name; None where there is no such one."""
+    fabric = _one_network(found)
+    return Name(network_name(given, fabric)) if fabric else None
 
 
 def _kinds(found: OffersResult) -> str:
@@ -219,17 +239,19 @@ def _kinds(found: OffersResult) -> str:
 def _single_costs(result: DecisionResult) -> str:
     """Whether the same work costs more within single nodes, or less."""
     row = result.courses.row(CourseKind.SINGLE_NODE)
-    return "less" if row is not None and float(plain(row.against).mean()) < 0 else "more"
+    return "less" if row is not None and mean_of(row.against) < 0 else "more"
 
 
-def _named(figure: Figure, judged: Judged) -> Named:
-    """A seller, with its price and every question that has to be answered before it is signed with."""
+def _named(figure: FigureOf, judged: Judged | None) -> Named | None:
+    """A seller, with its price and every question that has to be answered before it is signed with; None without one."""
+    if judged is None:
+        return None
     asks = Name(" ".join(first_question(what) for what in conditions(judged)))
     first = Name(first_question(asking(judged)))
     return Named(judged.offer.seller, judged.offer.id, asks=asks, first_ask=first, price=figure(judged.price))
 
 
-def _bid(names: Mapping[str, str], figure: Figure, bid: Bid, key: str) -> Named:
+def _bid(names: Mapping[str, str], figure: FigureOf, bid: Bid, key: str) -> Named:
     """A seller of pieces, and whether its prices make the bill less, more, or leave it the same."""
     way = _AGAINST[direction(figure(f"decision.bids.gap.{key}"))]
     return Named(bid.offer.seller, key, option=Name(names[bid.option]), way=way)
@@ -238,9 +260,3 @@ def _bid(names: Mapping[str, str], figure: Figure, bid: Bid, key: str) -> Named:
 def _why_apart(offer: Offer) -> str:
     """Why no term can be had at a price: it is a spot or a marketplace price, or the host decides on the network."""
     return "network by host" if offer.kind in RANKED else str(offer.kind)
-
-
-def listed(names: Iterable[str]) -> str:
-    """Names in a sentence: A, B and C."""
-    *most, last = list(names) or [""]
-    return f"{', '.join(most)} and {last}" if most else last
