@@ -87,7 +87,8 @@ def offer_findings(result: DecisionResult, figure: Figure, *, late: bool) -> Ite
     yield from _of_fabrics(result, figure)
     single = result.courses.row(CourseKind.SINGLE_NODE)
     if single and single.key != result.courses.advised.kind and result.courses.single.days is not None:
-        yield F.OFFERS_SINGLE_NODE
+        less = float(plain(single.against).mean()) < 0
+        yield F.OFFERS_SINGLE_NODE_CHEAPER if less else F.OFFERS_SINGLE_NODE_DEARER
 
 
 def _of_the_first(found: OffersResult) -> Iterator[F]:
@@ -197,7 +198,6 @@ def offer_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mappin
         else (),
         "running_other": Name(listed(found.running_other)) if found and found.running_other else None,
         "other_network": Name(names[other[0]]) if other else None,
-        "single_costs": Name(_single_costs(result)),
         "bids": tuple(_bid(names, figure, b, key) for key, b in result.bids.items()),
         "late_sellers": Name(listed(judged[o].offer.seller for o in found.pick.late))
         if found and found.pick.late
@@ -214,12 +214,6 @@ def offer_words(given: Inputs, result: DecisionResult, figure: Figure) -> Mappin
 def _kinds(found: OffersResult) -> str:
     """What sorts of price stand in the table."""
     return " or ".join(dict.fromkeys(_KINDS[j.offer.kind] for j in found.judged.values()))
-
-
-def _single_costs(result: DecisionResult) -> str:
-    """Whether the same work costs more within single nodes, or less."""
-    row = result.courses.row(CourseKind.SINGLE_NODE)
-    return "less" if row is not None and float(plain(row.against).mean()) < 0 else "more"
 
 
 def _named(figure: Figure, judged: Judged) -> Named:
