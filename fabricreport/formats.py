@@ -14,6 +14,8 @@ MINUS = "\N{MINUS SIGN}"
 NBSP = "\N{NO-BREAK SPACE}"
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£"}
 MAGNITUDES = ((1e9, "bn"), (1e6, "M"), (1e3, "k"))
+CENT = 0.01
+"""An amount below it is written by its digits, and below a hundredth of it as nothing."""
 
 
 def significant(value: float, digits: int) -> float:
@@ -41,8 +43,7 @@ def fixed(value: float, decimals: int) -> str:
     if not math.isfinite(value):
         return "n/a"
     text = f"{abs(value):,.{decimals}f}"
-    negative = value < 0 and any(c in "123456789" for c in text)
-    return MINUS + text if negative else text
+    return _signed(text, value)
 
 
 def fixed_share(value: float, scale: Scale) -> str:
@@ -57,6 +58,8 @@ def money(value: float, digits: int = 3, symbol: str = "$") -> str:
     """Compact money: $5.35M, $110k, $2.95, −$14.2k; with more than three digits asked for, no magnitude letter under a million, and $1.095."""
     rounded = significant(value, digits)
     magnitude = abs(rounded)
+    if 0 < magnitude < CENT:  # a price of every hour: what is small here is not nothing
+        return _signed(f"{symbol}{plain_number(magnitude, 2) if magnitude >= CENT**2 else 0}", rounded)
     for size, letter in MAGNITUDES:
         if magnitude >= size and (digits <= 3 or size >= 1e6):
             return _signed(f"{symbol}{plain_number(magnitude / size, digits)}{letter}", rounded)
@@ -77,7 +80,8 @@ def percent(value: float, digits: int = 2) -> str:
 
 
 def _signed(text: str, value: float) -> str:
-    return MINUS + text if value < 0 else text
+    """The text with its sign; what prints as nothing has none."""
+    return MINUS + text if value < 0 and any(c in "123456789" for c in text) else text
 
 
 def _suffix(unit: str) -> Callable[[float, int], str]:
@@ -193,7 +197,9 @@ def column_scale(unit: str, largest: float, currency: str = "USD") -> Scale:
         return Scale("%", 0.01, 1 if largest < 0.2 else 0)
     head = {
         "us": "µs",
+        "x": "×",
         "count": "",
+        "gpu-hour": "",
         "gpus": "GPUs",
         "gbytes/s": "GB/s",
         "gbits/s": "Gb/s",

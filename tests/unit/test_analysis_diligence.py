@@ -185,6 +185,16 @@ def test_the_test_is_for_the_cheapest_option_and_its_prices_are_positive(buyer):
     assert buyer.numbers["diligence.lead"].value == pytest.approx(means[buyer.rival.id] - means[buyer.option.id])
 
 
+def test_no_seller_is_refused_for_one_interruption_a_month():
+    rare = (
+        open_case(PARAMS / "tern-finetuning.yaml")
+        .changed(options=["spectrum-x-400g", "rocev2-branded-400g"])
+        .diligence()
+    )
+    count = next(p for p in rare.promises if p.id == "interruptions")
+    assert count.expected.value < 0.1 and count.passes.value == 1
+
+
 def test_a_percent_of_bandwidth_costs_about_a_percent_of_the_exposed_communication(buyer):
     case = open_case(PARAMS / "example.yaml")
     exposed = float(case.tco().components[buyer.option.id]["lost_communication"].mean())

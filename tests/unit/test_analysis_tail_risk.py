@@ -15,7 +15,7 @@ from fabricreport.project import PROJECT
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import effort_of, maturity_of, mix_of, planned_days
 from fabricreport.sections.latency.inputs import stages
-from fabricreport.sections.tail_risk import charts
+from fabricreport.sections.tail_risk import charts, tables
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.horizon import CAUSES, Losses, losses
 from fabricreport.sections.tail_risk.inputs import subject
@@ -207,6 +207,14 @@ def test_levers_come_best_first_and_the_tenant_gets_only_his_own(bought, rented)
     ratios = [float(np.asarray(v.saved_per_dollar)) for v in bought.levers]
     assert ratios == sorted(ratios, reverse=True) and len(ratios) == 6
     assert {v.id for v in rented.levers} == {"faster-detection", "frequent-checkpoints", "asynchronous-checkpoints"}
+
+
+def test_only_a_lever_that_saves_what_it_costs_is_marked(bought, rented):
+    for result in (bought, rented):
+        best = float(np.asarray(result.levers[0].saved_per_dollar))
+        marks = [row.role for row in tables.levers(result).rows]
+        assert marks == ["winner" if best >= 1 else "normal", *["normal"] * (len(marks) - 1)]
+    assert {row.role for row in tables.levers(rented).rows} == {"normal"}
 
 
 def test_a_renter_of_two_servers_meets_hardly_any_fabric_fault(renter, rented):

@@ -33,7 +33,7 @@ GROUPS = (
     {F.FLATTERS, F.FLATTERS_NOT, F.TWO_NODES},
     {F.LEAD_BELOW_HAGGLING, F.PASS_LOSES_LEAD, F.PASS_KEEPS_LEAD},
     {F.ONE_SELLER, F.RENTED_FROM_MANY, F.HOSTED_BY_MANY},
-    {F.KIND_SOLD, F.KIND_UNSOLD},
+    {F.KIND_SOLD, F.KIND_SOLD_BY_ALL, F.KIND_UNSOLD},
     {F.LIST_CUT, F.LIST_OPEN, F.LIST_STATED},
     {F.SELLERS_IN_BODY, F.SELLERS_IN_ANNEX},
     {F.PRICED, F.UNPRICED},
@@ -166,8 +166,12 @@ def test_the_sellers_are_spoken_of_by_their_number_and_kind(buyer: Case, renter:
     assert F.LIST_STATED in holds(renter, shortlist=renter.diligence().fitting)
     strangers = tuple(replace(s, tested=False) for s in hosts)
     assert F.KIND_UNSOLD in holds(buyer, shortlist=strangers)
+    assert F.KIND_SOLD_BY_ALL in holds(buyer, shortlist=tuple(replace(s, tested=True) for s in hosts))
+    assert F.KIND_SOLD in holds(buyer, shortlist=(replace(hosts[0], tested=True), *strangers[1:]))
     one = holds(renter, shortlist=tuple(s for s in rented if s.tested)[:1])
-    assert F.ONE_SELLER in one and not {F.KIND_SOLD, F.KIND_UNSOLD, F.LIST_OPEN, F.LIST_STATED} & one
+    assert (
+        F.ONE_SELLER in one and not {F.KIND_SOLD, F.KIND_SOLD_BY_ALL, F.KIND_UNSOLD, F.LIST_OPEN, F.LIST_STATED} & one
+    )
 
 
 def test_the_list_begins_with_a_price_a_choice_or_what_moves_the_lead(buyer: Case) -> None:

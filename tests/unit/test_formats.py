@@ -40,6 +40,24 @@ def test_significant_digits_and_fixed_decimals() -> None:
     assert plain_number(1234.5, 6) == "1,234.5"
 
 
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        (money(0.0023214, 3, "€"), "€0.0023"),
+        (money(-0.0023214), "−$0.0023"),
+        (money(0.00999), "$0.01"),
+        (money(1e-9), "$0"),
+        (money(-1e-9), "$0"),
+        (write(0.00232, "usd/gpu-hour"), "$0.0023 per GPU-hour"),
+        (plain_number(-3e-13, 2), "0"),
+        (percent(-3e-13), "0\N{NO-BREAK SPACE}%"),
+        (percent(-0.02), "−2\N{NO-BREAK SPACE}%"),
+    ],
+)
+def test_what_is_small_is_not_written_as_nothing_and_nothing_has_no_sign(text: str, written: str) -> None:
+    assert text == written
+
+
 def test_a_column_has_one_scale_in_its_head() -> None:
     scale = column_scale("usd", 7_700_000)
     assert (scale.head, scale.by) == ("$M", 1e6)

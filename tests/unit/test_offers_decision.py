@@ -24,6 +24,7 @@ from fabricreport.sections.decision.offers import tables
 from fabricreport.sections.decision.offers.judged import Open
 from fabricreport.sections.decision.offers.study import OffersResult, committing
 from fabricreport.sections.listed_offers import listing
+from fabricreport.vocabulary import CourseKind
 
 pytestmark = pytest.mark.slow
 
@@ -284,8 +285,18 @@ def test_who_is_asked_first_costs_least_often_enough_and_the_first_is_left_at_a_
         o for o in found.order if max(found.cheapest[o], found.cheapest_else.get(o, 0.0)) >= asked_from()
     )
     assert found.cheapest[found.asked[0]] > 0.9 and found.asked[0] not in found.cheapest_else
-    held = {F.OFFERS_LEAVE, F.OFFERS_SINGLE_NODE} <= findings(tern())
+    held = {F.OFFERS_LEAVE, F.OFFERS_SINGLE_NODE_DEARER} <= findings(tern())
     assert held and F.OFFERS_ROOM not in findings(tern())
+
+
+def test_single_nodes_speak_for_a_network_where_they_cost_more_and_against_it_where_they_cost_less() -> None:
+    pair = {F.OFFERS_SINGLE_NODE_DEARER, F.OFFERS_SINGLE_NODE_CHEAPER}
+    tapered = tern().changed(cluster__gpus=32, cluster__oversubscription=4.0, workload__model_parameters_billion=1)
+    for case, found in ((tern(), F.OFFERS_SINGLE_NODE_DEARER), (tapered, F.OFFERS_SINGLE_NODE_CHEAPER)):
+        row = case.decision().courses.row(CourseKind.SINGLE_NODE)
+        assert row is not None
+        assert (float(plain(row.against).mean()) > 0) == (found == F.OFFERS_SINGLE_NODE_DEARER)
+        assert findings(case) & pair == {found}
 
 
 def test_a_binding_rent_is_asked_for_though_no_test_betters_the_choice() -> None:

@@ -82,7 +82,8 @@ class DecisionFinding(StrEnum):
     OFFERS_OTHER_CHEAPER = "they all name one network, and one offered on the other has to be cheaper"
     OFFERS_OTHER_DEARER = "they all name one network, and one offered on the other may be dearer"
     OFFERS_OTHER_ASK = "and sellers without a price run the other"
-    OFFERS_SINGLE_NODE = "a renter: the same work within single nodes is set beside the network"
+    OFFERS_SINGLE_NODE_DEARER = "a renter: the same work within single nodes costs more than across the network"
+    OFFERS_SINGLE_NODE_CHEAPER = "a renter: the same work within single nodes costs less than across the network"
     OFFERS_NAME_COUNTS = "the network's name is worth money here"
     # the date
     TOO_LATE = "neither of the two is likely to be ready by the date stated"

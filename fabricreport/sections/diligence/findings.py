@@ -53,7 +53,8 @@ class DiligenceFinding(StrEnum):
     ONE_SELLER = "the client names one seller"
     RENTED_FROM_MANY = "the client rents, and names several sellers"
     HOSTED_BY_MANY = "the client buys, and names several sellers"
-    KIND_SOLD = "some of several sellers run the tested kind of fabric"
+    KIND_SOLD = "some of several sellers run the tested kind of fabric, and not all"
+    KIND_SOLD_BY_ALL = "each of several sellers runs the tested kind of fabric"
     KIND_UNSOLD = "no seller named is known to run the tested kind of fabric"
     LIST_CUT = "the list is longer than its table"
     LIST_OPEN = "some of several sellers state no topology"
@@ -154,7 +155,7 @@ def _sellers(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFindin
     if result.promises and not any(s.tested for s in rows):
         yield F.KIND_UNSOLD
     elif result.promises and many:
-        yield F.KIND_SOLD
+        yield F.KIND_SOLD_BY_ALL if all(s.tested for s in rows) else F.KIND_SOLD
     if many:
         cut = len(result.shown) < len(rows)
         yield F.LIST_CUT if cut else F.LIST_OPEN if result.undocumented else F.LIST_STATED

@@ -31,6 +31,8 @@ GIB = 2.0**30
 _PERCENT = 0.01
 _EVERY = 4
 """Steps made slower are timed on every so many draws: their ratio varies little."""
+ONE_AT_LEAST = 1.0
+"""Interruptions in a month that no seller is refused for: a sound fabric may meet one."""
 
 
 @dataclass(frozen=True)
@@ -346,10 +348,10 @@ def _interruptions(on: Ground, worth: Worth) -> Promise:
         "Interruptions by the fabric a month, at most",
         on.given.number(
             "diligence.pass.interruptions",
-            float(np.ceil(np.quantile(plain(counts), 0.95))),
+            max(float(np.ceil(np.quantile(plain(counts), 0.95))), ONE_AT_LEAST),
             "count",
             label="Most interruptions by the fabric in a month",
-            rule="P95 of the number in a month, clustering and luck included",
+            rule="P95 of the number in a month, clustering and luck included; one at least",
             inputs=used,
         ),
         on.given.number(

@@ -324,8 +324,8 @@ def _lever(at: RiskFigures, lever: str) -> str:
 _LEVERS = (
     EachSpec(
         "tail_risk.lever[lever].per_dollar",
-        "usd",
-        label=lambda at, lever: f"Saved in the first year per dollar spent on {_lever(at, lever)}",
+        "x",
+        label=lambda at, lever: f"What {_lever(at, lever)} saves in the first year over what it costs",
         rule="mean saving ÷ mean cost; each lever pulled alone",
         value=lambda at, lever: at.levers[lever].saved_per_dollar,
         inputs=PROFILE,

@@ -124,16 +124,16 @@ def correlation(result: TailResult) -> Table:
 
 
 def levers(result: TailResult) -> Table:
-    """The mitigations, best saving per dollar first."""
+    """The mitigations, best saving for the cost first; the first is marked where it is worth buying."""
     asked = ("per_dollar", "saved", "saved", "cost")
     rows = [
         Row(
             [Name(lever.label), *(result.numbers[f"tail_risk.lever.{lever.id}.{what}"] for what in asked)],
-            role="normal" if place else "winner",
+            role="winner" if place == 0 and lever.saved_per_dollar >= 1 else "normal",
         )
         for place, lever in enumerate(result.levers)
     ]
-    heads = ("Lever", "Saved per dollar", "Saved", "P5–P95", "Costs")
+    heads = ("Lever", "Saved over cost", "Saved", "P5–P95", "Costs")
     return Table([Column(h, style="spread" if h == "P5–P95" else "value") for h in heads], rows)
 
 

@@ -66,7 +66,7 @@ def offer_findings(result: DecisionResult, figure: FigureOf, *, late: bool) -> I
     yield from _of_fabrics(result, figure)
     single = result.courses.row(CourseKind.SINGLE_NODE)
     if single and single.key != result.courses.advised.kind and result.courses.single.days is not None:
-        yield F.OFFERS_SINGLE_NODE
+        yield F.OFFERS_SINGLE_NODE_CHEAPER if mean_of(single.against) < 0 else F.OFFERS_SINGLE_NODE_DEARER
 
 
 def _of_all(found: OffersResult) -> Iterator[F]:
@@ -200,7 +200,6 @@ def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapp
         "undated": of(lambda found: _undated(figure, found)) or (),
         "running_other": of(lambda found: _names(found.running_other)),
         "other_network": Name(names[other[0]]) if other else None,
-        "single_costs": Name(_single_costs(result)),
         "bids": tuple(_bid(names, figure, b, key) for key, b in result.bids.items()),
         "late_sellers": of(lambda found: _sellers(found, found.pick.late)),
         "refusing": of(lambda found: _names([j.offer.seller for j in found.judged.values() if j.reach.barred])),
@@ -234,12 +233,6 @@ def _network(given: Inputs, found: OffersResult) -> Name | None:
 def _kinds(found: OffersResult) -> str:
     """What sorts of price stand in the table."""
     return " or ".join(dict.fromkeys(_KINDS[j.offer.kind] for j in found.judged.values()))
-
-
-def _single_costs(result: DecisionResult) -> str:
-    """Whether the same work costs more within single nodes, or less."""
-    row = result.courses.row(CourseKind.SINGLE_NODE)
-    return "less" if row is not None and mean_of(row.against) < 0 else "more"
 
 
 def _named(figure: FigureOf, judged: Judged | None) -> Named | None:
