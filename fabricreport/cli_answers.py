@@ -79,9 +79,11 @@ def answers(file: Path, params: Path, as_json: bool) -> int:
         click.echo(f"note: {note}", err=True)
     if not filed.named:
         click.echo(f"note: {params} could not be edited safely; write into it, {filed.line}", err=True)
+    count = len(filed.questions)
     for path in filed.changed:
         click.echo(f"wrote {path}")
     click.echo(
-        f"{len(filed.questions)} answers of {filed.provider} in {filed.file}" + ("" if filed.changed else ", as before")
+        f"{count} answer{'s' if count > 1 else ''} of {filed.provider} in {filed.file}"
+        + ("" if filed.changed else ", as before")
     )
     return 0

@@ -10,7 +10,6 @@ from typing import Any
 
 from fabricreport.atomic import write_atomically
 from fabricreport.books.answers import AnswerFile
-from fabricreport.books.families import families
 from fabricreport.books.provider_answers import Remedies, answers_of
 from fabricreport.books.providers import folded
 from fabricreport.books.questionnaire.form import provider_name
@@ -61,7 +60,7 @@ def file_answers(source: Path, params: Path) -> Filed:
     if given.loaded is None or given.options is None:
         raise InputError(given.problems)
     loaded = given.loaded
-    found, notes = _read(source, loaded, (*given.options, *families()))
+    found, notes = _read(source, loaded, given.fabrics)
     target = _place(loaded, found.provider)
     changed = []
     if source.resolve() != target and _write(target, as_filed(found)):
@@ -78,7 +77,7 @@ def file_answers(source: Path, params: Path) -> Filed:
     )  # fmt: skip
 
 
-def _read(source: Path, loaded: ParamsFile, fabrics: Iterable[str]) -> tuple[AnswerFile, list[str]]:
+def _read(source: Path, loaded: ParamsFile, fabrics: tuple[str, ...]) -> tuple[AnswerFile, list[str]]:
     """The answers, checked as a build checks them, and notes on the form."""
     notes: list[str] = []
     end = source.suffix.lower()
@@ -102,7 +101,7 @@ def _read(source: Path, loaded: ParamsFile, fabrics: Iterable[str]) -> tuple[Ans
     try:
         found = answers_of(
             located, provider=str(stated or ""), as_of=loaded.params.as_of,
-            links=links_of(loaded.params, catalogue()), fabrics=tuple(dict.fromkeys(fabrics)), remedies=remedies,
+            links=links_of(loaded.params, catalogue()), fabrics=fabrics, remedies=remedies,
         )  # fmt: skip
     except InputError as error:
         known = {problem.key for problem in faults}

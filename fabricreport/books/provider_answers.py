@@ -52,12 +52,20 @@ class Remedies:
     missing: str = "Add `{key}:`."
     range: str = "Write {low: 1, high: 2}."
     unit: str = "Convert it and write unit: {unit}."
+    words: str = "Put figures into the words of `answer`, or into `measured`."
     answers: str = "Begin each with '- question: <id>'."
 
 
-def read_answers(path: Path, *, provider: str, as_of: Date | None = None, links: Links | None = None) -> AnswerFile:
+def read_answers(
+    path: Path,
+    *,
+    provider: str,
+    as_of: Date | None = None,
+    links: Links | None = None,
+    fabrics: Collection[str] = (),
+) -> AnswerFile:
     """One seller's answers from a YAML file; see `answers_of`."""
-    return answers_of(load_strict(path), provider=provider, as_of=as_of, links=links)
+    return answers_of(load_strict(path), provider=provider, as_of=as_of, links=links, fabrics=fabrics)
 
 
 def answers_of(
@@ -183,8 +191,7 @@ class _Reader:
             return ""
         if not question.unit:
             key = "value" if "value" in row else "unit"
-            remedy = "Put figures into the words of `answer`, or into `measured`."
-            self._fault((*at, key), f"{question.id} takes no value", row[key], remedy)
+            self._fault((*at, key), f"{question.id} takes no value", row[key], self.remedies.words)
             return ""
         if unit != question.unit:
             where = (*at, "unit") if "unit" in row else at

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shutil
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -81,5 +80,4 @@ def client(
     before, _, rest = text.partition("providers:")
     path = folder / "client.yaml"
     path.write_text(before + providers + "\n" + rest[rest.index("\nsections:") :].lstrip("\n"), encoding="utf-8")
-    shutil.copytree(ROOT / "params/prices", folder / "prices", dirs_exist_ok=True)
     return path

@@ -73,7 +73,7 @@ def test_what_cannot_be_named_safely_is_told_on_standard_error(tmp_path: Path, m
     Path("form.yml").write_text(head + "  - {question: Q-COM-05, answer: Never.}\n", encoding="utf-8")
     code, out, err = run("answers", "form.yml", "--params", "client.yaml")
     assert code == 0 and "write into it, line" in err and "answers: providers/example-cloud.yaml" in err
-    assert Path("providers/example-cloud.yaml").is_file() and "1 answers of" in out
+    assert Path("providers/example-cloud.yaml").is_file() and "1 answer of" in out
 
 
 def test_faults_are_told_all_at_once_with_exit_code_two(params: str) -> None:

@@ -19,6 +19,7 @@ from fabricreport.books.answers import Answer, AnswerFile, Log
 from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.questionnaire.written import as_filed, said
 from fabricreport.books.questions import Proof, Question, read_questions
+from fabricreport.checking.check import check
 from fabricreport.errors import InputError
 from fabricreport.scenario import load_params_file
 
@@ -226,3 +227,11 @@ def test_the_head_of_the_form_is_what_is_filed(tmp_path: Path) -> None:
     file_answers(filled(tmp_path / "form.xlsx"), client(tmp_path))
     found = read_answers(tmp_path / FILE, provider=SELLER)
     assert (found.date, found.answered_by, found.fabric) == (HEAD["date"], HEAD["answered_by"], HEAD["fabric"])
+
+
+def test_a_fabric_that_nobody_knows_is_refused_by_check_as_well(tmp_path: Path) -> None:
+    params = client(tmp_path)
+    at = Path(file_answers(filled(tmp_path / "form.xlsx"), params).file)
+    at.write_text(at.read_text("utf-8").replace('"infiniband-ndr"', "infiniband-nrd"), encoding="utf-8")
+    found = [p for p in check(params).problems if p.key == "fabric"]
+    assert [(p.file, p.suggestion) for p in found] == [(str(at), "infiniband-ndr")]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from fabricreport.books.questions import Question
+from fabricreport.books.questions import Proof, Question
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
 from fabricreport.hostile_text import clean_text, visible
@@ -58,6 +58,11 @@ def in_groups(questions: Iterable[Question]) -> tuple[Question, ...]:
 def group_of(question: Question) -> str:
     """The letters of a question's group."""
     return question.id.split("-")[1]
+
+
+def proofs_told() -> str:
+    """What an answer may rest on, each with its meaning."""
+    return ". ".join(f"{proof}: {wording()['proofs'][proof]}" for proof in Proof)
 
 
 def takes_benchmark(question: Question) -> bool:

@@ -28,6 +28,7 @@ IN_A_SHEET = Remedies(
     missing="Fill the cell in.",
     range="Fill in both ends, or the first alone.",
     unit="Convert it; the unit of the line is {unit}.",
+    words="Put figures into the answer, in words.",
     answers="Fill in the lines you answer.",
 )
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
@@ -118,7 +119,7 @@ def _answer(row: Mapping[str, FormCell]) -> dict[str, Any]:
         answer["question"] = question
     low, high = _figure(row["value"]), _figure(row["high"])
     if high is not None:
-        answer["value"] = {"high": high} | ({} if low is None else {"low": low})
+        answer["value"] = ({} if low is None else {"low": low}) | {"high": high}
     elif low is not None:
         answer["value"] = low
     if "value" in answer and (unit := row["unit"].text.strip()):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricreport.books.answer_limits import bound_of_answer
 from fabricreport.books.provider_answers import LONGEST_ANSWER
-from fabricreport.books.questionnaire.form import Questionnaire, takes_benchmark, wording
+from fabricreport.books.questionnaire.form import Questionnaire, proofs_told, takes_benchmark, wording
 from fabricreport.books.questions import Proof, Question
 from fabricreport.books.workbooks import (
     FILL_COLOUR,
@@ -50,7 +50,11 @@ def as_workbook(form: Questionnaire) -> bytes:
     from openpyxl.workbook.protection import WorkbookProtection
 
     book = Workbook()
-    add_guide(book, GUIDE, (line.format(longest_answer=LONGEST_ANSWER) for line in wording()["read_first"]))
+    add_guide(
+        book,
+        GUIDE,
+        (line.format(longest_answer=LONGEST_ANSWER, proofs=proofs_told()) for line in wording()["read_first"]),
+    )
     sheet = book.create_sheet(SHEET)
     lists = book.create_sheet(LISTS)
     for row, fabric in enumerate(form.fabrics, start=1):
@@ -151,7 +155,7 @@ def _rule(question: Question, column: str) -> DataValidation:
         rule = _listed(f'"{",".join(question.choices)}"')
     elif column == "evidence":
         rule = _listed(f'"{",".join(Proof)}"')
-        told = f"We look for: {', '.join(question.accepts)}. {told}"
+        told = f"We look for: {', '.join(question.accepts)}. {told.format(proofs=proofs_told())}"
     elif column in _WORDS:
         rule = _no_longer(LONGEST_ANSWER if column == "answer" else _LONGEST_LINE)
     elif column == "gpus":
