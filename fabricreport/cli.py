@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricreport import __version__
+from fabricreport.cli_answers import answers, questionnaire
 from fabricreport.cli_elicit import elicit
 from fabricreport.cli_prices import prices
 from fabricreport.cli_progress import progress_of
@@ -418,3 +419,5 @@ def validate(models: Sequence[str], as_json: bool) -> int:
 main.add_command(prices)
 main.add_command(elicit)
 main.add_command(quotes)
+main.add_command(questionnaire)
+main.add_command(answers)

@@ -22,6 +22,7 @@ def trees() -> dict[Path, ast.Module]:
 
 
 FOUNDATIONS = {
+    "atomic",
     "behaviour",
     "bounds",
     "claim",
@@ -92,6 +93,7 @@ MAY_IMPORT = {
     "case": {"books", "chain", "given", "inputs", "intake", "models", "scenario", "sections", "sections/decision"},
     "digests": {"case", "scenario", "seen"},
     "quoting": {"books", "case", "models", "sections"},
+    "asking": {"books", "case", "constants", "given", "inputs", "scenario", "sections"},
     "checking": {
         "blocks",
         "declared",
@@ -111,11 +113,13 @@ MAY_IMPORT = {
     "cli_shared": set(),
     "cli_prices": {"books", "cli_shared"},
     "cli_quotes": {"books", "case", "cli_prices", "cli_shared", "given", "quoting", "scenario"},
+    "cli_answers": {"asking", "books", "case", "cli_shared", "scenario"},
     "cli_elicit": {"books", "cli_shared", "elicited", "given", "scenario"},
     "cli_words": {"checking", "memo"},
     "cli": {
         "books",
         "checking",
+        "cli_answers",
         "cli_elicit",
         "cli_prices",
         "cli_progress",
