@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.inputs import Inputs
-from fabricreport.sections.diligence.figures import key_of
+from fabricreport.sections.diligence.changes import key_of
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion
 from fabricreport.sections.diligence.study import nodes_of
 from fabricreport.sections.stance import Stance

@@ -26,6 +26,7 @@ from fabricreport.models.information import FOLDS, Estimate, foreseen
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import one_node
+from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.diligence.figures import FIGURES, DiligenceFigures
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.promises import (
@@ -68,12 +69,13 @@ def run(
     moved: Callable[[Mapping[str, Uncertain]], Bills],
     informs: Callable[[Collection[str]], Estimate],
     offered: Callable[[Collection[str]], Traced | None],
+    changes: Changes | None,
 ) -> DiligenceResult:
     """Diligence for a client, from the other studies and the comparison they share.
 
     `weeks_level`: weeks to stable of the advised option at which its lead is used up. `moved`: the bills with some inputs
     set and all others at their draws. `informs`: what knowing inputs is worth to the choice. `offered`: what a good answer
-    takes off the cost of the cheapest offer, None where there is none.
+    takes off the cost of the cheapest offer, None where there is none. `changes`: what the answers change.
     """
     on = Ground(given, latency, tail, tco, comparison, weeks_level, moved, informs, offered)
     book = read_providers()
@@ -94,6 +96,7 @@ def run(
         totals=tco.totals,
         book=book,
         numbers={},
+        changes=changes,
     )
     return replace(result, numbers=DeclaredFigures(FIGURES, DiligenceFigures(given, result), given))
 

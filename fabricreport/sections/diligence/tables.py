@@ -8,7 +8,7 @@ from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.families import families
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.sections.diligence.figures import key_of
+from fabricreport.sections.diligence.changes import key_of
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion
 from fabricreport.sections.diligence.study import contracts
 from fabricreport.sections.short_names import short_names
