@@ -71,3 +71,12 @@ class Changes:
         moving = {(m.provider, m.question) for m in self.answered.moving}
         still = {(m.provider, m.question): m for m in self.answered.moved if m.new is None}
         return tuple(m for key, m in still.items() if key not in moving)
+
+    @property
+    def sellers(self) -> tuple[str, ...]:
+        """Sellers of whose answers one moves something."""
+        return tuple(dict.fromkeys(m.provider for m in self.answered.moving))
+
+    def of_seller(self, seller: str) -> Mapping[str, Moved]:
+        """What a seller's answers move, by key."""
+        return {key: m for key, m in self.moved.items() if m.provider == seller}

@@ -77,7 +77,7 @@ class DiligenceFigures:
         """Name of the seller and entry of its service credit, by the seller's id; the contracts read outside the table too."""
         contracts: list[Seller | ContractOnly] = [*self.result.book.sellers, *self.result.book.contracts_only]
         found = {one.id: (one.name, i) for one in contracts for i in one.sla if i.endswith("-credit")}
-        return {k: (name, i) for k, (name, i) in found.items() if self.given.entry(i.partition(":")[2]).kind != "text"}
+        return {k: (name, i) for k, (name, i) in found.items() if self.given.entry(name_of(i)).kind != "text"}
 
     # ---- the questions and the answers
 
@@ -101,10 +101,6 @@ class DiligenceFigures:
         found = self.judged[seller].file.answers.get(question)
         return found if found and (found.measured or (found.low is not None and found.high is not None)) else None
 
-
-def _name(entry_id: str) -> str:
-    return entry_id.partition(":")[2]
-
     # ---- what the answers change
 
     @property
@@ -112,3 +108,8 @@ def _name(entry_id: str) -> str:
         """The changes; asked for where somebody has answered."""
         assert self.result.changes is not None, "asked for where somebody has answered"
         return self.result.changes
+
+
+def name_of(entry_id: str) -> str:
+    """An entry's id without its kind."""
+    return entry_id.partition(":")[2]

@@ -14,7 +14,7 @@ from fabricreport.ledger import Number
 from fabricreport.models.audit.diligence import VERDICTS, Stake
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.diligence.change_figures import CHANGES
-from fabricreport.sections.diligence.figure_context import SIZES, DiligenceFigures
+from fabricreport.sections.diligence.figure_context import SIZES, DiligenceFigures, name_of
 from fabricreport.sections.diligence.result import DiligenceResult, PricedQuestion
 
 _EXCESS = "evidence:two-node-busbw-excess"
@@ -215,7 +215,7 @@ _SELLERS = (
         "share",
         label=lambda at, seller: f"Highest service credit of {at.credits[seller][0]}",
         rule="as the contract states it",
-        value=lambda at, seller: at.given.entry(_name(at.credits[seller][1])).high,
+        value=lambda at, seller: at.given.entry(name_of(at.credits[seller][1])).high,
         inputs=lambda at, seller: (at.credits[seller][1],),
     ),
 )

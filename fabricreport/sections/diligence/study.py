@@ -27,7 +27,8 @@ from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import one_node
 from fabricreport.sections.diligence.changes import Changes
-from fabricreport.sections.diligence.figures import FIGURES, DiligenceFigures
+from fabricreport.sections.diligence.figure_context import DiligenceFigures
+from fabricreport.sections.diligence.figures import FIGURES
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.promises import (
     GIB,
