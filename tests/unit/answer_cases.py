@@ -33,17 +33,17 @@ def answered(
     client: str = "example",
     fabric: str | None = "rocev2",
     seller: str = "Example Cloud",
-    others: dict[str, list[dict[str, Any]]] | None = None,
+    others: dict[str, tuple[str, list[dict[str, Any]]]] | None = None,
     **keys: Any,
 ) -> Case:
-    """The case of a client whose sellers gave these answers; `others`: by seller, of further ones on the same fabric."""
+    """The case of a client whose sellers gave these answers; `others`: by seller, its fabric and its answers."""
     data = yaml.safe_load((PARAMS / f"{client}.yaml").read_text("utf-8"))
     data |= keys
     (folder / "providers").mkdir(exist_ok=True)
-    for n, (name, given) in enumerate({seller: list(answers), **(others or {})}.items()):
+    for n, (name, (own, given)) in enumerate({seller: (fabric, list(answers)), **(others or {})}.items()):
         said: dict[str, Any] = {"provider": name, "date": "2026-11-02", "answered_by": "A. Seller", "answers": given}
-        if fabric:
-            said["fabric"] = fabric
+        if own:
+            said["fabric"] = own
         path = folder / "providers" / f"{n}.yaml"
         path.write_text(yaml.safe_dump(said), encoding="utf-8")
         data["providers"] = [p for p in data["providers"] if p["name"] != name]

@@ -113,12 +113,20 @@ def test_only_the_questions_named_are_taken_back(tmp_path: Path) -> None:
 # ---- better evidence narrows, a claim hardly does
 
 
-def test_firm_answers_narrow_the_input_and_the_lead(tmp_path: Path, silent: Case) -> None:
+def test_firm_answers_narrow_the_input_and_what_the_fabric_costs(tmp_path: Path, silent: Case) -> None:
     case = answered(tmp_path, resting(WEEKS, "contract"), resting(REPAIR, "contract"))
     for input_id in (STABLE, FOUND):
         low, high = ends(case.inputs.uncertain(input_id))
         was = ends(silent.inputs.uncertain(input_id))
         assert high / low < 0.5 * was[1] / was[0]
+    before, after = (float(np.std(plain(c.chain.bills.totals["rocev2-branded-400g"]))) for c in (silent, case))
+    assert after < before
+
+
+def test_firm_answers_on_both_fabrics_narrow_the_lead(tmp_path: Path, silent: Case) -> None:
+    """On one alone they need not: weeks of both move together, and what they share no longer cancels."""
+    signed = [resting(WEEKS, "contract"), resting(REPAIR, "contract")]
+    case = answered(tmp_path, *signed, others={"CoreWeave": ("infiniband", signed)})
     assert doubt_of_lead(case) < doubt_of_lead(silent)
 
 
@@ -143,7 +151,7 @@ def test_firmer_evidence_never_leaves_a_wider_range(tmp_path: Path, answer: dict
 def test_two_sellers_of_one_fabric_are_two_observations(tmp_path: Path) -> None:
     signed = resting(WEEKS, "record", document="a.pdf")
     one = answered(tmp_path, signed).inputs.uncertain(STABLE)
-    two = answered(tmp_path, signed, others={"Other Cloud": [signed]}).inputs.uncertain(STABLE)
+    two = answered(tmp_path, signed, others={"Other Cloud": ("rocev2", [signed])}).inputs.uncertain(STABLE)
     assert ends(two)[1] / ends(two)[0] < ends(one)[1] / ends(one)[0]
 
 
@@ -307,27 +315,12 @@ def test_weeks_of_delivery_count_once_every_fabric_has_some(tmp_path: Path) -> N
     pair = ["infiniband-ndr", "rocev2-branded-400g"]
     case = answered(tmp_path, lead_time(9), options=pair)
     assert case.inputs.lag_weeks(pair[0]) == case.inputs.lag_weeks(pair[1]) == 0.0
-    other = tmp_path / "both"
-    other.mkdir()
-    both = _two_fabrics(other, lead_time(20), lead_time(9), pair)
+    both = answered(tmp_path, lead_time(9), others={"CoreWeave": ("infiniband", [lead_time(20)])}, options=pair)
     assert (both.inputs.lag_weeks(pair[0]), both.inputs.lag_weeks(pair[1])) == (11.0, 0.0)
     own = both.chain.bills.own
     late = plain(own[pair[0]].bring_up_weeks) - plain(case.chain.bills.own[pair[0]].bring_up_weeks)
     assert late == pytest.approx(np.full(late.shape, 11.0))
     assert both.comparison.verdict.ready[pair[0]] < case.comparison.verdict.ready[pair[0]]
-
-
-def _two_fabrics(folder: Path, first: dict[str, Any], second: dict[str, Any], pair: list[str]) -> Case:
-    """Two sellers of one fabric each: the first of InfiniBand, by the shipped table."""
-    answered(folder, second, seller="Example Cloud", options=pair)
-    path = folder / "providers" / "ib.yaml"
-    text = (folder / "providers" / "0.yaml").read_text("utf-8")
-    text = text.replace("Example Cloud", "CoreWeave").replace("fabric: rocev2", "fabric: infiniband")
-    path.write_text(text.replace("value: 9", f"value: {first['value']}"), encoding="utf-8")
-    client = (folder / "client.yaml").read_text("utf-8")
-    client = client.replace("- name: CoreWeave", "- name: CoreWeave\n  answers: providers/ib.yaml")
-    (folder / "client.yaml").write_text(client, encoding="utf-8")
-    return open_case(folder / "client.yaml")
 
 
 # ---- a what-if
