@@ -16,7 +16,6 @@ import numpy as np
 from fabricreport.books.answers import Answer, Log
 from fabricreport.books.families import families
 from fabricreport.books.options import Option
-from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import ContractOnly, ProviderBook, Seller, read_providers
 from fabricreport.books.questions import Question
 from fabricreport.figures import DeclaredFigures
@@ -26,8 +25,10 @@ from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import FOLDS, Estimate, foreseen
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import links_of, one_node
-from fabricreport.sections.diligence.figures import FIGURES, DiligenceFigures
+from fabricreport.sections.client import one_node
+from fabricreport.sections.diligence.changes import Changes
+from fabricreport.sections.diligence.figure_context import DiligenceFigures
+from fabricreport.sections.diligence.figures import FIGURES
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.promises import (
     GIB,
@@ -69,12 +70,13 @@ def run(
     moved: Callable[[Mapping[str, Uncertain]], Bills],
     informs: Callable[[Collection[str]], Estimate],
     offered: Callable[[Collection[str]], Traced | None],
+    changes: Changes | None,
 ) -> DiligenceResult:
     """Diligence for a client, from the other studies and the comparison they share.
 
     `weeks_level`: weeks to stable of the advised option at which its lead is used up. `moved`: the bills with some inputs
     set and all others at their draws. `informs`: what knowing inputs is worth to the choice. `offered`: what a good answer
-    takes off the cost of the cheapest offer, None where there is none.
+    takes off the cost of the cheapest offer, None where there is none. `changes`: what the answers change.
     """
     on = Ground(given, latency, tail, tco, comparison, weeks_level, moved, informs, offered)
     book = read_providers()
@@ -95,6 +97,7 @@ def run(
         totals=tco.totals,
         book=book,
         numbers={},
+        changes=changes,
     )
     return replace(result, numbers=DeclaredFigures(FIGURES, DiligenceFigures(given, result), given))
 
@@ -249,16 +252,10 @@ def _settled(given: Inputs, question: Question, known: frozenset[str]) -> dict[s
 
 def _judged(on: Ground, book: ProviderBook, tests: tuple[Promise, ...]) -> tuple[Judged, ...]:
     given, option = on.given, on.option
-    links = links_of(given.params, given.catalogue)
-    files = [
-        read_answers(given.file(str(p.answers)), provider=p.name, as_of=given.as_of, links=links)
-        for p in given.params.providers
-        if p.answers
-    ]
     need = _need(given, tests)
     words = model.Words(book.wording.vague, book.wording.others_tune, book.wording.least_words)
     found = []
-    for file in files:
+    for file in given.answer_files:
         questions = [*asked(given, book)]
         questions += [q for q in book.questions if q.id in file.answers and q not in questions]
         kind = _kind_of(given, book, file.provider, option)

@@ -12,7 +12,6 @@ import numpy as np
 
 from fabricreport.books.offers.offer import Kind, Network, Offer
 from fabricreport.books.offers.terms import UNNAMED, needed
-from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import folded, read_providers
 from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_MONTH
 from fabricreport.inputs import Inputs
@@ -20,6 +19,7 @@ from fabricreport.models.audit.diligence import speed_fit, topology_stated
 from fabricreport.models.money.offers import OfferCost, OfferTerms, Reach, Rung, Work, cost_of
 from fabricreport.models.money.ownership import LOST
 from fabricreport.provenance import Traced, mean_of, plain
+from fabricreport.sections.decision.offers.answered import price_range
 from fabricreport.sections.offered_fabric import option_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import delay_days
@@ -128,11 +128,8 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
 
 def _answered(given: Inputs, offer: Offer) -> int | None:
     """Questions that the seller answered, by the file that the params name for the provider of that name."""
-    for provider in given.params.providers:
-        if provider.answers and folded(provider.name) == folded(offer.seller):
-            found = read_answers(given.file(str(provider.answers)), provider=provider.name, as_of=given.as_of)
-            return sum(bool(answer.text) for answer in found.answers.values())
-    return None
+    files = (f for f in given.answer_files if folded(f.provider) == folded(offer.seller))
+    return next((sum(bool(answer.text) for answer in f.answers.values()) for f in files), None)
 
 
 def _slowest(given: Inputs, bills: Bills) -> str:
@@ -153,8 +150,11 @@ def spread_of(given: Inputs, offer: Offer) -> Traced:
     factor: Any = Traced(np.ones(given.draws))
     for entry in ([] if offer.contractual and not stale else [SPREAD]) + ([MOVE] if stale else []):
         given.value(entry)  # noted as asked for
-        drawn = given.sampler.draws(given.uncertain(entry), f"{entry} of {offer.id}")
-        factor = factor * Traced(drawn / drawn.mean(), {entry})
+        figure, behind = given.uncertain(entry), frozenset[str]()
+        if entry == SPREAD:
+            figure, behind = price_range(given, offer, figure)
+        drawn = given.sampler.draws(figure, f"{entry} of {offer.id}")
+        factor = factor * Traced(drawn / drawn.mean(), {entry, *behind})
     return given.spread(factor / plain(factor).mean())
 
 
