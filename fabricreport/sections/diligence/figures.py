@@ -19,6 +19,7 @@ from fabricreport.models.audit.diligence import VERDICTS, Stake
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, SizePoint
+from fabricreport.sections.diligence.terms import TERM_INDEX, TERMS, Term, terms
 
 _SIZES = ("param:cluster.gpus", "param:cluster.gpus_per_node")
 _EXCESS = "evidence:two-node-busbw-excess"
@@ -102,6 +103,11 @@ class DiligenceFigures:
     def judged(self) -> Mapping[str, Judged]:
         """Answer files and the verdicts on them, by the seller's name as part of an id."""
         return {key_of(j.file.provider): j for j in self.result.judged}
+
+    @cached_property
+    def terms(self) -> Mapping[str, Term]:
+        """What sellers can be held to of what they answered, by question id."""
+        return terms(self.given, self.result)
 
     def answer(self, seller: str, question: str) -> Answer | None:
         """One answer that holds a figure."""
@@ -452,8 +458,9 @@ _ANSWERS = (
 
 FIGURES = Declaration(
     "diligence",
-    (*_TEST, *_SELLERS, *_WORTH, *_ANSWERS),
+    (*_TEST, *_SELLERS, *_WORTH, *_ANSWERS, *TERMS),
     {
+        **TERM_INDEX,
         "promise": Index(lambda at: at.promises),
         "promise_of_rival": Index(lambda at: at.promises_of_rival),
         "size": Index(lambda at: map(str, at.result.floors)),

@@ -221,7 +221,13 @@ def _words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
 
 def _question(priced: PricedQuestion) -> Named:
     q = priced.question
-    said = {"asks": Name(q.question), "why": Name(q.why), "good": Name(q.good), "flag": Name(q.red_flag)}
+    said = {
+        "id": Name(q.id),
+        "asks": Name(q.question),
+        "why": Name(q.why),
+        "good": Name(q.good),
+        "flag": Name(q.red_flag),
+    }
     return Named(q.title, q.id, sources=q.evidence, **said)
 
 

@@ -14,6 +14,7 @@ from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.provenance import Traced
+from fabricreport.sections.damages import Terms
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.stance import Stance, stance
 
@@ -119,7 +120,8 @@ class DiligenceResult:
 
     `option` is the one advised and tested (of an open course the one with the lower mean), `rival` the one it is held
     against, `total` the cost of the option, `totals` of every option by id. `promises_of_rival`: the same test for the
-    rival, where the course is open. `floors`: busbw floor by size in GPUs. `curve`: busbw by number of nodes.
+    rival, where the course is open. `floors`: busbw floor by size in GPUs. `curve`: busbw by number of nodes. `damages`: what
+    is paid for a week too late, None for a client that rents or has no network.
     """
 
     option: Option
@@ -137,6 +139,7 @@ class DiligenceResult:
     totals: Mapping[str, Traced]
     book: ProviderBook
     numbers: Mapping[str, Number]
+    damages: Terms | None = None
 
     @property
     def stance(self) -> Stance:

@@ -26,7 +26,8 @@ from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import FOLDS, Estimate, foreseen
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import links_of, one_node
+from fabricreport.sections.client import links_of, one_node, rented, stages_of
+from fabricreport.sections.damages import terms
 from fabricreport.sections.diligence.figures import FIGURES, DiligenceFigures
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.promises import (
@@ -95,6 +96,7 @@ def run(
         totals=tco.totals,
         book=book,
         numbers={},
+        damages=None if rented(given) or not tests else terms(given, tco.common, tail.bring_up_weeks[on.option.id]),
     )
     return replace(result, numbers=DeclaredFigures(FIGURES, DiligenceFigures(given, result), given))
 
@@ -104,16 +106,23 @@ def nodes_of(given: Inputs) -> int:
     return -(-int(given.params.cluster.gpus) // int(given.params.cluster.gpus_per_node))
 
 
+def largest_nodes(given: Inputs) -> int:
+    """Nodes of the largest cluster planned within the horizon."""
+    return max(-(-int(gpus) // int(given.params.cluster.gpus_per_node)) for _, gpus in stages_of(given))
+
+
 def asked(given: Inputs, book: ProviderBook) -> tuple[Question, ...]:
     """The questions this client should put: by what it buys, its size and the fabrics compared."""
     audience = "cloud" if given.params.money.acquisition == "rent" else "builder"
+    nodes = largest_nodes(given)
     facts = {
         "": True,
-        "more-than-two-nodes": nodes_of(given) > 2,
-        "skill": any(o.behaviour.skill for o in given.options),
-        "reduction": any(o.behaviour.reduction for o in given.options),
-        "tenants": given.params.cluster.tenancy == "multi",
-        "growth": bool(given.params.cluster.trajectory),
+        "more-than-one-node": nodes > 1,
+        "more-than-two-nodes": nodes > 2,
+        "skill": nodes > 1 and any(o.behaviour.skill for o in given.options),
+        "reduction": nodes > 1 and any(o.behaviour.reduction for o in given.options),
+        "tenants": nodes > 1 and given.params.cluster.tenancy == "multi",
+        "growth": len(stages_of(given)) > 1,
     }
     return tuple(q for q in book.questions if audience in q.to and facts[q.when])
 

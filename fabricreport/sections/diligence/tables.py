@@ -8,6 +8,7 @@ from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.families import families
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
+from fabricreport.sections.diligence.clauses import clauses
 from fabricreport.sections.diligence.figures import key_of
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion
 from fabricreport.sections.diligence.study import contracts
@@ -74,6 +75,7 @@ def questions(result: DiligenceResult) -> Table:
     rows = [
         Row(
             [
+                Name(p.question.id),
                 Name(p.question.title),
                 *_worth(result, p),
                 *(result.numbers.get(f"diligence.{n}.{p.question.id}") for n in ("worth", "stake")),
@@ -81,7 +83,7 @@ def questions(result: DiligenceResult) -> Table:
         )
         for p in result.questions
     ]
-    heads = ("Question", "Worth", "By", "Moves the lead by", "Moves the cost by")
+    heads = ("Id", "Question", "Worth", "By", "Moves the lead by", "Moves the cost by")
     return Table([Column(h, style="mixed" if h == "Worth" else "value") for h in heads], rows)
 
 
@@ -92,6 +94,30 @@ def _worth(result: DiligenceResult, priced: PricedQuestion) -> tuple[Number | st
     if priced.worth > 0:
         return result.numbers[f"diligence.informs.{priced.question.id}"], "a better choice"
     return (BELOW if priced.settles else None), ""
+
+
+def contract_terms(given: Inputs, result: DiligenceResult) -> Table:
+    """The clause of every question put, with what breaking it costs and the tests that hold the seller to it.
+
+    Where a seller has answered with a value that became the term, a column says which.
+    """
+    found = clauses(given, result)
+    answered = any(clause.seller for clause in found)
+    rows = [
+        Row(
+            [
+                Name(clause.question.id),
+                clause.text,
+                *([Name(clause.seller) if clause.seller else None] if answered else []),
+                " or ".join(f"{{{number.id}}}" for number in clause.breach) or None,
+                Name(", ".join(clause.question.tests)) if clause.question.tests else None,
+            ]
+        )
+        for clause in found
+    ]
+    heads = ["Question", "Draft term", *(["As answered by"] if answered else []), "Breaking it costs", "Tests"]
+    words = {"option": Name(result.option.name), "rival": Name(result.rival.name)}
+    return Table([Column(head) for head in heads], rows, words)
 
 
 def sellers(result: DiligenceResult) -> Table:
@@ -141,6 +167,7 @@ def _answers(result: DiligenceResult, judged: Judged) -> Table:
     rows = [
         Row(
             [
+                Name(q),
                 Name(result.book.question(q).title),
                 Name((given[q].text or "–") if q in given else "–"),
                 result.numbers.get(f"diligence.answer.{key_of(judged.file.provider)}.{q}"),
@@ -150,5 +177,5 @@ def _answers(result: DiligenceResult, judged: Judged) -> Table:
         )
         for q, found in judged.findings.items()
     ]
-    heads = [Column("Question"), Column("Answer"), *_mixed("Value"), Column("Verdict"), Column("Because")]
+    heads = [Column("Id"), Column("Question"), Column("Answer"), *_mixed("Value"), Column("Verdict"), Column("Because")]
     return Table(heads, rows)
