@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.as_run import effort_for, is_rented, maturity
 from fabricreport.books.answer_limits import Links
 from fabricreport.books.families import ROLES
 from fabricreport.books.gpu_type import LARGEST_SERVER, GpuType
@@ -17,10 +18,10 @@ from fabricreport.findings import Name
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.money.cashflow import Discounting
-from fabricreport.models.risk.entries import Effort, effort
+from fabricreport.models.risk.entries import Effort
 from fabricreport.models.training.practice import BILLION
 from fabricreport.scenario import Cluster, Params
-from fabricreport.vocabulary import Acquisition, Maturity, Side
+from fabricreport.vocabulary import Maturity
 
 _BY_CHANCE = 0.05
 """Calibration below which the misses of known answers are more than chance."""
@@ -32,7 +33,7 @@ _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass
 
 def rented(given: Inputs) -> bool:
     """Whether the fabric is somebody else's, who tunes and mends it."""
-    return str(given.params.money.acquisition) == Acquisition.RENT
+    return is_rented(given.params)
 
 
 def judges(given: Inputs) -> Name:
@@ -123,9 +124,7 @@ def largest_job(given: Inputs, gpus: int) -> int:
 
 def maturity_of(given: Inputs) -> str:
     """The networking maturity at which a fabric of any kind would be run: the provider's when rented, else the client's."""
-    return (
-        given.words("rented-fabric-maturity") if rented(given) else str(given.params.organisation.networking_maturity)
-    )
+    return maturity(given.params, given.words)
 
 
 def effort_of(given: Inputs, option: Option) -> Effort:
@@ -133,17 +132,7 @@ def effort_of(given: Inputs, option: Option) -> Effort:
 
     Skill with PFC, ECN and DCQCN counts where the fabric takes it; an estate counts for the fabrics of its own side.
     """
-    own = given.params.organisation
-    skill, estate = "some", "none"
-    if not rented(given):
-        skill = str(own.qos_expertise) if option.behaviour.skill else "some"
-        estate = str(own.existing_infiniband if option.side == Side.INFINIBAND else own.existing_ethernet)
-    return effort(
-        lambda entry: given.value(f"evidence:{entry}"),
-        operating_model=option.operating_model,
-        skill=skill,
-        estate=estate,
-    )
+    return effort_for(given.params, option, lambda entry: given.value(f"evidence:{entry}"))
 
 
 def behaviour_ids(given: Inputs, option: Option) -> dict[str, str]:

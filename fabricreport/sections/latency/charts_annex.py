@@ -10,13 +10,14 @@ import pandas as pd
 from matplotlib.colors import LinearSegmentedColormap
 
 from fabricreport import formats
+from fabricreport.as_run import SHARE
 from fabricreport.blocks import Drawing
 from fabricreport.books.families import families
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.sections.latency.figure_context import THRESHOLD
 from fabricreport.sections.latency.findings import TRAFFIC
-from fabricreport.sections.latency.inputs import SHARE, STEP
+from fabricreport.sections.latency.inputs import STEP
 from fabricreport.sections.latency.measured import ClientLog
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.theme import COLOURS, INK, MUTED, canvas, label_end, percent_axis, rounded, rows_of, svg

@@ -7,14 +7,14 @@ else (kernels, overlap, the model's own error) is drawn once and is the same for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from fabricreport.books.families import families
+from fabricreport.as_run import SHARE, wired, wired_as_family
 from fabricreport.books.options import Option
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
@@ -38,7 +38,6 @@ from fabricreport.sections.client import (
 from fabricreport.vocabulary import Side
 
 STEP = "contested:roce-extra-latency-per-step"
-SHARE = "contested:roce-bandwidth-share"
 MOE_KINDS = ("pretraining-moe", "mixed")
 """Workloads judged as mixtures of experts: a mix by its most demanding part."""
 TRAINING_KINDS = ("pretraining-dense", "pretraining-moe", "fine-tuning", "mixed")
@@ -107,16 +106,6 @@ class Job:
         return self.used / self.gpus
 
 
-def links_per_gpu(given: Inputs, option: Option) -> float:
-    """Links of the option's fabric class per GPU that give this client's bandwidth."""
-    cluster = given.params.cluster
-    links = cluster.links_per_gpu if option.links_per_node is None else option.links_per_node / cluster.gpus_per_node
-    rate = option.link_gbits_per_s
-    if option.links_per_node is None:
-        rate = min(rate, float(cluster.link_gbits_per_s))
-    return float(links * rate / given.catalogue.fabric(option.fabric, str(cluster.gpu)).link_gbits_per_s)
-
-
 def network(given: Inputs, option: Option, *, every: int = 1, measured: Measured | None = None) -> Network:
     """The option's network as this client would run it; `every` keeps one draw in so many."""
 
@@ -125,13 +114,13 @@ def network(given: Inputs, option: Option, *, every: int = 1, measured: Measured
 
     found = calibration(given, every=every, measured=measured)
     tuned = 1.0 if measured or not tunable(given, option) else tuned_share(given, option)[::every]
-    return _wired(given, option, draw, tuned=tuned, calibration=found)
+    return wired(given.params, given.practice, option, draw, tuned=tuned, calibration=found)
 
 
 def middle(given: Inputs, option: Option) -> Network:
     """The option's network at the central value of every input: what its plan is chosen on."""
     tuned = float(np.median(plain(tuned_share(given, option)))) if tunable(given, option) else 1.0
-    return _wired(given, option, given.central, tuned=tuned, calibration=None)
+    return wired(given.params, given.practice, option, given.central, tuned=tuned)
 
 
 def step_id(option: Option) -> str:
@@ -146,44 +135,7 @@ def share_id(option: Option) -> str:
 
 def tunable(given: Inputs, option: Option) -> bool:
     """Whether what the option reaches depends on who tunes it."""
-    return bool(option.behaviour.tuning) and _wired_as_family(given, option)
-
-
-def _wired_as_family(given: Inputs, option: Option) -> bool:
-    """Whether its time per step and its share of bandwidth are its family's; else its class of fabric says."""
-    kind = given.catalogue.fabric(option.fabric, str(given.params.cluster.gpu)).kind
-    return kind == families()[option.family].kinds[0]
-
-
-def _wired(
-    given: Inputs,
-    option: Option,
-    draw: Callable[[str], Any],
-    *,
-    tuned: Any,
-    calibration: Calibration | None,
-) -> Network:
-    """The option's network with every input as `draw` gives it."""
-    behaviour = option.behaviour
-    step: Any = None
-    share: Any = None
-    if _wired_as_family(given, option) and not behaviour.step:
-        # Where sources say that RoCEv2 carries more, the pair is scaled so that neither exceeds its links.
-        step, share = 0.0, tuned * np.minimum(1.0 / draw(SHARE), 1.0)
-    elif _wired_as_family(given, option):
-        step, share = draw(behaviour.step), tuned * np.minimum(draw(behaviour.share), 1.0)
-    return Network(
-        given.practice,
-        gpu=str(given.params.cluster.gpu),
-        gpus_per_node=int(given.params.cluster.gpus_per_node),
-        fabric=option.fabric,
-        links_per_gpu=links_per_gpu(given, option),
-        extra_step_us=step,
-        bandwidth_share=share,
-        calibration=calibration,
-        slowdown=_oversubscription(given, draw),
-        reduction=draw(f"evidence:{behaviour.reduction}") if behaviour.reduction else 1.0,
-    )
+    return bool(option.behaviour.tuning) and wired_as_family(given.params, given.practice, option)
 
 
 def tuning_id(given: Inputs, option: Option) -> str:
@@ -205,14 +157,6 @@ def calibration(given: Inputs, *, every: int = 1, measured: Measured | None = No
     usual = float(np.log(given.uncertain("evidence:collective-model-error-large").high))
     narrower = min(1.0, _P95_OVER_MEDIAN * measured.residual / usual)
     return Calibration(measured.latency_factor * small**narrower, measured.bandwidth_factor / large**narrower)
-
-
-def _oversubscription(given: Inputs, draw: Callable[[str], Any]) -> Any:
-    """Factor on the time of traffic between nodes: what crosses the oversubscribed tier takes its ratio longer."""
-    ratio = float(given.params.cluster.oversubscription)
-    if ratio <= 1.0:
-        return 1.0
-    return 1.0 + draw("evidence:cross-leaf-traffic-share") * (ratio - 1.0)
 
 
 def reference(given: Inputs) -> Network:

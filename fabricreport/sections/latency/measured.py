@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fabricreport.as_run import links_per_gpu
 from fabricreport.books.logs.lines import Finding
 from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.fit import FEWEST_ROWS, MeasuredTable, fit_calibration
-from fabricreport.sections.latency.inputs import Measured, links_per_gpu, pair, speaks_for, stages
+from fabricreport.sections.latency.inputs import Measured, pair, speaks_for, stages
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,7 +121,7 @@ def client_log(given: Inputs, option: Option, path: str) -> ClientLog:
         per_node,
         str(given.params.cluster.gpu),
         option.fabric,
-        links_per_gpu(given, option),
+        links_per_gpu(given.params, given.practice, option),
     )
     found = fit_calibration(table)
     after = table.modelled_us(calibration=found)

@@ -1,0 +1,103 @@
+"""An option as this client would have it: who runs it, what that takes, and on which wires."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from fabricreport.books.families import families
+from fabricreport.books.options import Option
+from fabricreport.models.collectives.timing import Calibration
+from fabricreport.models.risk.entries import Effort, effort
+from fabricreport.models.training.practice import Practice
+from fabricreport.models.training.step import Network
+from fabricreport.scenario import Params
+from fabricreport.vocabulary import Acquisition, Side
+
+RENTED_MATURITY = "rented-fabric-maturity"
+"""The entry, in words, for the maturity at which a provider is taken to run a fabric."""
+SHARE = "contested:roce-bandwidth-share"
+_CROSSING = "evidence:cross-leaf-traffic-share"
+
+
+def is_rented(params: Params) -> bool:
+    """Whether the fabric is somebody else's, who tunes and mends it."""
+    return str(params.money.acquisition) == Acquisition.RENT
+
+
+def maturity(params: Params, words: Callable[[str], str]) -> str:
+    """The networking maturity at which a fabric of any kind would be run: the provider's when rented, else the client's."""
+    return words(RENTED_MATURITY) if is_rented(params) else str(params.organisation.networking_maturity)
+
+
+def effort_for(params: Params, option: Option, value: Callable[[str], Any]) -> Effort:
+    """What an option takes to build and run: its operating model, and unless it is rented the client's skill and estate.
+
+    Skill with PFC, ECN and DCQCN counts where the fabric takes it; an estate counts for the fabrics of its own side.
+    `value` gives an entry of the evidence, by its id without `evidence:`.
+    """
+    own = params.organisation
+    skill, estate = "some", "none"
+    if not is_rented(params):
+        skill = str(own.qos_expertise) if option.behaviour.skill else "some"
+        estate = str(own.existing_infiniband if option.side == Side.INFINIBAND else own.existing_ethernet)
+    return effort(value, operating_model=option.operating_model, skill=skill, estate=estate)
+
+
+def links_per_gpu(params: Params, practice: Practice, option: Option) -> float:
+    """Links of the option's fabric class per GPU that give this client's bandwidth."""
+    cluster = params.cluster
+    links = cluster.links_per_gpu if option.links_per_node is None else option.links_per_node / cluster.gpus_per_node
+    rate = option.link_gbits_per_s
+    if option.links_per_node is None:
+        rate = min(rate, float(cluster.link_gbits_per_s))
+    known = practice.collectives.fabric(option.fabric, str(cluster.gpu))
+    return float(links * rate / known.link_gbits_per_s)
+
+
+def wired_as_family(params: Params, practice: Practice, option: Option) -> bool:
+    """Whether its time per step and its share of bandwidth are its family's; else its class of fabric says."""
+    kind = practice.collectives.fabric(option.fabric, str(params.cluster.gpu)).kind
+    return kind == families()[option.family].kinds[0]
+
+
+def wired(
+    params: Params,
+    practice: Practice,
+    option: Option,
+    draw: Callable[[str], Any],
+    *,
+    tuned: Any = 1.0,
+    calibration: Calibration | None = None,
+) -> Network:
+    """The option's network with every input as `draw` gives it, at a share `tuned` of what it reaches when tuned."""
+    behaviour = option.behaviour
+    step: Any = None
+    share: Any = None
+    if wired_as_family(params, practice, option) and not behaviour.step:
+        # Where sources say that RoCEv2 carries more, the pair is scaled so that neither exceeds its links.
+        step, share = 0.0, tuned * np.minimum(1.0 / draw(SHARE), 1.0)
+    elif wired_as_family(params, practice, option):
+        step, share = draw(behaviour.step), tuned * np.minimum(draw(behaviour.share), 1.0)
+    return Network(
+        practice,
+        gpu=str(params.cluster.gpu),
+        gpus_per_node=int(params.cluster.gpus_per_node),
+        fabric=option.fabric,
+        links_per_gpu=links_per_gpu(params, practice, option),
+        extra_step_us=step,
+        bandwidth_share=share,
+        calibration=calibration,
+        slowdown=_oversubscription(params, draw),
+        reduction=draw(f"evidence:{behaviour.reduction}") if behaviour.reduction else 1.0,
+    )
+
+
+def _oversubscription(params: Params, draw: Callable[[str], Any]) -> Any:
+    """Factor on the time of traffic between nodes: what crosses the oversubscribed tier takes its ratio longer."""
+    ratio = float(params.cluster.oversubscription)
+    if ratio <= 1.0:
+        return 1.0
+    return 1.0 + draw(_CROSSING) * (ratio - 1.0)
