@@ -22,6 +22,7 @@ def trees() -> dict[Path, ast.Module]:
 
 
 FOUNDATIONS = {
+    "atomic",
     "behaviour",
     "bounds",
     "claim",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import io
-import os
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from fabricreport.atomic import write_atomically
 from fabricreport.books.prices.book import Held
 from fabricreport.books.prices.rules import COLUMNS, PriceRow
 from fabricreport.errors import InputError, Problem
@@ -25,7 +24,7 @@ def append(target: Path, rows: Iterable[PriceRow]) -> None:
         raise InputError(Problem("cannot be read as UTF-8", str(target))) from error
     added = _lines(r.cells() for r in rows)
     if added or not target.exists():
-        _replace(target, before + ("" if before.endswith("\n") else "\n") + added)
+        write_atomically(target, before + ("" if before.endswith("\n") else "\n") + added)
 
 
 def write(target: Path, rows: Iterable[PriceRow]) -> bool:
@@ -35,7 +34,7 @@ def write(target: Path, rows: Iterable[PriceRow]) -> bool:
         if target.exists() and target.read_bytes() == text.encode("utf-8"):
             return False
         target.parent.mkdir(parents=True, exist_ok=True)
-        _replace(target, text)
+        write_atomically(target, text)
     except OSError as error:
         message = f"cannot be written ({error.strerror or error})"
         raise InputError(Problem(message, str(target), remedy="Check the folder and disk.")) from error
@@ -49,7 +48,7 @@ def drop_rows(rows: Iterable[PriceRow]) -> None:
         by_file[row.file].append(row.line)
     for file, numbers in by_file.items():
         text = Path(file).read_bytes().decode("utf-8-sig")
-        _replace(
+        write_atomically(
             Path(file),
             "".join(line for n, line in enumerate(io.StringIO(text, newline=""), start=1) if n not in numbers),
         )
@@ -75,25 +74,10 @@ def set_aside(
     ]  # fmt: skip
     before = aside.read_text(encoding="utf-8") if aside.exists() else _lines([head])
     seen = set(before.splitlines())
-    _replace(aside, before + "".join(t for t in (_lines([r]) for r in rows) if t.rstrip("\n") not in seen))
+    write_atomically(aside, before + "".join(t for t in (_lines([r]) for r in rows) if t.rstrip("\n") not in seen))
     return str(aside)
 
 
 def _lines(rows: Iterable[Sequence[str]]) -> str:
     """CSV text with one line feed after each row."""
     return csv_text(rows, end="\n")
-
-
-def _replace(target: Path, text: str) -> None:
-    """Write beside the target, flush to disk, rename over it: readers see the old file or the new one."""
-    handle, scratch = tempfile.mkstemp(prefix=f".{target.stem}-", suffix=".tmp", dir=target.parent)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        Path(scratch).chmod(0o644)
-        Path(scratch).replace(target)
-    except BaseException:
-        Path(scratch).unlink(missing_ok=True)
-        raise

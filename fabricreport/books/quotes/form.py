@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.quotes.terms import Kind, items_of, terms
+from fabricreport.books.workbooks import FILL_COLOUR, add_guide, bytes_of, letter_of, style_head
 from fabricreport.spreadsheet import csv_text, spreadsheet_cell
 
 GIVEN = (
@@ -41,7 +41,6 @@ COLUMNS = (*GIVEN, *TO_FILL)
 SHEET, GUIDE = "Quotes", "Read first"
 _WIDTHS = {"what": 44, "include": 60, "fabric": 30, "item": 30, "request": 26, "seller": 26}
 _WIDTH = 16
-_HEAD, _FILL = "D9E2EC", "FFF8DC"
 
 
 @dataclass(frozen=True)
@@ -98,34 +97,26 @@ def as_csv(lines: Iterable[Line]) -> bytes:
 def as_xlsx(lines: Iterable[Line]) -> bytes:
     """The form as a workbook, how to fill it in on the sheet before it."""
     from openpyxl import Workbook  # slow to import, and only a form needs it
-    from openpyxl.styles import Alignment, Font, PatternFill
-    from openpyxl.utils import get_column_letter
+    from openpyxl.styles import Alignment, PatternFill
 
     book = Workbook()
-    guide = book.active
-    guide.title = GUIDE
-    guide.column_dimensions["A"].width = 120
-    for text in terms()["read_first"]:
-        guide.append([_cell(text)])
+    add_guide(book, GUIDE, terms()["read_first"])
     sheet = book.create_sheet(SHEET)
     head: list[str | int] = [*COLUMNS]
     for values in (head, *rows_of(lines)):
         sheet.append([_cell(value) for value in values])
     sheet.freeze_panes = "A2"
     for n, column in enumerate(COLUMNS, start=1):
-        sheet.column_dimensions[get_column_letter(n)].width = _WIDTHS.get(column, _WIDTH)
-        top = sheet.cell(1, n)
-        top.font, top.fill = Font(bold=True), PatternFill("solid", fgColor=_HEAD)
+        sheet.column_dimensions[letter_of(n - 1)].width = _WIDTHS.get(column, _WIDTH)
+        style_head(sheet.cell(1, n))
         for row in range(2, sheet.max_row + 1):
             cell = sheet.cell(row, n)
             cell.alignment = Alignment(wrap_text=True, vertical="top")
             if column in TO_FILL:
-                cell.fill = PatternFill("solid", fgColor=_FILL)
+                cell.fill = PatternFill("solid", fgColor=FILL_COLOUR)
                 cell.number_format = "@" if column in ("seller", "quoted_on", "valid_until") else "General"
     book.active = 1
-    written = io.BytesIO()
-    book.save(written)
-    return written.getvalue()
+    return bytes_of(book)
 
 
 def _cell(value: str | int) -> str | int | None:

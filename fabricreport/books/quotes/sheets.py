@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import csv
 import io
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
 from pathlib import Path
-from typing import Any
 
 from fabricreport.books.prices.files import columns_fault
 from fabricreport.books.quotes.form import COLUMNS, SHEET, TO_FILL
 from fabricreport.books.quotes.terms import terms
+from fabricreport.books.workbooks import Limits, letter_of, read_sheet
 from fabricreport.errors import InputError, Problem
 from fabricreport.hostile_text import visible
+from fabricreport.located import read_bytes_strict
 
 _KINDS = {".csv": "a form as CSV", ".xlsx": "a form as XLSX"}
 
@@ -47,22 +46,11 @@ def read_form(path: Path) -> tuple[FilledRow, ...]:
     kind = path.suffix.lower()
     if kind not in _KINDS:
         raise InputError(Problem("is no form of ours", str(path), remedy=f"Give {' or '.join(_KINDS.values())}."))
-    data = _bytes(path)
     if kind == ".csv":
+        data = read_bytes_strict(path, max_bytes=_largest())
         return tuple(_rows(_csv_lines(data, path), str(path), ""))
-    sheet, lines = _workbook(data, path)
+    sheet, lines = _workbook(path)
     return tuple(_rows(lines, str(path), sheet))
-
-
-def _bytes(path: Path) -> bytes:
-    largest = int(terms()["largest_file_bytes"])
-    try:
-        if path.stat().st_size > largest:
-            raise InputError(Problem(f"is larger than {largest:,} bytes", str(path)))
-        return path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(Problem(f"cannot be read ({reason})", visible(str(path)))) from error
 
 
 def _csv_lines(data: bytes, path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -79,46 +67,19 @@ def _csv_lines(data: bytes, path: Path) -> Iterator[tuple[int, list[str]]]:
         raise InputError(Problem(f"is no CSV table ({error})", str(path), reader.line_num)) from error
 
 
-def _workbook(data: bytes, path: Path) -> tuple[str, list[tuple[int, list[str]]]]:
+def _workbook(path: Path) -> tuple[str, list[tuple[int, list[str]]]]:
     """The name of the form's sheet and its rows; formulas come as they are written, and are refused where they count."""
-    from openpyxl import load_workbook  # slow to import, and only a workbook needs it
-
-    most = int(terms()["largest_unpacked_bytes"])
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            if sum(part.file_size for part in packed.infolist()) > most:
-                raise InputError(Problem(f"unpacks to more than {most:,} bytes", str(path)))
-        book = load_workbook(io.BytesIO(data), read_only=True)
-        sheet = book[SHEET] if SHEET in book.sheetnames else book.worksheets[0]
-        rows = [
-            (n, [_text(value) for value in row])
-            for n, row in enumerate(sheet.iter_rows(values_only=True, max_row=_most_rows() + 2), start=1)
-        ]
-        return sheet.title, rows
-    except InputError:
-        raise
-    except Exception as error:  # a broken workbook fails in as many ways as there are parts in it
-        reason = type(error).__name__
-        raise InputError(
-            Problem(f"is no workbook that can be read ({reason})", str(path), remedy="Save it as XLSX again.")
-        ) from error
-
-
-def _text(value: Any) -> str:
-    """A cell of a workbook as it would stand in CSV."""
-    if value is None:
-        return ""
-    if isinstance(value, datetime):
-        return value.date().isoformat() if value == datetime.combine(value.date(), datetime.min.time()) else str(value)
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, float):
-        return f"{value:.15g}"
-    return str(value)
+    sizes = Limits(_most_rows() + 1, 2 * len(COLUMNS), _largest(), int(terms()["largest_unpacked_bytes"]))
+    sheet = read_sheet(path, SHEET, sizes, or_first=True)
+    return sheet.title, [(n, [cell.text for cell in row]) for n, row in enumerate(sheet.rows, start=1)]
 
 
 def _most_rows() -> int:
     return int(terms()["most_rows"])
+
+
+def _largest() -> int:
+    return int(terms()["largest_file_bytes"])
 
 
 def _rows(lines: Iterable[tuple[int, Sequence[str]]], file: str, sheet: str) -> Iterator[FilledRow]:
@@ -138,7 +99,7 @@ def _rows(lines: Iterable[tuple[int, Sequence[str]]], file: str, sheet: str) -> 
                 raise InputError(
                     Problem(fault[0], file, number, remedy=f"{fault[1]} Keep the head of the form.".strip())
                 )
-            letters = {name: _letter(n) for n, name in enumerate(head)} if sheet else {}
+            letters = {name: letter_of(n) for n, name in enumerate(head)} if sheet else {}
             continue
         if len(cells) > len(head):
             raise InputError(Problem(f"{len(cells)} cells instead of {len(head)}", file, number))
@@ -146,8 +107,3 @@ def _rows(lines: Iterable[tuple[int, Sequence[str]]], file: str, sheet: str) -> 
         yield FilledRow(dict(zip(head, padded, strict=True)), file, number, sheet, letters)
     if head is None:
         raise InputError(Problem("is empty", file, 1, remedy="`fabricreport quotes PARAMS` writes the form."))
-
-
-def _letter(n: int) -> str:
-    """The letter of a column of a sheet, from 0; the form has fewer than there are letters."""
-    return chr(ord("A") + n) if n < 26 else f"A{chr(ord('A') + n - 26)}"

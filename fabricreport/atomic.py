@@ -1,0 +1,26 @@
+"""Writing a file whole or not at all: readers see the old text or the new one, never a part."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+_ORDINARY = 0o644
+
+
+def write_atomically(target: Path, text: str) -> None:
+    """Write beside the target, flush to disk, rename over it; a file that is there keeps its rights. `OSError` passes."""
+    rights = stat.S_IMODE(target.stat().st_mode) if target.exists() else _ORDINARY
+    handle, scratch = tempfile.mkstemp(prefix=f".{target.stem}-", suffix=".tmp", dir=target.parent)
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8", newline="") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        Path(scratch).chmod(rights)
+        Path(scratch).replace(target)
+    except BaseException:
+        Path(scratch).unlink(missing_ok=True)
+        raise
