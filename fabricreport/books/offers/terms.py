@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from fabricreport.books.questions import known_ids
+from fabricreport.books.questions import known_ids, read_questions
 from fabricreport.evidence import read_yaml
 
 UNNAMED = ("unknown", "varies")
@@ -27,6 +27,13 @@ def needed() -> tuple[str, ...]:
 def refusable() -> tuple[str, ...]:
     """Everything that an offer may say it refuses."""
     return (*needed(), *_terms()["other"], *known_ids())
+
+
+def spoken(term: str) -> str:
+    """What a table calls something refused: a question by its id and title, whatever it was refused under; a term by its words."""
+    question = known_ids().get(term)
+    title = next((q.title for q in read_questions() if q.id == question), "")
+    return f"{question} {title}" if question else term.replace("-", " ")
 
 
 def first_question(what: str, form: str = "question") -> str:

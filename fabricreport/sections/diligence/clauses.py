@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from fabricreport.books.questions import Question
 from fabricreport.inputs import INPUT_KINDS, Inputs
 from fabricreport.ledger import Number
+from fabricreport.sections.diligence.held import TERM, held
 from fabricreport.sections.diligence.result import DiligenceResult
-from fabricreport.sections.diligence.terms import TERM, terms
 
 OF_ONE = ("diligence.pass.", "diligence.price.")
 OF_RIVAL = "diligence.rival."
@@ -50,7 +50,7 @@ def clause(given: Inputs, result: DiligenceResult, question: Question) -> Clause
         return None
     text = " ".join(sentence for sentence in said if sentence)
     figures = tuple(dict.fromkeys(i for i in fields_of(text) if i not in _WORDS))
-    term = terms(given, result).get(question.id)
+    term = held(given, result).get(question.id)
     seller = term.seller if term and f"{TERM}.{question.id}" in figures else ""
     return Clause(question, text, figures, seller, tuple(_breach(result, question)))
 

@@ -17,9 +17,9 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.diligence import VERDICTS, Stake
 from fabricreport.provenance import inputs_of
+from fabricreport.sections.diligence.held import TERM_INDEX, TERMS, Held, held
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, SizePoint
-from fabricreport.sections.diligence.terms import TERM_INDEX, TERMS, Term, terms
 
 _SIZES = ("param:cluster.gpus", "param:cluster.gpus_per_node")
 _EXCESS = "evidence:two-node-busbw-excess"
@@ -105,9 +105,9 @@ class DiligenceFigures:
         return {key_of(j.file.provider): j for j in self.result.judged}
 
     @cached_property
-    def terms(self) -> Mapping[str, Term]:
+    def held(self) -> Mapping[str, Held]:
         """What sellers can be held to of what they answered, by question id."""
-        return terms(self.given, self.result)
+        return held(self.given, self.result)
 
     def answer(self, seller: str, question: str) -> Answer | None:
         """One answer that holds a figure."""

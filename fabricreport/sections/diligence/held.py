@@ -25,7 +25,7 @@ SPECIFIC = "specific"
 
 
 @dataclass(frozen=True)
-class Term:
+class Held:
     """A value that a seller has answered to a question, in the question's unit."""
 
     question: Question
@@ -33,23 +33,23 @@ class Term:
     value: float
 
 
-def terms(given: Inputs, result: DiligenceResult) -> Mapping[str, Term]:
+def held(given: Inputs, result: DiligenceResult) -> Mapping[str, Held]:
     """The best value answered to each question that a clause can hold, by question id."""
-    found: dict[str, Term] = {}
-    for term in _stated(int(given.params.cluster.gpus), result):
-        best = found.get(term.question.id)
-        if best is None or (term.value > best.value if term.question.best == MOST else term.value < best.value):
-            found[term.question.id] = term
+    found: dict[str, Held] = {}
+    for one in _stated(int(given.params.cluster.gpus), result):
+        best = found.get(one.question.id)
+        if best is None or (one.value > best.value if one.question.best == MOST else one.value < best.value):
+            found[one.question.id] = one
     return found
 
 
-def _stated(gpus: int, result: DiligenceResult) -> Iterator[Term]:
+def _stated(gpus: int, result: DiligenceResult) -> Iterator[Held]:
     for judged in result.judged:
         for question_id, answer in judged.file.answers.items():
             question, verdict = result.book.question(question_id), judged.findings[question_id].verdict
             value = _value(answer, question, gpus)
             if question.best and verdict == SPECIFIC and value is not None:
-                yield Term(question, judged.file.provider, value)
+                yield Held(question, judged.file.provider, value)
 
 
 def _value(answer: Answer, question: Question, gpus: int) -> float | None:
@@ -67,12 +67,12 @@ EachSpec = FigureSpec[Any, str]
 TERMS = (
     EachSpec(
         f"{TERM}[term]",
-        lambda at, question: at.terms[question].question.unit,
+        lambda at, question: at.held[question].question.unit,
         label=lambda at, question: (
-            f"{at.terms[question].seller} on “{at.terms[question].question.title}”, as it can be held to it"
+            f"{at.held[question].seller} on “{at.held[question].question.title}”, as it can be held to it"
         ),
         rule="the best of what was answered in the form asked for; of a range, the end that binds the seller",
-        value=lambda at, question: at.terms[question].value,
+        value=lambda at, question: at.held[question].value,
         inputs=lambda at, _: at.listed,
         digits=6,
     ),
@@ -96,4 +96,4 @@ TERMS = (
         when=lambda at: at.result.damages is not None,
     ),
 )
-TERM_INDEX = {"term": Index[Any](lambda at: at.terms)}
+TERM_INDEX = {"term": Index[Any](lambda at: at.held)}
