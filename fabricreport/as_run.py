@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.books.answer_limits import Links
 from fabricreport.books.families import families
 from fabricreport.books.options import Option
+from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.collectives.timing import Calibration
 from fabricreport.models.risk.entries import Effort, effort
 from fabricreport.models.training.practice import Practice
@@ -101,3 +103,10 @@ def _oversubscription(params: Params, draw: Callable[[str], Any]) -> Any:
     if ratio <= 1.0:
         return 1.0
     return 1.0 + draw(_CROSSING) * (ratio - 1.0)
+
+
+def links_of(params: Params, known: Catalogue) -> Links:
+    """The links of the client's cluster, by which a seller's bandwidths are judged possible."""
+    cluster = params.cluster
+    rack = known.gpu(str(cluster.gpu)).domain_gpus
+    return Links(float(cluster.link_gbits_per_s), cluster.links_per_gpu, max(cluster.gpus_per_node, rack))

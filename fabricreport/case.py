@@ -246,6 +246,10 @@ class Case:
             raise InputError(problems)
         return case
 
+    def without_answers(self, *questions: str) -> Case:
+        """A what-if: as if nobody had answered these questions, or any if none is named."""
+        return Case(self.inputs.without_answers(questions))
+
     # ---- studies, each made once
 
     @property

@@ -21,22 +21,24 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from fabricreport.answered import Answered, answered, decided_by, read_files
+from fabricreport.answered import Books as BeforeAnswers
 from fabricreport.books.claims import claim_record
 from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
+from fabricreport.books.questions import known_ids
 from fabricreport.constants import catalogue, practice
 from fabricreport.elicited import read_elicited
 from fabricreport.evidence import read_yaml
 from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.ledger import Number, NumberMaker, weakest
 from fabricreport.located import did_you_mean
-from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities, joined
 from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.sampling import Sampler
 from fabricreport.models.training.practice import Practice
 from fabricreport.offered import with_offers
-from fabricreport.overrides import Figures, deciding, resolved
+from fabricreport.overrides import Figures, Resolved, deciding, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.reader import Books, InForce, Reader
 from fabricreport.reads import EVERY, Kept, Reads
@@ -66,6 +68,7 @@ class Inputs(Reader):
         options: Mapping[str, Option],
         *,
         draws: int | None = None,
+        without_answers: Collection[str] = (),
     ) -> None:
         params = plain_params(params)
         super().__init__(params, Books(folder, evidence, price_book, options))
@@ -77,14 +80,38 @@ class Inputs(Reader):
         self._roots: dict[str, frozenset[str]] = {}
         self._noted: list[set[str]] = []
         self._quantities = {}
-        self._traced = True
+        self._traced, self._answered = True, Answered()
         view = price_book.at(date.fromisoformat(str(params.as_of)))
         self._elicited = read_elicited(folder, params.elicited, view.as_of)
         self._offers, view = with_offers(folder, params, view)
         found = resolved(params, evidence, price_book, view, self.quantities, self._elicited.replaced(evidence))
-        self._overrides = found.overrides
+        self._overrides, self._unasked = found.overrides, frozenset(without_answers)
         self._put(evidence, found.prices, found.figures)
         self.priced_options = {o: option.priced(found.prices) for o, option in options.items()}
+        if files := read_files(folder, params, self.catalogue):
+            self._answered = answered(files, self._before_answers(found), self._unasked)
+            following = {i: o.follows for i, o in self._overrides.items() if o.follows in self._answered.figures}
+            told = {i: (self._answered.figures[o][0], found.figures[i][1]) for i, o in following.items()}
+            figures = {**found.figures, **self._answered.figures, **told}
+            self._put(evidence, found.prices.plus(*self._answered.prices), figures)
+
+    def _before_answers(self, found: Resolved) -> BeforeAnswers:
+        """What is known before any answer; of what is asked of it nothing is noted by whoever reads these inputs."""
+        compared = [self.priced_options[o] for o in plain_params(self.params).options if o in self.priced_options]
+        given = self.read_by(Reads())
+        given.params = plain_params(self.params)
+        return BeforeAnswers(given, compared, self._offers, found.overrides, self._in_force.evidence.__getitem__)
+
+    def without_answers(self, questions: Collection[str]) -> Inputs:
+        """The same inputs as if nobody had answered these questions, or any if none is named; draws are kept where nothing
+        that they rest on is another."""
+        books, unasked = self._books, self._unasked | frozenset(questions or known_ids().values())
+        given = plain_params(self.params), books.folder, books.evidence, books.prices, books.options
+        other = Inputs(*given, draws=self.draws, without_answers=unasked)
+        moved = {i for i, figure in self._answered.figures.items() if figure != other._answered.figures.get(i)}
+        moved |= {i for i in other._answered.figures if i not in self._answered.figures}
+        other._keep_draws(self, lambda i: not self.rests_on(i, moved))
+        return other
 
     def _put(self, evidence: EvidenceBook, prices: PriceView, figures: Figures) -> None:
         by_kind: dict[str, dict[str, tuple[Uncertain, Replaced | None]]] = {}
@@ -160,10 +187,11 @@ class Inputs(Reader):
     def with_params(self, params: Params) -> Inputs:
         """The same books under other params; draws are kept where nothing that they rest on has changed."""
         ours = self.params
-        if deciding(params) != deciding(ours):
+        if (deciding(params), decided_by(params)) != (deciding(ours), decided_by(ours)):
             self.reads.note(*EVERY.values())  # other entries are in force there than are noted here
             books = self._books
-            return Inputs(params, books.folder, books.evidence, books.prices, books.options, draws=self.draws)
+            given = books.folder, books.evidence, books.prices, books.options
+            return Inputs(params, *given, draws=self.draws, without_answers=self._unasked)
         other = self._copy()
         other.params = seen_params(params, self.reads)
         same = (params.seed, params.money.currency) == (ours.seed, ours.money.currency)
@@ -216,39 +244,6 @@ class Inputs(Reader):
         """An entry of the evidence, the figure in force."""
         self._note(f"evidence:{entry_id}")
         return self.evidence[entry_id]
-
-    def contested(self, quantity: str) -> Contested:
-        """What the sources say on a contested quantity, figures in force, and the prior that their spread makes."""
-        self.reads.note(f"contested:{quantity}")
-        return contested(quantity, self._in_force.evidence, self._definitions, self._weights)
-
-    @property
-    def quantities(self) -> tuple[str, ...]:
-        """Ids of every contested quantity: those defined, then those that only an entry names."""
-        self.reads.note(EVERY["contested"])
-        named = (e.contested for e in self._books.evidence.values() if e.contested)
-        return tuple(dict.fromkeys([*self._definitions, *named]))
-
-    def _speaking_on(self, quantity: str) -> list[str]:
-        """Ids of the entries that speak on a contested quantity."""
-        self.reads.note(f"contested:{quantity}")
-        own = (name for name, entry in self._books.evidence.items() if entry.contested == quantity)
-        return [f"evidence:{i}" for i in (*own, *joined(self._definitions.get(quantity, {})))]
-
-    def quantities_of(self, ids: Iterable[str]) -> set[str]:
-        """The contested quantities that any of these entries speaks on."""
-        ids = [i for i in ids if i.startswith("evidence:")]
-        self.reads.note(*ids)
-        names, book = {i.partition(":")[2] for i in ids}, self._books.evidence
-        own = {book[name].contested for name in names if name in book}
-        also = {q for q, d in self._definitions.items() if names & {*joined(d)}}
-        return {*own, *also} - {""}
-
-    def contested_quantities(self) -> dict[str, Contested]:
-        """Every contested quantity by id."""
-        found = contested_quantities(self._in_force.evidence, self._definitions, self._weights)
-        self.reads.note(EVERY["contested"], *(f"contested:{q}" for q in found))
-        return found
 
     def stated_elsewhere(self, key_id: str) -> bool:
         """Whether a key of the params only refers to an entry of a book."""

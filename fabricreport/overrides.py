@@ -63,7 +63,7 @@ def resolved(
 
 
 def deciding(params: Params) -> tuple[object, ...]:
-    """What of the params decides which figures of the books are in force."""
+    """What of the params decides which figures of the books are in force, apart from answers."""
     return params.as_of, params.overrides, params.elicited, params.offers
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
+from fabricreport.answered import Answered
+from fabricreport.books.answers import AnswerFile
 from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.offers.offer import Offer
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.elicited import Elicited
+from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities, joined
 from fabricreport.overrides import Overridden
 from fabricreport.reads import EVERY, Reads
 from fabricreport.scenario import OfferFile, Params
@@ -47,6 +51,9 @@ class Reader:
     _overrides: Mapping[str, Overridden]
     _elicited: Elicited
     _offers: tuple[Offer, ...]
+    _answered: Answered
+    _definitions: Mapping[str, Any]
+    _weights: Mapping[str, float]
     _quantities: dict[str, tuple[Uncertain, Replaced | None]]
     evidence: EvidenceBook
     prices: PriceView
@@ -148,6 +155,20 @@ class Reader:
         return self._offers
 
     @property
+    def answer_files(self) -> tuple[AnswerFile, ...]:
+        """The files of what sellers answered, in the params' order."""
+        files = [str(p.answers) for p in self.params.providers if p.answers]
+        self.reads.note(*(f"file:{name}" for name in files))
+        return self._answered.files
+
+    @property
+    def answered(self) -> Answered:
+        """What sellers answered, as the models take it; where anybody answered, it rests on all that is known besides."""
+        if self.answer_files:
+            self.reads.note(*EVERY.values())
+        return self._answered
+
+    @property
     def overrides(self) -> Mapping[str, Overridden]:
         """The client's overrides by the id that they replace."""
         self.reads.note("params:overrides")
@@ -157,3 +178,38 @@ class Reader:
         """The figure put in the place of what the sources say, and who put it there."""
         self.reads.note(f"contested:{quantity}")
         return self._quantities.get(quantity)
+
+    # ---- quantities on which sources disagree
+
+    def contested(self, quantity: str) -> Contested:
+        """What the sources say on a contested quantity, figures in force, and the prior that their spread makes."""
+        self.reads.note(f"contested:{quantity}")
+        return contested(quantity, self._in_force.evidence, self._definitions, self._weights)
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """Ids of every contested quantity: those defined, then those that only an entry names."""
+        self.reads.note(EVERY["contested"])
+        named = (e.contested for e in self._books.evidence.values() if e.contested)
+        return tuple(dict.fromkeys([*self._definitions, *named]))
+
+    def _speaking_on(self, quantity: str) -> list[str]:
+        """Ids of the entries that speak on a contested quantity."""
+        self.reads.note(f"contested:{quantity}")
+        own = (name for name, entry in self._books.evidence.items() if entry.contested == quantity)
+        return [f"evidence:{i}" for i in (*own, *joined(self._definitions.get(quantity, {})))]
+
+    def quantities_of(self, ids: Iterable[str]) -> set[str]:
+        """The contested quantities that any of these entries speaks on."""
+        ids = [i for i in ids if i.startswith("evidence:")]
+        self.reads.note(*ids)
+        names, book = {i.partition(":")[2] for i in ids}, self._books.evidence
+        own = {book[name].contested for name in names if name in book}
+        also = {q for q, d in self._definitions.items() if names & {*joined(d)}}
+        return {*own, *also} - {""}
+
+    def contested_quantities(self) -> dict[str, Contested]:
+        """Every contested quantity by id."""
+        found = contested_quantities(self._in_force.evidence, self._definitions, self._weights)
+        self.reads.note(EVERY["contested"], *(f"contested:{q}" for q in found))
+        return found

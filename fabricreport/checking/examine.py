@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
+from fabricreport.as_run import links_of
 from fabricreport.books.answers import Log
 from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.provider_answers import read_answers
@@ -20,7 +21,6 @@ from fabricreport.given import Given
 from fabricreport.intake.asked import stood_in
 from fabricreport.project import book_folder
 from fabricreport.scenario import ParamsFile
-from fabricreport.sections.client import links_of
 from fabricreport.sections.latency.inputs import cluster_allreduce, network
 from fabricreport.sections.latency.measured import client_log, measured_option
 
@@ -40,7 +40,7 @@ def examined(
         problems += error.problems
     lost = [*case.inputs.evidence.check_references(), *lost_footing(case.inputs)] if case else []
     sound = None if lost else case
-    problems += [*lost, *_answers(loaded, sound), *_logs(loaded, sound)]
+    problems += [p for p in (*lost, *_answers(loaded, sound), *_logs(loaded, sound)) if p not in problems]
     problems += [loaded.placed(problem) for problem in _stated_twice(case)] if case else []
     remarks: list[str] = []
     if case is not None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from fabricreport.as_run import effort_for, is_rented, maturity
-from fabricreport.books.answer_limits import Links
 from fabricreport.books.families import ROLES
 from fabricreport.books.gpu_type import LARGEST_SERVER, GpuType
 from fabricreport.books.gpus import gpu_types
@@ -16,11 +15,10 @@ from fabricreport.books.options import Option
 from fabricreport.durations import SECONDS_PER_DAY
 from fabricreport.findings import Name
 from fabricreport.inputs import Inputs
-from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.risk.entries import Effort
 from fabricreport.models.training.practice import BILLION
-from fabricreport.scenario import Cluster, Params
+from fabricreport.scenario import Cluster
 from fabricreport.vocabulary import Maturity
 
 _BY_CHANCE = 0.05
@@ -209,10 +207,3 @@ def shape(cluster: Cluster, option: Option) -> dict[str, Any]:
 def endpoints_for(cluster: Cluster, option: Option, gpus: int) -> int:
     """The size in the unit that `shape` counts in: GPUs, or servers for an option with links of its own."""
     return gpus if option.links_per_node is None else -(-gpus // cluster.gpus_per_node)
-
-
-def links_of(params: Params, known: Catalogue) -> Links:
-    """The links of the client's cluster, by which a seller's bandwidths are judged possible."""
-    cluster = params.cluster
-    rack = known.gpu(str(cluster.gpu)).domain_gpus
-    return Links(float(cluster.link_gbits_per_s), cluster.links_per_gpu, max(cluster.gpus_per_node, rack))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricreport.models.audit.answering import Observed, taper_loss, tapered, updated
+from fabricreport.models.audit.answering import Observed, taper_loss, tapered, updated, weight_of
 from fabricreport.models.judgement.elicitation import pool
 from fabricreport.uncertain import Z95, Judgement, Uncertain, exactly
 
@@ -58,6 +58,14 @@ def test_the_posterior_of_an_interval_is_the_normal_normal_formula_in_logarithms
     assert math.log(found.low) == pytest.approx(expected_mean - Z95 * expected_sd)
     assert math.log(found.high) == pytest.approx(expected_mean + Z95 * expected_sd)
     assert found.central == pytest.approx(3.605, abs=0.001)
+
+
+def test_the_weight_is_what_the_range_shrinks_by() -> None:
+    assert weight_of(WEEKS, []) == 0.0
+    assert weight_of(WEEKS, [said(3.0, 1.0)]) == 1.0
+    weight = weight_of(WEEKS, [said(3.0, 2.0)])
+    assert weight == pytest.approx(0.6256, abs=0.0001)
+    assert width(updated(WEEKS, [said(3.0, 2.0)])) == pytest.approx(width(WEEKS) * math.sqrt(1 - weight))
 
 
 def test_two_equal_answers_weigh_as_one_with_half_the_variance() -> None:

@@ -58,21 +58,14 @@ def updated(prior: Uncertain, answers: Iterable[Observed], *, share: bool = Fals
     `share`: the quantity cannot leave 0 to 1. A positive quantity takes positive answers only; `ValueError` if not.
     A figure that is known exactly stays what it is, unless an answer is a fact.
     """
-    scale = _Scale(prior.low > 0.0 and not share, prior.central)
-    low, high = _ends(prior, scale)
-    variance = ((high - low) / (2 * Z95)) ** 2
-    weighed = [(_centre(a, scale), _variance(a, scale)) for a in answers]
-    weighed = [(at, noise) for at, noise in weighed if math.isfinite(noise)]
-    facts = [at for at, noise in weighed if noise == 0.0]
-    if facts:
-        return exactly(scale.back(sum(facts) / len(facts)))
-    if not weighed or variance == 0.0:
+    scale = _scale(prior, share)
+    told, precision = _told(answers, scale)
+    if math.isinf(precision):
+        return exactly(scale.back(told))
+    weight = _weight(prior, scale, precision)
+    if weight == 0.0:
         return prior
-    precision = sum(1.0 / noise for _, noise in weighed)
-    told = sum(at / noise for at, noise in weighed) / precision
-    weight = variance / (variance + 1.0 / precision)
-    shrunk = math.sqrt(1.0 - weight)
-    anchor = scale.there(prior.central)
+    shrunk, anchor = math.sqrt(1.0 - weight), scale.there(prior.central)
     centre = anchor + weight * (told - anchor)
 
     def moved(value: float) -> float:
@@ -80,6 +73,12 @@ def updated(prior: Uncertain, answers: Iterable[Observed], *, share: bool = Fals
         return min(max(at, 0.0), 1.0) if share else at
 
     return _mapped(prior, moved)
+
+
+def weight_of(prior: Uncertain, answers: Iterable[Observed], *, share: bool = False) -> float:
+    """The weight of the answers in what is known after them, from 0 (they say nothing) to 1 (one is a fact)."""
+    scale = _scale(prior, share)
+    return _weight(prior, scale, _told(answers, scale)[1])
 
 
 def tapered(contention: Uncertain, loss: float) -> Uncertain:
@@ -96,10 +95,25 @@ def taper_loss(crossing: float, ratio: float, design: float) -> float:
     return max(0.0, 1.0 - planned / slower)
 
 
-def _ends(prior: Uncertain, scale: _Scale) -> tuple[float, float]:
-    """P5 and P95 of the prior on its scale."""
-    low, high = (float(q) for q in prior.quantile([0.05, 0.95]))
-    return scale.there(low), scale.there(high)
+def _scale(prior: Uncertain, share: bool) -> _Scale:
+    return _Scale(prior.low > 0.0 and not share, prior.central)
+
+
+def _told(answers: Iterable[Observed], scale: _Scale) -> tuple[float, float]:
+    """What the answers say together on the scale, and how precisely: one over the variance, infinite for facts."""
+    weighed = [(_centre(a, scale), _variance(a, scale)) for a in answers]
+    if facts := [at for at, noise in weighed if noise == 0.0]:
+        return sum(facts) / len(facts), math.inf
+    precision = sum(1.0 / noise for _, noise in weighed)
+    return (sum(at / noise for at, noise in weighed) / precision if precision else 0.0), precision
+
+
+def _weight(prior: Uncertain, scale: _Scale, precision: float) -> float:
+    if math.isinf(precision):
+        return 1.0
+    low, high = (scale.there(float(q)) for q in prior.quantile([0.05, 0.95]))
+    variance = ((high - low) / (2 * Z95)) ** 2
+    return variance * precision / (1.0 + variance * precision)
 
 
 def _centre(answer: Observed, scale: _Scale) -> float:

@@ -23,6 +23,8 @@ from fabricreport.provenance import plain
 
 VERDICTS = ("fails", "missing", "vague", "specific")
 """Worst first."""
+LOGS = ("busbw", "ranks", "nodes")
+"""Checks that read the figures of a log."""
 
 
 @dataclass(frozen=True)
@@ -76,10 +78,20 @@ class Words:
 
 @dataclass(frozen=True)
 class Finding:
-    """A verdict (one of VERDICTS) and why, in words."""
+    """A verdict (one of VERDICTS) and why, in words. `believed`: an answer that fails is taken at its word all the same.
+
+    A seller that states a taper, or that the client tunes, says what counts against it; a log whose figures do not fit
+    each other, or that flatters any fabric, says nothing.
+    """
 
     verdict: str
     reason: str
+    believed: bool = False
+
+    @property
+    def relied_on(self) -> bool:
+        """Whether figures may follow the answer: it says what was asked, for the seller or against it."""
+        return self.verdict == "specific" or self.believed
 
 
 def topology_stated(text: str, known: Sequence[str], unknown: Sequence[str]) -> str:
@@ -117,9 +129,10 @@ def judge(check: str, form: str, reply: Reply | None, need: Need, words: Words) 
     """The verdict on one answer. `check` is the test of its figures, `form` the form a useful answer takes."""
     if reply is None or not (reply.text.strip() or reply.document or reply.high is not None or reply.benchmark):
         return Finding("missing", "no answer")
-    failed = next(_failures(check, reply, need, words), None)
-    if failed:
-        return Finding("fails", failed)
+    if unbelievable := next(_unbelievable(check, reply, need), None):
+        return Finding("fails", unbelievable)
+    if failed := next(_failures(check, reply, need, words), None):
+        return Finding("fails", failed, believed=next(_gaps(check, form, reply, need, words), None) is None)
     vague = next(_gaps(check, form, reply, need, words), None)
     return Finding("vague", vague) if vague else Finding("specific", "answers what was asked")
 
@@ -139,11 +152,16 @@ def _failures(check: str, reply: Reply, need: Need, words: Words) -> Iterator[st
         yield "the growth planned does not fit without cables moved"
     if check == "own-team" and any(phrase in reply.text.lower() for phrase in words.others_tune):
         yield "somebody other than the seller's team tunes the fabric"
-    if reply.benchmark and check in ("busbw", "ranks", "nodes"):
-        yield from _benchmark_failures(reply.benchmark, need)
+    log = reply.benchmark
+    if log and check in LOGS and log.busbw_gbytes_per_s < log.band_low_gbytes_per_s:
+        yield "less bandwidth than a sound fabric of that size reaches"
 
 
-def _benchmark_failures(log: Benchmark, need: Need) -> Iterator[str]:
+def _unbelievable(check: str, reply: Reply, need: Need) -> Iterator[str]:
+    """Reasons to believe nothing of a log, gravest first."""
+    log = reply.benchmark
+    if log is None or check not in LOGS:
+        return
     nodes = math.ceil(log.gpus / need.gpus_per_node)
     algbw = log.algbw_gbytes_per_s
     if algbw is not None and not ranks_agree(log.gpus, log.busbw_gbytes_per_s, algbw):
@@ -152,8 +170,6 @@ def _benchmark_failures(log: Benchmark, need: Need) -> Iterator[str]:
         yield "measured on two nodes, which flatters any fabric"
     if log.busbw_gbytes_per_s > log.band_high_gbytes_per_s:
         yield "more bandwidth than the model allows at that size"
-    if log.busbw_gbytes_per_s < log.band_low_gbytes_per_s:
-        yield "less bandwidth than a sound fabric of that size reaches"
 
 
 def _gaps(check: str, form: str, reply: Reply, need: Need, words: Words) -> Iterator[str]:

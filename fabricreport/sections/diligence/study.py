@@ -16,7 +16,6 @@ import numpy as np
 from fabricreport.books.answers import Answer, Log
 from fabricreport.books.families import families
 from fabricreport.books.options import Option
-from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import ContractOnly, ProviderBook, Seller, read_providers
 from fabricreport.books.questions import Question
 from fabricreport.figures import DeclaredFigures
@@ -26,7 +25,7 @@ from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import FOLDS, Estimate, foreseen
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import links_of, one_node, rented, stages_of
+from fabricreport.sections.client import one_node, rented, stages_of
 from fabricreport.sections.damages import terms
 from fabricreport.sections.diligence.figures import FIGURES, DiligenceFigures
 from fabricreport.sections.diligence.inputs import Ground
@@ -258,16 +257,10 @@ def _settled(given: Inputs, question: Question, known: frozenset[str]) -> dict[s
 
 def _judged(on: Ground, book: ProviderBook, tests: tuple[Promise, ...]) -> tuple[Judged, ...]:
     given, option = on.given, on.option
-    links = links_of(given.params, given.catalogue)
-    files = [
-        read_answers(given.file(str(p.answers)), provider=p.name, as_of=given.as_of, links=links)
-        for p in given.params.providers
-        if p.answers
-    ]
     need = _need(given, tests)
     words = model.Words(book.wording.vague, book.wording.others_tune, book.wording.least_words)
     found = []
-    for file in files:
+    for file in given.answer_files:
         questions = [*asked(given, book)]
         questions += [q for q in book.questions if q.id in file.answers and q not in questions]
         kind = _kind_of(given, book, file.provider, option)

@@ -12,7 +12,6 @@ import numpy as np
 
 from fabricreport.books.offers.offer import Kind, Network, Offer
 from fabricreport.books.offers.terms import UNNAMED, needed
-from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import folded, read_providers
 from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_MONTH
 from fabricreport.inputs import Inputs
@@ -128,11 +127,8 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
 
 def _answered(given: Inputs, offer: Offer) -> int | None:
     """Questions that the seller answered, by the file that the params name for the provider of that name."""
-    for provider in given.params.providers:
-        if provider.answers and folded(provider.name) == folded(offer.seller):
-            found = read_answers(given.file(str(provider.answers)), provider=provider.name, as_of=given.as_of)
-            return sum(bool(answer.text) for answer in found.answers.values())
-    return None
+    files = (f for f in given.answer_files if folded(f.provider) == folded(offer.seller))
+    return next((sum(bool(answer.text) for answer in f.answers.values()) for f in files), None)
 
 
 def _slowest(given: Inputs, bills: Bills) -> str:

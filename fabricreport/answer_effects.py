@@ -1,0 +1,243 @@
+"""What an answer says of the figures of a fabric: which inputs it speaks of, and what it says of each.
+
+A question names its effect (`evidence/questions.yaml`); which entries that is follows from how the option behaves and
+from who runs it. Entries are stated for a reference size, a team of medium maturity and a turnkey fabric, an answer for
+this client's: it is divided by what the models multiply with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Protocol
+
+import numpy as np
+
+from fabricreport.as_run import effort_for, is_rented, maturity, wired, wired_as_family
+from fabricreport.books.answers import Answer, Log
+from fabricreport.books.options import Option
+from fabricreport.books.questions import Proof
+from fabricreport.models.audit.answering import Observed, taper_loss
+from fabricreport.models.collectives.timing import allreduce
+from fabricreport.models.risk.entries import MATURITIES, complexity, maturity_effect
+from fabricreport.models.training.practice import Practice
+from fabricreport.scenario import Params
+from fabricreport.uncertain import Uncertain, exactly
+from fabricreport.vocabulary import Maturity
+
+BYTES_PER_MIB = 2.0**20
+MIB_PER_GIB = 1024.0
+OWN, CLIENT, NOBODY = "own team", "client", "nobody"
+"""Short answers on who tunes."""
+
+
+class Effect(StrEnum):
+    """What of the models an answer moves."""
+
+    OVERSUBSCRIPTION = "oversubscription"
+    BANDWIDTH = "bandwidth"
+    TUNER = "tuner"
+    WEEKS = "weeks"
+    REPAIR = "repair"
+    PRICE = "price"
+    ADD_ON = "add-on"
+    SIZE = "size"
+    START = "start"
+    CREDITS = "credits"
+
+
+TERMS = (Effect.PRICE, Effect.ADD_ON, Effect.SIZE, Effect.START, Effect.CREDITS)
+"""Terms of an offer: they stand as they are stated, or they do not."""
+
+
+class Known(Protocol):
+    """What is known before any answer: the params, and the figures of the books with overrides and judgements in force."""
+
+    params: Params
+
+    @property
+    def practice(self) -> Practice:
+        """Models to train, GPUs, and the collective model."""
+
+    def central(self, input_id: str) -> float:
+        """The central value of an input."""
+
+    def uncertain(self, input_id: str) -> Uncertain:
+        """The figure of an input."""
+
+    def words(self, entry_id: str) -> str:
+        """A fact in words of the evidence."""
+
+
+class Nothing(Exception):
+    """An answer that moves nothing, and why in words."""
+
+
+@dataclass(frozen=True)
+class Says:
+    """What an answer says of one input: a value from `low` to `high`, or a `loss` that comes to what is lost already.
+
+    `share`: the input is one.
+    """
+
+    input_id: str
+    low: float = 0.0
+    high: float = 0.0
+    share: bool = False
+    loss: float = 0.0
+
+    def observed(self, noise: float) -> Observed:
+        """The value as the update takes it."""
+        return Observed(self.low, self.high, noise)
+
+
+@dataclass(frozen=True)
+class Put:
+    """An answer as it was put: of which option, resting on what, what is known besides."""
+
+    known: Known
+    option: Option
+    answer: Answer
+    proof: Proof
+
+    @property
+    def params(self) -> Params:
+        """The client's params."""
+        return self.known.params
+
+    def entry(self, entry_id: str) -> float:
+        """The central value of an entry of the evidence."""
+        return self.known.central(f"evidence:{entry_id}")
+
+    def range(self, entry_id: str) -> Uncertain:
+        """The figure of an entry of the evidence."""
+        return self.known.uncertain(f"evidence:{entry_id}")
+
+    @property
+    def maturity(self) -> str:
+        """The maturity at which the fabric is taken to be run."""
+        return maturity(self.params, self.known.words)
+
+    @property
+    def value(self) -> tuple[float, float]:
+        """The ends of the answer's value."""
+        low, high = self.answer.low, self.answer.high
+        if low is None or high is None:
+            raise Nothing("no number came with it")
+        return low, high
+
+
+def says(effect: Effect, put: Put) -> tuple[Says, ...]:
+    """What an answer says of the inputs of an option; `Nothing` with the reason where it says nothing of any."""
+    if int(put.params.cluster.gpus) <= int(put.params.cluster.gpus_per_node):
+        raise Nothing("all GPUs share one node, and no fabric lies between them")
+    found = tuple(_READ[effect](put))
+    if any(said.low <= 0.0 and not said.share and not said.loss for said in found):
+        raise Nothing("nothing takes no time at all")
+    return found
+
+
+def busbw(known: Known, option: Option, log: Log) -> float:
+    """AllReduce busbw (GB/s) of the option when it is tuned, at a log's size, every input at its central value."""
+    wires = wired(known.params, known.practice, option, known.central)
+    found = allreduce([log.size_mib * BYTES_PER_MIB], wires.job(log.gpus))
+    return float(np.asarray(found.busbw_gbytes_per_s).ravel()[0] * wires.reduction / wires.slowdown)
+
+
+def _weeks(put: Put) -> Iterator[Says]:
+    low, high = put.value
+    team = _team(put).bring_up * complexity(put.entry, int(put.params.cluster.gpus))
+    team = team * effort_for(put.params, put.option, put.entry).bring_up
+    if is_rented(put.params):
+        team = team * put.entry("rented-bring-up-factor")
+    yield Says(f"evidence:{put.option.behaviour.weeks}", *_over(team, low, high))
+
+
+def _repair(put: Put) -> Iterator[Says]:
+    yield Says("evidence:config-fault-hours-to-find", *_over(_team(put).detection, *put.value))
+
+
+def _tuner(put: Put) -> Iterator[Says]:
+    """What follows from who tunes: a state of the fabric, as uncertain as the entries that describe it."""
+    who = put.answer.choice or OWN
+    rented = is_rented(put.params)
+    if who == OWN and rented:
+        raise Nothing("the figures of a rented fabric assume that the seller’s own team tunes it")
+    if who == OWN:
+        level = MATURITIES[-1]
+        faults, weeks = (put.range(f"lever-tuning-{what}-factor") for what in ("config", "bring-up"))
+    elif who in (CLIENT, NOBODY) and rented:
+        level = str(put.params.organisation.networking_maturity)
+        if Maturity(level).rank >= Maturity(put.maturity).rank:
+            raise Nothing("the client’s team is taken to tune no worse than a seller’s")
+        faults, weeks = (_maturing(put, level, what) for what in ("config-faults", "bring-up"))
+    else:
+        raise Nothing("the figures already assume that no team of the seller’s tunes it")
+    own = put.option.behaviour
+    for entry, factor in ((own.config_faults, faults), (own.weeks, weeks)):
+        middle = put.entry(entry)
+        yield Says(f"evidence:{entry}", middle * factor.low, middle * factor.high)
+    if _tunable(put):
+        state = put.range(f"{own.tuning}-{level}")
+        yield Says(_tuning(put), state.low, state.high, share=True)
+
+
+def _maturing(put: Put, level: str, what: str) -> Uncertain:
+    """How a team of another maturity multiplies what the fabric's own does, by the entries of both."""
+    medium = str(Maturity.MEDIUM)
+    theirs, ours = (
+        exactly(1.0) if team == medium else put.range(f"maturity-{team}-{what}") for team in (level, put.maturity)
+    )
+    return theirs.times(1.0 / ours.central)
+
+
+def _bandwidth(put: Put) -> Iterator[Says]:
+    if not _tunable(put):
+        raise Nothing("what this fabric reaches is not taken to depend on who tunes it")
+    log = put.answer.measured
+    if log is None:
+        low, high = put.value
+        log = Log(int(put.params.cluster.gpus), put.entry("acceptance-message-gib") * MIB_PER_GIB, low, None)
+    else:
+        low = high = log.busbw_gbytes_per_s
+    tuned = busbw(put.known, put.option, log)
+    effort = float(effort_for(put.params, put.option, put.entry).tuning)
+    low, high = (max(0.0, 1.0 - (1.0 - min(reached / tuned, 1.0)) / effort) for reached in (low, high))
+    yield Says(_tuning(put), low, high, share=True)
+
+
+def _oversubscription(put: Put) -> Iterator[Says]:
+    design, ratio = float(put.params.cluster.oversubscription), put.value[1]
+    if ratio <= design:
+        raise Nothing("the client’s design asks for no less, and the figures assume it")
+    if put.proof == Proof.STATEMENT:
+        raise Nothing("a taper in words alone is no drawing: ask for one")
+    dragonfly = str(put.params.cluster.topology) == "dragonfly"
+    entry = "dragonfly-contention" if dragonfly else put.option.behaviour.contention
+    yield Says(f"evidence:{entry}", loss=taper_loss(put.entry("cross-leaf-traffic-share"), ratio, design))
+
+
+def _team(put: Put) -> Any:
+    return maturity_effect(put.entry, put.maturity)
+
+
+def _tunable(put: Put) -> bool:
+    return bool(put.option.behaviour.tuning) and wired_as_family(put.params, put.known.practice, put.option)
+
+
+def _tuning(put: Put) -> str:
+    return f"evidence:{put.option.behaviour.tuning}-{put.maturity}"
+
+
+def _over(factor: Any, low: float, high: float) -> tuple[float, float]:
+    return low / float(factor), high / float(factor)
+
+
+_READ: Mapping[Effect, Callable[[Put], Iterator[Says]]] = {
+    Effect.OVERSUBSCRIPTION: _oversubscription,
+    Effect.BANDWIDTH: _bandwidth,
+    Effect.TUNER: _tuner,
+    Effect.WEEKS: _weeks,
+    Effect.REPAIR: _repair,
+}
