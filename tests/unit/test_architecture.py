@@ -109,6 +109,7 @@ MAY_IMPORT = {
     "case": {"books", "chain", "given", "inputs", "intake", "models", "scenario", "sections", "sections/decision"},
     "digests": {"case", "scenario", "seen"},
     "quoting": {"books", "case", "models", "sections"},
+    "tracing": {"answered", "blocks", "books", "case", "scenario", "sections"},
     "checking": {
         "as_run",
         "blocks",
@@ -130,6 +131,7 @@ MAY_IMPORT = {
     "cli_prices": {"books", "cli_shared"},
     "cli_quotes": {"books", "case", "cli_prices", "cli_shared", "given", "quoting", "scenario"},
     "cli_elicit": {"books", "cli_shared", "elicited", "given", "scenario"},
+    "cli_trace": {"case", "cli_shared", "tracing"},
     "cli_words": {"checking", "memo"},
     "cli": {
         "books",
@@ -139,6 +141,7 @@ MAY_IMPORT = {
         "cli_progress",
         "cli_quotes",
         "cli_shared",
+        "cli_trace",
         "cli_words",
         "memo",
         "scenario",

@@ -46,9 +46,9 @@ def held(given: Inputs, result: DiligenceResult) -> Mapping[str, Held]:
 def _stated(gpus: int, result: DiligenceResult) -> Iterator[Held]:
     for judged in result.judged:
         for question_id, answer in judged.file.answers.items():
-            question, verdict = result.book.question(question_id), judged.findings[question_id].verdict
+            question, finding = result.book.question(question_id), judged.findings[question_id]
             value = _value(answer, question, gpus)
-            if question.best and verdict == SPECIFIC and value is not None:
+            if question.best and finding.verdict == SPECIFIC and value is not None:
                 yield Held(question, judged.file.provider, value)
 
 
