@@ -23,16 +23,20 @@ from scipy import special
 
 _DIGITS = 3
 """Significant digits to which a threshold is written into a contract."""
+_COARSE = 10.0 ** (1 - _DIGITS)
+"""How far rounding to them moves a value at most, as a share of it."""
 
 
 class Reason(StrEnum):
-    """Why a threshold lies where it does."""
+    """Why a threshold lies where it does: always as high as a sound fabric holds.
 
-    HELD = "as high as a sound fabric holds, and above the value at which the lead is gone by the margin"
-    CREDIT_ONLY = (
-        "as high as a sound fabric holds: the lead is gone too near to it for a test to tell, so the credit protects it"
-    )
-    NO_LEAD = "as high as a sound fabric holds: no lead is used up within reach"
+    HELD: and clear of the value at which the lead is gone. CREDIT_ONLY: that value is too near for a test to tell apart, or
+    lies above, so that only a credit protects the lead. NO_LEAD: no lead is used up within reach.
+    """
+
+    HELD = "held"
+    CREDIT_ONLY = "credit-only"
+    NO_LEAD = "no-lead"
 
 
 @dataclass(frozen=True)
@@ -97,13 +101,14 @@ def held(sound: float, runs: int, rule: Rule, *, at_least: bool = True) -> float
 def fewest_runs(sound: float, gone: float | None, rule: Rule, *, at_least: bool = True) -> int | None:
     """Fewest runs at which both errors stay within their limits: a sound fabric fails, one at `gone` passes.
 
-    None where the runs allowed do not suffice; the least number of runs where there is nothing to lose.
+    It hangs on the ratio of the two alone: a threshold may be rounded as far as three digits ever round it. None where the
+    runs allowed do not suffice; the least number of runs where there is nothing to lose.
     """
     least = max(rule.least_runs, rule.counted)
     if gone is None:
         return least
     for runs in range(least, rule.most_runs + 1):
-        bar = written(held(sound, runs, rule, at_least=at_least), at_least=at_least)
+        bar = held(sound, runs, rule, at_least=at_least) * (1.0 - _COARSE if at_least else 1.0 + _COARSE)
         if pass_chance(gone, bar, rule.noise, runs, rule.counted, at_least=at_least) <= rule.false_pass:
             return runs
     return None

@@ -15,6 +15,7 @@ from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.provenance import Traced
 from fabricreport.sections.damages import Terms
+from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.stance import Stance, stance
 
@@ -120,8 +121,9 @@ class DiligenceResult:
 
     `option` is the one advised and tested (of an open course the one with the lower mean), `rival` the one it is held
     against, `total` the cost of the option, `totals` of every option by id. `promises_of_rival`: the same test for the
-    rival, where the course is open. `floors`: busbw floor by size in GPUs. `curve`: busbw by number of nodes. `damages`: what
-    is paid for a week too late, None for a client that rents or has no network.
+    rival, where the course is open; `plan`, `plan_of_rival`: the acceptance plan of either. `floors`: busbw floor by size in
+    GPUs. `curve`: busbw by number of nodes. `damages`: what is paid for a week too late, None for a client that rents or has
+    no network.
     """
 
     option: Option
@@ -130,6 +132,8 @@ class DiligenceResult:
     promises: tuple[Promise, ...]
     promises_of_rival: tuple[Promise, ...]
     floors: Mapping[int, Number]
+    plan: Plan
+    plan_of_rival: Plan | None
     shortlist: tuple[Shortlisted, ...]
     questions: tuple[PricedQuestion, ...]
     judged: tuple[Judged, ...]
