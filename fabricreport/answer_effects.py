@@ -18,6 +18,7 @@ from fabricreport.as_run import effort_for, is_rented, maturity, wired, wired_as
 from fabricreport.books.answers import Answer, Log
 from fabricreport.books.options import Option
 from fabricreport.books.questions import Proof
+from fabricreport.errors import InputError
 from fabricreport.models.audit.answering import Observed, taper_loss
 from fabricreport.models.collectives.timing import allreduce
 from fabricreport.models.risk.entries import MATURITIES, complexity, maturity_effect
@@ -139,19 +140,27 @@ def says(effect: Effect, put: Put) -> tuple[Says, ...]:
 
 
 def busbw(known: Known, option: Option, log: Log) -> float:
-    """AllReduce busbw (GB/s) of the option when it is tuned, at a log's size, every input at its central value."""
+    """AllReduce busbw (GB/s) of the option when it is tuned, at a log's size, every input at its central value.
+
+    `Nothing` for a log of a cluster that the model knows nothing of.
+    """
     wires = wired(known.params, known.practice, option, known.central)
-    found = allreduce([log.size_mib * BYTES_PER_MIB], wires.job(log.gpus))
+    try:
+        found = allreduce([log.size_mib * BYTES_PER_MIB], wires.job(log.gpus))
+    except InputError:  # told with its place in the file by `checking`
+        raise Nothing("its log is of a cluster that the model cannot know") from None
     return float(np.asarray(found.busbw_gbytes_per_s).ravel()[0] * wires.reduction / wires.slowdown)
 
 
 def _weeks(put: Put) -> Iterator[Says]:
-    low, high = put.value
-    team = _team(put).bring_up * complexity(put.entry, int(put.params.cluster.gpus))
-    team = team * effort_for(put.params, put.option, put.entry).bring_up
+    """Weeks to stable; of a rented fabric, which ran before, as a factor on those of one that is built anew."""
+    team = float(_team(put).bring_up * complexity(put.entry, int(put.params.cluster.gpus)))
+    team = team * float(effort_for(put.params, put.option, put.entry).bring_up)
+    weeks = put.option.behaviour.weeks
     if is_rented(put.params):
-        team = team * put.entry("rented-bring-up-factor")
-    yield Says(f"evidence:{put.option.behaviour.weeks}", *_over(team, low, high))
+        yield Says("evidence:rented-bring-up-factor", *_over(team * put.entry(weeks), *put.value))
+    else:
+        yield Says(f"evidence:{weeks}", *_over(team, *put.value))
 
 
 def _repair(put: Put) -> Iterator[Says]:

@@ -18,6 +18,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar
 
+from fabricreport.before_after import changes_of
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.option_reader import read_options
 from fabricreport.books.options import Option
@@ -43,6 +44,7 @@ from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Search, weeks_level
 from fabricreport.sections.diligence import findings as diligence_findings
 from fabricreport.sections.diligence import study as diligence
+from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.evidence import findings as evidence_findings
 from fabricreport.sections.evidence import study as evidence
@@ -56,7 +58,9 @@ from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tco import findings as tco_findings
 from fabricreport.sections.tco import study as tco
+from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.result import TcoResult
+from fabricreport.uncertain import Uncertain
 from fabricreport.witness import WITNESS
 
 Found = TypeVar("Found")
@@ -282,7 +286,23 @@ class Case:
     @property
     def knowledge(self) -> Knowledge:
         """What knowing inputs is worth, for every section that asks what to find out."""
-        return self._asked("knowledge", lambda given: Knowledge(given, self.chain.bills, judge_of(given)))
+        return self._asked(
+            "knowledge", lambda given: Knowledge(given, self.chain.bills, judge_of(given), self._again(given))
+        )
+
+    @property
+    def changes(self) -> Changes | None:
+        """What the answers of sellers change; None where nobody has answered."""
+
+        def make(given: Inputs) -> Changes | None:
+            return changes_of(given, self.comparison, self.knowledge.offers) if given.answer_files else None
+
+        return self._asked("changes", make)
+
+    def _again(self, given: Inputs) -> Callable[[Mapping[str, Uncertain]], Bills]:
+        """The bills with other figures in force."""
+        base = self.chain.read_by(given)
+        return lambda figures: base.replacing(figures).bills
 
     def latency(self) -> LatencyResult:
         """What latency costs this client."""
@@ -324,7 +344,12 @@ class Case:
             upstream = (self.latency(), self.tail(), self.tco(), self.comparison, weeks_level(search))
             knowledge = self.knowledge.read_by(given)
             return diligence.run(
-                given, *upstream, lambda figures: search.fast.replacing(figures).bills, knowledge.worth, knowledge.saved
+                given,
+                *upstream,
+                lambda figures: search.fast.replacing(figures).bills,
+                knowledge.worth,
+                knowledge.saved,
+                self.changes,
             )
 
         return self._study("diligence", make)

@@ -168,6 +168,10 @@ class Reader:
             self.reads.note(*EVERY.values())
         return self._answered
 
+    def lag_weeks(self, option: str) -> float:
+        """Weeks that an option stands later than the first that could, where sellers of each have answered."""
+        return self.answered.lags.get(option, 0.0) if self.answer_files else 0.0
+
     @property
     def overrides(self) -> Mapping[str, Overridden]:
         """The client's overrides by the id that they replace."""

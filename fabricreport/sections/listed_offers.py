@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from fabricreport.answer_effects import Effect
 from fabricreport.books.offers.offer import Kind, Network, Offer, OfferRung
 from fabricreport.books.offers.terms import UNNAMED
 from fabricreport.books.providers import Seller, read_providers
@@ -63,8 +64,13 @@ def _newest(given: Inputs, name: str) -> Offer | None:
     known = [*_prices(given, name, seller)]
     lasting = [found for found in known if found[1] in _LASTING]
     if not known:
-        return None
+        return _answered_alone(given, name, seller)
     item, kind = max(lasting or known, key=lambda found: (given.prices[found[0]].date, found[0]))
+    return _offer(name, seller, f"price:{item}", kind)
+
+
+def _offer(name: str, seller: Seller | None, price: str, kind: Kind) -> Offer:
+    """A price of a seller as an offer, with what the shipped table knows of its network."""
     return Offer(
         id=seller.id if seller else slugify(name),
         seller=name,
@@ -74,9 +80,15 @@ def _newest(given: Inputs, name: str) -> Offer | None:
         product=seller.availability if seller else "",
         topology=seller.topology if seller else "",
         generation=seller.generation if seller else "",
-        rungs=(OfferRung(0, f"price:{item}"),),
+        rungs=(OfferRung(0, price),),
         known_as=seller.id if seller else "",
     )
+
+
+def _answered_alone(given: Inputs, name: str, seller: Seller | None) -> Offer | None:
+    """The price that a seller answered, where none of it is published."""
+    term = given.answered.terms_of(name).get(Effect.PRICE) if given.answer_files else None
+    return None if term is None else _offer(name, seller, term.input_id, Kind.LIST)
 
 
 def _prices(given: Inputs, name: str, seller: Seller | None) -> Iterator[tuple[str, Kind]]:

@@ -2,126 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from fabricreport.books.answers import Answer
-from fabricreport.books.providers import ContractOnly, Seller
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.figures import Declaration, FigureSpec, Index, TakenSpec
-from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.diligence import VERDICTS, Stake
 from fabricreport.provenance import inputs_of
-from fabricreport.sections.diligence.held import TERM_INDEX, TERMS, Held, held
-from fabricreport.sections.diligence.promises import Promise
-from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, SizePoint
+from fabricreport.sections.diligence.change_figures import CHANGES
+from fabricreport.sections.diligence.figure_context import SIZES, DiligenceFigures, name_of
+from fabricreport.sections.diligence.held import TERM_INDEX, TERMS
+from fabricreport.sections.diligence.result import DiligenceResult, PricedQuestion
 
-_SIZES = ("param:cluster.gpus", "param:cluster.gpus_per_node")
 _EXCESS = "evidence:two-node-busbw-excess"
 _PERCENT = 0.01
-
-
-@dataclass(frozen=True)
-class DiligenceFigures:
-    """What the figures of diligence are made from."""
-
-    given: Inputs
-    result: DiligenceResult
-
-    # ---- the acceptance test
-
-    @cached_property
-    def promises(self) -> Mapping[str, Promise]:
-        """The lines of the acceptance test by id; those of later sizes are told by their floors."""
-        return {p.id: p for p in self.result.promises}
-
-    @cached_property
-    def promises_of_rival(self) -> Mapping[str, Promise]:
-        """The same test for the rival, where the course is open, by its id."""
-        return {p.id: p for p in self.result.promises_of_rival}
-
-    def promised(self, part: str, promise: str) -> Number | None:
-        """A number that the study of a promise made: `passes`, `expected`, `price` or `lead`."""
-        found: Number | None = getattr(self.promises[promise], part)
-        return found
-
-    @property
-    def week_and_percent(self) -> tuple[Number, Number] | None:
-        """The prices of a week and of a percent of busbw, where both cost something."""
-        prices = {p.id: p.price for p in self.result.promises}
-        week, percent = prices.get("weeks"), prices.get("busbw")
-        return (week, percent) if week and percent and percent.value > 0 else None
-
-    @property
-    def ends(self) -> tuple[SizePoint, SizePoint]:
-        """Modelled busbw at two nodes, and at the size the cluster starts with; asked for where there is a curve."""
-        nodes = -(-int(self.given.params.cluster.gpus) // int(self.given.params.cluster.gpus_per_node))
-        return self.result.curve[0], next(p for p in self.result.curve if p.nodes == nodes)
-
-    @property
-    def modelled_on(self) -> set[str]:
-        """Inputs of the curve."""
-        return {*_SIZES, *next(p.expected for p in self.result.promises if p.expected).inputs}
-
-    # ---- the sellers
-
-    @property
-    def listed(self) -> tuple[str, ...]:
-        """The sellers' names in the params, as inputs."""
-        return tuple(f"param:providers[{i}].name" for i in range(len(self.given.params.providers)))
-
-    @cached_property
-    def links(self) -> Mapping[str, Seller]:
-        """Sellers in the table whose link is known, by id."""
-        return {s.id: s for s in self.result.book.sellers if s.link_high_gbits_per_s is not None}
-
-    @cached_property
-    def credits(self) -> Mapping[str, tuple[str, str]]:
-        """Name of the seller and entry of its service credit, by the seller's id; the contracts read outside the table too."""
-        contracts: list[Seller | ContractOnly] = [*self.result.book.sellers, *self.result.book.contracts_only]
-        found = {one.id: (one.name, i) for one in contracts for i in one.sla if i.endswith("-credit")}
-        return {k: (name, i) for k, (name, i) in found.items() if self.given.entry(_name(i)).kind != "text"}
-
-    # ---- the questions and the answers
-
-    @cached_property
-    def questions(self) -> Mapping[str, PricedQuestion]:
-        """The questions this client should put, by id."""
-        return {q.question.id: q for q in self.result.questions}
-
-    @property
-    def chosen_on(self) -> frozenset[str]:
-        """Ids of every input that the choice rests on."""
-        return inputs_of(*self.result.totals.values())
-
-    @cached_property
-    def judged(self) -> Mapping[str, Judged]:
-        """Answer files and the verdicts on them, by the seller's name as part of an id."""
-        return {key_of(j.file.provider): j for j in self.result.judged}
-
-    @cached_property
-    def held(self) -> Mapping[str, Held]:
-        """What sellers can be held to of what they answered, by question id."""
-        return held(self.given, self.result)
-
-    def answer(self, seller: str, question: str) -> Answer | None:
-        """One answer that holds a figure."""
-        found = self.judged[seller].file.answers.get(question)
-        return found if found and (found.measured or (found.low is not None and found.high is not None)) else None
-
-
-def _name(entry_id: str) -> str:
-    return entry_id.partition(":")[2]
-
-
-def key_of(name: str) -> str:
-    """A seller's name as part of an id."""
-    return "-".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())
 
 
 Spec = FigureSpec[DiligenceFigures]
@@ -257,7 +155,7 @@ _TEST = (
         label="Nodes of the cluster",
         rule="GPUs ÷ GPUs per node",
         value=lambda at: float(at.ends[1].nodes),
-        inputs=_SIZES,
+        inputs=SIZES,
         when=lambda at: bool(at.result.curve),
     ),
     Spec(
@@ -318,7 +216,7 @@ _SELLERS = (
         "share",
         label=lambda at, seller: f"Highest service credit of {at.credits[seller][0]}",
         rule="as the contract states it",
-        value=lambda at, seller: at.given.entry(_name(at.credits[seller][1])).high,
+        value=lambda at, seller: at.given.entry(name_of(at.credits[seller][1])).high,
         inputs=lambda at, seller: (at.credits[seller][1],),
     ),
 )
@@ -456,9 +354,9 @@ _ANSWERS = (
     ),
 )
 
-FIGURES = Declaration(
+FIGURES: Declaration[DiligenceFigures] = Declaration(
     "diligence",
-    (*_TEST, *_SELLERS, *_WORTH, *_ANSWERS, *TERMS),
+    (*_TEST, *_SELLERS, *_WORTH, *_ANSWERS, *CHANGES, *TERMS),
     {
         **TERM_INDEX,
         "promise": Index(lambda at: at.promises),
@@ -469,6 +367,8 @@ FIGURES = Declaration(
         "question": Index(lambda at: at.questions),
         "judged": Index(lambda at: at.judged),
         "verdict": Index(lambda _: VERDICTS, VERDICTS),
+        "moved": Index(lambda at: at.result.changes.moved if at.result.changes else ()),
+        "alone": Index(lambda at: at.result.changes.alone if at.result.changes else ()),
         "answered": Index(lambda at: dict.fromkeys(q for j in at.result.judged for q in j.file.answers)),
     },
 )

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
+from fabricreport.answered import Moved
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.inputs import Inputs
-from fabricreport.sections.diligence.figures import key_of
+from fabricreport.sections.diligence.changes import Changes, key_of
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion
 from fabricreport.sections.diligence.study import nodes_of
 from fabricreport.sections.stance import Stance
 from fabricreport.vocabulary import Acquisition, Ground
 
 FAILS = "fails"
+NEITHER = "neither fabric"
 PERCENT = 0.01
 """A week that costs more than this share of bandwidth is what the section opens with."""
 
@@ -71,6 +73,13 @@ class DiligenceFinding(StrEnum):
     SOME_TURNS = "some answer can turn the sign of the difference"
     SILENT = "nobody has answered a priced question"
     ANSWERED = "a seller has answered"
+    # what the answers change
+    UNANSWERED = "no seller has answered"
+    ANSWERS_TURN = "the answers change what is advised"
+    ANSWERS_KEEP = "answers move figures, and what is advised stays"
+    ANSWERS_IDLE = "sellers have answered, and no answer moves a figure"
+    LEAD_RANGED = "what is advised has a lead with the answers and without"
+    SOME_IDLE = "an answer moves nothing"
     LEFT_OUT = "some questions of the book do not apply"
 
 
@@ -180,10 +189,22 @@ def _questions(result: DiligenceResult) -> Iterator[DiligenceFinding]:
             yield F.SILENT
     else:
         yield F.UNPRICED
-    if result.judged:
-        yield F.ANSWERED
+    yield F.ANSWERED if result.judged else F.UNANSWERED
+    if result.changes is not None:
+        yield from _changes(result.changes)
     if _unasked(result):
         yield F.LEFT_OUT
+
+
+def _changes(found: Changes) -> Iterator[DiligenceFinding]:
+    if not found.moved:
+        yield F.ANSWERS_IDLE
+    else:
+        yield F.ANSWERS_TURN if found.turned else F.ANSWERS_KEEP
+        if found.without.lead is not None and found.together.lead is not None:
+            yield F.LEAD_RANGED
+    if found.unmoved:
+        yield F.SOME_IDLE
 
 
 # ---- words
@@ -200,6 +221,7 @@ def _words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
     failing, sizes = _most_failing(result), [str(gpus) for gpus in result.floors]
     widest = result.widest.question if result.widest else None
     first = result.first.question if result.first else None
+    found = result.changes
     return {
         "client": Name(given.params.client.name),
         "option": Named(result.option.name, result.option.id),
@@ -213,10 +235,20 @@ def _words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "questions": tuple(_question(q) for q in result.questions),
         "left_out": Name("; ".join(_unasked(result))),
         "answered": tuple(_answered(j) for j in result.judged),
+        "changing": tuple(Named(s, key_of(s)) for s in found.sellers) if found else (),
+        "idle": tuple(_idle(result, m) for m in found.unmoved) if found else (),
+        "advised_before": Name(found.without.course or NEITHER) if found else None,
+        "advised_after": Name(found.together.course or NEITHER) if found else None,
         "papers": tuple(paper for j in result.judged for paper in _papers(result, j)),
         "factor": Name("2 (n − 1) ÷ n"),
         "ranks": Name("2 ÷ (2 − busbw ÷ algbw)"),
     }
+
+
+def _idle(result: DiligenceResult, moved: Moved) -> Named:
+    """An answer that moves nothing, and why."""
+    title = Name(result.book.question(moved.question).title)
+    return Named(moved.question, moved.question, title=title, seller=Name(moved.provider), because=Name(moved.reason))
 
 
 def _question(priced: PricedQuestion) -> Named:

@@ -15,6 +15,7 @@ from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.provenance import Traced
 from fabricreport.sections.damages import Terms
+from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.stance import Stance, stance
@@ -123,7 +124,7 @@ class DiligenceResult:
     against, `total` the cost of the option, `totals` of every option by id. `promises_of_rival`: the same test for the
     rival, where the course is open; `plan`, `plan_of_rival`: the acceptance plan of either. `floors`: busbw floor by size in
     GPUs. `curve`: busbw by number of nodes. `damages`: what is paid for a week too late, None for a client that rents or has
-    no network.
+    no network. `changes`: what the answers change, None where nobody has answered.
     """
 
     option: Option
@@ -144,6 +145,7 @@ class DiligenceResult:
     book: ProviderBook
     numbers: Mapping[str, Number]
     damages: Terms | None = None
+    changes: Changes | None = None
 
     @property
     def stance(self) -> Stance:

@@ -27,7 +27,9 @@ from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import one_node, rented, stages_of
 from fabricreport.sections.damages import terms
-from fabricreport.sections.diligence.figures import FIGURES, DiligenceFigures
+from fabricreport.sections.diligence.changes import Changes
+from fabricreport.sections.diligence.figure_context import DiligenceFigures
+from fabricreport.sections.diligence.figures import FIGURES
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.plan.study import plan_of
@@ -73,12 +75,13 @@ def run(
     moved: Callable[[Mapping[str, Uncertain]], Bills],
     informs: Callable[[Collection[str]], Estimate],
     offered: Callable[[Collection[str]], Traced | None],
+    changes: Changes | None,
 ) -> DiligenceResult:
     """Diligence for a client, from the other studies and the comparison they share.
 
     `weeks_level`: weeks to stable of the advised option at which its lead is used up. `moved`: the bills with some inputs
     set and all others at their draws. `informs`: what knowing inputs is worth to the choice. `offered`: what a good answer
-    takes off the cost of the cheapest offer, None where there is none.
+    takes off the cost of the cheapest offer, None where there is none. `changes`: what the answers change.
     """
     on = Ground(given, latency, tail, tco, comparison, weeks_level, moved, informs, offered)
     book = read_providers()
@@ -112,6 +115,7 @@ def run(
         book=book,
         numbers={},
         damages=None if rented(given) or not tests else terms(given, tco.common, tail.bring_up_weeks[on.option.id]),
+        changes=changes,
     )
     return replace(result, numbers=DeclaredFigures(FIGURES, DiligenceFigures(given, result), given))
 

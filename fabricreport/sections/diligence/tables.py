@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fabricreport.answered import Moved
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.families import families
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
+from fabricreport.sections.diligence.changes import Changes, key_of
 from fabricreport.sections.diligence.clauses import clauses
-from fabricreport.sections.diligence.figures import key_of
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion
 from fabricreport.sections.diligence.study import contracts
 from fabricreport.sections.short_names import short_names
@@ -17,6 +18,7 @@ from fabricreport.sections.stance import Stance
 
 NOT_DOCUMENTED = "not documented"
 BELOW = "below noise"
+NEITHER = "neither"
 
 
 def _fabric(documented: str) -> str:
@@ -179,3 +181,50 @@ def _answers(result: DiligenceResult, judged: Judged) -> Table:
     ]
     heads = [Column("Id"), Column("Question"), Column("Answer"), *_mixed("Value"), Column("Verdict"), Column("Because")]
     return Table(heads, rows)
+
+
+def changes(given: Inputs, result: DiligenceResult) -> Mapping[str, Table]:
+    """What each seller's answers move, and what is advised with each question's answers alone, by the seller's key."""
+    found = result.changes
+    return {key_of(s): _changes(given, result, found, s) for s in found.sellers} if found else {}
+
+
+def _changes(given: Inputs, result: DiligenceResult, found: Changes, seller: str) -> Table:
+    rows = [
+        Row(
+            [
+                Name(m.question),
+                str(m.proof),
+                Name(_moved_label(given, m)),
+                _range_of(result, "before", key),
+                _range_of(result, "after", key),
+                Name(found.alone[m.question].course or NEITHER),
+                result.numbers.get(f"diligence.lead_alone.{m.question}"),
+            ]
+        )
+        for key, m in found.of_seller(seller).items()
+    ]
+    for outcome, which, label in (
+        (found.without, "without", "no answer"),
+        (found.together, "together", "all answers"),
+    ):
+        row = [label, None, None, None, None, Name(outcome.course or NEITHER)]
+        rows.append(Row([*row, result.numbers.get(f"diligence.lead_{which}")], role="total"))
+    heads = ("Question", "Rests on", "Moves", "Before", "After", "Advised", "Lead")
+    return Table([Column(h) for h in heads], rows)
+
+
+def _moved_label(given: Inputs, moved: Moved) -> str:
+    """What an answer moves, in the words of its entry; a term of an offer by its name."""
+    if moved.input_id.startswith(("evidence:", "param:")):
+        return str(given.record(moved.input_id)["label"])
+    return f"{moved.effect} of the offer"
+
+
+def _range_of(result: DiligenceResult, when: str, key: str) -> str | None:
+    """Both ends of a figure, as cells refer to them; one where they are the same."""
+    ends = [f"diligence.{when}_{end}.{key}" for end in ("low", "high")]
+    if ends[0] not in result.numbers:
+        return None
+    low, high = (result.numbers[end] for end in ends)
+    return f"{{{ends[0]}}}" if low.value == high.value else f"{{{ends[0]}:bare}} to {{{ends[1]}}}"

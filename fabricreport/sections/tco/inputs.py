@@ -169,7 +169,7 @@ def option_inputs(given: Inputs, option: Option, exposed: Any, losses: Losses) -
         staff=_staff_rule(given, option),
         training=_training(given, option),
         lost=_lost_time(name, exposed, losses),
-        bring_up_weeks=losses.weeks[name],
+        bring_up_weeks=_until_stable(given, name, losses),
     )
 
 
@@ -180,9 +180,16 @@ def _price(given: Inputs, kind: str, ref: str) -> Any:
     return price * given.value("evidence:optic-genuine-factor") if genuine else price
 
 
-def with_losses(own: OptionInputs, option: str, exposed: Any, losses: Losses) -> OptionInputs:
+def with_losses(given: Inputs, own: OptionInputs, option: str, exposed: Any, losses: Losses) -> OptionInputs:
     """The same inputs of an option (its id) with other losses; `exposed` as for `option_inputs`."""
-    return replace(own, lost=_lost_time(option, exposed, losses), bring_up_weeks=losses.weeks[option])
+    weeks = _until_stable(given, option, losses)
+    return replace(own, lost=_lost_time(option, exposed, losses), bring_up_weeks=weeks)
+
+
+def _until_stable(given: Inputs, option: str, losses: Losses) -> Any:
+    """Weeks until an option runs stably, counted from the day on which the first of those compared could stand."""
+    lag = given.lag_weeks(option)
+    return losses.weeks[option] + lag if lag else losses.weeks[option]
 
 
 def _lost_time(option: str, exposed: Any, losses: Losses) -> LostTime:

@@ -7,7 +7,7 @@ averaged out of the bills; that of bringing up is in them where the client price
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from typing import Any
 from zlib import crc32
@@ -29,6 +29,7 @@ from fabricreport.sections.decision.offers.judged import MOVE, SPREAD
 from fabricreport.sections.decision.offers.study import OffersResult, committing, offers_of
 from fabricreport.sections.decision.turning import varies
 from fabricreport.sections.tco.bills import Bills
+from fabricreport.uncertain import Uncertain
 
 Draws = NDArray[np.float64]
 _LUCK = "evidence:weeks-to-stable-luck-share"
@@ -43,9 +44,11 @@ class Knowledge:
     input behind them; `inputs`: those of them that are drawn and could be found out, the price of each offer by its own id.
     """
 
-    def __init__(self, given: Inputs, bills: Bills, judge: Judge) -> None:
+    def __init__(
+        self, given: Inputs, bills: Bills, judge: Judge, again: Callable[[Mapping[str, Uncertain]], Bills]
+    ) -> None:
         self.given = given
-        self.offers = offers_of(given, bills, judge)
+        self.offers = offers_of(given, bills, judge, again)
         totals = committing(judge, bills, self.offers)
         self.options = tuple(totals)
         met = [_less_luck_of(given, bills, self.offers, o) for o in totals]

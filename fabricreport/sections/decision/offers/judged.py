@@ -19,6 +19,7 @@ from fabricreport.models.audit.diligence import speed_fit, topology_stated
 from fabricreport.models.money.offers import OfferCost, OfferTerms, Reach, Rung, Work, cost_of
 from fabricreport.models.money.ownership import LOST
 from fabricreport.provenance import Traced, plain
+from fabricreport.sections.decision.offers.answered import price_range
 from fabricreport.sections.offered_fabric import option_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import delay_days
@@ -149,8 +150,11 @@ def spread_of(given: Inputs, offer: Offer) -> Traced:
     factor: Any = Traced(np.ones(given.draws))
     for entry in ([] if offer.contractual and not stale else [SPREAD]) + ([MOVE] if stale else []):
         given.value(entry)  # noted as asked for
-        drawn = given.sampler.draws(given.uncertain(entry), f"{entry} of {offer.id}")
-        factor = factor * Traced(drawn / drawn.mean(), {entry})
+        figure, behind = given.uncertain(entry), frozenset[str]()
+        if entry == SPREAD:
+            figure, behind = price_range(given, offer, figure)
+        drawn = given.sampler.draws(figure, f"{entry} of {offer.id}")
+        factor = factor * Traced(drawn / drawn.mean(), {entry, *behind})
     return given.spread(factor / plain(factor).mean())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,10 +25,12 @@ from fabricreport.models.money.offers import (
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import Judge
+from fabricreport.sections.decision.offers.answered import with_answers
 from fabricreport.sections.decision.offers.judged import Judged, Open, in_use, judged_of
 from fabricreport.sections.listed_offers import listing
 from fabricreport.sections.offered_fabric import option_of
 from fabricreport.sections.tco.bills import Bills
+from fabricreport.uncertain import Uncertain
 
 
 @dataclass(frozen=True)
@@ -124,8 +126,13 @@ class OffersResult:
         return room if room > 0 else None
 
 
-def offers_of(given: Inputs, bills: Bills, judge: Judge) -> OffersResult | None:
-    """The offers of a client that rents, or the published prices; None where there is neither, or nothing is rented."""
+def offers_of(
+    given: Inputs, bills: Bills, judge: Judge, again: Callable[[Mapping[str, Uncertain]], Bills]
+) -> OffersResult | None:
+    """The offers of a client that rents, or the published prices; None where there is neither, or nothing is rented.
+
+    What a seller answered of its own fabric makes the bills `again`, for its offer alone.
+    """
     if not rented(given):
         return None
     stated = given.offers
@@ -133,7 +140,9 @@ def offers_of(given: Inputs, bills: Bills, judge: Judge) -> OffersResult | None:
     offers = stated if listed is None else listed.ranked
     if not offers:
         return None
-    found = {offer.id: judged_of(given, bills, offer) for offer in offers}
+    own = {o.id: given.answered.figures_of(o.seller) if given.answer_files else {} for o in offers}
+    each = {o.id: again(own[o.id]) if own[o.id] else bills for o in offers}
+    found = {o.id: judged_of(given, each[o.id], with_answers(given, o)) for o in offers}
     order = order_of({o: j.total for o, j in found.items()})
     judged = {o: found[o] for o in order}
     reach = {o: j.reach for o, j in judged.items()}

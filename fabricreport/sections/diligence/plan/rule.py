@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.as_run import links_per_gpu
 from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
@@ -81,7 +82,7 @@ def timed(given: Inputs, wires: Network, collective: str, gpus: int, sizes: Sequ
 def gpu_gbytes_per_s(given: Inputs, option: Option) -> float:
     """Line rate of one GPU's links into the fabric."""
     per_link = given.catalogue.fabric(option.fabric, str(given.params.cluster.gpu)).link_gbits_per_s
-    return inputs.links_per_gpu(given, option) * per_link / BITS_PER_BYTE
+    return links_per_gpu(given.params, given.practice, option) * per_link / BITS_PER_BYTE
 
 
 def line_gbytes_per_s(given: Inputs, option: Option, wires: Network, collective: str) -> float:
