@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricreport import __version__
+from fabricreport.cli_answers import answers, questionnaire
 from fabricreport.cli_elicit import elicit
 from fabricreport.cli_prices import prices
 from fabricreport.cli_progress import progress_of
@@ -420,3 +421,5 @@ main.add_command(prices)
 main.add_command(elicit)
 main.add_command(quotes)
 main.add_command(trace)
+main.add_command(questionnaire)
+main.add_command(answers)

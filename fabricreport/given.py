@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabricreport.books.evidence import EvidenceBook, read_evidence
+from fabricreport.books.families import families
 from fabricreport.books.option_reader import read_options
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook
@@ -36,6 +37,11 @@ class Given:
     prices: PriceBook | None
     options: dict[str, Option] | None
     problems: tuple[Problem, ...]
+
+    @property
+    def fabrics(self) -> tuple[str, ...]:
+        """The ids for which a seller's answers may speak: of options and of families."""
+        return tuple(dict.fromkeys((*(self.options or ()), *families())))
 
 
 def read_given(path: Path, as_of: date | None = None) -> Given:

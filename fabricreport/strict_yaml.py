@@ -24,7 +24,7 @@ from fabricreport.errors import InputError, Problem
 from fabricreport.hostile_text import clean_text, masked, text_problems, visible
 from fabricreport.located import KeyPath, Located, dotted, read_text_strict, shown_path
 
-__all__ = ["Located", "clean_text", "inspect_yaml", "load_strict", "read_tree", "visible"]
+__all__ = ["Located", "clean_text", "inspect_yaml", "load_strict", "quoted", "read_tree", "visible"]
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULL = {"", "~", "null", "Null", "NULL"}
@@ -248,6 +248,11 @@ def load_strict(path: Path, *, max_bytes: int = 1_000_000, max_nodes: int = 10_0
     if problems or located is None:
         raise InputError(problems)
     return located
+
+
+def quoted(text: str) -> str:
+    """Text in double quotes, whose escapes YAML and JSON share."""
+    return json.dumps(text, ensure_ascii=False, allow_nan=False)
 
 
 def _without_refused(value: Any) -> Any:

@@ -20,7 +20,7 @@ Every fault of a file is reported at once, each with file, line, key, remedy and
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date as Date
 from pathlib import Path
@@ -40,19 +40,51 @@ _HEAD = ("provider", "date", "answered_by", "answers")
 _OPTIONAL_OF_FILE = ("fabric",)
 _NEEDED_OF_ANSWER = ("question", "answer")
 _OPTIONAL_OF_ANSWER = ("value", "unit", "document", "measured", "evidence", "choice")
-_MEASURED = {"gpus": "gpus", "size_mib": "mib", "busbw_gbytes_per_s": "gbytes/s", "algbw_gbytes_per_s": "gbytes/s"}
+MEASURED = {"gpus": "gpus", "size_mib": "mib", "busbw_gbytes_per_s": "gbytes/s", "algbw_gbytes_per_s": "gbytes/s"}
 _NEEDED_OF_MEASURED = ("gpus", "busbw_gbytes_per_s")
-_LONGEST_ANSWER = 2_000
+LONGEST_ANSWER = 2_000
 
 
-def read_answers(path: Path, *, provider: str, as_of: Date | None = None, links: Links | None = None) -> AnswerFile:
+@dataclass(frozen=True)
+class Remedies:
+    """What to do about faults that are mended otherwise in a workbook than in YAML, which these are for."""
+
+    missing: str = "Add `{key}:`."
+    range: str = "Write {low: 1, high: 2}."
+    unit: str = "Convert it and write unit: {unit}."
+    words: str = "Put figures into the words of `answer`, or into `measured`."
+    answers: str = "Begin each with '- question: <id>'."
+
+
+def read_answers(
+    path: Path,
+    *,
+    provider: str,
+    as_of: Date | None = None,
+    links: Links | None = None,
+    fabrics: Collection[str] = (),
+) -> AnswerFile:
+    """One seller's answers from a YAML file; see `answers_of`."""
+    return answers_of(load_strict(path), provider=provider, as_of=as_of, links=links, fabrics=fabrics)
+
+
+def answers_of(
+    located: Located,
+    *,
+    provider: str,
+    as_of: Date | None = None,
+    links: Links | None = None,
+    fabrics: Collection[str] = (),
+    remedies: Remedies | None = None,
+) -> AnswerFile:
     """One seller's answers. `provider` is the name in the params; `as_of` refuses answers from after the memo.
 
     `links` are those of the client's cluster: a bandwidth above what they, or the links answered, carry is refused.
-    Raises `InputError` with every fault: unknown, missing or doubled keys and questions, a value outside its domain or
-    in another unit, a name that is not the params' provider, text a page could show otherwise than typed.
+    `fabrics`: ids for which answers may speak, any if none is named. Raises `InputError` with every fault: unknown, missing
+    or doubled keys and questions, a value outside its domain or in another unit, a name that is not the params' provider,
+    text a page could show otherwise than typed.
     """
-    reader = _Reader(load_strict(path), [])
+    reader = _Reader(located, [], fabrics, remedies or Remedies())
     found = reader.file(provider, as_of)
     if found is not None and links is not None and not reader.problems:
         reader.bandwidths(found.answers, links)
@@ -67,6 +99,8 @@ class _Reader:
 
     located: Located
     problems: list[Problem]
+    fabrics: Collection[str]
+    remedies: Remedies
 
     def file(self, provider: str, as_of: Date | None) -> AnswerFile | None:
         data = self.located.data
@@ -82,6 +116,9 @@ class _Reader:
         who = self._line_of_text(("answered_by",), data.get("answered_by"))
         answers = self._answers(data.get("answers"))
         fabric = self._line_of_text(("fabric",), data.get("fabric"))
+        if fabric and self.fabrics and fabric not in self.fabrics:
+            remedy = f"One of: {', '.join(self.fabrics)}. Leave it out if none fits."
+            self._fault(("fabric",), "is no fabric known here", fabric, remedy, did_you_mean(fabric, self.fabrics))
         return AnswerFile(name, day, who, answers, self.located.file, fabric)
 
     def bandwidths(self, answers: Mapping[str, Answer], links: Links) -> None:
@@ -94,7 +131,7 @@ class _Reader:
 
     def _answers(self, rows: Any) -> dict[str, Answer]:
         if not isinstance(rows, list) or not rows:
-            self._fault(("answers",), "must be a list of answers", remedy="Begin each with '- question: <id>'.")
+            self._fault(("answers",), "must be a list of answers", remedy=self.remedies.answers)
             return {}
         found: dict[str, Answer] = {}
         for i in range(len(rows)):
@@ -154,20 +191,19 @@ class _Reader:
             return ""
         if not question.unit:
             key = "value" if "value" in row else "unit"
-            remedy = "Put figures into the words of `answer`, or into `measured`."
-            self._fault((*at, key), f"{question.id} takes no value", row[key], remedy)
+            self._fault((*at, key), f"{question.id} takes no value", row[key], self.remedies.words)
             return ""
         if unit != question.unit:
             where = (*at, "unit") if "unit" in row else at
             message = f"a value for {question.id} must be in {question.unit}"
-            self._fault(where, message, unit, f"Convert it and write unit: {question.unit}.")
+            self._fault(where, message, unit, self.remedies.unit.format(unit=question.unit))
             return ""
         return str(unit)
 
     def _value(self, at: KeyPath, value: Any) -> tuple[float | None, float | None]:
         if isinstance(value, dict):
             if set(value) != {"low", "high"} or not all(_finite(v) for v in value.values()):
-                self._fault(at, "a range needs exactly low and high, both numbers", value, "Write {low: 1, high: 2}.")
+                self._fault(at, "a range needs exactly low and high, both numbers", value, self.remedies.range)
                 return None, None
             ends = (float(value["low"]), float(value["high"]))
         elif _finite(value):
@@ -187,11 +223,11 @@ class _Reader:
 
     def _log(self, at: KeyPath, value: Any) -> Log | None:
         if not isinstance(value, dict):
-            self._fault(at, "must be a mapping", value, f"Write {{{', '.join(f'{k}: ...' for k in _MEASURED)}}}.")
+            self._fault(at, "must be a mapping", value, f"Write {{{', '.join(f'{k}: ...' for k in MEASURED)}}}.")
             return None
         before = len(self.problems)
-        self._keys(at, value, _NEEDED_OF_MEASURED, tuple(_MEASURED))
-        for key, unit in _MEASURED.items():
+        self._keys(at, value, _NEEDED_OF_MEASURED, tuple(MEASURED))
+        for key, unit in MEASURED.items():
             if key not in value:
                 continue
             if not _finite(value[key]) or value[key] == 0:
@@ -218,7 +254,7 @@ class _Reader:
         if value is None and len(at) == 1:
             return ""
         text = self._text(at, value, one_line=True)
-        if not text.strip() and isinstance(value, str):
+        if isinstance(value, str) and not value.strip():
             self._fault(at, "is empty", value, "Write a name.")
         return text
 
@@ -229,7 +265,7 @@ class _Reader:
         line, key = self.located.line_of(at), self.located.problem(at, "").key
         try:
             return clean_text(
-                value, file=self.located.file, line=line, key=key, max_chars=_LONGEST_ANSWER, one_line=one_line
+                value, file=self.located.file, line=line, key=key, max_chars=LONGEST_ANSWER, one_line=one_line
             )
         except InputError as error:
             self.problems.extend(error.problems)
@@ -242,7 +278,7 @@ class _Reader:
                 self._fault((*at, key), "is no key here", "", remedy, did_you_mean(key, known))
         for key in needed:
             if key not in found or (found[key] is None and key != "answer"):
-                self._fault(at, f"has no `{key}`", remedy=f"Add `{key}:`.")
+                self._fault((*at, key), f"has no `{key}`", remedy=self.remedies.missing.format(key=key))
 
     def _fault(self, at: KeyPath, message: str, value: object = "", remedy: str = "", suggestion: str = "") -> None:
         self.problems.append(self.located.problem(at, message, value=value, remedy=remedy, suggestion=suggestion))

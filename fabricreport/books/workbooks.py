@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import re
+import textwrap
 import zipfile
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,10 +20,14 @@ from fabricreport.located import did_you_mean, read_bytes_strict, shown_path
 
 if TYPE_CHECKING:
     from openpyxl.cell.cell import Cell as WorkbookCell
+    from openpyxl.styles import Font
     from openpyxl.workbook.workbook import Workbook
 
 HEAD_COLOUR, FILL_COLOUR = "D9E2EC", "FFF8DC"
 """Of a table's head, and of the cells to fill in."""
+_GUIDE_WIDTH = 100
+_LINE_POINTS, _FULL = 15.0, 0.92
+"""Height of a line, and how full a column is before a word goes to the next line."""
 _RUNS: dict[str, str] = {
     "vbaproject": "macros",
     "macrosheets/": "macros",
@@ -148,10 +153,27 @@ def add_guide(book: Workbook, title: str, lines: Iterable[str]) -> None:
 
     guide: Any = book.active
     guide.title = title
-    guide.column_dimensions["A"].width = 120
+    guide.column_dimensions["A"].width = _GUIDE_WIDTH
     for number, line in enumerate(lines, start=1):
         put_text(guide.cell(number, 1), line)
         guide.cell(number, 1).alignment = Alignment(wrap_text=True, vertical="top")
+        guide.row_dimensions[number].height = height_of([(line, _GUIDE_WIDTH)]) + _LINE_POINTS / 2
+    guide.page_setup.orientation = "landscape"
+    guide.page_setup.fitToWidth, guide.page_setup.fitToHeight = 1, 0
+    guide.sheet_properties.pageSetUpPr.fitToPage = True
+
+
+def height_of(texts: Iterable[tuple[str, float]]) -> float:
+    """The height in points of a row that shows these texts whole, each in a column of so many characters."""
+    lines = (len(textwrap.wrap(text, max(1, int(width * _FULL)))) for text, width in texts)
+    return _LINE_POINTS * max(1, *lines) + 2
+
+
+def font(**how: Any) -> Font:
+    """The letters of our forms, so or so."""
+    from openpyxl.styles import Font
+
+    return Font(**{"name": "Calibri", "size": 11, **how})
 
 
 def put_text(cell: WorkbookCell, text: str) -> None:
@@ -164,9 +186,9 @@ def put_text(cell: WorkbookCell, text: str) -> None:
 
 def style_head(cell: WorkbookCell) -> None:
     """Make a cell one of a table's head."""
-    from openpyxl.styles import Alignment, Font, PatternFill
+    from openpyxl.styles import Alignment, PatternFill
 
-    cell.font, cell.fill = Font(bold=True), PatternFill("solid", fgColor=HEAD_COLOUR)
+    cell.font, cell.fill = font(bold=True), PatternFill("solid", fgColor=HEAD_COLOUR)
     cell.alignment = Alignment(wrap_text=True, vertical="top")
 
 

@@ -40,7 +40,8 @@ def examined(
         problems += error.problems
     lost = [*case.inputs.evidence.check_references(), *lost_footing(case.inputs)] if case else []
     sound = None if lost else case
-    problems += [p for p in (*lost, *_answers(loaded, sound), *_logs(loaded, sound)) if p not in problems]
+    found = (*lost, *_answers(loaded, sound, given.fabrics), *_logs(loaded, sound))
+    problems += [p for p in found if p not in problems]
     problems += [loaded.placed(problem) for problem in _stated_twice(case)] if case else []
     remarks: list[str] = []
     if case is not None:
@@ -74,7 +75,7 @@ def _stated_twice(case: Case) -> Iterator[Problem]:
             )
 
 
-def _answers(loaded: ParamsFile, case: Case | None) -> Iterator[Problem]:
+def _answers(loaded: ParamsFile, case: Case | None, fabrics: tuple[str, ...]) -> Iterator[Problem]:
     """Faults of each provider's answers, and logs they quote of clusters that the model does not know."""
     links = links_of(loaded.params, catalogue())
     for provider in loaded.params.providers:
@@ -82,7 +83,7 @@ def _answers(loaded: ParamsFile, case: Case | None) -> Iterator[Problem]:
             continue
         at = loaded.path.parent / str(provider.answers)
         found, faults = _tried(
-            partial(read_answers, at, provider=provider.name, as_of=loaded.params.as_of, links=links)
+            partial(read_answers, at, provider=provider.name, as_of=loaded.params.as_of, links=links, fabrics=fabrics)
         )
         yield from faults
         for answer in found.answers.values() if found and case else ():

@@ -24,16 +24,16 @@ _SHARES_WITHIN = 0.001
 _RESERVED = RESERVED_NAMES | {"latest", "archive", "cache", "tmp"}
 
 
-def slugify(name: str) -> str:
+def slugify(name: str, of: str = "client") -> str:
     """A folder name of 1 to 60 characters of a-z, 0-9 and hyphens; never empty, never a reserved name.
 
-    A name without any Latin letter or digit becomes `client-` and eight hex digits of its hash.
+    A name without any Latin letter or digit becomes what it is of, and eight hex digits of its hash: `client-1f3870be`.
     """
     folded = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii").lower()
     slug = re.sub(r"[^a-z0-9]+", "-", folded).strip("-")[:60].strip("-")
     if not slug:
-        return f"client-{sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
-    return f"{slug}-client" if slug in _RESERVED else slug
+        return f"{of}-{sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
+    return f"{slug}-{of}" if slug in _RESERVED else slug
 
 
 def client_slug(params: Params) -> str:

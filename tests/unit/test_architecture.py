@@ -136,6 +136,7 @@ MAY_IMPORT = {
     "digests": {"case", "scenario", "seen"},
     "quoting": {"books", "case", "models", "sections"},
     "tracing": {"answered", "blocks", "books", "case", "scenario", "sections"},
+    "asking": {"as_run", "books", "case", "constants", "given", "inputs", "scenario", "sections"},
     "checking": {
         "as_run",
         "blocks",
@@ -156,12 +157,14 @@ MAY_IMPORT = {
     "cli_shared": set(),
     "cli_prices": {"books", "cli_shared"},
     "cli_quotes": {"books", "case", "cli_prices", "cli_shared", "given", "quoting", "scenario"},
+    "cli_answers": {"asking", "books", "case", "cli_shared", "scenario"},
     "cli_elicit": {"books", "cli_shared", "elicited", "given", "scenario"},
     "cli_trace": {"case", "cli_shared", "tracing"},
     "cli_words": {"checking", "memo"},
     "cli": {
         "books",
         "checking",
+        "cli_answers",
         "cli_elicit",
         "cli_prices",
         "cli_progress",
