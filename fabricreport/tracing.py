@@ -75,7 +75,7 @@ def trace(case: Case, question_id: str, output: Path) -> Trace:
         _moved(case, question, moved),
         tuple(_numbers(before, case, question)),
         _clause(case, question),
-        tuple(_tests(question)),
+        tuple(_tests(case, question)),
         _result(output / client_slug(case.params) / RECORD, question),
     )
 
@@ -230,8 +230,27 @@ def _clause(case: Case, question: Question) -> Row | None:
     }
 
 
-def _tests(question: Question) -> Iterator[Row]:
-    yield from ({"id": test} for test in question.tests)
+def _tests(case: Case, question: Question) -> Iterator[Row]:
+    """The tests of the acceptance plan, stage by stage; where the course is open, those of the rival's plan too."""
+    result = case.diligence()
+    names = {o.id: o.name for o in case.options}
+    for plan in filter(None, (result.plan, result.plan_of_rival)):
+        for test in plan.tests:
+            if test.id in question.tests:
+                yield {
+                    "id": test.id,
+                    "title": test.title,
+                    "option": names[plan.option],
+                    "stage": test.stage,
+                    "gpus": test.gpus,
+                    "command": test.command,
+                    "runs": test.runs,
+                    "thresholds": [
+                        {"gpus": gpus, "bytes": size, "value": value} for (gpus, size), value in test.thresholds.items()
+                    ],
+                    "unit": test.unit,
+                    "at_least": test.at_least,
+                }
 
 
 def _result(path: Path, question: Question) -> Row:
@@ -284,7 +303,8 @@ def _lines(found: Trace) -> Iterator[str]:
     if found.clause:
         yield f"  {found.clause['text']}"
         yield from (f"  breaking it costs {b['text']}" for b in found.clause["breach"])
-    yield "Test: " + (", ".join(t["id"] for t in found.test) or "none")
+    yield "Test: " + (", ".join(dict.fromkeys(t["id"] for t in found.test)) or "none")
+    yield from (f"  {t['id']} {t['title']}: {t['option']}, {t['gpus']:,} GPUs, runs: {t['runs']}" for t in found.test)
     yield f"Result: {found.result['verdict']}"
     yield from (f"  {t['id']}: {t['verdict']}, {t.get('reason', '')}" for t in found.result["tests"])
 

@@ -68,7 +68,7 @@ def test_a_trace_has_its_eight_parts_and_no_other(of_weeks: Trace) -> None:
     assert json.loads(json.dumps(found.as_dict()))["question"]["id"] == "Q-OPS-10"
 
 
-def test_an_answer_is_followed_into_the_input_the_numbers_and_the_clause(of_weeks: Trace) -> None:
+def test_an_answer_is_followed_into_the_input_the_numbers_and_the_clause(answered: Case, of_weeks: Trace) -> None:
     found = of_weeks
     (answer,) = found.answer
     assert (answer["provider"], answer["value"], answer["verdict"]) == (
@@ -83,7 +83,11 @@ def test_an_answer_is_followed_into_the_input_the_numbers_and_the_clause(of_week
     assert "decision.total.rocev2-branded-400g" not in moved(found)
     assert found.clause is not None and "within 3" in found.clause["text"]
     assert found.clause["answered_by"] == "Example Cloud"
-    assert [t["id"] for t in found.test] == ["T-WEEKS"] and found.result == {"verdict": NOT_RUN, "tests": []}
+    (test,) = found.test
+    weeks = answered.figure("diligence.pass.weeks").value
+    assert (test["id"], test["option"], test["gpus"]) == ("T-WEEKS", "InfiniBand NDR 400G", 1024)
+    assert [t["value"] for t in test["thresholds"]] == [pytest.approx(weeks, rel=0.05)]
+    assert found.result == {"verdict": NOT_RUN, "tests": []}
 
 
 def test_the_numbers_before_are_those_of_the_client_without_this_answer(answered: Case, of_weeks: Trace) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from fabricreport.answered import Moved
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.families import families
+from fabricreport.books.questions import Question
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.sections.diligence.changes import Changes, key_of
@@ -112,7 +113,7 @@ def contract_terms(given: Inputs, result: DiligenceResult) -> Table:
                 clause.text,
                 *([Name(clause.seller) if clause.seller else None] if answered else []),
                 " or ".join(f"{{{number.id}}}" for number in clause.breach) or None,
-                Name(", ".join(clause.question.tests)) if clause.question.tests else None,
+                Name(", ".join(_planned(result, clause.question))) or None,
             ]
         )
         for clause in found
@@ -120,6 +121,12 @@ def contract_terms(given: Inputs, result: DiligenceResult) -> Table:
     heads = ["Question", "Draft term", *(["As answered by"] if answered else []), "Breaking it costs", "Tests"]
     words = {"option": Name(result.option.name), "rival": Name(result.rival.name)}
     return Table([Column(head) for head in heads], rows, words)
+
+
+def _planned(result: DiligenceResult, question: Question) -> list[str]:
+    """The tests of a question that a plan holds."""
+    plans = [plan for plan in (result.plan, result.plan_of_rival) if plan]
+    return [test for test in question.tests if any(plan.of(test) for plan in plans)]
 
 
 def sellers(result: DiligenceResult) -> Table:
