@@ -19,6 +19,7 @@ from fabricreport.cli_prices import prices
 from fabricreport.cli_progress import progress_of
 from fabricreport.cli_quotes import quotes
 from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, complain, epilog, error_facts, print_json, told
+from fabricreport.cli_trace import trace
 from fabricreport.cli_words import dates_words, result_words
 from fabricreport.errors import InputError, Problem
 from fabricreport.memo.run.engines import ENGINES, OWN_ENGINE, cores
@@ -419,5 +420,6 @@ def validate(models: Sequence[str], as_json: bool) -> int:
 main.add_command(prices)
 main.add_command(elicit)
 main.add_command(quotes)
+main.add_command(trace)
 main.add_command(questionnaire)
 main.add_command(answers)

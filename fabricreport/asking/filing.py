@@ -8,6 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from fabricreport.as_run import links_of
 from fabricreport.atomic import write_atomically
 from fabricreport.books.answers import AnswerFile
 from fabricreport.books.provider_answers import Remedies, answers_of
@@ -21,7 +22,6 @@ from fabricreport.given import read_given
 from fabricreport.located import Located, did_you_mean, shown_path
 from fabricreport.scenario import ParamsFile, client_slug, slugify
 from fabricreport.scenario.naming import name_answers
-from fabricreport.sections.client import links_of
 from fabricreport.strict_yaml import inspect_yaml, load_strict
 
 FOLDER = "providers"

@@ -33,7 +33,9 @@ class Question:
     the condition for asking, `settles` patterns of input names, `contested` quantities, `guards` the question whose answer
     it tests. `commercial`: the answer is a price. `choices`: the short answers of which one is to be chosen. `accepts`: what a
     useful answer rests on; `effect`: what of the models it moves, '' where nothing; `clause`: what is to stand in the
-    contract; `tests`: ids of the acceptance tests that hold the seller to it.
+    contract, sentence by sentence, each in the wordings of which the first whose figures exist is taken; `tests`: ids of the
+    acceptance tests that hold the seller to it; `best`: whether the most or the least is the best of several values, '' where
+    no clause holds one; `breach`: the promise of the acceptance test whose price breaking the clause costs, '' where none.
     """
 
     id: str
@@ -58,8 +60,10 @@ class Question:
     choices: tuple[str, ...] = ()
     accepts: tuple[Proof, ...] = ()
     effect: str = ""
-    clause: str = ""
+    clause: tuple[tuple[str, ...], ...] = ()
     tests: tuple[str, ...] = ()
+    best: str = ""
+    breach: str = ""
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,8 @@ def _question(row: Mapping[str, Any]) -> Question:
         tuple(row.get("choices", ())),
         tuple(Proof(kind) for kind in row.get("accepts", ())),
         row.get("effect", ""),
-        row.get("clause", ""),
+        tuple((wording,) if isinstance(wording, str) else tuple(wording) for wording in row.get("clause", ())),
         tuple(row.get("tests", ())),
+        row.get("best", ""),
+        row.get("breach", ""),
     )

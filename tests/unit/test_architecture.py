@@ -135,7 +135,8 @@ MAY_IMPORT = {
     },
     "digests": {"case", "scenario", "seen"},
     "quoting": {"books", "case", "models", "sections"},
-    "asking": {"books", "case", "constants", "given", "inputs", "scenario", "sections"},
+    "tracing": {"answered", "blocks", "books", "case", "scenario", "sections"},
+    "asking": {"as_run", "books", "case", "constants", "given", "inputs", "scenario", "sections"},
     "checking": {
         "as_run",
         "blocks",
@@ -158,6 +159,7 @@ MAY_IMPORT = {
     "cli_quotes": {"books", "case", "cli_prices", "cli_shared", "given", "quoting", "scenario"},
     "cli_answers": {"asking", "books", "case", "cli_shared", "scenario"},
     "cli_elicit": {"books", "cli_shared", "elicited", "given", "scenario"},
+    "cli_trace": {"case", "cli_shared", "tracing"},
     "cli_words": {"checking", "memo"},
     "cli": {
         "books",
@@ -168,6 +170,7 @@ MAY_IMPORT = {
         "cli_progress",
         "cli_quotes",
         "cli_shared",
+        "cli_trace",
         "cli_words",
         "memo",
         "scenario",

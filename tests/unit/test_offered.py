@@ -10,6 +10,7 @@ import pytest
 import yaml
 from scenario_cases import PARAMS, minimal
 
+from fabricreport.books.offers.terms import spoken
 from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError, Problem
 
@@ -165,3 +166,12 @@ def test_one_fault_of_an_offer_is_told_once(tmp_path: Path) -> None:
 def test_a_path_out_of_the_folder_is_refused_with_what_to_do() -> None:
     (one,) = told("../../../etc/passwd")
     assert "may not leave the folder" in one.message and "Put the file into that folder" in one.remedy
+
+
+@pytest.mark.parametrize("term", ["claim-window", "Q-COM-04"])
+def test_a_question_refused_is_told_by_its_id_and_title_under_whatever_name_it_was_refused(term: str) -> None:
+    assert spoken(term) == "Q-COM-04 Claim window for credits"
+
+
+def test_a_term_refused_is_told_in_words() -> None:
+    assert spoken("liquidated-damages") == "liquidated damages"

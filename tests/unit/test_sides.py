@@ -54,7 +54,7 @@ def test_a_side_has_the_colour_of_the_family_that_names_it() -> None:
 def test_who_sets_pfc_and_ecn_is_asked_only_where_a_fabric_takes_that_skill() -> None:
     def put(*ids: str) -> set[str]:
         cluster = SimpleNamespace(gpus=512, gpus_per_node=8, tenancy="single", trajectory=())
-        params = SimpleNamespace(cluster=cluster, money=SimpleNamespace(acquisition="buy"))
+        params = SimpleNamespace(cluster=cluster, money=SimpleNamespace(acquisition="buy", horizon_months=36))
         return {q.id for q in asked(SimpleNamespace(params=params, options=of(*ids)), read_providers())}  # type: ignore[arg-type]
 
     assert put(NDR, ROCE) - put(NDR, SPRAYED) == {"Q-OPS-02", "Q-NET-16"}

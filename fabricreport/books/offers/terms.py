@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from fabricreport.books.questions import known_ids
+from fabricreport.books.questions import known_ids, read_questions
 from fabricreport.evidence import read_yaml
 
 UNNAMED = ("unknown", "varies")
@@ -32,6 +32,13 @@ def refusable() -> tuple[str, ...]:
 def asked_from() -> float:
     """The share of the draws in which an offer has to cost least for its seller to be asked among the first."""
     return float(_terms()["asked_from"])
+
+
+def spoken(term: str) -> str:
+    """What a table calls something refused: a question by its id and title, whatever it was refused under; a term by its words."""
+    question = known_ids().get(term)
+    title = next((q.title for q in read_questions() if q.id == question), "")
+    return f"{question} {title}" if question else term.replace("-", " ")
 
 
 def first_question(what: str, form: str = "question") -> str:

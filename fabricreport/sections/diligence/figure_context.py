@@ -12,6 +12,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.diligence.changes import Changes, key_of
+from fabricreport.sections.diligence.held import Held, held
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, SizePoint
 
@@ -95,6 +96,11 @@ class DiligenceFigures:
     def judged(self) -> Mapping[str, Judged]:
         """Answer files and the verdicts on them, by the seller's name as part of an id."""
         return {key_of(j.file.provider): j for j in self.result.judged}
+
+    @cached_property
+    def held(self) -> Mapping[str, Held]:
+        """What sellers can be held to of what they answered, by question id."""
+        return held(self.given, self.result)
 
     def answer(self, seller: str, question: str) -> Answer | None:
         """One answer that holds a figure."""

@@ -15,6 +15,7 @@ from fabricreport.models.audit.diligence import VERDICTS, Stake
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.diligence.change_figures import CHANGES
 from fabricreport.sections.diligence.figure_context import SIZES, DiligenceFigures, name_of
+from fabricreport.sections.diligence.held import TERM_INDEX, TERMS
 from fabricreport.sections.diligence.result import DiligenceResult, PricedQuestion
 
 _EXCESS = "evidence:two-node-busbw-excess"
@@ -355,8 +356,9 @@ _ANSWERS = (
 
 FIGURES: Declaration[DiligenceFigures] = Declaration(
     "diligence",
-    (*_TEST, *_SELLERS, *_WORTH, *_ANSWERS, *CHANGES),
+    (*_TEST, *_SELLERS, *_WORTH, *_ANSWERS, *CHANGES, *TERMS),
     {
+        **TERM_INDEX,
         "promise": Index(lambda at: at.promises),
         "promise_of_rival": Index(lambda at: at.promises_of_rival),
         "size": Index(lambda at: map(str, at.result.floors)),

@@ -254,7 +254,13 @@ def _idle(result: DiligenceResult, moved: Moved) -> Named:
 
 def _question(priced: PricedQuestion) -> Named:
     q = priced.question
-    said = {"asks": Name(q.question), "why": Name(q.why), "good": Name(q.good), "flag": Name(q.red_flag)}
+    said = {
+        "id": Name(q.id),
+        "asks": Name(q.question),
+        "why": Name(q.why),
+        "good": Name(q.good),
+        "flag": Name(q.red_flag),
+    }
     return Named(q.title, q.id, sources=q.evidence, **said)
 
 

@@ -14,7 +14,9 @@ from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.provenance import Traced
+from fabricreport.sections.damages import Terms
 from fabricreport.sections.diligence.changes import Changes
+from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.stance import Stance, stance
 
@@ -120,7 +122,9 @@ class DiligenceResult:
 
     `option` is the one advised and tested (of an open course the one with the lower mean), `rival` the one it is held
     against, `total` the cost of the option, `totals` of every option by id. `promises_of_rival`: the same test for the
-    rival, where the course is open. `changes`: what the answers change, None where nobody has answered. `floors`: busbw floor by size in GPUs. `curve`: busbw by number of nodes.
+    rival, where the course is open; `plan`, `plan_of_rival`: the acceptance plan of either. `floors`: busbw floor by size in
+    GPUs. `curve`: busbw by number of nodes. `damages`: what is paid for a week too late, None for a client that rents or has
+    no network. `changes`: what the answers change, None where nobody has answered.
     """
 
     option: Option
@@ -129,6 +133,8 @@ class DiligenceResult:
     promises: tuple[Promise, ...]
     promises_of_rival: tuple[Promise, ...]
     floors: Mapping[int, Number]
+    plan: Plan
+    plan_of_rival: Plan | None
     shortlist: tuple[Shortlisted, ...]
     questions: tuple[PricedQuestion, ...]
     judged: tuple[Judged, ...]
@@ -138,6 +144,7 @@ class DiligenceResult:
     totals: Mapping[str, Traced]
     book: ProviderBook
     numbers: Mapping[str, Number]
+    damages: Terms | None = None
     changes: Changes | None = None
 
     @property

@@ -25,18 +25,23 @@ from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import FOLDS, Estimate, foreseen
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import one_node
+from fabricreport.sections.client import one_node, rented, stages_of
+from fabricreport.sections.damages import terms
 from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.diligence.figure_context import DiligenceFigures
 from fabricreport.sections.diligence.figures import FIGURES
 from fabricreport.sections.diligence.inputs import Ground
+from fabricreport.sections.diligence.plan.result import Plan
+from fabricreport.sections.diligence.plan.study import plan_of
 from fabricreport.sections.diligence.promises import (
     GIB,
     Promise,
     floors,
     modelled,
+    percent_of,
     promises,
     promises_of_rival,
+    rivals,
     worth_of,
 )
 from fabricreport.sections.diligence.result import (
@@ -80,14 +85,26 @@ def run(
     """
     on = Ground(given, latency, tail, tco, comparison, weeks_level, moved, informs, offered)
     book = read_providers()
-    tests = promises(on, worth_of(on))
+    worth = worth_of(on)
+    percent = percent_of(on, worth)
+    tests = promises(on, worth, percent)
+    other = rivals(on)
+    of_rival: tuple[Promise, ...] = ()
+    plan_of_rival: Plan | None = None
+    if other is not None:
+        its_worth = worth_of(other)
+        its_percent = percent_of(other, its_worth)
+        of_rival = promises_of_rival(other, its_worth, its_percent)
+        plan_of_rival = plan_of(other, of_rival, its_percent, prefix="diligence.rival")
     result = DiligenceResult(
         option=on.option,
         rival=on.rival,
         verdict=comparison.verdict,
         promises=tests,
-        promises_of_rival=promises_of_rival(on),
-        floors=dict(floors(on, on.option)),
+        promises_of_rival=of_rival,
+        floors={} if percent is None else dict(floors(on, percent)),
+        plan=plan_of(on, tests, percent),
+        plan_of_rival=plan_of_rival,
         shortlist=tuple(_shortlisted(given, book, _tested(on), p.name) for p in given.params.providers),
         questions=_priced(on, book),
         judged=_judged(on, book, tests),
@@ -97,6 +114,7 @@ def run(
         totals=tco.totals,
         book=book,
         numbers={},
+        damages=None if rented(given) or not tests else terms(given, tco.common, tail.bring_up_weeks[on.option.id]),
         changes=changes,
     )
     return replace(result, numbers=DeclaredFigures(FIGURES, DiligenceFigures(given, result), given))
@@ -107,16 +125,23 @@ def nodes_of(given: Inputs) -> int:
     return -(-int(given.params.cluster.gpus) // int(given.params.cluster.gpus_per_node))
 
 
+def largest_nodes(given: Inputs) -> int:
+    """Nodes of the largest cluster planned within the horizon."""
+    return max(-(-int(gpus) // int(given.params.cluster.gpus_per_node)) for _, gpus in stages_of(given))
+
+
 def asked(given: Inputs, book: ProviderBook) -> tuple[Question, ...]:
     """The questions this client should put: by what it buys, its size and the fabrics compared."""
     audience = "cloud" if given.params.money.acquisition == "rent" else "builder"
+    nodes = largest_nodes(given)
     facts = {
         "": True,
-        "more-than-two-nodes": nodes_of(given) > 2,
-        "skill": any(o.behaviour.skill for o in given.options),
-        "reduction": any(o.behaviour.reduction for o in given.options),
-        "tenants": given.params.cluster.tenancy == "multi",
-        "growth": bool(given.params.cluster.trajectory),
+        "more-than-one-node": nodes > 1,
+        "more-than-two-nodes": nodes > 2,
+        "skill": nodes > 1 and any(o.behaviour.skill for o in given.options),
+        "reduction": nodes > 1 and any(o.behaviour.reduction for o in given.options),
+        "tenants": nodes > 1 and given.params.cluster.tenancy == "multi",
+        "growth": len(stages_of(given)) > 1,
     }
     return tuple(q for q in book.questions if audience in q.to and facts[q.when])
 

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from fabricreport.answered import Moved
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.families import families
+from fabricreport.books.questions import Question
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.sections.diligence.changes import Changes, key_of
+from fabricreport.sections.diligence.clauses import clauses
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion
 from fabricreport.sections.diligence.study import contracts
 from fabricreport.sections.short_names import short_names
@@ -76,6 +78,7 @@ def questions(result: DiligenceResult) -> Table:
     rows = [
         Row(
             [
+                Name(p.question.id),
                 Name(p.question.title),
                 *_worth(result, p),
                 *(result.numbers.get(f"diligence.{n}.{p.question.id}") for n in ("worth", "stake")),
@@ -83,7 +86,7 @@ def questions(result: DiligenceResult) -> Table:
         )
         for p in result.questions
     ]
-    heads = ("Question", "Worth", "By", "Moves the lead by", "Moves the cost by")
+    heads = ("Id", "Question", "Worth", "By", "Moves the lead by", "Moves the cost by")
     return Table([Column(h, style="mixed" if h == "Worth" else "value") for h in heads], rows)
 
 
@@ -94,6 +97,36 @@ def _worth(result: DiligenceResult, priced: PricedQuestion) -> tuple[Number | st
     if priced.worth > 0:
         return result.numbers[f"diligence.informs.{priced.question.id}"], "a better choice"
     return (BELOW if priced.settles else None), ""
+
+
+def contract_terms(given: Inputs, result: DiligenceResult) -> Table:
+    """The clause of every question put, with what breaking it costs and the tests that hold the seller to it.
+
+    Where a seller has answered with a value that became the term, a column says which.
+    """
+    found = clauses(given, result)
+    answered = any(clause.seller for clause in found)
+    rows = [
+        Row(
+            [
+                Name(clause.question.id),
+                clause.text,
+                *([Name(clause.seller) if clause.seller else None] if answered else []),
+                " or ".join(f"{{{number.id}}}" for number in clause.breach) or None,
+                Name(", ".join(_planned(result, clause.question))) or None,
+            ]
+        )
+        for clause in found
+    ]
+    heads = ["Question", "Draft term", *(["As answered by"] if answered else []), "Breaking it costs", "Tests"]
+    words = {"option": Name(result.option.name), "rival": Name(result.rival.name)}
+    return Table([Column(head) for head in heads], rows, words)
+
+
+def _planned(result: DiligenceResult, question: Question) -> list[str]:
+    """The tests of a question that a plan holds."""
+    plans = [plan for plan in (result.plan, result.plan_of_rival) if plan]
+    return [test for test in question.tests if any(plan.of(test) for plan in plans)]
 
 
 def sellers(result: DiligenceResult) -> Table:
@@ -143,6 +176,7 @@ def _answers(result: DiligenceResult, judged: Judged) -> Table:
     rows = [
         Row(
             [
+                Name(q),
                 Name(result.book.question(q).title),
                 Name((given[q].text or "–") if q in given else "–"),
                 result.numbers.get(f"diligence.answer.{key_of(judged.file.provider)}.{q}"),
@@ -152,7 +186,7 @@ def _answers(result: DiligenceResult, judged: Judged) -> Table:
         )
         for q, found in judged.findings.items()
     ]
-    heads = [Column("Question"), Column("Answer"), *_mixed("Value"), Column("Verdict"), Column("Because")]
+    heads = [Column("Id"), Column("Question"), Column("Answer"), *_mixed("Value"), Column("Verdict"), Column("Because")]
     return Table(heads, rows)
 
 

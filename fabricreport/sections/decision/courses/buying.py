@@ -12,7 +12,7 @@ from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.models.money import courses as money
 from fabricreport.models.money.ownership import Purchase, bring_up_share, charge_lost_time, ownership_cost
-from fabricreport.provenance import plain
+from fabricreport.sections import damages
 from fabricreport.sections.decision.courses.result import (
     RENTED_WEEKS,
     TEST_OF,
@@ -111,26 +111,17 @@ def _share_of(share: Any, whole: Any, part: Any) -> Any:
 
 
 def clause(given: Inputs, bills: Bills, option: str) -> Clause:
-    """Damages for each week that an option is stable too late, on the terms of this memo.
-
-    The price of delay counts from the client's own date on, so only in a promise of that date.
-    """
+    """Damages for each week that an option is stable too late, on the terms of this memo."""
     common, own = bills.common, bills.own[option]
-    at = given.central("evidence:course-damages-promised")
-    usual = float(np.ceil(np.quantile(plain(given.spread(own.bring_up_weeks)), at)))
-    promised = min(usual, common.weeks_allowed)
-    delay = common.delay_per_day if promised == common.weeks_allowed else 0.0
-    productive = given.value("evidence:bring-up-productivity")
-    week = money.loss_per_week(common.stages[0][1], productive, common.gpu_hour_value, delay)
-    sum_per_week = given.value("evidence:course-damages-share") * np.mean(week)
+    promise = damages.terms(given, common, own.bring_up_weeks)
     order = sum(fabric.capex(bills.built[option][0], own, common).values())
-    terms = money.Damages(promised, sum_per_week, given.value("evidence:course-damages-cap") * order)
+    terms = money.Damages(promise.promised_weeks, promise.per_week, given.value("evidence:course-damages-cap") * order)
     return Clause(
-        promised,
-        sum_per_week,
+        promise.promised_weeks,
+        promise.per_week,
         given.spread(terms.cap_usd),
         given.spread(terms.paid(own.bring_up_weeks)),
-        given.spread(own.bring_up_weeks * week),
+        given.spread(own.bring_up_weeks * promise.loss),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.families import families
 from fabricreport.books.offers.offer import Network, Offer
-from fabricreport.books.offers.terms import first_question
+from fabricreport.books.offers.terms import first_question, spoken
 from fabricreport.books.prices.spoken import titled
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
@@ -204,7 +204,7 @@ def terms(result: DecisionResult, figure: FigureOf) -> Table:
                     amount(name, o)
                     for name in ("bound", "beyond", "optional", "handed_over", "uptime", "credit", "cap")
                 ),
-                Name(", ".join(j.offer.refuses) or "nothing"),
+                Name("; ".join(map(spoken, j.offer.refuses)) or "nothing"),
             ]
         )
         for o, j in found.judged.items()

@@ -1,0 +1,87 @@
+"""The terms to write into the contract: what each question asks for, with this client's figures, as drafts.
+
+Every sentence of a clause stands in `evidence/questions.yaml`; which of its wordings holds is decided here, by the figures
+that there are: what a seller has answered, else our own, else none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fabricreport.books.questions import Question
+from fabricreport.inputs import INPUT_KINDS, Inputs
+from fabricreport.ledger import Number
+from fabricreport.sections.diligence.held import TERM, held
+from fabricreport.sections.diligence.result import DiligenceResult
+
+OF_ONE = ("diligence.pass.", "diligence.price.")
+OF_RIVAL = "diligence.rival."
+_WORDS = ("option", "rival")
+_FIELD = re.compile(r"\{([^{}]+)\}")
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One clause as it stands for this client.
+
+    `text`: a template of the blocks; `figures`: ids of the figures it holds; `seller`: whose answer it holds to, '' where the
+    figures are ours; `breach`: what breaking it costs, on the option tested and, where the course is open, on its rival.
+    """
+
+    question: Question
+    text: str
+    figures: tuple[str, ...]
+    seller: str
+    breach: tuple[Number, ...]
+
+
+def clauses(given: Inputs, result: DiligenceResult) -> tuple[Clause, ...]:
+    """The clauses of the questions that this client puts, in the order of their ids."""
+    asked = sorted((p.question for p in result.questions), key=lambda q: q.id)
+    return tuple(found for q in asked if (found := clause(given, result, q)) is not None)
+
+
+def clause(given: Inputs, result: DiligenceResult, question: Question) -> Clause | None:
+    """The clause of one question, None where it has none or its first sentence has no wording for this client."""
+    said = [_wording(given, result, sentence) for sentence in question.clause]
+    if not said or not said[0]:
+        return None
+    text = " ".join(sentence for sentence in said if sentence)
+    figures = tuple(dict.fromkeys(i for i in fields_of(text) if i not in _WORDS))
+    term = held(given, result).get(question.id)
+    seller = term.seller if term and f"{TERM}.{question.id}" in figures else ""
+    return Clause(question, text, figures, seller, tuple(_breach(result, question)))
+
+
+def fields_of(text: str) -> tuple[str, ...]:
+    """The fields of a template, in order."""
+    return tuple(_FIELD.findall(text))
+
+
+def _wording(given: Inputs, result: DiligenceResult, wordings: tuple[str, ...]) -> str:
+    """The first wording that can be said to this client, '' where there is none."""
+    return next((w for w in wordings if _can_be_said(given, result, fields_of(w))), "")
+
+
+def _can_be_said(given: Inputs, result: DiligenceResult, fields: tuple[str, ...]) -> bool:
+    """Whether every figure is there and comes to something; where no option is advised, those of one go with the other's."""
+    of_one = any(i.startswith(OF_ONE) for i in fields) and not any(i.startswith(OF_RIVAL) for i in fields)
+    if of_one and result.promises_of_rival:
+        return False
+    return all(_there(given, result, i) for i in fields if i not in _WORDS)
+
+
+def _there(given: Inputs, result: DiligenceResult, figure_id: str) -> bool:
+    number = given.figure(figure_id) if figure_id.startswith(INPUT_KINDS) else result.numbers.get(figure_id)
+    return number is not None and number.value > 0
+
+
+def _breach(result: DiligenceResult, question: Question) -> Iterator[Number]:
+    if not question.breach:
+        return
+    for start in ("diligence.price", "diligence.rival.price"):
+        number = result.numbers.get(f"{start}.{question.breach}")
+        if number is not None and number.value > 0:
+            yield number
