@@ -30,7 +30,7 @@ class PlannedTest:
 
     `month`: of the client's plan in which the stage begins. `bars`: the thresholds as numbers of the ledger. `basis`: the
     case by which `reason` is said; `why`: what the test finds that others do not. `by_step`: whether the client's step sends
-    such traffic over the fabric, None where the test is of no collective.
+    such traffic over the fabric, None where the test is of no collective. `repeats`: the runs as a number of the ledger.
     """
 
     id: str
@@ -56,6 +56,7 @@ class PlannedTest:
     basis: str = ""
     why: str = ""
     by_step: bool | None = None
+    repeats: Number | None = None
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from fabricreport.sections.diligence.promises import Percent, Promise
 _BESIDE = 3
 """Nodes of the incast test that do not send to the one receiver: itself, and the two of the bystander."""
 _PROMISED = ("weeks", "interruptions", "detection")
+_SOAK = ((), ("evidence:acceptance-soak-hours",))
 Key = tuple[int, int]
 
 
@@ -116,6 +117,17 @@ class Making:
             basis=bars.basis,
             why=entry.why,
             by_step=self._by_step(entry),
+            repeats=self._repeats(entry, stage, bars),
+        )
+
+    def _repeats(self, entry: PlanEntry, stage: Stage, bars: Bars) -> Number:
+        return self.given.number(
+            self.number_id(entry, stage, "runs"),
+            float(bars.runs),
+            "count",
+            label=f"{entry.id}, stage {stage.number}: runs",
+            rule="fewest at which both chances of error are within their limits; of a soak one an hour; of a record one",
+            inputs={*LIMITS, *([noise_id(entry.noise)] if entry.noise != "none" else []), *_SOAK[entry.bar == "soak"]},
         )
 
     def _by_step(self, entry: PlanEntry) -> bool | None:
@@ -337,12 +349,3 @@ _MAKERS: Mapping[str, Maker] = {
     "none": _none,
     **dict.fromkeys(_PROMISED, _promise),
 }
-
-
-def headroom_bytes(given: Inputs, link_gbits_per_s: float) -> float:
-    """Bytes under way on a cable after a pause is sent, and a packet begun at either end: the least headroom of its port."""
-    there_and_back_ns = (
-        2.0 * given.central("evidence:acceptance-cable-metres") * given.central("evidence:fibre-delay-ns-per-metre")
-    )
-    packets = 2.0 * given.central("evidence:lossless-packet-bytes")
-    return there_and_back_ns * link_gbits_per_s / BITS_PER_BYTE + packets
