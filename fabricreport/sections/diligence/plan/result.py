@@ -61,10 +61,15 @@ class PlannedTest:
 
 @dataclass(frozen=True)
 class Plan:
-    """Every test of the plan, in the order in which they are run, stage by stage. `option`: the one tested."""
+    """Every test of the plan, in the order in which they are run, stage by stage. `option`: the one tested.
+
+    `setup`: what the commands of a stage begin with, by its number; `versions`: what is written down before any.
+    """
 
     option: str
     tests: tuple[PlannedTest, ...]
+    setup: Mapping[int, str] = field(default_factory=dict)
+    versions: str = ""
 
     def of(self, test_id: str) -> tuple[PlannedTest, ...]:
         """A test at every stage."""

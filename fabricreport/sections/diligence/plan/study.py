@@ -31,6 +31,8 @@ from fabricreport.sections.diligence.promises import Percent, Promise
 _BESIDE = 3
 """Nodes of the incast test that do not send to the one receiver: itself, and the two of the bystander."""
 _PROMISED = ("weeks", "interruptions", "detection")
+_NEVER = 1e-6
+"""A chance below it is stated as it: the noise is not known so far out."""
 _SOAK = ((), ("evidence:acceptance-soak-hours",))
 Key = tuple[int, int]
 
@@ -57,7 +59,15 @@ def plan_of(on: Ground, promised: Sequence[Promise], percent: Percent | None, *,
         return Plan(on.option.id, ())
     making = Making(on, {p.id: p for p in promised}, percent, prefix, layout_of(on.given, on.option))
     found = [making.test(e, s) for s in stages(on.given) for e in making.book.tests if making.layout.applies(e, s)]
-    return Plan(on.option.id, tuple(found))
+    setup = {
+        stage.number: filled(making.book.setup, making.words(stage, _runs(found, stage))) for stage in stages(on.given)
+    }
+    return Plan(on.option.id, tuple(found), setup, filled(making.book.versions, making.facts))
+
+
+def _runs(found: Sequence[PlannedTest], stage: Stage) -> int:
+    """Runs of a stage's collectives at large messages, the same for all."""
+    return next(test.runs for test in found if test.stage == stage.number and test.by_step is not None)
 
 
 @dataclass(frozen=True)
@@ -106,7 +116,7 @@ class Making:
             bars.at_least,
             bars.runs,
             bars.counted,
-            filled(entry.command, self.words(stage, bars)),
+            filled(entry.command, self.words(stage, bars.runs)),
             self.book.reasons[bars.basis],
             tuple(q.id for q in read_questions() if entry.id in q.tests),
             price,
@@ -140,24 +150,26 @@ class Making:
         """The id of a number of this plan."""
         return ".".join([self.prefix, "plan", entry.id, str(stage.number), *(str(r) for r in rest)])
 
-    def words(self, stage: Stage, bars: Bars) -> Mapping[str, str]:
-        """What fills the commands."""
-        layout, transport = self.layout, self.book.transports[str(self.on.option.side)]
-        nodes, half, each = layout.nodes(stage), layout.half(stage), layout.per_node
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What fills commands at any stage."""
+        suite, transport = self.suite, self.book.transports[str(self.on.option.side)]
+        named = {name: getattr(suite, name) for name in ("folder", "memory", "driver", "build")}
+        return {**named, "suite": suite.name, "library_env": transport.library, "perftest": transport.perftest}
+
+    def words(self, stage: Stage, runs: int) -> Mapping[str, str]:
+        """What fills the commands of a stage."""
+        layout, nodes = self.layout, self.layout.nodes(stage)
         senders = min(nodes - _BESIDE, round(self.given.central("evidence:acceptance-incast-senders")))
         return {
+            **self.facts,
+            "stage": str(stage.number),
             "all_nodes": str(nodes),
-            "nodes": " ".join(str(gpus // each) for gpus in layout.ladder(stage)),
-            "ranks": str(stage.gpus),
-            "half_ranks": str(half * each),
-            "other_half_ranks": str((nodes - half) * each),
-            "per_node": str(each),
-            "incast_nodes": str(senders + _BESIDE),
-            "runs": str(bars.runs),
-            "soak_hours": str(bars.runs),
-            "library_env": transport.library,
-            "perftest": transport.perftest,
-            **{name: getattr(self.suite, name) for name in ("folder", "memory", "library")},
+            "nodes": " ".join(str(gpus // layout.per_node) for gpus in layout.ladder(stage)),
+            "half": str(layout.half(stage)),
+            "per_node": str(layout.per_node),
+            "incast_last": str(senders + _BESIDE - 1),
+            "runs": str(runs),
         }
 
 

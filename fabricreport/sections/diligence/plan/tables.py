@@ -16,7 +16,7 @@ from fabricreport.sections.short_names import short_names
 
 _UNITS = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 YES, NO = "yes", "no"
-AT_LEAST, AT_MOST = "at least", "at most"
+AT_LEAST, AT_MOST, EXACTLY = "≥", "≤", "="
 TO_STATE = "the seller states it"
 
 
@@ -44,7 +44,7 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
             Row(
                 [
                     Name(f"{test.id}: {test.title}"),
-                    AT_LEAST if test.at_least else AT_MOST,
+                    EXACTLY if test.unit == "ratio" else AT_LEAST if test.at_least else AT_MOST,
                     *bars,
                     test.repeats,
                     test.false_fail,
@@ -57,7 +57,7 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
     return Table(
         [
             Column("Test"),
-            Column("Is"),
+            Column(""),
             *(Column(head, style="mixed") for head in heads),
             Column("Runs"),
             Column("Sound one fails", style="mixed"),
@@ -95,8 +95,8 @@ def _by_size(given: Inputs, result: DiligenceResult, stage: int, unit: str) -> T
         for plan, test in found
         for gpus, cells in _cells(test, sizes)
     ]
-    heads = [*([Column("Fabric")] if named else []), Column("Test"), Column("GPUs")]
-    return Table([*heads, *(Column(Name(size_text(size))) for size in sizes)], rows)
+    heads = [*([Column("Fabric")] if named else []), Column("Test"), Column("On")]
+    return Table([*heads, *(Column(Name(size_text(size)), style="mixed") for size in sizes)], rows)
 
 
 def _cells(test: PlannedTest, sizes: Sequence[int]) -> Iterator[tuple[int, list[Number | None]]]:

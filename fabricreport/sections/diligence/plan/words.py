@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from fabricreport.books.acceptance import filled, read_acceptance
+from fabricreport.books.acceptance import read_acceptance
 from fabricreport.findings import Listing, Name, Named
 from fabricreport.inputs import Inputs
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
@@ -14,20 +14,18 @@ from fabricreport.sections.diligence.result import DiligenceResult
 
 def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
     """The words of the plan; the same names for every client."""
-    book, plan = read_acceptance(), result.plan
-    suite = book.suites[str(given.params.cluster.vendor)]
-    facts = {"folder": suite.folder, "suite": suite.name, "library": suite.library, "driver": suite.driver}
-    versions = "\n".join(filled(line, {**facts, "build": suite.library_flag}) for line in book.versions)
+    plan = result.plan
+    suite = read_acceptance().suites[str(given.params.cluster.vendor)]
     return {
         "plan_tests": tuple(_test(test) for test in plan.tests if test.stage == 1),
-        "plan_later": tuple(_test(test) for test in plan.tests if test.stage > 1 and test.command),
+        "plan_setups": tuple(_setup(number, text) for number, text in plan.setup.items()),
         "plan_stages": tuple(_stages(result, plan)),
         "plan_reasons": tuple(_reasons(plan)),
         "plan_unused": Name(", ".join(dict.fromkeys(t.id for t in plan.tests if t.by_step is False))),
         "plan_suite": Name(suite.name),
         "plan_library": Name(suite.library),
         "plan_source": Name(suite.source),
-        "plan_versions": Listing(versions),
+        "plan_versions": Listing(plan.versions),
         "plan_tested": Name(
             " and ".join(o.name for o in (result.option, *([result.rival] if result.plan_of_rival else [])))
         ),
@@ -39,6 +37,10 @@ def _test(test: PlannedTest) -> Named:
     asks = Name(", ".join(test.questions) or "none")
     said = {"title": Name(test.title), "why": Name(test.why), "asks": asks, "stage": Name(str(test.stage))}
     return Named(test.id, f"{test.id}-{test.stage}", **said, command=Listing(test.command))
+
+
+def _setup(number: int, text: str) -> Named:
+    return Named(f"Stage {number}", str(number), command=Listing(text))
 
 
 def _stages(result: DiligenceResult, plan: Plan) -> Iterator[Named]:
