@@ -14,6 +14,7 @@ from fabricreport.books.providers import folded
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.models.audit.answering import Observed, updated
+from fabricreport.sections.offered_fabric import option_of
 from fabricreport.uncertain import Uncertain
 
 _ADD_ON = "network, as answered"
@@ -25,7 +26,8 @@ def with_answers(given: Inputs, offer: Offer) -> Offer:
     if not files:
         return offer
     terms = given.answered.terms_of(offer.seller)
-    fabric = files[0].fabric if offer.fabric in UNNAMED and files[0].fabric else offer.fabric
+    told = option_of(given, files[0].fabric) if offer.fabric in UNNAMED else None
+    fabric = offer.fabric if told is None else files[0].fabric
     return _credited(given, _with_network(_priced(replace(offer, fabric=fabric), terms), terms), terms)
 
 
