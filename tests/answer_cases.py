@@ -9,7 +9,7 @@ import yaml
 
 from fabricreport.case import Case, open_case
 
-PARAMS = Path(__file__).parents[2] / "params"
+PARAMS = Path(__file__).parents[1] / "params"
 WEEKS = {"question": "Q-OPS-10", "answer": "Three weeks.", "value": 3, "unit": "week"}
 REPAIR = {"question": "Q-OPS-04", "answer": "Within eight hours.", "value": 8, "unit": "h", "document": "sla.pdf"}
 TUNER = {"question": "Q-OPS-01", "answer": "Our own team of four tunes it and tests it every night."}
