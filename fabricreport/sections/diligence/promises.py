@@ -1,7 +1,7 @@
 """The contract's acceptance test for one option: what to pass, what the cost rests on, what a shortfall costs.
 
-Pass values come from the models at this client's full size: a sound fabric of the kind misses the bandwidth floor and
-the latency ceiling in one draw of twenty at most. Times and counts are those the total cost rests on. Every promise is
+Pass values come from the models at this client's full size, by the one rule of the acceptance plan: as demanding as a
+fabric that is as good as the total cost assumes can hold. Times and counts are those the total cost rests on. Every promise is
 priced by what breaking it costs this client, in present value where it lasts and in today's money where it does not.
 """
 
@@ -23,6 +23,8 @@ from fabricreport.models.training.step import Network
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import fabric_gpus, one_node, whole_nodes
 from fabricreport.sections.diligence.inputs import Ground
+from fabricreport.sections.diligence.plan.rule import Bar, bar_of
+from fabricreport.sections.diligence.plan.stages import layout_of, stages
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import cluster_allreduce
 from fabricreport.sections.tco.cost import LOST_CAUSES, hours_of
@@ -48,6 +50,17 @@ class Promise:
     expected: Number | None = None
     price: Number | None = None
     lead: Number | None = None
+
+
+@dataclass(frozen=True)
+class Percent:
+    """A percent of bandwidth: what it costs over the horizon, and the share of what is assumed at which the lead is gone.
+
+    `gone` is None where nobody leads, or no lead is used up within reach.
+    """
+
+    price: Number
+    gone: float | None
 
 
 @dataclass(frozen=True)
@@ -88,72 +101,11 @@ def worth_of(on: Ground) -> Worth:
     return Worth(horizon, horizon / hours, float(plain(lead).mean()), inputs_of(lead))
 
 
-def promises(on: Ground, worth: Worth) -> tuple[Promise, ...]:
-    """The acceptance test of one option; empty for a client whose GPUs all sit in one node."""
-    option = on.option
+def percent_of(on: Ground, worth: Worth) -> Percent | None:
+    """What a percent of bandwidth costs, and how many use up the lead; None where no network is tested."""
     if one_node(on.given, on.given.params.cluster.gpus):
-        return ()
-    later = tuple(
-        Promise(f"busbw.{gpus}", f"The same on {{diligence.gpus.{gpus}}}, at least", floor)
-        for gpus, floor in list(floors(on, option))[1:]
-    )
-    return (
-        _bandwidth(on, worth),
-        *later,
-        _latency(on, worth),
-        _ranks(on),
-        _weeks(on, worth),
-        _interruptions(on, worth),
-        _detection(on, worth),
-    )
-
-
-def promises_of_rival(on: Ground) -> tuple[Promise, ...]:
-    """The same test for the rival, where no option is advised over the other; else nothing.
-
-    A value is written down for either, and none says where a lead is used up: nobody leads.
-    """
-    if not on.comparison.verdict.open:
-        return ()
-    other = replace(on, tested=on.rival.id, weeks_level=None)
-
-    def of_rival(promise: Promise, part: str) -> Number | None:
-        number: Number | None = getattr(promise, part)
-        if number is None:
-            return None
-        return number.renamed(f"diligence.rival.{part}.{promise.id}", label=f"{number.label}: {on.rival.name}")
-
-    return tuple(
-        replace(p, passes=of_rival(p, "passes") or p.passes, expected=None, price=of_rival(p, "price"), lead=None)
-        for p in promises(other, worth_of(other))
-    )
-
-
-def floors(on: Ground, option: Option) -> Iterator[tuple[int, Number]]:
-    """(GPUs, busbw floor) of every size of network the client plans, the first included."""
-    size = on.given.central("evidence:acceptance-message-gib") * GIB
-    for gpus in dict.fromkeys(fabric_gpus(on.given, gpus) for gpus, _ in inputs.stages(on.given)):
-        if not one_node(on.given, gpus):
-            found = modelled(on, option, gpus, [size]).busbw_gbytes_per_s[..., 0]
-            yield gpus, _floor(on, f"diligence.floor.{gpus}", found, f"Floor for AllReduce busbw on {gpus:,} GPUs")
-
-
-def _floor(on: Ground, number_id: str, busbw: Any, label: str) -> Number:
-    margin = on.given.central("evidence:acceptance-margin")
-    return on.given.number(
-        number_id,
-        float(np.quantile(plain(busbw), 0.05)) * (1.0 - margin),
-        "gbytes/s",
-        label=label,
-        rule="P5 of the modelled busbw at this size × (1 − allowance)",
-        inputs=inputs_of(busbw) | {*inputs.PROFILE, "evidence:acceptance-margin", "evidence:acceptance-message-gib"},
-    )
-
-
-def _bandwidth(on: Ground, worth: Worth) -> Promise:
-    option = on.option
-    busbw = on.latency.busbw[option.id]
-    wires = on.network(option, _EVERY)
+        return None
+    wires = on.network(on.option, _EVERY)
     loss = _slower(on, worth, replace(wires, slowdown=np.asanyarray(wires.slowdown) / (1.0 - _PERCENT)))
     price = on.given.number(
         "diligence.price.busbw",
@@ -164,6 +116,81 @@ def _bandwidth(on: Ground, worth: Worth) -> Promise:
         rule="mean of (1 − step ÷ step with one percent less bandwidth between nodes) × present worth of all GPU time",
         inputs=inputs.PROFILE,
     )
+    left = None if on.comparison.verdict.open else model.lead_lost_at(100.0, worth.lead, price.value, upwards=False)
+    return Percent(price, None if left is None else left * _PERCENT)
+
+
+def promises(on: Ground, worth: Worth, percent: Percent | None) -> tuple[Promise, ...]:
+    """The acceptance test of one option; empty for a client whose GPUs all sit in one node."""
+    if percent is None:
+        return ()
+    later = tuple(
+        Promise(f"busbw.{gpus}", f"The same on {{diligence.gpus.{gpus}}}, at least", floor)
+        for gpus, floor in list(floors(on, percent))[1:]
+    )
+    return (
+        _bandwidth(on, worth, percent),
+        *later,
+        _latency(on, worth),
+        _ranks(on),
+        _weeks(on, worth),
+        _interruptions(on, worth),
+        _detection(on, worth),
+    )
+
+
+def rivals(on: Ground) -> Ground | None:
+    """The ground of the same test for the rival, where no option is advised over the other."""
+    return replace(on, tested=on.rival.id, weeks_level=None) if on.comparison.verdict.open else None
+
+
+def promises_of_rival(other: Ground, worth: Worth, percent: Percent | None) -> tuple[Promise, ...]:
+    """The same test on the rival's ground.
+
+    A value is written down for either, and none says where a lead is used up: nobody leads.
+    """
+
+    def of_rival(promise: Promise, part: str) -> Number | None:
+        number: Number | None = getattr(promise, part)
+        if number is None:
+            return None
+        return number.renamed(f"diligence.rival.{part}.{promise.id}", label=f"{number.label}: {other.option.name}")
+
+    return tuple(
+        replace(p, passes=of_rival(p, "passes") or p.passes, expected=None, price=of_rival(p, "price"), lead=None)
+        for p in promises(other, worth, percent)
+    )
+
+
+def floors(on: Ground, percent: Percent) -> Iterator[tuple[int, Number]]:
+    """(GPUs, busbw floor) of every size of network the client plans, the first included."""
+    size = on.given.central("evidence:acceptance-message-gib") * GIB
+    for gpus in dict.fromkeys(fabric_gpus(on.given, gpus) for gpus, _ in inputs.stages(on.given)):
+        if not one_node(on.given, gpus):
+            found = modelled(on, on.option, gpus, [size]).busbw_gbytes_per_s[..., 0]
+            label = f"Floor for AllReduce busbw on {gpus:,} GPUs"
+            yield gpus, _floor(on, percent, gpus, f"diligence.floor.{gpus}", found, label)
+
+
+def _together(on: Ground, gpus: int) -> int:
+    """Thresholds of the stage at which a network of so many GPUs is tested."""
+    stage = next(s for s in stages(on.given) if s.gpus >= whole_nodes(on.given, gpus))
+    return layout_of(on.given, on.option).judged(stage)
+
+
+def _floor(on: Ground, percent: Percent, gpus: int, number_id: str, busbw: Any, label: str) -> Number:
+    used = ("evidence:acceptance-message-gib",)
+    return bar_of(
+        on.given,
+        Bar(number_id, "gbytes/s", label, "bandwidth", _together(on, gpus), used=used),
+        busbw,
+        gone=percent.gone,
+        footing=percent.price.inputs,
+    ).number
+
+
+def _bandwidth(on: Ground, worth: Worth, percent: Percent) -> Promise:
+    busbw = on.latency.busbw[on.option.id]
     expected = on.given.number(
         "diligence.expected.busbw",
         busbw,
@@ -172,24 +199,26 @@ def _bandwidth(on: Ground, worth: Worth) -> Promise:
         rule="median of the latency analysis, at the full size",
         inputs=inputs.PROFILE,
     )
-    lead = model.lead_lost_at(100.0, worth.lead, price.value, upwards=False)
+    lead = None
+    if percent.gone is not None:
+        lead = _lead(
+            on,
+            "busbw",
+            expected.value * percent.gone,
+            "gbytes/s",
+            worth,
+            percent.price,
+            rule="expected value ± mean lead ÷ mean price of a unit",
+        )
     return Promise(
         "busbw",
         "AllReduce busbw at {evidence:acceptance-message-gib} GiB, at least",
-        _floor(on, "diligence.pass.busbw", busbw, "Floor for AllReduce busbw in the acceptance test"),
-        expected,
-        price,
-        None
-        if lead is None
-        else _lead(
-            on,
-            "busbw",
-            expected.value * lead / 100.0,
-            "gbytes/s",
-            worth,
-            price,
-            rule="expected value ± mean lead ÷ mean price of a unit",
+        _floor(
+            on, percent, _tested(on), "diligence.pass.busbw", busbw, "Floor for AllReduce busbw in the acceptance test"
         ),
+        expected,
+        percent.price,
+        lead,
     )
 
 
@@ -197,16 +226,11 @@ def _latency(on: Ground, worth: Worth) -> Promise:
     option = on.option
     size = on.given.central("evidence:acceptance-message-bytes")
     time = modelled(on, option, _tested(on), [size]).time_us[..., 0]
-    margin = on.given.central("evidence:acceptance-margin")
     used = inputs_of(time) | {*inputs.PROFILE, "evidence:acceptance-message-bytes"}
-    passes = on.given.number(
-        "diligence.pass.latency",
-        float(np.quantile(plain(time), 0.95)) * (1.0 + margin),
-        "us",
-        label="Ceiling for the time of the smallest AllReduce in the acceptance test",
-        rule="P95 of the modelled time at this size × (1 + allowance)",
-        inputs=used | {"evidence:acceptance-margin"},
-    )
+    label = "Ceiling for the time of the smallest AllReduce in the acceptance test"
+    together, asked = _together(on, _tested(on)), ("evidence:acceptance-message-bytes",)
+    bar = Bar("diligence.pass.latency", "us", label, "latency", together, at_least=False, used=asked)
+    passes = bar_of(on.given, bar, time).number
     expected = on.given.number(
         "diligence.expected.latency",
         time,

@@ -14,6 +14,7 @@ from fabricreport.models.audit import diligence as model
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.provenance import Traced
+from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.stance import Stance, stance
 
@@ -119,7 +120,7 @@ class DiligenceResult:
 
     `option` is the one advised and tested (of an open course the one with the lower mean), `rival` the one it is held
     against, `total` the cost of the option, `totals` of every option by id. `promises_of_rival`: the same test for the
-    rival, where the course is open. `floors`: busbw floor by size in GPUs. `curve`: busbw by number of nodes.
+    rival, where the course is open; `plan`, `plan_of_rival`: the acceptance plan of either. `floors`: busbw floor by size in GPUs. `curve`: busbw by number of nodes.
     """
 
     option: Option
@@ -128,6 +129,8 @@ class DiligenceResult:
     promises: tuple[Promise, ...]
     promises_of_rival: tuple[Promise, ...]
     floors: Mapping[int, Number]
+    plan: Plan
+    plan_of_rival: Plan | None
     shortlist: tuple[Shortlisted, ...]
     questions: tuple[PricedQuestion, ...]
     judged: tuple[Judged, ...]

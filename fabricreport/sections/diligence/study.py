@@ -29,13 +29,17 @@ from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import links_of, one_node
 from fabricreport.sections.diligence.figures import FIGURES, DiligenceFigures
 from fabricreport.sections.diligence.inputs import Ground
+from fabricreport.sections.diligence.plan.result import Plan
+from fabricreport.sections.diligence.plan.study import plan_of
 from fabricreport.sections.diligence.promises import (
     GIB,
     Promise,
     floors,
     modelled,
+    percent_of,
     promises,
     promises_of_rival,
+    rivals,
     worth_of,
 )
 from fabricreport.sections.diligence.result import (
@@ -78,14 +82,26 @@ def run(
     """
     on = Ground(given, latency, tail, tco, comparison, weeks_level, moved, informs, offered)
     book = read_providers()
-    tests = promises(on, worth_of(on))
+    worth = worth_of(on)
+    percent = percent_of(on, worth)
+    tests = promises(on, worth, percent)
+    other = rivals(on)
+    of_rival: tuple[Promise, ...] = ()
+    plan_of_rival: Plan | None = None
+    if other is not None:
+        its_worth = worth_of(other)
+        its_percent = percent_of(other, its_worth)
+        of_rival = promises_of_rival(other, its_worth, its_percent)
+        plan_of_rival = plan_of(other, of_rival, its_percent, prefix="diligence.rival")
     result = DiligenceResult(
         option=on.option,
         rival=on.rival,
         verdict=comparison.verdict,
         promises=tests,
-        promises_of_rival=promises_of_rival(on),
-        floors=dict(floors(on, on.option)),
+        promises_of_rival=of_rival,
+        floors={} if percent is None else dict(floors(on, percent)),
+        plan=plan_of(on, tests, percent),
+        plan_of_rival=plan_of_rival,
         shortlist=tuple(_shortlisted(given, book, _tested(on), p.name) for p in given.params.providers),
         questions=_priced(on, book),
         judged=_judged(on, book, tests),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from fabricreport.ledger import Number
@@ -27,6 +27,10 @@ class PlannedTest:
     often each is repeated; `counted`: which run counts, from the worst (1). `price`: what a unit of shortfall costs.
     `false_pass` and `false_fail`: the chance that a fabric at the value at which the lead is gone passes, and that a sound one
     fails, None where the test is exact.
+
+    `month`: of the client's plan in which the stage begins. `bars`: the thresholds as numbers of the ledger. `basis`: the
+    case by which `reason` is said; `why`: what the test finds that others do not. `by_step`: whether the client's step sends
+    such traffic over the fabric, None where the test is of no collective.
     """
 
     id: str
@@ -47,6 +51,11 @@ class PlannedTest:
     false_pass: Number | None = None
     false_fail: Number | None = None
     options: tuple[str, ...] = ()
+    month: int = 0
+    bars: Mapping[tuple[int, int], Number] = field(default_factory=dict)
+    basis: str = ""
+    why: str = ""
+    by_step: bool | None = None
 
 
 @dataclass(frozen=True)

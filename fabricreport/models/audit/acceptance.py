@@ -1,0 +1,147 @@
+"""Acceptance by repeated runs: how often a test errs, how many runs it needs, and where its threshold may lie.
+
+A run shows the fabric's true value times lognormal noise of median 1; `noise` is the standard deviation of its logarithm.
+**Of n runs the k-th worst counts**, and it alone: one rule for every test. With k = 2 one run may be spoilt by something
+that is no fault of the fabric, and a second one is no accident. An average would let a fast run pay for a slow one, which a
+training step never does; the worst run alone would fail a sound fabric the more often the more carefully it is tested.
+
+    p(v, t)     = Phi(ln(t / v) / noise)          chance that one run of a fabric of true value v misses a floor t
+    pass(v, t)  = sum_{i<k} C(n, i) p^i (1-p)^(n-i)   at most k - 1 of n runs miss (order statistics of n draws)
+
+A ceiling is the same with t / v turned round. Nothing here knows a fabric or a unit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from scipy import special
+
+_DIGITS = 3
+"""Significant digits to which a threshold is written into a contract."""
+_COARSE = 10.0 ** (1 - _DIGITS)
+"""How far rounding to them moves a value at most, as a share of it."""
+
+
+class Reason(StrEnum):
+    """Why a threshold lies where it does: always as high as a sound fabric holds.
+
+    HELD: and clear of the value at which the lead is gone. CREDIT_ONLY: that value is too near for a test to tell apart, or
+    lies above, so that only a credit protects the lead. NO_LEAD: no lead is used up within reach.
+    """
+
+    HELD = "held"
+    CREDIT_ONLY = "credit-only"
+    NO_LEAD = "no-lead"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a test by repeated runs is made by.
+
+    `noise`: of one run, as a share; `counted`: the run that counts, from the worst. `least_runs`, `most_runs`: how often a
+    test is run. `false_fail`, `false_pass`: the chances of error allowed. `margin`: room kept above the value at which the
+    lead is gone, as a share of it.
+    """
+
+    noise: float
+    counted: int
+    least_runs: int
+    most_runs: int
+    false_fail: float
+    false_pass: float
+    margin: float
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A threshold with the runs it takes and the chances of error: `false_pass` None where no lead is lost in reach."""
+
+    value: float
+    reason: Reason
+    runs: int
+    false_fail: float
+    false_pass: float | None
+
+
+def pass_chance(
+    true: float, threshold: float, noise: float, runs: int, counted: int, *, at_least: bool = True
+) -> float:
+    """Chance that a fabric of true value `true` passes `threshold` when of `runs` the `counted`-th worst counts."""
+    _checked(runs, counted)
+    short = math.log(threshold / true) * (1.0 if at_least else -1.0)
+    if noise == 0.0:
+        return float(short <= 0.0)
+    missed = float(special.ndtr(short / noise))
+    return float(special.bdtr(counted - 1, runs, missed)) if counted < runs else 1.0 - missed**runs
+
+
+def counted_run(values: Sequence[float] | np.ndarray, counted: int, *, at_least: bool) -> float:
+    """The run that counts: the `counted`-th from the worst, the lowest where much is good, else the highest."""
+    _checked(len(values), counted)
+    ordered = np.sort(np.asarray(values, dtype=float))
+    return float(ordered[counted - 1] if at_least else ordered[-counted])
+
+
+def held(sound: float, runs: int, rule: Rule, *, at_least: bool = True) -> float:
+    """The most demanding threshold that a fabric of true value `sound` fails with the chance allowed, and no more often."""
+    _checked(runs, rule.counted)
+    if rule.counted == runs:
+        missed = rule.false_fail ** (1.0 / runs)
+    else:
+        missed = float(special.bdtri(rule.counted - 1, runs, 1.0 - rule.false_fail))
+    worse = rule.noise * float(special.ndtri(missed))
+    return sound * math.exp(worse if at_least else -worse)
+
+
+def fewest_runs(sound: float, gone: float | None, rule: Rule, *, at_least: bool = True) -> int | None:
+    """Fewest runs at which both errors stay within their limits: a sound fabric fails, one at `gone` passes.
+
+    It hangs on the ratio of the two alone: a threshold may be rounded as far as three digits ever round it. None where the
+    runs allowed do not suffice; the least number of runs where there is nothing to lose.
+    """
+    least = max(rule.least_runs, rule.counted)
+    if gone is None:
+        return least
+    for runs in range(least, rule.most_runs + 1):
+        bar = held(sound, runs, rule, at_least=at_least) * (1.0 - _COARSE if at_least else 1.0 + _COARSE)
+        if pass_chance(gone, bar, rule.noise, runs, rule.counted, at_least=at_least) <= rule.false_pass:
+            return runs
+    return None
+
+
+def threshold(sound: float, gone: float | None, rule: Rule, *, at_least: bool = True, runs: int = 0) -> Threshold:
+    """The threshold for a quantity whose sound value is `sound` and at which, at `gone`, the lead is used up.
+
+    It is as demanding as a sound fabric of the kind can hold with the chance of failing allowed. Where that lies below the
+    value at which the lead is gone plus the margin, or the runs allowed cannot tell the two apart, it says that only a credit
+    can protect the lead. `runs` sets their number (a soak has as many as it lasts); 0 asks for the fewest.
+    """
+    enough = fewest_runs(sound, gone, rule, at_least=at_least)
+    taken = runs or enough or rule.most_runs
+    bar = written(held(sound, taken, rule, at_least=at_least), at_least=at_least)
+    fails = 1.0 - pass_chance(sound, bar, rule.noise, taken, rule.counted, at_least=at_least)
+    if gone is None:
+        return Threshold(bar, Reason.NO_LEAD, taken, fails, None)
+    passed = pass_chance(gone, bar, rule.noise, taken, rule.counted, at_least=at_least)
+    least = gone * (1.0 + rule.margin) if at_least else gone / (1.0 + rule.margin)
+    kept = (bar >= least if at_least else bar <= least) and passed <= rule.false_pass
+    return Threshold(bar, Reason.HELD if kept else Reason.CREDIT_ONLY, taken, fails, passed)
+
+
+def written(value: float, *, at_least: bool) -> float:
+    """The value as a contract states it: three significant digits, a floor rounded down and a ceiling up."""
+    if value <= 0.0:
+        return value
+    scale = 10.0 ** (_DIGITS - 1 - math.floor(math.log10(value)))
+    rounded = math.floor(value * scale + 1e-9) if at_least else math.ceil(value * scale - 1e-9)
+    return rounded / scale
+
+
+def _checked(runs: int, counted: int) -> None:
+    if not 1 <= counted <= runs:
+        raise ValueError(f"of {runs} runs none is the {counted}-th worst")

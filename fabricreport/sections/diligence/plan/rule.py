@@ -1,0 +1,136 @@
+"""The one rule by which every threshold is made: this client's limits of error, and what a sound fabric shows by the models.
+
+A sound fabric is one as good as the total cost assumes: the middle of the collective model for the option, this size, this
+team. A worse one costs more than was compared, so the contract holds the seller to it. Where the lead is gone is found once,
+as the share of bandwidth left at which the money of the lead is used up, and holds at every size and for every collective.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fabricreport.books.options import Option
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
+from fabricreport.models.audit.acceptance import Rule, Threshold, threshold
+from fabricreport.models.collectives import timing
+from fabricreport.models.collectives.timing import CollectiveTime
+from fabricreport.models.training.parallel import over_draws
+from fabricreport.models.training.step import Network
+from fabricreport.provenance import inputs_of, plain
+from fabricreport.sections.client import one_node, whole_nodes
+from fabricreport.sections.latency import inputs
+from fabricreport.sections.latency.inputs import cluster_allreduce
+
+BITS_PER_BYTE = 8.0
+LIMITS = (
+    "evidence:acceptance-counted-run",
+    "evidence:acceptance-least-runs",
+    "evidence:acceptance-most-runs",
+    "evidence:acceptance-false-fail",
+    "evidence:acceptance-false-pass",
+    "evidence:acceptance-margin",
+)
+"""What every rule is made of, its noise apart."""
+_RINGS: Mapping[str, Callable[..., CollectiveTime]] = {
+    "allgather": timing.allgather,
+    "reduce_scatter": timing.reduce_scatter,
+    "alltoall": timing.alltoall,
+}
+
+
+def noise_id(kind: str) -> str:
+    """The entry for the spread between runs: of bandwidth or of latency."""
+    return f"evidence:acceptance-noise-{kind}"
+
+
+def rule_of(given: Inputs, kind: str, together: int) -> Rule:
+    """The rule for tests of bandwidth, or of latency, of which a stage has so many `together`.
+
+    A sound fabric may fail any of them by chance; the chance allowed is that of failing one at all, and is shared out evenly,
+    which holds whether or not runs move together.
+    """
+    counted, least, most, false_fail, false_pass, margin = (given.central(i) for i in LIMITS)
+    noise = given.central(noise_id(kind))
+    return Rule(noise, round(counted), round(least), round(most), false_fail / together, false_pass, margin)
+
+
+@dataclass(frozen=True)
+class Timed:
+    """A collective at some sizes on so many GPUs, (draws, sizes)."""
+
+    busbw_gbytes_per_s: Any
+    time_us: Any
+
+
+def timed(given: Inputs, wires: Network, collective: str, gpus: int, sizes: Sequence[float]) -> Timed:
+    """A collective by its name in logs, over `gpus` (whole nodes) at sizes in bytes, slowed as the option's wires are."""
+    if collective not in _RINGS:
+        found = cluster_allreduce(given, wires, gpus, sizes)
+        return Timed(found.busbw_gbytes_per_s, found.time_us)
+    where = wires.job(whole_nodes(given, gpus))
+    found = _RINGS[collective](sizes, where, calibration=wires.calibration_by_draw)
+    slower = 1.0 if one_node(given, gpus) else over_draws(np.asanyarray(wires.slowdown))
+    return Timed(found.busbw_gbytes_per_s / slower, found.time_us * slower)
+
+
+def gpu_gbytes_per_s(given: Inputs, option: Option) -> float:
+    """Line rate of one GPU's links into the fabric."""
+    per_link = given.catalogue.fabric(option.fabric, str(given.params.cluster.gpu)).link_gbits_per_s
+    return inputs.links_per_gpu(given, option) * per_link / BITS_PER_BYTE
+
+
+def line_gbytes_per_s(given: Inputs, option: Option, wires: Network, collective: str) -> float:
+    """What a collective's busbw is held against: a domain's adapters, or, where every rank sends to every other, a GPU's."""
+    each = gpu_gbytes_per_s(given, option)
+    return each if collective == "alltoall" else each * wires.domain_gpus
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What a threshold is called and how it is made: of `bandwidth` or of `latency`, a floor or a ceiling.
+
+    `together`: thresholds of its stage. `used`: inputs that chose the size. `runs`: how many there are to be; 0 for the
+    fewest that suffice.
+    """
+
+    id: str
+    unit: str
+    label: str
+    noise: str
+    together: int
+    at_least: bool = True
+    used: tuple[str, ...] = ()
+    runs: int = 0
+
+
+@dataclass(frozen=True)
+class Made:
+    """A threshold with its number of the ledger."""
+
+    threshold: Threshold
+    number: Number
+
+
+def bar_of(given: Inputs, bar: Bar, draws: Any, *, gone: float | None = None, footing: Iterable[str] = ()) -> Made:
+    """The threshold for a quantity that a sound fabric shows in the middle of `draws`.
+
+    `gone`: share of it at which the lead is gone; `footing`: inputs behind that share.
+    """
+    sound = float(np.median(plain(draws)))
+    rule = rule_of(given, bar.noise, bar.together)
+    made = threshold(sound, None if gone is None else sound * gone, rule, at_least=bar.at_least, runs=bar.runs)
+    behind = set() if gone is None else set(footing)
+    number = given.number(
+        bar.id,
+        made.value,
+        bar.unit,
+        label=bar.label,
+        rule="median of the modelled values, moved by the noise of runs until a sound fabric fails no more often than allowed",
+        inputs=inputs_of(draws) | {*inputs.PROFILE, *LIMITS, noise_id(bar.noise), *bar.used} | behind,
+    )
+    return Made(made, number)

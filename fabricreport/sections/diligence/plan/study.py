@@ -1,0 +1,348 @@
+"""The acceptance plan of one option: each test at each stage of the cluster, with its command and what it has to show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from fabricreport.books.acceptance import AcceptanceBook, PlanEntry, Suite, filled
+from fabricreport.books.questions import read_questions
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import Number
+from fabricreport.models.audit.acceptance import Reason, written
+from fabricreport.models.training.step import Network
+from fabricreport.sections.diligence.inputs import Ground
+from fabricreport.sections.diligence.plan.result import Plan, PlannedTest, Tool
+from fabricreport.sections.diligence.plan.rule import (
+    BITS_PER_BYTE,
+    LIMITS,
+    Bar,
+    Made,
+    bar_of,
+    gpu_gbytes_per_s,
+    noise_id,
+    timed,
+)
+from fabricreport.sections.diligence.plan.stages import Layout, Stage, layout_of, stages
+from fabricreport.sections.diligence.promises import Percent, Promise
+
+_BESIDE = 3
+"""Nodes of the incast test that do not send to the one receiver: itself, and the two of the bystander."""
+_PROMISED = ("weeks", "interruptions", "detection")
+Key = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Bars:
+    """What a test has to show: numbers of the ledger by (GPUs, bytes), how often it is run, and why they lie there.
+
+    `errors`: chances of error as numbers, (false pass, false fail), where the test is no exact one.
+    """
+
+    numbers: Mapping[Key, Number]
+    unit: str
+    at_least: bool
+    runs: int
+    counted: int
+    basis: str
+    errors: tuple[Number | None, Number | None] = (None, None)
+
+
+def plan_of(on: Ground, promised: Sequence[Promise], percent: Percent | None, *, prefix: str = "diligence") -> Plan:
+    """The plan for the option that the ground names; without tests where all GPUs sit in one node."""
+    if percent is None:
+        return Plan(on.option.id, ())
+    making = Making(on, {p.id: p for p in promised}, percent, prefix, layout_of(on.given, on.option))
+    found = [making.test(e, s) for s in stages(on.given) for e in making.book.tests if making.layout.applies(e, s)]
+    return Plan(on.option.id, tuple(found))
+
+
+@dataclass(frozen=True)
+class Making:
+    """What the tests of one option are made from."""
+
+    on: Ground
+    promised: Mapping[str, Promise]
+    percent: Percent
+    prefix: str
+    layout: Layout
+
+    @property
+    def book(self) -> AcceptanceBook:
+        """The plan's data."""
+        return self.layout.book
+
+    @property
+    def given(self) -> Inputs:
+        """The client's inputs."""
+        return self.on.given
+
+    @cached_property
+    def wires(self) -> Network:
+        """The option's network, every draw."""
+        return self.on.network(self.on.option, 1)
+
+    @property
+    def suite(self) -> Suite:
+        """The benchmark of the client's GPUs."""
+        return self.book.suites[str(self.given.params.cluster.vendor)]
+
+    def test(self, entry: PlanEntry, stage: Stage) -> PlannedTest:
+        """A test at a stage."""
+        bars = _MAKERS[entry.bar](self, entry, stage)
+        price = self.promised[entry.pays].price if entry.pays in self.promised else None
+        return PlannedTest(
+            entry.id,
+            entry.title,
+            Tool(entry.tool),
+            entry.measures,
+            stage.number,
+            stage.gpus,
+            {key: number.value for key, number in bars.numbers.items()},
+            bars.unit,
+            bars.at_least,
+            bars.runs,
+            bars.counted,
+            filled(entry.command, self.words(stage, bars)),
+            self.book.reasons[bars.basis],
+            tuple(q.id for q in read_questions() if entry.id in q.tests),
+            price,
+            *bars.errors,
+            options=(self.on.option.id,),
+            month=stage.month,
+            bars=bars.numbers,
+            basis=bars.basis,
+            why=entry.why,
+            by_step=self._by_step(entry),
+        )
+
+    def _by_step(self, entry: PlanEntry) -> bool | None:
+        if not entry.collective:
+            return None
+        traffic = self.on.latency.steps[self.on.option.id].traffic
+        return any(t.collective == entry.collective and t.on_fabric for t in traffic)
+
+    def number_id(self, entry: PlanEntry, stage: Stage, *rest: object) -> str:
+        """The id of a number of this plan."""
+        return ".".join([self.prefix, "plan", entry.id, str(stage.number), *(str(r) for r in rest)])
+
+    def words(self, stage: Stage, bars: Bars) -> Mapping[str, str]:
+        """What fills the commands."""
+        layout, transport = self.layout, self.book.transports[str(self.on.option.side)]
+        nodes, half, each = layout.nodes(stage), layout.half(stage), layout.per_node
+        senders = min(nodes - _BESIDE, round(self.given.central("evidence:acceptance-incast-senders")))
+        return {
+            "all_nodes": str(nodes),
+            "nodes": " ".join(str(gpus // each) for gpus in layout.ladder(stage)),
+            "ranks": str(stage.gpus),
+            "half_ranks": str(half * each),
+            "other_half_ranks": str((nodes - half) * each),
+            "per_node": str(each),
+            "incast_nodes": str(senders + _BESIDE),
+            "runs": str(bars.runs),
+            "soak_hours": str(bars.runs),
+            "library_env": transport.library,
+            "perftest": transport.perftest,
+            **{name: getattr(self.suite, name) for name in ("folder", "memory", "library")},
+        }
+
+
+# ---- thresholds by repeated runs
+
+
+def _collective(making: Making, entry: PlanEntry, stage: Stage, *, loaded: bool = False, runs: int = 0) -> Bars:
+    """Floors of bandwidth, or ceilings of time, at each number of GPUs and each size."""
+    given, sizes = making.given, making.book.sizes[entry.sizes]
+    at_least, unit = entry.noise == "bandwidth", "gbytes/s" if entry.noise == "bandwidth" else "us"
+    slower, used = _beside_others(making) if loaded else (1.0, ())
+    gone = making.percent.gone if at_least and not loaded else None
+    made: dict[Key, Made] = {}
+    for gpus in making.layout.spans(entry, stage):
+        found = timed(given, making.wires, entry.measures, gpus, sizes)
+        shown = found.busbw_gbytes_per_s / slower if at_least else found.time_us * slower
+        for place, size in enumerate(sizes):
+            name = making.number_id(entry, stage, gpus, size)
+            label = f"{entry.id}, stage {stage.number}: threshold on {gpus:,} GPUs at {size:,} bytes"
+            bar = Bar(
+                name,
+                unit,
+                label,
+                entry.noise,
+                making.layout.judged(stage),
+                at_least,
+                ("param:cluster.gpus", *used),
+                runs,
+            )
+            made[gpus, size] = bar_of(given, bar, shown[..., place], gone=gone, footing=making.percent.price.inputs)
+    first = next(iter(made.values())).threshold
+    credit_only = any(m.threshold.reason is Reason.CREDIT_ONLY for m in made.values())
+    basis = Reason.CREDIT_ONLY if credit_only else first.reason
+    counted = round(given.central("evidence:acceptance-counted-run"))
+    errors = _errors(making, entry, stage, tuple(made.values()))
+    return Bars({key: m.number for key, m in made.items()}, unit, at_least, first.runs, counted, basis, errors)
+
+
+def _errors(
+    making: Making, entry: PlanEntry, stage: Stage, made: Sequence[Made]
+) -> tuple[Number | None, Number | None]:
+    """The chances of error of a test with all its thresholds, at most: to pass it, a fabric passes every one."""
+
+    def number(part: str, worst: float | None, label: str, rule: str) -> Number | None:
+        if worst is None:
+            return None
+        footing = {i for m in made for i in m.number.inputs} | {*LIMITS, noise_id(entry.noise)}
+        said = f"{entry.id}, stage {stage.number}: {label}"
+        name = making.number_id(entry, stage, part)
+        return making.given.number(name, worst, "share", label=said, rule=rule, inputs=footing, digits=2)
+
+    passed = [m.threshold.false_pass for m in made if m.threshold.false_pass is not None]
+    tail = "binomial tail: of so many runs the counted one from the worst decides"
+    lost, sound = "chance that a fabric passes on which the lead is gone", "chance that a sound fabric fails"
+    return (
+        number(
+            "false_pass", max(passed) if passed else None, f"{lost}, at most", f"{tail}; the largest over its sizes"
+        ),
+        number(
+            "false_fail",
+            sum(m.threshold.false_fail for m in made),
+            f"{sound}, at most",
+            f"{tail}; the sum over its sizes",
+        ),
+    )
+
+
+def _beside_others(making: Making) -> tuple[Any, tuple[str, ...]]:
+    """How much longer traffic takes beside others' (draws, 1), and the entry that says so."""
+    source = f"evidence:{making.on.option.behaviour.neighbours}"
+    return 1.0 + making.given.draw(source)[:, None], (source,)
+
+
+def _soak(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
+    return _collective(making, entry, stage, runs=round(making.given.central("evidence:acceptance-soak-hours")))
+
+
+# ---- thresholds that no run-to-run noise moves
+
+
+def _exact(
+    making: Making,
+    entry: PlanEntry,
+    stage: Stage,
+    values: Mapping[Key, float],
+    unit: str,
+    *,
+    rule: str,
+    basis: str,
+    at_least: bool = True,
+    used: Sequence[str] = (),
+    once: bool = False,
+    digits: int = 3,
+) -> Bars:
+    """Thresholds that are stated: run as often as any test is at least, or once."""
+    given = making.given
+    numbers = {
+        key: given.number(
+            making.number_id(entry, stage, *key),
+            value,
+            unit,
+            label=f"{entry.id}, stage {stage.number}: threshold" + (f" on {key[0]:,} GPUs" if len(values) > 1 else ""),
+            rule=rule,
+            inputs=("param:cluster.gpus", *used),
+            digits=digits,
+        )
+        for key, value in values.items()
+    }
+    counted, least = (round(given.central(f"evidence:acceptance-{n}")) for n in ("counted-run", "least-runs"))
+    often = (1, 1) if once else (least, counted)
+    return Bars(numbers, unit, at_least, *often, basis)
+
+
+def _ranks(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
+    values = {(n, 0): 2.0 * (n - 1) / n for n in making.layout.spans(entry, stage)}
+    rule = "2 (n − 1) ÷ n for n ranks"
+    return _exact(making, entry, stage, values, "ratio", rule=rule, basis="exact", once=True, digits=5)
+
+
+def _links(making: Making, share: float, per_gpu: float) -> float:
+    return written(share * per_gpu / making.given.params.cluster.links_per_gpu, at_least=True)
+
+
+def _link_bar(making: Making) -> float:
+    """Gb/s that one link has to show: the lower of the shares in use, of its line rate."""
+    share = making.given.uncertain("evidence:acceptance-port-share").low
+    return _links(making, share, gpu_gbytes_per_s(making.given, making.on.option) * BITS_PER_BYTE)
+
+
+def _link(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
+    return _exact(
+        making,
+        entry,
+        stage,
+        {(2, 0): _link_bar(making)},
+        "gbits/s",
+        rule="line rate of a link × lower share in use",
+        basis="in-use",
+        used=("evidence:acceptance-port-share", "param:cluster.link_gbits_per_s"),
+    )
+
+
+def _victim(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
+    share = making.given.central("evidence:acceptance-victim-share")
+    return _exact(
+        making,
+        entry,
+        stage,
+        {(2, 0): written(share * _link_bar(making), at_least=True)},
+        "gbits/s",
+        rule="what one link has to show × share that a bystander keeps",
+        basis="in-use",
+        used=("evidence:acceptance-port-share", "evidence:acceptance-victim-share", "param:cluster.link_gbits_per_s"),
+    )
+
+
+def _reroute(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
+    source = f"evidence:{making.on.option.behaviour.reroute}"
+    value = written(making.given.central(source), at_least=False)
+    values = {(stage.gpus, 0): value}
+    rule = "central value of what the total cost rests on"
+    return _exact(making, entry, stage, values, "s", rule=rule, basis="assumed", at_least=False, used=(source,))
+
+
+def _none(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
+    values = {(stage.gpus, 0): 0.0}
+    return _exact(
+        making, entry, stage, values, "count", rule="none may happen", basis="exact", at_least=False, once=True
+    )
+
+
+def _promise(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
+    """What the body's table promises, word for word the same number."""
+    passes = making.promised[entry.bar].passes
+    return Bars({(stage.gpus, 0): passes}, passes.unit, False, 1, 1, "assumed")
+
+
+Maker = Callable[[Making, PlanEntry, Stage], Bars]
+_MAKERS: Mapping[str, Maker] = {
+    "bandwidth": _collective,
+    "time": _collective,
+    "loaded-time": lambda m, e, s: _collective(m, e, s, loaded=True),
+    "loaded-bandwidth": lambda m, e, s: _collective(m, e, s, loaded=True),
+    "soak": _soak,
+    "ranks": _ranks,
+    "link": _link,
+    "victim": _victim,
+    "reroute": _reroute,
+    "none": _none,
+    **dict.fromkeys(_PROMISED, _promise),
+}
+
+
+def headroom_bytes(given: Inputs, link_gbits_per_s: float) -> float:
+    """Bytes under way on a cable after a pause is sent, and a packet begun at either end: the least headroom of its port."""
+    there_and_back_ns = (
+        2.0 * given.central("evidence:acceptance-cable-metres") * given.central("evidence:fibre-delay-ns-per-metre")
+    )
+    packets = 2.0 * given.central("evidence:lossless-packet-bytes")
+    return there_and_back_ns * link_gbits_per_s / BITS_PER_BYTE + packets
