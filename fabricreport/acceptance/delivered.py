@@ -10,7 +10,6 @@ Nothing is published unless every step succeeded, so the last good one stays rea
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -262,7 +261,7 @@ def _published(scratch: Path, output: Path, plan: BuildPlan, facts: Mapping[str,
     at = publish(scratch, home, SECTION, plan.edition)
     for name in FILES:
         link = home / SECTION / name
-        if link.is_symlink() and os.readlink(link) == f"latest/{name}":
+        if link.is_symlink() and link.readlink() == Path("latest", name):
             continue
         if link.exists() or link.is_symlink():
             raise FabricReportError(f"{link} stands where a link to the newest acceptance belongs")

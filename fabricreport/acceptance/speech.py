@@ -109,7 +109,7 @@ def spoken(found: Acceptance) -> Spoken:
 
 
 def _outcome(found: Acceptance) -> Iterator[AcceptanceFinding]:
-    yield F[found.outcome.name]
+    yield AcceptanceFinding[found.outcome.name]
     if found.outcome is Outcome.REJECT:
         unpriced = any(not (made_good(one, found.credits) or ranks_refused(one)) for one in found.of(TestVerdict.FAIL))
         yield F.REFUSED_UNPRICED if unpriced else F.REFUSED_ADVICE

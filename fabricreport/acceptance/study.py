@@ -21,8 +21,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.located import did_you_mean, shown_path
 from fabricreport.sections.diligence.plan.result import Plan, Tool
 
-
-_NAMED = re.compile(r"T-[A-Z]+(?:-[A-Z]+)*(?=\.)")
+_NAMED = re.compile(r"T-[A-Z]+(?:-[A-Z]+)*(?=\.)")  # ends at the first dot, so that it takes no longer than the name
 FOLDER = "as-delivered"
 """Folder beside a params file whose files are what was handed over."""
 

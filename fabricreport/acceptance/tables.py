@@ -12,6 +12,7 @@ from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Bound
 from fabricreport.blocks.tables import Cell
 from fabricreport.blocks.template import Binder, Prose
+from fabricreport.ledger import Number
 
 _RUNS, _LEAST, _MOST, _EXACT = (
     "{found}\N{NO-BREAK SPACE}of\N{NO-BREAK SPACE}{wanted}",
@@ -61,11 +62,20 @@ def _table(found: Acceptance, judged: Iterable[Judged]) -> Table:
 def _cells(found: Acceptance, figures: Figures, one: Judged) -> list[Cell]:
     asked = figures.asked(one)
     bar = _EXACT if one.test.unit == RATIO else _LEAST if one.test.at_least else _MOST
-    runs = Said(_RUNS, {"found": figures.runs(one), "wanted": figures.wanted(one)})
-    shown = (figures.gpus(one), figures.size(one), Said(bar, {"asked": asked}), figures.measured(one), runs)
-    cells = [Said("{it}", {"it": cell}) if cell is not None and not isinstance(cell, Said) else cell for cell in shown]
-    said = [cell and _bound(found, cell) for cell in (*cells, reason(figures, one))]
+    said = [
+        _number(found, figures.gpus(one)),
+        _number(found, figures.size(one)),
+        _bound(found, Said(bar, {"asked": asked})),
+        _number(found, figures.measured(one)),
+        _bound(found, Said(_RUNS, {"found": figures.runs(one), "wanted": figures.wanted(one)})),
+        _bound(found, reason(figures, one)),
+    ]
     return [Name(one.test.id), str(one.verdict), *said]
+
+
+def _number(found: Acceptance, number: Number | None) -> Bound | None:
+    """A number with its unit, in a column of several units that is set left."""
+    return None if number is None else _bound(found, Said("{it}", {"it": number}))
 
 
 def _bound(found: Acceptance, said: Said) -> Bound:
