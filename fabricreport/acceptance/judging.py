@@ -99,17 +99,19 @@ def assigned(plan: Plan, test: PlannedTest, runs: Iterable[Run]) -> list[Run]:
     own = [run for run in runs if run.measures == _measured_as(test)]
     if test.unit == RATIO:
         return own
-    return [run for run in own if run.test == test.id or (not run.test and _first(plan, run) in (test.id, ""))]
+    return [run for run in own if run.test == test.id or (not run.test and _first(plan, run) == test.id)]
 
 
 def _first(plan: Plan, run: Run) -> str:
-    """Id of the first test of the plan that asks for such a run; '' if none does."""
-    for test in plan.tests:
-        if test.unit == RATIO or run.measures != _measured_as(test):
-            continue
-        if any(size in (0, run.size_bytes) and _on(test, run, gpus) for gpus, size in test.thresholds):
-            return test.id
-    return ""
+    """Id of the first test of the plan that asks for such a run, else of the first that it would be of on other GPUs or at
+    another size.
+    """
+    alike = [test for test in plan.tests if test.unit != RATIO and run.measures == _measured_as(test)]
+    fitting = [
+        test for test in alike
+        if any(size in (0, run.size_bytes) and _on(test, run, gpus) for gpus, size in test.thresholds)
+    ]  # fmt: skip
+    return next((test.id for test in [*fitting, *alike]), "")
 
 
 def _measured_as(test: PlannedTest) -> str:

@@ -111,8 +111,13 @@ def spoken(found: Acceptance) -> Spoken:
 def _outcome(found: Acceptance) -> Iterator[AcceptanceFinding]:
     yield AcceptanceFinding[found.outcome.name]
     if found.outcome is Outcome.REJECT:
-        unpriced = any(not (made_good(one, found.credits) or ranks_refused(one)) for one in found.of(TestVerdict.FAIL))
+        unpriced = any(_refused(found, one) for one in found.of(TestVerdict.FAIL))
         yield F.REFUSED_UNPRICED if unpriced else F.REFUSED_ADVICE
+
+
+def _refused(found: Acceptance, one: Judged) -> bool:
+    """Whether the fabric is refused for a failed test, which no credit makes good."""
+    return not (made_good(one, found.credits) or ranks_refused(one))
 
 
 def _tests(found: Acceptance) -> Iterator[AcceptanceFinding]:
@@ -181,6 +186,7 @@ def _words(found: Acceptance) -> Mapping[str, Any]:
         "weeks": figures.weeks(),
         "now_advised": Name(_name(found, found.decided.after.choice)),
         "failing": tuple(_named(found, one) for one in _once(found, TestVerdict.FAIL)),
+        "refused_list": Name(", ".join(one.test.id for one in _once(found, TestVerdict.FAIL) if _refused(found, one))),
         "open_list": Name(", ".join(one.test.id for one in _once(found, TestVerdict.NOT_PROVEN))),
         "open_tests": tuple(_named(found, one) for one in _once(found, TestVerdict.NOT_PROVEN)),
     }

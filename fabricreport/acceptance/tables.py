@@ -14,12 +14,8 @@ from fabricreport.blocks.tables import Cell
 from fabricreport.blocks.template import Binder, Prose
 from fabricreport.ledger import Number
 
-_RUNS, _LEAST, _MOST, _EXACT = (
-    "{found}\N{NO-BREAK SPACE}of\N{NO-BREAK SPACE}{wanted}",
-    "at least {asked}",
-    "at most {asked}",
-    "{asked}",
-)
+_RUNS = "{found}\N{NO-BREAK SPACE}of\N{NO-BREAK SPACE}{wanted}"
+_LEAST, _MOST, _EXACT = "≥\N{NO-BREAK SPACE}{asked}", "≤\N{NO-BREAK SPACE}{asked}", "{asked}"
 
 
 def tests(found: Acceptance) -> Table:
