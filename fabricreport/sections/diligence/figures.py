@@ -17,6 +17,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.diligence import VERDICTS, Stake
 from fabricreport.provenance import inputs_of
+from fabricreport.sections.diligence.plan.figures import INDEXES, PLAN
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, SizePoint
 
@@ -452,8 +453,9 @@ _ANSWERS = (
 
 FIGURES = Declaration(
     "diligence",
-    (*_TEST, *_SELLERS, *_WORTH, *_ANSWERS),
+    (*_TEST, *PLAN, *_SELLERS, *_WORTH, *_ANSWERS),
     {
+        **INDEXES,
         "promise": Index(lambda at: at.promises),
         "promise_of_rival": Index(lambda at: at.promises_of_rival),
         "size": Index(lambda at: map(str, at.result.floors)),

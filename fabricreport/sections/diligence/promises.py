@@ -21,13 +21,13 @@ from fabricreport.models.collectives.timing import CollectiveTime
 from fabricreport.models.risk.incidents import Luck, event_counts
 from fabricreport.models.training.step import Network
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import fabric_gpus, one_node, whole_nodes
+from fabricreport.sections.client import fabric_gpus, one_node, rented, whole_nodes
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.plan.rule import Bar, bar_of
 from fabricreport.sections.diligence.plan.stages import layout_of, stages
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import cluster_allreduce
-from fabricreport.sections.tco.cost import LOST_CAUSES, hours_of
+from fabricreport.sections.tco.cost import FABRIC_CAUSES, LOST_CAUSES, hours_of
 
 GIB = 2.0**30
 _PERCENT = 0.01
@@ -99,6 +99,13 @@ def worth_of(on: Ground) -> Worth:
     hours = float(plain(np.sum(hours_of(tco.common))))
     lead = on.comparison.lead
     return Worth(horizon, horizon / hours, float(plain(lead).mean()), inputs_of(lead))
+
+
+def price_of(on: Ground) -> Traced:
+    """What the seller is paid over the horizon: the rent, or for what is owned the fabric's capital, (draws,)."""
+    parts = on.tco.components[on.option.id]
+    causes = ("rent",) if rented(on.given) else FABRIC_CAUSES
+    return on.given.spread(sum((parts[cause] for cause in causes if cause in parts), start=np.asarray(0.0)))
 
 
 def percent_of(on: Ground, worth: Worth) -> Percent | None:

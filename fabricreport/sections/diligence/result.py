@@ -121,6 +121,7 @@ class DiligenceResult:
     `option` is the one advised and tested (of an open course the one with the lower mean), `rival` the one it is held
     against, `total` the cost of the option, `totals` of every option by id. `promises_of_rival`: the same test for the
     rival, where the course is open; `plan`, `plan_of_rival`: the acceptance plan of either. `floors`: busbw floor by size in GPUs. `curve`: busbw by number of nodes.
+    `price`: of what the seller delivers over the horizon, the fabric or the rent, (draws,).
     """
 
     option: Option
@@ -138,6 +139,7 @@ class DiligenceResult:
     difference: Traced
     total: Traced
     totals: Mapping[str, Traced]
+    price: Traced
     book: ProviderBook
     numbers: Mapping[str, Number]
 

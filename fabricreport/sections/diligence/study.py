@@ -37,6 +37,7 @@ from fabricreport.sections.diligence.promises import (
     floors,
     modelled,
     percent_of,
+    price_of,
     promises,
     promises_of_rival,
     rivals,
@@ -109,6 +110,7 @@ def run(
         difference=comparison.lead,
         total=on.total,
         totals=tco.totals,
+        price=price_of(on),
         book=book,
         numbers={},
     )
