@@ -21,7 +21,7 @@ from fabricreport.acceptance.opened import SECTION, Delivery
 from fabricreport.acceptance.study import FOLDER, accept, handed_beside, plan_of, read_logs
 from fabricreport.blocks.nodes import Heading, Node, rebuilt
 from fabricreport.case import keep_open, let_go, open_case
-from fabricreport.errors import FabricReportError, InputError, MemoRejected, Problem, SectionFailed
+from fabricreport.errors import InputError, MemoRejected, Problem, SectionFailed
 from fabricreport.hostile_text import clean_text
 from fabricreport.located import read_bytes_strict
 from fabricreport.memo.build import front_matter
@@ -71,6 +71,7 @@ def deliver(
     build does; what was published before stays as it is.
     """
     places = places or Places()
+    logs = sorted(logs, key=lambda path: (path.name, str(path)))  # whatever the order they are named in
     ready = make_ready(params_path, places)
     with disk_errors(output), scratch_folder(output) as scratch:
         work = scratch / "work"
@@ -98,7 +99,7 @@ def deliver(
 
 
 def _freeze(logs: Sequence[Path], folder: Path) -> dict[str, str]:
-    """Copy every file into a folder of its own, in the order given; the hash of each. `InputError` names what cannot be read."""
+    """Copy every file into a folder of its own, in their order; the hash of each. `InputError` names what cannot be read."""
     hashes: dict[str, str] = {}
     problems: list[Problem] = []
     for number, path in enumerate(logs):
@@ -258,13 +259,20 @@ def _published(scratch: Path, output: Path, plan: BuildPlan, facts: Mapping[str,
     if home.is_symlink():
         raise InputError(Problem("is a symbolic link", str(home), remedy="Remove the link."))
     home.mkdir(exist_ok=True)
+    (home / SECTION).mkdir(exist_ok=True)
+    link_newest(home / SECTION)  # they lead nowhere before the first is published, and never to half of one
     at = publish(scratch, home, SECTION, plan.edition)
-    for name in FILES:
-        link = home / SECTION / name
-        if link.is_symlink() and link.readlink() == Path("latest", name):
-            continue
-        if link.exists() or link.is_symlink():
-            raise FabricReportError(f"{link} stands where a link to the newest acceptance belongs")
-        link.symlink_to(f"latest/{name}")
     clear_failed(output, plan.slug)
     return Accepted(home / SECTION, facts, at.messages)
+
+
+def link_newest(home: Path) -> None:
+    """Have the three files of a folder of acceptances lead to the newest; nothing that stands in their place is replaced."""
+    for name in FILES:
+        link, newest = home / name, Path("latest", name)
+        if link.is_symlink() and link.readlink() == newest:
+            continue
+        if link.exists() or link.is_symlink():
+            remedy = "Move it away and run the command again."
+            raise InputError(Problem("stands where a link to the newest acceptance belongs", str(link), remedy=remedy))
+        link.symlink_to(newest)

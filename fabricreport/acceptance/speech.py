@@ -15,6 +15,7 @@ from fabricreport.acceptance.judging import Judged, TestVerdict
 from fabricreport.acceptance.result import Acceptance, Outcome, ranks_refused
 from fabricreport.evidence import read_yaml
 from fabricreport.findings import Findings, Name, Named, Spoken
+from fabricreport.formats import NBSP
 from fabricreport.ledger import Number
 
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -77,9 +78,8 @@ class Said:
     @property
     def text(self) -> str:
         """The sentence, for data and for a terminal."""
-        return _FIELD.sub(
-            lambda found: str(getattr(self.values[found[1]], "text", self.values[found[1]])), self.template
-        )
+        filled = _FIELD.sub(lambda f: str(getattr(self.values[f[1]], "text", self.values[f[1]])), self.template)
+        return filled.replace(NBSP, " ")
 
 
 def reason(figures: Figures, one: Judged) -> Said:

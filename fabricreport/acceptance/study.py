@@ -77,7 +77,8 @@ def read_logs(case: Case, plan: Plan, files: Sequence[Handed]) -> Logs:
             if path.suffix.lower() in SUFFIXES:
                 runs += runs_of_records(read_records(path, units), name)
             else:
-                runs += runs_of(read_log(path, gpus_per_node=per_node), name, _test_of(plan, name, path))
+                test = _test_of(plan, name, path)
+                runs += runs_of(read_log(path, gpus_per_node=per_node), name, test)
         except InputError as error:
             problems += error.problems
     if problems:
