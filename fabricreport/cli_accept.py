@@ -16,20 +16,22 @@ _JUDGED = "A delivery that is judged ends with 0 whatever the verdict, which --j
 @click.command(epilog=epilog(_JUDGED))
 @click.argument("params", type=click.Path(path_type=Path))
 @click.option("--logs", "first", required=True, multiple=True, type=click.Path(path_type=Path), metavar="LOG...",
-              help="Logs of nccl-tests and perftest, and YAML files of what no benchmark prints; several may follow.")  # fmt: skip
+              help="Logs of nccl-tests and perftest, YAML files of what no benchmark prints, or folders of them.")  # fmt: skip
 @click.argument("more", nargs=-1, type=click.Path(path_type=Path), metavar="")
+@click.option("--option", default="", metavar="ID",
+              help="The option that was delivered, where the advice is open between two.  [default: the advised one]")  # fmt: skip
 @click.option("--output", type=click.Path(file_okay=False, path_type=Path), default=Path("output"), show_default=True,
               help="Folder that holds all editions.")  # fmt: skip
 @JSON
 @told
-def accept(params: Path, first: Sequence[Path], more: Sequence[Path], output: Path, as_json: bool) -> int:
+def accept(params: Path, first: Sequence[Path], more: Sequence[Path], option: str, output: Path, as_json: bool) -> int:
     """Judge LOG... against the acceptance plan of PARAMS: pass, fail or not proven per test, the credit, the decision again.
 
     Writes acceptance.pdf, acceptance.html and acceptance.json into OUTPUT/<client>/acceptance/.
     """
     from fabricreport.acceptance.delivered import deliver
 
-    done = deliver(params, [*first, *more], output=output)
+    done = deliver(params, [*first, *more], output=output, option=option)
     if as_json:
         print_json({"ok": True, "folder": str(done.folder), "messages": list(done.messages), **done.facts})
         return 0

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from fabricreport.acceptance.facts import facts_of
 from fabricreport.acceptance.opened import SECTION, Delivery
-from fabricreport.acceptance.study import FOLDER, accept, handed_beside, plan_of, read_logs
+from fabricreport.acceptance.study import accept, folder_of, handed_beside, plan_of, read_logs
 from fabricreport.blocks.nodes import Heading, Node, rebuilt
 from fabricreport.case import keep_open, let_go, open_case
 from fabricreport.errors import InputError, MemoRejected, Problem, SectionFailed
@@ -45,6 +45,7 @@ from fabricreport.memo.run.execute import run_sections
 from fabricreport.memo.run.fingerprint import Fingerprint
 from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.plan import BuildPlan, make_ready
+from fabricreport.memo.run.run_record import SECTION_TIMEOUT_S
 from fabricreport.memo.run.snapshot import take_snapshot
 from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
 
@@ -63,15 +64,22 @@ class Accepted:
 
 
 def deliver(
-    params_path: Path, logs: Sequence[Path], *, output: Path, places: Places | None = None, engine: str = OWN_ENGINE
+    params_path: Path,
+    logs: Sequence[Path],
+    *,
+    output: Path,
+    option: str = "",
+    places: Places | None = None,
+    engine: str = OWN_ENGINE,
 ) -> Accepted:
-    """Judge the logs against the plan of these params and publish the memo below `output`.
+    """Judge the logs (files, and folders of files) against the plan of these params and publish the memo below `output`.
 
+    `option`: the one that was delivered, where two are as good; else the advised one.
     Raises `InputError` with every fault of params and logs before anything runs, `SectionFailed` and `MemoRejected` as a
     build does; what was published before stays as it is.
     """
     places = places or Places()
-    logs = sorted(logs, key=lambda path: (path.name, str(path)))  # whatever the order they are named in
+    logs = _files(logs)
     ready = make_ready(params_path, places)
     with disk_errors(output), scratch_folder(output) as scratch:
         work = scratch / "work"
@@ -79,7 +87,7 @@ def deliver(
         snapshot = take_snapshot(
             ready.loaded.params, ready.loaded.path, work / "inputs", project_params=places.project_params
         )
-        hashes = _freeze(logs, snapshot.folder / FOLDER)
+        hashes = _freeze(logs, snapshot.folder / folder_of(option))
         plan = _plan(ready, snapshot, hashes, work, places)
         del ready
         delivery = _judged(snapshot.params_json, logs)
@@ -98,10 +106,17 @@ def deliver(
         return _published(scratch, output, plan, facts)
 
 
+def _files(named: Iterable[Path]) -> list[Path]:
+    """The files named and those in the folders named, hidden ones left out, in one order whatever theirs is."""
+    found = [file for path in named for file in (path.iterdir() if path.is_dir() else [path])]
+    return sorted((f for f in found if not f.name.startswith(".")), key=lambda path: (path.name, str(path)))
+
+
 def _freeze(logs: Sequence[Path], folder: Path) -> dict[str, str]:
     """Copy every file into a folder of its own, in their order; the hash of each. `InputError` names what cannot be read."""
     hashes: dict[str, str] = {}
     problems: list[Problem] = []
+    folder.mkdir()
     for number, path in enumerate(logs):
         try:
             data = read_bytes_strict(path, max_bytes=_MOST_BYTES)
@@ -109,10 +124,10 @@ def _freeze(logs: Sequence[Path], folder: Path) -> dict[str, str]:
         except InputError as error:
             problems += error.problems
             continue
-        place = folder / f"{number:04d}" / name
+        place = folder / f"{number:06d}" / name
         place.parent.mkdir(parents=True)
         place.write_bytes(data)
-        hashes[f"{FOLDER}/{number:04d}"] = sha256(data)
+        hashes[f"{folder.name}/{number:06d}"] = sha256(data)
     if problems:
         raise InputError(problems)
     return hashes
@@ -121,7 +136,8 @@ def _freeze(logs: Sequence[Path], folder: Path) -> dict[str, str]:
 def _judged(params_json: Path, logs: Sequence[Path]) -> Delivery:
     """The delivery, judged on the copies; faults name the user's own files."""
     case = open_case(params_json)
-    plan, files = plan_of(case), handed_beside(params_json)
+    option, files = handed_beside(params_json)
+    plan = plan_of(case, option)
     own = {str(file.path): str(path) for file, path in zip(files, logs, strict=True)}
     try:
         read = read_logs(case, plan, files)
@@ -171,6 +187,7 @@ def _run(plan: BuildPlan, work: Path, output: Path, places: Places, engine: str,
         jobs=1,
         matplotlib_dir=(fonts or work) / "matplotlib",
         cwd=places.notebooks,
+        cell_timeout_s=SECTION_TIMEOUT_S,  # one cell reads every log
         engine=engine,
     )
     if record.cancelled:

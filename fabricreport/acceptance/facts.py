@@ -40,6 +40,7 @@ def _test(found: Acceptance, one: Judged) -> dict[str, Any]:
     return {
         "id": one.test.id,
         "stage": one.test.stage,
+        "stage_gpus": one.test.gpus,
         "gpus": one.gpus,
         "size_bytes": one.size_bytes or None,
         "verdict": str(one.verdict),

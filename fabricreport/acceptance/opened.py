@@ -52,10 +52,12 @@ class Delivery:
 
 
 def open_delivery(params: str | Path) -> Delivery:
-    """The delivery of the client of a params file, judged on the files in `as-delivered/` beside it; none is a delivery of
-    which nothing was shown. `InputError` lists every fault of params and files.
+    """The delivery of the client of a params file, judged on the files in `as-delivered/` beside it (`as-delivered-<option>/`
+    for one of two options that are as good); none is a delivery of which nothing was shown. `InputError` lists every fault of
+    params and files.
     """
     path = Path(params)
     case = open_case(path)
-    plan = plan_of(case)
-    return Delivery(accept(case, plan, read_logs(case, plan, handed_beside(path))))
+    option, files = handed_beside(path)
+    plan = plan_of(case, option)
+    return Delivery(accept(case, plan, read_logs(case, plan, files)))

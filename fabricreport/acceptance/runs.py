@@ -18,21 +18,23 @@ ALLREDUCE = "allreduce"
 
 
 class Flaw(StrEnum):
-    """Why a run cannot count for a pass. The first three say that it measured something else, or nothing."""
+    """Why a run cannot count for a pass. The first four say that it measured something else, or nothing."""
 
     OTHER_RANKS = "the ratio of its bandwidths is that of another number of GPUs"
-    CONTRADICTS = "its own columns contradict each other"
+    CONTRADICTS = "its own columns contradict each other, or what the links carry"
+    BOTH_WAYS = "it counts both directions together"
     WARM_UP = "the row is a warm-up"
     WRONG_RESULTS = "the library found wrong results"
     REPEAT = "the row stands out from its neighbours"
     INCOMPLETE = "rows of the log are missing"
 
 
-VOID = frozenset({Flaw.OTHER_RANKS, Flaw.CONTRADICTS, Flaw.WARM_UP})
+VOID = frozenset({Flaw.OTHER_RANKS, Flaw.CONTRADICTS, Flaw.BOTH_WAYS, Flaw.WARM_UP})
 """Flaws of a run that proves nothing, in neither direction."""
 _OF_ROW = {"spike": Flaw.REPEAT, "bimodal": Flaw.REPEAT, "warm-up": Flaw.WARM_UP}
 _OF_TABLE = {
     "rank-count": Flaw.OTHER_RANKS,
+    "both-directions": Flaw.BOTH_WAYS,
     "wrong-results": Flaw.WRONG_RESULTS,
     "average": Flaw.INCOMPLETE,
     "cut-off": Flaw.INCOMPLETE,

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fabricreport.acceptance.credit import credits_due
 from fabricreport.acceptance.judging import judge_plan
@@ -14,12 +15,16 @@ from fabricreport.acceptance.redecide import decide_again, evidence_of
 from fabricreport.acceptance.result import Acceptance
 from fabricreport.acceptance.runs import Logs, Run, runs_of, runs_of_records
 from fabricreport.books.delivery_records import SUFFIXES, read_records
-from fabricreport.books.logs.measurements import read_log
+from fabricreport.books.logs.measurements import read_log, read_perftest
 from fabricreport.case import Case
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
 from fabricreport.located import did_you_mean, shown_path
 from fabricreport.sections.diligence.plan.result import Plan, Tool
+from fabricreport.sections.diligence.plan.rule import gpu_gbytes_per_s
+
+if TYPE_CHECKING:  # heavy, and only who has logs needs it
+    import pandas as pd
 
 _NAMED = re.compile(r"T-[A-Z]+(?:-[A-Z]+)*(?=\.)")  # ends at the first dot, so that it takes no longer than the name
 FOLDER = "as-delivered"
@@ -44,19 +49,48 @@ def accept(case: Case, plan: Plan, logs: Logs) -> Acceptance:
     return Acceptance(case, *pair, judged, credits_due(judged), seen, decided, logs)
 
 
-def plan_of(case: Case) -> Plan:
-    """The acceptance plan of a case; `InputError` for a client without a fabric to accept."""
-    plan = case.diligence().plan
-    if plan is None or not plan.tests:
+def plan_of(case: Case, option: str = "") -> Plan:
+    """The acceptance plan of a case's advised option, or of `option` where two are as good and it is one of them.
+
+    `InputError` for a client without a fabric to accept, and for an option that the case has no plan for.
+    """
+    diligence = case.diligence()
+    plans = {plan.option: plan for plan in (diligence.plan, diligence.plan_of_rival) if plan is not None and plan.tests}
+    if not plans:
         message = "all GPUs sit in one node: there is no fabric to accept"
         raise InputError(Problem(message, key="cluster.gpus", remedy="Accept the servers by their maker's own test."))
-    return plan
+    if option and option not in plans:
+        known = f"There is one for: {', '.join(plans)}."
+        raise InputError(
+            Problem(
+                "has no acceptance plan",
+                key="--option",
+                value=option,
+                remedy=known,
+                suggestion=did_you_mean(option, plans),
+            )
+        )
+    return plans[option] if option else next(iter(plans.values()))
 
 
-def handed_beside(params: Path) -> tuple[Handed, ...]:
-    """Everything that lies in the folder of what was handed over, in the order of its names."""
-    folder = params.resolve().parent / FOLDER
-    return tuple(Handed(path.name, path) for path in sorted(folder.rglob("*")) if path.is_file())
+def folder_of(option: str) -> str:
+    """Name of the folder of what was handed over: of the advised option, or of the one that is named."""
+    return f"{FOLDER}-{option}" if option else FOLDER
+
+
+def handed_beside(params: Path) -> tuple[str, tuple[Handed, ...]]:
+    """The option that is named, '' for the advised one, and everything that lies in the folder of what was handed over."""
+    beside = params.resolve().parent
+    folders = sorted(path for path in beside.glob(f"{FOLDER}*") if path.is_dir())
+    if len(folders) > 1:
+        named = ", ".join(folder.name for folder in folders)
+        raise InputError(
+            Problem(f"holds several deliveries: {named}", str(beside), remedy="Keep the one to be judged.")
+        )
+    if not folders:
+        return "", ()
+    files = (path for path in sorted(folders[0].rglob("*")) if path.is_file())
+    return folders[0].name.removeprefix(FOLDER).removeprefix("-"), tuple(Handed(path.name, path) for path in files)
 
 
 def read_logs(case: Case, plan: Plan, files: Sequence[Handed]) -> Logs:
@@ -65,7 +99,8 @@ def read_logs(case: Case, plan: Plan, files: Sequence[Handed]) -> Logs:
     Files of the same bytes are one: a run counts once, however often it is handed over.
     """
     units = {test.id: test.unit for test in plan.tests if test.tool is Tool.RECORD}
-    per_node = int(case.params.cluster.gpus_per_node)
+    option = next(o for o in case.options if o.id == plan.option)
+    rules = int(case.params.cluster.gpus_per_node), gpu_gbytes_per_s(case.inputs, option)
     runs: list[Run] = []
     problems: list[Problem] = []
     beside: list[str] = []
@@ -78,12 +113,22 @@ def read_logs(case: Case, plan: Plan, files: Sequence[Handed]) -> Logs:
                 runs += runs_of_records(read_records(path, units), name)
             else:
                 test = _test_of(plan, name, path)
-                runs += runs_of(read_log(path, gpus_per_node=per_node), name, test)
+                runs += runs_of(_frame(path, *rules), name, test)
         except InputError as error:
             problems += error.problems
     if problems:
         raise InputError(problems)
     return Logs(tuple(runs), tuple(file.name for file in files), tuple(beside))
+
+
+def _frame(path: Path, gpus_per_node: int, line_gbytes_per_s: float) -> pd.DataFrame:
+    """A log; one between two adapters is held against their line rate. A collective may show more: switches that add up
+    what passes through them save half of the traffic.
+    """
+    frame = read_log(path, gpus_per_node=gpus_per_node)
+    if frame.attrs["kind"] != "perftest":
+        return frame
+    return read_perftest(path, nic_gbytes_per_s=line_gbytes_per_s)
 
 
 def _test_of(plan: Plan, name: str, path: Path) -> str:

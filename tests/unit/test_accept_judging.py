@@ -127,6 +127,21 @@ def test_a_link_is_judged_in_the_unit_of_its_tool() -> None:
     assert judge(replace(test, thresholds={(2, 0): 370.0}), runs).verdict is FAIL
 
 
+def test_a_link_measured_in_both_directions_at_once_proves_nothing() -> None:
+    text = perftest_log(92.0).replace("RDMA_Write BW Test", "RDMA_Write Bidirectional BW Test")
+    test = planned(
+        id="T-LINKS",
+        tool=Tool.PERFTEST,
+        measures="ib_write_bw",
+        unit="gbits/s",
+        thresholds={(2, 0): 360.0},
+        runs=1,
+        counted=1,
+    )
+    found = judge(test, runs_of(read_log(text), "both.log", "T-LINKS"))
+    assert (found.verdict, found.flaw) == (OPEN, Flaw.BOTH_WAYS)
+
+
 def test_records_are_runs_of_the_test_that_they_name() -> None:
     test = planned(
         id="T-WEEKS",

@@ -15,7 +15,7 @@ from unittest import mock
 import numpy as np
 import pypdf
 import pytest
-from delivered_cases import delivery, records, write
+from delivered_cases import delivery, perftest_log, records, write
 from delivered_memo import memo_of, printed
 from notebook_cells import sources
 
@@ -29,7 +29,7 @@ from fabricreport.acceptance.redecide import Evidence, decide_again, mean_of
 from fabricreport.acceptance.result import Acceptance, Outcome
 from fabricreport.acceptance.runs import Flaw
 from fabricreport.acceptance.speech import AcceptanceFinding, reason, spoken
-from fabricreport.acceptance.study import Handed, accept, plan_of, read_logs
+from fabricreport.acceptance.study import Handed, accept, handed_beside, plan_of, read_logs
 from fabricreport.blocks.cells import fields_of
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.blocks.prose import is_prose, read_cell
@@ -165,6 +165,29 @@ def test_every_file_that_cannot_be_read_is_named_at_once(tmp_path: Path) -> None
     assert "no row of a measurement" in said
     assert "must be a list of records" in said
     assert "Did you mean 'T-ALLREDUCE'?" in said
+
+
+def test_a_link_faster_than_its_adapter_proves_nothing(tmp_path: Path) -> None:
+    files = {f"T-LINKS.a.b.mlx5_0.{n}.log": perftest_log(60.0, run=n) for n in range(9)}
+    links = next(one for one in judged("example", files, tmp_path).judged if one.test.id == "T-LINKS")
+    assert (links.verdict, links.flaw) == (TestVerdict.NOT_PROVEN, Flaw.CONTRADICTS)
+
+
+def test_where_the_advice_is_open_either_option_may_be_what_was_delivered() -> None:
+    open_course = case("tern-finetuning")
+    assert open_course.comparison.verdict.open
+    rival = open_course.comparison.rival
+    assert plan_of(open_course, rival).option == rival
+    assert plan_of(open_course).option == open_course.comparison.choice
+    with pytest.raises(InputError, match="has no acceptance plan"):
+        plan_of(open_course, "ethernet-tcp")
+
+
+def test_two_deliveries_beside_one_params_file_are_refused(tmp_path: Path) -> None:
+    for name in ("as-delivered", "as-delivered-infiniband-ndr"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(InputError, match="several deliveries"):
+        handed_beside(tmp_path / "client.yaml")
 
 
 def test_a_client_whose_gpus_sit_in_one_node_has_nothing_to_accept() -> None:
