@@ -11,10 +11,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
+from fabricreport.books.options import Option
 from fabricreport.inputs import Inputs
+from fabricreport.models.training.step import Network
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import stages_of
-from fabricreport.sections.latency.exposure import Exposure, Jobs, Timed, jobs_of, timed_on
+from fabricreport.sections.latency.exposure import Exposure, Jobs, Timed, jobs_of, timed_on, timed_over
 from fabricreport.sections.latency.inputs import pair, stages
 from fabricreport.sections.latency.measured import ClientMeasurements, client_measurements, measured_option
 from fabricreport.sections.tail_risk.horizon import Losses, losses
@@ -28,12 +30,27 @@ STEPS, LOSSES, STANDING, COMMON = "steps", "losses", "standing", "common"
 
 
 @dataclass(frozen=True)
+class Delivered:
+    """What was seen of one option (its id) where it stands; None: nothing was seen of it.
+
+    `network`: as measured. `weeks`: until it was stable. `faults`: by what factor the GPU time that the fabric's faults
+    take differs from what was expected.
+    """
+
+    option: str
+    network: Network | None = None
+    weeks: float | None = None
+    faults: float = 1.0
+
+
+@dataclass(frozen=True)
 class Parts:
     """What the bills are made of, each part made or still to be made (None; of an option: missing).
 
     `jobs`: what is run; `standing`: what is built, by option id; `common`: inputs that options share.
     By option id: `timed`: network and steps, `exposed`: exposed communication over the horizon, `lost`: losses by cause
-    and weeks to stable, `terms`: the option's own inputs, whatever its losses. `before`: other bills.
+    and weeks to stable, `terms`: the option's own inputs, whatever its losses. `before`: other bills. `seen`: of an option
+    that stands.
     """
 
     jobs: Jobs | None = None
@@ -44,6 +61,7 @@ class Parts:
     common: Common | None = None
     terms: Mapping[str, OptionInputs] = field(default_factory=dict)
     before: Bills | None = None
+    seen: Delivered | None = None
 
 
 @dataclass(frozen=True)
@@ -76,6 +94,16 @@ class Chain:
         reached = {i for i in self.reached_by if self.given.rests_on(i, figures)}
         parts = self._parts(lambda part: not reached.isdisjoint(self.asked[part]))
         return _run(self.given.replacing(figures), self.measurements, parts, self.asked)
+
+    def delivered(self, seen: Delivered) -> Chain:
+        """The chain with what was seen of one option in the place of what was expected of it; of the others, all is the same."""
+        stands = next(o for o in self.given.options if o.id == seen.option)
+        parts = self._parts(lambda part: part == _lost(seen.option))
+        if seen.network is not None:
+            timed = timed_over(self.given, self.exposure.jobs, stands, seen.network)
+            exposed = {o: draws for o, draws in self.exposed.items() if o != seen.option}
+            parts = replace(parts, timed={**parts.timed, seen.option: timed}, exposed=exposed)
+        return _run(self.given, self.measurements, replace(parts, seen=seen), self.asked)
 
     def bare(self) -> Chain:
         """The same chain, ready to be run again without provenance."""
@@ -171,7 +199,7 @@ def _run(
         found = Exposure(stages(given), jobs, timed)
         exposed = {o: parts.exposed[o] if o in parts.exposed else found.over_horizon(given, o) for o in option}
     with given.reads.frame() as of_losses:
-        lost = each(parts.lost, _lost, lambda o: losses(given, option[o], found.by_job(given, o)))
+        lost = each(parts.lost, _lost, lambda o: _losses(given, option[o], found, parts.seen))
     all_lost = Losses({o: shares for o, (shares, _) in lost.items()}, {o: weeks for o, (_, weeks) in lost.items()})
     standing = part(STANDING, lambda: builds_of(given)) if parts.standing is None else parts.standing
     common = part(COMMON, lambda: common_inputs(given)) if parts.common is None else parts.common
@@ -180,3 +208,13 @@ def _run(
     bill = bills(given, common, own, all_lost, standing, parts.before)
     read = {STEPS: frozenset(of_steps), LOSSES: frozenset(of_steps | of_losses)}
     return Chain(given, measurements, found, exposed, all_lost, bill, asked, read)
+
+
+def _losses(
+    given: Inputs, option: Option, found: Exposure, seen: Delivered | None
+) -> tuple[Mapping[str, Traced], Traced]:
+    """What an option loses by cause, and its weeks; as seen, where it stands."""
+    if seen is None or seen.option != option.id:
+        return losses(given, option, found.by_job(given, option.id))
+    lost, weeks = losses(given, option, found.by_job(given, option.id), seen.weeks)
+    return {**lost, "fabric": given.spread(lost["fabric"] * seen.faults)}, weeks

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fabricreport import __version__
+from fabricreport.cli_accept import accept
 from fabricreport.cli_answers import answers, questionnaire
 from fabricreport.cli_elicit import elicit
 from fabricreport.cli_prices import prices
@@ -417,6 +418,7 @@ def validate(models: Sequence[str], as_json: bool) -> int:
     return 0
 
 
+main.add_command(accept)
 main.add_command(prices)
 main.add_command(elicit)
 main.add_command(quotes)

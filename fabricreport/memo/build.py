@@ -303,7 +303,7 @@ def _finish(
     memo = stitch(notebooks, {})
     found = gather(memo)
     declared = headline(found)
-    memo.metadata["fabricreport"] = _front_matter(plan, notebooks, declared)
+    memo.metadata["fabricreport"] = front_matter(plan, notebooks, declared)
     faults = _accepted(check_memo(found, draft=plan.draft), plan)
     folder = scratch / plan.edition
     _write_outputs(folder, document_of(found, memo), found, notebooks)
@@ -327,7 +327,8 @@ def _accepted(faults: Iterable[str], plan: BuildPlan) -> tuple[str, ...]:
     return found
 
 
-def _front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
+def front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mapping[str, Any]) -> dict[str, Any]:
+    """What a memo's title block says; `declared` may hold its title and its subject."""
     from fabricreport.memo.document.headlines import section_title
 
     params = plan.params

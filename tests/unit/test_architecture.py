@@ -104,7 +104,7 @@ MAY_IMPORT = {
         "theme",
         "validation",
     },
-    "chain": {"inputs", "sections"},
+    "chain": {"books", "inputs", "models", "sections"},
     "sections/decision": {
         "answer_effects",
         "answer_terms",
@@ -153,6 +153,18 @@ MAY_IMPORT = {
         "sections",
     },
     "memo": {"blocks", "case", "checking", "digests", "given", "scenario", "theme"},
+    "acceptance": {
+        "blocks",
+        "books",
+        "case",
+        "chain",
+        "checking",
+        "memo",
+        "models",
+        "scenario",
+        "sections",
+        "sections/decision",
+    },
     "cli_progress": {"memo"},
     "cli_shared": set(),
     "cli_prices": {"books", "cli_shared"},
@@ -161,9 +173,11 @@ MAY_IMPORT = {
     "cli_elicit": {"books", "cli_shared", "elicited", "given", "scenario"},
     "cli_trace": {"case", "cli_shared", "tracing"},
     "cli_words": {"checking", "memo"},
+    "cli_accept": {"acceptance", "cli_shared"},
     "cli": {
         "books",
         "checking",
+        "cli_accept",
         "cli_answers",
         "cli_elicit",
         "cli_prices",
@@ -356,7 +370,15 @@ def test_json_is_never_written_with_figures_that_are_not_finite() -> None:
 
 def test_notebooks_are_committed_without_outputs_and_take_one_parameter() -> None:
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    assert [n.stem for n in notebooks] == ["decision", "diligence", "evidence", "latency", "tail_risk", "tco"]
+    assert [n.stem for n in notebooks] == [
+        "acceptance",
+        "decision",
+        "diligence",
+        "evidence",
+        "latency",
+        "tail_risk",
+        "tco",
+    ]
     for path in notebooks:
         cells = json.loads(path.read_text())["cells"]
         code = [c for c in cells if c["cell_type"] == "code"]

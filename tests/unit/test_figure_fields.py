@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 import yaml
-from figure_readers import HOLE, ROOT, Readers, read_cells, readers_of
+from figure_readers import HOLE, Readers, read_cells, readers_of
 from pydantic import BaseModel
 
 from fabricreport.books.evidence import read_evidence
 from fabricreport.declared import DECLARED
 from fabricreport.figures import AnySpec, FigureSpec, find_spec, specs_met
 from fabricreport.located import did_you_mean
-from fabricreport.scenario import Params
+from fabricreport.scenario import SECTION_NAMES, Params
 
 SEEDS = Path(__file__).parents[1] / "golden" / "seeds.yaml"
 
@@ -114,5 +114,5 @@ def keys_of(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
 
 
 def test_the_reader_of_notebooks_sees_figures_in_each(readers: Mapping[str, Readers]) -> None:
-    for path in (ROOT / "notebooks").glob("*.ipynb"):
-        assert len(readers[f"notebooks/{path.name}"].read) > 10, path.name
+    for section in SECTION_NAMES:  # the notebook of a delivery has its numbers as words
+        assert len(readers[f"notebooks/{section}.ipynb"].read) > 10, section

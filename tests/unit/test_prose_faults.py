@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from notebook_cells import NOTEBOOKS, SECTIONS
+from notebook_cells import EVERY, NOTEBOOKS
 
 from fabricreport.checking.prose import prose_faults, refuse_unreadable
 from fabricreport.errors import InputError
@@ -19,7 +19,7 @@ def notebook(folder: Path, *sources: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("section", EVERY)
 def test_the_shipped_notebooks_have_none(section: str) -> None:
     assert prose_faults(NOTEBOOKS / f"{section}.ipynb") == []
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from notebook_cells import ROOT, SECTIONS, plain, sources
+from notebook_cells import EVERY, ROOT, plain, sources
 
 from fabricreport.blocks.prose import is_prose, read_cell
 
@@ -36,7 +36,7 @@ def length(node: ast.Constant | ast.JoinedStr) -> int:
     return words("".join(str(part.value) if isinstance(part, ast.Constant) else "x" for part in node.values))
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("section", EVERY)
 def test_code_cells_hold_no_sentence_no_condition_and_no_number_of_their_own(section: str) -> None:
     for number, (source, _) in enumerate(sources(section), start=1):
         if is_prose(source):
@@ -48,7 +48,7 @@ def test_code_cells_hold_no_sentence_no_condition_and_no_number_of_their_own(sec
         assert "case.number" not in source, where
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("section", EVERY)
 def test_most_words_of_a_notebook_stand_in_prose_cells(section: str) -> None:
     prose = sum(words(s.partition("\n")[2]) for s, _ in sources(section) if is_prose(s))
     code = sum(words(s) for s, _ in sources(section) if not is_prose(s))
@@ -70,7 +70,7 @@ def _spoken(tree: ast.AST) -> Iterator[ast.Constant | ast.JoinedStr]:
             yield from _spoken(node)
 
 
-@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("section", EVERY)
 def test_no_sentence_stands_in_a_section_s_modules(section: str) -> None:
     found = [
         f"{path.name}:{node.lineno} {ast.unparse(node)}"

@@ -93,7 +93,11 @@ def jobs_of(given: Inputs, options: Iterable[Option]) -> Jobs:
 
 def timed_on(given: Inputs, jobs: Jobs, option: Option, measured: inputs.Measured | None) -> Timed:
     """Steps of the client's workload on an option's network; `measured`: factors fitted to the client's logs."""
-    wires = inputs.network(given, option, measured=measured)
+    return timed_over(given, jobs, option, inputs.network(given, option, measured=measured))
+
+
+def timed_over(given: Inputs, jobs: Jobs, option: Option, wires: Network) -> Timed:
+    """The same on a network that is given."""
     steps, shares = {}, {}
     for gpus, work in jobs.own[option.id].items():
         steps[gpus] = inputs.step(given, work, wires)

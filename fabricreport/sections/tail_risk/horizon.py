@@ -17,7 +17,7 @@ from fabricreport.books.options import Option
 from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.models.risk.goodput import simulate
-from fabricreport.provenance import Traced
+from fabricreport.provenance import Traced, plain
 from fabricreport.sections.client import mix_of, planned_days, stages_of
 from fabricreport.sections.tail_risk.inputs import Subject, subject
 from fabricreport.sections.validity import GOODPUT, widened
@@ -36,24 +36,29 @@ FABRIC_CAUSES = ("bring_up", "stalls", "topology", "fabric")
 
 
 def horizon_shares(
-    given: Inputs, option: Option, days: float, exposed: Mapping[int, Traced]
+    given: Inputs, option: Option, days: float, exposed: Mapping[int, Traced], seen_weeks: float | None = None
 ) -> tuple[dict[str, Traced], Traced]:
     """Share of GPU time lost to each of `CAUSES` over the horizon on one option, and the first weeks to stable, draws (n,).
 
     exposed: exposed communication as a share of GPU time, by GPUs of the job. Jobs weigh by their GPU time and runs take
     `days`. Shares of the running time are of the time that bring-up leaves, so they multiply. Where the model was tried
     on no such run they are drawn wider; collisions follow from exposed communication, which is so already.
+    seen_weeks: weeks that the first size took, where it stands: later ones are taken to differ by as much from what is expected.
     """
     months = int(given.params.money.horizon_months)
     stages = stages_of(given)
     ends = [month for month, _ in stages[1:]] + [months]
     whole = sum(gpus * (end - month) for (month, gpus), end in zip(stages, ends, strict=True))
     totals: dict[str, Any] = dict.fromkeys(CAUSES, 0.0)
-    before, weeks = 0, None
+    before, weeks, longer = 0, None, np.asanyarray(1.0)
     running = {size: running_shares(subject(given, option, size, days, share)) for size, share in exposed.items()}
     for (month, gpus), end in zip(stages, ends, strict=True):
         mix = mix_of(given, gpus)
         at = subject(given, option, mix[-1][0], days, exposed[mix[-1][0]], within=gpus)
+        expected = np.asanyarray(at.risk.bring_up.expected_weeks)
+        if weeks is None and seen_weeks is not None:
+            longer = np.divide(seen_weeks, expected, out=np.ones_like(plain(expected)), where=plain(expected) > 0)
+            weeks = np.asanyarray(seen_weeks)
         weeks = at.risk.bring_up.weeks if weeks is None else weeks
         weight = gpus * (end - month) / whole
         for size, part in mix:
@@ -62,7 +67,7 @@ def horizon_shares(
                 totals[cause] = totals[cause] + weight * part * drawn
         again = given.value("evidence:expansion-bring-up-factor") if before else 1.0
         left = DAYS_PER_MONTH * (months - month)
-        unstable = np.minimum(DAYS_PER_WEEK * np.asanyarray(at.risk.bring_up.expected_weeks) * again, left)
+        unstable = np.minimum(DAYS_PER_WEEK * expected * longer * again, left)
         lost = unstable * (1.0 - np.asanyarray(at.risk.bring_up.productivity))
         totals["bring_up"] = totals["bring_up"] + (gpus - before) * lost / (DAYS_PER_MONTH * whole)
         before = gpus
@@ -92,12 +97,14 @@ class Losses:
         return {o: lost["bring_up"] for o, lost in self.lost.items()}
 
 
-def losses(given: Inputs, option: Option, exposed: Mapping[int, Traced]) -> tuple[dict[str, Traced], Traced]:
+def losses(
+    given: Inputs, option: Option, exposed: Mapping[int, Traced], seen_weeks: float | None = None
+) -> tuple[dict[str, Traced], Traced]:
     """What one option loses over the horizon by cause, and its weeks to stable.
 
-    exposed: exposed communication as a share of GPU time, by GPUs of the job.
+    exposed: exposed communication as a share of GPU time, by GPUs of the job. seen_weeks: what it took, where it stands.
     """
-    return horizon_shares(given, option, planned_days(given), exposed)
+    return horizon_shares(given, option, planned_days(given), exposed, seen_weeks)
 
 
 def running_shares(at: Subject) -> dict[str, Any]:

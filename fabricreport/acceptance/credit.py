@@ -1,0 +1,78 @@
+"""What failed tests cost the buyer: the shortfall times the price that the plan writes down, each loss counted once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fabricreport.acceptance.judging import Judged, TestVerdict
+from fabricreport.sections.diligence.plan.result import Tool
+
+PERCENT = "percent"
+_PER_PRICED = {
+    ("us", "µs"): 1.0, ("us", "us"): 1.0, ("week", "week"): 1.0, ("day", "day"): 1.0, ("day", "week"): 1.0 / 7.0,
+    ("week", "day"): 7.0, ("min", "hour"): 1.0 / 60.0, ("h", "hour"): 1.0, ("s", "hour"): 1.0 / 3600.0,
+    ("count", "interruption"): 1.0,
+}  # fmt: skip
+"""Units of a price for one of a test's unit, by (the test's unit, what the price is per)."""
+
+
+@dataclass(frozen=True)
+class Credit:
+    """What one failed test is worth: its shortfall in the unit that the price is per, and the amount.
+
+    `per`: that unit. `counts`: whether it is part of the total; else another test shows more of the same loss.
+    """
+
+    judged: Judged
+    shortfall: float
+    per: str
+    amount: float
+    counts: bool = True
+
+
+def credits_due(judged: Sequence[Judged]) -> tuple[Credit, ...]:
+    """The credits of all tests that fail and have a price, in the order of the tests.
+
+    Tests whose prices are per the same unit show the same loss (bandwidth is one, whatever collective shows it; so is a
+    week): only the largest of them counts. Weeks, bandwidth, latency and interruptions are different losses and add up.
+    """
+    found = [credit for one in judged if (credit := _credit(one)) is not None]
+    largest = {c.per: c for c in sorted(found, key=lambda c: c.amount)}
+    return tuple(Credit(c.judged, c.shortfall, c.per, c.amount, counts=c is largest[c.per]) for c in found)
+
+
+def total(credits: Sequence[Credit]) -> float:
+    """What is due in all."""
+    return sum(credit.amount for credit in credits if credit.counts)
+
+
+def made_good(judged: Judged, credits: Sequence[Credit]) -> bool:
+    """Whether money makes a failure good: it has a credit, or shows the same loss of bandwidth between GPUs as one that has."""
+    alike = judged.test.tool is Tool.NCCL and any(
+        (c.judged.test.tool, c.judged.test.unit) == (Tool.NCCL, judged.test.unit) for c in credits
+    )
+    return alike or any(credit.judged is judged for credit in credits)
+
+
+def _credit(judged: Judged) -> Credit | None:
+    factor = _per(judged)
+    if judged.verdict is not TestVerdict.FAIL or factor is None or not judged.shortfall:
+        return None
+    price = judged.test.price
+    assert price is not None
+    shortfall = judged.shortfall * factor
+    return Credit(judged, shortfall, _priced_per(judged), shortfall * price.value)
+
+
+def _priced_per(judged: Judged) -> str:
+    price = judged.test.price
+    return "" if price is None else price.unit.partition("/")[2]
+
+
+def _per(judged: Judged) -> float | None:
+    """Units of the price for one of the test's unit; None where the test has no price in a unit that it measures."""
+    per = _priced_per(judged)
+    if per == PERCENT:
+        return 100.0 / judged.threshold if judged.threshold else None
+    return _PER_PRICED.get((judged.test.unit, per))

@@ -1,0 +1,251 @@
+"""One test of the plan judged on what was run: pass, fail or not proven, and the reason.
+
+A test fails where, at one size and number of GPUs of the plan, as many runs miss the threshold as it takes for the run
+that counts to miss it. It passes where every size has enough runs, and none fails. Everything else is not proven: a log
+that is missing, of another number of GPUs, or that contradicts itself, never passes. A failure is never outweighed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fabricreport.acceptance.runs import Flaw, Run
+from fabricreport.books.logs.lines import log_rules
+from fabricreport.sections.diligence.plan.result import Plan, PlannedTest, Tool
+
+RATIO, BANDWIDTH, TIME = "ratio", "gbytes/s", "us"
+GBITS = "gbits/s"
+_BITS_PER_BYTE = 8.0
+
+
+class TestVerdict(StrEnum):
+    """What the logs say of one test."""
+
+    __test__ = False
+
+    PASS = "pass"
+    FAIL = "fail"
+    NOT_PROVEN = "not proven"
+
+
+class Why(StrEnum):
+    """Why a test stands as it does; the sentences stand in `evidence/delivery.yaml` under the same names."""
+
+    HOLDS = "holds"
+    BELOW = "below"
+    ABOVE = "above"
+    RANKS_DIFFER = "ranks-differ"
+    WRONG_RESULTS = "wrong-results"
+    NO_LOG = "no-log"
+    NO_RECORD = "no-record"
+    FEWER_GPUS = "fewer-gpus"
+    NO_SIZE = "no-size"
+    FEW_RUNS = "few-runs"
+    FEW_RECORDS = "few-records"
+    VOID_RUNS = "void-runs"
+    FLAWED_RUNS = "flawed-runs"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One test at one stage, judged, at the point that decides: where it fails, where proof is missing, or its tightest.
+
+    `gpus`, `size_bytes` (0 where sizes do not matter) and `threshold` of that point; `measured`: the run that counts there,
+    None without one. `runs`: those that count there, `wanted` as the plan asks. `largest`: most GPUs of any run of the
+    test. `flaw`: of the runs that do not count, `lines`: where the runs of the reason stand, as (log, line).
+    """
+
+    test: PlannedTest
+    verdict: TestVerdict
+    why: Why
+    gpus: int
+    size_bytes: int
+    threshold: float
+    measured: float | None = None
+    runs: int = 0
+    largest: int = 0
+    flaw: Flaw | None = None
+    lines: tuple[tuple[str, int], ...] = ()
+
+    @property
+    def wanted(self) -> int:
+        """Runs that the plan asks for at each size."""
+        return self.test.runs
+
+    @property
+    def shortfall(self) -> float:
+        """By how much the run that counts misses the threshold, in the test's unit; 0 where it does not."""
+        if self.verdict is not TestVerdict.FAIL or self.measured is None:
+            return 0.0
+        return max(0.0, self.threshold - self.measured if self.test.at_least else self.measured - self.threshold)
+
+    @property
+    def logs(self) -> tuple[str, ...]:
+        """Names of the logs that the reason rests on."""
+        return tuple(dict.fromkeys(log for log, _ in self.lines))
+
+
+def judge_plan(plan: Plan, runs: Sequence[Run]) -> tuple[Judged, ...]:
+    """Every test of a plan at every stage, in the plan's order."""
+    return tuple(judge(test, assigned(plan, test, runs)) for test in plan.tests)
+
+
+def assigned(plan: Plan, test: PlannedTest, runs: Iterable[Run]) -> list[Run]:
+    """The runs that are of a test: a log's name says of which one. A log that names none is of the first test of the plan
+    that its rows fit, for those under load or for days come after it. The ranks are checked in every log of the collective.
+    """
+    own = [run for run in runs if run.measures == _measured_as(test)]
+    if test.unit == RATIO:
+        return own
+    return [run for run in own if run.test == test.id or (not run.test and _first(plan, run) == test.id)]
+
+
+def _first(plan: Plan, run: Run) -> str:
+    """Id of the first test of the plan that asks for such a run, else of the first that it would be of on other GPUs or at
+    another size.
+    """
+    alike = [test for test in plan.tests if test.unit != RATIO and run.measures == _measured_as(test)]
+    fitting = [
+        test for test in alike
+        if any(size in (0, run.size_bytes) and _on(test, run, gpus) for gpus, size in test.thresholds)
+    ]  # fmt: skip
+    return next((test.id for test in [*fitting, *alike]), "")
+
+
+def _measured_as(test: PlannedTest) -> str:
+    return test.id if test.tool is Tool.RECORD else test.measures
+
+
+def _on(test: PlannedTest, run: Run, gpus: int) -> bool:
+    """Whether a run is on so many GPUs; what joins two adapters says nothing of GPUs."""
+    return test.tool is Tool.PERFTEST or run.gpus == gpus
+
+
+def judge(test: PlannedTest, own: Sequence[Run]) -> Judged:
+    """One test on the runs that are of it."""
+    points = [_Point(test, own, gpus, size, threshold) for (gpus, size), threshold in sorted(test.thresholds.items())]
+    for verdict in (TestVerdict.FAIL, TestVerdict.NOT_PROVEN):
+        found = [point for point in points if point.verdict is verdict]
+        if found:
+            return max(found, key=_Point.weight).judged()
+    return min(points, key=_Point.margin).judged()
+
+
+class _Point:
+    """One threshold of a test, and the runs at its number of GPUs and size."""
+
+    def __init__(self, test: PlannedTest, own: Sequence[Run], gpus: int, size: int, threshold: float) -> None:
+        self.test, self.own, self.gpus, self.size, self.threshold = test, own, gpus, size, threshold
+        self.here = sorted(
+            (run for run in own if self._is_here(run)), key=lambda run: (_badness(test, run), run.log, run.line)
+        )
+        self.missing = [run for run in self.here if self._misses(run)]
+        self.sound = [run for run in self.here if run.flaw is None or (run in self.missing and not run.void)]
+
+    def _is_here(self, run: Run) -> bool:
+        at_size = self.size in (0, run.size_bytes)
+        return at_size and _on(self.test, run, self.gpus) and _value(self.test, run) is not None
+
+    def _misses(self, run: Run) -> bool:
+        """Whether a run speaks against the fabric."""
+        if self.test.unit == RATIO:
+            return run.flaw is Flaw.OTHER_RANKS
+        if run.void:
+            return False
+        value = _value(self.test, run)
+        assert value is not None
+        below = value < self.threshold if self.test.at_least else value > self.threshold
+        return below or run.flaw is Flaw.WRONG_RESULTS
+
+    @property
+    def verdict(self) -> TestVerdict:
+        if len(self.missing) >= self.test.counted:
+            return TestVerdict.FAIL
+        return TestVerdict.PASS if len(self.sound) >= self.test.runs else TestVerdict.NOT_PROVEN
+
+    @property
+    def counted(self) -> Run | None:
+        """The run that counts: from the worst, as many as the plan says."""
+        among = self.missing if self.verdict is TestVerdict.FAIL else self.sound
+        return among[min(self.test.counted, len(among)) - 1] if among else None
+
+    @property
+    def measured(self) -> float | None:
+        return None if self.counted is None else _value(self.test, self.counted)
+
+    def margin(self) -> float:
+        """By which share of the threshold the run that counts is on the right side of it."""
+        if self.measured is None:
+            return 0.0
+        better = self.measured - self.threshold if self.test.at_least else self.threshold - self.measured
+        return better / abs(self.threshold) if self.threshold else better
+
+    def weight(self) -> tuple[float, int, int]:
+        """What puts one point before another of the same verdict: a larger shortfall, else more GPUs and larger messages."""
+        short = -self.margin() if self.verdict is TestVerdict.FAIL else 0.0
+        return short, self.gpus, self.size
+
+    def judged(self) -> Judged:
+        why, shown = self._why()
+        return Judged(
+            self.test,
+            self.verdict,
+            why,
+            self.gpus,
+            self.size,
+            self.threshold,
+            measured=self.measured,
+            runs=len(self.sound),
+            largest=max((run.gpus or 0 for run in self.own), default=0),
+            flaw=next((run.flaw for run in shown if run.flaw), None),
+            lines=tuple(sorted({(run.log, run.line) for run in shown})),
+        )
+
+    def _why(self) -> tuple[Why, Sequence[Run]]:
+        """The reason, and the runs that it rests on."""
+        if self.verdict is TestVerdict.PASS:
+            return Why.HOLDS, self.sound
+        if self.verdict is TestVerdict.FAIL:
+            return self._why_failed(), self.missing
+        by_hand = self.test.tool is Tool.RECORD
+        flawed = [run for run in self.here if run not in self.sound]
+        if not self.own:
+            return (Why.NO_RECORD if by_hand else Why.NO_LOG), ()
+        if flawed and not self.sound:
+            return (Why.VOID_RUNS if all(run.void for run in flawed) else Why.FLAWED_RUNS), flawed
+        if flawed:
+            return Why.FLAWED_RUNS, flawed
+        if self.here:
+            return (Why.FEW_RECORDS if by_hand else Why.FEW_RUNS), self.sound
+        if any(run.gpus == self.gpus for run in self.own):
+            return Why.NO_SIZE, self.own
+        return Why.FEWER_GPUS, self.own
+
+    def _why_failed(self) -> Why:
+        if self.test.unit == RATIO:
+            return Why.RANKS_DIFFER
+        if self.margin() >= 0 and any(run.flaw is Flaw.WRONG_RESULTS for run in self.missing):
+            return Why.WRONG_RESULTS
+        return Why.BELOW if self.test.at_least else Why.ABOVE
+
+
+def _value(test: PlannedTest, run: Run) -> float | None:
+    """What a run shows, in the test's unit; None where it shows nothing of it."""
+    if test.tool is Tool.RECORD:
+        return run.value
+    if test.unit == TIME:
+        return run.p99_us if test.tool is Tool.PERFTEST and run.p99_us is not None else run.time_us
+    busbw, algbw = run.busbw_gbytes_per_s, run.algbw_gbytes_per_s
+    if test.unit == RATIO:
+        clear = log_rules()["rank_check_algbw_gbytes_per_s"]  # below it the printed figures are too coarse to divide
+        return busbw / algbw if busbw is not None and algbw is not None and algbw >= clear else None
+    return busbw if busbw is None or test.unit != GBITS else busbw * _BITS_PER_BYTE
+
+
+def _badness(test: PlannedTest, run: Run) -> float:
+    """The value with its sign such that the worst run comes first."""
+    value = _value(test, run)
+    assert value is not None
+    return value if test.at_least else -value

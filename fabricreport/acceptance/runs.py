@@ -1,0 +1,158 @@
+"""Logs and records as runs: one value of one test on so many GPUs at one size, and whether it may count for a pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from fabricreport.books.delivery_records import Seen
+from fabricreport.books.logs.lines import ERROR, Finding
+
+if TYPE_CHECKING:  # heavy, and only who has logs needs it
+    import pandas as pd
+
+ALLREDUCE = "allreduce"
+"""The collective whose two bandwidths give back the number of ranks most sharply."""
+
+
+class Flaw(StrEnum):
+    """Why a run cannot count for a pass. The first four say that it measured something else, or nothing."""
+
+    OTHER_RANKS = "the ratio of its bandwidths is that of another number of GPUs"
+    CONTRADICTS = "its own columns contradict each other, or what the links carry"
+    BOTH_WAYS = "it counts both directions together"
+    WARM_UP = "the row is a warm-up"
+    WRONG_RESULTS = "the library found wrong results"
+    REPEAT = "the row stands out from its neighbours"
+    INCOMPLETE = "rows of the log are missing"
+
+
+VOID = frozenset({Flaw.OTHER_RANKS, Flaw.CONTRADICTS, Flaw.BOTH_WAYS, Flaw.WARM_UP})
+"""Flaws of a run that proves nothing, in neither direction."""
+_OF_ROW = {"spike": Flaw.REPEAT, "bimodal": Flaw.REPEAT, "warm-up": Flaw.WARM_UP}
+_OF_TABLE = {
+    "rank-count": Flaw.OTHER_RANKS,
+    "both-directions": Flaw.BOTH_WAYS,
+    "wrong-results": Flaw.WRONG_RESULTS,
+    "average": Flaw.INCOMPLETE,
+    "cut-off": Flaw.INCOMPLETE,
+    "elided": Flaw.INCOMPLETE,
+}
+_WORST_FIRST = tuple(Flaw)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run as logged. `gpus`: as the log claims, None where it names none; `size_bytes`: 0 of a record. `test`: the one
+    that the log's name says it is of, '' where it says none; a record is of the test that it measures.
+
+    Times in microseconds, bandwidths in GB/s (decimal), None where the tool prints none; `p99_us`: of a latency test.
+    `value`: of a record, in its own unit.
+    """
+
+    measures: str
+    gpus: int | None
+    size_bytes: int
+    log: str
+    line: int
+    time_us: float | None = None
+    busbw_gbytes_per_s: float | None = None
+    algbw_gbytes_per_s: float | None = None
+    p99_us: float | None = None
+    value: float | None = None
+    flaw: Flaw | None = None
+    evidence: str = ""
+    test: str = ""
+
+    @property
+    def void(self) -> bool:
+        """Whether it proves nothing."""
+        return self.flaw in VOID
+
+
+@dataclass(frozen=True)
+class Logs:
+    """Everything that was handed over: its runs, and the names of its files in their order; `beside`: those not judged."""
+
+    runs: tuple[Run, ...]
+    names: tuple[str, ...]
+    beside: tuple[str, ...] = ()
+
+
+def runs_of(frame: pd.DataFrame, log: str, test: str = "") -> tuple[Run, ...]:
+    """The rows of a log as runs; `frame` as the readers of logs give it, `log` its name for people, `test` the one it is of."""
+    flaws = _flaws(frame)
+    return tuple(
+        Run(
+            str(row["collective"]),
+            None if _missing(row["ranks"]) else int(row["ranks"]),
+            int(row["size_bytes"]),
+            log,
+            int(row["line"]),
+            time_us=_number(row.get("time_us")),
+            busbw_gbytes_per_s=_number(row.get("busbw_gbytes_per_s")),
+            algbw_gbytes_per_s=_number(row.get("algbw_gbytes_per_s")),
+            p99_us=_number(row.get("p99_us")),
+            flaw=_worst([*flaws.of_table.get(int(row["section"]), ()), *flaws.of_row.get(int(row["line"]), ())]),
+            test=test,
+        )
+        for row in frame.to_dict("records")
+        if int(row["size_bytes"]) > 0
+    )
+
+
+def runs_of_records(seen: Iterable[Seen], log: str) -> tuple[Run, ...]:
+    """Records as runs of the tests that they name."""
+    return tuple(Run(s.test, s.gpus, 0, log, s.line, value=s.value, evidence=s.evidence, test=s.test) for s in seen)
+
+
+@dataclass(frozen=True)
+class _Flaws:
+    """Flaws by the number of a log's table, and by the line of a row."""
+
+    of_table: Mapping[int, Sequence[Flaw]]
+    of_row: Mapping[int, Sequence[Flaw]]
+
+
+def _flaws(frame: pd.DataFrame) -> _Flaws:
+    ends = frame.groupby("section")["line"].max().sort_index()
+    of_table: dict[int, list[Flaw]] = {}
+    of_row: dict[int, list[Flaw]] = {}
+    for finding in frame.attrs["findings"]:
+        if finding.kind in _OF_ROW and finding.line is not None:
+            of_row.setdefault(finding.line, []).append(_OF_ROW[finding.kind])
+        elif (flaw := _of_table(finding)) is not None:
+            for section in _sections(finding.line, ends):
+                of_table.setdefault(section, []).append(flaw)
+    return _Flaws(of_table, of_row)
+
+
+def _of_table(finding: Finding) -> Flaw | None:
+    if finding.kind in _OF_TABLE:
+        return _OF_TABLE[finding.kind]
+    return Flaw.CONTRADICTS if finding.severity == ERROR else None
+
+
+def _sections(line: int | None, ends: pd.Series[int]) -> Iterator[int]:
+    """The table that a line belongs to: the first that ends at it or after, else the last; every one without a line."""
+    if line is None:
+        yield from (int(section) for section in ends.index)
+        return
+    after = ends[ends >= line]
+    yield int(after.index[0] if len(after) else ends.index[-1])
+
+
+def _worst(flaws: Sequence[Flaw]) -> Flaw | None:
+    return min(flaws, key=_WORST_FIRST.index, default=None)
+
+
+def _missing(value: Any) -> bool:
+    import pandas as pd
+
+    return bool(pd.isna(value))
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None or _missing(value) else float(value)

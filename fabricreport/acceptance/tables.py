@@ -1,0 +1,78 @@
+"""Tables of a delivery: the tests judged, the credit, and every test at every stage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from fabricreport.acceptance.figures import Figures
+from fabricreport.acceptance.judging import RATIO, Judged
+from fabricreport.acceptance.result import Acceptance
+from fabricreport.acceptance.speech import Said, reason
+from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.blocks.phrases import Bound
+from fabricreport.blocks.tables import Cell
+from fabricreport.blocks.template import Binder, Prose
+from fabricreport.ledger import Number
+
+_RUNS = "{found}\N{NO-BREAK SPACE}of\N{NO-BREAK SPACE}{wanted}"
+_LEAST, _MOST, _EXACT = "≥\N{NO-BREAK SPACE}{asked}", "≤\N{NO-BREAK SPACE}{asked}", "{asked}"
+
+
+def tests(found: Acceptance) -> Table:
+    """One line for each test, failures first."""
+    return _table(found, found.worst_by_test())
+
+
+def every_test(found: Acceptance) -> Table:
+    """Every test at every stage, as the plan runs them."""
+    return _table(found, found.judged)
+
+
+def credit(found: Acceptance) -> Table:
+    """What each failed test is worth, and whether it counts."""
+    figures = Figures(found)
+    rows = [
+        Row(
+            [
+                Name(credit.judged.test.id),
+                figures.shortfall(credit),
+                credit.judged.test.price,
+                figures.amount(credit),
+                "yes" if credit.counts else "no, the same loss",
+            ]
+        )
+        for credit in found.credits
+    ]
+    total = [Row([Name("In all"), None, None, figures.credit, ""], role="total")]
+    heads = (Column("Test"), Column("Shortfall", style="mixed"), Column("Price", style="mixed"))
+    return Table([*heads, Column("Credit"), Column("Counts")], [*rows, *total])
+
+
+def _table(found: Acceptance, judged: Iterable[Judged]) -> Table:
+    figures = Figures(found)
+    heads = ("Test", "Verdict", "On", "At", "Asked for", "Measured", "Runs", "Because")
+    rows = [Row(_cells(found, figures, one)) for one in judged]
+    return Table([Column(head) for head in heads], rows)
+
+
+def _cells(found: Acceptance, figures: Figures, one: Judged) -> list[Cell]:
+    asked = figures.asked(one)
+    bar = _EXACT if one.test.unit == RATIO else _LEAST if one.test.at_least else _MOST
+    said = [
+        _number(found, figures.gpus(one)),
+        _number(found, figures.size(one)),
+        _bound(found, Said(bar, {"asked": asked})),
+        _number(found, figures.measured(one)),
+        _bound(found, Said(_RUNS, {"found": figures.runs(one), "wanted": figures.wanted(one)})),
+        _bound(found, reason(figures, one)),
+    ]
+    return [Name(one.test.id), str(one.verdict), *said]
+
+
+def _number(found: Acceptance, number: Number | None) -> Bound | None:
+    """A number with its unit, in a column of several units that is set left."""
+    return None if number is None else _bound(found, Said("{it}", {"it": number}))
+
+
+def _bound(found: Acceptance, said: Said) -> Bound:
+    return Bound(Prose(said.template), Binder(found.case.figure, said.values))

@@ -1,0 +1,334 @@
+"""Whole deliveries of shipped clients judged: a good one, a slow one, one on too few GPUs; the decision made again; the memo."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pypdf
+import pytest
+from delivered_cases import delivery, perftest_log, records, write
+from delivered_memo import memo_of, printed
+from notebook_cells import sources
+
+import fabricreport.inputs as inputs_module
+from fabricreport.acceptance.delivered import two_pages
+from fabricreport.acceptance.facts import facts_of
+from fabricreport.acceptance.figures import Figures
+from fabricreport.acceptance.judging import TestVerdict, Why
+from fabricreport.acceptance.opened import SECTION, open_delivery
+from fabricreport.acceptance.redecide import Evidence, decide_again, mean_of
+from fabricreport.acceptance.result import Acceptance, Outcome
+from fabricreport.acceptance.runs import Flaw
+from fabricreport.acceptance.speech import AcceptanceFinding, reason, spoken
+from fabricreport.acceptance.study import Handed, accept, handed_beside, plan_of, read_logs
+from fabricreport.blocks.cells import fields_of
+from fabricreport.blocks.gate import bare_numbers, texts
+from fabricreport.blocks.prose import is_prose, read_cell
+from fabricreport.case import Case, open_case
+from fabricreport.chain import Delivered
+from fabricreport.errors import InputError
+from fabricreport.evidence import read_yaml
+from fabricreport.memo.write.html import render_html
+from fabricreport.memo.write.pdf import render_pdf
+from fabricreport.provenance import plain
+
+ROOT = Path(__file__).parents[2]
+F = AcceptanceFinding
+GPUS = 128
+
+
+@cache
+def case(client: str) -> Case:
+    with mock.patch.object(inputs_module, "DRAWS", 512):
+        made = open_case(ROOT / f"params/{client}.yaml")
+        made = made.changed(cluster__gpus=GPUS) if client == "example" else made  # its logs are long: one line a rank
+        plan_of(made)
+    return made
+
+
+def judged(client: str, files: Mapping[str, str], folder: Path) -> Acceptance:
+    made = case(client)
+    plan = plan_of(made)
+    handed = [Handed(path.name, path) for path in write(files, folder)]
+    return accept(made, plan, read_logs(made, plan, handed))
+
+
+def made(client: str, **kind: Any) -> dict[str, str]:
+    return delivery(plan_of(case(client)), **kind)
+
+
+def pages(pdf: bytes) -> int:
+    return len(pypdf.PdfReader(io.BytesIO(pdf)).pages)
+
+
+def findings(found: Acceptance) -> set[AcceptanceFinding]:
+    return {F(finding) for finding in spoken(found).findings}
+
+
+# ---- whole deliveries
+
+
+@pytest.mark.parametrize("client", ["example", "tern-finetuning"])
+def test_a_sound_delivery_is_accepted_and_the_advice_stands(client: str, tmp_path: Path) -> None:
+    found = judged(client, made(client), tmp_path)
+    assert found.outcome is Outcome.ACCEPT
+    assert {one.verdict for one in found.judged} == {TestVerdict.PASS}
+    assert found.credit == 0 and found.advised_after
+    assert findings(found) & {F.STILL_ADVISED, F.STILL_OPEN}
+
+
+@pytest.mark.parametrize("client", ["example", "tern-finetuning"])
+def test_a_tenth_less_bandwidth_is_refused_paid_for_and_costs_some_of_the_lead(client: str, tmp_path: Path) -> None:
+    found = judged(client, made(client, share=0.9), tmp_path)
+    assert found.outcome is Outcome.REJECT
+    failed = {one.test.id for one in found.of(TestVerdict.FAIL)}
+    assert {"T-LINKS", "T-ALLREDUCE", "T-ALLTOALL", "T-LATENCY", "T-SOAK"} <= failed
+    assert not failed & {"T-RANKS", "T-WEEKS", "T-COUNTERS"}
+    price = plan_of(case(client)).of("T-ALLREDUCE")[0].price
+    paid = next(c for c in found.credits if c.judged.test.id == "T-ALLREDUCE")
+    assert price and paid.amount == pytest.approx(paid.shortfall * price.value)
+    assert 7.5 < paid.shortfall < 8.5  # two percent to spare, less ten
+    assert mean_of(found.decided.lead_after) < mean_of(found.decided.lead_before)
+
+
+def test_the_same_delivery_on_half_the_gpus_is_not_proven_whatever_its_logs_claim(tmp_path: Path) -> None:
+    found = judged("example", made("example", gpus=GPUS // 2), tmp_path)
+    by_id = {one.test.id: one for one in found.judged}
+    assert by_id["T-ALLREDUCE"].why is Why.VOID_RUNS and by_id["T-ALLREDUCE"].flaw is Flaw.OTHER_RANKS
+    assert by_id["T-RANKS"].why is Why.RANKS_DIFFER
+    assert found.outcome is Outcome.RETEST and found.credit == 0
+
+
+def test_logs_that_say_truly_that_they_ran_on_fewer_gpus_are_told_as_such(tmp_path: Path) -> None:
+    files = {name: text for name, text in made("example").items() if f".{GPUS // 8}." not in name}
+    found = judged("example", files, tmp_path)
+    one = next(j for j in found.judged if j.test.id == "T-ALLREDUCE")
+    assert (one.why, one.gpus, one.largest) == (Why.FEWER_GPUS, GPUS, 64)
+    assert "64 GPUs" in reason(Figures(found), one).text
+
+
+def test_nothing_handed_over_proves_nothing_and_moves_nothing(tmp_path: Path) -> None:
+    found = judged("tern-finetuning", {}, tmp_path)
+    assert {one.verdict for one in found.judged} == {TestVerdict.NOT_PROVEN}
+    assert {F.RETEST, F.NOTHING_HANDED, F.UNMOVED} <= findings(found)
+    assert np.array_equal(plain(found.decided.lead_before), plain(found.decided.lead_after))
+
+
+def test_the_order_of_the_files_and_a_file_given_twice_change_nothing(tmp_path: Path) -> None:
+    files = made("tern-finetuning", share=0.97)
+    twice = dict(reversed(files.items())) | {"copy.log": next(iter(files.values()))}
+    first, second = judged("tern-finetuning", files, tmp_path / "a"), judged("tern-finetuning", twice, tmp_path / "b")
+    left_out = {"logs"}
+    one, two = ({k: v for k, v in facts_of(f).items() if k not in left_out} for f in (first, second))
+    assert one == two
+
+
+def test_a_week_late_is_paid_by_the_week_and_enters_the_decision(tmp_path: Path) -> None:
+    files = made("example")
+    weeks = plan_of(case("example")).of("T-WEEKS")[0]
+    late = next(iter(weeks.thresholds.values())) + 2.0
+    entry = f"- test: T-WEEKS\n    gpus: {GPUS}\n    value: {late - 2.0}"
+    assert entry in files["records.yaml"]
+    files["records.yaml"] = files["records.yaml"].replace(entry, entry.replace(str(late - 2.0), str(late)))
+    found = judged("example", files, tmp_path)
+    assert found.outcome is Outcome.CREDIT
+    assert weeks.price and found.credit == pytest.approx(2.0 * weeks.price.value)
+    assert found.seen.weeks == pytest.approx(late)
+    assert F.SEEN_WEEKS in findings(found)
+
+
+def test_logs_that_the_plan_keeps_beside_are_not_judged(tmp_path: Path) -> None:
+    files = made("tern-finetuning")
+    slow = next(text for name, text in made("tern-finetuning", share=0.5).items() if name.startswith("T-ALLREDUCE"))
+    found = judged("tern-finetuning", files | {"ring.2.log": slow, "load.log": "no log at all"}, tmp_path)
+    assert found.outcome is Outcome.ACCEPT
+    assert set(found.logs.beside) == {"ring.2.log", "load.log"}
+
+
+# ---- refusals
+
+
+def test_every_file_that_cannot_be_read_is_named_at_once(tmp_path: Path) -> None:
+    files = {"T-ALLREDUCE.2.1.log": "nothing\n", "records.yaml": "tests: 7\n", "T-ALREDUCE.2.1.log": "x"}
+    with pytest.raises(InputError) as refused:
+        judged("tern-finetuning", files, tmp_path)
+    said = "\n".join(str(problem) for problem in refused.value.problems)
+    assert "no row of a measurement" in said
+    assert "must be a list of records" in said
+    assert "Did you mean 'T-ALLREDUCE'?" in said
+
+
+def test_a_link_faster_than_its_adapter_proves_nothing(tmp_path: Path) -> None:
+    files = {f"T-LINKS.a.b.mlx5_0.{n}.log": perftest_log(60.0, run=n) for n in range(9)}
+    links = next(one for one in judged("example", files, tmp_path).judged if one.test.id == "T-LINKS")
+    assert (links.verdict, links.flaw) == (TestVerdict.NOT_PROVEN, Flaw.CONTRADICTS)
+
+
+def test_where_the_advice_is_open_either_option_may_be_what_was_delivered() -> None:
+    open_course = case("tern-finetuning")
+    assert open_course.comparison.verdict.open
+    rival = open_course.comparison.rival
+    assert plan_of(open_course, rival).option == rival
+    assert plan_of(open_course).option == open_course.comparison.choice
+    with pytest.raises(InputError, match="has no acceptance plan"):
+        plan_of(open_course, "ethernet-tcp")
+
+
+def test_two_deliveries_beside_one_params_file_are_refused(tmp_path: Path) -> None:
+    for name in ("as-delivered", "as-delivered-infiniband-ndr"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(InputError, match="several deliveries"):
+        handed_beside(tmp_path / "client.yaml")
+
+
+def test_a_client_whose_gpus_sit_in_one_node_has_nothing_to_accept() -> None:
+    with pytest.raises(InputError, match="one node"):
+        plan_of(case("tern-finetuning").changed(cluster__gpus=8))
+
+
+# ---- the decision made again
+
+
+def test_what_was_not_seen_changes_no_bill_and_no_other_option_is_ever_touched() -> None:
+    made = case("example")
+    chosen = made.comparison.choice
+    same = made.chain.delivered(Delivered(chosen)).bills
+    slow = made.chain.delivered(Delivered(chosen, weeks=30.0, faults=3.0)).bills
+    for option, total in made.chain.bills.totals.items():
+        assert np.array_equal(plain(same.totals[option]), plain(total))
+        assert np.array_equal(plain(slow.totals[option]), plain(total)) is (option != chosen)
+    assert np.all(plain(slow.totals[chosen]) >= plain(made.chain.bills.totals[chosen]))
+
+
+def test_the_lead_falls_with_bandwidth_weeks_and_faults_and_with_nothing_else() -> None:
+    made = case("example")
+
+    def lead(**seen: Any) -> float:
+        return mean_of(
+            decide_again(made, made.comparison.choice, Evidence(gpus=GPUS, size_bytes=2**34, **seen)).lead_after
+        )
+
+    assert [*sorted(lead(busbw_gbytes_per_s=b) for b in (400.0, 300.0, 200.0))] == [
+        lead(busbw_gbytes_per_s=b) for b in (200.0, 300.0, 400.0)
+    ]
+    assert lead(weeks=4.0) > lead(weeks=8.0)
+    assert lead(faults=1.0) == pytest.approx(lead()) and lead(faults=3.0) < lead()
+
+
+def test_a_fabric_far_too_slow_loses_the_advice() -> None:
+    made = case("example")
+    found = decide_again(made, made.comparison.choice, Evidence(GPUS, 2**34, 60.0))
+    assert not found.is_advised(made.comparison.choice, found.after)
+
+
+# ---- the memo
+
+
+def deliveries(folder: Path) -> Iterator[tuple[str, Acceptance]]:
+    yield "good", judged("example", made("example"), folder / "good")
+    yield "slow", judged("example", made("example", share=0.9), folder / "slow")
+    yield "few", judged("example", made("example", gpus=GPUS // 2), folder / "few")
+    yield "none", judged("tern-finetuning", {}, folder / "none")
+
+
+def test_the_memo_of_every_kind_of_delivery_passes_the_checks_and_takes_two_pages(tmp_path: Path) -> None:
+    for name, found in deliveries(tmp_path):
+        document, faults = memo_of(found)
+        assert faults == [], name
+        pdf = render_pdf(two_pages(document))
+        assert pages(pdf) == 2, name
+        html = render_html(document)
+        for one in found.judged:
+            assert one.test.id in html
+        assert "acceptance.asked" not in html and "http://" not in html
+
+
+def test_names_of_files_and_evidence_are_inert(tmp_path: Path) -> None:
+    files = made("tern-finetuning")
+    text = files.pop("T-ALLREDUCE.2.1.log")
+    files["T-ALLREDUCE.<b>#panic(1).log"] = text
+    files["records.yaml"] = files["records.yaml"].replace(
+        "Protocol of the acceptance", "'=1+1 <script>alert(7)</script>'#", 1
+    )
+    document, faults = memo_of(judged("tern-finetuning", files, tmp_path))
+    assert faults == []
+    assert "<script>alert" not in render_html(document)
+    assert pages(render_pdf(two_pages(document))) == 2
+
+
+def test_every_finding_and_every_word_is_used_and_every_sentence_is_free_of_bare_numbers(tmp_path: Path) -> None:
+    cells = [read_cell(source) for source, _ in sources(SECTION) if is_prose(source)]
+    asked = {cell.when.rpartition(".")[2] for cell in cells if cell.when}
+    assert {finding.name.lower() for finding in AcceptanceFinding} == asked
+    found = judged("tern-finetuning", {}, tmp_path)
+    fields = " ".join(field for cell in cells for text in cell.texts for field in fields_of(text))
+    said = {cell.each[1] for cell in cells if cell.each} | set(re.findall(r"\w+", fields))
+    assert set(spoken(found).words) - said == set()
+    prose = [text for cell in cells for text in cell.texts]
+    assert [bare for text in prose if (bare := bare_numbers(re.sub(r"\{[^}]*\}", " ", text)))] == []
+
+
+def test_every_reason_and_every_flaw_has_its_sentence() -> None:
+    said = read_yaml("delivery")
+    assert set(said["reasons"]) == {str(why) for why in Why}
+    assert set(said["flaws"]) == {flaw.name for flaw in Flaw}
+    assert not any(bare_numbers(text) for part in ("reasons", "flaws") for text in said[part].values())
+
+
+def test_the_data_hold_what_is_printed(tmp_path: Path) -> None:
+    found = judged("tern-finetuning", made("tern-finetuning", share=0.9), tmp_path)
+    facts = json.loads(json.dumps(facts_of(found), allow_nan=False))
+    assert {"client", "as_of", "option", "verdict", "tests", "credit", "before", "after"} <= set(facts)
+    keys = {
+        "id",
+        "stage",
+        "gpus",
+        "verdict",
+        "reason",
+        "measured",
+        "threshold",
+        "unit",
+        "runs",
+        "credit",
+        "questions",
+        "logs",
+    }
+    assert all(keys <= set(test) for test in facts["tests"])
+    assert sum(facts["counts"].values()) == len(facts["tests"])
+    due = [test["credit"] for test in facts["tests"] if test["credit_counts"]]
+    assert facts["credit"] == pytest.approx(sum(due), rel=1e-4)
+
+
+def test_what_lies_beside_the_params_is_what_a_notebook_judges(tmp_path: Path) -> None:
+    params = tmp_path / "client.yaml"
+    params.write_text((ROOT / "params/tern-finetuning.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    with mock.patch.object(inputs_module, "DRAWS", 512):
+        assert open_delivery(params).found.logs.names == ()
+        write({"records.yaml": records(plan_of(case("tern-finetuning")))}, tmp_path / "as-delivered")
+        found = open_delivery(params).found
+    assert found.logs.names == ("records.yaml",)
+    assert any(one.verdict is TestVerdict.PASS for one in found.judged)
+
+
+def test_a_printed_page_links_to_nothing_that_is_not_on_it(tmp_path: Path) -> None:
+    document = printed(judged("tern-finetuning", {}, tmp_path))
+    assert document.annexes == () and document.derivations == () and document.sources_heading is None
+    assert [text for _, text in texts(document.nodes) if "Annex" in text] == []
+
+
+def test_a_delivery_speaks_of_its_acceptance_alone(tmp_path: Path) -> None:
+    from fabricreport.acceptance.opened import Delivery
+
+    found = Delivery(judged("tern-finetuning", {}, tmp_path))
+    with pytest.raises(KeyError, match="acceptance"):
+        found.spoken("tco")
+    assert replace(found.found, credits=()).credit == 0
