@@ -59,8 +59,8 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
             Column(""),
             *(Column(head, style="mixed") for head in heads),
             Column("Runs"),
-            Column("Sound one fails", style="mixed"),
-            Column("Passes without lead", style="mixed"),
+            Column("Sound fails", style="mixed"),
+            Column("Lost passes", style="mixed"),
         ],
         rows,
     )
