@@ -117,8 +117,8 @@ class Books:
         return self.known.params
 
     def noise(self, proof: Proof) -> float:
-        """By what factor an answer that rests on this may be off."""
-        return self.known.central(f"evidence:answer-noise-{proof}")
+        """By what factor an answer that rests on this may be off; a client's figure below 1 says that it is a fact."""
+        return max(1.0, self.known.central(f"evidence:answer-noise-{proof}"))
 
 
 class Told(NamedTuple):

@@ -194,6 +194,15 @@ def test_an_entry_that_follows_an_answered_one_follows_the_answer(tmp_path: Path
     assert case.inputs.uncertain(other) == case.inputs.uncertain(STABLE)
 
 
+@pytest.mark.parametrize("noise", [0.5, 1])
+def test_a_client_that_takes_a_term_for_a_fact_has_it_as_the_figure(tmp_path: Path, noise: float) -> None:
+    own = {"id": "evidence:answer-noise-contract", "value": noise, "who": "A. Client", "why": "As we know them."}
+    case = answered(tmp_path, resting(REPAIR, "contract"), overrides=[{**own, "until": "2027-06-30"}])
+    found = case.inputs.uncertain(FOUND)
+    assert found.fixed
+    assert found.central == pytest.approx(8.0)
+
+
 def test_answers_update_what_experts_judged(tmp_path: Path) -> None:
     shutil.copytree(PARAMS / "elicited", tmp_path / "elicited")
     judged = ["elicited/example-answers.yaml"]

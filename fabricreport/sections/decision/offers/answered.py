@@ -43,7 +43,7 @@ def price_range(given: Inputs, offer: Offer, spread: Uncertain) -> tuple[Uncerta
     if term is None:
         return spread, frozenset()
     noise = f"evidence:answer-noise-{term.proof}"
-    return updated(spread, [Observed(1.0, 1.0, given.central(noise))]), frozenset({noise})
+    return updated(spread, [Observed(1.0, 1.0, max(1.0, given.central(noise)))]), frozenset({noise})
 
 
 def _priced(offer: Offer, terms: Mapping[Effect, Term]) -> Offer:
