@@ -47,6 +47,10 @@ class Figures:
         """Runs that count."""
         return self._count(one, "runs", one.runs, "count", "Runs that count", _MEASURED)
 
+    def missed(self, one: Judged) -> Number:
+        """Runs that miss the threshold."""
+        return self._count(one, "missed", one.missed, "count", "Runs that miss the threshold", _MEASURED)
+
     def wanted(self, one: Judged) -> Number:
         """Runs that the plan asks for."""
         return self._count(one, "wanted", one.wanted, "count", "Runs that the plan asks for", _CONTRACT)
