@@ -12,7 +12,7 @@ from fabricreport.blocks.node_json import to_json
 from fabricreport.blocks.nodes import DataTable, Figure, Heading, Headline, Scalar, Top, plain_text
 from fabricreport.ledger import Record
 from fabricreport.memo.document.assumed import assumed_piece
-from fabricreport.memo.document.gather import Gathered, gather
+from fabricreport.memo.document.gather import BLOCK_MIME, Gathered, gather
 from fabricreport.memo.document.tables import table_rows
 
 OWN_FILE = "file:"
@@ -56,8 +56,18 @@ def _alone(memo: Any, cells: list[Any]) -> Any:
     front = dict(memo.metadata["fabricreport"])
     title = plain_text(heading.children) if heading else str(front["title"])
     part.metadata["fabricreport"] = {**front, "title": title, "subject": title}
-    part.cells = cells
+    part.cells = [_in_body(cell) for cell in cells]
     return part
+
+
+def _in_body(cell: Any) -> Any:
+    """The cell with its blocks in the body, wherever the memo has them; the memo's own cell is not changed."""
+    outputs = []
+    for output in cell.outputs:
+        bundle = (output.get("data") or {}).get(BLOCK_MIME)
+        moved = {**output["data"], BLOCK_MIME: {**bundle, "place": "body"}} if isinstance(bundle, dict) else None
+        outputs.append(NotebookNode({**output, "data": moved}) if moved else output)  # type: ignore[no-untyped-call]
+    return NotebookNode({**cell, "outputs": outputs})  # type: ignore[no-untyped-call]
 
 
 def merged_ledger(found: Gathered) -> dict[str, list[Record]]:

@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fabricreport.figures import FigureSpec, Index, TakenSpec
-from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
 from fabricreport.sections.diligence.plan.rule import gpu_gbytes_per_s
 from fabricreport.sections.diligence.plan.sheets import ethernets, headroom_bytes
-from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.latency import inputs
+
+if TYPE_CHECKING:
+    from fabricreport.sections.diligence.figures import DiligenceFigures
 
 IN_USE = "evidence:acceptance-share-together"
 _HEADROOM = ("evidence:acceptance-cable-metres", "evidence:fibre-delay-ns-per-metre", "evidence:lossless-packet-bytes")
 _LINKS = ("param:cluster.link_gbits_per_s", "param:cluster.links_per_gpu", "param:cluster.gpu")
-
-
-class PlanAt(Protocol):
-    """What these figures are made from: the client's inputs and the section's result."""
-
-    @property
-    def given(self) -> Inputs:
-        """The client's inputs."""
-        ...
-
-    @property
-    def result(self) -> DiligenceResult:
-        """What diligence found."""
-        ...
 
 
 def numbers_of(plan: Plan) -> Iterator[Number]:
@@ -44,7 +31,7 @@ def numbers_of(plan: Plan) -> Iterator[Number]:
         )
 
 
-def _both(at: PlanAt) -> tuple[Plan, ...]:
+def _both(at: DiligenceFigures) -> tuple[Plan, ...]:
     return tuple(plan for plan in (at.result.plan, at.result.plan_of_rival) if plan is not None)
 
 
@@ -57,13 +44,13 @@ def largest(plan: Plan) -> PlannedTest | None:
     return next((t for t in plan.tests if t.price and t.unit == "gbytes/s"), None)
 
 
-def line_gbytes_per_s(at: PlanAt) -> float:
+def line_gbytes_per_s(at: DiligenceFigures) -> float:
     """Line rate of the fabric adapters of a scale-up domain of the option tested."""
     domain = inputs.middle(at.given, at.result.option).domain_gpus
     return gpu_gbytes_per_s(at.given, at.result.option) * domain
 
 
-def _floor(at: PlanAt, place: int) -> Number:
+def _floor(at: DiligenceFigures, place: int) -> Number:
     """The paying test's threshold at the largest message: on the fewest GPUs (0) or on all (-1)."""
     test = largest(at.result.plan)
     assert test is not None
@@ -72,8 +59,8 @@ def _floor(at: PlanAt, place: int) -> Number:
     return test.bars[max(key for key in ends if key[0] == gpus)]
 
 
-Spec = FigureSpec[PlanAt]
-EachSpec = FigureSpec[PlanAt, str]
+Spec = FigureSpec["DiligenceFigures"]
+EachSpec = FigureSpec["DiligenceFigures", str]
 
 
 def _share_of_line(name: str, place: int, where: str) -> Spec:
@@ -90,8 +77,10 @@ def _share_of_line(name: str, place: int, where: str) -> Spec:
 
 
 PLAN = (
-    TakenSpec[PlanAt, str]("diligence.plan[bar]", lambda at, key: _keyed(at.result.plan, "diligence.plan.")[key]),
-    TakenSpec[PlanAt, str](
+    TakenSpec["DiligenceFigures", str](
+        "diligence.plan[bar]", lambda at, key: _keyed(at.result.plan, "diligence.plan.")[key]
+    ),
+    TakenSpec["DiligenceFigures", str](
         "diligence.rival.plan[bar_of_rival]",
         lambda at, key: _keyed(at.result.plan_of_rival, "diligence.rival.plan.")[key],
     ),
@@ -162,7 +151,7 @@ PLAN = (
     ),
 )
 
-INDEXES: Mapping[str, Index[PlanAt]] = {
+INDEXES: Mapping[str, Index[DiligenceFigures]] = {
     "bar": Index(lambda at: _keyed(at.result.plan, "diligence.plan.")),
     "bar_of_rival": Index(lambda at: _keyed(at.result.plan_of_rival, "diligence.rival.plan.")),
     "span": Index(lambda at: dict.fromkeys(str(g) for p in _both(at) for t in p.tests for g, size in t.bars if size)),
@@ -180,7 +169,7 @@ def _fails(plan: Plan) -> dict[int, float]:
     return found
 
 
-def _credit(at: PlanAt) -> Number:
+def _credit(at: DiligenceFigures) -> Number:
     test = largest(at.result.plan)
     assert test is not None and test.price is not None
     return test.price

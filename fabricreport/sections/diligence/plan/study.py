@@ -187,17 +187,15 @@ def _collective(making: Making, entry: PlanEntry, stage: Stage, *, loaded: bool 
         found = timed(given, making.wires, entry.measures, gpus, sizes)
         shown = found.busbw_gbytes_per_s / slower if at_least else found.time_us * slower
         for place, size in enumerate(sizes):
-            name = making.number_id(entry, stage, gpus, size)
-            label = f"{entry.id}, stage {stage.number}: threshold on {gpus:,} GPUs at {size:,} bytes"
             bar = Bar(
-                name,
+                making.number_id(entry, stage, gpus, size),
                 unit,
-                label,
-                entry.noise,
-                making.layout.judged(stage),
-                at_least,
-                ("param:cluster.gpus", *used),
-                runs,
+                label=f"{entry.id}, stage {stage.number}: threshold on {gpus:,} GPUs at {size:,} bytes",
+                noise=entry.noise,
+                together=making.layout.judged(stage),
+                at_least=at_least,
+                used=("param:cluster.gpus", *used),
+                runs=runs,
             )
             made[gpus, size] = bar_of(given, bar, shown[..., place], gone=gone, footing=making.percent.price.inputs)
     first = next(iter(made.values())).threshold
@@ -213,27 +211,22 @@ def _errors(
 ) -> tuple[Number | None, Number | None]:
     """The chances of error of a test with all its thresholds, at most: to pass it, a fabric passes every one."""
 
-    def number(part: str, worst: float | None, label: str, rule: str) -> Number | None:
-        if worst is None:
-            return None
+    def number(part: str, worst: float, label: str) -> Number:
         footing = {i for m in made for i in m.number.inputs} | {*LIMITS, noise_id(entry.noise)}
-        said = f"{entry.id}, stage {stage.number}: {label}"
-        name = making.number_id(entry, stage, part)
-        return making.given.number(name, worst, "share", label=said, rule=rule, inputs=footing, digits=2)
+        return making.given.number(
+            making.number_id(entry, stage, part),
+            worst,
+            "share",
+            label=f"{entry.id}, stage {stage.number}: chance that {label} at most",
+            rule="binomial tail: of so many runs the counted one from the worst decides; of its sizes the largest for the buyer, the sum for the seller",
+            inputs=footing,
+            digits=2,
+        )
 
     passed = [m.threshold.false_pass for m in made if m.threshold.false_pass is not None]
-    tail = "binomial tail: of so many runs the counted one from the worst decides"
-    lost, sound = "chance that a fabric passes on which the lead is gone", "chance that a sound fabric fails"
     return (
-        number(
-            "false_pass", max(passed) if passed else None, f"{lost}, at most", f"{tail}; the largest over its sizes"
-        ),
-        number(
-            "false_fail",
-            sum(m.threshold.false_fail for m in made),
-            f"{sound}, at most",
-            f"{tail}; the sum over its sizes",
-        ),
+        number("false_pass", max(*passed, _NEVER), "it passes without the lead,") if passed else None,
+        number("false_fail", sum(m.threshold.false_fail for m in made), "a sound fabric fails,"),
     )
 
 
@@ -285,8 +278,9 @@ def _exact(
 
 def _ranks(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
     values = {(n, 0): 2.0 * (n - 1) / n for n in making.layout.spans(entry, stage)}
-    rule = "2 (n − 1) ÷ n for n ranks"
-    return _exact(making, entry, stage, values, "ratio", rule=rule, basis="exact", once=True, digits=5)
+    return _exact(
+        making, entry, stage, values, "ratio", rule="2 (n − 1) ÷ n for n ranks", basis="exact", once=True, digits=5
+    )
 
 
 def _links(making: Making, share: float, per_gpu: float) -> float:
@@ -330,8 +324,17 @@ def _reroute(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
     source = f"evidence:{making.on.option.behaviour.reroute}"
     value = written(making.given.central(source), at_least=False)
     values = {(stage.gpus, 0): value}
-    rule = "central value of what the total cost rests on"
-    return _exact(making, entry, stage, values, "s", rule=rule, basis="assumed", at_least=False, used=(source,))
+    return _exact(
+        making,
+        entry,
+        stage,
+        values,
+        "s",
+        rule="central value of what the total cost rests on",
+        basis="assumed",
+        at_least=False,
+        used=(source,),
+    )
 
 
 def _none(making: Making, entry: PlanEntry, stage: Stage) -> Bars:

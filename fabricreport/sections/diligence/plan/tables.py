@@ -15,7 +15,7 @@ from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.short_names import short_names
 
 _UNITS = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
-YES, NO = "yes", "no"
+NOT_IN_STEP = " (not in the step)"
 AT_LEAST, AT_MOST, EXACTLY = "≥", "≤", "="
 TO_STATE = "the seller states it"
 
@@ -43,13 +43,12 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
         rows.append(
             Row(
                 [
-                    Name(f"{test.id}: {test.title}"),
+                    Name(f"{test.id}: {test.title}{NOT_IN_STEP if test.by_step is False else ''}"),
                     EXACTLY if test.unit == "ratio" else AT_LEAST if test.at_least else AT_MOST,
                     *bars,
                     test.repeats,
                     test.false_fail,
                     test.false_pass,
-                    "" if test.by_step is None else YES if test.by_step else NO,
                 ]
             )
         )
@@ -62,7 +61,6 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
             Column("Runs"),
             Column("Sound one fails", style="mixed"),
             Column("Passes without lead", style="mixed"),
-            Column("In the step"),
         ],
         rows,
     )
@@ -147,7 +145,7 @@ def manager(given: Inputs, result: DiligenceResult) -> Table:
 
 def isolation(given: Inputs, result: DiligenceResult) -> Table:
     """The same of what keeps tenants apart, for the kinds of fabric compared."""
-    kinds = {"ethernet": bool(ethernets(given)), "infiniband": bool(managed(given))}
+    kinds = {"marked": bool(ethernets(given)), "managed": bool(managed(given))}
     return _sheet([_setting(row) for row in read_acceptance().sheet("isolation") if kinds[row.of]])
 
 
