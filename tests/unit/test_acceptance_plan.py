@@ -213,7 +213,7 @@ def test_every_command_is_filled_fits_a_printed_line_and_is_read_by_a_shell(vend
     book = read_acceptance()
     suite, transport = book.suites[vendor], book.transports[side]
     words = {
-        **{n: getattr(suite, n) for n in ("folder", "memory", "driver", "build")},
+        **{n: getattr(suite, n) for n in ("folder", "memory", "driver", "build", "source")},
         "suite": suite.name,
         "library_env": transport.library,
         "perftest": transport.perftest,

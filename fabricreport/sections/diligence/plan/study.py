@@ -154,7 +154,7 @@ class Making:
     def facts(self) -> Mapping[str, str]:
         """What fills commands at any stage."""
         suite, transport = self.suite, self.book.transports[str(self.on.option.side)]
-        named = {name: getattr(suite, name) for name in ("folder", "memory", "driver", "build")}
+        named = {name: getattr(suite, name) for name in ("folder", "memory", "driver", "build", "source")}
         return {**named, "suite": suite.name, "library_env": transport.library, "perftest": transport.perftest}
 
     def words(self, stage: Stage, runs: int) -> Mapping[str, str]:

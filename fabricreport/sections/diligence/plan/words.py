@@ -24,7 +24,6 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "plan_unused": Name(", ".join(dict.fromkeys(t.id for t in plan.tests if t.by_step is False))),
         "plan_suite": Name(suite.name),
         "plan_library": Name(suite.library),
-        "plan_source": Name(suite.source),
         "plan_versions": Listing(plan.versions),
         "plan_tested": Name(
             " and ".join(o.name for o in (result.option, *([result.rival] if result.plan_of_rival else [])))
