@@ -125,14 +125,23 @@ def _on(test: PlannedTest, run: Run, gpus: int) -> bool:
     return test.tool is Tool.PERFTEST or run.gpus == gpus
 
 
+def judge_points(plan: Plan, runs: Sequence[Run]) -> tuple[Judged, ...]:
+    """Every threshold of every test by itself, in the plan's order, few GPUs and small messages first."""
+    return tuple(point.judged() for test in plan.tests for point in _points(test, assigned(plan, test, runs)))
+
+
 def judge(test: PlannedTest, own: Sequence[Run]) -> Judged:
     """One test on the runs that are of it."""
-    points = [_Point(test, own, *point, _as_written(test, point)) for point in sorted(test.thresholds)]
+    points = _points(test, own)
     for verdict in (TestVerdict.FAIL, TestVerdict.NOT_PROVEN):
         found = [point for point in points if point.verdict is verdict]
         if found:
             return max(found, key=_Point.weight).judged()
     return min(points, key=_Point.margin).judged()
+
+
+def _points(test: PlannedTest, own: Sequence[Run]) -> list[_Point]:
+    return [_Point(test, own, *point, _as_written(test, point)) for point in sorted(test.thresholds)]
 
 
 def _as_written(test: PlannedTest, point: tuple[int, int]) -> float:

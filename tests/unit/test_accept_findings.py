@@ -47,7 +47,7 @@ def delivered(verdicts: dict[str, TestVerdict] | None = None, *, worse: float = 
     """A delivery that passes every test but those named; a failed one misses its threshold by the share `worse`."""
     found = nothing_shown()
     judged = tuple(_judged(one, (verdicts or {}).get(one.test.id, PASS), worse) for one in found.judged)
-    made = replace(found, judged=judged, credits=credits_due(judged), logs=Logs((), ("a.log",)))
+    made = replace(found, judged=judged, credits=credits_due(judged), logs=Logs((), ("a.log",)), points=judged)
     return replace(made, **changes)
 
 
@@ -102,7 +102,7 @@ def constructed() -> Iterator[tuple[set[AcceptanceFinding], Acceptance]]:
     judged = tuple(
         replace(j, test=replace(j.test, price=price)) if j.test.id == "T-ALLGATHER" else j for j in twice.judged
     )
-    yield {F.ONE_LOSS, F.DUE}, replace(twice, judged=judged, credits=credits_due(judged))
+    yield {F.ONE_LOSS, F.DUE}, replace(twice, judged=judged, points=judged, credits=credits_due(judged))
     staged = tuple(replace(j, test=replace(j.test, stage=2)) for j in twice.judged)
     yield {F.STAGED}, replace(twice, judged=(*delivered().judged, *staged))
 
