@@ -19,7 +19,7 @@ _DIGITS, _RATIO_DIGITS = 4, 6
 
 @dataclass(frozen=True)
 class Figures:
-    """Numbers of a delivery, made on request; those of a test bear its id and its stage."""
+    """Numbers of a delivery, made on request; those of a test bear its id, its stage, and GPUs and bytes of the threshold."""
 
     found: Acceptance
 
@@ -46,6 +46,10 @@ class Figures:
     def runs(self, one: Judged) -> Number:
         """Runs that count."""
         return self._count(one, "runs", one.runs, "count", "Runs that count", _MEASURED)
+
+    def missed(self, one: Judged) -> Number:
+        """Runs that miss the threshold."""
+        return self._count(one, "missed", one.missed, "count", "Runs that miss the threshold", _MEASURED)
 
     def wanted(self, one: Judged) -> Number:
         """Runs that the plan asks for."""
@@ -173,4 +177,4 @@ class Figures:
 
 
 def _id(one: Judged, part: str) -> str:
-    return f"acceptance.{part}.{one.test.id.lower()}.{one.test.stage}"
+    return f"acceptance.{part}.{one.test.id.lower()}.{one.test.stage}.{one.gpus}.{one.size_bytes}"

@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from fabricreport.acceptance.runs import Flaw, Run
 from fabricreport.books.logs.lines import log_rules
+from fabricreport.formats import significant
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest, Tool
 
 RATIO, BANDWIDTH, TIME = "ratio", "gbytes/s", "us"
@@ -53,7 +54,7 @@ class Judged:
     """One test at one stage, judged, at the point that decides: where it fails, where proof is missing, or its tightest.
 
     `gpus`, `size_bytes` (0 where sizes do not matter) and `threshold` of that point; `measured`: the run that counts there,
-    None without one. `runs`: those that count there, `wanted` as the plan asks. `largest`: most GPUs of any run of the
+    None without one. `runs`: those that count there, `wanted` as the plan asks, `missed`: those that miss the threshold. `largest`: most GPUs of any run of the
     test. `flaw`: of the runs that do not count, `lines`: where the runs of the reason stand, as (log, line).
     """
 
@@ -65,6 +66,7 @@ class Judged:
     threshold: float
     measured: float | None = None
     runs: int = 0
+    missed: int = 0
     largest: int = 0
     flaw: Flaw | None = None
     lines: tuple[tuple[str, int], ...] = ()
@@ -123,14 +125,29 @@ def _on(test: PlannedTest, run: Run, gpus: int) -> bool:
     return test.tool is Tool.PERFTEST or run.gpus == gpus
 
 
+def judge_points(plan: Plan, runs: Sequence[Run]) -> tuple[Judged, ...]:
+    """Every threshold of every test by itself, in the plan's order, few GPUs and small messages first."""
+    return tuple(point.judged() for test in plan.tests for point in _points(test, assigned(plan, test, runs)))
+
+
 def judge(test: PlannedTest, own: Sequence[Run]) -> Judged:
     """One test on the runs that are of it."""
-    points = [_Point(test, own, gpus, size, threshold) for (gpus, size), threshold in sorted(test.thresholds.items())]
+    points = _points(test, own)
     for verdict in (TestVerdict.FAIL, TestVerdict.NOT_PROVEN):
         found = [point for point in points if point.verdict is verdict]
         if found:
             return max(found, key=_Point.weight).judged()
     return min(points, key=_Point.margin).judged()
+
+
+def _points(test: PlannedTest, own: Sequence[Run]) -> list[_Point]:
+    return [_Point(test, own, *point, _as_written(test, point)) for point in sorted(test.thresholds)]
+
+
+def _as_written(test: PlannedTest, point: tuple[int, int]) -> float:
+    """The threshold as the contract prints it: nobody signs the digits behind."""
+    bar = test.bars.get(point)
+    return test.thresholds[point] if bar is None or test.unit == RATIO else significant(bar.value, bar.digits)
 
 
 class _Point:
@@ -198,6 +215,7 @@ class _Point:
             self.threshold,
             measured=self.measured,
             runs=len(self.sound),
+            missed=len(self.missing),
             largest=max((run.gpus or 0 for run in self.own), default=0),
             flaw=next((run.flaw for run in shown if run.flaw), None),
             lines=tuple(sorted({(run.log, run.line) for run in shown})),

@@ -25,7 +25,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Acceptance:
-    """The delivery of one option, judged. `logs`: what was handed over."""
+    """The delivery of one option, judged. `logs`: what was handed over; `points`: every threshold by itself."""
 
     case: Case
     option: Option
@@ -35,6 +35,7 @@ class Acceptance:
     seen: Evidence
     decided: Decided
     logs: Logs
+    points: tuple[Judged, ...] = ()
 
     def of(self, verdict: TestVerdict) -> tuple[Judged, ...]:
         """The tests with this verdict."""

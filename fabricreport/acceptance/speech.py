@@ -28,6 +28,7 @@ class AcceptanceFinding(StrEnum):
     ACCEPT = "every test passes"
     CREDIT = "what fails is made good by a credit"
     RETEST = "something is not proven, and nothing fails for which the fabric is refused"
+    RETEST_DUE = "a credit is due, and something is not proven"
     REJECT = "something fails for which the fabric is refused"
     # why it is refused
     REFUSED_UNPRICED = "what fails is nothing that a credit makes good"
@@ -92,6 +93,7 @@ def reason(figures: Figures, one: Judged) -> Said:
         "largest": figures.largest(one),
         "found": figures.runs(one),
         "wanted": figures.wanted(one),
+        "missed": figures.missed(one),
         "missing": figures.missing(one),
         "size": size,
         "flaw": Name(flaw),
@@ -110,6 +112,8 @@ def spoken(found: Acceptance) -> Spoken:
 
 def _outcome(found: Acceptance) -> Iterator[AcceptanceFinding]:
     yield AcceptanceFinding[found.outcome.name]
+    if found.outcome is Outcome.RETEST and found.credits:
+        yield F.RETEST_DUE
     if found.outcome is Outcome.REJECT:
         unpriced = any(_refused(found, one) for one in found.of(TestVerdict.FAIL))
         yield F.REFUSED_UNPRICED if unpriced else F.REFUSED_ADVICE

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fabricreport.acceptance.credit import credits_due
-from fabricreport.acceptance.judging import judge_plan
+from fabricreport.acceptance.judging import judge_plan, judge_points
 from fabricreport.acceptance.redecide import decide_again, evidence_of
 from fabricreport.acceptance.result import Acceptance
 from fabricreport.acceptance.runs import Logs, Run, runs_of, runs_of_records
@@ -46,7 +46,7 @@ def accept(case: Case, plan: Plan, logs: Logs) -> Acceptance:
     decided = decide_again(case, plan.option, seen)
     options = {option.id: option for option in case.options}
     pair = options[plan.option], options[decided.rival]
-    return Acceptance(case, *pair, judged, credits_due(judged), seen, decided, logs)
+    return Acceptance(case, *pair, judged, credits_due(judged), seen, decided, logs, judge_points(plan, logs.runs))
 
 
 def plan_of(case: Case, option: str = "") -> Plan:

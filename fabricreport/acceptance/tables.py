@@ -23,9 +23,9 @@ def tests(found: Acceptance) -> Table:
     return _table(found, found.worst_by_test())
 
 
-def every_test(found: Acceptance) -> Table:
-    """Every test at every stage, as the plan runs them."""
-    return _table(found, found.judged)
+def every_threshold(found: Acceptance) -> Table:
+    """Every threshold of every test at every stage, as the plan runs them."""
+    return _table(found, found.points)
 
 
 def credit(found: Acceptance) -> Table:

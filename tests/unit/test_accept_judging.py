@@ -9,7 +9,7 @@ from delivered_cases import bandwidth_log, nccl_log, perftest_log
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fabricreport.acceptance.judging import Judged, TestVerdict, Why, assigned, judge, judge_plan
+from fabricreport.acceptance.judging import Judged, TestVerdict, Why, assigned, judge, judge_plan, judge_points
 from fabricreport.acceptance.runs import Flaw, Run, runs_of
 from fabricreport.books.logs.measurements import read_log
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest, Tool
@@ -179,6 +179,14 @@ def test_every_stage_of_a_plan_is_judged_in_its_order() -> None:
     plan = Plan("x", (planned(), planned(stage=2, gpus=128, thresholds={(128, GIB): 300.0})))
     found = judge_plan(plan, delivered(310, 320, 330))
     assert [(one.test.stage, one.verdict) for one in found] == [(1, PASS), (2, OPEN)]
+
+
+def test_a_test_stands_as_its_worst_threshold_does() -> None:
+    runs = [*delivered(310, 320, 330), *logged(200, 64, 7, sizes=(8,)), *logged(210, 64, 8, sizes=(8,))]
+    plan = Plan("x", (planned(),))
+    points = judge_points(plan, [r for r in runs if (r.gpus, r.size_bytes) != (16, GIB)])
+    verdicts = {(one.gpus, one.size_bytes // GIB): one.verdict for one in points}
+    assert verdicts == {(16, 1): OPEN, (16, 8): PASS, (64, 1): PASS, (64, 8): FAIL}
 
 
 # ---- laws

@@ -37,6 +37,7 @@ from fabricreport.case import Case, open_case
 from fabricreport.chain import Delivered
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
+from fabricreport.formats import significant
 from fabricreport.memo.write.html import render_html
 from fabricreport.memo.write.pdf import render_pdf
 from fabricreport.provenance import plain
@@ -135,15 +136,23 @@ def test_the_order_of_the_files_and_a_file_given_twice_change_nothing(tmp_path: 
 def test_a_week_late_is_paid_by_the_week_and_enters_the_decision(tmp_path: Path) -> None:
     files = made("example")
     weeks = plan_of(case("example")).of("T-WEEKS")[0]
-    late = next(iter(weeks.thresholds.values())) + 2.0
-    entry = f"- test: T-WEEKS\n    gpus: {GPUS}\n    value: {late - 2.0}"
-    assert entry in files["records.yaml"]
-    files["records.yaml"] = files["records.yaml"].replace(entry, entry.replace(str(late - 2.0), str(late)))
+    bar = significant(next(iter(weeks.bars.values())).value, next(iter(weeks.bars.values())).digits)  # as it is signed
+    entry, value = f"- test: T-WEEKS\n    gpus: {GPUS}\n    value: ", 0.97 * next(iter(weeks.thresholds.values()))
+    assert f"{entry}{value:g}\n" in files["records.yaml"]
+    files["records.yaml"] = files["records.yaml"].replace(f"{entry}{value:g}", f"{entry}{bar + 2.0}")
     found = judged("example", files, tmp_path)
     assert found.outcome is Outcome.CREDIT
     assert weeks.price and found.credit == pytest.approx(2.0 * weeks.price.value)
-    assert found.seen.weeks == pytest.approx(late)
+    assert found.seen.weeks == pytest.approx(bar + 2.0)
     assert F.SEEN_WEEKS in findings(found)
+
+
+def test_a_threshold_holds_as_it_is_printed(tmp_path: Path) -> None:
+    for one in judged("example", {}, tmp_path).judged:
+        bar = one.test.bars[one.gpus, one.size_bytes]
+        if one.test.unit != "ratio":
+            assert replace(bar, value=one.threshold).text == bar.text
+            assert one.threshold == significant(one.threshold, bar.digits)
 
 
 def test_logs_that_the_plan_keeps_beside_are_not_judged(tmp_path: Path) -> None:

@@ -1,0 +1,146 @@
+"""Every finding of a delivery on a constructed one, and every sentence of its memo said, checked and spelt."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from delivered_memo import memo_of
+from notebook_cells import sources
+
+import fabricreport.inputs as inputs_module
+from fabricreport.acceptance.credit import credits_due
+from fabricreport.acceptance.judging import Judged, TestVerdict, Why
+from fabricreport.acceptance.opened import SECTION
+from fabricreport.acceptance.redecide import Decided, Evidence
+from fabricreport.acceptance.result import Acceptance
+from fabricreport.acceptance.runs import Logs
+from fabricreport.acceptance.speech import AcceptanceFinding, spoken
+from fabricreport.acceptance.study import accept, plan_of
+from fabricreport.blocks.prose import is_prose, read_cell
+from fabricreport.case import open_case
+from fabricreport.memo.document.document import Document
+from fabricreport.models.judgement.comparison import Verdict
+from fabricreport.vocabulary import Confidence, Ground
+
+ROOT = Path(__file__).parents[2]
+F = AcceptanceFinding
+PASS, FAIL, OPEN = TestVerdict.PASS, TestVerdict.FAIL, TestVerdict.NOT_PROVEN
+
+
+@cache
+def nothing_shown() -> Acceptance:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = open_case(ROOT / "params/tern-finetuning.yaml")
+        return accept(case, plan_of(case), Logs((), ()))
+
+
+def delivered(verdicts: dict[str, TestVerdict] | None = None, *, worse: float = 0.1, **changes: Any) -> Acceptance:
+    """A delivery that passes every test but those named; a failed one misses its threshold by the share `worse`."""
+    found = nothing_shown()
+    judged = tuple(_judged(one, (verdicts or {}).get(one.test.id, PASS), worse) for one in found.judged)
+    made = replace(found, judged=judged, credits=credits_due(judged), logs=Logs((), ("a.log",)), points=judged)
+    return replace(made, **changes)
+
+
+def _judged(one: Judged, verdict: TestVerdict, worse: float) -> Judged:
+    if verdict is OPEN:
+        return replace(one, verdict=OPEN, why=Why.NO_LOG)
+    off = worse if verdict is FAIL else 0.0
+    measured = one.threshold * (1.0 - off if one.test.at_least else 1.0 + off)
+    why = Why.HOLDS if verdict is PASS else Why.BELOW if one.test.at_least else Why.ABOVE
+    return replace(one, verdict=verdict, why=why, measured=measured, runs=one.wanted)
+
+
+def decided(before: Verdict, after: Verdict, moved: float = 0.0) -> Decided:
+    had: Any = nothing_shown().decided.lead_before
+    return replace(nothing_shown().decided, before=before, after=after, lead_after=had + moved)
+
+
+def verdicts() -> dict[str, Verdict]:
+    """What may be advised: the option that stands, its rival, or either."""
+    either = nothing_shown().decided.before
+    own, rival = nothing_shown().option.id, nothing_shown().rival.id
+    taken = replace(either, choice=own, runner_up=rival, confidence=Confidence.CLEAR, decided_by=Ground.MONEY)
+    return {"either": either, "own": taken, "rival": replace(taken, choice=rival, runner_up=own)}
+
+
+SEEN = Evidence(16, 2**34, 400.0)
+
+
+def constructed() -> Iterator[tuple[set[AcceptanceFinding], Acceptance]]:
+    """Findings that must hold, and the delivery."""
+    may = verdicts()
+
+    def again(before: str, after: str, moved: float = 0.0, seen: Evidence = SEEN, **tests: TestVerdict) -> Acceptance:
+        named = {f"T-{name}": verdict for name, verdict in tests.items()}
+        return delivered(named, seen=seen, decided=decided(may[before], may[after], moved))
+
+    yield {F.RETEST, F.SOME_OPEN, F.NOTHING_HANDED, F.NOT_DUE, F.UNMOVED}, nothing_shown()
+    yield {F.ACCEPT, F.SOME_PASS, F.NOT_DUE, F.STILL_ADVISED, F.LEAD_RISES, F.SEEN_BANDWIDTH}, again("own", "own", 1e5)
+    yield {F.CREDIT, F.SOME_FAIL, F.DUE, F.STILL_OPEN}, again("either", "either", WEEKS=FAIL)
+    yield {F.RETEST, F.RETEST_DUE}, again("own", "own", WEEKS=FAIL, SOAK=OPEN)
+    yield {F.RETEST, F.RANKS_REFUSED, F.NOT_PRICED}, again("own", "own", RANKS=FAIL)
+    yield {F.REJECT, F.REFUSED_UNPRICED, F.NOT_PRICED}, again("own", "own", COUNTERS=FAIL, LINKS=FAIL)
+    yield {F.REJECT, F.REFUSED_ADVICE, F.LOST, F.LEAD_FALLS}, again("own", "rival", -9e5, ALLREDUCE=FAIL)
+    yield {F.NOW_OPEN}, again("own", "either", -1e3)
+    yield {F.NOW_CLEAR}, again("either", "own", 1e5)
+    yield {F.NEVER_ADVISED}, again("rival", "rival")
+    lasting = Evidence(16, 2**34, 400.0, weeks=0.5, faults=4.0)
+    weeks = again("own", "own", seen=lasting)
+    yield {F.SEEN_WEEKS, F.SEEN_FAULTS}, weeks
+    twice = delivered({"T-ALLREDUCE": FAIL, "T-ALLGATHER": FAIL})
+    price = next(one.test.price for one in twice.judged if one.test.id == "T-ALLREDUCE")
+    judged = tuple(
+        replace(j, test=replace(j.test, price=price)) if j.test.id == "T-ALLGATHER" else j for j in twice.judged
+    )
+    yield {F.ONE_LOSS, F.DUE}, replace(twice, judged=judged, points=judged, credits=credits_due(judged))
+    staged = tuple(replace(j, test=replace(j.test, stage=2)) for j in twice.judged)
+    yield {F.STAGED}, replace(twice, judged=(*delivered().judged, *staged))
+
+
+def test_each_finding_holds_on_a_delivery_made_for_it_and_every_sentence_passes_the_checks() -> None:
+    met: set[AcceptanceFinding] = set()
+    words: list[str] = []
+    for wanted, found in constructed():
+        holds = {F(finding) for finding in spoken(found).findings}
+        assert wanted <= holds, wanted - holds
+        document, faults = memo_of(found)
+        assert faults == [], wanted
+        met |= holds
+        words += prose(document)
+    assert met == set(F)
+    if shutil.which("hunspell") is None:
+        pytest.skip("hunspell is not installed")
+    assert misspelt("\n".join(words)) == []
+
+
+def test_what_to_do_is_one_thing() -> None:
+    outcomes, advice = {F.ACCEPT, F.CREDIT, F.RETEST, F.REJECT}, {
+        F.STILL_ADVISED, F.STILL_OPEN, F.NOW_OPEN, F.NOW_CLEAR, F.LOST, F.NEVER_ADVISED, F.UNMOVED,
+    }  # fmt: skip
+    for _, found in constructed():
+        holds = {F(finding) for finding in spoken(found).findings}
+        assert len(holds & outcomes) == 1 and len(holds & advice) == 1
+
+
+def prose(document: Document) -> list[str]:
+    """What the notebook's cells say, names and numbers left out."""
+    assert document.front.title
+    cells = (read_cell(source) for source, _ in sources(SECTION) if is_prose(source))
+    return [re.sub(r"\{[^}]*\}", " ", text) for cell in cells for text in cell.texts]
+
+
+def misspelt(text: str) -> list[str]:
+    bare = re.sub(r"[’'](?:s\b)?", " ", text)
+    command = ["hunspell", "-d", "en_GB", "-p", str(ROOT / "tests/data/words.txt"), "-l"]
+    wrong = subprocess.run(command, input=bare, capture_output=True, text=True, check=True).stdout.split()
+    return sorted(set(wrong))
