@@ -68,7 +68,8 @@ def shortlist(given: Inputs, result: DiligenceResult) -> Table:
     owed = "the benchmark" if result.promises else "nothing on the fabric"
     columns = _compared(given, result)
     rows = [Row([Name(s.name), *(cell(s) for _, cell in columns), "; ".join(s.gaps) or owed]) for s in result.shown]
-    return Table([Column(h) for h in ("Seller", *(head for head, _ in columns), "Left to ask")], rows)
+    heads = ("Seller", *(head for head, _ in columns), "Left to ask")
+    return Table([Column(h) for h in heads], rows, {"money": Name(str(given.params.money.currency))})
 
 
 def _compared(given: Inputs, result: DiligenceResult) -> list[tuple[str, Callable[[Shortlisted], Cell]]]:
@@ -77,11 +78,11 @@ def _compared(given: Inputs, result: DiligenceResult) -> list[tuple[str, Callabl
     found: list[tuple[str, Callable[[Shortlisted], Cell]]] = [
         ("Fabric", lambda s: Name(_fabric(s.seller.fabric) if s.seller else "not known")),
         ("Link, at most", lambda s: numbers.get(f"diligence.link.{s.seller.id}") if s.seller else None),
-        ("On", lambda s: ("every node" if s.seller.every_gpu_node else "a product") if s.seller else None),
+        ("Every node", lambda s: ("yes" if s.seller.every_gpu_node else "no") if s.seller else None),
         ("Topology as documented", lambda s: Name((s.seller.stated_topology if s.seller else "") or NOT_DOCUMENTED)),
     ]
     if rented(given):
-        found.append(("Price found", lambda s: prices.get(s.name)))
+        found.append(("Rent found, {money}", lambda s: prices.get(s.name)))
     found.append(("Credit, at most", lambda s: numbers.get(f"diligence.credit.{s.seller.id}") if s.seller else None))
     if result.judged:
         for head, question in _ANSWERED:
@@ -95,7 +96,7 @@ def _published(given: Inputs) -> Mapping[str, Cell]:
     """The newest price published by each seller, with its month, by the seller's name."""
     found = listing(given)
     return {
-        offer.seller: f"{{{offer.rungs[0].price}}} ({given.prices[offer.rungs[0].price.removeprefix('price:')].date:%Y-%m})"
+        offer.seller: f"{{{offer.rungs[0].price}:bare}} ({given.prices[offer.rungs[0].price.removeprefix('price:')].date:%Y-%m})"
         for offer in (*found.ranked, *found.apart)
     }
 
