@@ -53,6 +53,12 @@ class Name(str):
     __slots__ = ()
 
 
+class Listing(Name):
+    """Lines to be copied as they stand (a command): a field that is alone in its paragraph prints them in type of their own."""
+
+    __slots__ = ()
+
+
 class Named(Name):
     """One of several things (an option, an input): its name, the `key` its figures go by, and what else is `said` of it.
 

@@ -21,9 +21,9 @@ import re
 from collections.abc import Callable, Mapping
 
 from fabricreport.blocks.markdown import CITATION, FOOTNOTE, NUMBER, REFERENCE, parse_markdown
-from fabricreport.blocks.nodes import Break, Cite, Flow, Inline, Num, Paragraph, Ref, Text
+from fabricreport.blocks.nodes import Break, Cite, Flow, Inline, Num, Paragraph, Preformatted, Ref, Text
 from fabricreport.blocks.prose import ProseFault
-from fabricreport.findings import Name, Named
+from fabricreport.findings import Listing, Name, Named
 from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
 
@@ -51,6 +51,7 @@ class Binder:
         self.numbers: dict[str, Number] = {}
         self.names: dict[str, None] = {}
         self.cited: dict[str, None] = {}
+        self._listings: set[str] = set()
 
     def prose(self, text: str) -> tuple[Flow, ...]:
         """A prose cell's Markdown as block nodes; `ProseFault` names every field that nothing answers to."""
@@ -69,7 +70,12 @@ class Binder:
         nodes = parse_markdown(text, field=fill)
         if faults:
             raise ProseFault("\n".join(dict.fromkeys(faults)))
-        return nodes
+        return tuple(self._listed(node) for node in nodes)
+
+    def _listed(self, node: Flow) -> Flow:
+        """A paragraph that is nothing but a listing, as lines that stand as they are."""
+        only = node.children[0] if isinstance(node, Paragraph) and len(node.children) == 1 else None
+        return Preformatted(only.words) if isinstance(only, Text) and only.words in self._listings else node
 
     def prose_line(self, text: str) -> tuple[Inline, ...]:
         """A title, a caption or a label of a prose cell: one paragraph's inline nodes."""
@@ -108,6 +114,8 @@ class Binder:
         """The node of a piece of text that is data."""
         if isinstance(text, Name):
             self.names[str(text)] = None
+        if isinstance(text, Listing):
+            self._listings.add(str(text))
         return Text(str(text))
 
     def _mark(self, template: str) -> str:

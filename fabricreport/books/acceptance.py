@@ -27,7 +27,7 @@ class Suite:
     source: str
     memory: str
     driver: str
-    library_flag: str
+    build: str
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class AcceptanceBook:
-    """All of it: suites by GPU maker, transports by side, sizes in bytes and reasons by name, tests in their order."""
+    """All of it: suites by GPU maker, transports by side, sizes in bytes and reasons by name, tests in their order.
+
+    `setup`: what commands begin with at each stage; `versions`: what is written down before them.
+    """
 
     suites: Mapping[str, Suite]
     transports: Mapping[str, Transport]
@@ -82,7 +85,8 @@ class AcceptanceBook:
     reasons: Mapping[str, str]
     tests: tuple[PlanEntry, ...]
     settings: tuple[Setting, ...]
-    versions: tuple[str, ...]
+    setup: str
+    versions: str
 
     def sheet(self, name: str) -> tuple[Setting, ...]:
         """The rows of one sheet."""
@@ -100,7 +104,8 @@ def read_acceptance() -> AcceptanceBook:
         dict(data["reasons"]),
         tuple(PlanEntry(**row) for row in data["tests"]),
         tuple(_setting(row) for row in data["settings"]),
-        tuple(data["versions"]),
+        data["setup"],
+        data["versions"],
     )
 
 

@@ -307,6 +307,7 @@ def _finish(
     faults = _accepted(check_memo(found, draft=plan.draft), plan)
     folder = scratch / plan.edition
     _write_outputs(folder, document_of(found, memo), found, notebooks)
+    _write_own_files(folder, memo)
     head = headline_of(declared, merged_ledger(found))
     faults += _accepted(leaks(folder, machine), plan)
     manifest = _manifest(plan, record, head, faults, list_outputs(folder))
@@ -362,6 +363,19 @@ def _write_outputs(folder: Path, document: Document, found: Gathered, notebooks:
         (folder / "memo.html").write_bytes(render_html(document).encode("utf-8"))
         _write_data(folder, found, notebooks)
         (folder / "memo.pdf").write_bytes(pdf.result())
+
+
+def _write_own_files(folder: Path, memo: NotebookNode) -> None:
+    """`<name>.pdf` and `<name>.html` of the cells that are tagged `file:<name>`: what stands in the memo, by itself."""
+    from fabricreport.memo.document.document import document_from_notebook
+    from fabricreport.memo.document.stitch import own_files
+    from fabricreport.memo.write.html import render_html
+    from fabricreport.memo.write.pdf import render_pdf
+
+    for name, part in own_files(memo).items():
+        document = document_from_notebook(part)
+        (folder / f"{name}.html").write_bytes(render_html(document).encode("utf-8"))
+        (folder / f"{name}.pdf").write_bytes(render_pdf(document))
 
 
 def _write_data(folder: Path, found: Gathered, notebooks: Mapping[str, Any]) -> None:

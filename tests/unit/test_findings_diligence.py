@@ -35,6 +35,10 @@ GROUPS = (
     {F.MANY_NODES, F.TWO_NODES},
     {F.FLATTERS, F.FLATTERS_NOT, F.TWO_NODES},
     {F.LEAD_BELOW_HAGGLING, F.PASS_LOSES_LEAD, F.PASS_KEEPS_LEAD},
+    {F.PLAN_HELD, F.PLAN_CREDIT_ONLY, F.PLAN_NO_LEAD},
+    {F.PLAN_ABOVE_USE, F.PLAN_BELOW_USE},
+    {F.PLAN_CREDIT, F.PLAN_FREE},
+    {F.PLAN_TENANTS, F.PLAN_ALONE},
     {F.ONE_SELLER, F.RENTED_FROM_MANY, F.HOSTED_BY_MANY},
     {F.KIND_SOLD, F.KIND_UNSOLD},
     {F.LIST_CUT, F.LIST_OPEN, F.LIST_STATED},
@@ -116,6 +120,44 @@ def test_the_section_opens_with_what_this_client_has_to_settle(buyer: Case, rent
         assert opens in holds(buyer, numbers={**result.numbers, made.id: made})
     without = {i: n for i, n in result.numbers.items() if i != "diligence.week_in_percent"}
     assert F.OPENS_FREE in holds(buyer, numbers=without)
+
+
+def test_the_plan_says_what_protects_the_lead(buyer: Case, renter: Case) -> None:
+    plan = buyer.diligence().plan
+    near = replace(plan.tests[1], basis="credit-only")
+    assert F.PLAN_HELD in holds(buyer)
+    assert F.PLAN_CREDIT_ONLY in holds(buyer, plan=replace(plan, tests=(*plan.tests, near)))
+    assert F.PLAN_NO_LEAD in holds(renter) and F.PLAN_BOTH in holds(renter) and F.PLAN_BOTH not in holds(buyer)
+    assert F.TESTED_AT_ALL in holds(renter) and F.TESTED_AT_ALL not in holds(renter.changed(cluster__gpus=8))
+
+
+def test_the_plan_is_held_against_thresholds_in_use(buyer: Case) -> None:
+    numbers = buyer.diligence().numbers
+    for share, said in ((0.95, F.PLAN_ABOVE_USE), (0.8, F.PLAN_BELOW_USE)):
+        made = Number("diligence.line_share.few", share, "share", "Share", "made up")
+        assert said in holds(buyer, numbers={**numbers, made.id: made})
+
+
+def test_the_plan_says_what_is_run_and_what_a_percent_is_worth(buyer: Case) -> None:
+    result = buyer.diligence()
+    plan = result.plan
+    assert F.PLAN_CREDIT in holds(buyer) and F.PLAN_UNUSED in holds(buyer) and F.PLAN_GROWS not in holds(buyer)
+    free = {i: n for i, n in result.numbers.items() if i != "diligence.credit_share"}
+    assert F.PLAN_FREE in holds(buyer, numbers=free)
+    used = tuple(replace(test, by_step=test.by_step is not None or None) for test in plan.tests)
+    assert F.PLAN_UNUSED not in holds(buyer, plan=replace(plan, tests=used))
+    later = tuple(replace(test, stage=2) for test in plan.tests)
+    assert F.PLAN_GROWS in holds(buyer, plan=replace(plan, tests=(*plan.tests, *later)))
+
+
+def test_sheets_are_those_of_the_fabrics_compared(buyer: Case) -> None:
+    assert {F.PLAN_LOSSLESS, F.PLAN_MANAGED, F.PLAN_ALONE} <= holds(buyer)
+    shared = holds(buyer.changed(cluster__tenancy="multi"))
+    assert {F.PLAN_TENANTS, F.PLAN_SHARED} <= shared and F.PLAN_ALONE not in shared
+    infiniband = buyer.changed(options=["infiniband-ndr", "ethernet-tcp"])
+    assert F.PLAN_LOSSLESS not in holds(infiniband) and F.PLAN_MANAGED in holds(infiniband)
+    ethernet = buyer.changed(options=["rocev2-branded-400g", "ethernet-tcp"])
+    assert F.PLAN_MANAGED not in holds(ethernet) and F.PLAN_LOSSLESS in holds(ethernet)
 
 
 def test_a_renter_who_names_nobody_is_not_told_of_sellers(renter: Case) -> None:

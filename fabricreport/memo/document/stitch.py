@@ -9,11 +9,14 @@ import nbformat
 from nbformat import NotebookNode
 
 from fabricreport.blocks.node_json import to_json
-from fabricreport.blocks.nodes import DataTable, Figure, Headline, Scalar, Top
+from fabricreport.blocks.nodes import DataTable, Figure, Heading, Headline, Scalar, Top, plain_text
 from fabricreport.ledger import Record
 from fabricreport.memo.document.assumed import assumed_piece
-from fabricreport.memo.document.gather import Gathered
+from fabricreport.memo.document.gather import BLOCK_MIME, Gathered, gather
 from fabricreport.memo.document.tables import table_rows
+
+OWN_FILE = "file:"
+"""What the tag of a cell begins with that is also printed in a file of its own."""
 
 
 def stitch(notebooks: Mapping[str, Any], front_matter: Mapping[str, Any]) -> Any:
@@ -30,6 +33,41 @@ def stitch(notebooks: Mapping[str, Any], front_matter: Mapping[str, Any]) -> Any
             kept = {**cell, "id": f"{section}-{number}", "metadata": NotebookNode(metadata)}  # type: ignore[no-untyped-call]
             merged.cells.append(NotebookNode(kept))  # type: ignore[no-untyped-call]
     return merged
+
+
+def own_files(memo: Any) -> dict[str, Any]:
+    """The parts of a stitched memo that are also files of their own, by name: the cells tagged `file:<name>`.
+
+    Each is a notebook node with the memo's front matter; its first heading is its title, and annex or not it is its body.
+    A part whose cells show nothing for this client is left out.
+    """
+    tagged: dict[str, list[Any]] = {}
+    for cell in memo.cells:
+        for tag in cell.metadata.get("tags", []):
+            if tag.startswith(OWN_FILE) and cell.get("outputs"):
+                tagged.setdefault(tag.removeprefix(OWN_FILE), []).append(cell)
+    return {name: _alone(memo, cells) for name, cells in sorted(tagged.items())}
+
+
+def _alone(memo: Any, cells: list[Any]) -> Any:
+    part = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
+    pieces = [piece for cell in cells for piece in gather({"cells": [cell]}).pieces]
+    heading = next((n for piece in pieces for n in piece.nodes if isinstance(n, Heading)), None)
+    front = dict(memo.metadata["fabricreport"])
+    title = plain_text(heading.children) if heading else str(front["title"])
+    part.metadata["fabricreport"] = {**front, "title": title, "subject": title}
+    part.cells = [_in_body(cell) for cell in cells]
+    return part
+
+
+def _in_body(cell: Any) -> Any:
+    """The cell with its blocks in the body, wherever the memo has them; the memo's own cell is not changed."""
+    outputs = []
+    for output in cell.outputs:
+        bundle = (output.get("data") or {}).get(BLOCK_MIME)
+        moved = {**output["data"], BLOCK_MIME: {**bundle, "place": "body"}} if isinstance(bundle, dict) else None
+        outputs.append(NotebookNode({**output, "data": moved}) if moved else output)  # type: ignore[no-untyped-call]
+    return NotebookNode({**cell, "outputs": outputs})  # type: ignore[no-untyped-call]
 
 
 def merged_ledger(found: Gathered) -> dict[str, list[Record]]:

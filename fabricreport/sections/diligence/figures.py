@@ -16,6 +16,7 @@ from fabricreport.provenance import inputs_of
 from fabricreport.sections.diligence.change_figures import CHANGES
 from fabricreport.sections.diligence.figure_context import SIZES, DiligenceFigures, name_of
 from fabricreport.sections.diligence.held import TERM_INDEX, TERMS
+from fabricreport.sections.diligence.plan.figures import INDEXES, PLAN
 from fabricreport.sections.diligence.result import DiligenceResult, PricedQuestion
 
 _EXCESS = "evidence:two-node-busbw-excess"
@@ -356,8 +357,9 @@ _ANSWERS = (
 
 FIGURES: Declaration[DiligenceFigures] = Declaration(
     "diligence",
-    (*_TEST, *_SELLERS, *_WORTH, *_ANSWERS, *CHANGES, *TERMS),
+    (*_TEST, *PLAN, *_SELLERS, *_WORTH, *_ANSWERS, *CHANGES, *TERMS),
     {
+        **INDEXES,
         **TERM_INDEX,
         "promise": Index(lambda at: at.promises),
         "promise_of_rival": Index(lambda at: at.promises_of_rival),

@@ -9,7 +9,12 @@ from fabricreport.answered import Moved
 from fabricreport.books.providers import Seller
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.inputs import Inputs
+from fabricreport.models.audit.acceptance import Reason
 from fabricreport.sections.diligence.changes import Changes, key_of
+from fabricreport.sections.diligence.plan.figures import IN_USE
+from fabricreport.sections.diligence.plan.sheets import ethernets, managed
+from fabricreport.sections.diligence.plan.tables import stage_numbers
+from fabricreport.sections.diligence.plan.words import plan_words
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion
 from fabricreport.sections.diligence.study import nodes_of
 from fabricreport.sections.stance import Stance
@@ -52,6 +57,23 @@ class DiligenceFinding(StrEnum):
     LEAD_BELOW_HAGGLING = "a renter's lead is too small to choose by"
     PASS_LOSES_LEAD = "the lead is gone before the floor is reached"
     PASS_KEEPS_LEAD = "the lead lasts down to the floor"
+    # the acceptance plan
+    PLAN_HELD = "every threshold by repeated runs lies clear of the value at which the lead is gone"
+    PLAN_CREDIT_ONLY = "some threshold cannot: only the credit protects the lead"
+    PLAN_NO_LEAD = "no lead is used up within reach of a test"
+    PLAN_ABOVE_USE = "on the fewest nodes the threshold lies at or above those in use"
+    PLAN_BELOW_USE = "on the fewest nodes the threshold lies below those in use"
+    PLAN_GROWS = "the plan has several stages"
+    PLAN_UNUSED = "some collective of the plan is not run over the fabric by the client's step"
+    PLAN_BOTH = "the plan has thresholds for two options"
+    PLAN_CREDIT = "lost bandwidth costs something"
+    PLAN_FREE = "lost bandwidth costs nothing"
+    PLAN_LOSSLESS = "an Ethernet fabric compared is kept lossless or marked"
+    PLAN_MANAGED = "a fabric compared has a subnet manager"
+    TESTED_AT_ALL = "there is a network to test"
+    PLAN_SHARED = "several tenants share a fabric that keeps them apart by itself"
+    PLAN_TENANTS = "several tenants share the fabric"
+    PLAN_ALONE = "the client shares the fabric with nobody"
     # the sellers
     ONE_SELLER = "the client names one seller"
     RENTED_FROM_MANY = "the client rents, and names several sellers"
@@ -89,7 +111,13 @@ F = DiligenceFinding
 
 def spoken(given: Inputs, result: DiligenceResult) -> Spoken:
     """Findings and words of diligence."""
-    groups = (_opening(given, result), _test(given, result), _pass(given, result), _sellers(given, result))
+    groups = (
+        _opening(given, result),
+        _test(given, result),
+        _pass(given, result),
+        _plan(given, result),
+        _sellers(given, result),
+    )
     holds = [*(f for group in groups for f in group), *_questions(result)]
     return Spoken(Findings(DiligenceFinding, holds), _words(given, result))
 
@@ -153,6 +181,43 @@ def _pass(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
         return
     gone = busbw.lead is not None and busbw.lead.value > busbw.passes.value
     yield F.PASS_LOSES_LEAD if gone else F.PASS_KEEPS_LEAD
+
+
+def _plan(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
+    plan = result.plan
+    if not plan.tests:
+        return
+    yield F.TESTED_AT_ALL
+    bases = {test.basis for test in plan.tests}
+    if Reason.CREDIT_ONLY in bases:
+        yield F.PLAN_CREDIT_ONLY
+    else:
+        yield F.PLAN_HELD if Reason.HELD in bases else F.PLAN_NO_LEAD
+    few, in_use = result.numbers["diligence.line_share.few"], given.central(IN_USE)
+    yield F.PLAN_ABOVE_USE if few.value >= in_use else F.PLAN_BELOW_USE
+    if len(stage_numbers(plan)) > 1:
+        yield F.PLAN_GROWS
+    if any(test.by_step is False for test in plan.tests):
+        yield F.PLAN_UNUSED
+    if result.plan_of_rival is not None:
+        yield F.PLAN_BOTH
+    yield F.PLAN_CREDIT if "diligence.credit_share" in result.numbers else F.PLAN_FREE
+    yield from _sheets(given)
+
+
+def _sheets(given: Inputs) -> Iterator[DiligenceFinding]:
+    """Which sheets of settings the seller fills in."""
+    marked, run_by_manager = bool(ethernets(given)), bool(managed(given))
+    if marked:
+        yield F.PLAN_LOSSLESS
+    if run_by_manager:
+        yield F.PLAN_MANAGED
+    if str(given.params.cluster.tenancy) != "multi":
+        yield F.PLAN_ALONE
+        return
+    yield F.PLAN_TENANTS
+    if marked or run_by_manager:
+        yield F.PLAN_SHARED
 
 
 def _sellers(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
@@ -243,6 +308,7 @@ def _words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "advised_before": Name(found.without.course or NEITHER) if found else None,
         "advised_after": Name(found.together.course or NEITHER) if found else None,
         "papers": tuple(paper for j in result.judged for paper in _papers(result, j)),
+        **plan_words(given, result),
         "factor": Name("2 (n − 1) ÷ n"),
         "ranks": Name("2 ÷ (2 − busbw ÷ algbw)"),
     }

@@ -21,13 +21,13 @@ from fabricreport.models.collectives.timing import CollectiveTime
 from fabricreport.models.risk.incidents import Luck, event_counts
 from fabricreport.models.training.step import Network
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.sections.client import fabric_gpus, one_node, whole_nodes
+from fabricreport.sections.client import fabric_gpus, one_node, rented, whole_nodes
 from fabricreport.sections.diligence.inputs import Ground
 from fabricreport.sections.diligence.plan.rule import Bar, bar_of
 from fabricreport.sections.diligence.plan.stages import layout_of, stages
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import cluster_allreduce
-from fabricreport.sections.tco.cost import LOST_CAUSES, hours_of
+from fabricreport.sections.tco.cost import FABRIC_CAUSES, LOST_CAUSES, hours_of
 
 GIB = 2.0**30
 _PERCENT = 0.01
@@ -101,6 +101,13 @@ def worth_of(on: Ground) -> Worth:
     return Worth(horizon, horizon / hours, float(plain(lead).mean()), inputs_of(lead))
 
 
+def price_of(on: Ground) -> Traced:
+    """What the seller is paid over the horizon: the rent, or for what is owned the fabric's capital, (draws,)."""
+    parts = on.tco.components[on.option.id]
+    causes = ("rent",) if rented(on.given) else FABRIC_CAUSES
+    return on.given.spread(sum((parts[cause] for cause in causes if cause in parts), start=np.asarray(0.0)))
+
+
 def percent_of(on: Ground, worth: Worth) -> Percent | None:
     """What a percent of bandwidth costs, and how many use up the lead; None where no network is tested."""
     if one_node(on.given, on.given.params.cluster.gpus):
@@ -168,7 +175,7 @@ def floors(on: Ground, percent: Percent) -> Iterator[tuple[int, Number]]:
     for gpus in dict.fromkeys(fabric_gpus(on.given, gpus) for gpus, _ in inputs.stages(on.given)):
         if not one_node(on.given, gpus):
             found = modelled(on, on.option, gpus, [size]).busbw_gbytes_per_s[..., 0]
-            label = f"Floor for AllReduce busbw on {gpus:,} GPUs"
+            label = f"on {gpus:,} GPUs"
             yield gpus, _floor(on, percent, gpus, f"diligence.floor.{gpus}", found, label)
 
 
@@ -178,15 +185,16 @@ def _together(on: Ground, gpus: int) -> int:
     return layout_of(on.given, on.option).judged(stage)
 
 
-def _floor(on: Ground, percent: Percent, gpus: int, number_id: str, busbw: Any, label: str) -> Number:
-    used = ("evidence:acceptance-message-gib",)
-    return bar_of(
-        on.given,
-        Bar(number_id, "gbytes/s", label, "bandwidth", _together(on, gpus), used=used),
-        busbw,
-        gone=percent.gone,
-        footing=percent.price.inputs,
-    ).number
+def _floor(on: Ground, percent: Percent, gpus: int, number_id: str, busbw: Any, where: str) -> Number:
+    bar = Bar(
+        number_id,
+        "gbytes/s",
+        label=f"Floor for AllReduce busbw {where}",
+        noise="bandwidth",
+        together=_together(on, gpus),
+        used=("evidence:acceptance-message-gib",),
+    )
+    return bar_of(on.given, bar, busbw, gone=percent.gone, footing=percent.price.inputs).number
 
 
 def _bandwidth(on: Ground, worth: Worth, percent: Percent) -> Promise:
@@ -213,9 +221,7 @@ def _bandwidth(on: Ground, worth: Worth, percent: Percent) -> Promise:
     return Promise(
         "busbw",
         "AllReduce busbw at {evidence:acceptance-message-gib} GiB, at least",
-        _floor(
-            on, percent, _tested(on), "diligence.pass.busbw", busbw, "Floor for AllReduce busbw in the acceptance test"
-        ),
+        _floor(on, percent, _tested(on), "diligence.pass.busbw", busbw, "in the acceptance test"),
         expected,
         percent.price,
         lead,
@@ -227,9 +233,15 @@ def _latency(on: Ground, worth: Worth) -> Promise:
     size = on.given.central("evidence:acceptance-message-bytes")
     time = modelled(on, option, _tested(on), [size]).time_us[..., 0]
     used = inputs_of(time) | {*inputs.PROFILE, "evidence:acceptance-message-bytes"}
-    label = "Ceiling for the time of the smallest AllReduce in the acceptance test"
-    together, asked = _together(on, _tested(on)), ("evidence:acceptance-message-bytes",)
-    bar = Bar("diligence.pass.latency", "us", label, "latency", together, at_least=False, used=asked)
+    bar = Bar(
+        "diligence.pass.latency",
+        "us",
+        label="Ceiling for the time of the smallest AllReduce in the acceptance test",
+        noise="latency",
+        together=_together(on, _tested(on)),
+        at_least=False,
+        used=("evidence:acceptance-message-bytes",),
+    )
     passes = bar_of(on.given, bar, time).number
     expected = on.given.number(
         "diligence.expected.latency",

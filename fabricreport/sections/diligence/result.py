@@ -124,7 +124,7 @@ class DiligenceResult:
     against, `total` the cost of the option, `totals` of every option by id. `promises_of_rival`: the same test for the
     rival, where the course is open; `plan`, `plan_of_rival`: the acceptance plan of either. `floors`: busbw floor by size in
     GPUs. `curve`: busbw by number of nodes. `damages`: what is paid for a week too late, None for a client that rents or has
-    no network. `changes`: what the answers change, None where nobody has answered.
+    no network. `price`: of what the seller delivers over the horizon, the fabric or the rent, (draws,). `changes`: what the answers change, None where nobody has answered.
     """
 
     option: Option
@@ -142,6 +142,7 @@ class DiligenceResult:
     difference: Traced
     total: Traced
     totals: Mapping[str, Traced]
+    price: Traced
     book: ProviderBook
     numbers: Mapping[str, Number]
     damages: Terms | None = None

@@ -30,7 +30,7 @@ class PlannedTest:
 
     `month`: of the client's plan in which the stage begins. `bars`: the thresholds as numbers of the ledger. `basis`: the
     case by which `reason` is said; `why`: what the test finds that others do not. `by_step`: whether the client's step sends
-    such traffic over the fabric, None where the test is of no collective.
+    such traffic over the fabric, None where the test is of no collective. `repeats`: the runs as a number of the ledger.
     """
 
     id: str
@@ -56,14 +56,20 @@ class PlannedTest:
     basis: str = ""
     why: str = ""
     by_step: bool | None = None
+    repeats: Number | None = None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Every test of the plan, in the order in which they are run, stage by stage. `option`: the one tested."""
+    """Every test of the plan, in the order in which they are run, stage by stage. `option`: the one tested.
+
+    `setup`: what the commands of a stage begin with, by its number; `versions`: what is written down before any.
+    """
 
     option: str
     tests: tuple[PlannedTest, ...]
+    setup: Mapping[int, str] = field(default_factory=dict)
+    versions: str = ""
 
     def of(self, test_id: str) -> tuple[PlannedTest, ...]:
         """A test at every stage."""

@@ -31,6 +31,9 @@ from fabricreport.sections.diligence.promises import Percent, Promise
 _BESIDE = 3
 """Nodes of the incast test that do not send to the one receiver: itself, and the two of the bystander."""
 _PROMISED = ("weeks", "interruptions", "detection")
+_NEVER = 1e-6
+"""A chance below it is stated as it: the noise is not known so far out."""
+_SOAK = ((), ("evidence:acceptance-soak-hours",))
 Key = tuple[int, int]
 
 
@@ -56,7 +59,15 @@ def plan_of(on: Ground, promised: Sequence[Promise], percent: Percent | None, *,
         return Plan(on.option.id, ())
     making = Making(on, {p.id: p for p in promised}, percent, prefix, layout_of(on.given, on.option))
     found = [making.test(e, s) for s in stages(on.given) for e in making.book.tests if making.layout.applies(e, s)]
-    return Plan(on.option.id, tuple(found))
+    setup = {
+        stage.number: filled(making.book.setup, making.words(stage, _runs(found, stage))) for stage in stages(on.given)
+    }
+    return Plan(on.option.id, tuple(found), setup, filled(making.book.versions, making.facts))
+
+
+def _runs(found: Sequence[PlannedTest], stage: Stage) -> int:
+    """Runs of a stage's collectives at large messages, the same for all."""
+    return next(test.runs for test in found if test.stage == stage.number and test.by_step is not None)
 
 
 @dataclass(frozen=True)
@@ -105,7 +116,7 @@ class Making:
             bars.at_least,
             bars.runs,
             bars.counted,
-            filled(entry.command, self.words(stage, bars)),
+            filled(entry.command, self.words(stage, bars.runs)),
             self.book.reasons[bars.basis],
             tuple(q.id for q in read_questions() if entry.id in q.tests),
             price,
@@ -116,6 +127,17 @@ class Making:
             basis=bars.basis,
             why=entry.why,
             by_step=self._by_step(entry),
+            repeats=self._repeats(entry, stage, bars),
+        )
+
+    def _repeats(self, entry: PlanEntry, stage: Stage, bars: Bars) -> Number:
+        return self.given.number(
+            self.number_id(entry, stage, "runs"),
+            float(bars.runs),
+            "count",
+            label=f"{entry.id}, stage {stage.number}: runs",
+            rule="fewest at which both chances of error are within their limits; of a soak one an hour; of a record one",
+            inputs={*LIMITS, *([noise_id(entry.noise)] if entry.noise != "none" else []), *_SOAK[entry.bar == "soak"]},
         )
 
     def _by_step(self, entry: PlanEntry) -> bool | None:
@@ -128,24 +150,26 @@ class Making:
         """The id of a number of this plan."""
         return ".".join([self.prefix, "plan", entry.id, str(stage.number), *(str(r) for r in rest)])
 
-    def words(self, stage: Stage, bars: Bars) -> Mapping[str, str]:
-        """What fills the commands."""
-        layout, transport = self.layout, self.book.transports[str(self.on.option.side)]
-        nodes, half, each = layout.nodes(stage), layout.half(stage), layout.per_node
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What fills commands at any stage."""
+        suite, transport = self.suite, self.book.transports[str(self.on.option.side)]
+        named = {name: getattr(suite, name) for name in ("folder", "memory", "driver", "build", "source")}
+        return {**named, "suite": suite.name, "library_env": transport.library, "perftest": transport.perftest}
+
+    def words(self, stage: Stage, runs: int) -> Mapping[str, str]:
+        """What fills the commands of a stage."""
+        layout, nodes = self.layout, self.layout.nodes(stage)
         senders = min(nodes - _BESIDE, round(self.given.central("evidence:acceptance-incast-senders")))
         return {
+            **self.facts,
+            "stage": str(stage.number),
             "all_nodes": str(nodes),
-            "nodes": " ".join(str(gpus // each) for gpus in layout.ladder(stage)),
-            "ranks": str(stage.gpus),
-            "half_ranks": str(half * each),
-            "other_half_ranks": str((nodes - half) * each),
-            "per_node": str(each),
-            "incast_nodes": str(senders + _BESIDE),
-            "runs": str(bars.runs),
-            "soak_hours": str(bars.runs),
-            "library_env": transport.library,
-            "perftest": transport.perftest,
-            **{name: getattr(self.suite, name) for name in ("folder", "memory", "library")},
+            "nodes": " ".join(str(gpus // layout.per_node) for gpus in layout.ladder(stage)),
+            "half": str(layout.half(stage)),
+            "per_node": str(layout.per_node),
+            "incast_last": str(senders + _BESIDE - 1),
+            "runs": str(runs),
         }
 
 
@@ -163,17 +187,15 @@ def _collective(making: Making, entry: PlanEntry, stage: Stage, *, loaded: bool 
         found = timed(given, making.wires, entry.measures, gpus, sizes)
         shown = found.busbw_gbytes_per_s / slower if at_least else found.time_us * slower
         for place, size in enumerate(sizes):
-            name = making.number_id(entry, stage, gpus, size)
-            label = f"{entry.id}, stage {stage.number}: threshold on {gpus:,} GPUs at {size:,} bytes"
             bar = Bar(
-                name,
+                making.number_id(entry, stage, gpus, size),
                 unit,
-                label,
-                entry.noise,
-                making.layout.judged(stage),
-                at_least,
-                ("param:cluster.gpus", *used),
-                runs,
+                label=f"{entry.id}, stage {stage.number}: threshold on {gpus:,} GPUs at {size:,} bytes",
+                noise=entry.noise,
+                together=making.layout.judged(stage),
+                at_least=at_least,
+                used=("param:cluster.gpus", *used),
+                runs=runs,
             )
             made[gpus, size] = bar_of(given, bar, shown[..., place], gone=gone, footing=making.percent.price.inputs)
     first = next(iter(made.values())).threshold
@@ -189,27 +211,22 @@ def _errors(
 ) -> tuple[Number | None, Number | None]:
     """The chances of error of a test with all its thresholds, at most: to pass it, a fabric passes every one."""
 
-    def number(part: str, worst: float | None, label: str, rule: str) -> Number | None:
-        if worst is None:
-            return None
+    def number(part: str, worst: float, label: str) -> Number:
         footing = {i for m in made for i in m.number.inputs} | {*LIMITS, noise_id(entry.noise)}
-        said = f"{entry.id}, stage {stage.number}: {label}"
-        name = making.number_id(entry, stage, part)
-        return making.given.number(name, worst, "share", label=said, rule=rule, inputs=footing, digits=2)
+        return making.given.number(
+            making.number_id(entry, stage, part),
+            worst,
+            "share",
+            label=f"{entry.id}, stage {stage.number}: chance that {label} at most",
+            rule="binomial tail: of so many runs the counted one from the worst decides; of its sizes the largest for the buyer, the sum for the seller",
+            inputs=footing,
+            digits=2,
+        )
 
     passed = [m.threshold.false_pass for m in made if m.threshold.false_pass is not None]
-    tail = "binomial tail: of so many runs the counted one from the worst decides"
-    lost, sound = "chance that a fabric passes on which the lead is gone", "chance that a sound fabric fails"
     return (
-        number(
-            "false_pass", max(passed) if passed else None, f"{lost}, at most", f"{tail}; the largest over its sizes"
-        ),
-        number(
-            "false_fail",
-            sum(m.threshold.false_fail for m in made),
-            f"{sound}, at most",
-            f"{tail}; the sum over its sizes",
-        ),
+        number("false_pass", max(*passed, _NEVER), "it passes without the lead,") if passed else None,
+        number("false_fail", sum(m.threshold.false_fail for m in made), "a sound fabric fails,"),
     )
 
 
@@ -261,8 +278,9 @@ def _exact(
 
 def _ranks(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
     values = {(n, 0): 2.0 * (n - 1) / n for n in making.layout.spans(entry, stage)}
-    rule = "2 (n − 1) ÷ n for n ranks"
-    return _exact(making, entry, stage, values, "ratio", rule=rule, basis="exact", once=True, digits=5)
+    return _exact(
+        making, entry, stage, values, "ratio", rule="2 (n − 1) ÷ n for n ranks", basis="exact", once=True, digits=5
+    )
 
 
 def _links(making: Making, share: float, per_gpu: float) -> float:
@@ -306,8 +324,17 @@ def _reroute(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
     source = f"evidence:{making.on.option.behaviour.reroute}"
     value = written(making.given.central(source), at_least=False)
     values = {(stage.gpus, 0): value}
-    rule = "central value of what the total cost rests on"
-    return _exact(making, entry, stage, values, "s", rule=rule, basis="assumed", at_least=False, used=(source,))
+    return _exact(
+        making,
+        entry,
+        stage,
+        values,
+        "s",
+        rule="central value of what the total cost rests on",
+        basis="assumed",
+        at_least=False,
+        used=(source,),
+    )
 
 
 def _none(making: Making, entry: PlanEntry, stage: Stage) -> Bars:
@@ -337,12 +364,3 @@ _MAKERS: Mapping[str, Maker] = {
     "none": _none,
     **dict.fromkeys(_PROMISED, _promise),
 }
-
-
-def headroom_bytes(given: Inputs, link_gbits_per_s: float) -> float:
-    """Bytes under way on a cable after a pause is sent, and a packet begun at either end: the least headroom of its port."""
-    there_and_back_ns = (
-        2.0 * given.central("evidence:acceptance-cable-metres") * given.central("evidence:fibre-delay-ns-per-metre")
-    )
-    packets = 2.0 * given.central("evidence:lossless-packet-bytes")
-    return there_and_back_ns * link_gbits_per_s / BITS_PER_BYTE + packets

@@ -1,0 +1,175 @@
+"""The figures of the acceptance plan: every threshold, the chances of error, the credit, and thresholds in use beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from fabricreport.figures import FigureSpec, Index, TakenSpec
+from fabricreport.ledger import Number
+from fabricreport.provenance import inputs_of
+from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
+from fabricreport.sections.diligence.plan.rule import gpu_gbytes_per_s
+from fabricreport.sections.diligence.plan.sheets import ethernets, headroom_bytes
+from fabricreport.sections.latency import inputs
+
+if TYPE_CHECKING:
+    from fabricreport.sections.diligence.figure_context import DiligenceFigures
+
+IN_USE = "evidence:acceptance-share-together"
+_HEADROOM = ("evidence:acceptance-cable-metres", "evidence:fibre-delay-ns-per-metre", "evidence:lossless-packet-bytes")
+_LINKS = ("param:cluster.link_gbits_per_s", "param:cluster.links_per_gpu", "param:cluster.gpu")
+
+
+def numbers_of(plan: Plan) -> Iterator[Number]:
+    """Every number that the study of a plan made; promises of the body's table are figures of their own."""
+    for test in plan.tests:
+        yield from (
+            n for n in (*test.bars.values(), test.repeats, test.false_pass, test.false_fail) if n and ".plan." in n.id
+        )
+
+
+def _both(at: DiligenceFigures) -> tuple[Plan, ...]:
+    return tuple(plan for plan in (at.result.plan, at.result.plan_of_rival) if plan is not None)
+
+
+def _keyed(plan: Plan | None, prefix: str) -> Mapping[str, Number]:
+    return {n.id.removeprefix(prefix): n for n in numbers_of(plan)} if plan else {}
+
+
+def largest(plan: Plan) -> PlannedTest | None:
+    """The test of the plan's credit at its first stage: the one that pays by the percent."""
+    return next((t for t in plan.tests if t.price and t.unit == "gbytes/s"), None)
+
+
+def line_gbytes_per_s(at: DiligenceFigures) -> float:
+    """Line rate of the fabric adapters of a scale-up domain of the option tested."""
+    domain = inputs.middle(at.given, at.result.option).domain_gpus
+    return gpu_gbytes_per_s(at.given, at.result.option) * domain
+
+
+def _floor(at: DiligenceFigures, place: int) -> Number:
+    """The paying test's threshold at the largest message: on the fewest GPUs (0) or on all (-1)."""
+    test = largest(at.result.plan)
+    assert test is not None
+    ends = sorted(test.bars)
+    gpus = ends[place][0]
+    return test.bars[max(key for key in ends if key[0] == gpus)]
+
+
+Spec = FigureSpec["DiligenceFigures"]
+EachSpec = FigureSpec["DiligenceFigures", str]
+
+
+def _share_of_line(name: str, place: int, where: str) -> Spec:
+    return Spec(
+        f"diligence.line_share.{name}",
+        "share",
+        label=f"Threshold of AllReduce at the largest message on {where}, as a share of line rate",
+        rule="threshold ÷ line rate of a domain's fabric adapters",
+        value=lambda at: _floor(at, place).value / line_gbytes_per_s(at),
+        inputs=lambda at: (_floor(at, place), *_LINKS),
+        digits=2,
+        when=lambda at: largest(at.result.plan) is not None,
+    )
+
+
+PLAN = (
+    TakenSpec["DiligenceFigures", str](
+        "diligence.plan[bar]", lambda at, key: _keyed(at.result.plan, "diligence.plan.")[key]
+    ),
+    TakenSpec["DiligenceFigures", str](
+        "diligence.rival.plan[bar_of_rival]",
+        lambda at, key: _keyed(at.result.plan_of_rival, "diligence.rival.plan.")[key],
+    ),
+    EachSpec(
+        "diligence.run_gpus[span]",
+        "gpus",
+        label=lambda _, gpus: "GPUs of a run of the acceptance plan",
+        rule="GPUs of a node × nodes, from two up by fours to the whole stage; of some tests every second node",
+        value=lambda _, gpus: float(gpus),
+        inputs=("param:cluster.gpus", "param:cluster.gpus_per_node"),
+        digits=7,
+    ),
+    EachSpec(
+        "diligence.stage_month[stage]",
+        "month",
+        label=lambda _, stage: f"Months until stage {stage} of the cluster",
+        rule="as stated in the params",
+        value=lambda at, stage: float(next(t.month for t in at.result.plan.tests if str(t.stage) == stage)),
+        inputs=("param:cluster.gpus",),
+    ),
+    Spec(
+        "diligence.line_rate",
+        "gbytes/s",
+        label="Line rate of a scale-up domain's fabric adapters",
+        rule="links of a GPU × line rate × GPUs of a domain ÷ 8",
+        value=line_gbytes_per_s,
+        inputs=_LINKS,
+        when=lambda at: largest(at.result.plan) is not None,
+    ),
+    _share_of_line("few", 0, "the fewest nodes tested"),
+    _share_of_line("all", -1, "all nodes of the first stage"),
+    Spec(
+        "diligence.in_use",
+        "gbytes/s",
+        label="What a threshold in use would ask at this line rate",
+        rule="share in use × line rate",
+        value=lambda at: at.given.central(IN_USE) * line_gbytes_per_s(at),
+        inputs=(IN_USE, *_LINKS),
+        when=lambda at: largest(at.result.plan) is not None,
+    ),
+    Spec(
+        "diligence.plan_false_fail",
+        "share",
+        label="Chance that a sound fabric fails anything at a stage, at most",
+        rule="largest sum over the tests of a stage",
+        value=lambda at: max(_fails(at.result.plan).values()),
+        inputs=lambda at: [t.false_fail for t in at.result.plan.tests if t.false_fail],
+        digits=2,
+        when=lambda at: bool(_fails(at.result.plan)),
+    ),
+    Spec(
+        "diligence.credit_share",
+        "share",
+        label="Credit for one percent of bandwidth below the threshold, as a share of the price",
+        rule="mean cost of one percent less busbw ÷ mean price of what the seller delivers",
+        value=lambda at: _credit(at).value / float(np.mean(np.asarray(at.result.price))),
+        inputs=lambda at: [_credit(at), *inputs_of(at.result.price)],
+        digits=2,
+        when=lambda at: (test := largest(at.result.plan)) is not None and _credit(at).value > 0 and bool(test),
+    ),
+    EachSpec(
+        "diligence.headroom[ethernet]",
+        "kbytes",
+        label=lambda at, option: f"Least headroom of a lossless port of {ethernets(at.given)[option].name}",
+        rule="2 × cable length × delay of fibre × rate of the port ÷ 8 + two packets of the largest size",
+        value=lambda at, option: headroom_bytes(at.given, ethernets(at.given)[option]) / 1000.0,
+        inputs=(*_HEADROOM, *_LINKS),
+    ),
+)
+
+INDEXES: Mapping[str, Index[DiligenceFigures]] = {
+    "bar": Index(lambda at: _keyed(at.result.plan, "diligence.plan.")),
+    "bar_of_rival": Index(lambda at: _keyed(at.result.plan_of_rival, "diligence.rival.plan.")),
+    "span": Index(lambda at: dict.fromkeys(str(g) for p in _both(at) for t in p.tests for g, size in t.bars if size)),
+    "stage": Index(lambda at: dict.fromkeys(str(t.stage) for t in at.result.plan.tests)),
+    "ethernet": Index(lambda at: ethernets(at.given)),
+}
+
+
+def _fails(plan: Plan) -> dict[int, float]:
+    """Chance of a false fail by stage."""
+    found: dict[int, float] = {}
+    for test in plan.tests:
+        if test.false_fail is not None:
+            found[test.stage] = found.get(test.stage, 0.0) + test.false_fail.value
+    return found
+
+
+def _credit(at: DiligenceFigures) -> Number:
+    test = largest(at.result.plan)
+    assert test is not None and test.price is not None
+    return test.price

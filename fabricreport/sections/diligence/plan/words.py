@@ -1,0 +1,55 @@
+"""What the prose of the acceptance plan is said of: its tests with their commands, its stages, versions and reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from fabricreport.books.acceptance import read_acceptance
+from fabricreport.findings import Listing, Name, Named
+from fabricreport.inputs import Inputs
+from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
+from fabricreport.sections.diligence.plan.tables import stage_numbers
+from fabricreport.sections.diligence.result import DiligenceResult
+
+
+def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
+    """The words of the plan; the same names for every client."""
+    plan = result.plan
+    suite = read_acceptance().suites[str(given.params.cluster.vendor)]
+    return {
+        "plan_tests": tuple(_test(test) for test in plan.tests if test.stage == 1),
+        "plan_setups": tuple(_setup(number, text) for number, text in plan.setup.items()),
+        "plan_stages": tuple(_stages(result, plan)),
+        "plan_reasons": tuple(_reasons(plan)),
+        "plan_unused": Name(", ".join(dict.fromkeys(t.id for t in plan.tests if t.by_step is False))),
+        "plan_suite": Name(suite.name),
+        "plan_library": Name(suite.library),
+        "plan_versions": Listing(plan.versions),
+        "plan_tested": Name(
+            " and ".join(o.name for o in (result.option, *([result.rival] if result.plan_of_rival else [])))
+        ),
+        "plan_day": Name(given.as_of.isoformat()),
+    }
+
+
+def _test(test: PlannedTest) -> Named:
+    asks = Name(", ".join(test.questions) or "none")
+    said = {"title": Name(test.title), "why": Name(test.why), "asks": asks, "stage": Name(str(test.stage))}
+    return Named(test.id, f"{test.id}-{test.stage}", **said, command=Listing(test.command))
+
+
+def _setup(number: int, text: str) -> Named:
+    return Named(f"Stage {number}", str(number), command=Listing(text))
+
+
+def _stages(result: DiligenceResult, plan: Plan) -> Iterator[Named]:
+    for number in stage_numbers(plan):
+        test = next(t for t in plan.tests if t.stage == number and t.by_step is not None)
+        yield Named(f"Stage {number}", str(number), gpus=result.numbers[f"diligence.run_gpus.{test.gpus}"])
+
+
+def _reasons(plan: Plan) -> Iterator[Named]:
+    """Each reason for a threshold with the tests it holds for."""
+    for basis in dict.fromkeys(test.basis for test in plan.tests):
+        of = [test for test in plan.tests if test.basis == basis]
+        yield Named(", ".join(dict.fromkeys(t.id for t in of)), basis, reason=Name(of[0].reason))

@@ -1,0 +1,277 @@
+"""The acceptance plan: the body and the plan agree, thresholds keep the lead, and a shell reads every command."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import fabricreport.inputs as inputs_module
+from fabricreport.books.acceptance import filled, read_acceptance
+from fabricreport.books.questions import read_questions
+from fabricreport.case import Case, open_case
+from fabricreport.evidence import read_yaml
+from fabricreport.models.audit.acceptance import counted_run
+from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
+from fabricreport.sections.diligence.plan.sheets import headroom_bytes
+from fabricreport.sections.diligence.plan.stages import layout_of, stages
+from fabricreport.sections.diligence.plan.tables import size_text
+
+PARAMS = Path(__file__).parents[2] / "params"
+GIB = 2**30
+PRINTED = 66
+"""Characters that one line of a command has room for in print."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_draws() -> Iterator[None]:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        yield
+
+
+@pytest.fixture(scope="module")
+def buyer() -> Case:
+    return open_case(PARAMS / "example.yaml")
+
+
+@pytest.fixture(scope="module")
+def grower() -> Case:
+    return open_case(PARAMS / "kestrel-lab.yaml")
+
+
+@pytest.fixture(scope="module")
+def undecided() -> Case:
+    return open_case(PARAMS / "tern-finetuning.yaml")
+
+
+def plan(case: Case) -> Plan:
+    return case.diligence().plan
+
+
+def one(case: Case, test_id: str, stage: int = 1) -> PlannedTest:
+    return next(t for t in plan(case).of(test_id) if t.stage == stage)
+
+
+# ---- one value per quantity
+
+
+@pytest.mark.parametrize("client", ["buyer", "grower", "undecided"])
+def test_the_body_s_table_and_the_plan_state_the_same_values(client: str, request: pytest.FixtureRequest) -> None:
+    case: Case = request.getfixturevalue(client)
+    promises = {p.id: p.passes.value for p in case.diligence().promises}
+    first = one(case, "T-ALLREDUCE")
+    assert first.thresholds[first.gpus, GIB] == promises["busbw"]
+    assert one(case, "T-LATENCY").thresholds[first.gpus, 8] == promises["latency"]
+    assert one(case, "T-RANKS").thresholds[first.gpus, 0] == pytest.approx(promises["ranks"])
+    for name in ("weeks", "interruptions", "detection"):
+        assert one(case, f"T-{name.upper()}").thresholds[first.gpus, 0] == promises[name]
+    for test in plan(case).of("T-ALLREDUCE")[1:]:
+        assert test.thresholds[test.gpus, GIB] == promises[f"busbw.{test.gpus}"]
+
+
+def test_a_course_left_open_has_the_values_of_either_option(undecided: Case) -> None:
+    found = undecided.diligence()
+    assert found.plan_of_rival is not None
+    assert (found.plan.option, found.plan_of_rival.option) == (found.option.id, found.rival.id)
+    assert {t.id for t in found.plan.tests} == {t.id for t in found.plan_of_rival.tests}
+    promised = {p.id: p.passes.value for p in found.promises_of_rival}
+    rivals = next(t for t in found.plan_of_rival.tests if t.id == "T-ALLREDUCE")
+    assert rivals.thresholds[rivals.gpus, GIB] == promised["busbw"]
+
+
+def test_one_node_has_nothing_to_test(undecided: Case) -> None:
+    assert plan(undecided.changed(cluster__gpus=8)).tests == ()
+
+
+# ---- thresholds
+
+
+def test_thresholds_lie_below_what_is_assumed_and_above_the_value_without_a_lead(buyer: Case) -> None:
+    promise = next(p for p in buyer.diligence().promises if p.id == "busbw")
+    assert promise.expected is not None and promise.lead is not None
+    gone = promise.lead.value / promise.expected.value
+    margin = buyer.inputs.central("evidence:acceptance-margin")
+    for test in plan(buyer).tests:
+        if test.basis == "held":
+            assert test.false_pass is not None and test.false_pass.value <= 0.05
+            assert test.thresholds[max(test.thresholds)] > 0
+    assert promise.passes.value >= (1.0 + margin) * gone * promise.expected.value
+    assert 0.9 * promise.expected.value <= promise.passes.value < promise.expected.value
+
+
+def test_a_sound_fabric_rarely_fails_anything_at_a_stage(grower: Case) -> None:
+    for stage in stages(grower.inputs):
+        fails = [t.false_fail.value for t in plan(grower).tests if t.stage == stage.number and t.false_fail]
+        assert 0.0 < sum(fails) <= grower.inputs.central("evidence:acceptance-false-fail") + 1e-9
+
+
+def test_where_the_lead_is_gone_too_near_the_plan_says_that_only_the_credit_protects_it(
+    buyer: Case, grower: Case
+) -> None:
+    assert one(buyer, "T-ALLREDUCE").basis == "held"
+    close = next(p for p in grower.diligence().promises if p.id == "busbw")
+    assert close.lead is not None and close.passes.value < 1.05 * close.lead.value
+    assert one(grower, "T-ALLREDUCE").basis == "credit-only"
+    assert "credit" in one(grower, "T-ALLREDUCE").reason
+
+
+def test_simulated_sound_and_degraded_fabrics_pass_the_plan_as_often_as_it_states(buyer: Case) -> None:
+    """Two thousand fabrics go through every floor of AllReduce; what each run shows is drawn with the plan's own noise."""
+    given, random = buyer.inputs, np.random.default_rng(11)
+    test = one(buyer, "T-ALLREDUCE")
+    assert test.false_fail is not None and test.false_pass is not None
+    noise = given.central("evidence:acceptance-noise-bandwidth")
+    sound = {key: sound_value(buyer, test, key) for key in test.thresholds}
+    gone = next(p for p in buyer.diligence().promises if p.id == "busbw")
+    assert gone.lead is not None and gone.expected is not None
+    fabrics = 2000
+
+    def passed(share: float) -> float:
+        shown = {
+            key: share * value * np.exp(noise * random.standard_normal((fabrics, test.runs)))
+            for key, value in sound.items()
+        }
+        through = [
+            all(
+                counted_run(runs[i], test.counted, at_least=True) >= test.thresholds[key] for key, runs in shown.items()
+            )
+            for i in range(fabrics)
+        ]
+        return float(np.mean(through))
+
+    error = 4.0 * np.sqrt(0.05 * 0.95 / fabrics)
+    assert abs((1.0 - passed(1.0)) - test.false_fail.value) <= error
+    assert passed(gone.lead.value / gone.expected.value) <= test.false_pass.value + error
+    assert passed(1.05) >= passed(0.97) >= passed(0.9)
+
+
+def sound_value(case: Case, test: PlannedTest, key: tuple[int, int]) -> float:
+    """What the plan's threshold was made from: the middle of the model on those GPUs at that size."""
+    from fabricreport.provenance import plain
+    from fabricreport.sections.diligence.plan.rule import timed
+    from fabricreport.sections.latency import inputs
+
+    option = case.diligence().option
+    wires = inputs.network(case.inputs, option)
+    return float(np.median(plain(timed(case.inputs, wires, test.measures, key[0], [key[1]]).busbw_gbytes_per_s)))
+
+
+def test_more_noise_lowers_a_floor_and_raises_a_ceiling(buyer: Case) -> None:
+    noisy = buyer.changed(evidence={"acceptance-noise-bandwidth": 0.06, "acceptance-noise-latency": 0.16})
+    for key, bar in one(buyer, "T-ALLREDUCE").thresholds.items():
+        assert one(noisy, "T-ALLREDUCE").thresholds[key] < bar
+    for key, bar in one(buyer, "T-LATENCY").thresholds.items():
+        assert one(noisy, "T-LATENCY").thresholds[key] > bar
+
+
+# ---- stages, sizes, what the step runs
+
+
+def test_tests_run_at_each_stage_up_to_its_full_size_and_not_again_on_fewer_nodes(grower: Case) -> None:
+    runs = plan(grower).of("T-ALLREDUCE")
+    assert [t.gpus for t in runs] == sorted({t.gpus for t in runs}) and len(runs) > 1
+    for test in runs:
+        assert max(gpus for gpus, _ in test.thresholds) == test.gpus
+    for before, after in pairwise(runs):
+        assert min(gpus for gpus, _ in after.thresholds) > before.gpus
+    first = {gpus for gpus, _ in runs[0].thresholds}
+    assert min(first) == 2 * int(grower.params.cluster.gpus_per_node)
+    assert len(plan(grower).of("T-WEEKS")) == 1 and len(plan(grower).of("T-SOAK")) == len(runs)
+
+
+def test_what_the_step_runs_is_told_from_what_it_does_not(buyer: Case) -> None:
+    dense = {t.id: t.by_step for t in plan(buyer).tests}
+    assert dense["T-REDUCESCATTER"] and dense["T-ALLGATHER"] and dense["T-ALLTOALL"] is False
+    experts = buyer.changed(workload__kind="pretraining-moe", cluster__gpus=256)
+    assert one(experts, "T-ALLTOALL").by_step is True
+
+
+def test_tenants_are_tested_only_where_there_are_several(buyer: Case, grower: Case) -> None:
+    assert not plan(buyer).of("T-ISOLATION")
+    assert plan(grower).of("T-ISOLATION")
+
+
+def test_a_fabric_without_rdma_is_not_tested_with_tools_of_rdma(undecided: Case) -> None:
+    given, tools = undecided.changed(cluster__gpus=64).inputs, {"T-LINKS", "T-INCAST"}
+    for option in given.all_options.values():
+        layout, stage = layout_of(given, option), stages(given)[0]
+        run = {entry.id for entry in layout.book.tests if layout.applies(entry, stage)}
+        assert tools <= run if option.rdma else not tools & run
+
+
+# ---- commands
+
+
+@pytest.mark.parametrize("vendor", list(read_acceptance().suites))
+@pytest.mark.parametrize("side", list(read_acceptance().transports))
+def test_every_command_is_filled_fits_a_printed_line_and_is_read_by_a_shell(vendor: str, side: str) -> None:
+    book = read_acceptance()
+    suite, transport = book.suites[vendor], book.transports[side]
+    words = {
+        **{n: getattr(suite, n) for n in ("folder", "memory", "driver", "build", "source")},
+        "suite": suite.name,
+        "library_env": transport.library,
+        "perftest": transport.perftest,
+        **dict.fromkeys(("stage", "all_nodes", "half", "per_node", "incast_last", "runs"), "128"),
+        "nodes": "2 8 32 128 512 1024",
+    }
+    for text in (book.setup, book.versions, *(test.command for test in book.tests)):
+        made = filled(text, words)
+        assert "@" not in made.replace('"${@:3}"', "").replace("${!dev[@]}", "")
+        assert [line for line in made.split("\n") if len(line) > PRINTED] == []
+        assert subprocess.run(["bash", "-n"], input=made, text=True, capture_output=True, check=False).stderr == ""
+
+
+def test_commands_name_the_flags_and_environment_that_make_two_logs_comparable() -> None:
+    book = read_acceptance()
+    for test in book.tests:
+        if test.tool == "nccl-tests" and test.bar not in ("ranks",):
+            assert all(f" {flag} " in test.command for flag in ("-b", "-e", "-g", "-n", "-w", "-c")), test.id
+    assert "NCCL_DEBUG=VERSION" in book.setup
+    assert "NCCL_ALGO=Ring" in next(t for t in book.tests if t.id == "T-ALLREDUCE").command
+
+
+def test_amd_gpus_are_tested_with_their_maker_s_programs(buyer: Case) -> None:
+    amd = buyer.changed(cluster__gpu="mi300x", cluster__vendor="amd", cluster__gpus=256)
+    assert "rccl-tests" in plan(amd).setup[1] and "rccl-tests" not in plan(buyer).setup[1]
+    assert "--use_rocm" in one(amd, "T-LINKS").command
+
+
+def test_the_list_of_nodes_in_the_set_up_is_that_of_the_thresholds(grower: Case) -> None:
+    each = int(grower.params.cluster.gpus_per_node)
+    for test in plan(grower).of("T-ALLREDUCE"):
+        nodes = " ".join(str(gpus // each) for gpus in sorted({gpus for gpus, _ in test.thresholds}))
+        assert f'LADDER="{nodes}"' in plan(grower).setup[test.stage]
+        assert f"RUNS={test.runs}" in plan(grower).setup[test.stage]
+
+
+# ---- questions and sheets
+
+
+def test_questions_and_tests_name_each_other() -> None:
+    tests = {test.id for test in read_acceptance().tests}
+    named = {i for q in read_questions() for i in q.tests}
+    assert named == tests
+    assert all(row.asks in {q.id for q in read_questions()} for row in read_acceptance().settings)
+    assert all(reason in read_yaml("acceptance")["reasons"] for reason in ("held", "credit-only", "no-lead"))
+
+
+def test_what_no_source_states_is_left_to_the_seller() -> None:
+    for row in read_acceptance().settings:
+        assert bool(row.stated) == bool(row.evidence), row.what
+
+
+def test_headroom_is_the_cable_there_and_back_and_two_packets(buyer: Case) -> None:
+    """By hand: 2 x 50 m x 4.9 ns/m x 400 Gb/s / 8 = 24,500 bytes, and two packets of 4,200."""
+    option = next(o for o in buyer.options if o.behaviour.skill and o.planes == 1)
+    assert headroom_bytes(buyer.inputs, option) == pytest.approx(24_500 + 8_400)
+
+
+@pytest.mark.parametrize(("size", "text"), [(8, "8 B"), (1024, "1 KiB"), (65536, "64 KiB"), (16 * GIB, "16 GiB")])
+def test_sizes_are_spelt_as_the_benchmark_means_them(size: int, text: str) -> None:
+    assert size_text(size).replace("\N{NO-BREAK SPACE}", " ") == text
