@@ -95,12 +95,13 @@ class Says:
 
 @dataclass(frozen=True)
 class Put:
-    """An answer as it was put: of which option, resting on what, what is known besides."""
+    """An answer as it was put: of which option, resting on what, what is known besides; `against` the seller that gave it."""
 
     known: Known
     option: Option
     answer: Answer
     proof: Proof
+    against: bool = False
 
     @property
     def params(self) -> Params:
@@ -169,7 +170,7 @@ def _repair(put: Put) -> Iterator[Says]:
 
 def _tuner(put: Put) -> Iterator[Says]:
     """What follows from who tunes: a state of the fabric, as uncertain as the entries that describe it."""
-    who = put.answer.choice or OWN
+    who = put.answer.choice or (CLIENT if put.against else OWN)
     rented = is_rented(put.params)
     if who == OWN and rented:
         raise Nothing("the figures of a rented fabric assume that the seller’s own team tunes it")

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 from fabricreport.answer_effects import TERMS, Effect, Known, Nothing, Put, Says, busbw, says
 from fabricreport.answer_terms import Term, term_of
@@ -116,8 +117,16 @@ class Books:
         return self.known.params
 
     def noise(self, proof: Proof) -> float:
-        """By what factor an answer that rests on this may be off."""
-        return self.known.central(f"evidence:answer-noise-{proof}")
+        """By what factor an answer that rests on this may be off; a client's figure below 1 says that it is a fact."""
+        return max(1.0, self.known.central(f"evidence:answer-noise-{proof}"))
+
+
+class Told(NamedTuple):
+    """An answer, what it rests on, and whether it is one `against` the seller that gave it."""
+
+    answer: Answer
+    proof: Proof
+    against: bool
 
 
 @dataclass(frozen=True)
@@ -169,14 +178,16 @@ def answered(files: Sequence[AnswerFile], books: Books, without: Collection[str]
                 continue
             effect, proof = Effect(question.effect), proof_of(answer)
             try:
-                _refuse_unreliable(books, file, question, answer)
+                finding = verdict_on(books, file, question, answer)
+                if not finding.relied_on:
+                    raise Nothing(finding.reason)
                 if effect in TERMS:
                     term = term_of(effect, books.params, books.offers, file, answer, proof)
                     spoken_for(file, books.options)
                     terms.setdefault(folded(file.provider), {})[effect] = term
                     moved.append(Moved(question.id, file.provider, effect, term.input_id, None, term.figure, proof))
                 else:
-                    claims += _claims(books, file, question.id, effect, answer, proof)
+                    claims += _claims(books, file, effect, Told(answer, proof, finding.believed))
             except Nothing as why:
                 moved.append(Moved(question.id, file.provider, effect, "", None, None, proof, str(why)))
     lags, moved = _lags(files, books, terms, moved)
@@ -235,12 +246,6 @@ def _family_named(choice: str) -> str:
 # ---- whether anybody may rely on it
 
 
-def _refuse_unreliable(books: Books, file: AnswerFile, question: Question, answer: Answer) -> None:
-    finding = verdict_on(books, file, question, answer)
-    if not finding.relied_on:
-        raise Nothing(finding.reason)
-
-
 def verdict_on(books: Books, file: AnswerFile, question: Question, answer: Answer) -> Finding:
     """The verdict on an answer as far as its form and its figures go, the acceptance test's floor apart."""
     wording, cluster = read_wording(), books.params.cluster
@@ -273,16 +278,14 @@ def _benchmark(books: Books, file: AnswerFile, answer: Answer) -> Benchmark | No
 # ---- what it comes to
 
 
-def _claims(
-    books: Books, file: AnswerFile, question: str, effect: Effect, answer: Answer, proof: Proof
-) -> Iterator[_Claim]:
+def _claims(books: Books, file: AnswerFile, effect: Effect, told: Told) -> Iterator[_Claim]:
     """What an answer says of each input, once; `Nothing` where it says nothing of any."""
     found: dict[str, Says] = {}
     for option in spoken_for(file, books.options):
-        for said in says(effect, Put(books.known, option, answer, proof)):
+        for said in says(effect, Put(books.known, option, told.answer, told.proof, told.against)):
             found.setdefault(said.input_id, said)
-    noise = books.noise(proof)
-    yield from (_Claim(question, file, effect, proof, noise, said) for said in found.values())
+    noise = books.noise(told.proof)
+    yield from (_Claim(told.answer.question, file, effect, told.proof, noise, said) for said in found.values())
 
 
 def _counted(claims: Iterable[_Claim], books: Books) -> tuple[list[_Claim], list[Moved]]:

@@ -487,7 +487,7 @@ the two options compared, and what a lost GPU-hour is worth. A section that need
 
 SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(
-        case.inputs, case.decision(), case.tco(), case.monday(), case.figure
+        case.inputs, case.decision(), case.tco(), case.monday(), case.figure, case.changes
     ),
     "tail_risk": lambda case: tail_findings.spoken(case.inputs, case.tail()),
     "diligence": lambda case: diligence_findings.spoken(case.inputs, case.diligence()),

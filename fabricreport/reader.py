@@ -169,8 +169,14 @@ class Reader:
         return self._answered
 
     def lag_weeks(self, option: str) -> float:
-        """Weeks that an option stands later than the first that could, where sellers of each have answered."""
-        return self.answered.lags.get(option, 0.0) if self.answer_files else 0.0
+        """Weeks that an option stands later than the first that could, where sellers of each have answered.
+
+        Nothing of the evidence has a part in it: a term is as it is written, or none.
+        """
+        if self.answer_files:
+            blocks = ("as_of", "options", "cluster", "money")
+            self.reads.note(*(f"params:{b}" for b in blocks), *(f"option:{o}" for o in self.params.options))
+        return self._answered.lags.get(option, 0.0)
 
     @property
     def overrides(self) -> Mapping[str, Overridden]:

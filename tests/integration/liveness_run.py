@@ -53,6 +53,9 @@ STEPS = (*STUDIES, "advice", "cautions", "decision")
 BY_PROVENANCE = ("diligence", "decision")
 """Studies whose figures follow from what others are made of: run with provenance, the others faster without."""
 
+AT_OPENING = "evidence:answer-noise-"
+"""What the ids of entries begin with that decide which figures are in force, and are asked for no more after that."""
+
 FACTORS = (1.3, 0.5, 0.1)
 WORDS = ("low", "medium", "high")
 Texts = Mapping[str, str]
@@ -269,6 +272,8 @@ def _changes(given: Inputs, input_id: str) -> list[Change]:
 def _changed(tried: Tried, ids: set[str], change: Change, traced: bool) -> Case:
     """The case with the input changed; what the change does not reach stands."""
     chain = tried.case.chain if traced else tried.bare
+    if change.input_id.startswith(AT_OPENING) and not isinstance(change.value, str):
+        return Case(_opened_with(chain.given, change.input_id, change.value))
     given = _inputs_with(chain.given, change)
     reached = bool(ids & chain.reached_by)
     if change.input_id == CORRELATION or (reached and isinstance(change.value, str)):
@@ -293,8 +298,13 @@ def put(case: Case, name: str, made: object) -> None:
 def _inputs_with(given: Inputs, change: Change) -> Inputs:
     if not isinstance(change.value, str):
         return given.replacing({change.input_id: change.value})
-    name, words = change.input_id.partition(":")[2], change.value
-    book = EvidenceBook(replace(e, value=words) if e.id == name else e for e in given.shipped.values())
+    return _opened_with(given, change.input_id, change.value)
+
+
+def _opened_with(given: Inputs, input_id: str, value: Uncertain | str) -> Inputs:
+    """The inputs opened with another value in the library."""
+    name = input_id.partition(":")[2]
+    book = EvidenceBook(replace(e, value=value) if e.id == name else e for e in given.shipped.values())
     return Inputs(given.params, given.folder, book, given.price_book, given.all_options, draws=given.draws)
 
 

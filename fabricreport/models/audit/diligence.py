@@ -175,7 +175,7 @@ def _unbelievable(check: str, reply: Reply, need: Need) -> Iterator[str]:
 def _gaps(check: str, form: str, reply: Reply, need: Need, words: Words) -> Iterator[str]:
     """Reasons to call an answer vague."""
     text = f" {' '.join(reply.text.lower().split())} "
-    if check == "gpus" and reply.high is not None and reply.high < need.largest_gpus:
+    if check == "gpus" and reply.high is not None and need.gpus <= reply.high < need.largest_gpus:
         yield "enough GPUs to start, not for the growth planned"
     if reply.benchmark and math.ceil(reply.benchmark.gpus / need.gpus_per_node) < min(need.least_nodes, need.nodes):
         yield "measured on too few nodes to speak for this cluster"

@@ -205,6 +205,7 @@ class DecisionFinding(StrEnum):
     NO_QUOTE_TURNS = "no quote of some such item can turn the money"
     QUOTE_ON_SWITCHES = "such an item is a switch: the level on switches alone is a check"
     BRAND_MOVES_MORE = "the brand of the modules moves more money than lies between the two"
+    ANSWERS_TURNED = "the answers of sellers change what is advised"
     # what to read with care
     ELICITED = "experts judged for this client what nobody has published"
     JUDGES_MISSED = "experts were asked, and all missed the known answers by more than chance explains"

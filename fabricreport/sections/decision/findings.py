@@ -42,6 +42,7 @@ from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import key_of, label_of
 from fabricreport.sections.decision.turning_words import VERB, edging, without_named
 from fabricreport.sections.decision.unquoted_words import unquoted_named
+from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.generations import announced
 from fabricreport.sections.gpu_age import newer_gpu, told
 from fabricreport.sections.partner import REQUIREMENT, barred
@@ -63,7 +64,9 @@ class _Read:
         tco: TcoResult,
         monday: Monday,
         figure: Callable[[str], Number],
+        changes: Changes | None,
     ) -> None:
+        self.changes = changes
         self.given, self.result, self.tco, self.figure = given, result, tco, figure
         self.monday = monday
         self.verdict, self.ground = result.verdict, result.ground
@@ -138,13 +141,19 @@ class _Read:
 
 
 def spoken(
-    given: Inputs, result: DecisionResult, tco: TcoResult, monday: Monday, figure: Callable[[str], Number]
+    given: Inputs,
+    result: DecisionResult,
+    tco: TcoResult,
+    monday: Monday,
+    figure: Callable[[str], Number],
+    changes: Changes | None,
 ) -> Spoken:
-    """Findings and words of the decision; `monday` is what to do before signing, `figure` answers with the ledger's numbers."""
-    read = _Read(given, result, tco, monday, figure)
+    """Findings and words of the decision; `monday` is what to do before signing, `figure` answers with the ledger's numbers,
+    `changes` is what the answers of sellers change."""
+    read = _Read(given, result, tco, monday, figure, changes)
     groups = (
         *(_opening, _date, _advice, _why, _alike, _tiles, _view, _turning, _quotes, _care, _monday, _money, _annex),
-        *(_offered, _articles, _besides),
+        *(_answered, _offered, _articles, _besides),
     )
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
 
@@ -177,6 +186,11 @@ def _opening(read: _Read) -> Iterator[DecisionFinding]:
         Ground.SIZE: F.OPENS_BY_SIZE,
     }
     yield staged(read.result.courses, by_ground[read.ground])
+
+
+def _answered(read: _Read) -> Iterator[DecisionFinding]:
+    if read.changes is not None and read.changes.turned:
+        yield F.ANSWERS_TURNED
 
 
 def _offered(read: _Read) -> Iterator[DecisionFinding]:
@@ -417,6 +431,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "confidence": _SETTLED.get(verdict.decided_by, str(verdict.confidence)),
         "as_of": Name(read.given.as_of.isoformat()),
         "cause": Name(_cause(read, verdict.runner_up)),
+        "unanswered": Name(read.changes.without.course or "neither") if read.changes else None,
         "barred": Named(_joined(read, read.barred), "barred", sources=(REQUIREMENT,)) if read.barred else None,
         "far": Named(name[read.far], read.far, why=Name(_cause(read, read.far))) if read.far else None,
         "edge": edges[0] if edges else None,

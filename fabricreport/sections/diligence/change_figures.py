@@ -34,9 +34,11 @@ def unit_of(at: DiligenceFigures, key: str) -> str:
 
 
 def _rests_on(at: DiligenceFigures, key: str) -> tuple[str, ...]:
+    """The seller, the input, and of what is weighed by how much such an answer may be off."""
     moved = _moved(at, key)
     own = () if moved.input_id.startswith(_OF_OFFER) else (moved.input_id,)
-    return (*at.listed, *own, f"evidence:answer-noise-{moved.proof}")
+    weighed = () if moved.old is None else (f"evidence:answer-noise-{moved.proof}",)
+    return (*at.listed, *own, *weighed)
 
 
 def _end_spec(when: str, words: str, rule: str, end: str) -> EachSpec:

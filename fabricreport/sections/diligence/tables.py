@@ -26,6 +26,7 @@ _ANSWERED = (("Size", "Q-NET-06"), ("Isolation", "Q-NET-14"))
 """Columns of what a seller answered that no article lists, by the question."""
 BELOW = "below noise"
 NEITHER = "neither"
+SHARE = "share"
 
 
 def _fabric(documented: str) -> str:
@@ -267,4 +268,7 @@ def _range_of(result: DiligenceResult, when: str, key: str) -> str | None:
     if ends[0] not in result.numbers:
         return None
     low, high = (result.numbers[end] for end in ends)
-    return f"{{{ends[0]}}}" if low.value == high.value else f"{{{ends[0]}:bare}} to {{{ends[1]}}}"
+    if low.value == high.value:
+        return f"{{{ends[0]}}}"
+    first = f"{{{ends[0]}}}" if low.unit == SHARE else f"{{{ends[0]}:bare}}"  # a share is printed in percent
+    return f"{first} to {{{ends[1]}}}"

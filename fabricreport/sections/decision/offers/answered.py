@@ -14,6 +14,7 @@ from fabricreport.books.providers import folded
 from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.inputs import Inputs
 from fabricreport.models.audit.answering import Observed, updated
+from fabricreport.sections.offered_fabric import option_of
 from fabricreport.uncertain import Uncertain
 
 _ADD_ON = "network, as answered"
@@ -25,8 +26,15 @@ def with_answers(given: Inputs, offer: Offer) -> Offer:
     if not files:
         return offer
     terms = given.answered.terms_of(offer.seller)
-    fabric = files[0].fabric if offer.fabric in UNNAMED and files[0].fabric else offer.fabric
+    told = option_of(given, files[0].fabric) if offer.fabric in UNNAMED else None
+    fabric = offer.fabric if told is None else files[0].fabric
     return _credited(given, _with_network(_priced(replace(offer, fabric=fabric), terms), terms), terms)
+
+
+def too_small(given: Inputs, offer: Offer) -> bool:
+    """Whether its seller answered that it has fewer GPUs on one fabric than the client starts with."""
+    size = given.answered.terms_of(offer.seller).get(Effect.SIZE) if given.answer_files else None
+    return size is not None and not offer.size and size.value < int(given.params.cluster.gpus)
 
 
 def price_range(given: Inputs, offer: Offer, spread: Uncertain) -> tuple[Uncertain, frozenset[str]]:
@@ -35,7 +43,7 @@ def price_range(given: Inputs, offer: Offer, spread: Uncertain) -> tuple[Uncerta
     if term is None:
         return spread, frozenset()
     noise = f"evidence:answer-noise-{term.proof}"
-    return updated(spread, [Observed(1.0, 1.0, given.central(noise))]), frozenset({noise})
+    return updated(spread, [Observed(1.0, 1.0, max(1.0, given.central(noise)))]), frozenset({noise})
 
 
 def _priced(offer: Offer, terms: Mapping[Effect, Term]) -> Offer:
@@ -55,11 +63,16 @@ def _with_network(offer: Offer, terms: Mapping[Effect, Term]) -> Offer:
 
 
 def _credited(given: Inputs, offer: Offer, terms: Mapping[Effect, Term]) -> Offer:
-    """Size, day of hand-over after a signature on the memo's date, and credit."""
+    """Room to grow, the day of hand-over after a signature on the memo's date, and the credit.
+
+    Who has fewer GPUs on one fabric than the client's plan ends with is taken for what the client starts with.
+    """
     size, start, credit = (terms.get(effect) for effect in (Effect.SIZE, Effect.START, Effect.CREDITS))
+    cluster = given.params.cluster
+    short = size is not None and size.value < cluster.final_gpus
     return replace(
         offer,
-        size=offer.size or (int(size.value) if size else 0),
+        size=offer.size or (int(cluster.gpus) if short else 0),
         start=offer.start or (given.as_of + timedelta(days=start.value * DAYS_PER_WEEK) if start else None),
         credit=credit.value if offer.credit is None and credit else offer.credit,
     )

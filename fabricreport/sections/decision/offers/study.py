@@ -25,7 +25,7 @@ from fabricreport.models.money.offers import (
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.client import rented
 from fabricreport.sections.decision.inputs import Judge
-from fabricreport.sections.decision.offers.answered import with_answers
+from fabricreport.sections.decision.offers.answered import too_small, with_answers
 from fabricreport.sections.decision.offers.judged import Judged, Open, in_use, judged_of
 from fabricreport.sections.listed_offers import listing
 from fabricreport.sections.offered_fabric import option_of
@@ -137,7 +137,7 @@ def offers_of(
         return None
     stated = given.offers
     listed = None if stated else listing(given)
-    offers = stated if listed is None else listed.ranked
+    offers = [o for o in (stated if listed is None else listed.ranked) if not too_small(given, o)]
     if not offers:
         return None
     own = {o.id: given.answered.figures_of(o.seller) if given.answer_files else {} for o in offers}
