@@ -71,10 +71,10 @@ def file_answers(source: Path, params: Path) -> Filed:
     if edit.text is not None and _write(path, edit.text):
         changed.append(path)
     questions = tuple(answer.question for answer in found.answers.values() if said(answer))
-    return Filed(
-        found.provider, str(target), questions, tuple(map(str, changed)), edit.text is not None, edit.line if edit.text is None else "",
-        (*notes, *_remarks(loaded, found.provider, name)),
-    )  # fmt: skip
+    named = edit.text is not None
+    notes += _remarks(loaded, found.provider, name)
+    by_hand = "" if named else edit.line
+    return Filed(found.provider, str(target), questions, tuple(map(str, changed)), named, by_hand, tuple(notes))
 
 
 def _read(source: Path, loaded: ParamsFile, fabrics: tuple[str, ...]) -> tuple[AnswerFile, list[str]]:

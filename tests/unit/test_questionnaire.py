@@ -8,13 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
-from questionnaire_cases import ANSWERS, HEAD, SELLER, blank, client, example, filled, form_of, opened, row_of
+from questionnaire_cases import ANSWERS, HEAD, ROOT, SELLER, blank, client, example, filled, form_of, opened, row_of
 
+import fabricreport.inputs as inputs_module
 from fabricreport.asking.filing import file_answers
 from fabricreport.asking.questionnaire import questionnaire_of
 from fabricreport.books.provider_answers import read_answers
@@ -35,7 +37,9 @@ from fabricreport.books.questionnaire.workbook import (
     as_workbook,
 )
 from fabricreport.books.questions import Proof, read_questions
+from fabricreport.case import open_case
 from fabricreport.errors import InputError
+from fabricreport.given import read_given
 from fabricreport.hostile_text import hostile_characters
 from fabricreport.scenario import slugify
 from fabricreport.sections.diligence.study import asked
@@ -101,6 +105,14 @@ def test_each_line_says_what_is_asked_why_and_what_a_good_answer_has_in_both_for
         assert tuple(sheet[f"{LETTERS[c]}{row_of(question.id)}"].value for c in ("asked", "why", "good")) == told
         assert all(" ".join(part.split()) in text for part in told)
     assert "1,024 GPUs" in sheet.cell(HEAD_ROWS["asked_for"], 2).value and "1,024 GPUs" in text
+
+
+@pytest.mark.parametrize("client_file", ["example", "tern-finetuning", "kestrel-lab", "halden-cloud"])
+def test_every_fabric_that_the_form_offers_is_one_that_answers_may_speak_for(client_file: str) -> None:
+    path = ROOT / f"params/{client_file}.yaml"
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        form = questionnaire_of(open_case(path), SELLER)
+    assert form.fabrics and set(form.fabrics) <= set(read_given(path).fabrics)
 
 
 # ---- names
