@@ -17,7 +17,8 @@ from fabricreport.evidence import read_yaml
 @dataclass(frozen=True)
 class Seller:
     """One cloud of the shipped table. Link speeds in Gb/s per GPU (None where the host decides); `sla`: evidence ids;
-    `listed_as`: names that the price files have for it besides its own.
+    `listed_as`: names that the price files have for it besides its own. `topology` is the article's; `since`: evidence ids of
+    what was found that is newer, `topology_now` the topology that it documents according to that, '' where that says none.
     """
 
     id: str
@@ -33,6 +34,13 @@ class Seller:
     sla: tuple[str, ...]
     notes: tuple[str, ...]
     listed_as: tuple[str, ...] = ()
+    since: tuple[str, ...] = ()
+    topology_now: str = ""
+
+    @property
+    def stated_topology(self) -> str:
+        """The topology that it documents, as far as is known; '' where it documents none."""
+        return self.topology_now or self.topology
 
 
 @dataclass(frozen=True)
@@ -95,6 +103,8 @@ def _seller(row: Mapping[str, Any]) -> Seller:
         tuple(row["sla"]),
         tuple(row["notes"]),
         tuple(row.get("listed_as", ())),
+        tuple(row["since"]),
+        row.get("topology_now", ""),
     )
 
 

@@ -78,7 +78,7 @@ def _offer(name: str, seller: Seller | None, price: str, kind: Kind) -> Offer:
         fabric=seller.fabric if seller else UNNAMED[0],
         network=_network(seller),
         product=seller.availability if seller else "",
-        topology=seller.topology if seller else "",
+        topology=seller.stated_topology if seller else "",
         generation=seller.generation if seller else "",
         rungs=(OfferRung(0, price),),
         known_as=seller.id if seller else "",

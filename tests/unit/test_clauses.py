@@ -22,7 +22,7 @@ from fabricreport.findings import Name
 from fabricreport.formats import NBSP
 from fabricreport.inputs import INPUT_KINDS
 from fabricreport.sections.diligence.clauses import Clause, clauses, fields_of
-from fabricreport.sections.diligence.tables import contract_terms
+from fabricreport.sections.diligence.tables import contract_terms, shortlist
 
 PARAMS = Path(__file__).parents[2] / "params"
 WORDINGS = [(q.id, wording) for q in read_questions() for sentence in q.clause for wording in sentence]
@@ -189,3 +189,27 @@ def test_the_table_has_one_identifier_through_and_says_whose_value_a_term_is(tmp
     assert str(by_id["Q-NET-12"][2]) == "Two" and by_id["Q-NET-01"][2] is None
     silent = contract_terms(case.inputs, open_case(PARAMS / "example.yaml").diligence())
     assert len(silent.columns) == len(table.columns) - 1
+
+
+# ---- the sellers by what matters to the client
+
+
+def heads(case: Case) -> list[str]:
+    return [str(column.label) for column in shortlist(case.inputs, case.diligence()).columns]
+
+
+def test_the_table_of_sellers_has_the_columns_that_matter_to_the_client(tmp_path: Path) -> None:
+    buyer, renter = open_case(PARAMS / "example.yaml"), open_case(PARAMS / "tern-finetuning.yaml")
+    assert "Rent found, {money}" in heads(renter) and "Rent found, {money}" not in heads(buyer)
+    assert "Answered" not in heads(buyer) and "Answered" not in heads(renter)
+    isolation = {"question": "Q-NET-14", "answer": "Partition keys, set by us, shown in a test with a noisy neighbour."}
+    told = client(tmp_path, "tern-finetuning", {"Vultr": [isolation]})
+    assert {"Size", "Isolation", "Answered"} <= set(heads(told))
+    row = shortlist(told.inputs, told.diligence()).rows[0].cells
+    assert row[heads(told).index("Isolation")] == "specific"
+
+
+def test_the_sellers_with_the_least_open_come_first(tmp_path: Path) -> None:
+    result = open_case(PARAMS / "example.yaml").diligence()
+    open_points = [len(row.gaps) for row in result.shown]
+    assert open_points == sorted(open_points)

@@ -232,3 +232,22 @@ def test_what_an_answer_rests_on_is_one_of_four_and_the_fabric_is_named(tmp_path
     assert (found.fabric, found.answers["Q-NET-07"].evidence) == ("infiniband-ndr", "log")
     told = problems(tmp_path, HEAD + row.replace("evidence: log", "evidence: hearsay, choice: yes"))
     assert [p.key for p in told] == ["answers[0].choice", "answers[0].evidence"]
+
+
+def test_what_is_newer_than_the_article_is_in_the_evidence_and_dated_or_told_undated():
+    library = read_evidence(None)
+    sellers = {s.id: s for s in read_providers().sellers}
+    found = {s.id: [library[i.partition(":")[2]] for i in s.since] for s in sellers.values()}
+    assert {i for i, entries in found.items() if entries} == {
+        "coreweave", "crusoe", "datacrunch-verda", "lambda", "sf-compute", "tensorwave", "voltage-park",
+    }  # fmt: skip
+    assert all(
+        e.date and e.source and e.grade in ("published", "secondary") for found_of in found.values() for e in found_of
+    )
+
+
+def test_a_topology_documented_since_stands_beside_the_articles_own():
+    seller = read_providers().seller("TensorWave")
+    assert seller.topology == "Aviz ONES fabric named"
+    assert seller.stated_topology == "rail-optimised"
+    assert all(s.stated_topology == s.topology for s in read_providers().sellers if s is not seller)

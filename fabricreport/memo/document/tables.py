@@ -91,7 +91,12 @@ def _longest_word(column: TableColumn, place: int, rows: Sequence[TableRow]) -> 
     """What a column cannot do without: the longest word of its head, set bold, or of its cells."""
     head = max((len(word) for word in f"{plain_text(column.label)} {column.unit}".split(" ")), default=0)
     cells = (plain_text(row.cells[place]) for row in rows if row.role != "group")
-    return max([4, head + 1, *(len(word) for cell in cells for word in cell.split(" "))])
+    return max([4, head + 1, *(_wide(word) for cell in cells for word in cell.split(" "))])
+
+
+def _wide(word: str) -> int:
+    """A word's width in mean characters: capitals take half as much again, so an id is not broken at its hyphens."""
+    return len(word) + sum(c.isupper() for c in word) // 2
 
 
 def _chars(nodes: Sequence[Inline]) -> int:

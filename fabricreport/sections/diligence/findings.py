@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from fabricreport.answered import Moved
+from fabricreport.books.providers import Seller
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.inputs import Inputs
 from fabricreport.models.audit.acceptance import Reason
@@ -300,6 +301,8 @@ def _words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "foremost": Named(first.title, first.id) if first else None,
         "questions": tuple(_question(q) for q in result.questions),
         "left_out": Name("; ".join(_unasked(result))),
+        "changed": tuple(_changed(given, seller) for seller in result.book.sellers if seller.since),
+        "unchanged": Name(", ".join(seller.name for seller in result.book.sellers if not seller.since)),
         "answered": tuple(_answered(j) for j in result.judged),
         "changing": tuple(Named(s, key_of(s)) for s in found.sellers) if found else (),
         "idle": tuple(_idle(result, m) for m in found.unmoved) if found else (),
@@ -333,6 +336,14 @@ def _question(priced: PricedQuestion) -> Named:
 def _answered(judged: Judged) -> Named:
     file = judged.file
     return Named(file.provider, key_of(file.provider), day=Name(file.date), who=Name(file.answered_by))
+
+
+def _changed(given: Inputs, seller: Seller) -> Named:
+    """A seller of whom something newer than the article was found."""
+    records = [given.record(entry) for entry in seller.since]
+    days = dict.fromkeys(str(record["date"]) for record in records)
+    said = {"found": Name("; ".join(str(record["text"]) for record in records)), "dated": Name(", ".join(days))}
+    return Named(seller.name, seller.id, sources=seller.since, **said)
 
 
 def _papers(result: DiligenceResult, judged: Judged) -> Iterator[Named]:

@@ -167,7 +167,7 @@ def _shortlisted(given: Inputs, book: ProviderBook, tested: frozenset[Side], nam
         return Shortlisted(name, None, "not documented", "unknown", False, False, ("everything: not in the table",))
     side = side_of(seller)
     kind = next((o for o in given.options if o.side == side), None)
-    topology = model.topology_stated(seller.topology, book.wording.topology, book.wording.topology_unknown)
+    topology = model.topology_stated(seller.stated_topology, book.wording.topology, book.wording.topology_unknown)
     need = min(kind.link_gbits_per_s, given.params.cluster.link_gbits_per_s) if kind else 0.0
     low, high = seller.link_low_gbits_per_s, seller.link_high_gbits_per_s
     speed = model.speed_fit(low, high, need or float(given.params.cluster.link_gbits_per_s))
