@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fabricreport.acceptance.judging import Judged, TestVerdict
 from fabricreport.sections.diligence.plan.result import Tool
 
 PERCENT = "percent"
+CREDIT_CAP = "evidence:acceptance-credit-cap"
+"""The entry for where credits for bandwidth end, a share of the price."""
 _PER_PRICED = {
     ("us", "µs"): 1.0, ("us", "us"): 1.0, ("week", "week"): 1.0, ("day", "day"): 1.0, ("day", "week"): 1.0 / 7.0,
     ("week", "day"): 7.0, ("min", "hour"): 1.0 / 60.0, ("h", "hour"): 1.0, ("s", "hour"): 1.0 / 3600.0,
@@ -21,7 +24,8 @@ _PER_PRICED = {
 class Credit:
     """What one failed test is worth: its shortfall in the unit that the price is per, and the amount.
 
-    `per`: that unit. `counts`: whether it is part of the total; else another test shows more of the same loss.
+    `per`: that unit. `counts`: whether it is part of the total; else another test shows more of the same loss. `capped`:
+    whether the shortfall is worth more than the plan lets be credited.
     """
 
     judged: Judged
@@ -29,17 +33,22 @@ class Credit:
     per: str
     amount: float
     counts: bool = True
+    capped: bool = False
 
 
-def credits_due(judged: Sequence[Judged]) -> tuple[Credit, ...]:
-    """The credits of all tests that fail and have a price, in the order of the tests.
+def credits_due(judged: Sequence[Judged], most_for_bandwidth: float = math.inf) -> tuple[Credit, ...]:
+    """The credits of all tests that fail and have a price, in the order of the tests; of bandwidth no more than so much money.
 
     Tests whose prices are per the same unit show the same loss (bandwidth is one, whatever collective shows it; so is a
     week): only the largest of them counts. Weeks, bandwidth, latency and interruptions are different losses and add up.
     """
     found = [credit for one in judged if (credit := _credit(one)) is not None]
     largest = {c.per: c for c in sorted(found, key=lambda c: c.amount)}
-    return tuple(Credit(c.judged, c.shortfall, c.per, c.amount, counts=c is largest[c.per]) for c in found)
+    counted = (replace(c, counts=c is largest[c.per]) for c in found)
+    return tuple(
+        replace(c, amount=most_for_bandwidth, capped=True) if c.per == PERCENT and c.amount > most_for_bandwidth else c
+        for c in counted
+    )
 
 
 def total(credits: Sequence[Credit]) -> float:
@@ -48,11 +57,17 @@ def total(credits: Sequence[Credit]) -> float:
 
 
 def made_good(judged: Judged, credits: Sequence[Credit]) -> bool:
-    """Whether money makes a failure good: it has a credit, or shows the same loss of bandwidth between GPUs as one that has."""
-    alike = judged.test.tool is Tool.NCCL and any(
-        (c.judged.test.tool, c.judged.test.unit) == (Tool.NCCL, judged.test.unit) for c in credits
-    )
-    return alike or any(credit.judged is judged for credit in credits)
+    """Whether money makes a failure good: it has a credit, or shows the same loss of bandwidth between GPUs as one that has.
+
+    Below the end of the credits the fabric is refused, so a credit that was cut off makes nothing good.
+    """
+    same = [
+        c
+        for c in credits
+        if c.judged is judged
+        or (judged.test.tool is Tool.NCCL and (c.judged.test.tool, c.judged.test.unit) == (Tool.NCCL, judged.test.unit))
+    ]
+    return bool(same) and not any(c.capped for c in same)
 
 
 def _credit(judged: Judged) -> Credit | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabricreport.acceptance.credit import Credit
+from fabricreport.acceptance.credit import CREDIT_CAP, Credit
 from fabricreport.acceptance.judging import RATIO, Judged, TestVerdict
 from fabricreport.acceptance.redecide import first_weeks, mean_of
 from fabricreport.acceptance.result import Acceptance
@@ -82,8 +82,8 @@ class Figures:
             credit.amount,
             "usd",
             label=f"Credit for {credit.judged.test.id}",
-            rule="shortfall × price of a unit, as the plan writes it down",
-            inputs=() if price is None else (price,),
+            rule="shortfall × price of a unit, as the plan writes it down, to where its credits end",
+            inputs=() if price is None else (price, *([CREDIT_CAP] if credit.capped else [])),
         )
 
     @cached_property

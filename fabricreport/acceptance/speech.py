@@ -45,6 +45,7 @@ class AcceptanceFinding(StrEnum):
     NOT_DUE = "no credit is due, and nothing fails"
     NOT_PRICED = "something fails, and no credit is due"
     ONE_LOSS = "several tests show the same loss"
+    CAPPED = "the shortfall of bandwidth is worth more than the plan lets be credited"
     # the decision again
     UNMOVED = "nothing that the decision rests on was measured"
     STILL_ADVISED = "the option is advised as before"
@@ -140,6 +141,8 @@ def _credit(found: Acceptance) -> Iterator[AcceptanceFinding]:
         yield F.DUE
         if not all(credit.counts for credit in found.credits):
             yield F.ONE_LOSS
+        if any(credit.capped for credit in found.credits):
+            yield F.CAPPED
     else:
         yield F.NOT_PRICED if found.of(TestVerdict.FAIL) else F.NOT_DUE
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricreport.acceptance.credit import credits_due
+from fabricreport.acceptance.credit import CREDIT_CAP, credits_due
 from fabricreport.acceptance.judging import judge_plan, judge_points
 from fabricreport.acceptance.redecide import decide_again, evidence_of
 from fabricreport.acceptance.result import Acceptance
@@ -20,8 +20,10 @@ from fabricreport.case import Case
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
 from fabricreport.located import did_you_mean, shown_path
+from fabricreport.provenance import plain
 from fabricreport.sections.diligence.plan.result import Plan, Tool
 from fabricreport.sections.diligence.plan.rule import gpu_gbytes_per_s
+from fabricreport.sections.diligence.promises import price_of
 
 if TYPE_CHECKING:  # heavy, and only who has logs needs it
     import pandas as pd
@@ -46,7 +48,9 @@ def accept(case: Case, plan: Plan, logs: Logs) -> Acceptance:
     decided = decide_again(case, plan.option, seen)
     options = {option.id: option for option in case.options}
     pair = options[plan.option], options[decided.rival]
-    return Acceptance(case, *pair, judged, credits_due(judged), seen, decided, logs, judge_points(plan, logs.runs))
+    price = float(plain(price_of(case.inputs, case.tco(), plan.option)).mean())
+    due = credits_due(judged, case.inputs.central(CREDIT_CAP) * price)
+    return Acceptance(case, *pair, judged, due, seen, decided, logs, judge_points(plan, logs.runs))
 
 
 def plan_of(case: Case, option: str = "") -> Plan:

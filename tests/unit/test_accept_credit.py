@@ -56,6 +56,20 @@ def test_bandwidth_is_one_loss_whichever_collective_shows_it() -> None:
     assert total(found) == pytest.approx(20_000)
 
 
+def test_credits_for_bandwidth_end_where_the_plan_says_and_make_nothing_good_beyond() -> None:
+    tests = [
+        judged("T-ALLREDUCE", 270.0, 300.0, PER_PERCENT),
+        judged("T-ALLGATHER", 270.0, 300.0, None),
+        judged("T-WEEKS", 7.0, 5.5, PER_WEEK, unit="week", tool=Tool.RECORD),
+    ]
+    free, cut = credits_due(tests, 10_000.5), credits_due(tests, 4_000.0)
+    assert [(c.amount, c.capped) for c in free] == [(pytest.approx(10_000), False), (75_000, False)]
+    assert [(c.amount, c.capped) for c in cut] == [(4_000, True), (75_000, False)]
+    assert [made_good(one, free) for one in tests] == [True, True, True]
+    assert [made_good(one, cut) for one in tests] == [False, False, True]
+    assert outcome_of(tests, cut, advice_lost=False) is Outcome.REJECT
+
+
 def test_nothing_is_due_for_what_passes_is_not_proven_or_has_no_price() -> None:
     passes = judged("T-ALLREDUCE", 310.0, 300.0, PER_PERCENT, verdict=TestVerdict.PASS)
     unproven = judged("T-ALLREDUCE", 200.0, 300.0, PER_PERCENT, verdict=TestVerdict.NOT_PROVEN)

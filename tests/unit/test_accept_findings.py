@@ -103,6 +103,7 @@ def constructed() -> Iterator[tuple[set[AcceptanceFinding], Acceptance]]:
         replace(j, test=replace(j.test, price=price)) if j.test.id == "T-ALLGATHER" else j for j in twice.judged
     )
     yield {F.ONE_LOSS, F.DUE}, replace(twice, judged=judged, points=judged, credits=credits_due(judged))
+    yield {F.CAPPED, F.DUE}, replace(twice, judged=judged, points=judged, credits=credits_due(judged, 1.0))
     staged = tuple(replace(j, test=replace(j.test, stage=2)) for j in twice.judged)
     yield {F.STAGED}, replace(twice, judged=(*delivered().judged, *staged))
 

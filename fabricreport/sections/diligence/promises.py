@@ -15,6 +15,7 @@ import numpy as np
 
 from fabricreport.books.options import Option
 from fabricreport.durations import DAYS_PER_WEEK, DAYS_PER_YEAR, HOURS_PER_DAY, HOURS_PER_MONTH
+from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit import diligence as model
 from fabricreport.models.collectives.timing import CollectiveTime
@@ -28,6 +29,7 @@ from fabricreport.sections.diligence.plan.stages import layout_of, stages
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import cluster_allreduce
 from fabricreport.sections.tco.cost import FABRIC_CAUSES, LOST_CAUSES, hours_of
+from fabricreport.sections.tco.result import TcoResult
 
 GIB = 2.0**30
 _PERCENT = 0.01
@@ -103,11 +105,11 @@ def worth_of(on: Ground) -> Worth:
     return Worth(horizon, horizon / hours, float(plain(lead).mean()), inputs_of(lead))
 
 
-def price_of(on: Ground) -> Traced:
-    """What the seller is paid over the horizon: the rent, or for what is owned the fabric's capital, (draws,)."""
-    parts = on.tco.components[on.option.id]
-    causes = ("rent",) if rented(on.given) else FABRIC_CAUSES
-    return on.given.spread(sum((parts[cause] for cause in causes if cause in parts), start=np.asarray(0.0)))
+def price_of(given: Inputs, tco: TcoResult, option: str) -> Traced:
+    """What an option's seller is paid over the horizon: the rent, or for what is owned the fabric's capital, (draws,)."""
+    parts = tco.components[option]
+    causes = ("rent",) if rented(given) else FABRIC_CAUSES
+    return given.spread(sum((parts[cause] for cause in causes if cause in parts), start=np.asarray(0.0)))
 
 
 def percent_of(on: Ground, worth: Worth) -> Percent | None:

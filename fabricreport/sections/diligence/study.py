@@ -113,7 +113,7 @@ def run(
         difference=comparison.lead,
         total=on.total,
         totals=tco.totals,
-        price=price_of(on),
+        price=price_of(given, tco, on.option.id),
         book=book,
         numbers={},
         damages=None if rented(given) or not tests else terms(given, tco.common, tail.bring_up_weeks[on.option.id]),
