@@ -17,7 +17,7 @@ import numpy as np
 from fabricreport.case import Case
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.reads import EVERY, GIVEN, VALUE
-from fabricreport.scenario import OfferFile
+from fabricreport.scenario import named_files
 from fabricreport.seen import plain_params
 
 
@@ -93,7 +93,7 @@ class Digests:
         if kind == "contested":
             return [(q, self._digest(f"contested:{q}")) for q in given.quantities]
         if kind == "file":
-            return [self._file(name) for name in self._named()]
+            return [self._file(name) for name in named_files(self._params)]
         return [(name, self._digest(f"params:{name}")) for name in (*type(self._params).model_fields, "given")]
 
     def _contested(self, quantity: str) -> Any:
@@ -112,11 +112,6 @@ class Digests:
             return sorted(params.model_fields_set)
         dumped = [params.model_dump(mode="json", include={block}, exclude_unset=left_out) for left_out in (False, True)]
         return dumped, block in params.model_fields_set
-
-    def _named(self) -> list[str]:
-        answers = [str(p.answers) for p in self._params.providers if p.answers]
-        offers = [str(o.file) for o in self._params.offers if isinstance(o, OfferFile)]
-        return [*answers, *map(str, (*self._params.measurements, *self._params.elicited)), *offers]
 
     def _file(self, name: str) -> Any:
         try:

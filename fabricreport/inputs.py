@@ -41,7 +41,7 @@ from fabricreport.offered import with_offers
 from fabricreport.overrides import Figures, Resolved, deciding, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.reader import Books, InForce, Reader
-from fabricreport.reads import EVERY, Kept, Reads
+from fabricreport.reads import Kept, Reads
 from fabricreport.records import contested_record, evidence_record, origin, param_record, price_record, price_unit
 from fabricreport.scenario import Params, Reference, value_at
 from fabricreport.seen import plain_params, seen_params
@@ -188,7 +188,7 @@ class Inputs(Reader):
         """The same books under other params; draws are kept where nothing that they rest on has changed."""
         ours = self.params
         if (deciding(params), decided_by(params)) != (deciding(ours), decided_by(ours)):
-            self.reads.note(*EVERY.values())  # other entries are in force there than are noted here
+            self._note_everything()  # other entries are in force there than are noted here
             books = self._books
             given = books.folder, books.evidence, books.prices, books.options
             return Inputs(params, *given, draws=self.draws, without_answers=self._unasked)

@@ -18,7 +18,7 @@ from fabricreport.elicited import Elicited
 from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities, joined
 from fabricreport.overrides import Overridden
 from fabricreport.reads import EVERY, Reads
-from fabricreport.scenario import OfferFile, Params
+from fabricreport.scenario import OfferFile, Params, named_files
 from fabricreport.seen import SeenEvidence, SeenPrices, seen_params
 from fabricreport.uncertain import Replaced, Uncertain
 
@@ -165,8 +165,13 @@ class Reader:
     def answered(self) -> Answered:
         """What sellers answered, as the models take it; where anybody answered, it rests on all that is known besides."""
         if self.answer_files:
-            self.reads.note(*EVERY.values())
+            self._note_everything()
         return self._answered
+
+    def _note_everything(self) -> None:
+        """Every book as a whole, and each file that the params name by its name."""
+        self.reads.note(*(every for kind, every in EVERY.items() if kind != "file"))
+        self.reads.note(*(f"file:{name}" for name in named_files(self.params)))
 
     def lag_weeks(self, option: str) -> float:
         """Weeks that an option stands later than the first that could, where sellers of each have answered.

@@ -5,6 +5,7 @@ Knows nothing of prices, models or notebooks.
 
 from fabricreport.scenario.checks import client_slug, slugify
 from fabricreport.scenario.defaults import Assumed, assumptions, defaulted_keys, is_given, value_at
+from fabricreport.scenario.files import named_files
 from fabricreport.scenario.json_schema import json_schema
 from fabricreport.scenario.load import (
     ParamsFile,
@@ -84,6 +85,7 @@ __all__ = [
     "load_params",
     "load_params_file",
     "meant",
+    "named_files",
     "new_params",
     "options_left_out",
     "param_text",

@@ -148,7 +148,7 @@ def test_an_assumed_param_is_an_assumption_and_a_stated_one_the_clients_word(cas
 
 
 @pytest.mark.parametrize(
-    ("lead", "word"), [(23_185.0, "less"), (-23_185.0, "more"), (0.0, "same"), (0.001, "same"), (-0.001, "same")]
+    ("lead", "word"), [(23_185.0, "less"), (-23_185.0, "more"), (0.0, "same"), (0.001, "less"), (-0.00001, "same")]
 )
 def test_the_word_of_the_difference_follows_the_figure_that_is_printed(lead: float, word: str) -> None:
     assert direction(Number("decision.difference", lead, "usd", "Difference", "mean")) == word

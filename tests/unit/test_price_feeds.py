@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from fabricreport.books.prices import store as price_store
+from fabricreport import atomic
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.prices.feed_readers import HISTORY_COLUMNS, feed_kind
 from fabricreport.books.prices.feeds import import_prices
@@ -162,7 +162,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_scratch(tmp_path: Path, monke
     def full_disk(_handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(price_store.os, "fsync", full_disk)
+    monkeypatch.setattr(atomic.os, "fsync", full_disk)
     with pytest.raises(InputError, match=r"feed\.csv: cannot be written \(No space"):
         import_prices(feed(tmp_path, OURS, ours(104, "2026-06-01")), folder=book)
     assert (book / "feed.csv").read_bytes() == before

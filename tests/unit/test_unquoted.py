@@ -100,7 +100,9 @@ def example() -> Case:
 
 def said(*unquoted: Unquoted) -> Spoken:
     case = example()
-    return spoken(case.inputs, replace(case.decision(), unquoted=unquoted), case.tco(), case.monday(), case.figure)
+    return spoken(
+        case.inputs, replace(case.decision(), unquoted=unquoted), case.tco(), case.monday(), case.figure, None
+    )
 
 
 OURS = {F.UNQUOTED, F.QUOTE_TURNS, F.NO_QUOTE_TURNS, F.QUOTE_ON_SWITCHES}
