@@ -8,7 +8,7 @@ that is missing, of another number of GPUs, or that contradicts itself, never pa
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fabricreport.acceptance.runs import Flaw, Run
@@ -54,7 +54,9 @@ class Judged:
 
     `gpus`, `size_bytes` (0 where sizes do not matter) and `threshold` of that point; `measured`: the run that counts there,
     None without one. `runs`: those that count there, `wanted` as the plan asks. `largest`: most GPUs of any run of the
-    test. `flaw`: of the runs that do not count, `lines`: where the runs of the reason stand, as (log, line).
+    test. `flaw`: of the runs that do not count, `lines`: where the runs of the reason stand, as (log, line). `whole`: of a
+    failure shown on fewer GPUs than the stage has, the test on all of them, which alone is paid for; None where nothing
+    shows it, and where the point is of all GPUs.
     """
 
     test: PlannedTest
@@ -68,6 +70,7 @@ class Judged:
     largest: int = 0
     flaw: Flaw | None = None
     lines: tuple[tuple[str, int], ...] = ()
+    whole: Judged | None = None
 
     @property
     def wanted(self) -> int:
@@ -129,8 +132,15 @@ def judge(test: PlannedTest, own: Sequence[Run]) -> Judged:
     for verdict in (TestVerdict.FAIL, TestVerdict.NOT_PROVEN):
         found = [point for point in points if point.verdict is verdict]
         if found:
-            return max(found, key=_Point.weight).judged()
+            shown = max(found, key=_Point.weight)
+            return replace(shown.judged(), whole=_whole(test, found) if shown.gpus != test.gpus else None)
     return min(points, key=_Point.margin).judged()
+
+
+def _whole(test: PlannedTest, alike: Sequence[_Point]) -> Judged | None:
+    """The test on all GPUs of its stage, at the point that weighs most of those of one verdict; None without one."""
+    points = [point for point in alike if point.gpus == test.gpus]
+    return max(points, key=_Point.weight).judged() if points else None
 
 
 class _Point:
