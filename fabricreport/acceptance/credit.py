@@ -1,4 +1,6 @@
-"""What failed tests cost the buyer: the shortfall times the price that the plan writes down, each loss counted once."""
+"""What failed tests cost the buyer: the shortfall on all GPUs of a stage times the price that the plan writes down, each
+loss counted once. What fails on fewer GPUs alone may be refused, and has no credit.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ class Credit:
 
 
 def credits_due(judged: Sequence[Judged], most_for_bandwidth: float = math.inf) -> tuple[Credit, ...]:
-    """The credits of all tests that fail and have a price, in the order of the tests; of bandwidth no more than so much money.
+    """The credits of all tests that fail on all GPUs of their stage and have a price, in the order of the tests; of bandwidth no
+    more than so much money.
 
     Tests whose prices are per the same unit show the same loss (bandwidth is one, whatever collective shows it; so is a
     week): only the largest of them counts. Weeks, bandwidth, latency and interruptions are different losses and add up.
@@ -71,12 +74,13 @@ def made_good(judged: Judged, credits: Sequence[Credit]) -> bool:
 
 
 def _credit(judged: Judged) -> Credit | None:
-    factor = _per(judged)
-    if judged.verdict is not TestVerdict.FAIL or factor is None or not judged.shortfall:
+    paid = judged if judged.gpus == judged.test.gpus else judged.whole
+    if paid is None or judged.verdict is not TestVerdict.FAIL or not paid.shortfall:
         return None
-    price = judged.test.price
-    assert price is not None
-    shortfall = judged.shortfall * factor
+    factor, price = _per(paid), judged.test.price
+    if factor is None or price is None:
+        return None
+    shortfall = paid.shortfall * factor
     return Credit(judged, shortfall, _priced_per(judged), shortfall * price.value)
 
 

@@ -8,7 +8,7 @@ that is missing, of another number of GPUs, or that contradicts itself, never pa
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from fabricreport.acceptance.runs import Flaw, Run
@@ -54,8 +54,10 @@ class Judged:
     """One test at one stage, judged, at the point that decides: where it fails, where proof is missing, or its tightest.
 
     `gpus`, `size_bytes` (0 where sizes do not matter) and `threshold` of that point; `measured`: the run that counts there,
-    None without one. `runs`: those that count there, `wanted` as the plan asks, `missed`: those that miss the threshold. `largest`: most GPUs of any run of the
-    test. `flaw`: of the runs that do not count, `lines`: where the runs of the reason stand, as (log, line).
+    None without one. `runs`: those that count there, `wanted` as the plan asks, `missed`: those that miss the threshold.
+    `largest`: most GPUs of any run of the test. `flaw`: of the runs that do not count, `lines`: where the runs of the reason
+    stand, as (log, line). `whole`: of a failure shown on fewer GPUs than the stage has, the test on all of them, which alone
+    is paid for; None where nothing shows it, and where the point is of all GPUs.
     """
 
     test: PlannedTest
@@ -70,6 +72,7 @@ class Judged:
     largest: int = 0
     flaw: Flaw | None = None
     lines: tuple[tuple[str, int], ...] = ()
+    whole: Judged | None = None
 
     @property
     def wanted(self) -> int:
@@ -136,7 +139,8 @@ def judge(test: PlannedTest, own: Sequence[Run]) -> Judged:
     for verdict in (TestVerdict.FAIL, TestVerdict.NOT_PROVEN):
         found = [point for point in points if point.verdict is verdict]
         if found:
-            return max(found, key=_Point.weight).judged()
+            shown = max(found, key=_Point.weight)
+            return replace(shown.judged(), whole=_whole(test, found) if shown.gpus != test.gpus else None)
     return min(points, key=_Point.margin).judged()
 
 
@@ -148,6 +152,12 @@ def _as_written(test: PlannedTest, point: tuple[int, int]) -> float:
     """The threshold as the contract prints it: nobody signs the digits behind."""
     bar = test.bars.get(point)
     return test.thresholds[point] if bar is None or test.unit == RATIO else significant(bar.value, bar.digits)
+
+
+def _whole(test: PlannedTest, alike: Sequence[_Point]) -> Judged | None:
+    """The test on all GPUs of its stage, at the point that weighs most of those of one verdict; None without one."""
+    points = [point for point in alike if point.gpus == test.gpus]
+    return max(points, key=_Point.weight).judged() if points else None
 
 
 class _Point:

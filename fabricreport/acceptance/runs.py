@@ -16,6 +16,9 @@ if TYPE_CHECKING:  # heavy, and only who has logs needs it
 ALLREDUCE = "allreduce"
 """The collective whose two bandwidths give back the number of ranks most sharply."""
 
+_ALIKE = frozenset({"allgather", "alltoall"})
+"""Collectives whose tables differ in nothing: no operation, and busbw of (n − 1) ÷ n algbw."""
+
 
 class Flaw(StrEnum):
     """Why a run cannot count for a pass. The first four say that it measured something else, or nothing."""
@@ -81,12 +84,16 @@ class Logs:
     beside: tuple[str, ...] = ()
 
 
-def runs_of(frame: pd.DataFrame, log: str, test: str = "") -> tuple[Run, ...]:
-    """The rows of a log as runs; `frame` as the readers of logs give it, `log` its name for people, `test` the one it is of."""
-    flaws = _flaws(frame)
+def runs_of(frame: pd.DataFrame, log: str, test: str = "", measures: str = "") -> tuple[Run, ...]:
+    """The rows of a log as runs; `frame` as the readers of logs give it, `log` its name for people, `test` the one it is of.
+
+    `measures`: what that test measures. Releases of the benchmark that do not print their program's name give AllGather and
+    AlltoAll the same table: there the log's name decides.
+    """
+    flaws, unnamed = _flaws(frame), frame.attrs.get("unnamed", frozenset())
     return tuple(
         Run(
-            str(row["collective"]),
+            _collective(str(row["collective"]), measures, named=int(row["section"]) not in unnamed),
             None if _missing(row["ranks"]) else int(row["ranks"]),
             int(row["size_bytes"]),
             log,
@@ -101,6 +108,10 @@ def runs_of(frame: pd.DataFrame, log: str, test: str = "") -> tuple[Run, ...]:
         for row in frame.to_dict("records")
         if int(row["size_bytes"]) > 0
     )
+
+
+def _collective(read: str, measures: str, *, named: bool) -> str:
+    return measures if not named and {read, measures} == _ALIKE else read
 
 
 def runs_of_records(seen: Iterable[Seen], log: str) -> tuple[Run, ...]:

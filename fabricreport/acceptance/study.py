@@ -103,6 +103,7 @@ def read_logs(case: Case, plan: Plan, files: Sequence[Handed]) -> Logs:
     Files of the same bytes are one: a run counts once, however often it is handed over.
     """
     units = {test.id: test.unit for test in plan.tests if test.tool is Tool.RECORD}
+    measures = {test.id: test.measures for test in plan.tests}
     option = next(o for o in case.options if o.id == plan.option)
     rules = int(case.params.cluster.gpus_per_node), gpu_gbytes_per_s(case.inputs, option)
     runs: list[Run] = []
@@ -117,7 +118,7 @@ def read_logs(case: Case, plan: Plan, files: Sequence[Handed]) -> Logs:
                 runs += runs_of_records(read_records(path, units), name)
             else:
                 test = _test_of(plan, name, path)
-                runs += runs_of(_frame(path, *rules), name, test)
+                runs += runs_of(_frame(path, *rules), name, test, measures.get(test, ""))
         except InputError as error:
             problems += error.problems
     if problems:

@@ -48,6 +48,13 @@ def test_a_percent_of_bandwidth_a_microsecond_a_week_and_a_minute_are_priced_by_
     assert total(found) == pytest.approx(85_250)
 
 
+def test_what_all_gpus_show_is_paid_for_and_not_a_larger_loss_on_fewer() -> None:
+    few = replace(judged("T-ALLREDUCE", 240.0, 300.0, PER_PERCENT), gpus=16)
+    on_all = judged("T-ALLREDUCE", 291.0, 300.0, PER_PERCENT)
+    assert total(credits_due([replace(few, whole=on_all)])) == pytest.approx(3_000)
+    assert credits_due([few]) == ()
+
+
 def test_bandwidth_is_one_loss_whichever_collective_shows_it() -> None:
     found = credits_due(
         [judged("T-ALLREDUCE", 270.0, 300.0, PER_PERCENT), judged("T-ALLTOALL", 32.0, 40.0, PER_PERCENT)]

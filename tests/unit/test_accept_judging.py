@@ -73,6 +73,15 @@ def test_a_slow_point_fails_the_test_though_all_others_hold() -> None:
     assert (found.verdict, found.gpus, found.size_bytes) == (FAIL, 64, 8 * GIB)
 
 
+def test_a_failure_on_few_gpus_tells_what_all_of_them_show_where_they_fail_too() -> None:
+    few = [r for n in range(3) for r in logged(240, 16, n)]
+    holds, short = ([r for n in range(3) for r in logged(value, 64, n)] for value in (310, 290))
+    assert judge(planned(), [*few, *holds]).whole is None
+    worst = judge(planned(), [*few, *short])
+    assert worst.gpus == 16 and worst.whole is not None
+    assert (worst.whole.gpus, worst.whole.size_bytes, worst.whole.shortfall) == (64, GIB, pytest.approx(9.9, abs=0.01))
+
+
 def test_what_is_missing_is_named() -> None:
     test = planned()
     assert judge(test, []).why is Why.NO_LOG
@@ -173,6 +182,16 @@ def test_a_log_is_of_the_test_it_is_named_after_and_else_of_the_first_that_its_r
     assert {r.log for r in assigned(plan, idle, [*named, *unnamed])} == {"64.2.log"}
     assert {r.log for r in assigned(plan, soak, [*named, *unnamed])} == {"64.1.log"}
     assert {r.log for r in assigned(plan, ranks, [*named, *unnamed])} == {"64.1.log", "64.2.log"}
+
+
+def test_a_table_that_names_no_program_is_of_the_test_that_its_log_is_named_after() -> None:
+    text = bandwidth_log("alltoall", 16, {GIB: 60.0, 8 * GIB: 61.0})
+    silent = read_log(text.replace("# alltoall_perf\n", ""), gpus_per_node=8)
+    assert {r.measures for r in runs_of(silent, "a.log", "T-ALLTOALL", "alltoall")} == {"alltoall"}
+    assert {r.measures for r in runs_of(silent, "a.log", "T-ALLGATHER", "allgather")} == {"allgather"}
+    assert {r.measures for r in runs_of(silent, "a.log", "T-ALLREDUCE", "allreduce")} == {"allgather"}
+    named = read_log(bandwidth_log("allgather", 16, {GIB: 60.0}), gpus_per_node=8)
+    assert {r.measures for r in runs_of(named, "a.log", "T-ALLTOALL", "alltoall")} == {"allgather"}
 
 
 def test_every_stage_of_a_plan_is_judged_in_its_order() -> None:

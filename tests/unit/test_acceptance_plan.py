@@ -10,9 +10,11 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from delivered_cases import nccl_log
 
 import fabricreport.inputs as inputs_module
 from fabricreport.books.acceptance import filled, read_acceptance
+from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.questions import read_questions
 from fabricreport.case import Case, open_case
 from fabricreport.evidence import read_yaml
@@ -234,6 +236,25 @@ def test_commands_name_the_flags_and_environment_that_make_two_logs_comparable()
             assert all(f" {flag} " in test.command for flag in ("-b", "-e", "-g", "-n", "-w", "-c")), test.id
     assert "NCCL_DEBUG=VERSION" in book.setup
     assert "NCCL_ALGO=Ring" in next(t for t in book.tests if t.id == "T-ALLREDUCE").command
+
+
+def test_a_log_holds_the_command_that_it_is_of_and_is_read_as_that_collective(buyer: Case) -> None:
+    runner = plan(buyer).setup[1] + "\nmpirun() { :; }\non hosts.txt 2 $BIN/alltoall_perf -b 1G -g 1\n"
+    head = subprocess.run(["bash"], input=runner, text=True, capture_output=True, check=True).stdout
+    assert head.startswith("# ")
+    table = nccl_log("alltoall", 16, {GIB: 17000.0, 2 * GIB: 34000.0}).replace("# alltoall_perf\n", "")
+    frame = read_log(head + table, gpus_per_node=8)
+    assert set(frame["collective"]) == {"alltoall"} and set(frame["ranks"]) == {16}
+
+
+@pytest.mark.parametrize("test_id", ["T-LATENCY-LOADED", "T-ISOLATION"])
+def test_the_background_load_ends_with_its_test(test_id: str, tmp_path: Path) -> None:
+    command = next(t for t in read_acceptance().tests if t.id == test_id).command
+    started, ended = (next(line for line in command.split("\n") if word in line) for word in ("flood=$!", "kill"))
+    load = "on() { bash -c 'echo $$ > pid; exec sleep 60'; }\non > load.log 2>&1 &\n"
+    stopped = ended.strip().removeprefix("lat loaded; ")
+    script = load + started.strip().replace("sleep 60", "sleep 0.5") + "\n" + stopped + "\n! kill -0 $(cat pid)\n"
+    subprocess.run(["bash"], input=script, text=True, check=True, cwd=tmp_path, timeout=20, stderr=subprocess.DEVNULL)
 
 
 def test_amd_gpus_are_tested_with_their_maker_s_programs(buyer: Case) -> None:

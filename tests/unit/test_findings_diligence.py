@@ -188,6 +188,12 @@ def test_the_test_is_for_all_nodes_at_every_size(buyer: Case, renter: Case) -> N
     assert F.FLATTERS_NOT in holds(buyer, numbers={**result.numbers, worse.id: worse})
 
 
+def test_a_sheet_that_asks_for_a_test_of_more_nodes_than_there_are_says_so(buyer: Case, renter: Case) -> None:
+    assert F.PLAN_FEW_NODES in holds(renter) and not renter.diligence().plan.of("T-ISOLATION")
+    assert F.PLAN_FEW_NODES not in holds(buyer)
+    assert F.PLAN_FEW_NODES not in holds(renter.changed(cluster__gpus=32))
+
+
 def test_a_pass_on_bandwidth_is_worth_what_is_left_of_the_lead(buyer: Case, renter: Case) -> None:
     result = buyer.diligence()
     made = led(result, 5e5, materiality=1e5)

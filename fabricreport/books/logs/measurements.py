@@ -195,7 +195,8 @@ def _frame(
         elif name not in ("collective", "in_place"):
             frame[name] = frame[name].astype("float64")
     findings.sort(key=lambda f: f.line or 0)
-    frame.attrs = {"findings": tuple(findings), "kind": log.kind, "source": source}
+    unnamed = frozenset(n for n, section in enumerate(log.sections) if section.facts.get("collective") == "inferred")
+    frame.attrs = {"findings": tuple(findings), "kind": log.kind, "source": source, "unnamed": unnamed}
     return frame
 
 

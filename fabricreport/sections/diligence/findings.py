@@ -13,6 +13,7 @@ from fabricreport.models.audit.acceptance import Reason
 from fabricreport.sections.diligence.changes import Changes, key_of
 from fabricreport.sections.diligence.plan.figures import IN_USE
 from fabricreport.sections.diligence.plan.sheets import ethernets, managed
+from fabricreport.sections.diligence.plan.stages import few_nodes
 from fabricreport.sections.diligence.plan.tables import stage_numbers
 from fabricreport.sections.diligence.plan.words import plan_words
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion
@@ -68,6 +69,7 @@ class DiligenceFinding(StrEnum):
     PLAN_BOTH = "the plan has thresholds for two options"
     PLAN_CREDIT = "lost bandwidth costs something"
     PLAN_FREE = "lost bandwidth costs nothing"
+    PLAN_FEW_NODES = "no stage has nodes enough to make traffic of its own beside a test, and a sheet asks for it"
     PLAN_LOSSLESS = "an Ethernet fabric compared is kept lossless or marked"
     PLAN_MANAGED = "a fabric compared has a subnet manager"
     TESTED_AT_ALL = "there is a network to test"
@@ -209,11 +211,14 @@ def _plan(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
 def _sheets(given: Inputs) -> Iterator[DiligenceFinding]:
     """Which sheets of settings the seller fills in."""
     marked, run_by_manager = bool(ethernets(given)), bool(managed(given))
+    shared = str(given.params.cluster.tenancy) == "multi"
+    if (marked or shared) and few_nodes(given):
+        yield F.PLAN_FEW_NODES
     if marked:
         yield F.PLAN_LOSSLESS
     if run_by_manager:
         yield F.PLAN_MANAGED
-    if str(given.params.cluster.tenancy) != "multi":
+    if not shared:
         yield F.PLAN_ALONE
         return
     yield F.PLAN_TENANTS

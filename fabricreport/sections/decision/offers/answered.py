@@ -52,10 +52,12 @@ def _priced(offer: Offer, terms: Mapping[Effect, Term]) -> Offer:
 
 
 def _with_network(offer: Offer, terms: Mapping[Effect, Term]) -> Offer:
-    """The network for what the answer asks more for it; nothing more, and it is in the price."""
+    """The network for what the answer asks more for it; nothing more, and it is in the price. What was published of it gives way."""
     term = terms.get(Effect.ADD_ON)
-    if term is None or offer.with_network:
+    if term is None:
         return offer
+    if offer.network == Network.ADD_ON:
+        offer = replace(offer, add_ons=tuple(a for a in offer.add_ons if a.monthly or not a.needed))
     if term.value == 0.0:
         return replace(offer, network=Network.INCLUDED)
     add_on = OfferAddOn(_ADD_ON, term.input_id, monthly=False, needed=True)

@@ -37,6 +37,11 @@ def stages(given: Inputs) -> tuple[Stage, ...]:
     return tuple(found)
 
 
+def few_nodes(given: Inputs) -> bool:
+    """Whether no stage has the nodes that a test with a background of its own takes."""
+    return all(stage.gpus < _LEAST * int(given.params.cluster.gpus_per_node) for stage in stages(given))
+
+
 @dataclass(frozen=True)
 class Layout:
     """How one option is tested: GPUs of a node and of a scale-up domain, whether it has RDMA and several tenants."""
