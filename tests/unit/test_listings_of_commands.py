@@ -69,7 +69,11 @@ def test_tagged_cells_are_a_document_of_their_own_and_the_memo_stays_as_it_is() 
     assert list(files) == ["plan"]
     alone = document_from_notebook(files["plan"])
     assert (alone.front.title, alone.front.client, alone.front.status) == ("The plan", "Acme", "Client copy")
-    assert [plain_text(n.children) for n in alone.body if isinstance(n, Heading | Paragraph)] == ["The plan", "tested", "typed in"]
+    assert [plain_text(n.children) for n in alone.body if isinstance(n, Heading | Paragraph)] == [
+        "The plan",
+        "tested",
+        "typed in",
+    ]
     assert alone.annexes == () and alone.problems == ()
     before = document_from_notebook(in_memo(whole))
     assert before.problems == () and before.front == document_from_notebook(whole).front
