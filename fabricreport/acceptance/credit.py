@@ -5,8 +5,9 @@ loss counted once. What fails on fewer GPUs alone may be refused, and has no cre
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from fabricreport.acceptance.judging import Judged, TestVerdict
 from fabricreport.sections.diligence.plan.result import Tool
@@ -14,6 +15,8 @@ from fabricreport.sections.diligence.plan.result import Tool
 PERCENT = "percent"
 CREDIT_CAP = "evidence:acceptance-credit-cap"
 """The entry for where credits for bandwidth end, a share of the price."""
+DAMAGES_CAP = "evidence:course-damages-cap"
+"""The entry for where damages for weeks end where a network is bought, a share of its price."""
 _PER_PRICED = {
     ("us", "µs"): 1.0, ("us", "us"): 1.0, ("week", "week"): 1.0, ("day", "day"): 1.0, ("day", "week"): 1.0 / 7.0,
     ("week", "day"): 7.0, ("min", "hour"): 1.0 / 60.0, ("h", "hour"): 1.0, ("s", "hour"): 1.0 / 3600.0,
@@ -38,9 +41,9 @@ class Credit:
     capped: bool = False
 
 
-def credits_due(judged: Sequence[Judged], most_for_bandwidth: float = math.inf) -> tuple[Credit, ...]:
-    """The credits of all tests that fail on all GPUs of their stage and have a price, in the order of the tests; of bandwidth no
-    more than so much money.
+def credits_due(judged: Sequence[Judged], most: Mapping[str, float] = MappingProxyType({})) -> tuple[Credit, ...]:
+    """The credits of all tests that fail on all GPUs of their stage and have a price, in the order of the tests; `most`: the
+    most that is credited, by the unit that the price is per.
 
     Tests whose prices are per the same unit show the same loss (bandwidth is one, whatever collective shows it; so is a
     week): only the largest of them counts. Weeks, bandwidth, latency and interruptions are different losses and add up.
@@ -49,8 +52,7 @@ def credits_due(judged: Sequence[Judged], most_for_bandwidth: float = math.inf) 
     largest = {c.per: c for c in sorted(found, key=lambda c: c.amount)}
     counted = (replace(c, counts=c is largest[c.per]) for c in found)
     return tuple(
-        replace(c, amount=most_for_bandwidth, capped=True) if c.per == PERCENT and c.amount > most_for_bandwidth else c
-        for c in counted
+        replace(c, amount=most[c.per], capped=True) if c.amount > most.get(c.per, math.inf) else c for c in counted
     )
 
 
@@ -62,7 +64,7 @@ def total(credits: Sequence[Credit]) -> float:
 def made_good(judged: Judged, credits: Sequence[Credit]) -> bool:
     """Whether money makes a failure good: it has a credit, or shows the same loss of bandwidth between GPUs as one that has.
 
-    Below the end of the credits the fabric is refused, so a credit that was cut off makes nothing good.
+    Below the end of the credits for bandwidth the fabric is refused, so one that was cut off makes nothing good.
     """
     same = [
         c
@@ -70,7 +72,7 @@ def made_good(judged: Judged, credits: Sequence[Credit]) -> bool:
         if c.judged is judged
         or (judged.test.tool is Tool.NCCL and (c.judged.test.tool, c.judged.test.unit) == (Tool.NCCL, judged.test.unit))
     ]
-    return bool(same) and not any(c.capped for c in same)
+    return bool(same) and not any(c.capped and c.per == PERCENT for c in same)
 
 
 def _credit(judged: Judged) -> Credit | None:

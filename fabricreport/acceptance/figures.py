@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from fabricreport.acceptance.credit import CREDIT_CAP, Credit
+from fabricreport.acceptance.credit import CREDIT_CAP, DAMAGES_CAP, PERCENT, Credit
 from fabricreport.acceptance.judging import RATIO, Judged, TestVerdict
 from fabricreport.acceptance.redecide import first_weeks, mean_of
 from fabricreport.acceptance.result import Acceptance
@@ -83,7 +83,9 @@ class Figures:
             "usd",
             label=f"Credit for {credit.judged.test.id}",
             rule="shortfall × price of a unit, as the plan writes it down, to where its credits end",
-            inputs=() if price is None else (price, *([CREDIT_CAP] if credit.capped else [])),
+            inputs=()
+            if price is None
+            else (price, *([CREDIT_CAP if credit.per == PERCENT else DAMAGES_CAP] if credit.capped else [])),
         )
 
     @cached_property

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Any
 
-from fabricreport.acceptance.credit import made_good
+from fabricreport.acceptance.credit import PERCENT, made_good
 from fabricreport.acceptance.figures import Figures
 from fabricreport.acceptance.judging import Judged, TestVerdict
 from fabricreport.acceptance.result import Acceptance, Outcome, ranks_refused
@@ -46,6 +46,7 @@ class AcceptanceFinding(StrEnum):
     NOT_PRICED = "something fails, and no credit is due"
     ONE_LOSS = "several tests show the same loss"
     CAPPED = "the shortfall of bandwidth is worth more than the plan lets be credited"
+    DAMAGES_CAPPED = "damages for weeks have reached their end"
     # the decision again
     UNMOVED = "nothing that the decision rests on was measured"
     STILL_ADVISED = "the option is advised as before"
@@ -141,8 +142,8 @@ def _credit(found: Acceptance) -> Iterator[AcceptanceFinding]:
         yield F.DUE
         if not all(credit.counts for credit in found.credits):
             yield F.ONE_LOSS
-        if any(credit.capped for credit in found.credits):
-            yield F.CAPPED
+        for per in {credit.per for credit in found.credits if credit.capped}:
+            yield F.CAPPED if per == PERCENT else F.DAMAGES_CAPPED
     else:
         yield F.NOT_PRICED if found.of(TestVerdict.FAIL) else F.NOT_DUE
 

@@ -297,7 +297,7 @@ def _finish(
     from fabricreport.memo.document.gather import gather
     from fabricreport.memo.document.headlines import headline_of
     from fabricreport.memo.document.leaks import leaks, text_leaks
-    from fabricreport.memo.document.stitch import headline, merged_ledger, stitch
+    from fabricreport.memo.document.stitch import headline, in_memo, merged_ledger, stitch
     from fabricreport.memo.editions.failures import clear_failed
 
     memo = stitch(notebooks, {})
@@ -306,7 +306,8 @@ def _finish(
     memo.metadata["fabricreport"] = front_matter(plan, notebooks, declared)
     faults = _accepted(check_memo(found, draft=plan.draft), plan)
     folder = scratch / plan.edition
-    _write_outputs(folder, document_of(found, memo), found, notebooks)
+    printed = in_memo(memo)
+    _write_outputs(folder, document_of(gather(printed), printed), found, notebooks)
     _write_own_files(folder, memo)
     head = headline_of(declared, merged_ledger(found))
     faults += _accepted(leaks(folder, machine), plan)

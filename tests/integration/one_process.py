@@ -25,7 +25,7 @@ from fabricreport.blocks import document
 from fabricreport.case import Case, open_case
 from fabricreport.memo.document.checks import check_memo
 from fabricreport.memo.document.gather import gather
-from fabricreport.memo.document.stitch import headline, merged_ledger, stitch
+from fabricreport.memo.document.stitch import headline, in_memo, merged_ledger, stitch
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"
@@ -79,7 +79,7 @@ def written(done: Whole) -> tuple[str, bytes]:
     from fabricreport.memo.write.html import render_html
     from fabricreport.memo.write.pdf import render_pdf
 
-    document = document_from_notebook(done.memo)
+    document = document_from_notebook(in_memo(done.memo))
     assert document.problems == ()
     return render_html(document), render_pdf(document)
 

@@ -69,9 +69,9 @@ def test_credits_for_bandwidth_end_where_the_plan_says_and_make_nothing_good_bey
         judged("T-ALLGATHER", 270.0, 300.0, None),
         judged("T-WEEKS", 7.0, 5.5, PER_WEEK, unit="week", tool=Tool.RECORD),
     ]
-    free, cut = credits_due(tests, 10_000.5), credits_due(tests, 4_000.0)
+    free, cut = credits_due(tests, {"percent": 10_000.5}), credits_due(tests, {"percent": 4_000.0, "week": 50_000.0})
     assert [(c.amount, c.capped) for c in free] == [(pytest.approx(10_000), False), (75_000, False)]
-    assert [(c.amount, c.capped) for c in cut] == [(4_000, True), (75_000, False)]
+    assert [(c.amount, c.capped) for c in cut] == [(4_000, True), (50_000, True)]
     assert [made_good(one, free) for one in tests] == [True, True, True]
     assert [made_good(one, cut) for one in tests] == [False, False, True]
     assert outcome_of(tests, cut, advice_lost=False) is Outcome.REJECT

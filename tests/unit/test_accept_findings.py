@@ -103,7 +103,10 @@ def constructed() -> Iterator[tuple[set[AcceptanceFinding], Acceptance]]:
         replace(j, test=replace(j.test, price=price)) if j.test.id == "T-ALLGATHER" else j for j in twice.judged
     )
     yield {F.ONE_LOSS, F.DUE}, replace(twice, judged=judged, points=judged, credits=credits_due(judged))
-    yield {F.CAPPED, F.DUE}, replace(twice, judged=judged, points=judged, credits=credits_due(judged, 1.0))
+    yield {F.CAPPED, F.DUE}, replace(twice, judged=judged, points=judged, credits=credits_due(judged, {"percent": 1.0}))
+    late = delivered({"T-WEEKS": FAIL})
+    few = credits_due(late.judged, {"week": 1.0, "day": 1.0})
+    yield {F.DAMAGES_CAPPED, F.DUE}, replace(late, credits=few)
     staged = tuple(replace(j, test=replace(j.test, stage=2)) for j in twice.judged)
     yield {F.STAGED}, replace(twice, judged=(*delivered().judged, *staged))
 

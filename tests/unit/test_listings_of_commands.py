@@ -12,7 +12,7 @@ from fabricreport.blocks.template import Binder, Prose
 from fabricreport.findings import Listing, Name
 from fabricreport.memo.document.document import document_from_notebook
 from fabricreport.memo.document.gather import BLOCK_MIME
-from fabricreport.memo.document.stitch import own_files, stitch
+from fabricreport.memo.document.stitch import in_memo, own_files, stitch
 
 COMMAND = 'for n in 2 8; do\n  run -b 1G "$HCA" | tee T.$n.log   # {x} <b>\ndone'
 
@@ -57,6 +57,7 @@ def memo() -> Any:
         cell([], words("elsewhere"), place="body"),
         cell(["file:plan"], title),
         cell(["file:plan"], words("tested")),
+        cell(["file:plan", "only-file"], words("typed in")),
         cell(["file:empty"]),
     ]
     return stitch({"diligence": notebook}, {"title": "Memo", "client": "Acme", "status": "Client copy"})
@@ -68,8 +69,13 @@ def test_tagged_cells_are_a_document_of_their_own_and_the_memo_stays_as_it_is() 
     assert list(files) == ["plan"]
     alone = document_from_notebook(files["plan"])
     assert (alone.front.title, alone.front.client, alone.front.status) == ("The plan", "Acme", "Client copy")
-    assert [plain_text(n.children) for n in alone.body if isinstance(n, Heading | Paragraph)] == ["The plan", "tested"]
+    assert [plain_text(n.children) for n in alone.body if isinstance(n, Heading | Paragraph)] == [
+        "The plan",
+        "tested",
+        "typed in",
+    ]
     assert alone.annexes == () and alone.problems == ()
-    before = document_from_notebook(whole)
+    before = document_from_notebook(in_memo(whole))
+    assert before.problems == () and before.front == document_from_notebook(whole).front
     assert [plain_text(n.children) for n in before.body if isinstance(n, Paragraph)] == ["elsewhere"]
     assert [plain_text(n.children) for n in before.annexes if isinstance(n, Paragraph)] == ["tested"]

@@ -17,6 +17,8 @@ from fabricreport.memo.document.tables import table_rows
 
 OWN_FILE = "file:"
 """What the tag of a cell begins with that is also printed in a file of its own."""
+ONLY_FILE = "only-file"
+"""The tag of a cell of such a file that the memo leaves to it."""
 
 
 def stitch(notebooks: Mapping[str, Any], front_matter: Mapping[str, Any]) -> Any:
@@ -68,6 +70,14 @@ def _in_body(cell: Any) -> Any:
         moved = {**output["data"], BLOCK_MIME: {**bundle, "place": "body"}} if isinstance(bundle, dict) else None
         outputs.append(NotebookNode({**output, "data": moved}) if moved else output)  # type: ignore[no-untyped-call]
     return NotebookNode({**cell, "outputs": outputs})  # type: ignore[no-untyped-call]
+
+
+def in_memo(memo: Any) -> Any:
+    """A stitched memo without the cells that stand in a file of their own alone; the given one is not changed."""
+    printed = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
+    printed.metadata.update(memo.metadata)
+    printed.cells = [cell for cell in memo.cells if ONLY_FILE not in cell.metadata.get("tags", [])]
+    return printed
 
 
 def merged_ledger(found: Gathered) -> dict[str, list[Record]]:

@@ -21,7 +21,7 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "plan_setups": tuple(_setup(number, text) for number, text in plan.setup.items()),
         "plan_stages": tuple(_stages(result, plan)),
         "plan_reasons": tuple(_reasons(plan)),
-        "plan_unused": Name(", ".join(dict.fromkeys(t.id for t in plan.tests if t.by_step is False))),
+        "plan_unused": Name(" and ".join(dict.fromkeys(t.id for t in plan.tests if t.by_step is False))),
         "plan_suite": Name(suite.name),
         "plan_library": Name(suite.library),
         "plan_versions": Listing(plan.versions),
