@@ -215,7 +215,7 @@ def _contradiction(at: Printed, name: str) -> bool:
 
 def _question(at: Printed, name: str) -> bool:
     """A row of the questions' table, and the question itself with its good answer."""
-    if name not in QUESTIONS or at.row("tab-diligence-questions", QUESTIONS[name]["title"]) is None:
+    if name not in QUESTIONS or at.row("tab-diligence-questions", QUESTIONS[name]["title"], 1) is None:
         return False
     parts = [" ".join(ASKED[name][key].split()) for key in ("question", "good", "red_flag")]
     return any(all(part in paragraph for part in parts) for paragraph in at.paragraphs)

@@ -114,7 +114,7 @@ def price_of(given: Inputs, tco: TcoResult, option: str) -> Traced:
 
 def percent_of(on: Ground, worth: Worth) -> Percent | None:
     """What a percent of bandwidth costs, and how many use up the lead; None where no network is tested."""
-    if one_node(on.given, on.given.params.cluster.gpus):
+    if one_node(on.given, on.given.params.cluster.gpus) or not stages(on.given):
         return None
     wires = on.network(on.option, _EVERY)
     loss = _slower(on, worth, replace(wires, slowdown=np.asanyarray(wires.slowdown) / (1.0 - _PERCENT)))
