@@ -405,7 +405,8 @@ def _before_and_after(change: Mapping[str, Any]) -> tuple[Tried, Case]:
     tried = known.case
     if "folder" in change:
         i = tried.inputs
-        tried = Case(Inputs(i.params, ROOT / change["folder"], i.shipped, i.price_book, i.all_options, draws=DRAWS))
+        unanswered = changed_params(i.params, {"providers": [{"name": p.name} for p in i.params.providers]}, {})
+        tried = Case(Inputs(unanswered, ROOT / change["folder"], i.shipped, i.price_book, i.all_options, draws=DRAWS))
     first = change.get("first", {})
     return Tried("", tried.changed(**first)), tried.changed(**{**first, **change["to"]})
 
