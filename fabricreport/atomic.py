@@ -10,6 +10,15 @@ from pathlib import Path
 _ORDINARY = 0o644
 
 
+def write_if_new(target: Path, text: str) -> bool:
+    """Make a file, and its folder, hold this text; whether that changed it. `OSError` passes."""
+    if target.exists() and target.read_bytes() == text.encode("utf-8"):
+        return False
+    target.parent.mkdir(parents=True, exist_ok=True)
+    write_atomically(target, text)
+    return True
+
+
 def write_atomically(target: Path, text: str) -> None:
     """Write beside the target, flush to disk, rename over it; a file that is there keeps its rights. `OSError` passes."""
     rights = stat.S_IMODE(target.stat().st_mode) if target.exists() else _ORDINARY

@@ -21,11 +21,12 @@ if (
 
 TOGETHER = {
     **dict.fromkeys(("test_memos.py", "test_one_process.py", "test_seeds_stand.py"), "memos"),
+    **dict.fromkeys(("test_decision_courses.py", "test_courses_told.py"), "courses"),
     **dict.fromkeys(
         ("test_monday.py", "test_monday_conditions.py", "test_monday_days.py", "test_monday_open.py"), "monday"
     ),
 }
-"""Files that read what is built once, by its name: the memos, the clients of `monday_cases`. One worker builds it for all."""
+"""Files that read what is built once, by its name: the memos, the clients of `monday_cases` and `course_cases`. One worker builds it for all."""
 SPREAD = {"test_covering_array.py", "test_fuzz.py"}
 """Files each of whose tests is on its own and may run on any worker."""
 LONG = ("memos", "test_conformance.py", "test_build.py", "test_execute.py", "test_one_comparison.py")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricreport.as_run import links_of
-from fabricreport.atomic import write_atomically
+from fabricreport.atomic import write_if_new
 from fabricreport.books.answers import AnswerFile
 from fabricreport.books.provider_answers import Remedies, answers_of
 from fabricreport.books.providers import folded
@@ -155,14 +155,10 @@ def _others(loaded: ParamsFile, name: str) -> list[str]:
 def _write(target: Path, text: str) -> bool:
     """Make a file hold this text, and its folder if need be; whether that changed it."""
     try:
-        if target.exists() and target.read_bytes() == text.encode("utf-8"):
-            return False
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(target, text)
+        return write_if_new(target, text)
     except OSError as error:
         message = f"cannot be written ({error.strerror or error})"
         raise InputError(Problem(message, shown_path(target), remedy="Check the folder and disk.")) from error
-    return True
 
 
 def _remarks(loaded: ParamsFile, provider: str, name: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from fabricreport.atomic import write_atomically
+from fabricreport.atomic import write_atomically, write_if_new
 from fabricreport.books.prices.book import Held
 from fabricreport.books.prices.rules import COLUMNS, PriceRow
 from fabricreport.errors import InputError, Problem
@@ -31,14 +31,10 @@ def write(target: Path, rows: Iterable[PriceRow]) -> bool:
     """Make a price file, and its folder, hold these rows and no others; whether that changed it."""
     text = _lines([COLUMNS, *(r.cells() for r in rows)])
     try:
-        if target.exists() and target.read_bytes() == text.encode("utf-8"):
-            return False
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(target, text)
+        return write_if_new(target, text)
     except OSError as error:
         message = f"cannot be written ({error.strerror or error})"
         raise InputError(Problem(message, str(target), remedy="Check the folder and disk.")) from error
-    return True
 
 
 def drop_rows(rows: Iterable[PriceRow]) -> None:

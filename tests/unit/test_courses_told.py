@@ -1,0 +1,154 @@
+"""What is told of courses of action, on results constructed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from course_cases import CLIENTS, client, found
+
+from fabricreport.models.information import Estimate
+from fabricreport.models.judgement.comparison import Course
+from fabricreport.provenance import Traced
+from fabricreport.sections.decision.courses.findings import advice, course_findings, opening, staged
+from fabricreport.sections.decision.courses.result import (
+    CoursesResult,
+    Learning,
+    OneNode,
+    PricedCourse,
+    RentFirst,
+    SingleNode,
+)
+from fabricreport.sections.decision.finding import DecisionFinding as F
+from fabricreport.vocabulary import CourseKind
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
+
+
+# ---- findings on constructed results
+
+_NONE = Traced(np.zeros(4))
+
+
+def constructed(kind: CourseKind, plainly: CourseKind = CourseKind.TAKE, **more: Any) -> CoursesResult:
+    rows = tuple(
+        PricedCourse(key, Course(k, ("a",)), Traced(np.full(4, against)), 0.9)
+        for key, k, against in (
+            ("choice", CourseKind.TAKE, 0.0),
+            ("rival", CourseKind.TAKE, 5.0),
+            ("rent-first", CourseKind.RENT_FIRST, -9.0),
+        )
+    )
+    bare = {
+        "by_date": False,
+        "offers": None,
+        "pilot": None,
+        "pilot_gpus": 0,
+        "meeting": None,
+        "rent_first": RentFirst("a", _NONE, _NONE),
+        "clauses": {},
+        "growing": None,
+        "single": SingleNode(OneNode.NOT_ASKED),
+    }
+    return CoursesResult("a", Course(plainly, ("a",)), Course(kind, ("a",)), rows=rows, **{**bare, **more})
+
+
+def told(courses: CoursesResult, name: str = "example") -> Iterator[F]:
+    return course_findings(client(name).inputs, courses)
+
+
+def learning(worth: float, error: float, cost: float) -> Learning:
+    return Learning(Estimate(worth, error), np.array(cost), np.array(0.0))
+
+
+@pytest.mark.parametrize(
+    ("kind", "opens", "advises"),
+    [
+        (CourseKind.TAKE, None, None),
+        (CourseKind.OFFERS, F.OPENS_OFFERS, F.OFFERS_FIRST),
+        (CourseKind.PILOT, F.OPENS_PILOT, F.PILOT_FIRST),
+        (CourseKind.RENT_FIRST, F.OPENS_RENT_FIRST, None),
+        (CourseKind.AHEAD, F.OPENS_AHEAD, F.ORDER_AHEAD),
+        (CourseKind.SINGLE_NODE, F.OPENS_SINGLE_NODE, F.SINGLE_NODES),
+    ],
+)
+def test_page_one_opens_with_the_course_that_is_advised(kind: CourseKind, opens: F | None, advises: F | None) -> None:
+    courses = constructed(kind)
+    assert (opening(courses), advice(courses)) == (opens, advises)
+    holds = set(told(courses))
+    assert (F.COURSES_PLAIN in holds, F.COURSES_INVOLVED in holds) == (opens is None, opens is not None)
+    assert (F.RENT_FIRST in holds) == (kind == CourseKind.RENT_FIRST)
+
+
+def test_renting_first_for_the_date_is_said_so() -> None:
+    courses = constructed(CourseKind.RENT_FIRST, by_date=True)
+    holds = set(told(courses))
+    assert opening(courses) == F.OPENS_RENT_FIRST_LATE
+    assert F.RENT_FIRST_LATE in holds and F.RENT_FIRST not in holds
+
+
+def test_a_plan_in_stages_is_signed_for_its_first_alone() -> None:
+    one, staged_plan = constructed(CourseKind.TAKE), constructed(CourseKind.STAGE_ONE, CourseKind.STAGE_ONE)
+    for plainly, in_stages in ((F.TAKE, F.SIGN_STAGE_ONE), (F.SETTLE_FIRST, F.SETTLE_STAGE_ONE)):
+        assert (staged(one, plainly), staged(staged_plan, plainly)) == (plainly, in_stages)
+    assert staged(staged_plan, F.OPENS_CLEAR) == F.OPENS_STAGE_ONE
+    assert staged(staged_plan, F.OPENS_LEANING_LATE) == F.OPENS_LEANING_LATE
+    assert staged(staged_plan, F.ASK_BOTH) == F.ASK_BOTH
+
+
+@pytest.mark.parametrize(
+    ("worth", "error", "cost", "holds"),
+    [
+        (100.0, 10.0, 50.0, {F.OFFERS_WORTH, F.OFFERS_PAY}),
+        (100.0, 10.0, 150.0, {F.OFFERS_WORTH, F.OFFERS_COST}),
+        (100.0, 60.0, 50.0, {F.OFFERS_NOISE, F.OFFERS_COST}),
+        (-1.0, 10.0, 0.0, {F.OFFERS_NOISE, F.OFFERS_COST}),
+    ],
+)
+def test_what_is_found_out_pays_only_if_it_is_told_from_nothing(
+    worth: float, error: float, cost: float, holds: set[F]
+) -> None:
+    every = {F.OFFERS_WORTH, F.OFFERS_NOISE, F.OFFERS_PAY, F.OFFERS_COST}
+    assert set(told(constructed(CourseKind.TAKE, offers=learning(worth, error, cost)))) & every == holds
+    pilots = {F.PILOT_WORTH, F.PILOT_NOISE, F.PILOT_PAYS, F.PILOT_COSTS}
+    found_of = set(told(constructed(CourseKind.TAKE, pilot=learning(worth, error, cost)))) & pilots
+    assert {f.name.replace("PILOT_PAYS", "PILOT_PAY").replace("PILOT_COSTS", "PILOT_COST") for f in found_of} == {
+        f.name.replace("OFFERS", "PILOT") for f in holds
+    }
+
+
+@pytest.mark.parametrize(
+    ("single", "holds"),
+    [
+        (SingleNode(OneNode.NOT_ASKED), set()),
+        (SingleNode(OneNode.NO_ROOM), {F.SINGLE_NO_ROOM}),
+        (SingleNode(OneNode.ONE_RUN), {F.SINGLE_ONE_RUN}),
+        (SingleNode(OneNode.NO_MODEL), {F.SINGLE_NO_MODEL}),
+        (SingleNode(OneNode.PRICED, _NONE, _NONE), {F.SINGLE_PRICED}),
+        (SingleNode(OneNode.PRICED, _NONE, _NONE, 2.0, _NONE), {F.SINGLE_PRICED, F.SINGLE_RENTED}),
+        (SingleNode(OneNode.PRICED, _NONE, _NONE, days=_NONE), {F.SINGLE_PRICED, F.SINGLE_RUN}),
+        (SingleNode(OneNode.PRICED, _NONE, _NONE, days=_NONE, soon=False), {F.SINGLE_PRICED, F.SINGLE_LONG}),
+    ],
+)
+def test_jobs_within_nodes_are_told_of_as_they_stand(single: SingleNode, holds: set[F]) -> None:
+    every = {f for f in F if f.name.startswith("SINGLE_")} - {F.SINGLE_NODES}
+    assert set(told(constructed(CourseKind.TAKE, single=single))) & every == holds
+
+
+def test_what_is_not_priced_is_said_of_halls_and_of_renters() -> None:
+    every = {F.HALLS_UNPRICED, F.HAND_OVER_UNPRICED}
+    holds = {name: set(told(found(name), name)) & every for name in CLIENTS}
+    assert holds == {
+        "example": set(),
+        "halden-cloud": set(),
+        "kestrel-lab": {F.HALLS_UNPRICED},
+        "tern-finetuning": {F.HAND_OVER_UNPRICED},
+    }
+
+
+def test_a_single_node_is_asked_for_no_offers() -> None:
+    courses = client("example").changed(cluster__gpus=8).decision().courses
+    assert {row.key for row in courses.rows} <= {"choice", "rival"}
+    assert courses.advised == courses.plain
