@@ -56,22 +56,23 @@ def course_told(given: Inputs, course: str, pair: Sequence[str]) -> str:
     about = options.split("+")
     if set(about) == set(pair):
         return BOTH_OFFERS
-    names = {o.id: o.name for o in given.options}
+    names = {o.id: o.name for o in given.priced_options.values()}
     return f"take the better of offers on {' and '.join(names[o] for o in about)}"
 
 
 def course_names(given: Inputs) -> dict[str, str]:
-    """Courses of action that take one option, in words, by their id."""
+    """Courses of action that take one option, in words, by their id; at another size other options may be proposed."""
     verb = VERB[given.params.money.acquisition].lower()
+    options = given.priced_options.values()
     return {
-        **{f"take:{o.id}": f"{verb} {o.name}" for o in given.options},
-        **{f"ask:{o.id}": f"ask for {o.name}" for o in given.options},
+        **{f"take:{o.id}": f"{verb} {o.name}" for o in options},
+        **{f"ask:{o.id}": f"ask for {o.name}" for o in options},
     }
 
 
 def without_named(given: Inputs, left: Verdict, option: str) -> Named:
     """An option with one listed price, and what would be done without it: `left` is the verdict then."""
-    names = {o.id: o.name for o in given.options}
+    names = {o.id: o.name for o in given.priced_options.values()}
     course = course_names(given).get(left.course.id, BOTH_OFFERS)
     if left.open:
         course = f"take {names[left.choice]} or {names[left.runner_up]}, by the better offer"
