@@ -150,6 +150,15 @@ def test_a_course_of_two_others_names_them_and_one_of_the_two_compared_does_not(
     assert course_told(given, "take:spectrum-x-400g", pair) == "buy Spectrum-X 400G"
 
 
+def test_a_course_of_another_size_is_named_though_its_option_is_not_compared_here() -> None:
+    given = client("example").inputs
+    assert "infiniband-xdr" not in {o.id for o in given.options}
+    pair = ("infiniband-ndr", "rocev2-branded-400g")
+    assert course_told(given, "take:infiniband-xdr", pair) == "buy InfiniBand XDR 800G"
+    both = course_told(given, "either:infiniband-ndr+infiniband-xdr", pair)
+    assert both == "take the better of offers on InfiniBand NDR 400G and InfiniBand XDR 800G"
+
+
 @pytest.mark.parametrize(
     ("name", "holds", "fails"),
     [

@@ -56,24 +56,29 @@ def course_told(given: Inputs, course: str, pair: Sequence[str]) -> str:
     about = options.split("+")
     if set(about) == set(pair):
         return BOTH_OFFERS
-    names = {o.id: o.name for o in given.priced_options.values()}
+    names = _names(given)
     return f"take the better of offers on {' and '.join(names[o] for o in about)}"
 
 
 def course_names(given: Inputs) -> dict[str, str]:
     """Courses of action that take one option, in words, by their id; at another size other options may be proposed."""
     verb = VERB[given.params.money.acquisition].lower()
-    options = given.priced_options.values()
+    names = _names(given)
     return {
-        **{f"take:{o.id}": f"{verb} {o.name}" for o in options},
-        **{f"ask:{o.id}": f"ask for {o.name}" for o in options},
+        **{f"take:{option}": f"{verb} {name}" for option, name in names.items()},
+        **{f"ask:{option}": f"ask for {name}" for option, name in names.items()},
     }
 
 
 def without_named(given: Inputs, left: Verdict, option: str) -> Named:
     """An option with one listed price, and what would be done without it: `left` is the verdict then."""
-    names = {o.id: o.name for o in given.priced_options.values()}
+    names = _names(given)
     course = course_names(given).get(left.course.id, BOTH_OFFERS)
     if left.open:
         course = f"take {names[left.choice]} or {names[left.runner_up]}, by the better offer"
     return Named(names[option], option, course=Name(course))
+
+
+def _names(given: Inputs) -> dict[str, str]:
+    """Every option's name by its id, also of those that are not compared here."""
+    return {o.id: o.name for o in given.priced_options.values()}
