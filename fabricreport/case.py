@@ -60,7 +60,9 @@ from fabricreport.sections.tco import findings as tco_findings
 from fabricreport.sections.tco import study as tco
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.result import TcoResult
+from fabricreport.spine.spoken import spoken_of
 from fabricreport.uncertain import Uncertain
+from fabricreport.vocabulary import SPINES
 from fabricreport.witness import WITNESS
 
 Found = TypeVar("Found")
@@ -373,8 +375,8 @@ class Case:
         return getattr(self, "tail" if section == "tail_risk" else section)()
 
     def spoken(self, section: str) -> Spoken:
-        """What a section found, named, and the words of its prose."""
-        return SPOKEN[section](self)
+        """What a section found, named, and the words of its prose; of the memo's body, what all sections found."""
+        return spoken_of(self, section) if section in SPINES else SPOKEN[section](self)
 
     def _once(self, name: str, make: Callable[[Inputs], Found]) -> Found:
         """What is made once, by a reader of its own."""
@@ -482,8 +484,7 @@ VALUES: Mapping[str, Callable[[Case, Inputs], Any]] = {
     "pair": lambda case, _: (case.comparison.choice, case.comparison.rival),
     "hour": lambda case, _: case.chain.bills.common.gpu_hour_value,
 }
-"""Small things that follow from nearly all inputs and seldom move with one: what is said of the comparison, the ids of
-the two options compared, and what a lost GPU-hour is worth. A section that needs no more of the bills takes these."""
+"""Small things that follow from nearly all inputs and seldom move with one: a section may need no more of the bills."""
 
 SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(

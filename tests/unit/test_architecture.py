@@ -121,6 +121,7 @@ MAY_IMPORT = {
     "before_after": {"answered", "books", "chain", "inputs", "models", "sections", "sections/decision"},
     "declared": {"figures", "sections", "sections/decision"},
     "intake": {"books", "inputs", "models", "overrides", "records", "scenario", "sections"},
+    "spine": {"books", "figures", "inputs", "models", "scenario", "sections", "sections/decision"},
     "case": {
         "before_after",
         "books",
@@ -132,6 +133,7 @@ MAY_IMPORT = {
         "scenario",
         "sections",
         "sections/decision",
+        "spine",
     },
     "digests": {"case", "scenario", "seen"},
     "quoting": {"books", "case", "models", "sections"},

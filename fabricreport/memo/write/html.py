@@ -30,8 +30,9 @@ def render_html(document: Document) -> str:
     writer = MemoWriter()
     style, script = _template("memo.css"), _template("memo.js")
     glance = writer.blocks([document.glance]) if document.glance else None
+    first = writer.blocks(document.first)
     body = writer.sections(document.body)
-    annexes = writer.sections(document.annexes)
+    annexes = writer.sections([*document.annexes, *document.web])
     notes = [writer.inline(note.children) for note in document.notes]
     language = document.front.language
     page: str = _page().render(
@@ -42,6 +43,7 @@ def render_html(document: Document) -> str:
         style=Markup(style),
         script=Markup(script),
         glance=glance,
+        first=first,
         body=body,
         annexes=annexes,
         contents=[h for h in document.contents if h.level <= 2],

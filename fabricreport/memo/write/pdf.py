@@ -45,6 +45,7 @@ from fabricreport.memo.document.derive import KINDS, Derivation, InputSet, group
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.families import families, number_runs
 from fabricreport.memo.document.safe import one_line
+from fabricreport.memo.write.closing import closing_of
 from fabricreport.memo.write.pack import pack
 
 Data = dict[str, Any]
@@ -80,7 +81,7 @@ def _lay_out(document: Document, folder: Path) -> Data:
     for name in TEMPLATES:
         source = resources.files("fabricreport.memo") / "templates" / name
         (folder / name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
-    for node in walk(document.nodes):
+    for node in walk(document.printed):
         if isinstance(node, Image) and node.src:
             (folder / picture_file(node.src)).write_bytes(base64.b64decode(node.src.partition(",")[2]))
         elif isinstance(node, Figure | Formula) and node.svg:
@@ -247,19 +248,22 @@ def _payload(document: Document) -> Data:
     def shown(node: Top) -> Data:
         return to_json(rebuilt(node, of_node=_draft_node if document.front.draft else _print_node))
 
+    closing = closing_of(document)
     payload: Data = {
         "front": front,
         "glance": shown(document.glance) if document.glance else None,
+        "spined": document.spined,
+        "first": [shown(node) for node in document.first],
         "body": [shown(node) for node in document.body],
         "annexes": [shown(node) for node in document.annexes],
         "opening": _opening(document),
-        "contents": [{"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1],
-        "sources": [dataclasses.asdict(s) for s in document.sources],
-        "families": [dataclasses.asdict(f) for f in families(document.derivations)],
-        "input_sets": [_set(s) for s in document.input_sets],
+        "contents": [{"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1 and not h.web],
+        "sources": [dataclasses.asdict(s) for s in closing.sources],
+        "families": [dataclasses.asdict(f) for f in families(closing.derivations)],
+        "input_sets": [_set(s) for s in closing.input_sets],
         "inputs": [
             {"title": title, "entries": [_entry(d, document.front.date) for d in entries]}
-            for title, entries in grouped_inputs(document.inputs)
+            for title, entries in grouped_inputs(closing.inputs)
         ],
         "kinds": [{"letter": letter, "title": title.lower()} for _, letter, title in KINDS],
         "sources_heading": _optional(document.sources_heading),
