@@ -374,9 +374,12 @@ def test_notebooks_are_committed_without_outputs_and_take_one_parameter() -> Non
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
     assert [n.stem for n in notebooks] == [
         "acceptance",
+        "buy_once",
+        "choose_provider",
         "decision",
         "diligence",
         "evidence",
+        "grow_in_stages",
         "latency",
         "tail_risk",
         "tco",
