@@ -1,7 +1,8 @@
 """Sentences with bound numbers: a template's fields become ledger numbers, names, references and citations.
 
     {tco.difference}            a figure of the case, by its ledger id
-    {tco.difference:range}      the same with its P5-P95 range (styles: range, spread, abs, absrange, bare)
+    {tco.difference:range}      the same with its P5-P95 range (styles: range, spread, abs, absrange, bare,
+                                low, high, sides, of100)
     {price:switch-qm9700}       an input of the case: price:…, evidence:…, param:…
     {saving}                    a value handed to the call: a Number, or text
     {fig-tco-waterfall}         a cross-reference: fig-…, tab-…, sec-…
@@ -24,10 +25,9 @@ from fabricreport.blocks.markdown import CITATION, FOOTNOTE, NUMBER, REFERENCE, 
 from fabricreport.blocks.nodes import Break, Cite, Flow, Inline, Num, Paragraph, Preformatted, Ref, Text
 from fabricreport.blocks.prose import ProseFault
 from fabricreport.findings import Listing, Name, Named
-from fabricreport.ledger import FigureOf, Number
+from fabricreport.ledger import STYLES, FigureOf, Number
 from fabricreport.located import did_you_mean
 
-STYLES = ("range", "spread", "absrange", "abs", "bare")
 REFERENCES = ("fig-", "tab-", "sec-")
 _INPUT_KINDS = ("price", "evidence", "param", "contested")
 _CITE = "cite "
