@@ -128,7 +128,7 @@ def _filled(prefix: str = "", **parts: tuple[Inline, ...]) -> Iterator[tuple[str
 
 
 def _table(node: DataTable) -> Iterator[tuple[str, tuple[Inline, ...]]]:
-    yield from _filled(**{"table caption": node.caption, "table note": node.note})
+    yield from _filled(caption=node.caption, note=node.note)
     for column in node.columns:
         yield "table head", (*column.label, Text(f" {column.unit}"))
     for row in node.rows:

@@ -14,7 +14,7 @@ LONGEST = 30
 """Words of the longest sentence that a reader takes in at once."""
 WORDS_OF_A_PAGE = 450
 """Words of one printed page of prose, where nobody has counted its pages."""
-READ = frozenset(["prose", "caption", "table caption", "table note", "tile note"])
+READ = frozenset(["prose", "caption", "note", "tile note"])
 """What is read as sentences: no heading, no table cell, no text for those who cannot see a picture."""
 SAID = READ | frozenset(["heading", "title", "subtitle", "tile label", "tile value", "alt text"])
 """All that the memo says in words of its own; cells of tables hold names and data."""
