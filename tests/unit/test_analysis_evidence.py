@@ -10,9 +10,9 @@ import pytest
 
 from fabricreport.blocks.gate import bare_numbers
 from fabricreport.books.claims import VERDICTS
+from fabricreport.books.glossary import glossary_book
 from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError
-from fabricreport.books.glossary import glossary_book
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import GRADES
 from fabricreport.models.audit.disagreement import Position

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from fabricreport.blocks import Column, Name, Row, Table
-from fabricreport.books.prices.spoken import titled
 from fabricreport.books.glossary import glossary_book
+from fabricreport.books.prices.spoken import titled
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
