@@ -17,10 +17,11 @@ from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import load_strict
 
 SHIPPED_FILE = ROOT / "glossary.yaml"
-DIRECTIONS = ("less", "more", "nouns", "against", "open")
-STATISTICS = ("mean", "p50")
-"""The statistics that a figure's `central` may be."""
-_PARTS = ("terms", "instead_of", "leads", "verbs", "directions", "statistics", "advice")
+DIRECTIONS = ("less", "more", "nouns", "against", "open", "conditions")
+EXPECTED = "expected"
+STATISTICS = ("mean", "p50", EXPECTED)
+"""The statistics that a figure's `central` may be, and what stands for the mean where money is told of."""
+_PARTS = ("terms", "instead_of", "leads", "verbs", "directions", "statistics", "advice", "orders")
 
 
 @dataclass(frozen=True)
@@ -50,18 +51,20 @@ class Instead:
 @dataclass(frozen=True)
 class Directions:
     """Words that say that an option has `less` or `more`, those of them that are `nouns`, what stands before the option
-    that another is held `against`, and what leaves a sentence `open`."""
+    that another is held `against`, what leaves a sentence `open` beside them, and `conditions` that do so anywhere."""
 
     less: tuple[str, ...]
     more: tuple[str, ...]
     nouns: tuple[str, ...]
     against: tuple[str, ...]
     open: tuple[str, ...]
+    conditions: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Glossary:
-    """The language of the memo; `statistics` are the words by statistic, `advice` what stands before an advised option."""
+    """The language of the memo; `statistics` are the words by statistic, `advice` and `orders` what stands before an
+    advised option, the latter at the beginning of a sentence."""
 
     terms: tuple[Term, ...]
     instead_of: tuple[Instead, ...]
@@ -70,6 +73,7 @@ class Glossary:
     directions: Directions
     statistics: Mapping[str, tuple[str, ...]]
     advice: tuple[str, ...]
+    orders: tuple[str, ...]
 
 
 @cache
@@ -97,6 +101,7 @@ def read_glossary(path: Path) -> Glossary:
         directions=Directions(*(reading.words(("directions", key), told.get(key)) for key in DIRECTIONS)),
         statistics={key: reading.words(("statistics", key), central.get(key)) for key in STATISTICS},
         advice=reading.words(("advice",), tree.get("advice")),
+        orders=reading.words(("orders",), tree.get("orders")),
     )
     if reading.problems:
         raise InputError(reading.problems)
