@@ -476,14 +476,9 @@ def _refuse_second(first: Number | None, second: Number) -> None:
 
 def _compared(case: Case, given: Inputs) -> Mapping[str, Any]:
     found = case.comparison
-    lead = given.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean")
-    return {
-        "choice": found.choice,
-        "rival": found.rival,
-        "lead": lead.text,
-        "stated_as": list(STATES_THE_LEAD),
-        "called": names_told(given.options, found.choice, found.rival),
-    }
+    lead = given.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean").text
+    two = {"choice": found.choice, "rival": found.rival}
+    return {**two, "lead": lead, "stated_as": list(STATES_THE_LEAD), "called": names_told(given.options, **two)}
 
 
 VALUES: Mapping[str, Callable[[Case, Inputs], Any]] = {
