@@ -57,7 +57,9 @@ class Spread:
 class Number:
     """A number with its unit, its rule, the inputs it was made from, and how far they let it wander.
 
-    `unit` writes any money as `usd` or `usd/<per>`; `currency` says which money that is.
+    `unit` writes any money as `usd` or `usd/<per>`; `currency` says which money that is. `central` is the statistic of the
+    draws that is printed, empty where there are none. `compares` names two options, where the number tells them apart: above
+    zero it is by how much, or in which share of the draws, the first has less of what its unit counts than the second.
     """
 
     id: str
@@ -73,6 +75,8 @@ class Number:
     stale: bool = False
     digits: int = 3
     currency: str = "USD"
+    central: str = ""
+    compares: tuple[str, str] | None = None
 
     @property
     def text(self) -> str:
@@ -146,6 +150,8 @@ class Number:
             "date": self.date,
             "stale": self.stale,
             **in_currency(self.unit, self.currency),
+            **({"central": self.central} if self.central else {}),
+            **({"compares": dict(zip(("less", "more"), self.compares, strict=True))} if self.compares else {}),
         }
 
 
@@ -279,6 +285,7 @@ class NumberMaker:
             stale=unit not in UNMARKED and self._moved(value, [i for i in ids if self._past(i)], unmoved),
             digits=digits,
             currency=self.currency,
+            central=central if spread else "",
         )
 
     def _past(self, input_id: str) -> bool:
