@@ -46,7 +46,7 @@ def questions_chart(given: Inputs, result: DiligenceResult) -> Drawing:
             axis.plot(ends, [at, at], color=colour, linewidth=7, solid_capstyle="butt")
             if turns:
                 axis.annotate(
-                    "turns the sign", (ends[1], at), xytext=(4, 0), textcoords="offset points", va="center",
+                    "could reverse it", (ends[1], at), xytext=(4, 0), textcoords="offset points", va="center",
                     color=colour,
                 )  # fmt: skip
         axis.axvline(mean, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from fabricreport import formats
 from fabricreport.answered import Moved
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.tables import Cell
@@ -15,6 +16,7 @@ from fabricreport.ledger import Number
 from fabricreport.sections.client import rented
 from fabricreport.sections.diligence.changes import Changes, key_of
 from fabricreport.sections.diligence.clauses import Clause, clauses
+from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, Shortlisted
 from fabricreport.sections.diligence.study import contracts
 from fabricreport.sections.listed_offers import listing
@@ -45,7 +47,10 @@ def acceptance(result: DiligenceResult) -> Table:
     """Every promise with its pass value and its price; with the value that uses the lead up, where somebody leads."""
     leads = result.stance in (Stance.LESS, Stance.AHEAD)
     heads = ["Pass", "Assumed in the cost", "A shortfall costs", *(["Saving is gone at"] if leads else [])]
-    rows = [Row([p.title, p.passes, p.expected, p.price, *([p.lead] if leads else [])]) for p in result.promises]
+    rows = [
+        Row([_with_unit(p), _bare(p.passes), _bare(p.expected), p.price, *([_bare(p.lead)] if leads else [])])
+        for p in result.promises
+    ]
     return Table([Column("Promise"), *_mixed(*heads)], rows)
 
 
@@ -53,7 +58,7 @@ def acceptance_of_both(given: Inputs, result: DiligenceResult) -> Table:
     """Every promise with the pass value and the price for either option, where none is advised over the other."""
     of_rival = {p.id: p for p in result.promises_of_rival}
     rows = [
-        Row([p.title, p.passes, other.passes, p.price, other.price])
+        Row([_with_unit(p), _bare(p.passes), _bare(other.passes), p.price, other.price])
         for p in result.promises
         for other in [of_rival[p.id]]
     ]
@@ -61,6 +66,18 @@ def acceptance_of_both(given: Inputs, result: DiligenceResult) -> Table:
     pair = [short[o.id] for o in (result.option, result.rival)]
     heads = [Name(f"{head}, {name}") for head in ("Pass", "Shortfall") for name in pair]
     return Table([Column("Promise"), *_mixed(*heads)], rows)
+
+
+def _with_unit(promise: Promise) -> str:
+    """A promise's title with the unit of its values."""
+    number = promise.passes
+    unit = formats.column_scale(number.unit, number.value, number.currency).head if number.unit != "ratio" else ""
+    return f"{promise.title} ({unit})" if unit else promise.title
+
+
+def _bare(number: Number | None) -> str | None:
+    """A value whose unit stands at the head of its row."""
+    return f"{{{number.id}:bare}}" if number else None
 
 
 def shortlist(given: Inputs, result: DiligenceResult) -> Table:
@@ -80,7 +97,7 @@ def _compared(given: Inputs, result: DiligenceResult) -> list[tuple[str, Callabl
     """The heads of the columns that matter to this client, each with its cell for a seller."""
     numbers, prices = result.numbers, _published(given)
     found: list[tuple[str, Callable[[Shortlisted], Cell]]] = [
-        ("Fabric", lambda s: Name(_fabric(s.seller.fabric) if s.seller else "not known")),
+        ("Network", lambda s: Name(_fabric(s.seller.fabric) if s.seller else "not known")),
         ("Link, at most", lambda s: numbers.get(f"diligence.link.{s.seller.id}") if s.seller else None),
         ("Every node", lambda s: ("yes" if s.seller.every_gpu_node else "no") if s.seller else None),
         ("Topology as documented", lambda s: Name((s.seller.stated_topology if s.seller else "") or NOT_DOCUMENTED)),
@@ -113,7 +130,10 @@ def _verdict(result: DiligenceResult, seller: str, question: str) -> str | None:
 def first_questions(result: DiligenceResult) -> Table:
     """The questions whose answers are worth something or move an amount, the first of the list."""
     told = [p for p in result.questions if p.worth > 0 or p.difference or p.own_cost]
-    rows = [Row([Name(p.question.title), *_amounts(result, p)]) for p in (told or result.questions)[:_FIRST]]
+    rows = []
+    for p in (told or result.questions)[:_FIRST]:
+        worth, *others = _amounts(result, p)
+        rows.append(Row([Name(p.question.title), worth if isinstance(worth, Number) else None, *others]))
     return Table([Column(h) for h in ("Question", *_AMOUNTS)], rows)
 
 
@@ -202,7 +222,7 @@ def sellers(result: DiligenceResult) -> Table:
         )
         for s in result.book.sellers
     ]
-    heads = ("Seller", "Fabric", "Generation", "Link, at most", "Where", "Topology as documented", "On the list")
+    heads = ("Seller", "Network", "Generation", "Link, at most", "Where", "Topology as documented", "On the list")
     return Table([Column(h) for h in heads], rows)
 
 

@@ -65,7 +65,7 @@ def _contested(result: EvidenceResult, disagreements: Iterable[Disagreement]) ->
     rows = [
         Row(
             [
-                Name(d.short),
+                Name(d.short[:1].upper() + d.short[1:]),
                 result.amount(f"evidence.contested.{d.id}"),
                 f"{{evidence.contested.{d.id}.prior:spread}}",
                 Name(d.quantity.would_settle),
