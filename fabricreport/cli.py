@@ -132,6 +132,7 @@ def _built(result: Any) -> dict[str, Any]:
         "reused": result.reused,
         "faults": list(result.faults),
         "messages": list(result.messages),
+        "remarks": list(result.remarks),
     }
 
 

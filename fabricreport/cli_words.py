@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from fabricreport.memo.build import BuildResult
 
 
+MANIFEST = "manifest.json"
+_REMARKS = 5
+"""As many remarks on the language as a person reads on a screen."""
 _CLASSES = {Ground.DEADLINE: "close, by the client's date", Ground.WEIGHTS: "close, by the client's weights"}
 """What stands in the place of the class where a close call was decided by something else than money."""
 
@@ -23,9 +26,16 @@ def dates_words(params: Path, dates: Dates) -> list[str]:
     return [f"{params}: {note}" for note in dates.notes(date.today())]
 
 
+def remarks_words(result: BuildResult) -> list[str]:
+    """The first remarks on the memo's language, and where the others stand."""
+    shown = [f"language: {remark}" for remark in result.remarks[:_REMARKS]]
+    more = len(result.remarks) - len(shown)
+    return [*shown, f"language: and {more} more, in {result.folder / MANIFEST}"] if more else shown
+
+
 def result_words(result: BuildResult) -> tuple[list[str], list[str]]:
     """Lines of messages and faults, for stderr, and of the memo and its headline, for stdout."""
-    aside = [*result.messages, *(f"warning: {fault}" for fault in result.faults)]
+    aside = [*result.messages, *(f"warning: {fault}" for fault in result.faults), *remarks_words(result)]
     again = " (already there: nothing had changed)" if result.reused else ""
     lines = [
         f"{result.client}, edition {result.edition}{again}",

@@ -51,7 +51,9 @@ class Spread:
 class Number:
     """A number with its unit, its rule, the inputs it was made from, and how far they let it wander.
 
-    `unit` writes any money as `usd` or `usd/<per>`; `currency` says which money that is.
+    `unit` writes any money as `usd` or `usd/<per>`; `currency` says which money that is. `central` is the statistic of the
+    draws that is printed, empty where there are none. `compares` names two options, where the number tells them apart: above
+    zero it is by how much, or in which share of the draws, the first has less of what its unit counts than the second.
     """
 
     id: str
@@ -67,6 +69,8 @@ class Number:
     stale: bool = False
     digits: int = 3
     currency: str = "USD"
+    central: str = ""
+    compares: tuple[str, str] | None = None
 
     @property
     def text(self) -> str:
@@ -74,29 +78,46 @@ class Number:
         return self._write(self.value)
 
     def show(self, style: str = "") -> str:
-        """The number in a style: '' central value, 'range' with its 90 % range, 'spread' the range only, 'abs' without sign, 'bare' without unit."""
+        """The number in one of the `STYLES`; '' is the central value."""
         if style == "":
             return self.text
-        if style == "abs":
-            return self._write(abs(self.value))
-        if style == "bare":
-            hourly = self.unit.startswith("usd/")  # a rate reads as money does: 2.40, not 2.4
-            return (
-                formats.money(self.value, self.digits, "") if hourly else formats.plain_number(self.value, self.digits)
-            )
-        if style in ("range", "spread", "absrange"):
-            return self._range(style)
-        raise ValueError(f"no style {style!r}: use range, spread, abs, absrange or bare")
+        if style not in STYLES:
+            raise ValueError(f"no style {style!r}: use {', '.join(STYLES[:-1])} or {STYLES[-1]}")
+        return _SHOWN[style](self)
 
-    def _range(self, style: str) -> str:
-        if self.spread is None or self.spread.p5 == self.spread.p95:
-            return self._write(abs(self.value)) if style == "absrange" else self.text
-        ends = (self.spread.p5, self.spread.p95)
-        central = self.value
-        if style == "absrange" and central < 0:
-            ends, central = (-ends[1], -ends[0]), -central
-        span = f"{self._write(ends[0])} to {self._write(ends[1])}"
-        return span if style == "spread" else f"{self._write(central)} (P5–P95: {span})"
+    def _abs(self) -> str:
+        return self._write(abs(self.value))
+
+    def _bare(self) -> str:
+        hourly = self.unit.startswith("usd/")  # a rate reads as money does: 2.40, not 2.4
+        return formats.money(self.value, self.digits, "") if hourly else formats.plain_number(self.value, self.digits)
+
+    def _of_hundred(self) -> str:
+        if self.unit != "share":
+            raise ValueError(f"only a share is told of {formats.OF}, and {self.id} is in {self.unit}")
+        return formats.of_hundred(self.value)
+
+    def _ends(self, *, mirrored: bool = False) -> formats.Ends:
+        """P5 and P95, of the number or of its opposite; twice the value where they are not known apart."""
+        low, high = (self.spread.p5, self.spread.p95) if self.spread else (self.value, self.value)
+        return formats.Ends(*((-high, -low) if mirrored else (low, high)), self.digits)
+
+    def _end(self, place: int) -> str:
+        return formats.ends_written(self._ends(), self.unit, self.currency)[place]
+
+    def _spread(self) -> str:
+        return formats.between(*formats.ends_written(self._ends(), self.unit, self.currency))
+
+    def _sides(self) -> str:
+        return formats.sides(self._ends(), self.unit, self.currency)
+
+    def _range(self, *, unsigned: bool = False) -> str:
+        ends = self._ends(mirrored=unsigned and self.value < 0)
+        central = abs(self.value) if unsigned else self.value
+        if ends.low == ends.high:
+            return self._write(central)
+        span = formats.between(*formats.ends_written(ends, self.unit, self.currency))
+        return f"{self._write(ends.kept(central))} (P5–P95: {span})"
 
     def _write(self, value: float) -> str:
         return formats.write(value, self.unit, self.digits, self.currency)
@@ -123,8 +144,26 @@ class Number:
             "date": self.date,
             "stale": self.stale,
             **in_currency(self.unit, self.currency),
+            **({"central": self.central} if self.central else {}),
+            **({"compares": dict(zip(("less", "more"), self.compares, strict=True))} if self.compares else {}),
         }
 
+
+_SHOWN: Mapping[str, Callable[[Number], str]] = {
+    "range": Number._range,
+    "spread": Number._spread,
+    "low": lambda number: number._end(0),
+    "high": lambda number: number._end(1),
+    "sides": Number._sides,
+    "abs": Number._abs,
+    "absrange": lambda number: number._range(unsigned=True),
+    "of100": Number._of_hundred,
+    "bare": Number._bare,
+}
+
+STYLES = tuple(_SHOWN)
+"""How a number may be shown: its value with the 90 % range, the range only, an end of it, the range in words (what is saved,
+seen from what costs less where it is positive), the value without sign, that with the range, a share of 100, without unit."""
 
 FigureOf = Callable[[str], Number]
 """Gives a number of the case by its id: how tables and words ask for what they print."""
@@ -215,4 +254,5 @@ class NumberMaker:
             stale=any(bool(r.get("stale")) for r in found),
             digits=digits,
             currency=self.currency,
+            central=central if spread else "",
         )

@@ -154,7 +154,7 @@ MAY_IMPORT = {
         "scenario",
         "sections",
     },
-    "memo": {"blocks", "case", "checking", "digests", "given", "scenario", "theme"},
+    "memo": {"blocks", "books", "case", "checking", "digests", "given", "scenario", "theme"},
     "acceptance": {
         "blocks",
         "books",

@@ -18,6 +18,11 @@ class Parts:
     web: list[Piece]
     spined: bool
 
+    @property
+    def printed(self) -> list[Piece]:
+        """What stands on paper: the body, and with a spine the annexes."""
+        return [*self.body, *self.annexes] if self.spined else self.body
+
 
 def parted(pieces: Iterable[Piece]) -> Parts:
     """The parts of a memo; without a spine its sections are its body, as where one notebook is exported alone."""

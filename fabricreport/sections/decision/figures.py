@@ -43,6 +43,7 @@ _LEAD = (
         value=lambda at: at.result.difference,
         inputs=(HORIZON,),
         central="mean",
+        compares=lambda at: at.compared,
     ),
     Spec(
         "decision.probability",
@@ -52,6 +53,7 @@ _LEAD = (
         value=lambda at: at.result.verdict.probability,
         inputs=lambda at: at.everything,
         digits=2,
+        compares=lambda at: at.compared,
     ),
     Spec(
         "decision.assumption_share",
@@ -145,6 +147,7 @@ _OPTIONS = (
         value=lambda at, option: at.bills.gap(option, at.result.verdict.choice),
         inputs=(HORIZON,),
         central="mean",
+        compares=lambda at, option: (at.result.verdict.choice, option),
     ),
     EachSpec(
         "decision.cheapest[option]",

@@ -118,6 +118,7 @@ _TEST = (
         value=lambda at: at.result.difference,
         inputs=("param:money.horizon_months",),
         central="mean",
+        compares=lambda at: (at.result.verdict.choice, at.result.verdict.runner_up),
     ),
     Spec(
         "diligence.lead_share",

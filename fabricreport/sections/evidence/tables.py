@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.glossary import glossary_book
 from fabricreport.books.prices.spoken import titled
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
@@ -327,4 +328,4 @@ def unmeasured() -> Table:
 
 def glossary() -> Table:
     """Terms of the trade in plain words."""
-    return Table(_heads("Term", "Meaning"), [Row([g["term"], g["means"]]) for g in read_yaml("assurance")["glossary"]])
+    return Table(_heads("Term", "Meaning"), [Row([t.term, t.means]) for t in glossary_book().terms])

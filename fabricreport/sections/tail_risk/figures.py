@@ -233,6 +233,11 @@ def _dearer(at: RiskFigures) -> Any:
     return second.overrun_usd - first.overrun_usd
 
 
+def _compared(at: RiskFigures) -> tuple[str, str]:
+    first, second = at.pair
+    return first.option, second.option
+
+
 _DIFFERENCE = (
     Spec(
         "tail_risk.difference",
@@ -243,6 +248,7 @@ _DIFFERENCE = (
         inputs=RUN,
         digits=2,
         central="mean",
+        compares=_compared,
         when=lambda at: at.paired,
     ),
     Spec(
@@ -253,6 +259,7 @@ _DIFFERENCE = (
         value=_dearer,
         inputs=RUN,
         central="mean",
+        compares=_compared,
         when=lambda at: at.paired,
     ),
 )

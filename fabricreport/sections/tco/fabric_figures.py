@@ -144,6 +144,7 @@ _BUILT = (
         value=lambda at: at.managed_gap,
         inputs=_SHAPE,
         central="mean",
+        compares=lambda at: at.compared,
         when=lambda at: at.owns and bool(at.owned.managers) and at.result.choice != at.result.rival,
     ),
     Spec(
@@ -166,6 +167,7 @@ _PAIR = (
         value=lambda at: at.owned.capital_gap,
         inputs=_grown,
         central="mean",
+        compares=lambda at: at.compared,
         when=lambda at: at.owns,
     ),
     Spec(

@@ -88,6 +88,7 @@ _DIFFERENCE = (
         value=lambda at: at.result.difference.draws,
         inputs=_everything,
         central="mean",
+        compares=lambda at: at.compared,
     ),
     Spec(
         "tco.probability",
@@ -97,6 +98,7 @@ _DIFFERENCE = (
         value=lambda at: probability_cheaper(at.result.difference.draws),
         inputs=_everything,
         digits=2,
+        compares=lambda at: at.compared,
     ),
     EachSpec(
         "tco.part[differing]",
