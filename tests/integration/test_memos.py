@@ -229,7 +229,10 @@ def test_the_headline_follows_the_params(
     [
         "choose_provider",
         "tco",
-        *(pytest.param(s, marks=pytest.mark.trust) for s in ("buy_once", "grow_in_stages", "decision", "latency", "tail_risk", "diligence", "evidence")),
+        *(
+            pytest.param(s, marks=pytest.mark.trust)
+            for s in ("buy_once", "grow_in_stages", "decision", "latency", "tail_risk", "diligence", "evidence")
+        ),
     ],
 )
 def test_each_notebook_runs_alone_under_stock_papermill(section: str, tmp_path: Path) -> None:

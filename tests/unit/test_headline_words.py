@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
@@ -48,7 +48,7 @@ class Leads:
     """A case with one figure."""
 
     names = ()
-    compared: dict[str, Any] = {"choice": "a", "rival": "b", "lead": "$1", "stated_as": []}
+    compared: ClassVar[dict[str, Any]] = {"choice": "a", "rival": "b", "lead": "$1", "stated_as": []}
 
     def figure(self, figure_id: str) -> Number:
         return Number(figure_id, 1.0, "usd", "Lead", "mean difference")
