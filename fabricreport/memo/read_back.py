@@ -121,13 +121,15 @@ class _Body(HTMLParser):
             element.skips = element.skips or (tag == "figcaption" and not self._in_table())
             self._flush()
             self._line = []
+        elif self._skips():
+            pass
         elif tag == "a" and "num" in classes:
             element.number = (found.get("href") or "").lstrip("#")
             self._hold()
         elif tag == "a" and (found.get("href") or "").startswith("#") and "download" not in found:
             element.reference = True
             self._hold()
-        elif tag == "figure" and "table" in classes:
+        if tag == "figure" and "table" in classes:
             element.tag = "figure.table"
         self._open.append(element)
 
@@ -166,8 +168,11 @@ class _Body(HTMLParser):
         return any(e.tag == "figure.table" for e in self._open)
 
     def _text(self, data: str) -> None:
-        if self._line is not None and not self._over and not any(e.skips for e in self._open):
+        if self._line is not None and not self._over and not self._skips():
             self._held += data
+
+    def _skips(self) -> bool:
+        return any(e.skips for e in self._open)
 
     def _hold(self) -> None:
         """Put the plain text so far into the line."""
