@@ -113,12 +113,13 @@ def test(result: DiligenceResult) -> Table:
 def test_of_both(given: Inputs, result: DiligenceResult) -> Table:
     """The same for either of two, where none is advised over the other."""
     of_rival, short = {p.id: p for p in result.promises_of_rival}, short_names(given.options)
+    pair = (result.option.id, result.rival.id)
     rows = [
         Row([p.title, p.passes, of_rival[p.id].passes, p.price, of_rival[p.id].price])
         for p in _tested(result.promises)
         if p.id in of_rival
     ]
-    heads = [Name(f"{head}, {short[o]}") for head in ("Pass", "Shortfall") for o in (result.option, result.rival)]
+    heads = [Name(f"{head}, {short[o]}") for head in ("Pass", "Shortfall") for o in pair]
     return Table([Column("Promise"), *(Column(h, style="mixed") for h in heads)], rows)
 
 
