@@ -53,6 +53,7 @@ from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.sections.latency import findings as latency_findings
 from fabricreport.sections.latency import study as latency
 from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.sections.short_names import names_told
 from fabricreport.sections.tail_risk import findings as tail_findings
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.result import TailResult
@@ -475,8 +476,9 @@ def _refuse_second(first: Number | None, second: Number) -> None:
 
 def _compared(case: Case, given: Inputs) -> Mapping[str, Any]:
     found = case.comparison
-    lead = given.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean")
-    return {"choice": found.choice, "rival": found.rival, "lead": lead.text, "stated_as": list(STATES_THE_LEAD)}
+    lead = given.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean").text
+    two = {"choice": found.choice, "rival": found.rival}
+    return {**two, "lead": lead, "stated_as": list(STATES_THE_LEAD), "called": names_told(given.options, **two)}
 
 
 VALUES: Mapping[str, Callable[[Case, Inputs], Any]] = {

@@ -17,10 +17,14 @@ from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import load_strict
 
 SHIPPED_FILE = ROOT / "glossary.yaml"
-DIRECTIONS = ("less", "more", "nouns", "against", "open")
-STATISTICS = ("mean", "p50")
-"""The statistics that a figure's `central` may be."""
-_PARTS = ("terms", "instead_of", "leads", "verbs", "directions", "statistics", "advice")
+DIRECTIONS = ("less", "more", "nouns", "against", "open", "conditions")
+EXPECTED = "expected"
+STATISTICS = ("mean", "p50", EXPECTED)
+"""The statistics that a figure's `central` may be, and what stands for the mean where money is told of."""
+_PARTS = ("terms", "instead_of", "leads", "verbs", "directions", "statistics", "advice", "orders")
+
+_MISSING = object()
+"""Stands for a key that is left out, which is told once."""
 
 
 @dataclass(frozen=True)
@@ -50,18 +54,20 @@ class Instead:
 @dataclass(frozen=True)
 class Directions:
     """Words that say that an option has `less` or `more`, those of them that are `nouns`, what stands before the option
-    that another is held `against`, and what leaves a sentence `open`."""
+    that another is held `against`, what leaves a sentence `open` beside them, and `conditions` that do so anywhere."""
 
     less: tuple[str, ...]
     more: tuple[str, ...]
     nouns: tuple[str, ...]
     against: tuple[str, ...]
     open: tuple[str, ...]
+    conditions: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Glossary:
-    """The language of the memo; `statistics` are the words by statistic, `advice` what stands before an advised option."""
+    """The language of the memo; `statistics` are the words by statistic, `advice` and `orders` what stands before an
+    advised option, the latter at the beginning of a sentence."""
 
     terms: tuple[Term, ...]
     instead_of: tuple[Instead, ...]
@@ -70,6 +76,7 @@ class Glossary:
     directions: Directions
     statistics: Mapping[str, tuple[str, ...]]
     advice: tuple[str, ...]
+    orders: tuple[str, ...]
 
 
 @cache
@@ -82,21 +89,22 @@ def read_glossary(path: Path) -> Glossary:
     """A glossary; `InputError` with every fault found, each with file, line and key."""
     reading = _Reading(load_strict(path), [])
     tree = reading.mapping((), reading.tree.data, _PARTS)
-    terms = [reading.term(at, row) for at, row in reading.rows(("terms",), tree.get("terms"))]
-    banned = [reading.instead(at, row) for at, row in reading.rows(("instead_of",), tree.get("instead_of"))]
-    told = reading.mapping(("directions",), tree.get("directions"), DIRECTIONS)
-    central = reading.mapping(("statistics",), tree.get("statistics"), STATISTICS)
+    terms = [reading.term(at, row) for at, row in reading.rows(("terms",), tree.get("terms", _MISSING))]
+    banned = [reading.instead(at, row) for at, row in reading.rows(("instead_of",), tree.get("instead_of", _MISSING))]
+    told = reading.mapping(("directions",), tree.get("directions", _MISSING), DIRECTIONS)
+    central = reading.mapping(("statistics",), tree.get("statistics", _MISSING), STATISTICS)
     reading.told_once([(("terms", i), name) for i, term in enumerate(terms) for name in dict.fromkeys(term.names)])
     reading.told_once([(("instead_of", i), word) for i, one in enumerate(banned) for word in one.words])
     reading.told_once([(("directions", key), w) for key in ("less", "more") for w in told.get(key) or ()])
     found = Glossary(
         terms=tuple(terms),
         instead_of=tuple(banned),
-        leads=reading.words(("leads",), tree.get("leads")),
-        verbs=reading.words(("verbs",), tree.get("verbs")),
-        directions=Directions(*(reading.words(("directions", key), told.get(key)) for key in DIRECTIONS)),
-        statistics={key: reading.words(("statistics", key), central.get(key)) for key in STATISTICS},
-        advice=reading.words(("advice",), tree.get("advice")),
+        leads=reading.words(("leads",), tree.get("leads", _MISSING)),
+        verbs=reading.words(("verbs",), tree.get("verbs", _MISSING)),
+        directions=Directions(*(reading.words(("directions", key), told.get(key, _MISSING)) for key in DIRECTIONS)),
+        statistics={key: reading.words(("statistics", key), central.get(key, _MISSING)) for key in STATISTICS},
+        advice=reading.words(("advice",), tree.get("advice", _MISSING)),
+        orders=reading.words(("orders",), tree.get("orders", _MISSING)),
     )
     if reading.problems:
         raise InputError(reading.problems)
@@ -114,6 +122,8 @@ class _Reading:
         self.problems.append(self.tree.problem(at, message, **said))
 
     def mapping(self, at: KeyPath, given: Any, keys: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Any]:
+        if given is _MISSING:
+            return {}
         if not isinstance(given, dict):
             self.fault(at, "must be a mapping of keys")
             return {}
@@ -127,6 +137,8 @@ class _Reading:
         return given
 
     def rows(self, at: KeyPath, given: Any) -> list[tuple[KeyPath, Any]]:
+        if given is _MISSING:
+            return []
         if not isinstance(given, list) or not given:
             self.fault(at, "must be a list with at least one entry")
             return []
@@ -136,6 +148,8 @@ class _Reading:
         return tuple(self.text(where, word) for where, word in self.rows(at, given))
 
     def text(self, at: KeyPath, given: Any) -> str:
+        if given is _MISSING:
+            return ""
         if not isinstance(given, str) or not given.strip():
             self.fault(at, "must be words", value=given, remedy="Put it in quotes.")
             return ""
@@ -144,8 +158,8 @@ class _Reading:
     def term(self, at: KeyPath, row: Any) -> Term:
         given = self.mapping(at, row, ("term", "means"), ("also",))
         return Term(
-            self.text((*at, "term"), given.get("term", " ")),
-            self.text((*at, "means"), given.get("means", " ")),
+            self.text((*at, "term"), given.get("term", _MISSING)),
+            self.text((*at, "means"), given.get("means", _MISSING)),
             self.words((*at, "also"), given["also"]) if "also" in given else (),
         )
 
@@ -155,8 +169,8 @@ class _Reading:
         if not isinstance(stops, bool):
             self.fault((*at, "stops"), "must be true or false", value=stops)
         return Instead(
-            self.words((*at, "words"), given.get("words")),
-            self.text((*at, "write"), given.get("write")),
+            self.words((*at, "words"), given.get("words", _MISSING)),
+            self.text((*at, "write"), given.get("write", _MISSING)),
             self.words((*at, "unless"), given["unless"]) if "unless" in given else (),
             stops is True,
         )

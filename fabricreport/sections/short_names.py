@@ -38,6 +38,21 @@ def spoken_names(options: Sequence[Option], choice: str, rival: str) -> dict[str
     return told
 
 
+def names_told(options: Sequence[Option], choice: str, rival: str) -> dict[str, list[str]]:
+    """Every name by which a memo that weighs `choice` and `rival` may call each option, without those that two of them bear.
+
+    Between the two weighed, the name of a family is that of the one that is of it.
+    """
+    short, spoken = short_names(options), spoken_names(options, choice, rival)
+    called = {o.id: {o.name, short[o.id], spoken[o.id]} for o in options}
+    pair = [o for o in options if o.id in (choice, rival)]
+    for option in pair:
+        if [o.family for o in pair].count(option.family) == 1:
+            called[option.id].add(option.family_name)
+    borne = Counter(name.casefold() for names in called.values() for name in names)
+    return {i: sorted(name for name in names if borne[name.casefold()] == 1) for i, names in called.items()}
+
+
 def _ladder(option: Option) -> tuple[str, ...]:
     """The names an option may go by, the shortest first: its family's, where its own name has it, and those it is said by.
 

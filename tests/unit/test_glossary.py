@@ -39,14 +39,14 @@ def test_each_term_is_explained_once() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("terms:", "term:", "did you mean terms?"),
-        ("{term: AFR, means:", "{term: AFR, mean:", "did you mean means?"),
+        ("terms:", "term:", "Did you mean 'terms'?"),
+        ("{term: AFR, means:", "{term: AFR, mean:", "Did you mean 'means'?"),
         ("{term: AFR, means:", "{term: 4, means:", "must be words"),
         ("stops: true", "stops: often", "must be true or false"),
         ("{term: AFR,", "{term: RCCL,", "this word is said already"),
         ("more: [more,", "more: [more, cheaper,", "this word is said already"),
         ("leads: [Why,", "leads: ['',", "must be words"),
-        ("  p50: [median", "  p55: [median", "did you mean p50?"),
+        ("  p50: [", "  p55: [", "Did you mean 'p50'?"),
     ],
 )
 def test_a_fault_is_told_with_its_line(tmp_path: Path, old: str, new: str, said: str) -> None:

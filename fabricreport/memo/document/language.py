@@ -61,10 +61,11 @@ def words_of(instead: Instead, text: str) -> list[str]:
 
 @cache
 def _patterns(instead: Instead) -> tuple[re.Pattern[str] | None, re.Pattern[str]]:
-    return _any_of(instead.unless) if instead.unless else None, _any_of(instead.words)
+    return any_of(instead.unless) if instead.unless else None, any_of(instead.words)
 
 
-def _any_of(words: Iterable[str]) -> re.Pattern[str]:
+def any_of(words: Iterable[str]) -> re.Pattern[str]:
+    """What finds any of some words or phrases, the longest first, whole and in either case; `#` stands for a masked number."""
     ordered = sorted(words, key=lambda w: (-len(w), w))
     written = "|".join(re.escape(w).replace(r"\#", _NUMBER).replace(r"\ ", r"\s+") for w in ordered)
     return re.compile(rf"(?<![\w-])(?:{written})(?![\w-])", re.I)

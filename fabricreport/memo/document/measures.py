@@ -97,7 +97,7 @@ def _of_piece(piece: Piece, kinds: frozenset[str]) -> Iterator[Sentence]:
         for kind, words in lines_of(node):
             if kind in kinds:
                 for line in (words, *(n.children for n in walk(words) if isinstance(n, Note))):
-                    yield from _split(line, kind, piece)
+                    yield from sentences_in(line, kind, piece)
 
 
 def own_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
@@ -107,7 +107,8 @@ def own_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
     return (n for n in walk(everything) if id(n) not in theirs)
 
 
-def _split(line: tuple[Inline, ...], kind: str, piece: Piece) -> Iterator[Sentence]:
+def sentences_in(line: Iterable[Inline], kind: str, piece: Piece) -> Iterator[Sentence]:
+    """The sentences of one line of a piece."""
     text, quoted = "", []
     for node in _flat(line):
         printed = node.text if isinstance(node, Num) else _printed(node)
@@ -134,5 +135,5 @@ def _printed(node: Inline) -> str:
     if isinstance(node, Text | Code):
         return node.words
     if isinstance(node, Ref):
-        return node.shown
+        return node.shown.capitalize() if node.shown == node.id else node.shown  # printed as Figure, Table or Section
     return "" if isinstance(node, Cite | Note) else " "
