@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabricreport.vocabulary import Ground
 
@@ -43,11 +44,18 @@ def result_words(result: BuildResult) -> tuple[list[str], list[str]]:
     ]
     head = result.headline
     if head.get("recommendation"):
-        probability = next((n for n in head["numbers"] if n["id"] == "decision.probability"), None)
-        ground = head.get("decided_by", Ground.MONEY)
-        share = f", {probability['text']} of draws" if probability and ground == Ground.MONEY else ""
-        lines.append(f"  {head['recommendation']} ({_CLASSES.get(ground, head['confidence'])}{share})")
-        if head.get("framework") == "disagrees":
-            lines.append(f"  The framework disagrees: it leans to {head['framework_leans_to']}.")
-        lines += [f"    {number['label']}: {number['text']}" for number in head["numbers"]]
+        lines.append(f"  {head['recommendation']}{_firmness(head)}")
+    if head.get("framework") == "disagrees":
+        lines.append(f"  The framework disagrees: it leans to {head['framework_leans_to']}.")
+    lines += [f"    {number['label']}: {number['text']}" for number in head.get("numbers", ())]
     return aside, lines
+
+
+def _firmness(head: Mapping[str, Any]) -> str:
+    """How firm the advice is, behind it in brackets; nothing where the decision itself was left out."""
+    if "confidence" not in head:
+        return ""
+    probability = next((n for n in head["numbers"] if n["id"] == "decision.probability"), None)
+    ground = head.get("decided_by", Ground.MONEY)
+    share = f", {probability['text']} of outcomes" if probability and ground == Ground.MONEY else ""
+    return f" ({_CLASSES.get(ground, head['confidence'])}{share})"

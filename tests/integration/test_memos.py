@@ -227,9 +227,12 @@ def test_the_headline_follows_the_params(
 @pytest.mark.parametrize(
     "section",
     [
-        "decision",
+        "choose_provider",
         "tco",
-        *(pytest.param(s, marks=pytest.mark.trust) for s in ("latency", "tail_risk", "diligence", "evidence")),
+        *(
+            pytest.param(s, marks=pytest.mark.trust)
+            for s in ("buy_once", "grow_in_stages", "decision", "latency", "tail_risk", "diligence", "evidence")
+        ),
     ],
 )
 def test_each_notebook_runs_alone_under_stock_papermill(section: str, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,12 +10,24 @@ import nbformat
 from nbformat import NotebookNode
 
 from fabricreport.blocks.node_json import to_json
-from fabricreport.blocks.nodes import DataTable, Figure, Heading, Headline, Scalar, Top, plain_text
+from fabricreport.blocks.nodes import (
+    DataTable,
+    Figure,
+    Glance,
+    Heading,
+    Headline,
+    Paragraph,
+    Scalar,
+    Strong,
+    Top,
+    plain_text,
+)
 from fabricreport.ledger import Record
 from fabricreport.memo.document.assumed import assumed_piece
 from fabricreport.memo.document.gather import BLOCK_MIME, Gathered, gather
 from fabricreport.memo.document.tables import table_rows
 
+_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 OWN_FILE = "file:"
 """What the tag of a cell begins with that is also printed in a file of its own."""
 ONLY_FILE = "only-file"
@@ -89,11 +102,22 @@ def merged_ledger(found: Gathered) -> dict[str, list[Record]]:
 
 
 def headline(found: Gathered) -> dict[str, Any]:
-    """The advice and the headline numbers that the decision notebook declares; empty if it was left out."""
-    for node in _nodes(found):
-        if isinstance(node, Headline):
-            return dict(to_json(node)["data"])
-    return {}
+    """The advice as page one words it, and what the decision notebook declares; empty where neither stands in the memo."""
+    glance = next((node for node in _nodes(found) if isinstance(node, Glance)), None)
+    declared = next((node for node in _nodes(found) if isinstance(node, Headline)), None)
+    advice = advice_of(glance) if glance else ""
+    said = {"recommendation": advice} if advice else {}
+    return {**said, **(dict(to_json(declared)["data"]) if declared else {})}
+
+
+def advice_of(glance: Glance) -> str:
+    """The advice in the memo's own words: what page one opens with in bold, else its first sentence."""
+    for part in glance.children:
+        if isinstance(part, Paragraph) and part.children:
+            first = part.children[0]
+            words = plain_text(first.children if isinstance(first, Strong) else part.children)
+            return _SENTENCES.split(words.strip())[0].rstrip(".,:;")
+    return ""
 
 
 def chart_data(found: Gathered) -> dict[str, list[list[Scalar]]]:

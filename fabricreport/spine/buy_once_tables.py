@@ -1,0 +1,127 @@
+"""Tables in the body of a memo about one purchase: each a few rows of what the sections derive in full."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import FigureOf
+from fabricreport.sections.decision.joint.tables import share_cell
+from fabricreport.sections.decision.monday.kinds import Kind
+from fabricreport.sections.decision.monday.study import Monday, Todo
+from fabricreport.sections.decision.monday.tables import todo
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.turning import Edge, Turn, key_of, short_label_of
+from fabricreport.sections.decision.turning_words import course_told
+from fabricreport.sections.diligence.promises import Promise
+from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.sections.short_names import short_names
+from fabricreport.sections.tail_risk.result import TailResult
+
+MOST_CHANGES, MOST_ACTIONS = 4, 5
+TESTED = ("busbw", "weeks", "interruptions", "detection")
+"""Promises of the acceptance test that the body shows."""
+_DATES = {
+    "weeks": "Weeks until it runs stably",
+    "not_ready": "Not stable by your date",
+    "late": "A run ends late",
+    "delay_p90": "Delay of the worst run in ten",
+    "fabric_lost": "GPU time that the network takes",
+}
+_OF_INPUTS = ("price:", "evidence:", "contested:")
+
+
+def changes(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
+    """What would change the answer: our value, where it turns, how likely that is, and what settles it."""
+    edges = result.edges(MOST_CHANGES)
+    pair = (result.verdict.choice, result.verdict.runner_up)
+    courses = dict.fromkeys(edge.course for _, edge in edges)
+    words = {course: f"course_{n}" for n, course in enumerate(courses)}
+    rows = [_change(given, figure, turn, edge, words[edge.course]) for turn, edge in edges]
+    heads = ("What", "We assume", "It turns", "Chance", "Settled")
+    return Table([Column(h) for h in heads], rows, {words[c]: Name(course_told(given, c, pair)) for c in courses})
+
+
+def _change(given: Inputs, figure: FigureOf, turn: Turn, edge: Edge, course: str) -> Row:
+    key = key_of(turn.input_id)
+    label = short_label_of(given, turn.input_id)
+    ranged = turn.input_id.startswith(_OF_INPUTS) and figure(turn.input_id).spread is not None
+    value = f"{{decision.in_use.{key}}}" + (f" ({{{turn.input_id}:spread}})" if ranged else "")
+    place = f"{turn.told(edge.side)} {{decision.{edge.end}.{key}}}: {{{course}}}"
+    chance = "yours to set" if edge.chance is None else f"{{decision.beyond_{edge.end}.{key}:of100}}"
+    return Row([Name(label[:1].upper() + label[1:]), value, place, chance, Name(turn.settled["when"])])
+
+
+def actions(monday: Monday) -> Table:
+    """What to do before signing: those worth most, and the acceptance test among them."""
+    return todo(replace(monday, todos=_shown(monday.todos)))
+
+
+def _shown(todos: Sequence[Todo]) -> tuple[Todo, ...]:
+    first, rest = todos[:MOST_ACTIONS], todos[MOST_ACTIONS:]
+    test = next((one for one in rest if one.action.kind == Kind.ACCEPTANCE), None)
+    return (*first,) if test is None else (*first[:-1], test)
+
+
+def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
+    """Every option, the cheapest first: its total, what it costs more than the choice, and how often it is the cheapest."""
+    choice, short = result.verdict.choice, short_names(given.options)
+    totals = {o: figure(f"decision.total.{o}") for o in result.totals}
+    rows = [
+        Row(
+            [
+                Name(short[o]),
+                totals[o],
+                None if o == choice else figure(f"decision.gap.{o}"),
+                None if o == choice else figure(f"decision.gap.{o}"),
+                share_cell(result.joint, o),
+                figure(f"decision.ready.{o}"),
+            ],
+            role="winner" if o == choice and not (result.verdict.open or result.verdict.announced) else "normal",
+        )
+        for o in sorted(totals, key=lambda o: totals[o].value)
+    ]
+    more = Column("More than {choice}")
+    heads = (Column("Option"), Column("Total"), more, Column("Nine times in ten", style="spread"))
+    return Table([*heads, Column("Cheapest in"), Column("Stable in time")], rows)
+
+
+def dates(given: Inputs, result: DecisionResult, tail: TailResult) -> Table:
+    """Weeks, the date and a run, with each of the two compared in a column of its own, the choice first."""
+    short = short_names(given.options)
+    pair = tuple(dict.fromkeys((result.verdict.choice, result.verdict.runner_up)))
+    rows = [Row([what, *(tail.numbers[f"tail_risk.{name}.{o}"] for o in pair)]) for name, what in _DATES.items()]
+    return Table([Column(""), *(Column(Name(short[o]), style="mixed") for o in pair)], rows)
+
+
+def levers(tail: TailResult, shown: Sequence[str]) -> Table:
+    """What each of the measures saves in the first year and costs."""
+    labels = {lever.id: lever.label for lever in tail.levers}
+    rows = [Row([Name(labels[v]), *(tail.numbers[f"tail_risk.lever.{v}.{w}"] for w in ("saved", "cost"))]) for v in shown]
+    return Table([Column("Measure"), Column("Saves"), Column("Costs")], rows)
+
+
+def test(result: DiligenceResult) -> Table:
+    """The rows of the acceptance test that carry most money: what to pass, and what a shortfall costs."""
+    rows = [Row([p.title, p.passes, p.expected, p.price]) for p in _tested(result.promises)]
+    heads = ("Pass", "Assumed in the cost", "A shortfall costs")
+    return Table([Column("Promise"), *(Column(h, style="mixed") for h in heads)], rows)
+
+
+def test_of_both(given: Inputs, result: DiligenceResult) -> Table:
+    """The same for either of two, where none is advised over the other."""
+    of_rival, short = {p.id: p for p in result.promises_of_rival}, short_names(given.options)
+    pair = (result.option.id, result.rival.id)
+    rows = [
+        Row([p.title, p.passes, of_rival[p.id].passes, p.price, of_rival[p.id].price])
+        for p in _tested(result.promises)
+        if p.id in of_rival
+    ]
+    heads = [Name(f"{head}, {short[o]}") for head in ("Pass", "Shortfall") for o in pair]
+    return Table([Column("Promise"), *(Column(h, style="mixed") for h in heads)], rows)
+
+
+def _tested(promises: Sequence[Promise]) -> list[Promise]:
+    return [p for p in promises if p.id in TESTED]
