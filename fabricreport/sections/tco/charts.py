@@ -165,9 +165,9 @@ def totals_chart(given: Inputs, result: TcoResult) -> Drawing:
     return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def hours_chart(given: Inputs, result: TcoResult) -> Drawing:
+def hours_chart(given: Inputs, result: TcoResult, chart_id: str = "fig-tco-hours") -> Drawing:
     """What a useful GPU-hour costs by option when renting: the price, and what lost time adds to it."""
-    chart_id, currency = "fig-tco-hours", given.params.money.currency
+    currency = given.params.money.currency
     names, colours = names_of(given), colours_of(given)
     price = float(rounded(np.mean(plain(result.common.server.rent_per_gpu_hour))))
     symbol = formats.SYMBOLS.get(currency, currency + " ")

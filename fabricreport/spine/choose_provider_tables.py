@@ -1,0 +1,169 @@
+"""Tables of the body about a choice among providers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.blocks.phrases import Phrase
+from fabricreport.books.offers.terms import first_question
+from fabricreport.models.money.offers import Standing
+from fabricreport.sections.decision.monday.tables import todo
+from fabricreport.sections.decision.offers.judged import Judged, Open
+from fabricreport.sections.decision.offers.study import OffersResult
+from fabricreport.sections.decision.offers.tables import asking, network_name, tiers, where_of
+from fabricreport.spine.choose_provider import SHOWN, TURNS, turning
+from fabricreport.spine.told import Told
+
+BEFORE = 5
+"""Most lines of what to do before signing."""
+_PARTS = ("do", "now", "turns", "odds", "settled")
+
+
+def _found(case: Told) -> OffersResult:
+    found = case.decision().offers
+    assert found is not None, "asked for where there are offers"
+    return found
+
+
+def _currency(case: Told) -> Name:
+    return Name(str(case.inputs.params.money.currency))
+
+
+def _month(case: Told, judged: Judged) -> str:
+    """The month of a price, and that it is out of date."""
+    day = f"{case.inputs.prices.by_id(judged.price).date:%b %Y}"
+    return f"{day}, old" if Open.OLD in judged.open else day
+
+
+def _dated(case: Told, judged: dict[str, Judged]) -> Iterator[tuple[str, str, Judged, str]]:
+    """Each offer with its price and its month, as a cell, and the word for the month."""
+    for n, (offer, one) in enumerate(judged.items()):
+        yield offer, f"{{{one.price}:bare}} ({{month_{n}}})", one, f"month_{n}"
+
+
+def _months(case: Told, judged: dict[str, Judged]) -> dict[str, object]:
+    return {word: Name(_month(case, one)) for _, _, one, word in _dated(case, judged)}
+
+
+def offers(case: Told) -> Table:
+    """The cheapest offers: seller, rent, product with its network, topology, the whole work, and what to ask first."""
+    found = _found(case)
+    taken = found.pick.standing == Standing.TAKE
+    judged = dict(list(found.judged.items())[:SHOWN])
+    words = _months(case, judged)
+    rows = []
+    for n, (offer, price, one, _) in enumerate(_dated(case, judged)):
+        words[f"where_{n}"] = Name(_where(case, one))
+        rows.append(
+            Row(
+                [
+                    Name(one.offer.seller),
+                    price,
+                    f"{{where_{n}}}{tiers(one.offer)}",
+                    "no" if Open.TOPOLOGY in one.open else "yes",
+                    case.figure(f"decision.offers.total.{offer}"),
+                    Name(first_question(asking(one), "short")),
+                ],
+                role="winner" if taken and offer == found.pick.first else "normal",
+            )
+        )
+    heads = ("Product with the network", "Topology documented", "Whole work", "Ask first")
+    columns = [Column("Seller"), Column("Rent, {money}, and its month"), *(Column(h) for h in heads)]
+    return Table(columns, rows, {**words, "money": _currency(case)})
+
+
+def _where(case: Told, judged: Judged) -> str:
+    """The product of an offer, with its network where the offers differ in it."""
+    mixed = len({j.offer.fabric for j in _found(case).judged.values()}) > 1
+    sold = where_of(judged.offer)
+    return f"{network_name(case.inputs, judged.offer.fabric)}, {sold}" if mixed else sold
+
+
+def changes(case: Told) -> Table:
+    """What would change the answer: what is assumed, where it turns, how likely that is, and what settles it."""
+    found = turning(case)
+    rows = [
+        Row([Phrase(f"turns-{kind}", part, turn) for part in _PARTS])
+        for kind in TURNS
+        if (turn := found[kind]) is not None
+    ]
+    return Table([Column(h) for h in ("What", "We assume", "It turns at", "How likely", "Settled by")], rows)
+
+
+def before(case: Told) -> Table:
+    """What to do before signing: the lines worth most, without their marks."""
+    whole = todo(case.monday())
+    return Table(whole.columns[1:], [Row(row.cells[1:]) for row in whole.rows[:BEFORE]])
+
+
+def results(case: Told) -> Table:
+    """What each offer comes to by the useful hour, and in how many outcomes it costs least."""
+    found = _found(case)
+    rows = [
+        Row(
+            [
+                Name(one.offer.seller),
+                case.figure(f"decision.offers.useful_hour.{offer}"),
+                *[case.figure(f"decision.offers.total.{offer}")] * 2,
+                case.figure(f"decision.offers.cheapest.{offer}"),
+                case.figure(f"decision.offers.cheapest_else.{offer}") if offer in found.cheapest_else else None,
+            ]
+        )
+        for offer, one in found.judged.items()
+    ]
+    columns = [Column("Seller"), Column("Useful hour"), Column("Whole work"), Column("90 % range", style="spread")]
+    return Table([*columns, Column("Costs least in"), Column("Without the first")], rows)
+
+
+def networks(case: Told) -> Table:
+    """What each offer says of its network: which, where it is sold, whether the price holds it, and its topology."""
+    rows = [
+        Row(
+            [
+                Name(one.offer.seller),
+                Name(network_name(case.inputs, one.offer.fabric)),
+                Name(one.offer.product or "not named"),
+                _held(one),
+                Name("not documented" if Open.TOPOLOGY in one.open else one.offer.topology),
+            ]
+        )
+        for one in _found(case).judged.values()
+    ]
+    return Table([Column(h) for h in ("Seller", "Network", "Sold on", "In the price", "Topology")], rows)
+
+
+def _held(judged: Judged) -> str:
+    """Whether a price holds its network."""
+    if judged.offer.with_network:
+        return "yes"
+    return "no, beside it" if Open.EXTRA in judged.open else "not said"
+
+
+def nodes(case: Told) -> Table:
+    """The same work across nodes and within single ones."""
+    numbers = case.decision().numbers
+
+    def line(what: str, *ids: str) -> Row | None:
+        return Row([what, *(case.figure(i) for i in ids)]) if all(i in numbers for i in ids) else None
+
+    rows = (
+        line("One run", "decision.courses.run_days", "decision.courses.single_days"),
+        line("Rent at which both cost the same", "decision.courses.rent_hour", "decision.courses.single_rent"),
+    )
+    columns = [Column(""), Column("Across nodes", style="mixed"), Column("Within one node each", style="mixed")]
+    return Table(columns, [row for row in rows if row])
+
+
+def prices(case: Told) -> Table:
+    """Every price, what sort it is, its date, until when it was good, and what would confirm it."""
+    judged = dict(_found(case).judged)
+    words = _months(case, judged)
+    rows = []
+    for _, price, one, _ in _dated(case, judged):
+        expiry = case.inputs.prices.by_id(one.price).expiry
+        asked = first_question(asking(one))
+        rows.append(Row([Name(one.offer.seller), price, str(one.offer.kind), Name(f"{expiry:%-d %b %Y}"), Name(asked)]))
+    heads = ("It is", "Good until", "What would confirm it")
+    columns = [Column("Seller"), Column("Price, {money}, and its month"), *(Column(h) for h in heads)]
+    return Table(columns, rows, {**words, "money": _currency(case)})
