@@ -23,7 +23,7 @@ from fabricreport.vocabulary import Confidence, CourseKind, Ground, Side
 
 SHOWN = 8
 """Most offers in the table of page one."""
-TURNS = ("price", "lone", "either", "day", "nodes", "idle", "counts")
+TURNS = ("price", "rent", "lone", "refused", "either", "day", "start", "nodes", "idle", "counts")
 """What may change the answer of a renter, in the order of page one's table; the notebook has a phrase for each."""
 
 
@@ -43,9 +43,8 @@ class Finding(StrEnum):
     NAME_TOLD = "two networks are worth another price by the hour"
     NAME_FREE = "two networks are worth the same price by the hour"
     NAME_NONE = "one node needs no network"
-    ORDER_TOLD = "one of several offers costs least in so many outcomes"
-    ORDER_OLD = "and some of the prices are out of date"
-    ORDER_DATED = "and none of the prices is"
+    ORDER_OLD = "one of several offers costs least in so many outcomes, and some of the prices are out of date"
+    ORDER_DATED = "one of several offers costs least in so many outcomes, and none of the prices is out of date"
     PAIR_TOLD = "no order of offers is told, and one network costs less in so many outcomes"
     READY_PAIR = "the client has a date, nobody is bound yet, and two networks are compared"
     READY_ALONE = "the client has a date, nobody is bound yet, and one network is compared"
@@ -55,14 +54,18 @@ class Finding(StrEnum):
     WHY_RENT = "several offers and two networks are compared"
     WHY_RENT_ALONE = "several offers are compared, and one network or none"
     WHY_ONE = "one offer is judged"
+    WHY_REFUSED = "every offer refuses what is needed in writing"
     WHY_NONE = "no offer is judged"
     NETWORK_IDLE = "two networks are compared, and which one it is does not matter here"
     NETWORK_COUNTS = "two networks are compared, and which one it is counts"
     BOTH_SIDES = "the two are an InfiniBand and a RoCEv2"
     ONE_SWITCH = "two nodes may share a switch, and some seller documents no topology"
     # the case against
-    SINGLE_MORE = "jobs within single nodes cost more, and are not advised"
-    SINGLE_LESS = "jobs within single nodes cost less, and are not advised"
+    SINGLE_MORE = "jobs within single nodes are another course, and cost more"
+    SINGLE_LESS = "jobs within single nodes are another course, and cost less"
+    AGAINST_MORE = "they are the strongest case against, and cost more"
+    AGAINST_LESS = "they are the strongest case against, and cost less"
+    AGAINST_RENT = "and the rent is told at which they cost the same"
     NEXT = "the next offer is the strongest case against"
     NEXT_NETWORK = "its price holds the network, and that of the first does not say so"
     NEXT_IN_DATE = "its price is in date, and that of the first is not"
@@ -75,7 +78,13 @@ class Finding(StrEnum):
     MORE_OFFERS = "the table of page one leaves some offers out"
     ALL_WITH_NETWORK = "several nodes, and every price judged holds the network"
     SOME_WITHOUT = "several nodes, and some price does not hold the network, or does not say so"
+    UNSURE = "several nodes, and nothing says of some price whether it holds the network"
+    UNSURE_LISTED = "and it is a published price, of a seller who has the network on some product"
+    BESIDE = "several nodes, and some seller has the network beside its price"
     JOBS_WITHIN = "several nodes, and the client's jobs stay within one"
+    JOBS_WITHIN_RENT = "and the rent is told at which nodes without a network cost the same"
+    DOCUMENTED = "several nodes and sellers, and some of these document their network"
+    UNDOCUMENTED = "several nodes and sellers, and none of these documents its network"
     MANY_GPUS = "two networks are compared for so many GPUs that they show"
     CREDITED = "the contract of a seller in the list was read"
     NO_DATE = "the client has no date"
@@ -114,7 +123,8 @@ class _Read:
     @cached_property
     def worth(self) -> str:
         """Whether an hour on the runner-up is worth less than one on the choice, more, or the same."""
-        return direction(self.case.figure(f"tco.worth_less.{self.verdict.runner_up}")) if self.pair else "same"
+        told = f"tco.worth_less.{self.verdict.runner_up}"
+        return direction(self.case.figure(told)) if self.pair and told in self.case.tco().numbers else "same"
 
     @property
     def single(self) -> float | None:
@@ -124,10 +134,14 @@ class _Read:
         return mean_of(row.against) if told and row is not None else None
 
     @property
-    def sides(self) -> frozenset[Side]:
-        """The sides of the two compared."""
-        pair = (self.verdict.choice, self.verdict.runner_up)
-        return frozenset(Side(o.side) for o in self.given.options if o.id in pair)
+    def refused(self) -> bool:
+        """Whether there are offers and none may be taken."""
+        return self.found is not None and self.found.best is None
+
+    @property
+    def by_side(self) -> Mapping[Side, Option]:
+        """The two compared, by their side."""
+        return {Side(o.side): o for o in map(self.option, (self.verdict.choice, self.verdict.runner_up))}
 
     def option(self, option_id: str) -> Option:
         """An option by its id."""
@@ -157,8 +171,7 @@ def _tiles(read: _Read) -> Iterator[Finding]:
         yield F.NAME_NONE
     elif read.pair:
         yield F.NAME_FREE if read.worth == "same" else F.NAME_TOLD
-    if read.several and read.best and read.found:
-        yield F.ORDER_TOLD
+    if read.several and read.found and read.found.pick.first == read.found.order[0]:
         yield F.ORDER_OLD if read.found.having(Open.OLD) else F.ORDER_DATED
     elif read.pair:
         yield F.PAIR_TOLD
@@ -169,17 +182,19 @@ def _tiles(read: _Read) -> Iterator[Finding]:
     elif not read.asking and read.best:
         yield F.READY_OFFER
     else:
-        yield F.READY_PAIR if len(read.result.totals) > 1 else F.READY_ALONE
+        yield F.READY_PAIR if read.pair else F.READY_ALONE
 
 
 def _why(read: _Read) -> Iterator[Finding]:
-    if read.several:
+    if read.refused:
+        yield F.WHY_REFUSED
+    elif read.several:
         yield F.WHY_RENT if read.pair else F.WHY_RENT_ALONE
     else:
         yield F.WHY_ONE if read.found else F.WHY_NONE
     if read.pair:
         yield F.NETWORK_IDLE if read.idle else F.NETWORK_COUNTS
-        if read.sides == {Side.INFINIBAND, Side.ROCEV2}:
+        if {*read.by_side} == {Side.INFINIBAND, Side.ROCEV2}:
             yield F.BOTH_SIDES
     cluster = read.given.params.cluster
     two = int(cluster.final_gpus) <= 2 * int(cluster.gpus_per_node)
@@ -188,53 +203,72 @@ def _why(read: _Read) -> Iterator[Finding]:
 
 
 def _against(read: _Read) -> Iterator[Finding]:
+    better = list(_better(read))
     if read.single is not None:
         yield F.SINGLE_LESS if read.single < 0 else F.SINGLE_MORE
-        return
-    if read.found is None:
-        yield F.NOBODY_PRICED
-        return
-    first, other = read.best, read.found.next
-    if first is None:
+    if read.refused:
         yield F.REFUSED_ALL
-    elif other is None:
+    elif read.single is not None and (read.asking or not better):
+        yield F.AGAINST_LESS if read.single < 0 else F.AGAINST_MORE
+        if read.result.courses.single.level_rent is not None:
+            yield F.AGAINST_RENT
+    elif read.found is None:
+        yield F.NOBODY_PRICED
+    elif read.found.next is None:
         yield F.ALONE_ASKED
     else:
         yield F.NEXT
-        yield from _better(read, first, other)
+        yield from better or (F.NEXT_NOTHING,)
 
 
-def _better(read: _Read, first: Judged, other: Judged) -> Iterator[Finding]:
+def _better(read: _Read) -> Iterator[Finding]:
     """What the next offer has on paper that the first has not."""
+    first, other = (read.found.best, read.found.next) if read.found else (None, None)
+    if first is None or other is None:
+        return
+
+    mine, theirs = {*first.open}, {*other.open}
 
     def only(*what: Open) -> bool:
-        return bool({*what} & {*first.open}) and not {*what} & {*other.open}
+        return bool({*what} & mine) and not {*what} & theirs
 
-    better = [
-        found
-        for found, holds in (
-            (F.NEXT_NETWORK, read.networked and only(Open.EXTRA, Open.NETWORK)),
-            (F.NEXT_IN_DATE, only(Open.OLD)),
-            (F.NEXT_DOCUMENTED, read.networked and only(Open.TOPOLOGY)),
-        )
-        if holds
-    ]
-    yield from better or (F.NEXT_NOTHING,)
+    if read.networked and only(Open.EXTRA, Open.NETWORK):
+        yield F.NEXT_NETWORK
+    if only(Open.OLD):
+        yield F.NEXT_IN_DATE
+    if read.networked and only(Open.TOPOLOGY):
+        yield F.NEXT_DOCUMENTED
 
 
 def _body(read: _Read) -> Iterator[Finding]:
     if read.found and len(read.found.judged) > SHOWN:
         yield F.MORE_OFFERS
     if read.found and read.networked:
-        without = read.found.having(Open.NETWORK) or read.found.having(Open.EXTRA)
-        yield F.SOME_WITHOUT if without else F.ALL_WITH_NETWORK
+        yield from _in_the_price(read.found)
     single = read.result.courses.single
     if read.networked and single.total is not None and single.days is None:
         yield F.JOBS_WITHIN
+        if single.level_rent is not None:
+            yield F.JOBS_WITHIN_RENT
+    tests = read.case.diligence()
+    if read.networked and len(tests.shortlist) > 1:
+        yield F.DOCUMENTED if tests.fitting else F.UNDOCUMENTED
     if read.pair and read.result.ground != Ground.SIZE and not read.idle:
         yield F.MANY_GPUS
     if _credits(read):
         yield F.CREDITED
+
+
+def _in_the_price(found: OffersResult) -> Iterator[Finding]:
+    """Whether prices hold the network."""
+    unsure, beside = found.having(Open.NETWORK), found.having(Open.EXTRA)
+    yield F.SOME_WITHOUT if unsure or beside else F.ALL_WITH_NETWORK
+    if unsure:
+        yield F.UNSURE
+        if found.listed:
+            yield F.UNSURE_LISTED
+    if beside:
+        yield F.BESIDE
 
 
 # ---- words
@@ -246,8 +280,10 @@ def words(case: Told) -> Mapping[str, object]:
     better, worse = (read.verdict.choice, read.verdict.runner_up)[:: 1 if read.worth != "more" else -1]
     found, order = read.found, list(read.found.judged.values()) if read.found else []
     return {
-        "better": Named(read.option(better).name, better),
-        "worse": Named(read.option(worse).name, worse),
+        "better": _option(read.option(better)),
+        "worse": _option(read.option(worse)),
+        "on_its_own": _option(read.by_side.get(Side.INFINIBAND)),
+        "on_ethernet": _option(read.by_side.get(Side.ROCEV2)),
         "asked": Name(listed(found.judged[o].offer.seller for o in found.asked)) if found and found.asked else None,
         "asked_list": _asked_list(read),
         "lowest": _priced(read, order[0]) if order else None,
@@ -257,6 +293,10 @@ def words(case: Told) -> Mapping[str, object]:
         "credited": tuple(_credits(read)),
         **{f"turns_{kind}": (turn,) if turn else () for kind, turn in turning(case).items()},
     }
+
+
+def _option(option: Option | None) -> Named | None:
+    return None if option is None else Named(option.name, option.id)
 
 
 def _asked_list(read: _Read) -> Name:
@@ -302,10 +342,13 @@ def turning(case: Told) -> Mapping[str, Named | None]:
     room = found is not None and found.room is not None and not either
     counted_on = read.dated and read.networked and monday.last.early_enough
     return {
-        "price": turn("price", holds=room),
-        "lone": turn("lone", holds=not room and not either),
+        "price": turn("price", holds=room and read.networked),
+        "rent": turn("rent", holds=room and not read.networked),
+        "lone": turn("lone", holds=not room and not either and not read.refused),
+        "refused": turn("refused", holds=read.refused),
         "either": turn("either", holds=either),
-        "day": turn("day", holds=counted_on),
+        "day": turn("day", holds=counted_on and (read.asking or read.refused)),
+        "start": turn("start", holds=counted_on and not read.asking and not read.refused),
         "nodes": turn("nodes", holds=read.single is not None and read.result.courses.single.level_rent is not None),
         "idle": turn("idle", holds=read.pair and read.idle),
         "counts": turn("counts", holds=read.pair and not read.idle and read.worth != "same"),

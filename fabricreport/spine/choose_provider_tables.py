@@ -6,17 +6,20 @@ from collections.abc import Iterator
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Phrase
-from fabricreport.books.offers.terms import first_question
+from fabricreport.books.offers.terms import first_question, spoken
+from fabricreport.formats import listed
 from fabricreport.models.money.offers import Standing
 from fabricreport.sections.decision.monday.tables import todo
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import asking, network_name, tiers, where_of
+from fabricreport.sections.diligence.tables import acceptance, acceptance_of_both
 from fabricreport.spine.choose_provider import SHOWN, TURNS, turning
 from fabricreport.spine.told import Told
 
 BEFORE = 5
 """Most lines of what to do before signing."""
+_TESTED = ("busbw", "weeks", "interruptions")
 _PARTS = ("do", "now", "turns", "odds", "settled")
 
 
@@ -46,9 +49,24 @@ def _months(case: Told, judged: dict[str, Judged]) -> dict[str, object]:
     return {word: Name(_month(case, one)) for _, _, one, word in _dated(case, judged)}
 
 
+def _networked(case: Told) -> bool:
+    """Whether there is a network between nodes."""
+    return bool(case.diligence().promises)
+
+
+def _asked(case: Told, judged: Judged, form: str) -> Name:
+    """What to ask a seller first; of a client without a network nothing about it, and what it refuses before all."""
+    if judged.refused:
+        return Name(f"Refuses: {listed(map(spoken, judged.refused))}")
+    what, old = asking(judged), Open.OLD in judged.open
+    if not _networked(case):
+        what = ("renew" if old else "nothing") if judged.offer.contractual else "old" if old else "listed"
+    return Name(first_question(what, form))
+
+
 def offers(case: Told) -> Table:
     """The cheapest offers: seller, rent, product with its network, topology, the whole work, and what to ask first."""
-    found = _found(case)
+    found, networked = _found(case), _networked(case)
     taken = found.pick.standing == Standing.TAKE
     judged = dict(list(found.judged.items())[:SHOWN])
     words = _months(case, judged)
@@ -61,14 +79,15 @@ def offers(case: Told) -> Table:
                     Name(one.offer.seller),
                     price,
                     f"{{where_{n}}}{tiers(one.offer)}",
-                    "no" if Open.TOPOLOGY in one.open else "yes",
+                    *(["no" if Open.TOPOLOGY in one.open else "yes"] if networked else []),
                     case.figure(f"decision.offers.total.{offer}"),
-                    Name(first_question(asking(one), "short")),
+                    _asked(case, one, "short"),
                 ],
                 role="winner" if taken and offer == found.pick.first else "normal",
             )
         )
-    heads = ("Product with the network", "Topology documented", "Whole work", "Ask first")
+    product = ("Product with the network", "Topology documented") if networked else ("Product",)
+    heads = (*product, "Whole work", "Ask first")
     columns = [Column("Seller"), Column("Rent, {money}, and its month"), *(Column(h) for h in heads)]
     return Table(columns, rows, {**words, "money": _currency(case)})
 
@@ -112,7 +131,7 @@ def results(case: Told) -> Table:
         )
         for offer, one in found.judged.items()
     ]
-    columns = [Column("Seller"), Column("Useful hour"), Column("Whole work"), Column("90 % range", style="spread")]
+    columns = [Column("Seller"), Column("Useful hour"), Column("Whole work"), Column("Nine in ten", style="spread")]
     return Table([*columns, Column("Costs least in"), Column("Without the first")], rows)
 
 
@@ -151,7 +170,7 @@ def nodes(case: Told) -> Table:
         line("One run", "decision.courses.run_days", "decision.courses.single_days"),
         line("Rent at which both cost the same", "decision.courses.rent_hour", "decision.courses.single_rent"),
     )
-    columns = [Column(""), Column("Across nodes", style="mixed"), Column("Within one node each", style="mixed")]
+    columns = [Column(""), Column("Across servers", style="mixed"), Column("On one server", style="mixed")]
     return Table(columns, [row for row in rows if row])
 
 
@@ -162,8 +181,16 @@ def prices(case: Told) -> Table:
     rows = []
     for _, price, one, _ in _dated(case, judged):
         expiry = case.inputs.prices.by_id(one.price).expiry
-        asked = first_question(asking(one))
-        rows.append(Row([Name(one.offer.seller), price, str(one.offer.kind), Name(f"{expiry:%-d %b %Y}"), Name(asked)]))
+        asked = _asked(case, one, "question")
+        rows.append(Row([Name(one.offer.seller), price, str(one.offer.kind), Name(f"{expiry:%-d %b %Y}"), asked]))
     heads = ("It is", "Good until", "What would confirm it")
     columns = [Column("Seller"), Column("Price, {money}, and its month"), *(Column(h) for h in heads)]
     return Table(columns, rows, {**words, "money": _currency(case)})
+
+
+def test(case: Told) -> Table:
+    """What the network has to pass that a client can see for itself: bandwidth, days until it runs stably, interruptions."""
+    result = case.diligence()
+    whole = acceptance_of_both(case.inputs, result) if result.promises_of_rival else acceptance(result)
+    kept = [row for promise, row in zip(result.promises, whole.rows, strict=True) if promise.id in _TESTED]
+    return Table(whole.columns, kept, whole.values)
