@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from datetime import date
 from enum import StrEnum
 from functools import cached_property
 
@@ -13,7 +14,6 @@ from fabricreport.models.money.offers import Standing
 from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
 from fabricreport.sections.decision.monday.kinds import Kind
-from fabricreport.sections.decision.monday.words import named
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.diligence.study import contracts
@@ -289,6 +289,7 @@ def words(case: Told) -> Mapping[str, object]:
         "lowest": _priced(read, order[0]) if order else None,
         "highest": _priced(read, order[-1]) if order else None,
         "second_way": _second_way(read),
+        "last_date": Name(day(case.monday().last.day)),
         "shown": Name(str(SHOWN)),
         "credited": tuple(_credits(read)),
         **{f"turns_{kind}": (turn,) if turn else () for kind, turn in turning(case).items()},
@@ -328,12 +329,17 @@ def _credits(read: _Read) -> Iterator[Named]:
             yield Named(one.name, listed_ones[one.name], credit=one.credit, claim=claim)
 
 
+def day(when: date) -> str:
+    """A day of the coming weeks, as a table says it."""
+    return f"{when:%-d %B}"
+
+
 def turning(case: Told) -> Mapping[str, Named | None]:
     """What would change the answer, by kind: the thing that its phrase is said of, or None where it does not apply."""
     read = _Read(case)
     monday, found = case.monday(), read.found
-    asked = next((named(t) for t in monday.todos if t.action.kind == Kind.RENTS), None)
-    by = str(asked.said["answer"]) if asked else str(case.spoken("decision").words["last_day"])
+    asked = next((t.answer for t in monday.todos if t.action.kind == Kind.RENTS), None)
+    by = day(asked) if asked else day(monday.last.day)
 
     def turn(kind: str, *, holds: bool) -> Named | None:
         return Named(kind, kind, by=Name(by)) if holds else None

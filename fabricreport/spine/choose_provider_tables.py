@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Phrase
 from fabricreport.books.offers.terms import first_question, spoken
-from fabricreport.formats import listed
+from fabricreport.formats import NBSP, listed
 from fabricreport.models.money.offers import Standing
 from fabricreport.sections.decision.monday.tables import todo
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import asking, network_name, tiers, where_of
 from fabricreport.sections.diligence.tables import acceptance, acceptance_of_both
-from fabricreport.spine.choose_provider import SHOWN, TURNS, turning
+from fabricreport.sections.short_names import spoken_names
+from fabricreport.spine.choose_provider import SHOWN, TURNS, day, turning
 from fabricreport.spine.told import Told
 
 BEFORE = 5
@@ -35,8 +36,13 @@ def _currency(case: Told) -> Name:
 
 def _month(case: Told, judged: Judged) -> str:
     """The month of a price, and that it is out of date."""
-    day = f"{case.inputs.prices.by_id(judged.price).date:%b %Y}"
-    return f"{day}, old" if Open.OLD in judged.open else day
+    month = f"{case.inputs.prices.by_id(judged.price).date:%b %Y}"
+    return _whole(f"{month}, old" if Open.OLD in judged.open else month)
+
+
+def _whole(text: str) -> str:
+    """The same, kept on one line."""
+    return text.replace(" ", NBSP)
 
 
 def _dated(case: Told, judged: dict[str, Judged]) -> Iterator[tuple[str, str, Judged, str]]:
@@ -56,6 +62,8 @@ def _networked(case: Told) -> bool:
 
 def _asked(case: Told, judged: Judged, form: str) -> Name:
     """What to ask a seller first; of a client without a network nothing about it, and what it refuses before all."""
+    if judged.offer.id in _found(case).pick.late:
+        return Name("Can it be handed over sooner?" if form == "question" else "Sooner?")
     if judged.refused:
         return Name(f"Refuses: {listed(map(spoken, judged.refused))}")
     what, old = asking(judged), Open.OLD in judged.open
@@ -79,16 +87,16 @@ def offers(case: Told) -> Table:
                     Name(one.offer.seller),
                     price,
                     f"{{where_{n}}}{tiers(one.offer)}",
-                    *(["no" if Open.TOPOLOGY in one.open else "yes"] if networked else []),
+                    *(["not documented" if Open.TOPOLOGY in one.open else "documented"] if networked else []),
                     case.figure(f"decision.offers.total.{offer}"),
                     _asked(case, one, "short"),
                 ],
                 role="winner" if taken and offer == found.pick.first else "normal",
             )
         )
-    product = ("Product with the network", "Topology documented") if networked else ("Product",)
+    product = ("Product with the network", "Topology") if networked else ("Product",)
     heads = (*product, "Whole work", "Ask first")
-    columns = [Column("Seller"), Column("Rent, {money}, and its month"), *(Column(h) for h in heads)]
+    columns = [Column("Seller"), Column("Rent, {money}"), *(Column(h) for h in heads)]
     return Table(columns, rows, {**words, "money": _currency(case)})
 
 
@@ -111,9 +119,15 @@ def changes(case: Told) -> Table:
 
 
 def before(case: Told) -> Table:
-    """What to do before signing: the lines worth most, without their marks."""
-    whole = todo(case.monday())
-    return Table(whole.columns[1:], [Row(row.cells[1:]) for row in whole.rows[:BEFORE]])
+    """What to do before signing: the lines worth most, each with who does it and by when."""
+    monday, reader = case.monday(), case.inputs.params.memo.to.partition(",")[0]
+    whole = todo(monday)
+    rows = []
+    for one, row in list(zip(monday.todos, whole.rows, strict=True))[:BEFORE]:
+        who = "you" if one.who == reader else one.who
+        by = f"{day(one.by)}, answer by {day(one.answer)}" if one.answer else day(one.by)
+        rows.append(Row([row.cells[1], Name(f"{who}, {one.to}" if one.to else who), Name(by), row.cells[-1]]))
+    return Table([Column(h) for h in ("Do", "Who", "By", "Worth")], rows)
 
 
 def results(case: Told) -> Table:
@@ -182,15 +196,36 @@ def prices(case: Told) -> Table:
     for _, price, one, _ in _dated(case, judged):
         expiry = case.inputs.prices.by_id(one.price).expiry
         asked = _asked(case, one, "question")
-        rows.append(Row([Name(one.offer.seller), price, str(one.offer.kind), Name(f"{expiry:%-d %b %Y}"), asked]))
-    heads = ("It is", "Good until", "What would confirm it")
-    columns = [Column("Seller"), Column("Price, {money}, and its month"), *(Column(h) for h in heads)]
+        rows.append(
+            Row(
+                [
+                    Name(one.offer.seller),
+                    price,
+                    Name(_whole(str(one.offer.kind))),
+                    Name(_whole(f"{expiry:%-d %b %Y}")),
+                    asked,
+                ]
+            )
+        )
+    heads = ("Kind", "Good until", "What would confirm it")
+    columns = [Column("Seller"), Column("Price, {money}"), *(Column(h) for h in heads)]
     return Table(columns, rows, {**words, "money": _currency(case)})
 
 
 def test(case: Told) -> Table:
     """What the network has to pass that a client can see for itself: bandwidth, days until it runs stably, interruptions."""
     result = case.diligence()
-    whole = acceptance_of_both(case.inputs, result) if result.promises_of_rival else acceptance(result)
+    both = bool(result.promises_of_rival)
+    whole = acceptance_of_both(case.inputs, result) if both else acceptance(result)
     kept = [row for promise, row in zip(result.promises, whole.rows, strict=True) if promise.id in _TESTED]
-    return Table(whole.columns, kept, whole.values)
+    short = names(case)
+    pair = [short[o.id] for o in (result.option, result.rival)]
+    heads = [Name(f"{head}, {name}") for head in ("Pass", "Shortfall") for name in pair]
+    columns = [whole.columns[0], *(Column(head, style="mixed") for head in heads)] if both else whole.columns
+    return Table(columns, kept, whole.values)
+
+
+def names(case: Told) -> Mapping[str, str]:
+    """What the body calls the options."""
+    verdict = case.decision().verdict
+    return spoken_names(case.inputs.options, verdict.choice, verdict.runner_up)
