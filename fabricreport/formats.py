@@ -71,7 +71,9 @@ def money(value: float, digits: int = 3, symbol: str = "$") -> str:
         if magnitude >= size and (digits < _EXACT or size >= 1e6):
             return _signed(f"{symbol}{plain_number(magnitude / size, digits)}{letter}", rounded)
     if magnitude < 10 and magnitude != int(magnitude):
-        tenth_of_a_cent = digits >= _EXACT and f"{magnitude:.3f}"[-1] != "0"  # a figure that is quoted, as its source has it
+        tenth_of_a_cent = (
+            digits >= _EXACT and f"{magnitude:.3f}"[-1] != "0"
+        )  # a figure that is quoted, as its source has it
         return _signed(f"{symbol}{magnitude:.{3 if tenth_of_a_cent else 2}f}", rounded)
     return _signed(f"{symbol}{plain_number(magnitude, digits)}", rounded)
 
@@ -173,7 +175,7 @@ def _noun(one: str, many: str, *, exact: bool = False) -> Callable[[float, int],
     return write
 
 
-_FIGURE = re.compile(r"\D*\d[\d.,]*(?:%s)?" % "|".join(letter for _, letter in MAGNITUDES))
+_FIGURE = re.compile(rf"\D*\d[\d.,]*(?:{'|'.join(letter for _, letter in MAGNITUDES)})?")
 """A written value up to its unit: its sign, its currency, its digits, and the letter that is part of an amount."""
 
 _WRITERS: dict[str, Callable[[float, int], str]] = {
