@@ -7,9 +7,9 @@ from enum import StrEnum
 
 from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
-from fabricreport.sections.decision.result import WORTH_A_WORD
-from fabricreport.sections.decision.turning import label_of
+from fabricreport.sections.decision.result import WORTH_A_WORD, DecisionResult
 from fabricreport.sections.decision.unquoted import Unquoted
+from fabricreport.sections.said import said_of
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import CourseKind
@@ -81,7 +81,7 @@ def findings(case: Told) -> Iterator[Finding]:
     yield from _money(case)
     yield from _stages(case)
     yield from _other(case)
-    yield F.CHANGES if case.decision().edges() or _quotes(case) else F.NO_CHANGES
+    yield F.CHANGES if case.decision().edges() or quotes_that_turn(case.decision()) else F.NO_CHANGES
     yield from _work(case)
     prices = case.diligence().numbers
     if "diligence.price.weeks" in prices:
@@ -167,15 +167,15 @@ def _other(case: Told) -> Iterator[Finding]:
         yield F.OTHER_QUOTED
 
 
-def _quotes(case: Told) -> tuple[Unquoted, ...]:
+def quotes_that_turn(result: DecisionResult) -> tuple[Unquoted, ...]:
     """Items without a published price whose quote turns the money."""
-    return tuple(u for u in case.decision().unquoted if u.turned_by and u.level is not None)
+    return tuple(u for u in result.unquoted if u.turned_by and u.level is not None)
 
 
 def their_quote(case: Told) -> Unquoted | None:
     """The first such item whose quote puts the option ahead that is not advised."""
     rival = pair(case)[1]
-    return next((u for u in _quotes(case) if beyond(u) == rival), None)
+    return next((u for u in quotes_that_turn(case.decision()) if beyond(u) == rival), None)
 
 
 def side(one: Unquoted) -> str:
@@ -220,4 +220,4 @@ def words(case: Told) -> Mapping[str, object]:
 
 
 def _item(case: Told, one: Unquoted) -> Named:
-    return Named(label_of(case.inputs, one.stands_in), one.item, side=Name(side(one)))
+    return Named(said_of(case.inputs, one.stands_in), one.item, side=Name(side(one)))

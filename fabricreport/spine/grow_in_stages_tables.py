@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.tables import Cell
+from fabricreport.findings import Named
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
 from fabricreport.sections.decision.monday import tables as monday_tables
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.turning import Turn, key_of, label_of, short_label_of
-from fabricreport.sections.decision.turning_words import course_told
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.plan.tables import shown, size_text
 from fabricreport.sections.diligence.result import DiligenceResult
-from fabricreport.sections.short_names import short_names
+from fabricreport.sections.said import headed, row_of
+from fabricreport.sections.short_names import short_names, spoken_names
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.spine.grow_in_stages import beyond, side
+from fabricreport.spine.grow_in_stages import beyond, quotes_that_turn, side
 
 MOST_CHANGES = 4
 """Lines at most of what would change the answer."""
@@ -94,47 +94,39 @@ def tiers(given: Inputs, result: TcoResult) -> Table:
     return Table([Column("Network"), Column("Tiers"), Column("Switches"), *upto], rows)
 
 
-def changes(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
-    """What would change the answer: what is assumed, where it turns, how likely that is, and what settles it when."""
-    pair = (result.verdict.choice, result.verdict.runner_up)
+def changes(given: Inputs, result: DecisionResult, figure: FigureOf, edges: Sequence[Named]) -> Table:
+    """What would change the answer: what is assumed, where it turns, how likely that is, and what settles it when.
+
+    `edges`: where the advice changes, as the decision's words have them.
+    """
+    names = spoken_names(given.options, result.verdict.choice, result.verdict.runner_up)
     values: dict[str, object] = {}
     rows: list[Row] = []
-    for place, (turn, edge) in enumerate(result.edges()):
-        key = key_of(turn.input_id)
-        values[f"course_{place}"] = Name(course_told(given, edge.course, pair))
+    for number, edge in enumerate(edges):
+        values |= {f"{what}_{number}": edge.said[what] for what in ("place", "course", "chance")}
         rows.append(
             Row(
                 [
-                    _capital(short_label_of(given, turn.input_id)),
-                    figure(f"decision.in_use.{key}"),
-                    f"{turn.told(edge.side)} {{decision.{edge.end}.{key}}}: {{course_{place}}}",
-                    "you decide" if edge.chance is None else f"{{decision.beyond_{edge.end}.{key}:of100}}",
-                    _settled(turn),
+                    Name(headed(edge)),
+                    figure(f"decision.in_use.{edge.key}"),
+                    f"{edge.said['side']} {{place_{number}}}: {{course_{number}}}",
+                    f"{{chance_{number}:of100}}" if isinstance(edge.said["chance"], Number) else "you decide",
+                    Name(str(edge.said["when"]).removeprefix("settled ")),
                 ]
             )
         )
-    short = short_names(given.options)
-    quotes = [u for u in result.unquoted if u.turned_by and u.level is not None]
-    rows += [_quoted(given, one, short, figure) for one in quotes]
+    rows += [_quoted(given, one, names, figure) for one in quotes_that_turn(result)]
     heads = ["", "We assume", "It turns if", "How likely", "Settled"]
     columns = [Column(head, style="mixed") if head == "We assume" else Column(head) for head in heads]
     return Table(columns, rows[:MOST_CHANGES], values)
 
 
-def _capital(text: str) -> Name:
-    return Name(text[:1].upper() + text[1:])
-
-
-def _settled(turn: Turn) -> Name:
-    return Name(turn.settled["when"].removeprefix("settled "))
-
-
-def _quoted(given: Inputs, one: Unquoted, short: Mapping[str, str], figure: FigureOf) -> Row:
+def _quoted(given: Inputs, one: Unquoted, names: Mapping[str, str], figure: FigureOf) -> Row:
     return Row(
         [
-            Name(label_of(given, one.stands_in)),
+            Name(row_of(given, one.stands_in)),
             figure(f"decision.stands_in.{one.item}"),
-            f"{side(one)} {{decision.price_level.{one.item}}}: " + short[beyond(one)] + " costs less",
+            f"{side(one)} {{decision.price_level.{one.item}}}: " + names[beyond(one)] + " costs less",
             "no published price",
             "before signing, by quotes",
         ]
