@@ -59,7 +59,7 @@ def test_beyond_is_refused_before_a_figure_alone() -> None:
 
 def test_a_word_in_its_own_right_is_none() -> None:
     assert not faults(p("The server draws power, and you are exposed to prices."))
-    assert not remarks(p("The fabric manager is licensed, and the choice is yours."))
+    assert not remarks(p("The fabric manager is licensed, and the choice between them is yours."))
 
 
 def test_a_plain_word_that_has_a_better_is_told_and_does_not_stop() -> None:

@@ -18,6 +18,8 @@ from fabricreport.memo.document.gather import Gathered, Piece
 from fabricreport.memo.document.measures import LONGEST, SAID, Sentence, measured, own_nodes, sentences_of
 from fabricreport.memo.document.parts import parted
 
+SEMICOLONS = "semicolons on"
+"""What a remark on semicolons says."""
 _SHOWN = 90
 _NAME, _NUMBER = "\ue011", "\ue010"
 _LABEL = 3
@@ -99,7 +101,7 @@ def _semicolons(printed: Iterable[Piece], names: Iterable[str]) -> Iterator[str]
         pages = max(1, ceil(measured(sentences).pages))
         if count > pages:
             where = ", ".join(dict.fromkeys(s.where for s in found))
-            yield f"{section}: {count} semicolons on {pages} pages of prose, more than one a page ({where}). Make sentences of it."
+            yield f"{section}: {count} {SEMICOLONS} {pages} pages of prose, more than one a page ({where}). Make sentences of it."
 
 
 def _labels(piece: Piece) -> Iterator[str]:
