@@ -52,6 +52,11 @@ def test_a_word_that_is_misread_stops_the_copy_and_says_what_to_write(text: str)
     assert fault.startswith(f"{WHERE}: “") and "Write instead: " in fault and text[:6].strip() in fault
 
 
+def test_the_excerpt_shows_the_word_itself() -> None:
+    (fault,) = faults(p("They are drawn wider " + "than that " * 12 + "in a draw."))
+    assert "in a draw.”" in fault and "drawn" not in fault
+
+
 def test_beyond_is_refused_before_a_figure_alone() -> None:
     assert faults(p("It turns beyond ", Num("a.b", "10 weeks", 10.0), "."))
     assert not faults(p("It goes beyond that."))

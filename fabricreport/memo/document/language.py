@@ -127,7 +127,8 @@ def _label(words: tuple[Inline, ...]) -> str:
 
 def _around(text: str, word: str) -> str:
     shown = text.replace(_NUMBER, "…").replace(_NAME, "…")
-    at = max(0, shown.find(word) - _SHOWN // 2)
+    found = any_of((word,)).search(shown)
+    at = max(0, (found.start() if found else 0) - _SHOWN // 2)
     return shown[at : at + _SHOWN].strip()
 
 
