@@ -64,6 +64,7 @@ def test_beyond_is_refused_before_a_figure_alone() -> None:
 
 def test_a_word_in_its_own_right_is_none() -> None:
     assert not faults(p("The server draws power, and you are exposed to prices."))
+    assert not faults(p("Please draw the network for us."))
     assert not remarks(p("The fabric manager is licensed, and the choice between them is yours."))
 
 
@@ -108,6 +109,8 @@ def test_a_label_run_into_the_text_is_told(label: str) -> None:
 def test_sentences_leads_and_items_are_no_labels() -> None:
     assert not remarks(p(Strong((Text("Nobody knows."),)), " It rests on sources."))
     assert not remarks(p(Strong((Text("Why."),)), " It rests on sources."))
+    assert not remarks(p(Strong((Text("Why RoCEv2."),)), " It rests on sources."))
+    assert remarks(p(Strong((Text("Whyever."),)), " It rests on sources."))
     assert not remarks(BulletList(((p("Meta: it rests on sources."),),)))
     assert not remarks(p("It costs ", Num("a.b", "$1.5M", 1.0), ": much."))
     assert not remarks(p("Just this."))

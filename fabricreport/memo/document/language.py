@@ -120,7 +120,7 @@ def _label(words: tuple[Inline, ...]) -> str:
         return ""
     book, said = glossary_book(), opening[1].strip()
     few = len(said.split()) <= _LABEL and not {w.casefold() for w in said.split()} & {*book.verbs}
-    bold = isinstance(words[0], Strong) and said in book.leads
+    bold = isinstance(words[0], Strong) and any(f"{said} ".startswith(f"{lead} ") for lead in book.leads)
     figure = any(isinstance(n, Num) and n.text in opening[0] for n in walk(words))
     return said if few and not bold and not figure else ""
 
