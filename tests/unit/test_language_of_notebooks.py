@@ -18,12 +18,12 @@ FIGURES = (*(f"{name}." for name in SECTION_NAMES), "price:", "evidence:", "para
 
 
 def field(name: str) -> Inline:
-    """A figure as one word, any other word as a name; a citation is not read."""
+    """A figure as one word, any other word as a name, which may begin a sentence; a citation is not read."""
     if name.startswith("cite "):
         return Text("")
     if name.startswith(REFERENCES):
         return Ref(name)
-    return Num(name, "9", 9.0) if name.startswith(FIGURES) else Text("name")
+    return Num(name, "9", 9.0) if name.startswith(FIGURES) else Text("Name")
 
 
 def part(name: str, text: str) -> Top:
