@@ -460,8 +460,7 @@ class Case:
         numbers: Mapping[str, Number] = self.result(section).numbers if section in SECTION_NAMES else {}
         if figure_id not in numbers:
             kinds = f"; a figure's id starts with {', '.join(SECTION_NAMES)}, or was given to case.number before"
-            close = did_you_mean(figure_id, [*numbers, *self._made])
-            hint = f"; did you mean {close}?" if close else ""
+            hint = f"; did you mean {close}?" if (close := did_you_mean(figure_id, [*numbers, *self._made])) else ""
             raise KeyError(f"no figure {figure_id}{hint or ('' if numbers else kinds)}")
         return numbers[figure_id]
 

@@ -44,6 +44,13 @@ def _compared(options: Sequence[Option], choice: str, rival: str) -> dict[str, s
     return told
 
 
+def _first(option: Option, others: Sequence[Option], own: str) -> str:
+    """The shortest name that none of the others could go by, nor is the side's `own`."""
+    taken = {name.casefold() for o in others for name in _ladder(o)}
+    names = (name for name in _ladder(option) if name.casefold() not in taken and name != own)
+    return next(names, f"{option.name} ({option.id})")
+
+
 def names_told(options: Sequence[Option], choice: str, rival: str) -> dict[str, list[str]]:
     """Every name by which a memo that weighs `choice` and `rival` may call each option, without those that two of them bear.
 
@@ -57,13 +64,6 @@ def names_told(options: Sequence[Option], choice: str, rival: str) -> dict[str, 
             called[option.id].add(option.family_name)
     borne = Counter(name.casefold() for names in called.values() for name in names)
     return {i: sorted(name for name in names if borne[name.casefold()] == 1) for i, names in called.items()}
-
-
-def _first(option: Option, others: Sequence[Option], own: str) -> str:
-    """The shortest name that none of the others could go by, nor is the side's `own`."""
-    taken = {name.casefold() for o in others for name in _ladder(o)}
-    names = (name for name in _ladder(option) if name.casefold() not in taken and name != own)
-    return next(names, f"{option.name} ({option.id})")
 
 
 def _ladder(option: Option) -> tuple[str, ...]:

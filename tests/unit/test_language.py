@@ -52,6 +52,11 @@ def test_a_word_that_is_misread_stops_the_copy_and_says_what_to_write(text: str)
     assert fault.startswith(f"{WHERE}: “") and "Write instead: " in fault and text[:6].strip() in fault
 
 
+def test_the_excerpt_shows_the_word_itself() -> None:
+    (fault,) = faults(p("They are drawn wider " + "than that " * 12 + "in a draw."))
+    assert "in a draw.”" in fault and "drawn" not in fault
+
+
 def test_beyond_is_refused_before_a_figure_alone() -> None:
     assert faults(p("It turns beyond ", Num("a.b", "10 weeks", 10.0), "."))
     assert not faults(p("It goes beyond that."))
@@ -59,7 +64,8 @@ def test_beyond_is_refused_before_a_figure_alone() -> None:
 
 def test_a_word_in_its_own_right_is_none() -> None:
     assert not faults(p("The server draws power, and you are exposed to prices."))
-    assert not remarks(p("The fabric manager is licensed, and the choice is yours."))
+    assert not faults(p("Please draw the network for us."))
+    assert not remarks(p("The fabric manager is licensed, and the choice between them is yours."))
 
 
 def test_a_plain_word_that_has_a_better_is_told_and_does_not_stop() -> None:
@@ -103,6 +109,8 @@ def test_a_label_run_into_the_text_is_told(label: str) -> None:
 def test_sentences_leads_and_items_are_no_labels() -> None:
     assert not remarks(p(Strong((Text("Nobody knows."),)), " It rests on sources."))
     assert not remarks(p(Strong((Text("Why."),)), " It rests on sources."))
+    assert not remarks(p(Strong((Text("Why RoCEv2."),)), " It rests on sources."))
+    assert remarks(p(Strong((Text("Whyever."),)), " It rests on sources."))
     assert not remarks(BulletList(((p("Meta: it rests on sources."),),)))
     assert not remarks(p("It costs ", Num("a.b", "$1.5M", 1.0), ": much."))
     assert not remarks(p("Just this."))

@@ -18,6 +18,8 @@ from fabricreport.memo.document.gather import Gathered, Piece
 from fabricreport.memo.document.measures import LONGEST, SAID, Sentence, measured, own_nodes, sentences_of
 from fabricreport.memo.document.parts import parted
 
+SEMICOLONS = "semicolons on"
+"""What a remark on semicolons says."""
 _SHOWN = 90
 _NAME, _NUMBER = "\ue011", "\ue010"
 _LABEL = 3
@@ -99,7 +101,7 @@ def _semicolons(printed: Iterable[Piece], names: Iterable[str]) -> Iterator[str]
         pages = max(1, ceil(measured(sentences).pages))
         if count > pages:
             where = ", ".join(dict.fromkeys(s.where for s in found))
-            yield f"{section}: {count} semicolons on {pages} pages of prose, more than one a page ({where}). Make sentences of it."
+            yield f"{section}: {count} {SEMICOLONS} {pages} pages of prose, more than one a page ({where}). Make sentences of it."
 
 
 def _labels(piece: Piece) -> Iterator[str]:
@@ -118,14 +120,15 @@ def _label(words: tuple[Inline, ...]) -> str:
         return ""
     book, said = glossary_book(), opening[1].strip()
     few = len(said.split()) <= _LABEL and not {w.casefold() for w in said.split()} & {*book.verbs}
-    bold = isinstance(words[0], Strong) and said in book.leads
+    bold = isinstance(words[0], Strong) and any(f"{said} ".startswith(f"{lead} ") for lead in book.leads)
     figure = any(isinstance(n, Num) and n.text in opening[0] for n in walk(words))
     return said if few and not bold and not figure else ""
 
 
 def _around(text: str, word: str) -> str:
     shown = text.replace(_NUMBER, "…").replace(_NAME, "…")
-    at = max(0, shown.find(word) - _SHOWN // 2)
+    found = any_of((word,)).search(shown)
+    at = max(0, (found.start() if found else 0) - _SHOWN // 2)
     return shown[at : at + _SHOWN].strip()
 
 

@@ -94,7 +94,13 @@ def told_of(sentence: Sentence, word: re.Match[str], mentions: list[Mention]) ->
     if not found or any(_in_a_row(sentence, m, mentions) for m in found):
         return None
     places = [word.start(), word.end(), *(m.start for m in found), *(m.end for m in found)]
-    return Told(subject and subject.option, against and against.option, taken_off is not None, min(places), max(places))
+    return Told(
+        subject=subject.option if subject else None,
+        against=against.option if against else None,
+        subtracts=taken_off is not None,
+        start=min(places),
+        end=max(places),
+    )
 
 
 def _is_noun(word: re.Match[str]) -> bool:
