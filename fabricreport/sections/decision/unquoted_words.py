@@ -9,7 +9,7 @@ from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.said import said_of
 from fabricreport.sections.short_names import short_names
 
-_QUOTED = {"dearer": "higher", "cheaper": "lower"}
+_QUOTED = {"dearer": "higher", "cheaper": "lower", "": ""}
 """What a quote of an item is called that would turn the money."""
 
 
