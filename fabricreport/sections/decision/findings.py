@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.books.prices.spoken import titled
-from fabricreport.findings import Findings, Name, Named, Spoken
+from fabricreport.findings import Findings, Name, Named, Phrase, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
@@ -39,13 +39,14 @@ from fabricreport.sections.decision.offers.words import offer_findings, offer_wo
 from fabricreport.sections.decision.offers.words import opening as opening_of_offers
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
-from fabricreport.sections.decision.turning import key_of, label_of
+from fabricreport.sections.decision.turning import key_of
 from fabricreport.sections.decision.turning_words import VERB, edging, without_named
 from fabricreport.sections.decision.unquoted_words import unquoted_named
 from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.generations import announced
 from fabricreport.sections.gpu_age import newer_gpu, told
 from fabricreport.sections.partner import REQUIREMENT, barred
+from fabricreport.sections.said import said_of
 from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
@@ -443,7 +444,7 @@ def _words(read: _Read) -> Mapping[str, object]:
             for m in OperatingModel
         },
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
-        "top": Named(label_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
+        "top": Phrase(said_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
         "strongest": _strongest(read),
         **offer_words(read.given, result, read.figure),
         "gpu": told(gpu_type(read.given)),

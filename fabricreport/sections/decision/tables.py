@@ -9,9 +9,10 @@ from fabricreport.ledger import FigureOf, Number
 from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.joint.tables import share_cell
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.turning import Turn, key_of, label_of
+from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.decision.turning_words import course_told
 from fabricreport.sections.partner import barred
+from fabricreport.sections.said import row_of
 from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import Ground
@@ -119,7 +120,7 @@ def turning(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
 
 
 def _named(given: Inputs, turn: Turn) -> Name:
-    return Name(label_of(given, turn.input_id))
+    return Name(row_of(given, turn.input_id))
 
 
 def _level(turn: Turn, key: str) -> str:

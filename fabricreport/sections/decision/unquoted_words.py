@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from fabricreport.findings import Name, Named
+from fabricreport.findings import Name, Named, Phrase
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
-from fabricreport.sections.decision.turning import label_of
 from fabricreport.sections.decision.unquoted import Unquoted
+from fabricreport.sections.said import said_of
 from fabricreport.sections.short_names import short_names
 
 
 def unquoted_named(given: Inputs, figure: FigureOf, one: Unquoted) -> Named:
     """An item without a price: who costs less on either side of the level, and which quote turns the money."""
     short = short_names(given.options)
-    return Named(
-        label_of(given, one.stands_in),
+    return Phrase(
+        said_of(given, one.stands_in),
         one.item,
         each=one.kind.each,
         below=Name(short[one.below]),
