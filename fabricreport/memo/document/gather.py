@@ -234,7 +234,12 @@ def _continued(first: Top, second: Top, further: bool) -> Top | None:
         return Glance(_paragraphs(first.children, second.children, further), (*first.tiles, *second.tiles))
     if further and isinstance(first, Paragraph) and isinstance(second, Paragraph):
         return Paragraph((*first.children, Text(" "), *second.children))
-    if isinstance(first, Callout) and isinstance(second, Callout) and first.tone == second.tone and second.title in ((), first.title):
+    if (
+        isinstance(first, Callout)
+        and isinstance(second, Callout)
+        and first.tone == second.tone
+        and second.title in ((), first.title)
+    ):
         return replace(first, children=together(first.children, second.children))
     if isinstance(first, BulletList) and isinstance(second, BulletList):
         return BulletList((*first.items, *second.items))

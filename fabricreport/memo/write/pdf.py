@@ -141,7 +141,10 @@ def _link(folder: Path, payload: Data) -> None:
 
 def _counted(body: int, all_pages: int) -> str:
     """On how many pages page one and the body are printed, and on how many the annexes: kept in the PDF's keywords."""
-    parts = (f"{name}: {count} page{'' if count == 1 else 's'}" for name, count in (("body", body), ("annexes", all_pages - body)))
+    parts = (
+        f"{name}: {count} page{'' if count == 1 else 's'}"
+        for name, count in (("body", body), ("annexes", all_pages - body))
+    )
     return ", ".join(parts)
 
 
