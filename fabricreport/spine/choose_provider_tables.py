@@ -87,15 +87,15 @@ def offers(case: Told) -> Table:
                     Name(one.offer.seller),
                     price,
                     f"{{where_{n}}}{tiers(one.offer)}",
-                    *(["not documented" if Open.TOPOLOGY in one.open else "documented"] if networked else []),
+                    *(["no" if Open.TOPOLOGY in one.open else "yes"] if networked else []),
                     case.figure(f"decision.offers.total.{offer}"),
                     _asked(case, one, "short"),
                 ],
                 role="winner" if taken and offer == found.pick.first else "normal",
             )
         )
-    product = ("Product with the network", "Topology") if networked else ("Product",)
-    heads = (*product, "Whole work", "Ask first")
+    product = ("Network on", "Topology") if networked else ("Product",)
+    heads = (*product, "Cost", "Ask first")
     columns = [Column("Seller"), Column("Rent, {money}"), *(Column(h) for h in heads)]
     return Table(columns, rows, {**words, "money": _currency(case)})
 
@@ -124,9 +124,9 @@ def before(case: Told) -> Table:
     whole = todo(monday)
     rows = []
     for one, row in list(zip(monday.todos, whole.rows, strict=True))[:BEFORE]:
-        who = "you" if one.who == reader else one.who
-        by = f"{day(one.by)}, answer by {day(one.answer)}" if one.answer else day(one.by)
-        rows.append(Row([row.cells[1], Name(f"{who}, {one.to}" if one.to else who), Name(by), row.cells[-1]]))
+        who = Name("you" if one.who == reader else one.who)
+        by = f"{day(one.by)}, answer {day(one.answer)}" if one.answer else day(one.by)
+        rows.append(Row([row.cells[1], who, Name(by), row.cells[-1]]))
     return Table([Column(h) for h in ("Do", "Who", "By", "Worth")], rows)
 
 
