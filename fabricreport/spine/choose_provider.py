@@ -9,7 +9,7 @@ from functools import cached_property
 
 from fabricreport.books.options import Option
 from fabricreport.findings import Name, Named
-from fabricreport.formats import listed
+from fabricreport.formats import NBSP, listed
 from fabricreport.models.money.offers import Standing
 from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
@@ -331,7 +331,7 @@ def _credits(read: _Read) -> Iterator[Named]:
 
 def day(when: date) -> str:
     """A day of the coming weeks, as a table says it."""
-    return f"{when:%-d %B}"
+    return f"{when:%-d}{NBSP}{when:%B}"
 
 
 def turning(case: Told) -> Mapping[str, Named | None]:

@@ -115,7 +115,7 @@ def changes(case: Told) -> Table:
         for kind in TURNS
         if (turn := found[kind]) is not None
     ]
-    return Table([Column(h) for h in ("What", "We assume", "It turns at", "How likely", "Settled by")], rows)
+    return Table([Column(h) for h in ("What", _whole("We assume"), "It turns at", "How likely", "Settled by")], rows)
 
 
 def before(case: Told) -> Table:
@@ -127,7 +127,7 @@ def before(case: Told) -> Table:
         who = Name("you" if one.who == reader else one.who)
         by = f"{day(one.by)}, answer {day(one.answer)}" if one.answer else day(one.by)
         rows.append(Row([row.cells[1], who, Name(by), row.cells[-1]]))
-    return Table([Column(h) for h in ("Do", "Who", "By", "Worth")], rows)
+    return Table([Column(h) for h in ("Do", _whole("Done by"), "When", "Worth")], rows)
 
 
 def results(case: Told) -> Table:
