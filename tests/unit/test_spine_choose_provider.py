@@ -14,6 +14,7 @@ from fabricreport.case import Case, open_case
 from fabricreport.spine import choose_provider as spine
 from fabricreport.spine import choose_provider_tables as tables
 from fabricreport.spine.choose_provider import Finding as F
+from fabricreport.vocabulary import Ground
 
 pytestmark = pytest.mark.slow
 
@@ -144,6 +145,30 @@ def test_one_node_needs_no_network() -> None:
         unpriced = case.changed(providers=[{"name": "FluidStack"}])
     assert {F.SIGN_DATED, F.ALONE_ASKED} <= found(made)
     assert F.UNPRICED_ONE_NODE in found(unpriced)
+
+
+def test_jobs_within_single_nodes_need_no_network_either() -> None:
+    case = changed(cluster__gpus=64, workload__jobs=[{"gpus": 8, "share": 1.0}])
+    holds = found(case)
+    assert {F.ASKING_ONE_NODE, F.JOBS_WITHIN, F.JOBS_WITHIN_RENT, F.NO_TEST, F.BEFORE} <= holds
+    assert not holds & {F.NAME_NONE, F.PREMIUM, F.TO_TEST, F.SINGLE_MORE, F.SINGLE_LESS}
+    assert cells(tables.before(case))[0][-1] == "protects, not priced"
+
+
+def test_many_gpus_are_told_of_their_dates_and_their_waits() -> None:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = opened(ROOT / "params/example.yaml").changed(money__acquisition="rent")
+    assert {F.MANY_GPUS, F.TO_TEST, F.TEST_MANY} <= found(case)
+    assert not found(case) & {F.ONE_SWITCH, F.TEST_TWO}
+    assert {F.TO_TEST, F.TEST_TWO, F.TEST_BOTH} <= found(tern()) and F.MANY_GPUS not in found(tern())
+
+
+def test_what_decides_between_networks_where_it_is_not_money() -> None:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = opened(ROOT / "params/kestrel-lab.yaml").changed(money__acquisition="rent")
+    assert case.decision().ground == Ground.WEIGHTS
+    assert F.BY_WEIGHTS in found(case) and not {F.PREFERRED, F.PREMIUM, F.ASK_BOTH} & found(case)
+    assert "counts" not in turns(case)
 
 
 def test_a_renter_without_a_date_is_told_what_a_day_costs() -> None:
