@@ -150,7 +150,7 @@ class Binder:
 
     def _opening(self, field: str) -> Inline:
         """The node of a field that begins a sentence: a phrase has a capital there."""
-        found, value = self._said(field)
+        found, value = self._said(split_style(field)[0])
         return self.name_node(Name(capital(value))) if found and isinstance(value, Phrase) else self.field_node(field)
 
     def _cite(self, field: str) -> list[str]:

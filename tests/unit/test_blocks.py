@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 
 from fabricreport.blocks import Chart, Column, Name, Row, Section
 from fabricreport.blocks.gate import bare_numbers, texts
@@ -29,6 +31,9 @@ class Figures:
 
     def figure(self, figure_id: str) -> Number:
         return self.numbers[figure_id]
+
+    def draw(self, input_id: str) -> NDArray[np.float64]:
+        return np.array([1.0, 2.0, 3.0, 4.0])
 
     def record(self, input_id: str) -> dict[str, Any]:
         return {

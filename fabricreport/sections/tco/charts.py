@@ -165,10 +165,12 @@ def totals_chart(given: Inputs, result: TcoResult) -> Drawing:
     return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def hours_chart(given: Inputs, result: TcoResult) -> Drawing:
-    """What a useful GPU-hour costs by option when renting: the price, and what lost time adds to it."""
-    chart_id, currency = "fig-tco-hours", given.params.money.currency
-    names, colours = names_of(given), colours_of(given)
+def hours_chart(
+    given: Inputs, result: TcoResult, chart_id: str = "fig-tco-hours", short: Mapping[str, str] | None = None
+) -> Drawing:
+    """What a useful GPU-hour costs by option when renting: the price, and what lost time adds to it; `short`: names."""
+    currency = given.params.money.currency
+    names, colours = short or names_of(given), colours_of(given)
     price = float(rounded(np.mean(plain(result.common.server.rent_per_gpu_hour))))
     symbol = formats.SYMBOLS.get(currency, currency + " ")
     rows = []
