@@ -52,6 +52,7 @@ class Finding(StrEnum):
     # the case for the other option
     OTHER_WINS_SOMETIMES = "the option not advised costs less in some outcomes"
     OTHER_RUNS_IN_TIME = "its runs end late less often, by enough to tell"
+    OTHER_HAS_FEWER = "it needs fewer switches"
     OTHER_QUOTED = "it costs less if an item without a published price is quoted otherwise than assumed"
     # what would change the answer
     CHANGES = "something likely, or a price that nobody publishes, would change the answer"
@@ -188,6 +189,10 @@ def _other(case: Told) -> Iterator[Finding]:
     mine, theirs = (case.figure(f"tail_risk.late.{option}") for option in (choice, rival))
     if mine.value - theirs.value >= WORTH_A_WORD:
         yield F.OTHER_RUNS_IN_TIME
+    count = case.tco().numbers
+    fewer, more = (count.get(f"tco.count.switches.{option}") for option in (rival, choice))
+    if fewer is not None and more is not None and fewer.value < more.value:
+        yield F.OTHER_HAS_FEWER
     if their_quote(case) is not None:
         yield F.OTHER_QUOTED
 

@@ -11,7 +11,6 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
 from fabricreport.sections.decision.monday import tables as monday_tables
 from fabricreport.sections.decision.monday.study import Monday
-from fabricreport.sections.decision.monday.words import named
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.diligence.plan.result import Plan
@@ -141,7 +140,7 @@ def actions(monday: Monday) -> Table:
     """What to do before signing, who does it, by when, and what it is worth: the first lines of the list."""
     listed = monday_tables.todo(monday).rows
     rows = [
-        Row([do, Name(one.who), Name(str(named(one).said["by"])), worth])
+        Row([do, Name(one.who), Name(f"{one.by.day} {one.by:%b %Y}"), worth])
         for one, (_, do, _, _, worth) in zip(monday.todos, (row.cells for row in listed), strict=True)
     ]
     return Table([Column(head) for head in ("Do", "Who", "By", "Worth")], rows[:MOST_ACTIONS])

@@ -141,6 +141,15 @@ def test_the_other_option_has_its_case() -> None:
     assert F.OTHER_RUNS_IN_TIME not in of(kestrel(), {f"tail_risk.late.{choice}": 0.0})
 
 
+def test_the_other_option_is_told_to_need_fewer_switches_where_it_does() -> None:
+    tco = kestrel().tco()
+    count = {o: tco.numbers[f"tco.count.switches.{o}"].value for o in (tco.choice, tco.rival)}
+    assert (F.OTHER_HAS_FEWER in of(kestrel())) is (count[tco.rival] < count[tco.choice])
+    other = Altered(kestrel(), {})
+    other.tco = lambda: replace(tco, numbers={})  # type: ignore[attr-defined]
+    assert F.OTHER_HAS_FEWER not in set(findings(other))  # type: ignore[arg-type]
+
+
 def test_a_price_that_nobody_publishes_is_told_where_it_puts_the_other_option_ahead() -> None:
     quote = their_quote(kestrel())
     assert quote is not None and F.OTHER_QUOTED in of(kestrel())
