@@ -123,7 +123,7 @@ class Number:
         if ends.low == ends.high:
             return self._write(central)
         span = formats.between(*formats.ends_written(ends, self.unit, self.currency))
-        return f"{self._write(ends.kept(central))} (P5–P95: {span})"
+        return f"{self._write(ends.kept(central))} (90{formats.NBSP}% range: {span})"
 
     def _write(self, value: float) -> str:
         return formats.write(value, self.unit, self.digits, self.currency)
@@ -201,8 +201,8 @@ def carried(values: NDArray[np.float64], causes: Sequence[NDArray[np.float64]]) 
     if not moving or whole == 0:
         return 0.0
     x = np.stack([c / np.sqrt(c @ c) for c in moving], axis=1)
-    fitted = x @ np.linalg.lstsq(x, centred, rcond=None)[0]
-    explained = min(float(fitted @ fitted) / whole, 1.0)
+    along = x.T @ centred
+    explained = min(float(along @ np.linalg.lstsq(x.T @ x, along, rcond=None)[0]) / whole, 1.0)
     chance = len(moving) / max(values.size - 1, 1)
     return float(np.sqrt(max(explained - chance * (1 - explained), 0.0)))
 

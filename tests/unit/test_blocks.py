@@ -55,7 +55,9 @@ def test_a_figure_is_quoted_by_its_id_and_style() -> None:
     bundle = emitted(body)
     (said,) = body.emitted[-1].nodes
     assert isinstance(said, Paragraph)
-    assert plain_text(said.children) == "It costs $1.25M (P5–P95: −$300k to $2M) less, at $10 each."
+    assert (
+        plain_text(said.children) == "It costs $1.25M (90\N{NO-BREAK SPACE}% range: −$300k to $2M) less, at $10 each."
+    )
     assert [n["id"] for n in bundle["ledger"]] == ["price:x", "tco.difference"]
     assert [i["id"] for i in bundle["inputs"]] == ["price:x"]
 

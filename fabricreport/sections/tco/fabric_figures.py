@@ -223,6 +223,15 @@ _GROWTH = (
     _staged("bought", "count", "Switches bought", _bought),
     _staged("overbuilt", "count", "Switches ahead of need", _overbuilt),
     _staged("month", "count", "Month", lambda at, n, option: at.owned.builds[option][int(n)].month),
+    PairSpec(
+        "tco.stage.price[stage][owner]",
+        "usd",
+        label=lambda at, number, option: f"What stage {number} adds to the fabric: {at.names[option]}",
+        rule="pieces bought at the stage × price, on the mean, at today's prices and not discounted",
+        value=lambda at, number, option: sum(at.owned.bought[option][int(number)].values()),
+        inputs=lambda at, _, option: {*_grown(at), *inputs_of(at.fabric(option))},
+        when=lambda at, number, option: at.stage(number, option) is not None,
+    ),
     EachSpec(
         "tco.overbuild[grown]",
         "usd",
