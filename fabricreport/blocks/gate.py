@@ -58,6 +58,7 @@ ALLOWED = tuple(
         rf"(?<![\w.,]){_NOT_MONEY}[A-Za-z]+[-–/]?\d[\w.]*(?:[-–/][A-Za-z]*\d[\w.]*)*\b",  # H100, RoCEv2, P5–P95, QM9700
         r"\b\d+[A-Z]{1,4}\d+[A-Z\d-]*\b",  # part numbers such as 64OD
         r"\b[Cc]lass \d+\b",
+        r"\b90\s%\srange\b",  # what a spread is called
     )
 )
 

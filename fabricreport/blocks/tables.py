@@ -16,6 +16,8 @@ from fabricreport.ledger import Number
 THOUSAND, MILLION = 1e3, 1e6
 ROLES = get_args(Role)
 Cell = Number | str | Phrase | Bound | None
+RANGE = "90 % range"
+"""The head of a column of spreads."""
 
 
 class Words(str):

@@ -24,6 +24,7 @@ from fabricreport.sections.evidence.context import disagreements, facts, shown_u
 from fabricreport.sections.evidence.figures import slug, worst_row
 from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.sections.evidence.study import carries
+from fabricreport.sections.evidence.tables import contested, disputed
 
 pytestmark = pytest.mark.slow
 
@@ -120,6 +121,12 @@ def test_a_stale_price_becomes_no_stale_count(result: EvidenceResult) -> None:
     number = result.numbers["evidence.prices.stale"]
     assert number.value > 0
     assert not number.stale
+
+
+def test_each_disagreement_stands_in_one_of_two_tables(result: EvidenceResult) -> None:
+    printed, rest = (len(table.rows) for table in (disputed(result), contested(result)))
+    assert printed == len(result.bearing) > 1
+    assert printed + rest == printed + sum(not d.bears for d in result.disagreements)
 
 
 def test_the_prior_lies_inside_what_the_admissible_sources_state(result: EvidenceResult) -> None:

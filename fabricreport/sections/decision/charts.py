@@ -55,7 +55,7 @@ def difference_chart(given: Inputs, result: DecisionResult) -> Drawing:
         axis.plot([p5, p95], [top * 1.1] * 2, color=INK, linewidth=2, solid_capstyle="butt")
         axis.plot([mean], [top * 1.1], "o", color=INK, markersize=5)
         axis.annotate(
-            "mean and P5–P95", (p95, top * 1.1), xytext=(5, 0), textcoords="offset points", va="center", color=INK
+            "mean and 90 % range", (p95, top * 1.1), xytext=(5, 0), textcoords="offset points", va="center", color=INK
         )
         for ahead, x, align in ((True, 0.995, "right"), (False, 0.005, "left")):
             winner = verdict.choice if ahead else verdict.runner_up

@@ -30,7 +30,7 @@ def _chance(figure: FigureOf, figure_id: str, chance: float | None) -> dict[str,
     """How likely an input lies beyond a point, and of what that is a share; a client's choice is the client's to make."""
     if chance is None:
         return {"chance": "yours", "base": "to set"}
-    return {"chance": figure(figure_id), "base": "of draws"}
+    return {"chance": figure(figure_id), "base": "of outcomes"}
 
 
 def edging(given: Inputs, figure: FigureOf, turn: Turn, edge: Edge, pair: Sequence[str]) -> Named:

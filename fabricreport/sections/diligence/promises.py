@@ -347,7 +347,7 @@ def _weeks(on: Ground, worth: Worth) -> Promise:
     within_a_year = at is not None and at * days <= DAYS_PER_YEAR
     return Promise(
         "weeks",
-        "Power-on until stable, at most",
+        "Power-on until it runs stably, at most",
         expected.renamed("diligence.pass.weeks", label="Time until stable to write into the contract", spread=None),
         expected,
         price,
@@ -383,7 +383,7 @@ def _interruptions(on: Ground, worth: Worth) -> Promise:
     used = inputs_of(mean) | {"param:cluster.gpus", "param:organisation.networking_maturity"}
     return Promise(
         "interruptions",
-        "Interruptions by the fabric a month, at most",
+        "Interruptions by the network a month, at most",
         on.given.number(
             "diligence.pass.interruptions",
             max(float(np.ceil(np.quantile(plain(counts), 0.95))), ONE_AT_LEAST),

@@ -74,8 +74,13 @@ def exceedance_chart(given: Inputs, result: TailResult) -> Drawing:
     weeks = {o: plain(draws) for o, draws in result.bring_up_weeks.items()}
     late = {o: by * plain(outcome.late_days) for o, outcome in result.outcomes.items()}
     panels = (
-        ("weeks until the fabric is stable", result.weeks_allowed, "allowed", weeks),
-        (f"{unit} a run takes beyond its plan", by * (result.deadline_days - result.planned_days), "slack", late),
+        ("weeks until the network runs stably", result.weeks_allowed, "allowed", weeks),
+        (
+            f"{unit} a run takes beyond its plan",
+            by * (result.deadline_days - result.planned_days),
+            "late from here",
+            late,
+        ),
     )
     rows: list[dict[str, Any]] = []
     with canvas(2.45, columns=2, share_y=True) as (figure, axes):
@@ -270,7 +275,7 @@ def interval_chart(result: TailResult) -> Drawing:
     with canvas(2.2) as (figure, (axis,)):
         axis.axvspan(low, high, color=COLOURS["accent"], alpha=0.12, linewidth=0)
         axis.axvline(mid, color=COLOURS["accent"], linewidth=1)
-        words, above = "Daly’s optimum, P5–P95 shaded", axis.get_xaxis_transform()
+        words, above = "Daly’s optimum, 90 % range shaded", axis.get_xaxis_transform()
         axis.text(mid, 1.02, words, color=COLOURS["accent"], ha="center", transform=above)
         axis.plot(minutes, trains, color=INK, marker="o", markersize=4)
         axis.set_xscale("log")

@@ -102,7 +102,7 @@ def _draw_waterfall(
     axis.plot(list(reach), [last + 1] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
     _value(axis, max(0.0, mean), last, formats.money(mean, 3, symbol))
     axis.axvline(0, color=INK, linewidth=1)
-    axis.set_yticks(range(last + 2), [*(r[0] for r in rows), "All causes", "P5–P95 of all causes"])
+    axis.set_yticks(range(last + 2), [*(r[0] for r in rows), "All causes", "90 % range of all causes"])
     axis.set_ylim(last + 1.5, -0.6)
     axis.tick_params(axis="y", length=0, labelcolor=INK)
     axis.spines["left"].set_visible(False)

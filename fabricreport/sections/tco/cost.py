@@ -48,9 +48,9 @@ CAUSES: Mapping[str, str] = {
     "staff_and_training": "Network staff and training",
     "residual": "Resale value at the end",
     "lost_bring_up": "GPU time lost until stable",
-    "lost_communication": "GPU time lost to exposed communication",
-    "lost_tail": "GPU time lost to the tail",
-    "lost_interruptions": "GPU time lost to fabric faults",
+    "lost_communication": "GPU time lost waiting for the network",
+    "lost_tail": "GPU time lost to slow messages",
+    "lost_interruptions": "GPU time lost to network faults",
     "delay": "Price of delay beyond compute",
 }
 """Causes in the order of a bill, with the words a reader sees."""
