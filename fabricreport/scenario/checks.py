@@ -271,7 +271,7 @@ def _options(params: Params, known: tuple[str, ...]) -> Iterator[Finding]:
 
 def _question(params: Params) -> Iterator[Finding]:
     """A renter chooses among providers; whoever does not grow has no stages to plan."""
-    rents = params.money.acquisition == Acquisition.RENT
+    rents = Acquisition(params.money.acquisition) is Acquisition.RENT
     if params.question is not None and rents != (params.asked == Question.CHOOSE_PROVIDER):
         yield Finding(
             "question-of-others",

@@ -443,7 +443,7 @@ class Params(Section):
         """What the memo answers: as stated, else a renter chooses a provider, who grows asks what to buy now."""
         if self.question is not None:
             return Question(self.question)
-        if self.money.acquisition == Acquisition.RENT:
+        if Acquisition(self.money.acquisition) is Acquisition.RENT:
             return Question.CHOOSE_PROVIDER
         return Question.GROW_IN_STAGES if self.cluster.final_gpus > self.cluster.gpus else Question.BUY_ONCE
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from fabricreport.books.options import Option
 from fabricreport.findings import Name, Named
-from fabricreport.formats import listed
+from fabricreport.formats import NBSP, listed
 from fabricreport.models.money.offers import Standing
 from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
@@ -36,13 +36,17 @@ class Finding(StrEnum):
     UNPRICED_ALL = "no seller has a price, and a network joins the nodes"
     UNPRICED_ONE_NODE = "no seller has a price, and one node needs no network"
     PREMIUM = "nobody is bound yet, and one network may cost a little more by the hour"
-    PREFERRED = "nobody is bound yet, and one network is worth more by the hour"
+    PREFERRED = "nobody is bound yet, and the advised network is worth more by the hour"
+    BY_DATE = "nobody is bound yet, and the date decides between the networks"
+    BY_WEIGHTS = "nobody is bound yet, and the client's weights decide between the networks"
+    ASK_BOTH = "nobody is bound yet, and nothing decides between the networks but offers"
     SIGN_TESTED = "an offer may be taken, and its network is tested"
     SIGN_DATED = "an offer may be taken, and there is no network to test"
     # the tiles
     NAME_TOLD = "two networks are worth another price by the hour"
     NAME_FREE = "two networks are worth the same price by the hour"
     NAME_NONE = "one node needs no network"
+    JOBS_WITHIN = "several nodes, and the client's jobs stay within one"
     ORDER_OLD = "one of several offers costs least in so many outcomes, and some of the prices are out of date"
     ORDER_DATED = "one of several offers costs least in so many outcomes, and none of the prices is out of date"
     PAIR_TOLD = "no order of offers is told, and one network costs less in so many outcomes"
@@ -81,10 +85,16 @@ class Finding(StrEnum):
     UNSURE = "several nodes, and nothing says of some price whether it holds the network"
     UNSURE_LISTED = "and it is a published price, of a seller who has the network on some product"
     BESIDE = "several nodes, and some seller has the network beside its price"
-    JOBS_WITHIN = "several nodes, and the client's jobs stay within one"
-    JOBS_WITHIN_RENT = "and the rent is told at which nodes without a network cost the same"
+    JOBS_WITHIN_RENT = "jobs stay within a node, and the rent is told at which nodes without a network cost the same"
     DOCUMENTED = "several nodes and sellers, and some of these document their network"
     UNDOCUMENTED = "several nodes and sellers, and none of these documents its network"
+    TO_TEST = "there is a network to test"
+    TEST_TWO = "and two nodes are the whole cluster"
+    TEST_MANY = "and there are more than two nodes"
+    TEST_ONE = "the test is written for one network"
+    TEST_BOTH = "the test is written for either of two networks"
+    NO_TEST = "no network is needed"
+    BEFORE = "there is something to do before signing"
     MANY_GPUS = "two networks are compared for so many GPUs that they show"
     CREDITED = "the contract of a seller in the list was read"
     NO_DATE = "the client has no date"
@@ -100,10 +110,19 @@ class _Read:
         self.case, self.given, self.result = case, case.inputs, case.decision()
         self.found: OffersResult | None = self.result.offers
         self.verdict = self.result.verdict
-        self.networked = bool(case.diligence().promises)
+        single, joined = self.result.courses.single, bool(case.diligence().promises)
+        self.within = joined and single.total is not None and single.days is None
+        self.networked = joined and not self.within
         self.pair = len(self.result.totals) > 1 and self.networked
         self.dated = is_given(self.given.params, "organisation.time_to_production_weeks")
-        self.idle = self.result.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
+        self.ground: str = self.result.ground
+        self.idle = self.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
+
+    @property
+    def two(self) -> bool:
+        """Whether two nodes are the whole cluster."""
+        cluster = self.given.params.cluster
+        return int(cluster.final_gpus) <= 2 * int(cluster.gpus_per_node)
 
     @property
     def asking(self) -> bool:
@@ -125,6 +144,11 @@ class _Read:
         """Whether an hour on the runner-up is worth less than one on the choice, more, or the same."""
         told = f"tco.worth_less.{self.verdict.runner_up}"
         return direction(self.case.figure(told)) if self.pair and told in self.case.tco().numbers else "same"
+
+    @property
+    def preferred(self) -> bool:
+        """Whether one network is advised for its money, and is worth more by the hour."""
+        return self.worth == "less" and not self.verdict.open and self.ground not in (Ground.DEADLINE, Ground.WEIGHTS)
 
     @property
     def single(self) -> float | None:
@@ -162,13 +186,24 @@ def _advice(read: _Read) -> Iterator[Finding]:
         yield F.ASKING if read.networked else F.ASKING_ONE_NODE
     elif read.best:
         yield F.SIGN_TESTED if read.networked else F.SIGN_DATED
-    if read.asking and read.worth != "same":
-        yield F.PREMIUM if read.idle else F.PREFERRED
+    if read.asking and read.pair:
+        yield from _between(read)
+
+
+def _between(read: _Read) -> Iterator[Finding]:
+    """Which network to ask for where nobody is bound yet."""
+    settled = {Ground.DEADLINE: F.BY_DATE, Ground.WEIGHTS: F.BY_WEIGHTS}
+    if read.idle:
+        yield from () if read.worth == "same" else (F.PREMIUM,)
+    elif read.ground in settled:
+        yield settled[Ground(read.ground)]
+    else:
+        yield F.PREFERRED if read.preferred else F.ASK_BOTH
 
 
 def _tiles(read: _Read) -> Iterator[Finding]:
     if not read.networked:
-        yield F.NAME_NONE
+        yield F.JOBS_WITHIN if read.within else F.NAME_NONE
     elif read.pair:
         yield F.NAME_FREE if read.worth == "same" else F.NAME_TOLD
     if read.several and read.found and read.found.pick.first == read.found.order[0]:
@@ -196,9 +231,7 @@ def _why(read: _Read) -> Iterator[Finding]:
         yield F.NETWORK_IDLE if read.idle else F.NETWORK_COUNTS
         if {*read.by_side} == {Side.INFINIBAND, Side.ROCEV2}:
             yield F.BOTH_SIDES
-    cluster = read.given.params.cluster
-    two = int(cluster.final_gpus) <= 2 * int(cluster.gpus_per_node)
-    if read.found and read.networked and two and read.found.having(Open.TOPOLOGY):
+    if read.found and read.networked and read.two and read.found.having(Open.TOPOLOGY):
         yield F.ONE_SWITCH
 
 
@@ -245,15 +278,20 @@ def _body(read: _Read) -> Iterator[Finding]:
         yield F.MORE_OFFERS
     if read.found and read.networked:
         yield from _in_the_price(read.found)
-    single = read.result.courses.single
-    if read.networked and single.total is not None and single.days is None:
-        yield F.JOBS_WITHIN
-        if single.level_rent is not None:
-            yield F.JOBS_WITHIN_RENT
+    if read.within and read.result.courses.single.level_rent is not None:
+        yield F.JOBS_WITHIN_RENT
+    if read.case.diligence().plan.tests and read.networked:
+        yield F.TO_TEST
+        yield F.TEST_TWO if read.two else F.TEST_MANY
+        yield F.TEST_BOTH if read.case.diligence().promises_of_rival else F.TEST_ONE
+    elif not read.networked:
+        yield F.NO_TEST
+    if read.case.monday().todos or not read.networked:
+        yield F.BEFORE
     tests = read.case.diligence()
     if read.networked and len(tests.shortlist) > 1:
         yield F.DOCUMENTED if tests.fitting else F.UNDOCUMENTED
-    if read.pair and read.result.ground != Ground.SIZE and not read.idle:
+    if read.pair and not read.case.spoken("tail_risk").findings.small:
         yield F.MANY_GPUS
     if _credits(read):
         yield F.CREDITED
@@ -274,6 +312,11 @@ def _in_the_price(found: OffersResult) -> Iterator[Finding]:
 # ---- words
 
 
+def needs_network(case: Told) -> bool:
+    """Whether a network joins the nodes that a job runs on."""
+    return _Read(case).networked
+
+
 def words(case: Told) -> Mapping[str, object]:
     """Words of this body's own."""
     read = _Read(case)
@@ -292,6 +335,7 @@ def words(case: Told) -> Mapping[str, object]:
         "last_date": Name(day(case.monday().last.day)),
         "shown": Name(str(SHOWN)),
         "credited": tuple(_credits(read)),
+        "term": (Named("term", "term"),) if not read.networked else (),
         **{f"turns_{kind}": (turn,) if turn else () for kind, turn in turning(case).items()},
     }
 
@@ -331,7 +375,7 @@ def _credits(read: _Read) -> Iterator[Named]:
 
 def day(when: date) -> str:
     """A day of the coming weeks, as a table says it."""
-    return f"{when:%-d %B}"
+    return f"{when:%-d}{NBSP}{when:%B}"
 
 
 def turning(case: Told) -> Mapping[str, Named | None]:
@@ -357,5 +401,5 @@ def turning(case: Told) -> Mapping[str, Named | None]:
         "start": turn("start", holds=counted_on and not read.asking and not read.refused),
         "nodes": turn("nodes", holds=read.single is not None and read.result.courses.single.level_rent is not None),
         "idle": turn("idle", holds=read.pair and read.idle),
-        "counts": turn("counts", holds=read.pair and not read.idle and read.worth != "same"),
+        "counts": turn("counts", holds=read.pair and not read.idle and read.preferred),
     }

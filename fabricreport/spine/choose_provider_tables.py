@@ -7,15 +7,18 @@ from collections.abc import Iterator, Mapping
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Phrase
 from fabricreport.books.offers.terms import first_question, spoken
+from fabricreport.findings import Named
 from fabricreport.formats import NBSP, listed
 from fabricreport.models.money.offers import Standing
-from fabricreport.sections.decision.monday.tables import todo
+from fabricreport.sections.decision.monday.dates import due
+from fabricreport.sections.decision.monday.kinds import Kind, actions
+from fabricreport.sections.decision.monday.tables import UNPRICED, todo
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import asking, network_name, tiers, where_of
 from fabricreport.sections.diligence.tables import acceptance, acceptance_of_both
 from fabricreport.sections.short_names import spoken_names
-from fabricreport.spine.choose_provider import SHOWN, TURNS, day, turning
+from fabricreport.spine.choose_provider import SHOWN, TURNS, day, needs_network, turning
 from fabricreport.spine.told import Told
 
 BEFORE = 5
@@ -55,11 +58,6 @@ def _months(case: Told, judged: dict[str, Judged]) -> dict[str, object]:
     return {word: Name(_month(case, one)) for _, _, one, word in _dated(case, judged)}
 
 
-def _networked(case: Told) -> bool:
-    """Whether there is a network between nodes."""
-    return bool(case.diligence().promises)
-
-
 def _asked(case: Told, judged: Judged, form: str) -> Name:
     """What to ask a seller first; of a client without a network nothing about it, and what it refuses before all."""
     if judged.offer.id in _found(case).pick.late:
@@ -67,14 +65,14 @@ def _asked(case: Told, judged: Judged, form: str) -> Name:
     if judged.refused:
         return Name(f"Refuses: {listed(map(spoken, judged.refused))}")
     what, old = asking(judged), Open.OLD in judged.open
-    if not _networked(case):
+    if not needs_network(case):
         what = ("renew" if old else "nothing") if judged.offer.contractual else "old" if old else "listed"
     return Name(first_question(what, form))
 
 
 def offers(case: Told) -> Table:
     """The cheapest offers: seller, rent, product with its network, topology, the whole work, and what to ask first."""
-    found, networked = _found(case), _networked(case)
+    found, networked = _found(case), needs_network(case)
     taken = found.pick.standing == Standing.TAKE
     judged = dict(list(found.judged.items())[:SHOWN])
     words = _months(case, judged)
@@ -87,15 +85,15 @@ def offers(case: Told) -> Table:
                     Name(one.offer.seller),
                     price,
                     f"{{where_{n}}}{tiers(one.offer)}",
-                    *(["not documented" if Open.TOPOLOGY in one.open else "documented"] if networked else []),
+                    *(["no" if Open.TOPOLOGY in one.open else "yes"] if networked else []),
                     case.figure(f"decision.offers.total.{offer}"),
                     _asked(case, one, "short"),
                 ],
                 role="winner" if taken and offer == found.pick.first else "normal",
             )
         )
-    product = ("Product with the network", "Topology") if networked else ("Product",)
-    heads = (*product, "Whole work", "Ask first")
+    product = ("Network on", "Topology") if networked else ("Product",)
+    heads = (*product, "Cost", "Ask first")
     columns = [Column("Seller"), Column("Rent, {money}"), *(Column(h) for h in heads)]
     return Table(columns, rows, {**words, "money": _currency(case)})
 
@@ -115,19 +113,24 @@ def changes(case: Told) -> Table:
         for kind in TURNS
         if (turn := found[kind]) is not None
     ]
-    return Table([Column(h) for h in ("What", "We assume", "It turns at", "How likely", "Settled by")], rows)
+    return Table([Column(h) for h in ("What", _whole("We assume"), "It turns at", "How likely", "Settled by")], rows)
 
 
 def before(case: Told) -> Table:
     """What to do before signing: the lines worth most, each with who does it and by when."""
     monday, reader = case.monday(), case.inputs.params.memo.to.partition(",")[0]
-    whole = todo(monday)
-    rows = []
-    for one, row in list(zip(monday.todos, whole.rows, strict=True))[:BEFORE]:
-        who = "you" if one.who == reader else one.who
-        by = f"{day(one.by)}, answer by {day(one.answer)}" if one.answer else day(one.by)
-        rows.append(Row([row.cells[1], Name(f"{who}, {one.to}" if one.to else who), Name(by), row.cells[-1]]))
-    return Table([Column(h) for h in ("Do", "Who", "By", "Worth")], rows)
+    rows, joined = [], needs_network(case)
+    if not joined:
+        term, days = Named("term", "term"), actions()[Kind.RENTS].days
+        when = Name(day(due(case.inputs.as_of, days, monday.last)))
+        rows.append(Row([Phrase("term", "do", term), "you", when, UNPRICED]))
+    for one, row in list(zip(monday.todos, todo(monday).rows, strict=True))[:BEFORE]:
+        if one.action.network and not joined:
+            continue
+        who = Name("you" if one.who == reader else one.who)
+        by = f"{day(one.by)}, answer {day(one.answer)}" if one.answer else day(one.by)
+        rows.append(Row([row.cells[1], who, Name(by), row.cells[-1]]))
+    return Table([Column(h) for h in ("Do", _whole("Done by"), "When", "Worth")], rows)
 
 
 def results(case: Told) -> Table:

@@ -18,8 +18,6 @@ MOST_CARES = 3
 """Remarks of page one at most."""
 MOST_LEVERS = 3
 """Levers told of at most."""
-MOST_CAUSES = 2
-"""Causes at most that are told in favour of the option not advised."""
 
 
 class Finding(StrEnum):
@@ -31,8 +29,9 @@ class Finding(StrEnum):
     STAYS = "the plan does not grow"
     # two networks side by side
     COMPARED = "two options are compared"
-    STAGES_OF_TWO = "a plan in stages is priced for two options"
-    STAGES_OF_ONE = "it is priced for one"
+    STAGED = "a network is bought in stages"
+    STAGES_OF_TWO = "and two of them are side by side"
+    STAGES_OF_ONE = "and it stands alone"
     # the money
     SAVES = "the advised option costs less, as printed"
     SAVES_OPEN = "of two options left open the first costs less, as printed"
@@ -40,13 +39,20 @@ class Finding(StrEnum):
     EVEN = "both cost the same, as printed"
     # the stages
     AHEAD_OF_NEED = "the first stage holds switches that only later stages need"
+    AHEAD_BESIDE = "and two options are side by side"
     RECABLED = "and building as needed would lay cables twice"
     NOW_ADDS = "to order every stage now would cost more"
     STOP_WASTES = "a plan that ends after the first stage has paid for growth, on either network"
     STOP_WASTES_NOTHING = "it has not, on one of them at least"
+    # why size decides, where two are side by side
+    TIERS_PART = "InfiniBand needs a tier of switches more than RoCEv2 at full size"
+    TIERS_SAME = "both need as many tiers"
+    ORDER_STAYS = "the same one costs less at every size planned"
+    ORDER_CHANGES = "the other one costs less at some size planned"
     # the case for the other option
     OTHER_WINS_SOMETIMES = "the option not advised costs less in some outcomes"
     OTHER_RUNS_IN_TIME = "its runs end late less often, by enough to tell"
+    OTHER_HAS_FEWER = "it needs fewer switches"
     OTHER_QUOTED = "it costs less if an item without a published price is quoted otherwise than assumed"
     # what would change the answer
     CHANGES = "something likely, or a price that nobody publishes, would change the answer"
@@ -132,12 +138,31 @@ def _money(case: Told) -> Iterator[Finding]:
 
 
 def _stages(case: Told) -> Iterator[Finding]:
-    found, (choice, rival) = case.decision().courses, pair(case)
-    if found.growing is None:
+    cluster = case.inputs.params.cluster
+    if case.tco().ownership is None or cluster.final_gpus <= cluster.gpus:
         return
-    yield F.STAGES_OF_TWO if compared(case) else F.STAGES_OF_ONE
+    yield F.STAGED
+    yield from _ahead(case)
+    if not compared(case):
+        yield F.STAGES_OF_ONE
+        return
+    yield F.STAGES_OF_TWO
+    found = case.spoken("tco").findings
+    if found.tiers_differ:
+        yield F.TIERS_PART
+    elif found.tiers_alike or found.switches_alone:
+        yield F.TIERS_SAME
+    if found.order_holds or found.crosses_here:
+        yield F.ORDER_STAYS if found.order_holds else F.ORDER_CHANGES
+
+
+def _ahead(case: Told) -> Iterator[Finding]:
+    """What stands ahead of need after the first stage, what ordering all would add, and what stopping there has cost."""
+    found, (choice, rival) = case.decision().courses, pair(case)
     if prints(case.figure(f"tco.stage.overbuilt.0.{choice}")):
         yield F.AHEAD_OF_NEED
+        if compared(case):
+            yield F.AHEAD_BESIDE
         if prints(case.figure(f"tco.recabled.{choice}")):
             yield F.RECABLED
     ahead = found.row(CourseKind.AHEAD)
@@ -145,8 +170,9 @@ def _stages(case: Told) -> Iterator[Finding]:
         against = case.figure(f"decision.courses.against.{ahead.key}")
         if prints(against) and against.value > 0:
             yield F.NOW_ADDS
-    wasted = [case.figure(f"decision.courses.wasted.0.{option}") for option in dict.fromkeys((choice, rival))]
-    yield F.STOP_WASTES if all(prints(w) and w.value > 0 for w in wasted) else F.STOP_WASTES_NOTHING
+    if found.growing is not None:
+        wasted = [case.figure(f"decision.courses.wasted.0.{option}") for option in dict.fromkeys((choice, rival))]
+        yield F.STOP_WASTES if all(prints(w) and w.value > 0 for w in wasted) else F.STOP_WASTES_NOTHING
 
 
 def prints(number: Number) -> bool:
@@ -163,6 +189,10 @@ def _other(case: Told) -> Iterator[Finding]:
     mine, theirs = (case.figure(f"tail_risk.late.{option}") for option in (choice, rival))
     if mine.value - theirs.value >= WORTH_A_WORD:
         yield F.OTHER_RUNS_IN_TIME
+    count = case.tco().numbers
+    fewer, more = (count.get(f"tco.count.switches.{option}") for option in (rival, choice))
+    if fewer is not None and more is not None and fewer.value < more.value:
+        yield F.OTHER_HAS_FEWER
     if their_quote(case) is not None:
         yield F.OTHER_QUOTED
 
@@ -211,7 +241,8 @@ def words(case: Told) -> Mapping[str, object]:
     return {
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
         "our_causes": saved[:1],
-        "their_causes": conceded[:MOST_CAUSES],
+        "their_cause": conceded[:1],
+        "their_next": conceded[1:2],
         "their_quote": _item(case, quote) if quote else None,
         "paying_levers": tuple(
             Named(lever.label, lever.id) for lever in case.tail().levers if lever.saved_per_dollar >= 1

@@ -62,7 +62,7 @@ def stages(result: TcoResult) -> Table:
         whole += [number[f"tco.count.switches.{option}"], number[f"tco.fabric_capex.{option}"], ""]
     heads = [Column("Month"), Column("Size")]
     for word in ("{choice}", "{rival}")[: len(options)]:
-        heads += [Column(f"{word}: switches"), Column("cost"), Column("ahead of need")]
+        heads += [Column(f"{word}: switches"), Column("cost", decimals=1), Column("ahead of need")]
     return Table(heads, [*rows, Row(whole, role="total")])
 
 
@@ -71,7 +71,10 @@ def parts(result: TcoResult) -> Table:
     number, options = result.numbers, tuple(dict.fromkeys((result.choice, result.rival)))
     rows = [Row([label, *(number[f"tco.bill.{cause}.{o}"] for o in options)]) for cause, label in _PARTS.items()]
     total = Row(["The whole network", *(number[f"tco.fabric_capex.{o}"] for o in options)], role="total")
-    return Table([Column("Part"), *(Column(word) for word in ("{choice}", "{rival}")[: len(options)])], [*rows, total])
+    return Table(
+        [Column("Part"), *(Column(word, decimals=1) for word in ("{choice}", "{rival}")[: len(options)])],
+        [*rows, total],
+    )
 
 
 def tiers(given: Inputs, result: TcoResult) -> Table:
@@ -134,9 +137,13 @@ def _quoted(given: Inputs, one: Unquoted, names: Mapping[str, str], figure: Figu
 
 
 def actions(monday: Monday) -> Table:
-    """What to do before signing, who does it, by when, and what it is worth: the first lines of the list, without its marks."""
-    listed = monday_tables.todo(monday)
-    return Table(listed.columns[1:], [Row(row.cells[1:]) for row in listed.rows[:MOST_ACTIONS]])
+    """What to do before signing, who does it, by when, and what it is worth: the first lines of the list."""
+    listed = monday_tables.todo(monday).rows
+    rows = [
+        Row([do, Name(one.who), Name(f"{one.by.day} {one.by:%b %Y}"), worth])
+        for one, (_, do, _, _, worth) in zip(monday.todos, (row.cells for row in listed), strict=True)
+    ]
+    return Table([Column(head) for head in ("Do", "Who", "By", "Worth")], rows[:MOST_ACTIONS])
 
 
 def step(figure: FigureOf, result: DecisionResult) -> Table:

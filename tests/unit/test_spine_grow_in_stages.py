@@ -18,7 +18,6 @@ from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.spine import grow_in_stages_tables as tables
 from fabricreport.spine.grow_in_stages import (
     MOST_CARES,
-    MOST_CAUSES,
     MOST_LEVERS,
     Finding,
     beyond,
@@ -79,9 +78,9 @@ def test_a_plan_that_does_not_grow_has_no_stages() -> None:
 
 
 def test_stages_are_told_for_two_options_or_for_the_only_one() -> None:
-    assert {F.COMPARED, F.STAGES_OF_TWO} <= of(kestrel())
+    assert {F.COMPARED, F.STAGED, F.STAGES_OF_TWO, F.AHEAD_BESIDE} <= of(kestrel())
     found = of(kestrel(), decision=alone())
-    assert F.STAGES_OF_ONE in found
+    assert {F.STAGED, F.STAGES_OF_ONE} <= found
     assert not found & {F.COMPARED, F.SAVES, F.DATE_ALIKE, F.DATE_APART, F.OTHER_WINS_SOMETIMES}
 
 
@@ -105,6 +104,24 @@ def test_switches_ahead_of_need_are_told_with_the_cables_that_they_spare() -> No
     assert not of(kestrel(), {f"tco.stage.overbuilt.0.{choice}": 0.0}) & {F.AHEAD_OF_NEED, F.RECABLED}
 
 
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("tiers_differ", F.TIERS_PART),
+        ("tiers_alike", F.TIERS_SAME),
+        ("switches_alone", F.TIERS_SAME),
+        ("order_holds", F.ORDER_STAYS),
+        ("crosses_here", F.ORDER_CHANGES),
+    ],
+)
+def test_size_is_told_as_the_bill_finds_it(told: str, said: Finding) -> None:
+    names = ("tiers_differ", "tiers_alike", "switches_alone", "order_holds", "crosses_here")
+    bill = SimpleNamespace(findings=SimpleNamespace(**{name: name == told for name in names}))
+    case: Any = Altered(kestrel(), {})
+    case.spoken = lambda section: bill if section == "tco" else kestrel().spoken(section)
+    assert set(findings(case)) & {F.TIERS_PART, F.TIERS_SAME, F.ORDER_STAYS, F.ORDER_CHANGES} == {said}
+
+
 def test_ordering_now_is_told_where_it_adds_to_the_cost() -> None:
     assert F.NOW_ADDS in of(kestrel())
     assert F.NOW_ADDS not in of(kestrel(), {"decision.courses.against.ahead": -1e6})
@@ -122,6 +139,15 @@ def test_the_other_option_has_its_case() -> None:
     assert F.OTHER_WINS_SOMETIMES not in of(kestrel(), {"decision.probability": 1.0})
     assert F.OTHER_RUNS_IN_TIME in of(kestrel(), {f"tail_risk.late.{choice}": 0.5})
     assert F.OTHER_RUNS_IN_TIME not in of(kestrel(), {f"tail_risk.late.{choice}": 0.0})
+
+
+def test_the_other_option_is_told_to_need_fewer_switches_where_it_does() -> None:
+    tco = kestrel().tco()
+    count = {o: tco.numbers[f"tco.count.switches.{o}"].value for o in (tco.choice, tco.rival)}
+    assert (F.OTHER_HAS_FEWER in of(kestrel())) is (count[tco.rival] < count[tco.choice])
+    other = Altered(kestrel(), {})
+    other.tco = lambda: replace(tco, numbers={})  # type: ignore[attr-defined]
+    assert F.OTHER_HAS_FEWER not in set(findings(other))  # type: ignore[arg-type]
 
 
 def test_a_price_that_nobody_publishes_is_told_where_it_puts_the_other_option_ahead() -> None:
@@ -168,7 +194,7 @@ def test_a_client_reads_three_cautions_and_always_one() -> None:
 
 def test_words_are_few_and_of_this_case() -> None:
     told = words(kestrel())
-    for word, most in (("our_causes", 1), ("their_causes", MOST_CAUSES), ("paying_levers", MOST_LEVERS)):
+    for word, most in (("our_causes", 1), ("their_cause", 1), ("their_next", 1), ("paying_levers", MOST_LEVERS)):
         things = told[word]
         assert isinstance(things, tuple) and 0 < len(things) <= most, word
 
@@ -220,6 +246,7 @@ def test_actions_are_the_first_of_the_list() -> None:
     table = tables.actions(kestrel().monday())
     assert 0 < len(table.rows) <= tables.MOST_ACTIONS
     assert [column.label for column in table.columns] == ["Do", "Who", "By", "Worth"]
+    assert [row.cells[1] for row in table.rows] == [one.who for one in kestrel().monday().todos[: len(table.rows)]]
 
 
 def test_shares_of_a_step_add_up() -> None:

@@ -171,15 +171,17 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
 
 def _opening_page(body: list[Piece]) -> tuple[str, list[Piece], list[Piece]]:
     """A body's title, which is its first heading of level one, the pieces of page one up to the next, and the rest."""
-    title, first, rest = "", [], []
+    title = ""
+    first: list[Piece] = []
+    rest: list[Piece] = []
     for piece in body:
         kept: list[Top] = []
         later: list[Top] = []
         for node in piece.nodes:
-            opens = isinstance(node, Heading) and node.level == 1
-            if opens and not title and not rest and not later:
-                title = one_line(plain_text(node.children))
-            elif opens or rest or later:
+            opening = node if isinstance(node, Heading) and node.level == 1 else None
+            if opening and not title and not rest and not later:
+                title = one_line(plain_text(opening.children))
+            elif opening or rest or later:
                 later.append(node)
             else:
                 kept.append(node)

@@ -59,6 +59,7 @@ TEXT_BOTTOM_PT, TEXT_HEIGHT_PT = 779.5, 705.8
 MOST_EMPTY = 0.2
 EMPTY, KEPT_COMPILATIONS = "empty.typ", 12
 MOST_TRIES, MOST_TOGETHER = 16, 3
+ANNEXES_START = "annexes-start"
 NO_ALT_YET = "No description yet: this is a draft."
 
 
@@ -106,7 +107,7 @@ def _settle(folder: Path, payload: Data) -> None:
     # The closing annexes move nothing before them: trying goes faster without.
     sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
     _write(folder, sketch)
-    settled, _, _ = _query(folder)
+    settled = _query(folder)[0]
     for _ in range(MOST_TRIES):
         together: list[Data] = []
         tried = settled
@@ -114,7 +115,7 @@ def _settle(folder: Path, payload: Data) -> None:
             together.append(movable.pop(gap))
             together[-1]["float"] = True
             _write(folder, sketch)
-            tried, headings, _ = _query(folder)
+            tried, headings, *_ = _query(folder)
             if emptiness(tried) < emptiness(settled) and not _above_heading(tried, headings, led):
                 settled, together = tried, []
                 break
@@ -130,9 +131,21 @@ def _link(folder: Path, payload: Data) -> None:
     """Say where every anchor stands, for the links: they move nothing themselves."""
     _forget_layouts(folder)
     _write(folder, payload | {"places_wanted": True})
-    anchors = _query(folder)[2]
+    _, _, anchors, pages = _query(folder)
     _forget_layouts(folder)
-    _write(folder, payload | {"places": {found["anchor"]: found for found in anchors}})
+    places = {found["anchor"]: found for found in anchors}
+    if ANNEXES_START in places:
+        payload["front"]["pages"] = [_counted(places[ANNEXES_START]["page"] - 1, pages)]
+    _write(folder, payload | {"places": places})
+
+
+def _counted(body: int, all_pages: int) -> str:
+    """On how many pages page one and the body are printed, and on how many the annexes: kept in the PDF's keywords."""
+    parts = (
+        f"{name}: {count} page{'' if count == 1 else 's'}"
+        for name, count in (("body", body), ("annexes", all_pages - body))
+    )
+    return ", ".join(parts)
 
 
 def _forget_layouts(folder: Path) -> None:
@@ -181,8 +194,9 @@ def emptiness(layout: list[Data]) -> float:
     return sum(max(0.0, TEXT_BOTTOM_PT - y) ** 2 for page, y in lowest.items() if page != last)
 
 
-def _query(folder: Path) -> tuple[list[Data], list[Data], list[Data]]:
-    """Where blocks begin and end, where headings stand and, if asked for, all anchors: page and points from its top left."""
+def _query(folder: Path) -> tuple[list[Data], list[Data], list[Data], int]:
+    """Where blocks begin and end, where headings stand and, if asked for, all anchors: page and points from its top left;
+    and the number of pages."""
     try:
         found = typst.query(
             folder / "memo.typ",
@@ -196,7 +210,7 @@ def _query(folder: Path) -> tuple[list[Data], list[Data], list[Data]]:
     except typst.TypstError as error:
         raise MemoRejected([typst_message(error)]) from error
     layout = json.loads(found)
-    return layout["blocks"], layout["headings"], layout["anchors"]
+    return layout["blocks"], layout["headings"], layout["anchors"], layout["pages"]
 
 
 def _fonts() -> Path:
@@ -244,6 +258,7 @@ def _payload(document: Document) -> Data:
     front |= {"draft": document.front.draft, "lang": match[1] if match else "en"}
     front["region"] = match[2].upper() if match and match[2] else None
     front["day"] = _day(document.front.date)
+    front["pages"] = []
 
     def shown(node: Top) -> Data:
         return to_json(rebuilt(node, of_node=_draft_node if document.front.draft else _print_node))
