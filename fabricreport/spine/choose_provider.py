@@ -321,13 +321,12 @@ def words(case: Told) -> Mapping[str, object]:
     """Words of this body's own."""
     read = _Read(case)
     better, worse = (read.verdict.choice, read.verdict.runner_up)[:: 1 if read.worth != "more" else -1]
-    found, order = read.found, list(read.found.judged.values()) if read.found else []
+    order = list(read.found.judged.values()) if read.found else []
     return {
         "better": _option(read.option(better)),
         "worse": _option(read.option(worse)),
         "on_its_own": _option(read.by_side.get(Side.INFINIBAND)),
         "on_ethernet": _option(read.by_side.get(Side.ROCEV2)),
-        "asked": Name(listed(found.judged[o].offer.seller for o in found.asked)) if found and found.asked else None,
         "asked_list": _asked_list(read),
         "lowest": _priced(read, order[0]) if order else None,
         "highest": _priced(read, order[-1]) if order else None,
