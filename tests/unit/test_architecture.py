@@ -121,7 +121,7 @@ MAY_IMPORT = {
     "before_after": {"answered", "books", "chain", "inputs", "models", "sections", "sections/decision"},
     "declared": {"figures", "sections", "sections/decision"},
     "intake": {"books", "inputs", "models", "overrides", "records", "scenario", "sections"},
-    "spine": {"books", "figures", "inputs", "models", "scenario", "sections", "sections/decision"},
+    "spine": {"blocks", "books", "figures", "inputs", "models", "scenario", "sections", "sections/decision"},
     "case": {
         "before_after",
         "books",
