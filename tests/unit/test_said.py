@@ -15,6 +15,7 @@ from fabricreport.books.prices.spoken import priced
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.sections.said import headed, plainly, row_of, said_of
+from fabricreport.theme import wrapped
 
 LONGEST = 10  # words
 EITHER = r"(none|some|strong|large|low|medium|high|ampere|hopper|blackwell|cdna3|cdna4|rubin)"
@@ -54,6 +55,7 @@ def test_a_phrase_can_be_said(said: str) -> None:
     assert len(said.split()) <= LONGEST and not re.search(r"[;()\[\]{}]", said)
     assert not any(re.fullmatch(r"[\d.,]+", word) for word in said.split())
     assert said[0].islower() or said.split("’")[0] in ("RoCEv2", "InfiniBand")
+    assert "…" not in wrapped(headed(said), 44)
     assert said == " ".join(said.split()) and not said.endswith(".")
 
 

@@ -18,6 +18,7 @@ from fabricreport.sections.diligence.clauses import clauses
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, Shortlisted
 from fabricreport.sections.diligence.study import contracts
 from fabricreport.sections.listed_offers import listing
+from fabricreport.sections.said import row_of
 from fabricreport.sections.short_names import short_names
 from fabricreport.sections.stance import Stance
 
@@ -258,7 +259,7 @@ def _changes(given: Inputs, result: DiligenceResult, found: Changes, seller: str
 def _moved_label(given: Inputs, moved: Moved) -> str:
     """What an answer moves, in the words of its entry; a term of an offer by its name."""
     if moved.input_id.startswith(("evidence:", "param:")):
-        return str(given.record(moved.input_id)["label"])
+        return row_of(given, moved.input_id)
     return f"{moved.effect} of the offer"
 
 
