@@ -12,7 +12,7 @@ from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.said import said_of
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import CourseKind
+from fabricreport.vocabulary import Confidence, CourseKind
 
 MOST_CARES = 3
 """Remarks of page one at most."""
@@ -54,6 +54,7 @@ class Finding(StrEnum):
     OTHER_RUNS_IN_TIME = "its runs end late less often, by enough to tell"
     OTHER_HAS_FEWER = "it needs fewer switches"
     OTHER_QUOTED = "it costs less if an item without a published price is quoted otherwise than assumed"
+    FOLLOWS_MONEY = "what the bill leaves out points away from an advice that money decided"
     # what would change the answer
     CHANGES = "something likely, or a price that nobody publishes, would change the answer"
     NO_CHANGES = "nothing likely would"
@@ -195,6 +196,9 @@ def _other(case: Told) -> Iterator[Finding]:
         yield F.OTHER_HAS_FEWER
     if their_quote(case) is not None:
         yield F.OTHER_QUOTED
+    by_money = case.decision().ground in (Confidence.CLEAR, Confidence.LEANING)
+    if by_money and case.spoken("decision").findings.money_and_framework_part:
+        yield F.FOLLOWS_MONEY
 
 
 def quotes_that_turn(result: DecisionResult) -> tuple[Unquoted, ...]:

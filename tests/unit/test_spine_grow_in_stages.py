@@ -104,6 +104,24 @@ def test_switches_ahead_of_need_are_told_with_the_cables_that_they_spare() -> No
     assert not of(kestrel(), {f"tco.stage.overbuilt.0.{choice}": 0.0}) & {F.AHEAD_OF_NEED, F.RECABLED}
 
 
+@pytest.mark.parametrize("parts", [False, True])
+def test_money_is_followed_against_other_reasons_where_money_decided(parts: bool) -> None:
+    told = kestrel().spoken("decision")
+    apart = replace(
+        told, findings=SimpleNamespace(**{n: getattr(told.findings, n) for n in ("halls_unpriced", "later")})
+    )  # type: ignore[arg-type]
+    for name in ("generation_turns", "listing_turns"):
+        setattr(apart.findings, name, False)
+    apart.findings.money_and_framework_part = parts  # type: ignore[attr-defined]
+    case: Any = Altered(kestrel(), {})
+    case.spoken = lambda section: apart if section == "decision" else kestrel().spoken(section)
+    assert (F.FOLLOWS_MONEY in set(findings(case))) is parts
+    close = replace(kestrel().decision(), verdict=replace(kestrel().decision().verdict, decided_by=Ground.WEIGHTS))
+    case = Altered(kestrel(), {}, close)
+    case.spoken = lambda section: apart if section == "decision" else kestrel().spoken(section)
+    assert F.FOLLOWS_MONEY not in set(findings(case))
+
+
 @pytest.mark.parametrize(
     ("told", "said"),
     [
