@@ -11,6 +11,7 @@ import pytest
 
 import fabricreport.inputs as inputs_module
 from fabricreport.case import Case, open_case
+from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.spine import buy_once_tables as tables
 from fabricreport.spine.buy_once import MOST_CARE, MOST_LEVERS, Finding, Read, findings, words
@@ -130,9 +131,10 @@ def test_the_third_option_is_real_and_costs_more() -> None:
 
 def test_levers_pay_and_the_best_comes_first() -> None:
     read = Read(client("leaning"))
-    net = {v.id: float((v.saved_usd.mean() if hasattr(v.saved_usd, "mean") else v.saved_usd)) for v in read.tail.levers}
+    net = {v.id: mean_of(v.saved_usd) - mean_of(v.cost_usd) for v in read.tail.levers}
     assert 0 < len(read.levers) <= MOST_LEVERS
-    assert net[read.levers[0]] > 0
+    assert net[read.levers[0]] == max(net.values()) > 0
+    assert all(net[lever] > 0 for lever in read.levers)
 
 
 def test_prices_are_dated_by_their_own_months() -> None:
