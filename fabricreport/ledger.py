@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -25,6 +25,12 @@ VALUE_DIGITS = 9
 
 CLIENTS_WORD, COUNTED, UNFOUNDED = Grade.CONTRACT, Grade.MEASURED, Grade.ASSUMPTION
 """Grades of numbers that no book vouches for: made of params only; counted by this package; made of nothing at all."""
+
+
+CARRIED = 0.05
+"""The part of a number's range that what is past its shelf life must carry for the number to be marked."""
+UNMARKED = frozenset({"share", "relative", "count", "year-ad"})
+"""Units of numbers that are never marked as resting on what is past its shelf life."""
 
 
 def weakest(grades: Iterable[str], otherwise: str) -> str:
@@ -113,7 +119,7 @@ class Number:
         if ends.low == ends.high:
             return self._write(central)
         span = formats.between(*formats.ends_written(ends, self.unit, self.currency))
-        return f"{self._write(ends.kept(central))} (P5–P95: {span})"
+        return f"{self._write(ends.kept(central))} (90{formats.NBSP}% range: {span})"
 
     def _write(self, value: float) -> str:
         return formats.write(value, self.unit, self.digits, self.currency)
@@ -178,8 +184,29 @@ def _median(ordered: NDArray[np.float64]) -> float:
     return float(ordered[half]) if ordered.size % 2 else float(ordered[half - 1] + ordered[half]) / 2
 
 
+def carried(values: NDArray[np.float64], causes: Sequence[NDArray[np.float64]]) -> float:
+    """The part of the spread of values that lies on a plane through their causes, less what chance alone would give.
+
+    0 where neither varies; without effect of the causes it is 0 in most samples.
+    """
+    moving = [c - c.mean() for c in causes if np.ptp(c) > 0]
+    centred = values - values.mean()
+    whole = float(centred @ centred)
+    if not moving or whole == 0:
+        return 0.0
+    x = np.stack([c / np.sqrt(c @ c) for c in moving], axis=1)
+    along = x.T @ centred
+    explained = min(float(along @ np.linalg.lstsq(x.T @ x, along, rcond=None)[0]) / whole, 1.0)
+    chance = len(moving) / max(values.size - 1, 1)
+    return float(np.sqrt(max(explained - chance * (1 - explained), 0.0)))
+
+
 class InputRecords(Protocol):
-    """What the ledger asks of a case: the record (source, date, grade ...) of one input id."""
+    """What the ledger asks of a case: the record (source, date, grade ...) of one input id, and its draws."""
+
+    def draw(self, input_id: str) -> Any:
+        """The draws of an input."""
+        ...
 
     def record(self, input_id: str) -> Mapping[str, Any]:
         """The record of `price:…`, `evidence:…`, `param:…` as the document contract lists it."""
@@ -207,8 +234,12 @@ class NumberMaker:
         digits: int = 3,
         central: str = "p50",
         counted: bool = False,
+        unmoved: Container[str] = frozenset(),
     ) -> Number:
         """Turn a value (scalar, or draws along the first axis) into a ledger number.
+
+        It is `stale` where inputs past their shelf life carry more than `CARRIED` of its range; a number without a
+        range where it rests on any, those that did not move the figures it is made of (`unmoved`) apart.
 
         `central` says which statistic of the draws is printed: `p50` or `mean`. Inputs named in `inputs`
         (params, mostly) are added to those the array itself carries; `sources` are entries the number tells
@@ -245,7 +276,21 @@ class NumberMaker:
             ),
             spread=spread,
             date=max(dates, default=""),
-            stale=any(bool(r.get("stale")) for r in found),
+            stale=unit not in UNMARKED and self._moved(value, [i for i in ids if self._past(i)], unmoved),
             digits=digits,
             currency=self.currency,
         )
+
+    def _past(self, input_id: str) -> bool:
+        return bool(self.records.record(input_id).get("stale"))
+
+    def _moved(self, value: Any, past: Sequence[str], unmoved: Container[str]) -> bool:
+        """Whether inputs past their shelf life move a value that rests on them."""
+        values = np.atleast_1d(plain(value))
+        if values.size == 1:
+            own = inputs_of(value)
+            return any(i in own or i not in unmoved for i in past)
+        causes = [plain(self.records.draw(i)) for i in past]
+        if any(c.shape != values.shape for c in causes):
+            return True
+        return bool(causes) and carried(values, causes) > CARRIED

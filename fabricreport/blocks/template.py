@@ -1,7 +1,7 @@
 """Sentences with bound numbers: a template's fields become ledger numbers, names, references and citations.
 
     {tco.difference}            a figure of the case, by its ledger id
-    {tco.difference:range}      the same with its P5-P95 range (styles: range, spread, abs, absrange, bare,
+    {tco.difference:range}      the same with its 90 % range (styles: range, spread, abs, absrange, bare,
                                 low, high, sides, of100)
     {price:switch-qm9700}       an input of the case: price:…, evidence:…, param:…
     {saving}                    a value handed to the call: a Number, or text

@@ -19,23 +19,36 @@ def short_names(options: Sequence[Option]) -> dict[str, str]:
     return {o.id: short[o.id] if short[o.id] and taken[short[o.id]] == 1 else o.name for o in options}
 
 
-def spoken_names(options: Sequence[Option], choice: str, rival: str) -> dict[str, str]:
+def spoken_names(options: Sequence[Option], choice: str, rival: str, beside: Sequence[Option] = ()) -> dict[str, str]:
     """What sentences call the options where `choice` and `rival` are weighed: the two by the shortest names that tell them apart.
 
     Of two of one side none goes by the side's own name, which is the other's too. Any other option has the shortest name
-    that could be meant for no second one.
+    that could be meant for no second one; so have those `beside`, which are not compared and change no other's name.
     """
+    told = _compared(options, choice, rival)
+    every = [*options, *(o for o in beside if o.id not in told)]
+    for option in every[len(options) :]:
+        told[option.id] = _first(option, [o for o in every if o.id != option.id], "")
+    return told
+
+
+def _compared(options: Sequence[Option], choice: str, rival: str) -> dict[str, str]:
     found = {o.id: o for o in options}
     pair = [found[i] for i in dict.fromkeys((choice, rival)) if i in found]
     told: dict[str, str] = {}
     for option in options:
         others = [o for o in (pair if option in pair else options) if o.id != option.id]
-        taken = {name.casefold() for o in others for name in _ladder(o)}
         beside = option.side in (o.side for o in others if o.id in (choice, rival))
         own = families()[option.side].short_name if beside and option.side in families() else ""
-        names = [name for name in _ladder(option) if name.casefold() not in taken and name != own]
-        told[option.id] = names[0] if names else f"{option.name} ({option.id})"
+        told[option.id] = _first(option, others, own)
     return told
+
+
+def _first(option: Option, others: Sequence[Option], own: str) -> str:
+    """The shortest name that none of the others could go by, nor is the side's `own`."""
+    taken = {name.casefold() for o in others for name in _ladder(o)}
+    names = (name for name in _ladder(option) if name.casefold() not in taken and name != own)
+    return next(names, f"{option.name} ({option.id})")
 
 
 def _ladder(option: Option) -> tuple[str, ...]:

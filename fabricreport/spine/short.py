@@ -14,14 +14,15 @@ AS_GIVEN = frozenset({"client"})
 
 
 class Shortened:
-    """Words in which each option compared goes by what sentences call it, and keeps its whole name as `full`."""
+    """Words in which each option goes by what sentences call it, and keeps its whole name as `full`."""
 
     def __init__(self, given: Inputs, choice: str, rival: str) -> None:
-        self._names = spoken_names(given.options, choice, rival)
+        every = {o.id: o for o in (*given.options, *given.all_options.values())}
+        self._names = spoken_names(given.options, choice, rival, tuple(every.values()))
         heads = short_names(given.options)
-        whole = {o.id: o.name for o in given.options}
+        whole = {o: option.name for o, option in every.items()}
         self._whole = whole
-        self._by_text = {**{heads[o]: o for o in whole}, **{name: o for o, name in whole.items()}}
+        self._by_text = {**{head: o for o, head in heads.items()}, **{name: o for o, name in reversed(whole.items())}}
         longest = sorted(map(re.escape, whole.values()), key=len, reverse=True)
         self._within = re.compile(rf"(?<!\w)(?:{'|'.join(longest)})(?!\w)")
 
@@ -38,7 +39,7 @@ class Shortened:
             option = self._by_text.get(value)
             return Name(self._text(value)) if option is None else self._option(option)
         said = {what: self._said(one) for what, one in value.said.items()}
-        if self._by_text.get(value) == value.key:
+        if self._whole.get(value.key) == value:
             return self._option(value.key, said)
         return type(value)(self._text(value), value.key, **said)
 

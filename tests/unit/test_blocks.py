@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 
 from fabricreport.blocks import Chart, Column, Name, Row, Section
 from fabricreport.blocks.gate import bare_numbers, texts
@@ -30,6 +32,9 @@ class Figures:
     def figure(self, figure_id: str) -> Number:
         return self.numbers[figure_id]
 
+    def draw(self, input_id: str) -> NDArray[np.float64]:
+        return np.array([1.0, 2.0, 3.0, 4.0])
+
     def record(self, input_id: str) -> dict[str, Any]:
         return {
             "id": input_id,
@@ -50,7 +55,9 @@ def test_a_figure_is_quoted_by_its_id_and_style() -> None:
     bundle = emitted(body)
     (said,) = body.emitted[-1].nodes
     assert isinstance(said, Paragraph)
-    assert plain_text(said.children) == "It costs $1.25M (P5–P95: −$300k to $2M) less, at $10 each."
+    assert (
+        plain_text(said.children) == "It costs $1.25M (90\N{NO-BREAK SPACE}% range: −$300k to $2M) less, at $10 each."
+    )
     assert [n["id"] for n in bundle["ledger"]] == ["price:x", "tco.difference"]
     assert [i["id"] for i in bundle["inputs"]] == ["price:x"]
 

@@ -136,4 +136,4 @@ def test_a_number_without_a_range_is_its_own_ends() -> None:
 
 
 def test_the_middle_of_a_range_is_nothing_where_it_is_below_its_noise() -> None:
-    assert plain(number(-1.0, 1.2, "day", value=-0.0097).show("range")) == f"0 days (P5–P95: {MINUS}1 to 1.2 days)"
+    assert plain(number(-1.0, 1.2, "day", value=-0.0097).show("range")) == f"0 days (90 % range: {MINUS}1 to 1.2 days)"

@@ -32,6 +32,8 @@ def test_names_are_distinct_and_never_empty_whatever_is_compared(data: st.DataOb
     ids = data.draw(st.lists(st.sampled_from(sorted(OPTIONS)), min_size=1, unique=True))
     choice, rival = data.draw(st.sampled_from(ids)), data.draw(st.sampled_from(ids))
     told = spoken_names([OPTIONS[i] for i in ids], choice, rival)
+    every = spoken_names([OPTIONS[i] for i in ids], choice, rival, list(OPTIONS.values()))
+    assert {i: every[i] for i in ids} == told and len({n.casefold() for n in every.values()}) == len(OPTIONS)
     assert list(told) == ids and all(name.strip() for name in told.values())
     assert len({name.casefold() for name in told.values()}) == len(ids)
     assert all(len(name) <= len(OPTIONS[i].name) for i, name in told.items())
@@ -70,7 +72,7 @@ def test_a_clients_option_goes_by_its_own_words_and_two_of_one_name_by_their_ids
 
 def shortened(**words: object) -> dict[str, Any]:
     options = tuple(OPTIONS[i] for i in (NDR, WHITEBOX, BRANDED))
-    given_options = cast(Inputs, SimpleNamespace(options=options))
+    given_options = cast(Inputs, SimpleNamespace(options=options, all_options=OPTIONS))
     return Shortened(given_options, NDR, WHITEBOX).words(words)
 
 
@@ -79,6 +81,7 @@ def test_every_word_that_is_an_option_is_its_short_name_and_keeps_the_whole_one(
     kin = Named(whole, BRANDED, why=Name(f"as {OPTIONS[NDR].name} is dearer"))
     told = shortened(
         kin=kin,
+        other=Named(OPTIONS["rocev2-branded-800g"].name, "rocev2-branded-800g"),
         all=(kin, [Name(OPTIONS[WHITEBOX].name)]),
         edge=Named("Price", "price", below=Name("RoCEv2 white-box"), course=Name(f"take {whole}")),
         client=Name(whole),
@@ -87,6 +90,7 @@ def test_every_word_that_is_an_option_is_its_short_name_and_keeps_the_whole_one(
         nothing=None,
     )
     assert (told["kin"], told["kin"].key, told["kin"].said["full"]) == ("branded RoCEv2", BRANDED, whole)
+    assert told["other"] == "branded RoCEv2 800G"
     assert told["kin"].said["why"] == "as InfiniBand is dearer"
     assert told["all"] == ("branded RoCEv2", ["RoCEv2"])
     assert (told["edge"].said["below"], told["edge"].said["course"]) == ("RoCEv2", "take branded RoCEv2")

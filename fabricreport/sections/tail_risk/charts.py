@@ -17,6 +17,7 @@ from fabricreport.durations import HOURS_PER_DAY
 from fabricreport.inputs import Inputs
 from fabricreport.models.risk.answers import exceedance
 from fabricreport.provenance import plain
+from fabricreport.sections.assumed import assumed
 from fabricreport.sections.client import largest_job
 from fabricreport.sections.tail_risk.figure_context import in_hours
 from fabricreport.sections.tail_risk.horizon import CAUSES
@@ -146,6 +147,7 @@ def causes_chart(given: Inputs, result: TailResult) -> Drawing:
     chart_id = "fig-tail-causes"
     names, colours = _names_and_colours(given)
     grades = {c: result.numbers[f"tail_risk.lost.{c}.{result.focus}"].grade for c in CAUSES}
+    hatched = {c: assumed(given, result.lost[result.focus][c]) for c in CAUSES}
     options = list(result.pair) if result.pair else [result.focus]
     causes = [c for c in CAUSES if any(np.any(plain(result.lost[o][c])) for o in options)]
     rows: list[dict[str, Any]] = []
@@ -155,7 +157,7 @@ def causes_chart(given: Inputs, result: TailResult) -> Drawing:
             for row, cause in enumerate(reversed(causes)):
                 mean, low, high = _mean_and_range(result.lost[option][cause])
                 place = (row, k, len(options))
-                _bar(axis, place, (mean, low, high), colour, hatched=grades[cause] == "assumption")
+                _bar(axis, place, (mean, low, high), colour, hatched=hatched[cause])
                 told = {"option": names[option], "cause": CAUSES[cause], "mean": mean, "p5": low, "p95": high}
                 rows.append({**told, "grade": grades[cause]})
             height, name = 0.80 + 0.10 * (len(options) - 1 - k), wrapped(names[option], 48, 1)
