@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 
-from fabricreport.findings import Findings, Name, Named
+from fabricreport.findings import Findings, Name, Named, Phrase
 from fabricreport.formats import inside
 from fabricreport.provenance import inputs_of, mean_of
 from fabricreport.scenario import is_given
 from fabricreport.sections.decision.finding import DecisionFinding
-from fabricreport.sections.decision.turning import Edge, Turn
+from fabricreport.sections.decision.result import WORTH_A_WORD
+from fabricreport.sections.decision.turning import Edge, Turn, key_of
 from fabricreport.sections.partner import barred
+from fabricreport.sections.said import said_of
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import Confidence, Ground, Side
@@ -123,6 +125,8 @@ class Finding(StrEnum):
     NONE_IN_TIME = "none of them is"
     ALONE_IN_TIME = "the only option is"
     ALONE_LATE = "the only option is not"
+    MONEY_TURNS = "an input may well lie where the other of the two compared costs less on average"
+    LEVER_BESIDE = "the best measure can be held against the difference of two compared"
     LEVERS_PAY = "measures that lower the risk save more than they cost"
     TEST_OF_ONE = "there is a network to test, and one option is advised or compared"
     TEST_OF_BOTH = "there is a network to test, and no option is advised over the other"
@@ -161,6 +165,14 @@ class Read:
     def edges(self) -> tuple[tuple[Turn, Edge], ...]:
         """Where the advice changes, as page one tells it."""
         return () if self.alone or self.small else self.result.edges()
+
+    @cached_property
+    def level(self) -> Turn | None:
+        """The input that most likely lies where the money has turned; None where none may well do so."""
+        if self.alone or self.small or self.way == "same":
+            return None
+        likely = [t for t in self.result.turns.drawn if t.flips and (t.beyond or 0.0) >= WORTH_A_WORD]
+        return max(likely, key=lambda t: t.beyond or 0.0, default=None)
 
     @cached_property
     def causes(self) -> tuple[list[str], list[str]]:
@@ -335,8 +347,12 @@ def _body(read: Read) -> Iterator[Finding]:
         yield F.HEAD_CLOSE
     else:
         yield F.HEAD_SAVES if read.way == "less" else F.HEAD_COSTS
+    if read.level is not None:
+        yield F.MONEY_TURNS
     if read.levers:
         yield F.LEVERS_PAY
+        if not read.alone and not read.small:
+            yield F.LEVER_BESIDE
     if read.case.diligence().promises:
         yield F.TEST_OF_BOTH if read.verdict.open and not read.alone else F.TEST_OF_ONE
     clauses = read.result.courses.clauses
@@ -385,6 +401,8 @@ def words(case: Told) -> Mapping[str, object]:
         "late_one": Named(names[late[0]], late[0]) if late else None,
         "ethernet": Named(names[read.ethernet], read.ethernet) if read.ethernet else None,
         "taken": Named(names[read.result.courses.base], read.result.courses.base),
+        "level": _level(read),
+        "best_lever": Named(read.levers[0], read.levers[0]) if read.levers else None,
         "unsure_of": case.spoken("latency").words["cause"],
         "disputed_most": case.spoken("evidence").words["widest"],
         "lost_most": case.spoken("tail_risk").words["worst"],
@@ -399,6 +417,14 @@ def _at(found: Sequence[Named], place: int) -> Named | None:
 def _cause(read: Read, cause: str) -> Named:
     """A cause as it stands within a sentence."""
     return Named(inside(read.tco.labels[cause]), cause)
+
+
+def _level(read: Read) -> Phrase | None:
+    """The input that most likely lies where the money has turned, and on which side that is."""
+    turn = read.level
+    if turn is None:
+        return None
+    return Phrase(said_of(read.given, turn.input_id), key_of(turn.input_id), side=Name(turn.told(turn.side)))
 
 
 def _price_dates(read: Read) -> Mapping[str, object]:

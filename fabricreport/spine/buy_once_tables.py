@@ -28,7 +28,7 @@ _DATES = {
     "weeks": "Weeks until it runs stably",
     "not_ready": "Not stable by your date",
     "late": "A run ends late",
-    "delay_p90": "Delay of the worst run in ten",
+    "delay_p90": "One run in ten is later than planned by",
     "fabric_lost": "GPU time that the network takes",
 }
 
@@ -40,7 +40,7 @@ def changes(given: Inputs, result: DecisionResult) -> Table:
     courses = dict.fromkeys(edge.course for _, edge in edges)
     words = {course: f"course_{n}" for n, course in enumerate(courses)}
     rows = [_change(given, turn, edge, words[edge.course]) for turn, edge in edges]
-    heads = ("What", "We assume", "It turns", "Chance", "Settled")
+    heads = ("What", "We assume", "It turns", "How likely", "Settled")
     return Table([Column(h) for h in heads], rows, {words[c]: Name(course_told(given, c, pair)) for c in courses})
 
 

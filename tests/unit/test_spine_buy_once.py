@@ -11,6 +11,7 @@ import pytest
 
 import fabricreport.inputs as inputs_module
 from fabricreport.case import Case, open_case
+from fabricreport.findings import Named
 from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.spine import buy_once_tables as tables
@@ -135,6 +136,16 @@ def test_levers_pay_and_the_best_comes_first() -> None:
     assert 0 < len(read.levers) <= MOST_LEVERS
     assert net[read.levers[0]] == max(net.values()) > 0
     assert all(net[lever] > 0 for lever in read.levers)
+
+
+def test_where_the_money_turns_is_told_with_its_side() -> None:
+    read = Read(client("leaning"))
+    assert read.level is not None and read.level.break_even is not None
+    assert F.MONEY_TURNS in found("leaning")
+    said = words(client("leaning"))["level"]
+    above = read.level.break_even > read.level.in_use
+    assert isinstance(said, Named) and said.said["side"] == ("above" if above else "below")
+    assert Read(client("small")).level is None
 
 
 def test_prices_are_dated_by_their_own_months() -> None:
