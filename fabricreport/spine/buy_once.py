@@ -6,16 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import cached_property
 
-from fabricreport.findings import Findings, Name, Named
+from fabricreport.findings import Findings, Name, Named, Phrase
 from fabricreport.formats import inside
 from fabricreport.provenance import inputs_of, mean_of
 from fabricreport.scenario import is_given
 from fabricreport.sections.decision.finding import DecisionFinding
-from fabricreport.sections.decision.turning import Edge, Turn
+from fabricreport.sections.decision.result import WORTH_A_WORD
+from fabricreport.sections.decision.turning import Edge, Turn, key_of
 from fabricreport.sections.partner import barred
+from fabricreport.sections.said import said_of
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import Confidence, Ground
+from fabricreport.vocabulary import Confidence, Ground, Side
 
 MOST_CAUSES = 2
 """So many causes are named on each side of a difference."""
@@ -24,7 +26,7 @@ MOST_LEVERS = 3
 MOST_CARE = 2
 """So many remarks stand beside the one on assumptions."""
 _PRICE, _STANDS = "price:", "reproduces"
-_QUOTE, _TERM = "quote", "contract"
+_QUOTE, _TERM, _WEEKS = "quote", "contract", "weeks"
 
 
 class Finding(StrEnum):
@@ -53,6 +55,8 @@ class Finding(StrEnum):
     ODDS_OF_BOTH = "no option is advised over another"
     # the tile of the date
     COMPARED = "two options are compared"
+    DATE_OF_TWO = "two options are compared, and the network shows at this size"
+    DATE_OF_ONE = "one option alone, and the network shows at this size"
     # the tile of what would switch it
     SWITCH_DRAWN = "the likeliest place where the advice changes is a value that nobody knows yet"
     SWITCH_CHOSEN = "it is a value that the client sets"
@@ -67,6 +71,7 @@ class Finding(StrEnum):
     GIVES_TWO = "its rival costs less for two causes at least"
     GIVES_ONE = "its rival costs less for one cause"
     GIVES_NONE = "its rival costs less for none"
+    BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA"
     CLOSE_BY_RULE = "the difference of the two is called close"
     SPEED_LONGER = "a step takes longer on RoCEv2 of the two compared, by less than matters"
     SPEED_SHORTER = "a step takes longer on InfiniBand of the two compared, by less than matters"
@@ -75,11 +80,15 @@ class Finding(StrEnum):
     SPEED_COUNTS_SHORTER = "a step takes longer on InfiniBand of the two compared, by enough to matter"
     THIRD = "a third option is a true alternative, and costs more"
     # the case for the other side
-    CASE_RIVAL = "one of two is advised: the case for the other"
+    CASE_DEARER = "one of two is advised: the case for the other, which costs more"
+    CASE_CHEAPER = "the same, and it costs less"
+    CASE_LEVEL = "the same, and it costs as much"
+    RIVAL_CHEAPER_TO_BUY = "the network of the other costs less to buy"
     CASE_COMMIT = "none is advised: the case for taking one now"
     CASE_SMALL = "the network does not show: the case for paying for one"
     CASE_ALONE = "nothing is compared: the case for comparing"
     RIVAL_EVER = "the other is the cheapest of all in some outcomes"
+    ALIKE_CHECK = "what was said of one generation is no offer, for the servers' links are slower"
     LEANS_TO_RIVAL = "the framework leans away from the advised option"
     AUDIT_NONE = "and the audit found that no claim behind its reasons reproduces"
     AUDIT_SOME = "and the audit found that some claim behind its reasons reproduces"
@@ -105,16 +114,25 @@ class Finding(StrEnum):
     HEAD_SAVES = "an option is advised, and costs less"
     HEAD_COSTS = "an option is advised, and costs no less"
     HEAD_CLOSE = "no option is advised"
+    # the date
+    DATES_TOLD = "the network shows at this size"
+    NO_DATE = "the client gave no date"
+    WEEKS_ASSUMED = "the weeks until stable are assumed"
+    WEEKS_JUDGED = "experts judged them"
+    LONGER_HERE = "under the same failures a run takes longer on one of the two compared"
     BOTH_IN_TIME = "each of the two compared is counted on to be in time"
     ONE_IN_TIME = "one of the two compared is"
     NONE_IN_TIME = "none of them is"
     ALONE_IN_TIME = "the only option is"
     ALONE_LATE = "the only option is not"
+    MONEY_TURNS = "an input may well lie where the other of the two compared costs less on average"
+    LEVER_BESIDE = "the best measure can be held against the difference of two compared"
     LEVERS_PAY = "measures that lower the risk save more than they cost"
     TEST_OF_ONE = "there is a network to test, and one option is advised or compared"
     TEST_OF_BOTH = "there is a network to test, and no option is advised over the other"
-    CLAUSE = "damages on the weeks until stable are worth something"
-    CHART_CAUSES = "causes of the difference can be drawn"
+    CLAUSE_OF_ONE = "damages on the weeks until stable are worth something, and one option is ordered"
+    CLAUSE_OF_BOTH = "the same, and either of two may be ordered"
+    LIMIT_WEEKS = "they are not, and a week beyond the limit costs something"
 
 
 F, D = Finding, DecisionFinding
@@ -138,9 +156,23 @@ class Read:
         return direction(self.case.figure("decision.difference"))
 
     @cached_property
+    def cheaper_to_buy(self) -> bool:
+        """Whether the network of the rival costs less to buy than that of the advised option, as printed."""
+        found = self.tco.numbers.get("tco.fabric_difference")
+        return found is not None and direction(found) == "more"
+
+    @cached_property
     def edges(self) -> tuple[tuple[Turn, Edge], ...]:
         """Where the advice changes, as page one tells it."""
         return () if self.alone or self.small else self.result.edges()
+
+    @cached_property
+    def level(self) -> Turn | None:
+        """The input that most likely lies where the money has turned; None where none may well do so."""
+        if self.alone or self.small or self.way == "same":
+            return None
+        likely = [t for t in self.result.turns.drawn if t.flips and (t.beyond or 0.0) >= WORTH_A_WORD]
+        return max(likely, key=lambda t: t.beyond or 0.0, default=None)
 
     @cached_property
     def causes(self) -> tuple[list[str], list[str]]:
@@ -152,6 +184,12 @@ class Read:
         printed = {c: m for c, m in means.items() if direction(numbers[f"tco.part.{c}"]) != "same"}
         ours = [c for c, m in printed.items() if m > 0]
         return ours[:MOST_CAUSES], [c for c, m in printed.items() if m < 0][:MOST_CAUSES]
+
+    @cached_property
+    def ethernet(self) -> str:
+        """Of an InfiniBand option and an Ethernet one with RDMA that are compared, the latter; '' of any other two."""
+        side = {o.side: o.id for o in self.given.options if o.id in (self.verdict.choice, self.verdict.runner_up)}
+        return side[Side.ROCEV2] if {Side.INFINIBAND, Side.ROCEV2} == set(side) else ""
 
     @cached_property
     def third(self) -> str:
@@ -176,7 +214,7 @@ class Read:
 def findings(case: Told) -> Iterator[Finding]:
     """Those that hold here."""
     read = Read(case)
-    for group in (_asked, _conditions, _tiles, _why, _speed, _other_side, _care, _body):
+    for group in (_asked, _conditions, _tiles, _why, _speed, _other_side, _care, _body, _dates):
         yield from group(read)
 
 
@@ -194,7 +232,10 @@ def _conditions(read: Read) -> Iterator[Finding]:
         yield told.get((_QUOTE in kinds, _TERM in kinds), F.SETTLE_TESTS)
     if read.dated and not read.small and not read.holds(D.SINGLE_NODES, D.ASK_ANNOUNCED):
         last = read.case.monday().last
-        yield F.SIGN_BY if last.early_enough else F.NO_DAY
+        if last.early_enough:
+            yield F.SIGN_BY
+        elif not read.holds(D.TOO_LATE, D.TOO_LATE_ALONE):
+            yield F.NO_DAY
 
 
 def _tiles(read: Read) -> Iterator[Finding]:
@@ -206,6 +247,8 @@ def _tiles(read: Read) -> Iterator[Finding]:
         apart = F.TILE_LEVEL if read.way == "same" else F.TILE_APART
         yield apart if read.verdict.open else ways[read.way]
         yield F.ODDS_OF_BOTH if read.verdict.open else F.ODDS_OF_ONE
+    if not read.small:
+        yield F.DATE_OF_ONE if read.alone else F.DATE_OF_TWO
     if read.edges:
         yield F.SWITCHES
         yield F.SWITCH_DRAWN if read.edges[0][1].chance is not None else F.SWITCH_CHOSEN
@@ -223,6 +266,8 @@ def _why(read: Read) -> Iterator[Finding]:
     ours, theirs = read.causes
     yield (F.WHY_SAVES_NONE, F.WHY_SAVES_ONE, F.WHY_SAVES_TWO)[len(ours)]
     yield (F.GIVES_NONE, F.GIVES_ONE, F.GIVES_TWO)[len(theirs)]
+    if read.ethernet:
+        yield F.BOTH_SIDES
     if read.verdict.confidence.close:
         yield F.CLOSE_BY_RULE
     if read.third:
@@ -248,9 +293,14 @@ def _other_side(read: Read) -> Iterator[Finding]:
         yield F.CASE_ALONE if read.alone else F.CASE_SMALL
         return
     rival = read.verdict.runner_up
-    yield F.CASE_COMMIT if read.verdict.open else F.CASE_RIVAL
+    ways = {"less": F.CASE_DEARER, "more": F.CASE_CHEAPER, "same": F.CASE_LEVEL}
+    yield F.CASE_COMMIT if read.verdict.open else ways[read.way]
+    if not read.verdict.open and read.cheaper_to_buy:
+        yield F.RIVAL_CHEAPER_TO_BUY
     if read.result.joint.shares.get(rival, 0.0) > 0:
         yield F.RIVAL_EVER
+    if read.holds(D.ALIKE_FASTER) and read.holds(D.ALIKE_TURNS, D.ALIKE_SHRINKS, D.ALIKE_LEVEL):
+        yield F.ALIKE_CHECK
     if read.result.parting is not None:
         yield F.LEANS_TO_RIVAL
         stands = any(reason.verdict.startswith(_STANDS) for reason in read.result.parting.other)
@@ -272,12 +322,13 @@ def _other_side(read: Read) -> Iterator[Finding]:
 
 def _care(read: Read) -> Iterator[Finding]:
     """The first few of what this client should know before it reads on."""
-    held, beyond = read.held, read.case.spoken("tail_risk").findings
+    held = read.held
+    beyond = any(read.case.spoken(section).findings.beyond for section in ("latency", "tail_risk"))
     every = (
         (F.CARE_JUDGES, D.JUDGES_MISSED in held),
         (F.CARE_LISTING, bool(read.result.turned_without)),
         (F.CARE_UNPRICED, D.QUOTE_TURNS in held),
-        (F.CARE_BEYOND, beyond.beyond),
+        (F.CARE_BEYOND, beyond),
         (F.CARE_WEEKS, D.ELICITED not in held and not read.small),
         (F.CARE_STALE, D.STALE in held),
         (F.CARE_GPU, D.OLDER_GPU in held),
@@ -296,19 +347,38 @@ def _body(read: Read) -> Iterator[Finding]:
         yield F.HEAD_CLOSE
     else:
         yield F.HEAD_SAVES if read.way == "less" else F.HEAD_COSTS
+    if read.level is not None:
+        yield F.MONEY_TURNS
+    if read.levers:
+        yield F.LEVERS_PAY
+        if not read.alone and not read.small:
+            yield F.LEVER_BESIDE
+    if read.case.diligence().promises:
+        yield F.TEST_OF_BOTH if read.verdict.open and not read.alone else F.TEST_OF_ONE
+    clauses = read.result.courses.clauses
+    if read.verdict.open and len(clauses) > 1:
+        yield F.CLAUSE_OF_BOTH
+    elif read.result.courses.base in clauses:
+        yield F.CLAUSE_OF_ONE
+    elif any(p.id == _WEEKS and p.price and p.price.value > 0 for p in read.case.diligence().promises):
+        yield F.LIMIT_WEEKS
+
+
+def _dates(read: Read) -> Iterator[Finding]:
+    if read.small:
+        return
+    yield F.DATES_TOLD
+    if not read.dated:
+        yield F.NO_DATE
+    yield F.WEEKS_JUDGED if read.holds(D.ELICITED) else F.WEEKS_ASSUMED
+    risk = read.case.spoken("tail_risk").findings
+    if risk.run_longer and set(read.tail.pair or ()) == {read.verdict.choice, read.verdict.runner_up}:
+        yield F.LONGER_HERE
     ready = read.result.in_time
     if read.alone:
         yield F.ALONE_IN_TIME if ready else F.ALONE_LATE
     else:
         yield (F.NONE_IN_TIME, F.ONE_IN_TIME, F.BOTH_IN_TIME)[len(ready)]
-    if read.levers:
-        yield F.LEVERS_PAY
-    if read.case.diligence().promises:
-        yield F.TEST_OF_BOTH if read.verdict.open and not read.alone else F.TEST_OF_ONE
-    if read.result.courses.base in read.result.courses.clauses:
-        yield F.CLAUSE
-    if not read.alone and any(read.causes):
-        yield F.CHART_CAUSES
 
 
 # ---- words
@@ -329,7 +399,10 @@ def words(case: Told) -> Mapping[str, object]:
         "third": Named(names[read.third], read.third) if read.third else None,
         "in_time_one": Named(names[ready[0]], ready[0]) if ready else None,
         "late_one": Named(names[late[0]], late[0]) if late else None,
+        "ethernet": Named(names[read.ethernet], read.ethernet) if read.ethernet else None,
         "taken": Named(names[read.result.courses.base], read.result.courses.base),
+        "level": _level(read),
+        "best_lever": Named(read.levers[0], read.levers[0]) if read.levers else None,
         "unsure_of": case.spoken("latency").words["cause"],
         "disputed_most": case.spoken("evidence").words["widest"],
         "lost_most": case.spoken("tail_risk").words["worst"],
@@ -344,6 +417,14 @@ def _at(found: Sequence[Named], place: int) -> Named | None:
 def _cause(read: Read, cause: str) -> Named:
     """A cause as it stands within a sentence."""
     return Named(inside(read.tco.labels[cause]), cause)
+
+
+def _level(read: Read) -> Phrase | None:
+    """The input that most likely lies where the money has turned, and on which side that is."""
+    turn = read.level
+    if turn is None:
+        return None
+    return Phrase(said_of(read.given, turn.input_id), key_of(turn.input_id), side=Name(turn.told(turn.side)))
 
 
 def _price_dates(read: Read) -> Mapping[str, object]:

@@ -13,45 +13,44 @@ from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.monday.study import Monday, Todo
 from fabricreport.sections.decision.monday.tables import todo
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.turning import Edge, Turn, key_of, short_label_of
+from fabricreport.sections.decision.turning import Edge, Turn, key_of
 from fabricreport.sections.decision.turning_words import course_told
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult
-from fabricreport.sections.short_names import short_names
+from fabricreport.sections.said import row_of
+from fabricreport.sections.short_names import spoken_names
 from fabricreport.sections.tail_risk.result import TailResult
 
 MOST_CHANGES, MOST_ACTIONS = 4, 5
-TESTED = ("busbw", "weeks", "interruptions", "detection")
+TESTED = ("busbw", "latency", "interruptions", "detection")
 """Promises of the acceptance test that the body shows."""
 _DATES = {
     "weeks": "Weeks until it runs stably",
     "not_ready": "Not stable by your date",
     "late": "A run ends late",
-    "delay_p90": "Delay of the worst run in ten",
+    "delay_p90": "One run in ten is later than planned by",
     "fabric_lost": "GPU time that the network takes",
 }
-_OF_INPUTS = ("price:", "evidence:", "contested:")
 
 
-def changes(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
+def changes(given: Inputs, result: DecisionResult) -> Table:
     """What would change the answer: our value, where it turns, how likely that is, and what settles it."""
     edges = result.edges(MOST_CHANGES)
     pair = (result.verdict.choice, result.verdict.runner_up)
     courses = dict.fromkeys(edge.course for _, edge in edges)
     words = {course: f"course_{n}" for n, course in enumerate(courses)}
-    rows = [_change(given, figure, turn, edge, words[edge.course]) for turn, edge in edges]
-    heads = ("What", "We assume", "It turns", "Chance", "Settled")
+    rows = [_change(given, turn, edge, words[edge.course]) for turn, edge in edges]
+    heads = ("What", "We assume", "It turns", "How likely", "Settled")
     return Table([Column(h) for h in heads], rows, {words[c]: Name(course_told(given, c, pair)) for c in courses})
 
 
-def _change(given: Inputs, figure: FigureOf, turn: Turn, edge: Edge, course: str) -> Row:
+def _change(given: Inputs, turn: Turn, edge: Edge, course: str) -> Row:
     key = key_of(turn.input_id)
-    label = short_label_of(given, turn.input_id)
-    ranged = turn.input_id.startswith(_OF_INPUTS) and figure(turn.input_id).spread is not None
-    value = f"{{decision.in_use.{key}}}" + (f" ({{{turn.input_id}:spread}})" if ranged else "")
+    ranged = "" if edge.chance is None else f" ({{decision.range.{key}:spread}})"
     place = f"{turn.told(edge.side)} {{decision.{edge.end}.{key}}}: {{{course}}}"
     chance = "yours to set" if edge.chance is None else f"{{decision.beyond_{edge.end}.{key}:of100}}"
-    return Row([Name(label[:1].upper() + label[1:]), value, place, chance, Name(turn.settled["when"])])
+    told = (f"{{decision.in_use.{key}}}{ranged}", place, chance)
+    return Row([Name(row_of(given, turn.input_id)), *told, Name(turn.settled["when"])])
 
 
 def actions(monday: Monday) -> Table:
@@ -67,12 +66,12 @@ def _shown(todos: Sequence[Todo]) -> tuple[Todo, ...]:
 
 def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Every option, the cheapest first: its total, what it costs more than the choice, and how often it is the cheapest."""
-    choice, short = result.verdict.choice, short_names(given.options)
+    choice, short = result.verdict.choice, _short(given, result)
     totals = {o: figure(f"decision.total.{o}") for o in result.totals}
     rows = [
         Row(
             [
-                Name(short[o]),
+                Name(_opening(short[o])),
                 totals[o],
                 None if o == choice else figure(f"decision.gap.{o}"),
                 None if o == choice else figure(f"decision.gap.{o}"),
@@ -88,19 +87,31 @@ def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     return Table([*heads, Column("Cheapest in"), Column("Stable in time")], rows)
 
 
+def _short(given: Inputs, result: DecisionResult) -> dict[str, str]:
+    """What sentences call the options."""
+    return spoken_names(given.options, result.verdict.choice, result.verdict.runner_up)
+
+
+def _opening(name: str) -> str:
+    """A name at the beginning of a row."""
+    return name[:1].upper() + name[1:]
+
+
 def dates(given: Inputs, result: DecisionResult, tail: TailResult) -> Table:
     """Weeks, the date and a run, with each of the two compared in a column of its own, the choice first."""
-    short = short_names(given.options)
+    short = _short(given, result)
     pair = tuple(dict.fromkeys((result.verdict.choice, result.verdict.runner_up)))
     rows = [Row([what, *(tail.numbers[f"tail_risk.{name}.{o}"] for o in pair)]) for name, what in _DATES.items()]
-    return Table([Column(""), *(Column(Name(short[o]), style="mixed") for o in pair)], rows)
+    return Table([Column(""), *(Column(Name(_opening(short[o])), style="mixed") for o in pair)], rows)
 
 
 def levers(tail: TailResult, shown: Sequence[str]) -> Table:
     """What each of the measures saves in the first year and costs."""
     labels = {lever.id: lever.label for lever in tail.levers}
-    rows = [Row([Name(labels[v]), *(tail.numbers[f"tail_risk.lever.{v}.{w}"] for w in ("saved", "cost"))]) for v in shown]
-    return Table([Column("Measure"), Column("Saves"), Column("Costs")], rows)
+    rows = [
+        Row([Name(labels[v]), *(tail.numbers[f"tail_risk.lever.{v}.{w}"] for w in ("saved", "cost"))]) for v in shown
+    ]
+    return Table([Column("Measure"), Column("Saves", style="mixed"), Column("Costs", style="mixed")], rows)
 
 
 def test(result: DiligenceResult) -> Table:
@@ -112,8 +123,8 @@ def test(result: DiligenceResult) -> Table:
 
 def test_of_both(given: Inputs, result: DiligenceResult) -> Table:
     """The same for either of two, where none is advised over the other."""
-    of_rival, short = {p.id: p for p in result.promises_of_rival}, short_names(given.options)
-    pair = (result.option.id, result.rival.id)
+    of_rival, pair = {p.id: p for p in result.promises_of_rival}, (result.option.id, result.rival.id)
+    short = spoken_names(given.options, *pair)
     rows = [
         Row([p.title, p.passes, of_rival[p.id].passes, p.price, of_rival[p.id].price])
         for p in _tested(result.promises)

@@ -346,6 +346,17 @@ _TURNING = (
     _swing("low", "P5"),
     _swing("high", "P95"),
     _point("in_use", "Value in use", "mean of the draws, or the client's choice", lambda _, own: own),
+    EachSpec(
+        "decision.range[drawn]",
+        lambda at, key: at.drawn[key].unit,
+        label=lambda at, key: f"Range of what is not known: {label_of(at.given, at.drawn[key].input_id)}",
+        rule="the draws of the input",
+        value=lambda at, key: at.given.own(at.drawn[key].input_id),
+        currency=lambda at, key: at.drawn[key].currency,
+        central="mean",
+        digits=2,
+        when=lambda at, key: key in at.turning,
+    ),
     _point(
         "break_even", "Where the money is level", RERUN + "mean difference zero", lambda at, own: at.everything - own
     ),

@@ -1,0 +1,182 @@
+"""The body of a memo about one purchase: what it finds of its own, on clients of every kind, and its words and tables."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+import fabricreport.inputs as inputs_module
+from fabricreport.case import Case, open_case
+from fabricreport.findings import Named
+from fabricreport.provenance import mean_of
+from fabricreport.sections.decision.monday.kinds import Kind
+from fabricreport.spine import buy_once_tables as tables
+from fabricreport.spine.buy_once import MOST_CARE, MOST_LEVERS, Finding, Read, findings, words
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+F = Finding
+GOLDEN = ROOT / "tests/golden/decisions"
+CLIENTS: dict[str, tuple[Path, dict[str, Any]]] = {
+    "leaning": (ROOT / "params/example.yaml", {}),
+    "either": (ROOT / "params/halden-cloud.yaml", {}),
+    "nobody in time": (ROOT / "params/example.yaml", {"organisation__time_to_production_weeks": 1}),
+    "rent first": (
+        ROOT / "params/example.yaml",
+        {"organisation__time_to_production_weeks": 1, "money__price_of_delay_usd_per_day": 1_000_000},
+    ),
+    "small": (ROOT / "params/example.yaml", {"cluster__gpus": 8}),
+    "one option": (ROOT / "params/example.yaml", {"cluster__gpus": 8, "options": ["infiniband-ndr"]}),
+    "nothing is material": (ROOT / "params/example.yaml", {"money__materiality_usd": 1}),
+    "cloud partner": (GOLDEN / "cloud-partner-512.yaml", {}),
+    "two weeks": (GOLDEN / "two-weeks-1024.yaml", {}),
+}
+ONE_OF: dict[str, set[Finding]] = {
+    "question": {F.ASKS_WHICH, F.ASKS_ALONE, F.ASKS_NODES},
+    "money": {F.TILE_SAVES, F.TILE_COSTS, F.TILE_LEVEL, F.TILE_APART, F.TILE_TOTAL},
+    "switch": {F.SWITCH_DRAWN, F.SWITCH_CHOSEN, F.SWITCH_NONE},
+    "why": {F.WHY_ALONE, F.WHY_SMALL, F.WHY_SAVES_TWO, F.WHY_SAVES_ONE, F.WHY_SAVES_NONE},
+    "case": {F.CASE_DEARER, F.CASE_CHEAPER, F.CASE_LEVEL, F.CASE_COMMIT, F.CASE_SMALL, F.CASE_ALONE},
+    "heading": {F.HEAD_ALONE, F.HEAD_SMALL, F.HEAD_SAVES, F.HEAD_COSTS, F.HEAD_CLOSE},
+}
+AT_MOST_ONE: dict[str, set[Finding]] = {
+    "conditions": {F.SETTLE_BOTH, F.SETTLE_QUOTES, F.SETTLE_TERMS, F.SETTLE_TESTS},
+    "day": {F.SIGN_BY, F.NO_DAY},
+    "odds": {F.ODDS_OF_ONE, F.ODDS_OF_BOTH},
+    "gives": {F.GIVES_TWO, F.GIVES_ONE, F.GIVES_NONE},
+    "speed": {f for f in F if f.name.startswith("SPEED_")},
+    "stands": {f for f in F if f.name.startswith("STANDS_")},
+    "in time": {F.BOTH_IN_TIME, F.ONE_IN_TIME, F.NONE_IN_TIME, F.ALONE_IN_TIME, F.ALONE_LATE},
+    "test": {F.TEST_OF_ONE, F.TEST_OF_BOTH},
+    "weeks": {F.CLAUSE_OF_ONE, F.CLAUSE_OF_BOTH, F.LIMIT_WEEKS},
+}
+
+
+@cache
+def client(name: str) -> Case:
+    path, changes = CLIENTS[name]
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = open_case(path)
+        case = case.changed(**changes) if changes else case
+        case.decision()
+    return case
+
+
+@cache
+def found(name: str) -> frozenset[Finding]:
+    return frozenset(findings(client(name)))
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_of_what_excludes_each_other_one_holds(name: str) -> None:
+    holds = found(name)
+    assert {group: len(holds & members) for group, members in ONE_OF.items()} == dict.fromkeys(ONE_OF, 1)
+    assert {group for group, members in AT_MOST_ONE.items() if len(holds & members) > 1} == set()
+    assert len([f for f in holds if f.name.startswith("CARE_")]) <= MOST_CARE
+
+
+def test_an_advice_that_leans_is_told_with_its_saving_its_odds_and_the_other_side() -> None:
+    holds = found("leaning")
+    assert {F.ASKS_WHICH, F.TILE_SAVES, F.ODDS_OF_ONE, F.DATE_OF_TWO, F.SWITCHES, F.BOTH_IN_TIME} <= holds
+    assert {F.WHY_SAVES_TWO, F.GIVES_TWO, F.CASE_DEARER, F.RIVAL_EVER, F.STANDS_NARROWLY, F.HEAD_SAVES} <= holds
+    assert {F.SETTLE_BOTH, F.SIGN_BY, F.TEST_OF_ONE, F.CLAUSE_OF_ONE} <= holds
+
+
+def test_either_of_two_has_no_saving_of_one_and_a_test_for_both() -> None:
+    holds = found("either")
+    assert {F.TILE_APART, F.ODDS_OF_BOTH, F.CLOSE_BY_RULE, F.CASE_COMMIT, F.STANDS_OPEN, F.HEAD_CLOSE} <= holds
+    assert {F.TEST_OF_BOTH, F.CLAUSE_OF_BOTH, F.CARE_LISTING} <= holds
+    assert not holds & AT_MOST_ONE["conditions"]
+
+
+def test_a_date_that_nobody_meets_is_said_once() -> None:
+    holds = found("nobody in time")
+    assert F.NONE_IN_TIME in holds
+    assert not holds & {F.SIGN_BY, F.NO_DAY}, "the chances of both are told in place of a day"
+
+
+def test_a_cluster_without_a_network_is_told_of_no_dates() -> None:
+    holds = found("small")
+    assert {F.WHY_SMALL, F.CASE_SMALL, F.SWITCH_NONE, F.HEAD_SMALL} <= holds
+    assert not holds & {F.DATES_TOLD, F.DATE_OF_TWO, F.TEST_OF_ONE, *AT_MOST_ONE["in time"]}
+
+
+def test_one_option_alone_is_held_against_nothing() -> None:
+    holds = found("one option")
+    assert {F.ASKS_ALONE, F.TILE_TOTAL, F.WHY_ALONE, F.CASE_ALONE, F.HEAD_ALONE} <= holds
+    assert F.COMPARED not in holds
+
+
+def test_causes_are_named_by_who_saves_on_them() -> None:
+    read = Read(client("leaning"))
+    ours, theirs = read.causes
+    means = {c: float(v) for c, v in read.tco.difference.waterfall().items()}
+    assert all(means[c] > 0 for c in ours) and all(means[c] < 0 for c in theirs)
+    assert [len(ours), len(theirs)] == [2, 2]
+
+
+def test_the_third_option_is_real_and_costs_more() -> None:
+    read = Read(client("leaning"))
+    verdict = read.verdict
+    assert read.third not in ("", verdict.choice, verdict.runner_up)
+    totals = {o: float(t.mean()) for o, t in read.result.totals.items()}
+    between = [o for o in totals if o not in (verdict.choice, verdict.runner_up)]
+    assert read.third == min(between, key=totals.__getitem__)
+    assert all(o.rdma for o in read.given.options if o.id == read.third), "ordinary Ethernet would be a straw man"
+
+
+def test_levers_pay_and_the_best_comes_first() -> None:
+    read = Read(client("leaning"))
+    net = {v.id: mean_of(v.saved_usd) - mean_of(v.cost_usd) for v in read.tail.levers}
+    assert 0 < len(read.levers) <= MOST_LEVERS
+    assert net[read.levers[0]] == max(net.values()) > 0
+    assert all(net[lever] > 0 for lever in read.levers)
+
+
+def test_where_the_money_turns_is_told_with_its_side() -> None:
+    read = Read(client("leaning"))
+    assert read.level is not None and read.level.break_even is not None
+    assert F.MONEY_TURNS in found("leaning")
+    said = words(client("leaning"))["level"]
+    above = read.level.break_even > read.level.in_use
+    assert isinstance(said, Named) and said.said["side"] == ("above" if above else "below")
+    assert Read(client("small")).level is None
+
+
+def test_prices_are_dated_by_their_own_months() -> None:
+    said = words(client("leaning"))
+    assert str(said["oldest_price"]) != str(said["newest_price"])
+    assert "2026" in str(said["newest_price"])
+
+
+@pytest.mark.parametrize("name", ["leaning", "either"])
+def test_tables_of_page_one_stay_short(name: str) -> None:
+    case = client(name)
+    changes = tables.changes(case.inputs, case.decision())
+    assert 0 < len(changes.rows) <= tables.MOST_CHANGES
+    todos = case.monday().todos
+    rows = tables.actions(case.monday()).rows
+    assert len(rows) == min(len(todos), tables.MOST_ACTIONS)
+    test = next(one.mark for one in todos if one.action.kind == Kind.ACCEPTANCE)
+    assert test in {str(row.cells[0]) for row in rows}, "the acceptance test is never left out"
+
+
+def test_the_two_compared_have_a_column_each_and_the_advised_one_the_first() -> None:
+    case = client("leaning")
+    made = tables.dates(case.inputs, case.decision(), case.tail())
+    assert [str(c.label) for c in made.columns] == ["", "InfiniBand", "RoCEv2"]
+    assert len(tables.options(case.inputs, case.decision(), case.figure).rows) == len(case.decision().totals)
+    assert len(tables.levers(case.tail(), Read(case).levers).rows) == len(Read(case).levers)
+
+
+def test_the_acceptance_test_of_the_body_has_four_rows() -> None:
+    assert len(tables.test(client("leaning").diligence()).rows) == len(tables.TESTED)
+    either = client("either")
+    both = tables.test_of_both(either.inputs, either.diligence())
+    assert len(both.rows) == len(tables.TESTED)
+    assert len(both.columns) == 5
