@@ -135,9 +135,9 @@ def test_a_framework_that_leans_to_a_fabric_behind_both_does_not_agree(tmp_path:
     told = headline(nodes)
     assert (told["framework"], told["framework_leans_to"]) == ("disagrees", "InfiniBand")
     section = said_by(named(nodes, "sec-decision-framework"))
-    assert section == "The framework leans to InfiniBand"
-    assert any(said_by(n).startswith("The money puts that side behind both") for n in nodes)
-    assert not any("It agrees with the advice" in said_by(n) for n in nodes)
+    assert section == "Beyond money, our four questions favour InfiniBand"
+    assert any(said_by(n).startswith("On cost that side comes behind both") for n in nodes)
+    assert not any("That agrees with the advice" in said_by(n) for n in nodes)
 
 
 def test_a_single_gpu_is_told_the_chief_cause_of_the_difference(tmp_path: Path) -> None:
