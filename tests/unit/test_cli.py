@@ -147,7 +147,7 @@ def test_check_doubts_a_plan_that_is_late_on_every_fabric_and_still_accepts_it(t
     path = changed_example(tmp_path, "gpus: 1024", "gpus: 32768")
     code, out, err = run("check", str(path))
     assert code == 0 and "nothing to mend" in out
-    assert re.search(r"^note: .*changed\.yaml: A run planned for .* is late on every RDMA fabric", err, re.M)
+    assert re.search(r"^note: .*changed\.yaml: A run planned for .* is late on every network with RDMA", err, re.M)
     told = json.loads(run("check", "--json", str(path))[1])
     assert told["ok"] and any("is late on every" in note for note in told["notes"])
 

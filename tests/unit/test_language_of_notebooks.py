@@ -9,6 +9,7 @@ from fabricreport.blocks.markdown import parse_markdown
 from fabricreport.blocks.nodes import Glance, GlanceTile, Image, Inline, Num, Paragraph, Ref, Text, Top
 from fabricreport.blocks.prose import is_prose, read_cell
 from fabricreport.blocks.template import REFERENCES
+from fabricreport.evidence import read_yaml
 from fabricreport.memo.document.gather import Gathered, Piece
 from fabricreport.memo.document.language import SEMICOLONS, language_faults, language_remarks
 from fabricreport.scenario import SECTION_NAMES
@@ -57,3 +58,15 @@ def test_no_cell_uses_a_word_that_is_not_to_be_used(notebook: str) -> None:
 def test_in_no_cell_would_an_editor_mend_anything(notebook: str) -> None:
     """Semicolons are counted in a memo: of cells that exclude each other it shows a few."""
     assert [told for told in language_remarks(memo_of(notebook)) if SEMICOLONS not in told] == []
+
+
+def test_no_caution_about_the_plan_uses_such_a_word() -> None:
+    """The memo prints them in a paragraph of their own."""
+    cautions = [(c["id"], text) for c in read_yaml("plausibility") for text in (c["text"], c["look"])]
+    found = Gathered(
+        pieces=[
+            Piece(parse_markdown(t, field=field), "decision", "body", f"plausibility.yaml, {i}") for i, t in cautions
+        ]
+    )
+    assert cautions and list(language_faults(found)) == []
+    assert [told for told in language_remarks(found) if SEMICOLONS not in told] == []
