@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -24,10 +23,10 @@ from fabricreport.blocks.nodes import (
 )
 from fabricreport.ledger import Record
 from fabricreport.memo.document.assumed import assumed_piece
-from fabricreport.memo.document.gather import BLOCK_MIME, Gathered, gather
+from fabricreport.memo.document.gather import BLOCK_MIME, Gathered, Piece, gather
+from fabricreport.memo.document.measures import sentences_of
 from fabricreport.memo.document.tables import table_rows
 
-_SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 OWN_FILE = "file:"
 """What the tag of a cell begins with that is also printed in a file of its own."""
 ONLY_FILE = "only-file"
@@ -115,8 +114,9 @@ def advice_of(glance: Glance) -> str:
     for part in glance.children:
         if isinstance(part, Paragraph) and part.children:
             first = part.children[0]
-            words = plain_text(first.children if isinstance(first, Strong) else part.children)
-            return _SENTENCES.split(words.strip())[0].rstrip(".,:;")
+            opening = Paragraph(first.children) if isinstance(first, Strong) else part
+            said = sentences_of([Piece((opening,), "", "body", "")])
+            return said[0].words.rstrip(".,:;") if said else ""
     return ""
 
 
