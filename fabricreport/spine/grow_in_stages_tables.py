@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.tables import Cell
 from fabricreport.findings import Named
+from fabricreport.formats import NBSP
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
 from fabricreport.sections.decision.monday import tables as monday_tables
@@ -140,7 +141,7 @@ def actions(monday: Monday) -> Table:
     """What to do before signing, who does it, by when, and what it is worth: the first lines of the list."""
     listed = monday_tables.todo(monday).rows
     rows = [
-        Row([do, Name(one.who), Name(f"{one.by.day} {one.by:%b %Y}"), worth])
+        Row([do, Name(one.who), Name(NBSP.join((str(one.by.day), f"{one.by:%b}", str(one.by.year)))), worth])
         for one, (_, do, _, _, worth) in zip(monday.todos, (row.cells for row in listed), strict=True)
     ]
     return Table([Column(head) for head in ("Do", "Who", "By", "Worth")], rows[:MOST_ACTIONS])
