@@ -83,6 +83,7 @@ class Finding(StrEnum):
     CASE_DEARER = "one of two is advised: the case for the other, which costs more"
     CASE_CHEAPER = "the same, and it costs less"
     CASE_LEVEL = "the same, and it costs as much"
+    CHOICE_CHEAPER_TO_BUY = "none is advised, and the network of the first costs less to buy"
     RIVAL_CHEAPER_TO_BUY = "the network of the other costs less to buy"
     CASE_COMMIT = "none is advised: the case for taking one now"
     CASE_SMALL = "the network does not show: the case for paying for one"
@@ -156,10 +157,11 @@ class Read:
         return direction(self.case.figure("decision.difference"))
 
     @cached_property
-    def cheaper_to_buy(self) -> bool:
-        """Whether the network of the rival costs less to buy than that of the advised option, as printed."""
+    def cheaper_to_buy(self) -> str:
+        """The one of the two compared whose network costs less to buy, as printed; '' if none does."""
         found = self.tco.numbers.get("tco.fabric_difference")
-        return found is not None and direction(found) == "more"
+        by = {"less": self.verdict.choice, "more": self.verdict.runner_up}
+        return by.get(direction(found), "") if found is not None else ""
 
     @cached_property
     def edges(self) -> tuple[tuple[Turn, Edge], ...]:
@@ -295,8 +297,8 @@ def _other_side(read: Read) -> Iterator[Finding]:
     rival = read.verdict.runner_up
     ways = {"less": F.CASE_DEARER, "more": F.CASE_CHEAPER, "same": F.CASE_LEVEL}
     yield F.CASE_COMMIT if read.verdict.open else ways[read.way]
-    if not read.verdict.open and read.cheaper_to_buy:
-        yield F.RIVAL_CHEAPER_TO_BUY
+    if read.cheaper_to_buy == (rival if not read.verdict.open else read.verdict.choice):
+        yield F.CHOICE_CHEAPER_TO_BUY if read.verdict.open else F.RIVAL_CHEAPER_TO_BUY
     if read.result.joint.shares.get(rival, 0.0) > 0:
         yield F.RIVAL_EVER
     if read.holds(D.ALIKE_FASTER) and read.holds(D.ALIKE_TURNS, D.ALIKE_SHRINKS, D.ALIKE_LEVEL):

@@ -40,7 +40,7 @@ def changes(given: Inputs, result: DecisionResult) -> Table:
     courses = dict.fromkeys(edge.course for _, edge in edges)
     words = {course: f"course_{n}" for n, course in enumerate(courses)}
     rows = [_change(given, turn, edge, words[edge.course]) for turn, edge in edges]
-    heads = ("What", "We assume", "It turns", "How likely", "Settled")
+    heads = ("What", "We assume", "It turns", "Chance", "Settled")
     return Table([Column(h) for h in heads], rows, {words[c]: Name(course_told(given, c, pair)) for c in courses})
 
 

@@ -120,6 +120,15 @@ def test_causes_are_named_by_who_saves_on_them() -> None:
     assert [len(ours), len(theirs)] == [2, 2]
 
 
+@pytest.mark.parametrize("name", ["leaning", "either"])
+def test_what_costs_less_to_buy_is_told_of_the_side_whose_case_it_is(name: str) -> None:
+    read, holds = Read(client(name)), found(name)
+    bought = read.tco.numbers["tco.fabric_difference"].value
+    assert read.cheaper_to_buy == (read.verdict.choice if bought > 0 else read.verdict.runner_up)
+    assert (F.RIVAL_CHEAPER_TO_BUY in holds) == (name == "leaning" and bought < 0)
+    assert (F.CHOICE_CHEAPER_TO_BUY in holds) == (name == "either" and bought > 0)
+
+
 def test_the_third_option_is_real_and_costs_more() -> None:
     read = Read(client("leaning"))
     verdict = read.verdict
