@@ -45,9 +45,6 @@ GROUPS = {
         *(F.TAKE, F.SETTLE_FIRST, F.ASK_BOTH, F.ON_PRICE, F.TAKE_SMALL, F.SIGN_STAGE_ONE, F.SETTLE_STAGE_ONE),
         *(F.OFFERS_FIRST, F.PILOT_FIRST, F.ORDER_AHEAD, F.SINGLE_NODES, F.OFFERS),
     },
-    "why": {
-        *(F.OFFERS_NAME_IDLE, F.OFFERS_NAME_COUNTS, F.OFFERS_OTHER_CHEAPER, F.OFFERS_OTHER_DEARER),
-    },
     "view": {F.VIEW_NONE, F.FRAMEWORK_LEANS},
     "reasons": {F.FRAMEWORK_REASONS, F.NO_REASONS, F.RULES_CANCEL},
     "turns": {F.TURNS, F.NO_TURNS},
@@ -244,5 +241,5 @@ def test_an_override_is_told_of() -> None:
 
 
 def test_a_finding_that_does_not_exist_is_refused_with_the_nearest() -> None:
-    with pytest.raises(AttributeError, match="did you mean opens_clear"):
-        _ = spoken().findings.opens_cleer
+    with pytest.raises(AttributeError, match="did you mean settle_first"):
+        _ = spoken().findings.settle_firs
