@@ -349,7 +349,7 @@ def _elsewhere(read: Read) -> Iterator[Finding]:
     if "tail_risk" in held and read.levers:
         yield F.RANGES_PRINTED
     asks = read.case.spoken("diligence").findings
-    if "diligence" in held and (asks.tested or asks.tested_both):
+    if "diligence" in held and asks.tested_at_all and (asks.tested or asks.tested_both):
         yield F.TEST_PRINTED
     if "diligence" in held and (asks.first_by_price or asks.first_by_choice):
         yield F.QUESTIONS_PRINTED
