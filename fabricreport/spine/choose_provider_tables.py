@@ -128,13 +128,12 @@ def before(case: Told) -> Table:
 
 
 def results(case: Told) -> Table:
-    """What sort of price each is and until when it is good, what it comes to, and in how many outcomes it costs least."""
+    """Until when each price is good, what it comes to, and in how many outcomes it costs least."""
     found = _found(case)
     rows = [
         Row(
             [
                 Name(one.offer.seller),
-                Name(_whole(str(one.offer.kind))),
                 Name(last_day(case, one)),
                 case.figure(f"decision.offers.useful_hour.{offer}"),
                 *[case.figure(f"decision.offers.total.{offer}")] * 2,
@@ -144,7 +143,7 @@ def results(case: Told) -> Table:
         )
         for offer, one in found.judged.items()
     ]
-    columns = [*(Column(h) for h in ("Seller", "Kind", _whole("Good until"), "Useful hour", "Whole work"))]
+    columns = [*(Column(h) for h in ("Seller", _whole("Good until"), "Useful hour", "Whole work"))]
     columns.append(Column("Nine in ten", style="spread"))
     return Table([*columns, Column("Costs least in"), Column("Without the first")], rows)
 

@@ -211,7 +211,7 @@ def test_sellers_who_are_asked_the_same_are_asked_in_one_line() -> None:
 def test_each_price_is_told_until_when_it_is_good() -> None:
     assert len(cells(tables.results(tern()))) == len(cells(tables.networks(tern())))
     made = offered(BASE, {**OTHER, "expiry": "2026-12-24"})
-    assert [row[2].replace("\xa0", " ") for row in cells(tables.results(made))] == ["24 Dec 2026", "12 Dec 2026"]
+    assert [row[1].replace("\xa0", " ") for row in cells(tables.results(made))] == ["24 Dec 2026", "12 Dec 2026"]
     assert words(made)["good_until"].replace("\xa0", " ") == "24 Dec 2026"
     assert words(tern())["oldest"].replace("\xa0", " ") == "November 2025"
 
