@@ -81,6 +81,7 @@ class Finding(StrEnum):
     ALONE_ASKED = "there is one offer and no other course"
     NOBODY_PRICED = "there is no price and no other course"
     # what would change it, and the body
+    HAND_OVER = "the client has a date, and may miss it where what it rents is handed over late"
     MORE_OFFERS = "the table of page one leaves some offers out"
     ALL_WITH_NETWORK = "several nodes, and every price judged holds the network"
     SOME_WITHOUT = "several nodes, and some price does not hold the network, or does not say so"
@@ -159,6 +160,11 @@ class _Read:
         row = self.result.courses.row(CourseKind.SINGLE_NODE)
         told = row is not None and self.networked and self.result.courses.single.days is not None
         return mean_of(row.against) if told and row is not None else None
+
+    @property
+    def counted_on(self) -> bool:
+        """Whether the client's date can be met, if the machines are handed over in time."""
+        return self.dated and self.networked and self.case.monday().last.early_enough
 
     @property
     def levels(self) -> bool:
@@ -290,6 +296,8 @@ def _better(read: _Read) -> Iterator[Finding]:
 
 
 def _body(read: _Read) -> Iterator[Finding]:
+    if read.counted_on:
+        yield F.HAND_OVER
     if read.found and len(read.found.judged) > SHOWN:
         yield F.MORE_OFFERS
     if read.found and read.networked:
@@ -441,15 +449,14 @@ def turning(case: Told) -> Mapping[str, Named | None]:
 
     either = found is not None and found.pick.standing == Standing.EITHER
     room = found is not None and found.room is not None and not either
-    counted_on = read.dated and read.networked and monday.last.early_enough
     return {
         "price": turn("price", holds=room and read.networked),
         "rent": turn("rent", holds=room and not read.networked),
         "lone": turn("lone", holds=not room and not either and not read.refused),
         "refused": turn("refused", holds=read.refused),
         "either": turn("either", holds=either),
-        "day": turn("day", holds=counted_on and (read.asking or read.refused)),
-        "start": turn("start", holds=counted_on and not read.asking and not read.refused),
+        "day": turn("day", holds=read.counted_on and (read.asking or read.refused)),
+        "start": turn("start", holds=read.counted_on and not read.asking and not read.refused),
         "nodes": turn("nodes", holds=read.single is not None and read.levels),
         "idle": turn("idle", holds=read.pair and read.idle and read.steady),
         "unsteady": turn("unsteady", holds=read.pair and read.idle and not read.steady),

@@ -145,6 +145,7 @@ def test_one_node_needs_no_network() -> None:
         unpriced = case.changed(providers=[{"name": "FluidStack"}])
     assert {F.SIGN_DATED, F.ALONE_ASKED} <= found(made)
     assert F.UNPRICED_ONE_NODE in found(unpriced)
+    assert F.HAND_OVER in found(tern()) and F.HAND_OVER not in holds
 
 
 def test_jobs_within_single_nodes_need_no_network_either() -> None:
