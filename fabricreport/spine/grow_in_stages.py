@@ -44,6 +44,8 @@ class Finding(StrEnum):
     NOW_ADDS = "to order every stage now would cost more"
     STOP_WASTES = "a plan that ends after the first stage has paid for growth, on either network"
     STOP_WASTES_NOTHING = "it has not, on one of them at least"
+    SITE_OPEN = "a later stage begins another site"
+    SITES_BEGUN = "every site is begun with the first stage"
     # why size decides, where two are side by side
     TIERS_PART = "InfiniBand needs a tier of switches more than RoCEv2 at full size"
     TIERS_SAME = "both need as many tiers"
@@ -64,6 +66,8 @@ class Finding(StrEnum):
     # the date
     DATE_ALIKE = "both run stably after as many weeks, as printed"
     DATE_APART = "one of them runs stably earlier"
+    BOTH_IN_TIME = "both meet the date in every outcome"
+    DATE_MISSED = "one of them misses it in some"
     # the acceptance test
     WEEK_PRICED = "a week late has a price"
     BANDWIDTH_PRICED = "lost bandwidth has a price"
@@ -103,6 +107,8 @@ def _work(case: Told) -> Iterator[Finding]:
         return
     weeks = {case.figure(f"tail_risk.weeks.{o}").text for o in pair(case)}
     yield F.DATE_ALIKE if len(weeks) == 1 else F.DATE_APART
+    certain = all(case.figure(f"decision.ready.{o}").value == 1 for o in pair(case))
+    yield F.BOTH_IN_TIME if certain else F.DATE_MISSED
     numbers = case.latency().numbers
     waiting = {numbers[i].text for o in pair(case) if (i := f"latency.part.exposed.{o}") in numbers}
     if waiting:
@@ -173,6 +179,9 @@ def _ahead(case: Told) -> Iterator[Finding]:
             yield F.NOW_ADDS
     if found.growing is not None:
         wasted = [case.figure(f"decision.courses.wasted.0.{option}") for option in dict.fromkeys((choice, rival))]
+        cluster = case.inputs.params.cluster
+        more = len(cluster.halls(cluster.final_gpus)) > len(cluster.halls(cluster.gpus))
+        yield F.SITE_OPEN if more else F.SITES_BEGUN
         yield F.STOP_WASTES if all(prints(w) and w.value > 0 for w in wasted) else F.STOP_WASTES_NOTHING
 
 

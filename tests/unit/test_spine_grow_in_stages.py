@@ -193,6 +193,17 @@ def test_weeks_and_waiting_are_alike_or_apart_as_they_print() -> None:
     assert (F.STEP_ALIKE if len(waits) == 1 else F.STEP_APART) in of(kestrel())
 
 
+def test_a_date_is_missed_in_no_outcome_or_in_some() -> None:
+    choice = kestrel().decision().verdict.choice
+    assert {F.BOTH_IN_TIME, F.DATE_MISSED} & of(kestrel()) == {F.BOTH_IN_TIME}
+    assert {F.BOTH_IN_TIME, F.DATE_MISSED} & of(kestrel(), {f"decision.ready.{choice}": 0.99}) == {F.DATE_MISSED}
+
+
+def test_the_kind_of_network_stays_open_only_at_a_site_not_yet_begun() -> None:
+    assert {F.SITE_OPEN, F.SITES_BEGUN} & of(kestrel()) == {F.SITE_OPEN}
+    assert {F.SITE_OPEN, F.SITES_BEGUN} & of(kestrel().changed(cluster__sites=1)) == {F.SITES_BEGUN}
+
+
 def test_what_the_test_guards_has_a_price() -> None:
     assert {F.WEEK_PRICED, F.BANDWIDTH_PRICED} <= of(kestrel())
 
@@ -235,7 +246,21 @@ def test_one_network_alone_is_told_once() -> None:
     one: Any = SimpleNamespace(**{name: getattr(kestrel().tco(), name) for name in ("ownership", "numbers", "choice")})
     one.rival = one.choice
     assert len(tables.stages(one).columns) == 5
+    assert len(tables.stages(kestrel().tco()).columns) == 9
     assert len(tables.parts(one).columns) == 2
+
+
+@pytest.mark.parametrize(
+    ("sites", "closed"),
+    [
+        ([1, 1, 1, 2], ["first site", "nothing more", "nothing more", "next site"]),
+        ([1, 1], ["another network", "nothing more"]),
+        ([0, 0], ["another network", "nothing more"]),
+        ([2, 2, 3], ["first site", "nothing more", "next site"]),
+    ],
+)
+def test_a_stage_closes_off_another_network_where_it_begins_a_site(sites: list[int], closed: list[str]) -> None:
+    assert [name.removeprefix("another network at the ") for name in tables.closes_off(sites)] == closed
 
 
 def test_the_parts_add_up_to_the_whole() -> None:
@@ -268,7 +293,7 @@ def test_actions_are_the_first_of_the_list() -> None:
 
 
 def test_shares_of_a_step_add_up() -> None:
-    *each, _ = tables.step(kestrel().figure, kestrel().decision()).rows
+    each = tables.step(kestrel().figure, kestrel().decision()).rows
     for place in (1, 2):
         assert sum(c.value for r in each if isinstance(c := r.cells[place], Number)) == pytest.approx(1, abs=0.02)
 
