@@ -12,7 +12,7 @@ from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.said import said_of
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import Confidence, CourseKind
+from fabricreport.vocabulary import Confidence, CourseKind, Side
 
 MOST_CARES = 3
 """Remarks of page one at most."""
@@ -70,6 +70,7 @@ class Finding(StrEnum):
     DATE_MISSED = "one of them misses it in some"
     # the acceptance test
     WEEK_PRICED = "a week late has a price"
+    LEVERS_HERE = "measures on the advised option save more than they cost"
     BANDWIDTH_PRICED = "lost bandwidth has a price"
     # what to read with care: the first few that hold
     CARE_LINKS = "links between sites are not priced"
@@ -97,6 +98,8 @@ def findings(case: Told) -> Iterator[Finding]:
     prices = case.diligence().numbers
     if "diligence.price.weeks" in prices:
         yield F.WEEK_PRICED
+    if case.tail().focus == pair(case)[0] and paying_levers(case):
+        yield F.LEVERS_HERE
     if "diligence.price.busbw" in prices:
         yield F.BANDWIDTH_PRICED
     yield from cares(case)
@@ -157,10 +160,15 @@ def _stages(case: Told) -> Iterator[Finding]:
     found = case.spoken("tco").findings
     if found.tiers_differ:
         yield F.TIERS_PART
-    elif found.tiers_alike or found.switches_alone:
+    elif (found.tiers_alike or found.switches_alone) and _of_both_kinds(case):
         yield F.TIERS_SAME
     if found.order_holds or found.crosses_here:
         yield F.ORDER_STAYS if found.order_holds else F.ORDER_CHANGES
+
+
+def _of_both_kinds(case: Told) -> bool:
+    sides = {option.side for option in case.inputs.options if option.id in pair(case)}
+    return sides == {Side.INFINIBAND, Side.ROCEV2}
 
 
 def _ahead(case: Told) -> Iterator[Finding]:
@@ -257,10 +265,14 @@ def words(case: Told) -> Mapping[str, object]:
         "their_cause": conceded[:1],
         "their_next": conceded[1:2],
         "their_quote": _item(case, quote) if quote else None,
-        "paying_levers": tuple(
-            Named(lever.label, lever.id) for lever in case.tail().levers if lever.saved_per_dollar >= 1
-        )[:MOST_LEVERS],
+        "paying_levers": paying_levers(case),
     }
+
+
+def paying_levers(case: Told) -> tuple[Named, ...]:
+    """The first few measures against lost time that save at least what they cost."""
+    paying = (lever for lever in case.tail().levers if lever.saved_per_dollar >= 1)
+    return tuple(Named(lever.label, lever.id) for lever in paying)[:MOST_LEVERS]
 
 
 def _item(case: Told, one: Unquoted) -> Named:

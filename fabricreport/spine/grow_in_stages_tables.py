@@ -46,7 +46,7 @@ _STEP = {
 def stages(result: TcoResult) -> Table:
     """What is bought at each stage on either network: switches, what they and their links cost, what stands ahead of need.
 
-    With two networks side by side also what may no longer be chosen once the stage is bought.
+    With two networks side by side also where the other one may no longer be chosen once the stage is bought.
     """
     owned = result.ownership
     assert owned is not None, "asked for where the plan is priced in stages"
@@ -63,24 +63,23 @@ def stages(result: TcoResult) -> Table:
         )
         for n in range(len(owned.builds[result.choice]))
     ]
-    whole: list[Cell] = ["All stages", ""]
+    whole: list[Cell] = ["All", ""]
     for option in options:
         whole += [number[f"tco.count.switches.{option}"], number[f"tco.fabric_capex.{option}"], ""]
     heads = [Column("Month"), Column("Size")]
     for word in ("{choice}", "{rival}")[: len(options)]:
         heads += [Column(f"{word} switches"), Column(f"{word} cost", decimals=1), Column(f"{word} ahead of need")]
     if closed:
-        heads, whole = [*heads, Column("Closes off")], [*whole, ""]
+        heads, whole = [*heads, Column("Fixes the kind at")], [*whole, ""]
     return Table(heads, [*rows, Row(whole, role="total")])
 
 
 def closes_off(sites: Sequence[int]) -> list[Name]:
-    """What each stage closes off, from the number of sites in use at it: a site that begins has chosen its network."""
+    """Where each stage closes off another kind of network, from the number of sites in use: one that begins has chosen."""
     several = sites[-1] > 1
     begun = [later > before for before, later in zip([-1, *sites], sites, strict=False)]
-    first = "another network at the first site" if several else "another network"
-    names = [first, *["another network at the next site"] * len(sites)]
-    return [Name(names[min(n, 1)] if new else "nothing more") for n, new in enumerate(begun)]
+    first = ("first site" if sites[0] == 1 else "first sites") if several else "all stages"
+    return [Name((first if n == 0 else "next site") if new else "–") for n, new in enumerate(begun)]
 
 
 def parts(result: TcoResult) -> Table:

@@ -93,7 +93,9 @@ def test_the_headline_names_a_section_by_its_number() -> None:
     memo = stitch({"buy_once": notebook(spine)}, {})
     found = gather(memo)
     printed = document_of(found, memo).glance
-    assert headline(found, printed)["recommendation"] == "Buy A, with the test of Section 1 in the order"
+    assert (
+        headline(found, printed)["recommendation"] == "Buy A, with the test of Section\N{NO-BREAK SPACE}1 in the order"
+    )
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from fabricreport.spine.grow_in_stages import (
     their_quote,
     words,
 )
-from fabricreport.vocabulary import Ground
+from fabricreport.vocabulary import Ground, Side
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 F = Finding
@@ -138,6 +138,21 @@ def test_size_is_told_as_the_bill_finds_it(told: str, said: Finding) -> None:
     case: Any = Altered(kestrel(), {})
     case.spoken = lambda section: bill if section == "tco" else kestrel().spoken(section)
     assert set(findings(case)) & {F.TIERS_PART, F.TIERS_SAME, F.ORDER_STAYS, F.ORDER_CHANGES} == {said}
+
+
+def test_tiers_of_infiniband_and_rocev2_are_told_where_those_two_are_compared() -> None:
+    assert F.TIERS_SAME in of(kestrel())
+    case: Any = Altered(kestrel(), {})
+    ethernet = [option for option in kestrel().inputs.options if option.side != Side.INFINIBAND]
+    case.inputs = SimpleNamespace(params=kestrel().params, options=ethernet)
+    assert F.TIERS_SAME not in set(findings(case))
+
+
+def test_measures_are_told_of_the_option_that_they_are_worked_out_for() -> None:
+    assert F.LEVERS_HERE in of(kestrel())
+    case: Any = Altered(kestrel(), {})
+    case.tail = lambda: replace(kestrel().tail(), focus=kestrel().decision().verdict.runner_up)
+    assert F.LEVERS_HERE not in set(findings(case))
 
 
 def test_ordering_now_is_told_where_it_adds_to_the_cost() -> None:
@@ -253,14 +268,14 @@ def test_one_network_alone_is_told_once() -> None:
 @pytest.mark.parametrize(
     ("sites", "closed"),
     [
-        ([1, 1, 1, 2], ["first site", "nothing more", "nothing more", "next site"]),
-        ([1, 1], ["another network", "nothing more"]),
-        ([0, 0], ["another network", "nothing more"]),
-        ([2, 2, 3], ["first site", "nothing more", "next site"]),
+        ([1, 1, 1, 2], ["first site", "–", "–", "next site"]),
+        ([1, 1], ["all stages", "–"]),
+        ([0, 0], ["all stages", "–"]),
+        ([2, 2, 3], ["first sites", "–", "next site"]),
     ],
 )
 def test_a_stage_closes_off_another_network_where_it_begins_a_site(sites: list[int], closed: list[str]) -> None:
-    assert [name.removeprefix("another network at the ") for name in tables.closes_off(sites)] == closed
+    assert tables.closes_off(sites) == closed
 
 
 def test_the_parts_add_up_to_the_whole() -> None:
