@@ -260,6 +260,7 @@ def words(case: Told) -> Mapping[str, object]:
     assert isinstance(saved, tuple) and isinstance(conceded, tuple)
     quote, halls = their_quote(case), case.inputs.params.cluster.sites
     return {
+        "kept_open": Name("maker and price" if _of_several_makers(case) else "the price"),
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
         "our_causes": saved[:1],
         "their_cause": conceded[:1],
@@ -267,6 +268,12 @@ def words(case: Told) -> Mapping[str, object]:
         "their_quote": _item(case, quote) if quote else None,
         "paying_levers": paying_levers(case),
     }
+
+
+def _of_several_makers(case: Told) -> bool:
+    """Whether a later stage of the advised option may come from another maker: InfiniBand has one."""
+    choice = pair(case)[0]
+    return all(option.side != Side.INFINIBAND for option in case.inputs.options if option.id == choice)
 
 
 def paying_levers(case: Told) -> tuple[Named, ...]:

@@ -236,6 +236,13 @@ def test_a_client_reads_three_cautions_and_always_one() -> None:
     assert len(cares(case)) == MOST_CARES
 
 
+def test_the_maker_of_later_stages_stays_open_where_there_are_several() -> None:
+    assert words(kestrel())["kept_open"] == "maker and price"
+    result = kestrel().decision()
+    turned = replace(result, verdict=replace(result.verdict, choice=result.verdict.runner_up))
+    assert words(Altered(kestrel(), {}, turned))["kept_open"] == "the price"  # type: ignore[arg-type]
+
+
 def test_words_are_few_and_of_this_case() -> None:
     told = words(kestrel())
     for word, most in (("our_causes", 1), ("their_cause", 1), ("their_next", 1), ("paying_levers", MOST_LEVERS)):
