@@ -234,14 +234,23 @@ _WRITERS: dict[str, Callable[[float, int], str]] = {
 
 
 def write(value: float, unit: str, digits: int = 3, currency: str = "USD") -> str:
-    """The value with its unit, as prose prints it. Money units are `usd` or `usd/<per>`, in the memo's currency."""
-    symbol = SYMBOLS.get(currency, currency + NBSP)
-    if unit == "usd":
-        return money(value, digits, symbol)
-    if unit.startswith("usd/"):
-        return f"{money(value, digits, symbol)} per {unit[4:].replace('gpu', 'GPU')}"
+    """The value with its unit, as prose prints it. Money units are `usd` or `usd/<per>`, in the memo's currency.
+
+    An amount that its source states in another currency (`eur`) is written in that one.
+    """
+    paid_in = _paid_in(unit, currency)
+    if paid_in:
+        per = unit.partition("/")[2].replace("gpu", "GPU")
+        amount = money(value, digits, SYMBOLS.get(paid_in, paid_in + NBSP))
+        return f"{amount} per {per}" if per else amount
     writer = _WRITERS.get(unit)
     return writer(value, digits) if writer else f"{plain_number(value, digits)}{NBSP}{unit}"
+
+
+def _paid_in(unit: str, currency: str) -> str:
+    """The currency of an amount: the memo's for `usd`, else the one that the unit names; none where it is no amount."""
+    named = unit.partition("/")[0].upper()
+    return currency if named == "USD" else named if named in SYMBOLS else ""
 
 
 def unit_in(unit: str, currency: str) -> str:
@@ -261,10 +270,11 @@ class Scale:
 
 def column_scale(unit: str, largest: float, currency: str = "USD") -> Scale:
     """A scale for a column whose largest absolute value is `largest`, so that all cells share unit and decimals."""
-    symbol = SYMBOLS.get(currency, currency)
-    if unit.startswith("usd"):
-        joint = "" if currency in SYMBOLS else NBSP
-        per = f" per {unit[4:].replace('gpu', 'GPU')}" if unit.startswith("usd/") else ""
+    paid_in = _paid_in(unit, currency)
+    symbol = SYMBOLS.get(paid_in, paid_in)
+    if paid_in:
+        joint = "" if paid_in in SYMBOLS else NBSP
+        per = f" per {unit[4:].replace('gpu', 'GPU')}" if "/" in unit else ""
         for size, letter in ((2e6, "M"), (1e4, "k")):
             if largest >= size:
                 decimals = (2 if largest < 1e8 else 1) if letter == "M" else (0 if largest >= 1e5 else 1)

@@ -30,6 +30,8 @@ class Words(str):
 class Column:
     """A column's head. `style` shows numbers as `value`, as their `spread`, or, in a column of several units, `mixed`.
 
+    `stated` numbers share a unit and keep the digits that they are printed with elsewhere.
+
     `decimals` overrides what follows from the column's largest value. A text column is set left.
     """
 
@@ -156,6 +158,8 @@ def _cell(binder: Binder, cell: Cell, column: Column, scale: formats.Scale | Non
 def _number_text(number: Number, column: Column, scale: formats.Scale | None) -> str:
     if scale is None:
         return number.text
+    if column.style == "stated":
+        return number.show("bare")
     if column.style == "spread" and number.spread:
         low, high = (formats.fixed(v / scale.by, scale.decimals) for v in (number.spread.p5, number.spread.p95))
         return low if low == high else f"{low} to {high}"

@@ -309,9 +309,10 @@ def _finish(
     faults = _accepted(check_memo(found, draft=plan.draft), plan)
     folder = scratch / plan.edition
     printed = in_memo(memo)
-    _write_outputs(folder, document_of(gather(printed), printed), found, notebooks)
+    document = document_of(gather(printed), printed)
+    _write_outputs(folder, document, found, notebooks)
     _write_own_files(folder, memo)
-    head = headline_of(declared, merged_ledger(found))
+    head = headline_of(headline(found, document.glance), merged_ledger(found))
     faults += _accepted(leaks(folder, machine), plan)
     told = {"faults": list(faults), "remarks": list(language_remarks(found))}
     manifest = _manifest(plan, record, head, told, list_outputs(folder))

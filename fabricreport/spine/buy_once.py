@@ -4,25 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from functools import cached_property
 
-from fabricreport.findings import Findings, Name, Named, Phrase
+from fabricreport.findings import Name, Named, Phrase
 from fabricreport.formats import inside
-from fabricreport.provenance import inputs_of, mean_of
-from fabricreport.scenario import is_given
+from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.finding import DecisionFinding
-from fabricreport.sections.decision.result import WORTH_A_WORD
-from fabricreport.sections.decision.turning import Edge, Turn, key_of
-from fabricreport.sections.partner import barred
+from fabricreport.sections.decision.turning import key_of
 from fabricreport.sections.said import said_of
 from fabricreport.sections.stance import direction
+from fabricreport.spine.buy_once_read import Read
+from fabricreport.spine.courses import course_of
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import Confidence, Ground, Side
+from fabricreport.vocabulary import Confidence, Ground
 
-MOST_CAUSES = 2
-"""So many causes are named on each side of a difference."""
-MOST_LEVERS = 3
-"""So many measures that lower the risk are shown."""
 MOST_CARE = 2
 """So many remarks stand beside the one on assumptions."""
 _PRICE, _STANDS = "price:", "reproduces"
@@ -51,8 +45,10 @@ class Finding(StrEnum):
     TILE_APART = "no option is advised, and the two cost different amounts"
     TILE_TOTAL = "one option alone"
     # the tile of odds
-    ODDS_OF_ONE = "an option is advised over another"
-    ODDS_OF_BOTH = "no option is advised over another"
+    ODDS_CLEAR = "the cheaper of two is clear"
+    ODDS_LEANING = "it is leaning, for it is the cheaper in too few outcomes"
+    ODDS_CAPPED = "it is leaning for another doubt, though it is the cheaper in enough of them"
+    ODDS_CLOSE = "the two are close"
     # the tile of the date
     COMPARED = "two options are compared"
     DATE_OF_TWO = "two options are compared, and the network shows at this size"
@@ -104,11 +100,14 @@ class Finding(StrEnum):
     CARE_LISTING = "without an option whose switch has one listed price, another course is advised"
     CARE_UNPRICED = "a price that nobody publishes can turn the money"
     CARE_WEEKS = "nobody has published how long a network takes to run stably"
-    CARE_STALE = "prices are out of date"
     CARE_GPU = "the GPUs are of an older generation"
     CARE_BEYOND = "the model of lost time was tried on no such run"
     CARE_HELD = "a newer price was held back"
     CARE_STOOD_IN = "a price of the package stands in for the client's own"
+    # prices out of date
+    STALE_SPARES = "prices are out of date, and may not have moved the difference of the two"
+    STALE_MOVES = "prices are out of date, and may have moved it"
+    STALE_ALONE = "prices are out of date, and nothing is compared"
     # the headings of the body
     HEAD_ALONE = "one option: what it costs"
     HEAD_SMALL = "the networks cost about the same at this size"
@@ -126,97 +125,35 @@ class Finding(StrEnum):
     NONE_IN_TIME = "none of them is"
     ALONE_IN_TIME = "the only option is"
     ALONE_LATE = "the only option is not"
+    EDGE_SOFTENS = "of the same input a value short of that already makes the two close"
     MONEY_TURNS = "an input may well lie where the other of the two compared costs less on average"
     LEVER_BESIDE = "the best measure can be held against the difference of two compared"
+    LEVER_OUTWEIGHS = "the best measure saves more in a year than the two compared lie apart"
+    LEVERS_MODEST = "measures pay, and none is known to save more than that"
     LEVERS_PAY = "measures that lower the risk save more than they cost"
     TEST_OF_ONE = "there is a network to test, and one option is advised or compared"
     TEST_OF_BOTH = "there is a network to test, and no option is advised over the other"
     CLAUSE_OF_ONE = "damages on the weeks until stable are worth something, and one option is ordered"
     CLAUSE_OF_BOTH = "the same, and either of two may be ordered"
     LIMIT_WEEKS = "they are not, and a week beyond the limit costs something"
+    CONTRACT_WEEKS = "there is nothing to test, and damages on the weeks are worth something"
+    CONTRACT_ASKS = "there is nothing to test, and no such damages"
+    NEIGHBOURS_TOLD = "tenants share the network, and what their traffic costs on both compared has a figure"
+    # what other sections of this memo hold
+    EXPERTS_TOLD = "the weeks until stable are assumed, and the memo says how experts may judge them"
+    RANGES_PRINTED = "the ranges of all measures"
+    TEST_PRINTED = "every promise of the acceptance test"
+    QUESTIONS_PRINTED = "the questions to suppliers, some of them worth something"
+    SOURCES_PRINTED = "the sources that disagree"
 
 
 F, D = Finding, DecisionFinding
 
 
-class Read:
-    """A case with what the findings and words of its body are made of."""
-
-    def __init__(self, case: Told) -> None:
-        self.case, self.given = case, case.inputs
-        self.result, self.tco, self.tail = case.decision(), case.tco(), case.tail()
-        self.verdict, self.ground = self.result.verdict, self.result.ground
-        self.held: Findings = case.spoken("decision").findings
-        self.alone = self.verdict.choice == self.verdict.runner_up
-        self.dated = is_given(self.given.params, "organisation.time_to_production_weeks")
-        self.small = self.ground == Ground.SIZE
-
-    @cached_property
-    def way(self) -> str:
-        """`less`, `more` or `same`: the advised option against its rival, as printed."""
-        return direction(self.case.figure("decision.difference"))
-
-    @cached_property
-    def cheaper_to_buy(self) -> str:
-        """The one of the two compared whose network costs less to buy, as printed; '' if none does."""
-        found = self.tco.numbers.get("tco.fabric_difference")
-        by = {"less": self.verdict.choice, "more": self.verdict.runner_up}
-        return by.get(direction(found), "") if found is not None else ""
-
-    @cached_property
-    def edges(self) -> tuple[tuple[Turn, Edge], ...]:
-        """Where the advice changes, as page one tells it."""
-        return () if self.alone or self.small else self.result.edges()
-
-    @cached_property
-    def level(self) -> Turn | None:
-        """The input that most likely lies where the money has turned; None where none may well do so."""
-        if self.alone or self.small or self.way == "same":
-            return None
-        likely = [t for t in self.result.turns.drawn if t.flips and (t.beyond or 0.0) >= WORTH_A_WORD]
-        return max(likely, key=lambda t: t.beyond or 0.0, default=None)
-
-    @cached_property
-    def causes(self) -> tuple[list[str], list[str]]:
-        """Causes on which the choice costs less, and those on which its rival does, the largest first."""
-        if self.alone:
-            return [], []
-        means = {c: float(v) for c, v in self.tco.difference.waterfall().items() if v}
-        numbers = self.tco.numbers
-        printed = {c: m for c, m in means.items() if direction(numbers[f"tco.part.{c}"]) != "same"}
-        ours = [c for c, m in printed.items() if m > 0]
-        return ours[:MOST_CAUSES], [c for c, m in printed.items() if m < 0][:MOST_CAUSES]
-
-    @cached_property
-    def ethernet(self) -> str:
-        """Of an InfiniBand option and an Ethernet one with RDMA that are compared, the latter; '' of any other two."""
-        side = {o.side: o.id for o in self.given.options if o.id in (self.verdict.choice, self.verdict.runner_up)}
-        return side[Side.ROCEV2] if {Side.INFINIBAND, Side.ROCEV2} == set(side) else ""
-
-    @cached_property
-    def third(self) -> str:
-        """The cheapest option beside the two compared and their kin that is a true alternative; '' if there is none."""
-        left_out = {self.verdict.choice, self.verdict.runner_up, self.result.kin, *barred(self.given)}
-        gaps = {o: self.case.figure(f"decision.gap.{o}") for o in self.result.totals if o not in left_out}
-        most = self.given.central("evidence:rule-clear-gap-share") * mean_of(self.result.totals[self.verdict.choice])
-        real = [o for o, gap in gaps.items() if direction(gap) == "less" and gap.value < most]
-        return min(real, key=lambda o: gaps[o].value, default="")
-
-    @cached_property
-    def levers(self) -> tuple[str, ...]:
-        """Measures that save more than they cost, by what is left, the most first."""
-        net = {v.id: mean_of(v.saved_usd) - mean_of(v.cost_usd) for v in self.tail.levers}
-        return tuple(sorted((v for v in net if net[v] > 0), key=lambda v: -net[v])[:MOST_LEVERS])
-
-    def holds(self, *findings: DecisionFinding) -> bool:
-        """Whether the decision found one of these."""
-        return any(finding in self.held for finding in findings)
-
-
 def findings(case: Told) -> Iterator[Finding]:
     """Those that hold here."""
     read = Read(case)
-    for group in (_asked, _conditions, _tiles, _why, _speed, _other_side, _care, _body, _dates):
+    for group in (_asked, _conditions, _tiles, _why, _speed, _other_side, _care, _body, _dates, _elsewhere):
         yield from group(read)
 
 
@@ -248,7 +185,7 @@ def _tiles(read: Read) -> Iterator[Finding]:
         ways = {"less": F.TILE_SAVES, "more": F.TILE_COSTS, "same": F.TILE_LEVEL}
         apart = F.TILE_LEVEL if read.way == "same" else F.TILE_APART
         yield apart if read.verdict.open else ways[read.way]
-        yield F.ODDS_OF_BOTH if read.verdict.open else F.ODDS_OF_ONE
+        yield _odds(read)
     if not read.small:
         yield F.DATE_OF_ONE if read.alone else F.DATE_OF_TWO
     if read.edges:
@@ -256,6 +193,16 @@ def _tiles(read: Read) -> Iterator[Finding]:
         yield F.SWITCH_DRAWN if read.edges[0][1].chance is not None else F.SWITCH_CHOSEN
     else:
         yield F.SWITCH_NONE
+
+
+def _odds(read: Read) -> Finding:
+    """How sure the cheaper of two is, by the printed rule."""
+    confidence = read.verdict.confidence
+    if confidence.close:
+        return F.ODDS_CLOSE
+    if confidence == Confidence.CLEAR:
+        return F.ODDS_CLEAR
+    return F.ODDS_CAPPED if read.verdict.capped else F.ODDS_LEANING
 
 
 def _why(read: Read) -> Iterator[Finding]:
@@ -332,12 +279,14 @@ def _care(read: Read) -> Iterator[Finding]:
         (F.CARE_UNPRICED, D.QUOTE_TURNS in held),
         (F.CARE_BEYOND, beyond),
         (F.CARE_WEEKS, D.ELICITED not in held and not read.small),
-        (F.CARE_STALE, D.STALE in held),
         (F.CARE_GPU, D.OLDER_GPU in held),
         (F.CARE_HELD, D.HELD in held),
         (F.CARE_STOOD_IN, D.STOOD_IN in held),
     )
     yield from [finding for finding, true in every if true][:MOST_CARE]
+    if D.STALE in held:
+        moved = F.STALE_MOVES if not read.alone and read.case.figure("decision.difference").stale else F.STALE_SPARES
+        yield F.STALE_ALONE if read.alone else moved
 
 
 def _body(read: Read) -> Iterator[Finding]:
@@ -351,19 +300,62 @@ def _body(read: Read) -> Iterator[Finding]:
         yield F.HEAD_SAVES if read.way == "less" else F.HEAD_COSTS
     if read.level is not None:
         yield F.MONEY_TURNS
-    if read.levers:
-        yield F.LEVERS_PAY
-        if not read.alone and not read.small:
-            yield F.LEVER_BESIDE
+        if read.softens:
+            yield F.EDGE_SOFTENS
+    yield from _levers(read)
+    yield from _contract(read)
+
+
+def _levers(read: Read) -> Iterator[Finding]:
+    if not read.levers:
+        return
+    yield F.LEVERS_PAY
+    beside = not read.alone and not read.small
+    if beside:
+        yield F.LEVER_BESIDE
+    saved = read.tail.numbers[f"tail_risk.lever.{read.levers[0]}.saved"].value
+    outweighs = beside and saved > abs(read.case.figure("decision.difference").value)
+    yield F.LEVER_OUTWEIGHS if outweighs else F.LEVERS_MODEST
+
+
+def _contract(read: Read) -> Iterator[Finding]:
     if read.case.diligence().promises:
         yield F.TEST_OF_BOTH if read.verdict.open and not read.alone else F.TEST_OF_ONE
+    kind = _clause(read)
+    if kind is not None:
+        yield kind
+    if not read.case.spoken("diligence").findings.tested_at_all:
+        yield F.CONTRACT_ASKS if kind is None else F.CONTRACT_WEEKS
+
+
+def _clause(read: Read) -> Finding | None:
+    """What the contract should say of the weeks; None where they are worth nothing."""
     clauses = read.result.courses.clauses
     if read.verdict.open and len(clauses) > 1:
-        yield F.CLAUSE_OF_BOTH
-    elif read.result.courses.base in clauses:
-        yield F.CLAUSE_OF_ONE
-    elif any(p.id == _WEEKS and p.price and p.price.value > 0 for p in read.case.diligence().promises):
-        yield F.LIMIT_WEEKS
+        return F.CLAUSE_OF_BOTH
+    if read.result.courses.base in clauses:
+        return F.CLAUSE_OF_ONE
+    costly = any(p.id == _WEEKS and p.price and p.price.value > 0 for p in read.case.diligence().promises)
+    return F.LIMIT_WEEKS if costly else None
+
+
+def _elsewhere(read: Read) -> Iterator[Finding]:
+    """What the sections of this memo hold that its body points to."""
+    held = read.given.params.sections
+    if "evidence" in held:
+        yield F.SOURCES_PRINTED
+        if not read.small and not read.holds(D.ELICITED):
+            yield F.EXPERTS_TOLD
+    if "tail_risk" in held and read.levers:
+        yield F.RANGES_PRINTED
+    asks = read.case.spoken("diligence").findings
+    if "diligence" in held and asks.tested_at_all and (asks.tested or asks.tested_both):
+        yield F.TEST_PRINTED
+    if "diligence" in held and (asks.first_by_price or asks.first_by_choice):
+        yield F.QUESTIONS_PRINTED
+    pair = {read.verdict.choice, read.verdict.runner_up}
+    if not read.alone and read.holds(D.TENANTS_PRICED) and pair <= set(read.result.besides.priced.neighbours):
+        yield F.NEIGHBOURS_TOLD
 
 
 def _dates(read: Read) -> Iterator[Finding]:
@@ -392,7 +384,8 @@ def words(case: Told) -> Mapping[str, object]:
     names = {o.id: o.name for o in read.given.options}
     ours, theirs = ([_cause(read, c) for c in causes] for causes in read.causes)
     ready = read.result.in_time
-    late = [o for o in (read.verdict.choice, read.verdict.runner_up) if o not in ready]
+    pair = (read.verdict.choice, read.verdict.runner_up)
+    late = [o for o in pair if o not in ready]
     return {
         "our_first": _at(ours, 0),
         "our_second": _at(ours, 1),
@@ -404,7 +397,8 @@ def words(case: Told) -> Mapping[str, object]:
         "ethernet": Named(names[read.ethernet], read.ethernet) if read.ethernet else None,
         "taken": Named(names[read.result.courses.base], read.result.courses.base),
         "level": _level(read),
-        "best_lever": Named(read.levers[0], read.levers[0]) if read.levers else None,
+        "best_lever": _best_lever(read),
+        "switch_to": Name(course_of(read.given, read.edges[0][1].course, pair)) if read.edges else None,
         "unsure_of": case.spoken("latency").words["cause"],
         "disputed_most": case.spoken("evidence").words["widest"],
         "lost_most": case.spoken("tail_risk").words["worst"],
@@ -419,6 +413,12 @@ def _at(found: Sequence[Named], place: int) -> Named | None:
 def _cause(read: Read, cause: str) -> Named:
     """A cause as it stands within a sentence."""
     return Named(inside(read.tco.labels[cause]), cause)
+
+
+def _best_lever(read: Read) -> Named | None:
+    """The measure that saves most after its cost."""
+    labels = {lever.id: lever.label for lever in read.tail.levers}
+    return Named(labels[read.levers[0]], read.levers[0]) if read.levers else None
 
 
 def _level(read: Read) -> Phrase | None:

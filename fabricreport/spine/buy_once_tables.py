@@ -14,16 +14,18 @@ from fabricreport.sections.decision.monday.study import Monday, Todo
 from fabricreport.sections.decision.monday.tables import todo
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Edge, Turn, key_of
-from fabricreport.sections.decision.turning_words import course_told
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.said import row_of
 from fabricreport.sections.short_names import spoken_names
 from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.spine.courses import course_of
 
 MOST_CHANGES, MOST_ACTIONS = 4, 5
 TESTED = ("busbw", "latency", "interruptions", "detection")
 """Promises of the acceptance test that the body shows."""
+ALWAYS = frozenset({Kind.ACCEPTANCE, Kind.BOTH})
+"""What to do that page one never leaves out: the acceptance test, and to ask for the two offers that decide."""
 _DATES = {
     "weeks": "Weeks until it runs stably",
     "not_ready": "Not stable by your date",
@@ -41,7 +43,7 @@ def changes(given: Inputs, result: DecisionResult) -> Table:
     words = {course: f"course_{n}" for n, course in enumerate(courses)}
     rows = [_change(given, turn, edge, words[edge.course]) for turn, edge in edges]
     heads = ("What", "We assume", "It turns", "Chance", "Settled")
-    return Table([Column(h) for h in heads], rows, {words[c]: Name(course_told(given, c, pair)) for c in courses})
+    return Table([Column(h) for h in heads], rows, {words[c]: Name(course_of(given, c, pair)) for c in courses})
 
 
 def _change(given: Inputs, turn: Turn, edge: Edge, course: str) -> Row:
@@ -54,14 +56,15 @@ def _change(given: Inputs, turn: Turn, edge: Edge, course: str) -> Row:
 
 
 def actions(monday: Monday) -> Table:
-    """What to do before signing: those worth most, and the acceptance test among them."""
-    return todo(replace(monday, todos=_shown(monday.todos)))
+    """What to do before signing: those worth most, with those that are never left out, numbered as they stand here."""
+    shown = (replace(one, mark=str(number)) for number, one in enumerate(_shown(monday.todos), 1))
+    return todo(replace(monday, todos=tuple(shown)))
 
 
-def _shown(todos: Sequence[Todo]) -> tuple[Todo, ...]:
-    first, rest = todos[:MOST_ACTIONS], todos[MOST_ACTIONS:]
-    test = next((one for one in rest if one.action.kind == Kind.ACCEPTANCE), None)
-    return (*first,) if test is None else (*first[:-1], test)
+def _shown(todos: Sequence[Todo]) -> list[Todo]:
+    kept = [one for one in todos if one.action.kind in ALWAYS]
+    others = [one for one in todos if one not in kept][: MOST_ACTIONS - len(kept)]
+    return [one for one in todos if one in kept or one in others]
 
 
 def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:

@@ -7,6 +7,7 @@ from datetime import date
 from enum import StrEnum
 from functools import cached_property
 
+from fabricreport.books.offers.terms import first_question, spoken
 from fabricreport.books.options import Option
 from fabricreport.findings import Name, Named
 from fabricreport.formats import NBSP, listed
@@ -16,6 +17,7 @@ from fabricreport.scenario import is_given
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
+from fabricreport.sections.decision.offers.tables import asking
 from fabricreport.sections.diligence.study import contracts
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
@@ -23,7 +25,7 @@ from fabricreport.vocabulary import Confidence, CourseKind, Ground, Side
 
 SHOWN = 8
 """Most offers in the table of page one."""
-TURNS = ("price", "rent", "lone", "refused", "either", "day", "start", "nodes", "idle", "counts")
+TURNS = ("price", "rent", "lone", "refused", "either", "day", "start", "nodes", "idle", "unsteady", "counts")
 """What may change the answer of a renter, in the order of page one's table; the notebook has a phrase for each."""
 
 
@@ -79,12 +81,14 @@ class Finding(StrEnum):
     ALONE_ASKED = "there is one offer and no other course"
     NOBODY_PRICED = "there is no price and no other course"
     # what would change it, and the body
+    HAND_OVER = "the client has a date, and may miss it where what it rents is handed over late"
     MORE_OFFERS = "the table of page one leaves some offers out"
     ALL_WITH_NETWORK = "several nodes, and every price judged holds the network"
     SOME_WITHOUT = "several nodes, and some price does not hold the network, or does not say so"
     UNSURE = "several nodes, and nothing says of some price whether it holds the network"
     UNSURE_LISTED = "and it is a published price, of a seller who has the network on some product"
     BESIDE = "several nodes, and some seller has the network beside its price"
+    SINGLE_RENT = "jobs within single nodes are another course, and the rent is told at which they cost the same"
     JOBS_WITHIN_RENT = "jobs stay within a node, and the rent is told at which nodes without a network cost the same"
     DOCUMENTED = "several nodes and sellers, and some of these document their network"
     UNDOCUMENTED = "several nodes and sellers, and none of these documents its network"
@@ -156,6 +160,22 @@ class _Read:
         row = self.result.courses.row(CourseKind.SINGLE_NODE)
         told = row is not None and self.networked and self.result.courses.single.days is not None
         return mean_of(row.against) if told and row is not None else None
+
+    @property
+    def counted_on(self) -> bool:
+        """Whether the client's date can be met, if the machines are handed over in time."""
+        return self.dated and self.networked and self.case.monday().last.early_enough
+
+    @property
+    def levels(self) -> bool:
+        """Whether there is a rent without a network at which single nodes cost the same."""
+        return self.result.courses.single.level_rent is not None
+
+    @property
+    def steady(self) -> bool:
+        """Whether the difference between the two stays below what the client calls material in nine of ten outcomes."""
+        spread, limit = self.case.figure("decision.difference").spread, self.case.figure("decision.materiality").value
+        return spread is not None and max(abs(spread.p5), abs(spread.p95)) < limit
 
     @property
     def refused(self) -> bool:
@@ -239,11 +259,13 @@ def _against(read: _Read) -> Iterator[Finding]:
     better = list(_better(read))
     if read.single is not None:
         yield F.SINGLE_LESS if read.single < 0 else F.SINGLE_MORE
+        if read.levels:
+            yield F.SINGLE_RENT
     if read.refused:
         yield F.REFUSED_ALL
     elif read.single is not None and (read.asking or not better):
         yield F.AGAINST_LESS if read.single < 0 else F.AGAINST_MORE
-        if read.result.courses.single.level_rent is not None:
+        if read.levels:
             yield F.AGAINST_RENT
     elif read.found is None:
         yield F.NOBODY_PRICED
@@ -274,11 +296,13 @@ def _better(read: _Read) -> Iterator[Finding]:
 
 
 def _body(read: _Read) -> Iterator[Finding]:
+    if read.counted_on:
+        yield F.HAND_OVER
     if read.found and len(read.found.judged) > SHOWN:
         yield F.MORE_OFFERS
     if read.found and read.networked:
         yield from _in_the_price(read.found)
-    if read.within and read.result.courses.single.level_rent is not None:
+    if read.within and read.levels:
         yield F.JOBS_WITHIN_RENT
     if read.case.diligence().plan.tests and read.networked:
         yield F.TO_TEST
@@ -334,6 +358,9 @@ def words(case: Told) -> Mapping[str, object]:
         "last_date": Name(day(case.monday().last.day)),
         "shown": Name(str(SHOWN)),
         "credited": tuple(_credits(read)),
+        "questions": tuple(_questions(case, order)),
+        "oldest": Name(_oldest(case, order)) if order else None,
+        "good_until": Name(last_day(case, order[0])) if order else None,
         "term": (Named("term", "term"),) if not read.networked else (),
         **{f"turns_{kind}": (turn,) if turn else () for kind, turn in turning(case).items()},
     }
@@ -372,6 +399,39 @@ def _credits(read: _Read) -> Iterator[Named]:
             yield Named(one.name, listed_ones[one.name], credit=one.credit, claim=claim)
 
 
+def to_ask(case: Told, judged: Judged, form: str) -> str:
+    """What to ask a seller first; of a client without a network nothing about it, and what it refuses before all."""
+    found = case.decision().offers
+    if found and judged.offer.id in found.pick.late:
+        return "Can it be handed over sooner?" if form == "question" else "Sooner?"
+    if judged.refused:
+        refused = listed(map(spoken, judged.refused))
+        return f"Does it still refuse this: {refused}?" if form == "question" else f"Refuses: {refused}"
+    what, old = asking(judged), Open.OLD in judged.open
+    if not needs_network(case):
+        what = ("renew" if old else "nothing") if judged.offer.contractual else "old" if old else "listed"
+    return first_question(what, form)
+
+
+def _questions(case: Told, order: list[Judged]) -> Iterator[Named]:
+    """The sellers that are asked the same first, as a sentence lists them, with the question."""
+    asked: dict[str, list[str]] = {}
+    for one in order:
+        asked.setdefault(to_ask(case, one, "question"), []).append(one.offer.seller)
+    for question, sellers in asked.items():
+        yield Named(listed(sellers), sellers[0], question=Name(question))
+
+
+def _oldest(case: Told, order: list[Judged]) -> str:
+    """The month of the oldest price."""
+    return f"{min(case.inputs.prices.by_id(one.price).date for one in order):%B %Y}".replace(" ", NBSP)
+
+
+def last_day(case: Told, judged: Judged) -> str:
+    """Until when the price of an offer is good."""
+    return f"{case.inputs.prices.by_id(judged.price).expiry:%-d %b %Y}".replace(" ", NBSP)
+
+
 def day(when: date) -> str:
     """A day of the coming weeks, as a table says it."""
     return f"{when:%-d}{NBSP}{when:%B}"
@@ -389,16 +449,16 @@ def turning(case: Told) -> Mapping[str, Named | None]:
 
     either = found is not None and found.pick.standing == Standing.EITHER
     room = found is not None and found.room is not None and not either
-    counted_on = read.dated and read.networked and monday.last.early_enough
     return {
         "price": turn("price", holds=room and read.networked),
         "rent": turn("rent", holds=room and not read.networked),
         "lone": turn("lone", holds=not room and not either and not read.refused),
         "refused": turn("refused", holds=read.refused),
         "either": turn("either", holds=either),
-        "day": turn("day", holds=counted_on and (read.asking or read.refused)),
-        "start": turn("start", holds=counted_on and not read.asking and not read.refused),
-        "nodes": turn("nodes", holds=read.single is not None and read.result.courses.single.level_rent is not None),
-        "idle": turn("idle", holds=read.pair and read.idle),
+        "day": turn("day", holds=read.counted_on and (read.asking or read.refused)),
+        "start": turn("start", holds=read.counted_on and not read.asking and not read.refused),
+        "nodes": turn("nodes", holds=read.single is not None and read.levels),
+        "idle": turn("idle", holds=read.pair and read.idle and read.steady),
+        "unsteady": turn("unsteady", holds=read.pair and read.idle and not read.steady),
         "counts": turn("counts", holds=read.pair and not read.idle and read.preferred),
     }

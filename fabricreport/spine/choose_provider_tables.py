@@ -6,19 +6,18 @@ from collections.abc import Iterator, Mapping
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Phrase
-from fabricreport.books.offers.terms import first_question, spoken
 from fabricreport.findings import Named
-from fabricreport.formats import NBSP, listed
+from fabricreport.formats import NBSP
 from fabricreport.models.money.offers import Standing
 from fabricreport.sections.decision.monday.dates import due
 from fabricreport.sections.decision.monday.kinds import Kind, actions
 from fabricreport.sections.decision.monday.tables import UNPRICED, todo
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
-from fabricreport.sections.decision.offers.tables import asking, network_name, tiers, where_of
+from fabricreport.sections.decision.offers.tables import network_name, tiers, where_of
 from fabricreport.sections.diligence.tables import acceptance, acceptance_of_both
 from fabricreport.sections.short_names import spoken_names
-from fabricreport.spine.choose_provider import SHOWN, TURNS, day, needs_network, turning
+from fabricreport.spine.choose_provider import SHOWN, TURNS, day, last_day, needs_network, to_ask, turning
 from fabricreport.spine.told import Told
 
 BEFORE = 5
@@ -38,9 +37,10 @@ def _currency(case: Told) -> Name:
 
 
 def _month(case: Told, judged: Judged) -> str:
-    """The month of a price, and that it is out of date."""
-    month = f"{case.inputs.prices.by_id(judged.price).date:%b %Y}"
-    return _whole(f"{month}, old" if Open.OLD in judged.open else month)
+    """The month of a price, and that it is out of date where no dagger at a published price says so."""
+    price = case.inputs.prices.by_id(judged.price)
+    unmarked = Open.OLD in judged.open and not (price.stale and _found(case).listed)
+    return _whole(f"{price.date:%b %Y}, old" if unmarked else f"{price.date:%b %Y}")
 
 
 def _whole(text: str) -> str:
@@ -58,25 +58,17 @@ def _months(case: Told, judged: dict[str, Judged]) -> dict[str, object]:
     return {word: Name(_month(case, one)) for _, _, one, word in _dated(case, judged)}
 
 
-def _asked(case: Told, judged: Judged, form: str) -> Name:
-    """What to ask a seller first; of a client without a network nothing about it, and what it refuses before all."""
-    if judged.offer.id in _found(case).pick.late:
-        return Name("Can it be handed over sooner?" if form == "question" else "Sooner?")
-    if judged.refused:
-        return Name(f"Refuses: {listed(map(spoken, judged.refused))}")
-    what, old = asking(judged), Open.OLD in judged.open
-    if not needs_network(case):
-        what = ("renew" if old else "nothing") if judged.offer.contractual else "old" if old else "listed"
-    return Name(first_question(what, form))
-
-
 def offers(case: Told) -> Table:
-    """The cheapest offers: seller, rent, product with its network, topology, the whole work, and what to ask first."""
+    """The cheapest offers: seller, rent, product with its network, topology and the whole work.
+
+    Of a published price it is told whether it holds the network, of an offer what to ask first.
+    """
     found, networked = _found(case), needs_network(case)
     taken = found.pick.standing == Standing.TAKE
     judged = dict(list(found.judged.items())[:SHOWN])
     words = _months(case, judged)
     rows = []
+
     for n, (offer, price, one, _) in enumerate(_dated(case, judged)):
         words[f"where_{n}"] = Name(_where(case, one))
         rows.append(
@@ -85,15 +77,17 @@ def offers(case: Told) -> Table:
                     Name(one.offer.seller),
                     price,
                     f"{{where_{n}}}{tiers(one.offer)}",
+                    *([_held(one)] if found.listed and networked else []),
                     *(["no" if Open.TOPOLOGY in one.open else "yes"] if networked else []),
                     case.figure(f"decision.offers.total.{offer}"),
-                    _asked(case, one, "short"),
+                    *([] if found.listed else [Name(to_ask(case, one, "short"))]),
                 ],
                 role="winner" if taken and offer == found.pick.first else "normal",
             )
         )
-    product = ("Network on", "Topology") if networked else ("Product",)
-    heads = (*product, "Cost", "Ask first")
+    held, asked = (("In the rent?",), ()) if found.listed else ((), ("Ask first",))
+    product = ("Network on", *held, "Topology") if networked else ("Product",)
+    heads = (*product, "Cost", *asked)
     columns = [Column("Seller"), Column("Rent, {money}"), *(Column(h) for h in heads)]
     return Table(columns, rows, {**words, "money": _currency(case)})
 
@@ -134,12 +128,13 @@ def before(case: Told) -> Table:
 
 
 def results(case: Told) -> Table:
-    """What each offer comes to by the useful hour, and in how many outcomes it costs least."""
+    """Until when each price is good, what it comes to, and in how many outcomes it costs least."""
     found = _found(case)
     rows = [
         Row(
             [
                 Name(one.offer.seller),
+                Name(last_day(case, one)),
                 case.figure(f"decision.offers.useful_hour.{offer}"),
                 *[case.figure(f"decision.offers.total.{offer}")] * 2,
                 case.figure(f"decision.offers.cheapest.{offer}"),
@@ -148,17 +143,19 @@ def results(case: Told) -> Table:
         )
         for offer, one in found.judged.items()
     ]
-    columns = [Column("Seller"), Column("Useful hour"), Column("Whole work"), Column("Nine in ten", style="spread")]
+    columns = [*(Column(h) for h in ("Seller", _whole("Good until"), "Useful hour", "Whole work"))]
+    columns.append(Column("Nine in ten", style="spread"))
     return Table([*columns, Column("Costs least in"), Column("Without the first")], rows)
 
 
 def networks(case: Told) -> Table:
-    """What each offer says of its network: which, where it is sold, whether the price holds it, and its topology."""
+    """What each offer says of its network: which if they differ, on what it is sold, if it is in the price, its topology."""
+    mixed = len({j.offer.fabric for j in _found(case).judged.values()}) > 1
     rows = [
         Row(
             [
                 Name(one.offer.seller),
-                Name(network_name(case.inputs, one.offer.fabric)),
+                *([Name(network_name(case.inputs, one.offer.fabric))] if mixed else []),
                 Name(one.offer.product or "not named"),
                 _held(one),
                 Name("not documented" if Open.TOPOLOGY in one.open else one.offer.topology),
@@ -166,7 +163,8 @@ def networks(case: Told) -> Table:
         )
         for one in _found(case).judged.values()
     ]
-    return Table([Column(h) for h in ("Seller", "Network", "Sold on", "In the price", "Topology")], rows)
+    heads = ("Seller", *(["Network"] if mixed else []), "Sold on", "In the price", "Topology")
+    return Table([Column(h) for h in heads], rows)
 
 
 def _held(judged: Judged) -> str:
@@ -174,45 +172,6 @@ def _held(judged: Judged) -> str:
     if judged.offer.with_network:
         return "yes"
     return "no, beside it" if Open.EXTRA in judged.open else "not said"
-
-
-def nodes(case: Told) -> Table:
-    """The same work across nodes and within single ones."""
-    numbers = case.decision().numbers
-
-    def line(what: str, *ids: str) -> Row | None:
-        return Row([what, *(case.figure(i) for i in ids)]) if all(i in numbers for i in ids) else None
-
-    rows = (
-        line("One run", "decision.courses.run_days", "decision.courses.single_days"),
-        line("Rent at which both cost the same", "decision.courses.rent_hour", "decision.courses.single_rent"),
-    )
-    columns = [Column(""), Column("Across servers", style="mixed"), Column("On one server", style="mixed")]
-    return Table(columns, [row for row in rows if row])
-
-
-def prices(case: Told) -> Table:
-    """Every price, what sort it is, its date, until when it was good, and what would confirm it."""
-    judged = dict(_found(case).judged)
-    words = _months(case, judged)
-    rows = []
-    for _, price, one, _ in _dated(case, judged):
-        expiry = case.inputs.prices.by_id(one.price).expiry
-        asked = _asked(case, one, "question")
-        rows.append(
-            Row(
-                [
-                    Name(one.offer.seller),
-                    price,
-                    Name(_whole(str(one.offer.kind))),
-                    Name(_whole(f"{expiry:%-d %b %Y}")),
-                    asked,
-                ]
-            )
-        )
-    heads = ("Kind", "Good until", "What would confirm it")
-    columns = [Column("Seller"), Column("Price, {money}"), *(Column(h) for h in heads)]
-    return Table(columns, rows, {**words, "money": _currency(case)})
 
 
 def test(case: Told) -> Table:

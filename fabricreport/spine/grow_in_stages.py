@@ -12,7 +12,7 @@ from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.said import said_of
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import Confidence, CourseKind
+from fabricreport.vocabulary import Confidence, CourseKind, Side
 
 MOST_CARES = 3
 """Remarks of page one at most."""
@@ -44,6 +44,8 @@ class Finding(StrEnum):
     NOW_ADDS = "to order every stage now would cost more"
     STOP_WASTES = "a plan that ends after the first stage has paid for growth, on either network"
     STOP_WASTES_NOTHING = "it has not, on one of them at least"
+    SITE_OPEN = "a later stage begins another site"
+    SITES_BEGUN = "every site is begun with the first stage"
     # why size decides, where two are side by side
     TIERS_PART = "InfiniBand needs a tier of switches more than RoCEv2 at full size"
     TIERS_SAME = "both need as many tiers"
@@ -64,8 +66,11 @@ class Finding(StrEnum):
     # the date
     DATE_ALIKE = "both run stably after as many weeks, as printed"
     DATE_APART = "one of them runs stably earlier"
+    BOTH_IN_TIME = "both meet the date in every outcome"
+    DATE_MISSED = "one of them misses it in some"
     # the acceptance test
     WEEK_PRICED = "a week late has a price"
+    LEVERS_HERE = "measures on the advised option save more than they cost"
     BANDWIDTH_PRICED = "lost bandwidth has a price"
     # what to read with care: the first few that hold
     CARE_LINKS = "links between sites are not priced"
@@ -93,6 +98,8 @@ def findings(case: Told) -> Iterator[Finding]:
     prices = case.diligence().numbers
     if "diligence.price.weeks" in prices:
         yield F.WEEK_PRICED
+    if case.tail().focus == pair(case)[0] and paying_levers(case):
+        yield F.LEVERS_HERE
     if "diligence.price.busbw" in prices:
         yield F.BANDWIDTH_PRICED
     yield from cares(case)
@@ -103,6 +110,8 @@ def _work(case: Told) -> Iterator[Finding]:
         return
     weeks = {case.figure(f"tail_risk.weeks.{o}").text for o in pair(case)}
     yield F.DATE_ALIKE if len(weeks) == 1 else F.DATE_APART
+    certain = all(case.figure(f"decision.ready.{o}").value == 1 for o in pair(case))
+    yield F.BOTH_IN_TIME if certain else F.DATE_MISSED
     numbers = case.latency().numbers
     waiting = {numbers[i].text for o in pair(case) if (i := f"latency.part.exposed.{o}") in numbers}
     if waiting:
@@ -151,10 +160,15 @@ def _stages(case: Told) -> Iterator[Finding]:
     found = case.spoken("tco").findings
     if found.tiers_differ:
         yield F.TIERS_PART
-    elif found.tiers_alike or found.switches_alone:
+    elif (found.tiers_alike or found.switches_alone) and _of_both_kinds(case):
         yield F.TIERS_SAME
     if found.order_holds or found.crosses_here:
         yield F.ORDER_STAYS if found.order_holds else F.ORDER_CHANGES
+
+
+def _of_both_kinds(case: Told) -> bool:
+    sides = {option.side for option in case.inputs.options if option.id in pair(case)}
+    return sides == {Side.INFINIBAND, Side.ROCEV2}
 
 
 def _ahead(case: Told) -> Iterator[Finding]:
@@ -173,6 +187,9 @@ def _ahead(case: Told) -> Iterator[Finding]:
             yield F.NOW_ADDS
     if found.growing is not None:
         wasted = [case.figure(f"decision.courses.wasted.0.{option}") for option in dict.fromkeys((choice, rival))]
+        cluster = case.inputs.params.cluster
+        more = len(cluster.halls(cluster.final_gpus)) > len(cluster.halls(cluster.gpus))
+        yield F.SITE_OPEN if more else F.SITES_BEGUN
         yield F.STOP_WASTES if all(prints(w) and w.value > 0 for w in wasted) else F.STOP_WASTES_NOTHING
 
 
@@ -243,15 +260,26 @@ def words(case: Told) -> Mapping[str, object]:
     assert isinstance(saved, tuple) and isinstance(conceded, tuple)
     quote, halls = their_quote(case), case.inputs.params.cluster.sites
     return {
+        "kept_open": Name("maker and price" if _of_several_makers(case) else "the price"),
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
         "our_causes": saved[:1],
         "their_cause": conceded[:1],
         "their_next": conceded[1:2],
         "their_quote": _item(case, quote) if quote else None,
-        "paying_levers": tuple(
-            Named(lever.label, lever.id) for lever in case.tail().levers if lever.saved_per_dollar >= 1
-        )[:MOST_LEVERS],
+        "paying_levers": paying_levers(case),
     }
+
+
+def _of_several_makers(case: Told) -> bool:
+    """Whether a later stage of the advised option may come from another maker: InfiniBand has one."""
+    choice = pair(case)[0]
+    return all(option.side != Side.INFINIBAND for option in case.inputs.options if option.id == choice)
+
+
+def paying_levers(case: Told) -> tuple[Named, ...]:
+    """The first few measures against lost time that save at least what they cost."""
+    paying = (lever for lever in case.tail().levers if lever.saved_per_dollar >= 1)
+    return tuple(Named(lever.label, lever.id) for lever in paying)[:MOST_LEVERS]
 
 
 def _item(case: Told, one: Unquoted) -> Named:

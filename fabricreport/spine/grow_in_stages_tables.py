@@ -44,27 +44,42 @@ _STEP = {
 
 
 def stages(result: TcoResult) -> Table:
-    """What is bought at each stage on either network: switches, what they and their links cost, what stands ahead of need."""
+    """What is bought at each stage on either network: switches, what they and their links cost, what stands ahead of need.
+
+    With two networks side by side also where the other one may no longer be chosen once the stage is bought.
+    """
     owned = result.ownership
     assert owned is not None, "asked for where the plan is priced in stages"
     number, options = result.numbers, tuple(dict.fromkeys((result.choice, result.rival)))
+    closed = closes_off([len(build.sites) for build in owned.builds[result.choice]]) if len(options) > 1 else ()
     rows: list[Row] = [
         Row(
             [
                 number[f"tco.stage.month.{n}.{result.choice}"],
                 number[f"tco.stage.gpus.{n}.{result.choice}"],
                 *(number[f"tco.stage.{what}.{n}.{o}"] for o in options for what in ("bought", "price", "overbuilt")),
+                *closed[n : n + 1],
             ]
         )
         for n in range(len(owned.builds[result.choice]))
     ]
-    whole: list[Cell] = ["All stages", ""]
+    whole: list[Cell] = ["All", ""]
     for option in options:
         whole += [number[f"tco.count.switches.{option}"], number[f"tco.fabric_capex.{option}"], ""]
     heads = [Column("Month"), Column("Size")]
     for word in ("{choice}", "{rival}")[: len(options)]:
-        heads += [Column(f"{word}: switches"), Column("cost", decimals=1), Column("ahead of need")]
+        heads += [Column(f"{word} switches"), Column(f"{word} cost", decimals=1), Column(f"{word} ahead of need")]
+    if closed:
+        heads, whole = [*heads, Column("Fixes the kind at")], [*whole, ""]
     return Table(heads, [*rows, Row(whole, role="total")])
+
+
+def closes_off(sites: Sequence[int]) -> list[Name]:
+    """Where each stage closes off another kind of network, from the number of sites in use: one that begins has chosen."""
+    several = sites[-1] > 1
+    begun = [later > before for before, later in zip([-1, *sites], sites, strict=False)]
+    first = ("first site" if sites[0] == 1 else "first sites") if several else "all stages"
+    return [Name((first if n == 0 else "next site") if new else "–") for n, new in enumerate(begun)]
 
 
 def parts(result: TcoResult) -> Table:
@@ -155,11 +170,7 @@ def step(figure: FigureOf, result: DecisionResult) -> Table:
         for part, label in _STEP.items()
         if any(figure(f"latency.part.{part}.{o}").value for o in options)
     ]
-    whole = Row(["One step", *(figure(f"latency.step.{o}") for o in options)], role="total")
-    return Table(
-        [Column("Of a step’s time"), Column("{choice}", style="mixed"), Column("{rival}", style="mixed")],
-        [*rows, whole],
-    )
+    return Table([Column("Of a step’s time"), *(Column(word, decimals=1) for word in ("{choice}", "{rival}"))], rows)
 
 
 def acceptance(given: Inputs, result: DiligenceResult) -> Table:
@@ -175,7 +186,7 @@ def acceptance(given: Inputs, result: DiligenceResult) -> Table:
             named = [Name(short[plan.option])] if len(plans) > 1 else []
             rows.append(Row([*named, Name(title), *(shown_bars.get(gpus) for gpus in sizes)]))
     heads = [*([Column("Network")] if len(plans) > 1 else []), Column("Exchange among all GPUs")]
-    columns = [*heads, *(Column(Name(f"{gpus:,} GPUs"), style="mixed") for gpus in sizes)]
+    columns = [*heads, *(Column(Name(f"{gpus:,} GPUs"), style="stated") for gpus in sizes)]
     return Table(columns, rows, {"message": Name(" or ".join(size_text(size) for size in sorted(messages)))})
 
 

@@ -103,6 +103,15 @@ def test_a_table_column_has_one_unit_and_numbers_without_it() -> None:
         body.table("tab-y", "Ragged", [Column("Item")], [Row(["A", "B"])])
 
 
+def test_stated_numbers_keep_their_digits_under_one_unit() -> None:
+    body = Section("tco", Figures())
+    least = [Row([Number(f"n{v}", v, "gbytes/s", "n", "r")]) for v in (614.2, 70.31)]
+    body.table("tab-x", "Least", [Column("Bandwidth", style="stated")], least)
+    node = emitted(body)["nodes"][0]
+    assert node["columns"][0]["unit"] == "GB/s"
+    assert [row["cells"][0][0]["text"] for row in node["rows"]] == ["614", "70.3"]
+
+
 def test_a_chart_carries_alt_text_and_data_and_its_literals_meet_the_gate() -> None:
     body = Section("tco", Figures())
     chart = Chart("fig-x", "It rises", "USD", "Rises to {tco.difference} in 5 steps", "<svg/>", (("a",), ("1",)))

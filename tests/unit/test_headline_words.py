@@ -9,10 +9,11 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
 from fabricreport.blocks.document import Section
-from fabricreport.blocks.nodes import Glance, Num, Paragraph, Strong, Text
+from fabricreport.blocks.nodes import Glance, Num, Paragraph, Ref, Strong, Text
 from fabricreport.cli_words import result_words
 from fabricreport.ledger import Number
 from fabricreport.memo.build import BuildResult
+from fabricreport.memo.document.document import document_of
 from fabricreport.memo.document.gather import gather
 from fabricreport.memo.document.stitch import advice_of, headline, stitch
 from fabricreport.memo.run.run_record import RunRecord
@@ -81,6 +82,20 @@ def test_the_headline_joins_the_words_of_page_one_with_what_the_decision_declare
     assert told(glance=True, declared=False) == {"recommendation": "Buy A"}
     assert "recommendation" not in told(glance=False, declared=True)
     assert told(glance=False, declared=False) == {}
+
+
+def test_the_headline_names_a_section_by_its_number() -> None:
+    spine = Section("buy_once", Leads())
+    spine.heading("Which network should it be?", level=1)
+    advice = Strong((Text("Buy A, with the test of "), Ref("sec-body-test"), Text(" in the order")))
+    spine.emit((Glance((Paragraph((advice, Text("."))),), ()),), spine.binder({}))
+    spine.heading("Test the network", level=1, anchor="sec-body-test")
+    memo = stitch({"buy_once": notebook(spine)}, {})
+    found = gather(memo)
+    printed = document_of(found, memo).glance
+    assert (
+        headline(found, printed)["recommendation"] == "Buy A, with the test of Section\N{NO-BREAK SPACE}1 in the order"
+    )
 
 
 @pytest.mark.parametrize(

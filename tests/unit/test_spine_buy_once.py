@@ -10,12 +10,16 @@ from unittest import mock
 import pytest
 
 import fabricreport.inputs as inputs_module
+from fabricreport.blocks.phrases import Phrase
 from fabricreport.case import Case, open_case
 from fabricreport.findings import Named
 from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.spine import buy_once_tables as tables
-from fabricreport.spine.buy_once import MOST_CARE, MOST_LEVERS, Finding, Read, findings, words
+from fabricreport.spine.buy_once import MOST_CARE, Finding, findings, words
+from fabricreport.spine.buy_once_read import MOST_LEVERS, Read
+from fabricreport.spine.courses import either_of
+from fabricreport.vocabulary import Confidence
 
 pytestmark = pytest.mark.slow
 
@@ -34,6 +38,7 @@ CLIENTS: dict[str, tuple[Path, dict[str, Any]]] = {
     "one option": (ROOT / "params/example.yaml", {"cluster__gpus": 8, "options": ["infiniband-ndr"]}),
     "nothing is material": (ROOT / "params/example.yaml", {"money__materiality_usd": 1}),
     "cloud partner": (GOLDEN / "cloud-partner-512.yaml", {}),
+    "decision alone": (ROOT / "params/example.yaml", {"sections": ["decision"]}),
     "two weeks": (GOLDEN / "two-weeks-1024.yaml", {}),
 }
 ONE_OF: dict[str, set[Finding]] = {
@@ -47,7 +52,10 @@ ONE_OF: dict[str, set[Finding]] = {
 AT_MOST_ONE: dict[str, set[Finding]] = {
     "conditions": {F.SETTLE_BOTH, F.SETTLE_QUOTES, F.SETTLE_TERMS, F.SETTLE_TESTS},
     "day": {F.SIGN_BY, F.NO_DAY},
-    "odds": {F.ODDS_OF_ONE, F.ODDS_OF_BOTH},
+    "odds": {F.ODDS_CLEAR, F.ODDS_LEANING, F.ODDS_CAPPED, F.ODDS_CLOSE},
+    "stale": {F.STALE_SPARES, F.STALE_MOVES, F.STALE_ALONE},
+    "levers": {F.LEVER_OUTWEIGHS, F.LEVERS_MODEST},
+    "contract": {F.CONTRACT_WEEKS, F.CONTRACT_ASKS},
     "gives": {F.GIVES_TWO, F.GIVES_ONE, F.GIVES_NONE},
     "speed": {f for f in F if f.name.startswith("SPEED_")},
     "stands": {f for f in F if f.name.startswith("STANDS_")},
@@ -82,14 +90,14 @@ def test_of_what_excludes_each_other_one_holds(name: str) -> None:
 
 def test_an_advice_that_leans_is_told_with_its_saving_its_odds_and_the_other_side() -> None:
     holds = found("leaning")
-    assert {F.ASKS_WHICH, F.TILE_SAVES, F.ODDS_OF_ONE, F.DATE_OF_TWO, F.SWITCHES, F.BOTH_IN_TIME} <= holds
+    assert {F.ASKS_WHICH, F.TILE_SAVES, F.ODDS_LEANING, F.DATE_OF_TWO, F.SWITCHES, F.BOTH_IN_TIME} <= holds
     assert {F.WHY_SAVES_TWO, F.GIVES_TWO, F.CASE_DEARER, F.RIVAL_EVER, F.STANDS_NARROWLY, F.HEAD_SAVES} <= holds
     assert {F.SETTLE_BOTH, F.SIGN_BY, F.TEST_OF_ONE, F.CLAUSE_OF_ONE} <= holds
 
 
 def test_either_of_two_has_no_saving_of_one_and_a_test_for_both() -> None:
     holds = found("either")
-    assert {F.TILE_APART, F.ODDS_OF_BOTH, F.CLOSE_BY_RULE, F.CASE_COMMIT, F.STANDS_OPEN, F.HEAD_CLOSE} <= holds
+    assert {F.TILE_APART, F.ODDS_CLOSE, F.CLOSE_BY_RULE, F.CASE_COMMIT, F.STANDS_OPEN, F.HEAD_CLOSE} <= holds
     assert {F.TEST_OF_BOTH, F.CLAUSE_OF_BOTH, F.CARE_LISTING} <= holds
     assert not holds & AT_MOST_ONE["conditions"]
 
@@ -171,8 +179,10 @@ def test_tables_of_page_one_stay_short(name: str) -> None:
     todos = case.monday().todos
     rows = tables.actions(case.monday()).rows
     assert len(rows) == min(len(todos), tables.MOST_ACTIONS)
-    test = next(one.mark for one in todos if one.action.kind == Kind.ACCEPTANCE)
-    assert test in {str(row.cells[0]) for row in rows}, "the acceptance test is never left out"
+    assert [str(row.cells[0]) for row in rows] == [str(n) for n in range(1, len(rows) + 1)]
+    said = [cell.name for row in rows if isinstance(cell := row.cells[1], Phrase)]
+    assert Kind.ACCEPTANCE in said, "the acceptance test is never left out"
+    assert (Kind.BOTH in said) == any(one.action.kind == Kind.BOTH for one in todos)
 
 
 def test_the_two_compared_have_a_column_each_and_the_advised_one_the_first() -> None:
@@ -189,3 +199,55 @@ def test_the_acceptance_test_of_the_body_has_four_rows() -> None:
     both = tables.test_of_both(either.inputs, either.diligence())
     assert len(both.rows) == len(tables.TESTED)
     assert len(both.columns) == 5
+
+
+def test_how_sure_the_cheaper_is_follows_the_rule_that_is_printed() -> None:
+    for name in CLIENTS:
+        verdict, odds = client(name).decision().verdict, found(name) & AT_MOST_ONE["odds"]
+        if verdict.choice != verdict.runner_up:
+            assert (F.ODDS_CLOSE in odds) == verdict.confidence.close
+            assert (F.ODDS_CAPPED in odds) == (bool(verdict.capped) and not verdict.confidence.close)
+            assert (F.ODDS_CLEAR in odds) == (verdict.confidence == Confidence.CLEAR)
+        else:
+            assert not odds
+
+
+def test_prices_out_of_date_are_told_with_what_they_move() -> None:
+    assert F.STALE_SPARES in found("leaning")
+    assert F.STALE_MOVES in found("either")
+    for name in ("leaning", "either"):
+        assert client(name).figure("decision.difference").stale == (F.STALE_MOVES in found(name))
+
+
+def test_the_best_measure_is_held_against_what_lies_between_the_two() -> None:
+    case, read = client("leaning"), Read(client("leaning"))
+    saved = case.tail().numbers[f"tail_risk.lever.{read.levers[0]}.saved"].value
+    assert saved > abs(case.figure("decision.difference").value)
+    assert F.LEVER_OUTWEIGHS in found("leaning")
+    assert F.LEVER_OUTWEIGHS not in found("one option")
+
+
+def test_a_body_points_to_no_section_that_is_left_out() -> None:
+    pointing = {F.RANGES_PRINTED, F.TEST_PRINTED, F.QUESTIONS_PRINTED, F.SOURCES_PRINTED, F.EXPERTS_TOLD}
+    assert pointing <= found("leaning")
+    assert not pointing & found("decision alone")
+
+
+def test_of_two_offers_both_are_named() -> None:
+    read = Read(client("leaning"))
+    edge = read.edges[0][1]
+    assert either_of(edge.course) == {read.verdict.choice, read.verdict.runner_up}
+    assert str(words(client("leaning"))["switch_to"]) == "take the better offer of InfiniBand or RoCEv2"
+    assert (F.EDGE_SOFTENS in found("leaning")) == read.softens
+    assert not either_of("take:infiniband-ndr")
+
+
+def test_tenants_are_told_what_each_other_s_traffic_costs() -> None:
+    assert F.NEIGHBOURS_TOLD in found("either")
+    assert F.NEIGHBOURS_TOLD not in found("leaning")
+
+
+def test_without_a_test_the_contract_keeps_its_weeks_or_its_questions() -> None:
+    for name in CLIENTS:
+        tested = client(name).spoken("diligence").findings.tested_at_all
+        assert bool(found(name) & AT_MOST_ONE["contract"]) == (not tested)

@@ -89,7 +89,7 @@ def test_the_name_that_is_worth_more_is_told_first() -> None:
 
 
 def test_the_case_for_single_nodes_is_told_where_it_is_the_strongest() -> None:
-    assert {F.SINGLE_MORE, F.AGAINST_MORE, F.AGAINST_RENT} <= found(tern())
+    assert {F.SINGLE_MORE, F.AGAINST_MORE, F.AGAINST_RENT, F.SINGLE_RENT} <= found(tern())
     better = found(offered(BASE, UNSURE))
     assert {F.NEXT, F.NEXT_NETWORK, F.NEXT_DOCUMENTED} <= better
     assert not better & {F.AGAINST_MORE, F.NEXT_IN_DATE, F.NEXT_NOTHING}
@@ -145,6 +145,7 @@ def test_one_node_needs_no_network() -> None:
         unpriced = case.changed(providers=[{"name": "FluidStack"}])
     assert {F.SIGN_DATED, F.ALONE_ASKED} <= found(made)
     assert F.UNPRICED_ONE_NODE in found(unpriced)
+    assert F.HAND_OVER in found(tern()) and F.HAND_OVER not in holds
 
 
 def test_jobs_within_single_nodes_need_no_network_either() -> None:
@@ -196,12 +197,46 @@ def test_what_an_offer_refuses_is_told_before_anything_is_asked() -> None:
     assert {row[0]: row[-1] for row in late}["Example Hosting"] == "Sooner?"
 
 
-def test_each_price_is_confirmed_by_a_question() -> None:
-    rows = cells(tables.prices(tern()))
-    assert all(row[-1].endswith("?") for row in rows)
-    assert len(rows) == len(cells(tables.networks(tern()))) == len(cells(tables.results(tern())))
+def test_sellers_who_are_asked_the_same_are_asked_in_one_line() -> None:
+    questions = words(tern())["questions"]
+    asked = [seller for group in questions for seller in group.replace(" and ", ", ").split(", ")]
+    assert sorted(asked) == sorted(row[0] for row in cells(tables.results(tern())))
+    assert all(group.said["question"].endswith("?") for group in questions)
+    assert len(questions) == len({group.said["question"] for group in questions}) < len(asked)
+    refused = words(offered(BASE, {**OTHER, "refuses": ["acceptance-test"]}))["questions"]
+    assert [g.said["question"] for g in refused if g == "Example Hosting"] == [
+        "Does it still refuse this: acceptance test?"
+    ]
+
+
+def test_each_price_is_told_until_when_it_is_good() -> None:
+    assert len(cells(tables.results(tern()))) == len(cells(tables.networks(tern())))
+    made = offered(BASE, {**OTHER, "expiry": "2026-12-24"})
+    assert [row[1].replace("\xa0", " ") for row in cells(tables.results(made))] == ["24 Dec 2026", "12 Dec 2026"]
+    assert words(made)["good_until"].replace("\xa0", " ") == "24 Dec 2026"
+    assert words(tern())["oldest"].replace("\xa0", " ") == "November 2025"
+
+
+def test_a_published_price_says_whether_it_holds_the_network_and_an_offer_what_to_ask() -> None:
+    published, made = tables.offers(tern()), tables.offers(offered(BASE, UNSURE))
+    heads = [[str(column.label) for column in table.columns] for table in (published, made)]
+    assert "In the rent?" in heads[0] and "Ask first" not in heads[0]
+    assert "Ask first" in heads[1] and "In the rent?" not in heads[1]
+    assert {row[3] for row in cells(published)} <= {"yes", "not said"}
+    kinds = {
+        column
+        for table in (offered(BASE, UNSURE), offered(BASE, {**OTHER, "fabric": "rocev2"}))
+        for column in [str(c.label) for c in tables.networks(table).columns][1:2]
+    }
+    assert kinds == {"Sold on", "Network"}
+
+
+def test_a_saving_that_may_pass_what_is_material_is_told_with_its_odds() -> None:
+    assert "idle" in turns(tern()) and "unsteady" not in turns(tern())
+    wide = mock.PropertyMock(return_value=False)
+    with mock.patch.object(spine._Read, "steady", wide):
+        assert "unsteady" in turns(tern()) and "idle" not in turns(tern())
 
 
 def test_the_test_is_told_of_what_a_client_sees() -> None:
     assert len(cells(tables.test(tern()))) == 3
-    assert len(cells(tables.nodes(tern()))) == 2

@@ -27,7 +27,7 @@ from fabricreport.spine.grow_in_stages import (
     their_quote,
     words,
 )
-from fabricreport.vocabulary import Ground
+from fabricreport.vocabulary import Ground, Side
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 F = Finding
@@ -140,6 +140,21 @@ def test_size_is_told_as_the_bill_finds_it(told: str, said: Finding) -> None:
     assert set(findings(case)) & {F.TIERS_PART, F.TIERS_SAME, F.ORDER_STAYS, F.ORDER_CHANGES} == {said}
 
 
+def test_tiers_of_infiniband_and_rocev2_are_told_where_those_two_are_compared() -> None:
+    assert F.TIERS_SAME in of(kestrel())
+    case: Any = Altered(kestrel(), {})
+    ethernet = [option for option in kestrel().inputs.options if option.side != Side.INFINIBAND]
+    case.inputs = SimpleNamespace(params=kestrel().params, options=ethernet)
+    assert F.TIERS_SAME not in set(findings(case))
+
+
+def test_measures_are_told_of_the_option_that_they_are_worked_out_for() -> None:
+    assert F.LEVERS_HERE in of(kestrel())
+    case: Any = Altered(kestrel(), {})
+    case.tail = lambda: replace(kestrel().tail(), focus=kestrel().decision().verdict.runner_up)
+    assert F.LEVERS_HERE not in set(findings(case))
+
+
 def test_ordering_now_is_told_where_it_adds_to_the_cost() -> None:
     assert F.NOW_ADDS in of(kestrel())
     assert F.NOW_ADDS not in of(kestrel(), {"decision.courses.against.ahead": -1e6})
@@ -193,6 +208,17 @@ def test_weeks_and_waiting_are_alike_or_apart_as_they_print() -> None:
     assert (F.STEP_ALIKE if len(waits) == 1 else F.STEP_APART) in of(kestrel())
 
 
+def test_a_date_is_missed_in_no_outcome_or_in_some() -> None:
+    choice = kestrel().decision().verdict.choice
+    assert {F.BOTH_IN_TIME, F.DATE_MISSED} & of(kestrel()) == {F.BOTH_IN_TIME}
+    assert {F.BOTH_IN_TIME, F.DATE_MISSED} & of(kestrel(), {f"decision.ready.{choice}": 0.99}) == {F.DATE_MISSED}
+
+
+def test_the_kind_of_network_stays_open_only_at_a_site_not_yet_begun() -> None:
+    assert {F.SITE_OPEN, F.SITES_BEGUN} & of(kestrel()) == {F.SITE_OPEN}
+    assert {F.SITE_OPEN, F.SITES_BEGUN} & of(kestrel().changed(cluster__sites=1)) == {F.SITES_BEGUN}
+
+
 def test_what_the_test_guards_has_a_price() -> None:
     assert {F.WEEK_PRICED, F.BANDWIDTH_PRICED} <= of(kestrel())
 
@@ -208,6 +234,13 @@ def test_a_client_reads_three_cautions_and_always_one() -> None:
     case: Any = SimpleNamespace(spoken=with_all)
     assert cares(case) == (F.CARE_GENERATION, F.CARE_LISTING, F.CARE_ASSUMED)
     assert len(cares(case)) == MOST_CARES
+
+
+def test_the_maker_of_later_stages_stays_open_where_there_are_several() -> None:
+    assert words(kestrel())["kept_open"] == "maker and price"
+    result = kestrel().decision()
+    turned = replace(result, verdict=replace(result.verdict, choice=result.verdict.runner_up))
+    assert words(Altered(kestrel(), {}, turned))["kept_open"] == "the price"  # type: ignore[arg-type]
 
 
 def test_words_are_few_and_of_this_case() -> None:
@@ -235,7 +268,21 @@ def test_one_network_alone_is_told_once() -> None:
     one: Any = SimpleNamespace(**{name: getattr(kestrel().tco(), name) for name in ("ownership", "numbers", "choice")})
     one.rival = one.choice
     assert len(tables.stages(one).columns) == 5
+    assert len(tables.stages(kestrel().tco()).columns) == 9
     assert len(tables.parts(one).columns) == 2
+
+
+@pytest.mark.parametrize(
+    ("sites", "closed"),
+    [
+        ([1, 1, 1, 2], ["first site", "–", "–", "next site"]),
+        ([1, 1], ["all stages", "–"]),
+        ([0, 0], ["all stages", "–"]),
+        ([2, 2, 3], ["first sites", "–", "next site"]),
+    ],
+)
+def test_a_stage_closes_off_another_network_where_it_begins_a_site(sites: list[int], closed: list[str]) -> None:
+    assert tables.closes_off(sites) == closed
 
 
 def test_the_parts_add_up_to_the_whole() -> None:
@@ -268,7 +315,7 @@ def test_actions_are_the_first_of_the_list() -> None:
 
 
 def test_shares_of_a_step_add_up() -> None:
-    *each, _ = tables.step(kestrel().figure, kestrel().decision()).rows
+    each = tables.step(kestrel().figure, kestrel().decision()).rows
     for place in (1, 2):
         assert sum(c.value for r in each if isinstance(c := r.cells[place], Number)) == pytest.approx(1, abs=0.02)
 

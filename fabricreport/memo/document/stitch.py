@@ -100,9 +100,12 @@ def merged_ledger(found: Gathered) -> dict[str, list[Record]]:
     }
 
 
-def headline(found: Gathered) -> dict[str, Any]:
-    """The advice as page one words it, and what the decision notebook declares; empty where neither stands in the memo."""
-    glance = next((node for node in _nodes(found) if isinstance(node, Glance)), None)
+def headline(found: Gathered, printed: Glance | None = None) -> dict[str, Any]:
+    """The advice as page one words it, and what the decision notebook declares; empty where neither stands in the memo.
+
+    `printed` is the glance of the finished document, in which each reference has its number.
+    """
+    glance = printed or next((node for node in _nodes(found) if isinstance(node, Glance)), None)
     declared = next((node for node in _nodes(found) if isinstance(node, Headline)), None)
     advice = advice_of(glance) if glance else ""
     said = {"recommendation": advice} if advice else {}
