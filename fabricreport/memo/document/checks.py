@@ -101,9 +101,10 @@ def _dead_references(found: Gathered) -> Iterator[str]:
     """References to a figure, table or heading that the memo does not hold; a section left out of it is told in words."""
     inside = [(piece, node) for piece in found.pieces for node in walk(piece.nodes)]
     known = {node.id for _, node in inside if isinstance(node, Numbered) and node.id} | CLOSING_ANNEXES
+    present = {piece.section for piece in found.pieces}
     for piece in found.pieces:
         for target in sorted({n.id for n in walk(piece.nodes) if isinstance(n, Ref)} - known):
-            if not left_out(target):
+            if not left_out(target, present):
                 close = did_you_mean(target, known)
                 yield (
                     f"{piece.where}: the reference {{{target}}} leads nowhere"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
@@ -20,12 +21,19 @@ CLOSING_ANNEXES = frozenset({"sec-sources", "sec-derivations"})
 WEB = "W"
 """What the number of an annex, a figure or a table begins with that only the HTML edition holds."""
 _SUBJECTS = {"tco": "total cost", "tail_risk": "tail risk", "decision": "the decision"}
+_SECTION_OF = {"tail": "tail_risk"}
+_OF_SECTION = re.compile(rf"(?:sec|tab|fig)-({'|'.join((*SECTION_NAMES, *_SECTION_OF))})(?:-|\Z)")
+"""What belongs to a section by its id: its heading, or a heading, a table or a chart in it."""
 
 
-def left_out(identity: str) -> str:
-    """How prose names one of the memo's sections that this copy does not hold; '' for any other id."""
-    section = identity.removeprefix("sec-")
-    if section == identity or section not in SECTION_NAMES:
+def left_out(identity: str, present: Collection[str] = ()) -> str:
+    """How prose names what stands in one of the memo's sections that this copy does not hold; '' for any other id.
+
+    `present` are the sections that it holds.
+    """
+    found = _OF_SECTION.match(identity)
+    section = _SECTION_OF.get(found[1], found[1]) if found else ""
+    if not section or section in present:
         return ""
     return f"the section on {_SUBJECTS.get(section, section)} (left out of this copy)"
 
