@@ -16,8 +16,8 @@ from fabricreport.findings import Named
 from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.spine import buy_once_tables as tables
-from fabricreport.spine.buy_once import MOST_CARE, Finding, findings, words
-from fabricreport.spine.buy_once_read import MOST_LEVERS, Read
+from fabricreport.spine.buy_once import MOST_CARE, Finding, _why, findings, words
+from fabricreport.spine.buy_once_read import MOST_CAUSES, MOST_LEVERS, Read
 from fabricreport.spine.courses import either_of
 from fabricreport.vocabulary import Confidence
 
@@ -149,6 +149,40 @@ def test_causes_are_named_by_who_saves_on_them() -> None:
     assert [len(ours), len(theirs)] == [3, 2]
     assert sum(means[c] for c in (*ours, *theirs)) > 0, "what is named points the way of the whole"
     assert read.slow_told and not found("leaning") & AT_MOST_ONE["speed"]
+
+
+def test_a_third_cause_is_named_where_two_on_each_side_point_the_wrong_way() -> None:
+    read = Read(client("either"))
+    read.__dict__["way"] = "more"
+    assert [len(side) for side in read.causes] == [MOST_CAUSES, MOST_CAUSES + 1]
+    assert F.GIVES_THREE in set(_why(read))
+
+
+def test_a_network_manager_that_turns_the_money_is_told_once_and_on_its_side() -> None:
+    for name in CLIENTS:
+        read, told = Read(client(name)), found(name) & AT_MOST_ONE["manager"]
+        turns = client(name).spoken("tco").findings.manager_turns and not (read.alone or read.small)
+        assert bool(told) == turns
+        if turns:
+            assert (F.MANAGER_FOR_CHOICE in told) != read.managed_costs
+    read = Read(client("leaning"))
+    assert read.managed_costs and not Read(client("either")).managed_costs
+
+
+def test_weeks_that_turn_the_advice_are_settled_in_an_offer_on_their_network() -> None:
+    case = client("leaning")
+    last = [str(row.cells[-1]) for row in tables.changes(case.inputs, case.decision()).rows]
+    assert "before signing, in an offer on RoCEv2" in last
+    assert F.SWITCHES_OTHER not in found("leaning")
+    for name in CLIENTS:
+        assert bool(found(name) & AT_MOST_ONE["changes"]) == bool(Read(client(name)).edges)
+
+
+def test_what_asking_costs_is_told_where_either_may_be_taken() -> None:
+    case = client("either")
+    assert case.figure("decision.courses.against.offers").value > 0
+    assert F.STANDS_OPEN not in found("either") and F.RIVAL_EVER not in found("either")
+    assert not Read(client("leaning")).asking_costs and not Read(client("leaning")).asking_small
 
 
 @pytest.mark.parametrize("name", ["leaning", "either"])
