@@ -37,6 +37,7 @@ class Finding(StrEnum):
     SIGN_BY = "a date was stated, and a day by which to sign is early enough"
     KIN_OF_ONE_MAKER = "that option is Ethernet, for all of which one maker answers"
     KIN_AS_NAMED = "it is another one, which its name tells"
+    KIN_SHARES = "both may be taken, so each is the cheapest of all in a share of the outcomes"
     # the money
     SAVES = "the advised option costs less, as printed"
     SAVES_OPEN = "of two options left open the first costs less, as printed"
@@ -158,6 +159,8 @@ def _advice(case: Told) -> Iterator[Finding]:
         kin = next(option for option in case.inputs.options if option.id == case.decision().kin)
         of_one = kin.side == Side.ROCEV2 and kin.operating_model == OperatingModel.TURNKEY
         yield F.KIN_OF_ONE_MAKER if of_one else F.KIN_AS_NAMED
+        if {kin.id, pair(case)[0]} <= set(case.decision().joint.shares):
+            yield F.KIN_SHARES
 
 
 def _changes(case: Told) -> Finding:

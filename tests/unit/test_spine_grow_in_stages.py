@@ -223,6 +223,14 @@ def test_an_option_too_close_to_tell_is_explained_where_it_is_ethernet_of_one_ma
     assert told & of(kestrel(), decision=replace(result, kin=other)) == {F.KIN_AS_NAMED}
 
 
+def test_shares_of_all_options_are_told_where_both_that_are_close_may_be_taken() -> None:
+    assert F.KIN_SHARES in of(kestrel())
+    result = kestrel().decision()
+    wins = {option: share for option, share in result.joint.shares.items() if option != result.kin}
+    barred: Any = SimpleNamespace(shares=wins)
+    assert F.KIN_SHARES not in of(kestrel(), decision=replace(result, joint=barred))
+
+
 def test_weeks_and_waiting_are_alike_or_apart_as_they_print() -> None:
     choice, rival = kestrel().decision().verdict.choice, kestrel().decision().verdict.runner_up
     weeks = kestrel().figure(f"tail_risk.weeks.{rival}").value
