@@ -14,6 +14,7 @@ from course_cases import client
 from fabricreport.case import Case
 from fabricreport.findings import Name
 from fabricreport.ledger import Number
+from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.spine import grow_in_stages_tables as tables
 from fabricreport.spine.grow_in_stages import (
@@ -288,12 +289,14 @@ def test_words_are_few_and_of_this_case() -> None:
 def test_every_stage_is_a_row_with_both_networks_and_the_last_row_is_the_whole() -> None:
     table, tco = tables.stages(kestrel().tco()), kestrel().tco()
     assert [row.role for row in table.rows] == ["normal"] * 4 + ["total"]
+    growing = kestrel().decision().courses.growing
+    assert growing is not None
     for column, option in ((3, tco.choice), (6, tco.rival)):
         costs = [row.cells[column] for row in table.rows]
         assert all(isinstance(cost, Number) for cost in costs)
         *each, whole = [cost.value for cost in costs if isinstance(cost, Number)]
         assert sum(each) == pytest.approx(whole, rel=1e-6), option
-        assert each[0] == pytest.approx(kestrel().figure(f"decision.courses.first_fabric.{option}").value, rel=1e-6)
+        assert each[0] == pytest.approx(mean_of(growing.first[option]), rel=1e-6)
 
 
 def test_one_network_alone_is_told_once() -> None:

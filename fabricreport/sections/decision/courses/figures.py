@@ -300,13 +300,6 @@ _STAGES = (
         lambda stop: stop.wasted,
     ),
     _staged(
-        "first_fabric",
-        "Fabric of the first stage",
-        "purchase price of what the first stage needs of the fabric",
-        lambda growing: growing.first,
-        _GPUS,
-    ),
-    _staged(
         "first_whole",
         "Fabric and servers of the first stage",
         "purchase price of what the first stage needs, servers included",
