@@ -58,6 +58,11 @@ class RiskFigures:
     given: Inputs
     result: TailResult
 
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Names of the options by id."""
+        return {o.id: o.name for o in self.given.options}
+
     # ---- one option
 
     def run(self, option: str) -> Outcome:
