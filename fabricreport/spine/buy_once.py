@@ -12,7 +12,7 @@ from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.turning import key_of
 from fabricreport.sections.said import said_of
 from fabricreport.sections.stance import direction
-from fabricreport.spine.buy_once_read import Read
+from fabricreport.spine.buy_once_read import MOST_CHANGES, Read, of_weeks
 from fabricreport.spine.courses import course_of
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import Confidence, Ground
@@ -57,18 +57,24 @@ class Finding(StrEnum):
     SWITCH_DRAWN = "the likeliest place where the advice changes is a value that nobody knows yet"
     SWITCH_CHOSEN = "it is a value that the client sets"
     SWITCH_NONE = "there is none"
-    SWITCHES = "there is one"
+    SWITCHES_WEEKS = "there is one, and weeks until a network runs stably are among those told"
+    SWITCHES_OTHER = "there is one, and such weeks are not among them"
     # why
     WHY_ALONE = "nothing is compared"
     WHY_SMALL = "so few GPUs that the network does not show"
+    WHY_SAVES_THREE = "the choice costs less, and three causes are told for their sum to say so"
     WHY_SAVES_TWO = "the choice costs less for two causes at least"
     WHY_SAVES_ONE = "it costs less for one cause"
     WHY_SAVES_NONE = "it costs less for none"
+    GIVES_THREE = "its rival costs less, and three causes are told for their sum to say so"
     GIVES_TWO = "its rival costs less for two causes at least"
     GIVES_ONE = "its rival costs less for one cause"
     GIVES_NONE = "its rival costs less for none"
     BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA"
     CLOSE_BY_RULE = "the difference of the two is called close"
+    CAUSES_LEAVE = "it is not, and has a sign"
+    MANAGER_FOR_CHOICE = "a network manager would turn the money, and not against an option that is advised"
+    MANAGER_FOR_RIVAL = "a network manager would turn the money against the option that is advised"
     SPEED_LONGER = "a step takes longer on RoCEv2 of the two compared, by less than matters"
     SPEED_SHORTER = "a step takes longer on InfiniBand of the two compared, by less than matters"
     SPEED_LEVEL = "a step takes as long on both compared"
@@ -82,9 +88,10 @@ class Finding(StrEnum):
     CHOICE_CHEAPER_TO_BUY = "none is advised, and the network of the first costs less to buy"
     RIVAL_CHEAPER_TO_BUY = "the network of the other costs less to buy"
     CASE_COMMIT = "none is advised: the case for taking one now"
+    ASKING_COSTS = "and to ask for both offers costs more on average"
     CASE_SMALL = "the network does not show: the case for paying for one"
     CASE_ALONE = "nothing is compared: the case for comparing"
-    RIVAL_EVER = "the other is the cheapest of all in some outcomes"
+    RIVAL_EVER = "one of two is advised, and the other is the cheapest of all in some outcomes"
     ALIKE_CHECK = "what was said of one generation is no offer, for the servers' links are slower"
     LEANS_TO_RIVAL = "the framework leans away from the advised option"
     AUDIT_NONE = "and the audit found that no claim behind its reasons reproduces"
@@ -95,6 +102,7 @@ class Finding(StrEnum):
     STANDS_BY_DATE = "the date decides"
     STANDS_BY_WEIGHTS = "the client's weights decide"
     STANDS_OPEN = "the two are too close to commit to one"
+    STANDS_ASKING = "so they are, and what asking costs is small and keeps the date"
     # what to read with care, the most important first
     CARE_JUDGES = "experts were asked, and all missed the known answers"
     CARE_LISTING = "without an option whose switch has one listed price, another course is advised"
@@ -135,6 +143,7 @@ class Finding(StrEnum):
     TEST_OF_BOTH = "there is a network to test, and no option is advised over the other"
     CLAUSE_OF_ONE = "damages on the weeks until stable are worth something, and one option is ordered"
     CLAUSE_OF_BOTH = "the same, and either of two may be ordered"
+    WEEKS_APART = "the damages and the acceptance test that is printed count from different weeks"
     LIMIT_WEEKS = "they are not, and a week beyond the limit costs something"
     CONTRACT_WEEKS = "there is nothing to test, and damages on the weeks are worth something"
     CONTRACT_ASKS = "there is nothing to test, and no such damages"
@@ -189,7 +198,9 @@ def _tiles(read: Read) -> Iterator[Finding]:
     if not read.small:
         yield F.DATE_OF_ONE if read.alone else F.DATE_OF_TWO
     if read.edges:
-        yield F.SWITCHES
+        yield (
+            F.SWITCHES_WEEKS if any(of_weeks(turn) for turn, _ in read.result.edges(MOST_CHANGES)) else F.SWITCHES_OTHER
+        )
         yield F.SWITCH_DRAWN if read.edges[0][1].chance is not None else F.SWITCH_CHOSEN
     else:
         yield F.SWITCH_NONE
@@ -213,12 +224,16 @@ def _why(read: Read) -> Iterator[Finding]:
         yield F.WHY_SMALL
         return
     ours, theirs = read.causes
-    yield (F.WHY_SAVES_NONE, F.WHY_SAVES_ONE, F.WHY_SAVES_TWO)[len(ours)]
-    yield (F.GIVES_NONE, F.GIVES_ONE, F.GIVES_TWO)[len(theirs)]
+    yield (F.WHY_SAVES_NONE, F.WHY_SAVES_ONE, F.WHY_SAVES_TWO, F.WHY_SAVES_THREE)[len(ours)]
+    yield (F.GIVES_NONE, F.GIVES_ONE, F.GIVES_TWO, F.GIVES_THREE)[len(theirs)]
     if read.ethernet:
         yield F.BOTH_SIDES
     if read.verdict.confidence.close:
         yield F.CLOSE_BY_RULE
+    elif read.way != "same":
+        yield F.CAUSES_LEAVE
+    if read.case.spoken("tco").findings.manager_turns:
+        yield F.MANAGER_FOR_RIVAL if read.managed_costs else F.MANAGER_FOR_CHOICE
     if read.third:
         yield F.THIRD
 
@@ -232,7 +247,8 @@ def _speed(read: Read) -> Iterator[Finding]:
     penalty = read.case.figure("latency.penalty")
     way = direction(penalty)
     if abs(penalty.value) < read.given.central("evidence:latency-worth-a-thought"):
-        yield {"less": F.SPEED_LONGER, "more": F.SPEED_SHORTER, "same": F.SPEED_LEVEL}[way]
+        if not read.slow_told:
+            yield {"less": F.SPEED_LONGER, "more": F.SPEED_SHORTER, "same": F.SPEED_LEVEL}[way]
     else:
         yield F.SPEED_COUNTS_LONGER if way == "less" else F.SPEED_COUNTS_SHORTER
 
@@ -246,7 +262,9 @@ def _other_side(read: Read) -> Iterator[Finding]:
     yield F.CASE_COMMIT if read.verdict.open else ways[read.way]
     if read.cheaper_to_buy == (rival if not read.verdict.open else read.verdict.choice):
         yield F.CHOICE_CHEAPER_TO_BUY if read.verdict.open else F.RIVAL_CHEAPER_TO_BUY
-    if read.result.joint.shares.get(rival, 0.0) > 0:
+    if read.asking_costs:
+        yield F.ASKING_COSTS
+    if not read.verdict.open and read.result.joint.shares.get(rival, 0.0) > 0:
         yield F.RIVAL_EVER
     if read.holds(D.ALIKE_FASTER) and read.holds(D.ALIKE_TURNS, D.ALIKE_SHRINKS, D.ALIKE_LEVEL):
         yield F.ALIKE_CHECK
@@ -257,7 +275,7 @@ def _other_side(read: Read) -> Iterator[Finding]:
     if read.holds(D.BESIDES_LEADS_OTHER):
         yield F.BEYOND_MONEY
     if read.verdict.open:
-        yield F.STANDS_OPEN
+        yield F.STANDS_ASKING if read.asking_small else F.STANDS_OPEN
         return
     by_ground: Mapping[str, Finding] = {
         Confidence.CLEAR: F.STANDS_CLEAR,
@@ -324,6 +342,8 @@ def _contract(read: Read) -> Iterator[Finding]:
     kind = _clause(read)
     if kind is not None:
         yield kind
+        if kind != F.LIMIT_WEEKS and F.TEST_PRINTED in _elsewhere(read):
+            yield F.WEEKS_APART
     if not read.case.spoken("diligence").findings.tested_at_all:
         yield F.CONTRACT_ASKS if kind is None else F.CONTRACT_WEEKS
 
@@ -389,8 +409,10 @@ def words(case: Told) -> Mapping[str, object]:
     return {
         "our_first": _at(ours, 0),
         "our_second": _at(ours, 1),
+        "our_third": _at(ours, 2),
         "their_first": _at(theirs, 0),
         "their_second": _at(theirs, 1),
+        "their_third": _at(theirs, 2),
         "third": Named(names[read.third], read.third) if read.third else None,
         "in_time_one": Named(names[ready[0]], ready[0]) if ready else None,
         "late_one": Named(names[late[0]], late[0]) if late else None,

@@ -14,12 +14,22 @@ from fabricreport.sections.partner import barred
 from fabricreport.sections.stance import direction
 from fabricreport.spine.courses import either_of
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import Ground, Side
+from fabricreport.vocabulary import CourseKind, Ground, Side
 
 MOST_CAUSES = 2
-"""So many causes are named on each side of a difference."""
+"""So many causes are named on each side of a difference, and one more where only that makes them point its way."""
+MOST_CHANGES = 4
+"""So many places where the advice changes stand in a table."""
 MOST_LEVERS = 3
 """So many measures that lower the risk are shown."""
+_SLOW_MESSAGES = "lost_tail"
+_WEEKS_TO_STABLE = "evidence:weeks-to-stable-"
+_ASKING = f"decision.courses.against.{CourseKind.OFFERS}"
+
+
+def of_weeks(turn: Turn) -> bool:
+    """Whether what turns the advice is the weeks until a network runs stably."""
+    return turn.input_id.startswith(_WEEKS_TO_STABLE)
 
 
 class Read:
@@ -76,8 +86,36 @@ class Read:
         means = {c: float(v) for c, v in self.tco.difference.waterfall().items() if v}
         numbers = self.tco.numbers
         printed = {c: m for c, m in means.items() if direction(numbers[f"tco.part.{c}"]) != "same"}
-        ours = [c for c, m in printed.items() if m > 0]
-        return ours[:MOST_CAUSES], [c for c, m in printed.items() if m < 0][:MOST_CAUSES]
+        ours, theirs = [c for c, m in printed.items() if m > 0], [c for c, m in printed.items() if m < 0]
+        told = sum(means[c] for side in (ours, theirs) for c in side[:MOST_CAUSES])
+        short = (self.way == "less" and told <= 0, self.way == "more" and told >= 0)
+        return ours[: MOST_CAUSES + short[0]], theirs[: MOST_CAUSES + short[1]]
+
+    @property
+    def slow_told(self) -> bool:
+        """Whether slow messages are among the causes named."""
+        return any(_SLOW_MESSAGES in side for side in self.causes)
+
+    @property
+    def managed_costs(self) -> bool:
+        """Whether the option that is advised over its rival costs more than that with a network manager."""
+        return not self.verdict.open and direction(self.tco.numbers["tco.difference_managed"]) == "more"
+
+    @cached_property
+    def asking_costs(self) -> bool:
+        """Whether neither of two is advised over the other, and asking for both offers costs more than taking the first."""
+        if not self.verdict.open or self.alone or self.result.courses.row(CourseKind.OFFERS) is None:
+            return False
+        return direction(self.case.figure(_ASKING)) == "less"
+
+    @property
+    def asking_small(self) -> bool:
+        """Whether what asking costs would be called close, and asking keeps the date."""
+        row = self.result.courses.row(CourseKind.OFFERS)
+        if row is None or not self.asking_costs:
+            return False
+        small = self.case.figure(_ASKING).value < self.case.figure("decision.materiality").value
+        return small and row.ready >= self.given.central("evidence:rule-ready-probability")
 
     @cached_property
     def ethernet(self) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
+from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.joint.tables import share_cell
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.monday.study import Monday, Todo
@@ -19,9 +20,10 @@ from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.said import row_of
 from fabricreport.sections.short_names import spoken_names
 from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.spine.buy_once_read import MOST_CHANGES, of_weeks
 from fabricreport.spine.courses import course_of
 
-MOST_CHANGES, MOST_ACTIONS = 4, 5
+MOST_ACTIONS = 5
 TESTED = ("busbw", "latency", "interruptions", "detection")
 """Promises of the acceptance test that the body shows."""
 ALWAYS = frozenset({Kind.ACCEPTANCE, Kind.BOTH})
@@ -41,18 +43,27 @@ def changes(given: Inputs, result: DecisionResult) -> Table:
     pair = (result.verdict.choice, result.verdict.runner_up)
     courses = dict.fromkeys(edge.course for _, edge in edges)
     words = {course: f"course_{n}" for n, course in enumerate(courses)}
-    rows = [_change(given, turn, edge, words[edge.course]) for turn, edge in edges]
+    rows = [_change(given, turn, edge, words[edge.course], _settled(given, result, turn)) for turn, edge in edges]
     heads = ("What", "We assume", "It turns", "Chance", "Settled")
     return Table([Column(h) for h in heads], rows, {words[c]: Name(course_of(given, c, pair)) for c in courses})
 
 
-def _change(given: Inputs, turn: Turn, edge: Edge, course: str) -> Row:
+def _change(given: Inputs, turn: Turn, edge: Edge, course: str, settled: str) -> Row:
     key = key_of(turn.input_id)
     ranged = "" if edge.chance is None else f" ({{decision.range.{key}:spread}})"
     place = f"{turn.told(edge.side)} {{decision.{edge.end}.{key}}}: {{{course}}}"
     chance = "yours to set" if edge.chance is None else f"{{decision.beyond_{edge.end}.{key}:of100}}"
     told = (f"{{decision.in_use.{key}}}{ranged}", place, chance)
-    return Row([Name(row_of(given, turn.input_id)), *told, Name(turn.settled["when"])])
+    return Row([Name(row_of(given, turn.input_id)), *told, Name(settled)])
+
+
+def _settled(given: Inputs, result: DecisionResult, turn: Turn) -> str:
+    """When it is settled, and of the weeks of one of the two compared in whose contract."""
+    pair = (result.verdict.choice, result.verdict.runner_up)
+    of = [o for o in pair if turn.input_id in inputs_of(result.totals[o])]
+    if of_weeks(turn) and len(of) == 1:
+        return f"before signing, in an offer on {_short(given, result)[of[0]]}"
+    return turn.settled["when"]
 
 
 def actions(monday: Monday) -> Table:

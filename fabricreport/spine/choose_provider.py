@@ -21,10 +21,11 @@ from fabricreport.sections.decision.offers.tables import asking
 from fabricreport.sections.diligence.study import contracts
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import Confidence, CourseKind, Ground, Side
+from fabricreport.vocabulary import Basis, Confidence, CourseKind, Ground, Side
 
 SHOWN = 8
 """Most offers in the table of page one."""
+_PAIR = 2
 TURNS = ("price", "rent", "lone", "refused", "either", "day", "start", "nodes", "idle", "unsteady", "counts")
 """What may change the answer of a renter, in the order of page one's table; the notebook has a phrase for each."""
 
@@ -38,6 +39,7 @@ class Finding(StrEnum):
     UNPRICED_ALL = "no seller has a price, and a network joins the nodes"
     UNPRICED_ONE_NODE = "no seller has a price, and one node needs no network"
     PREMIUM = "nobody is bound yet, and one network may cost a little more by the hour"
+    PREMIUM_RENT = "likewise, and the market's rent has a figure"
     PREFERRED = "nobody is bound yet, and the advised network is worth more by the hour"
     BY_DATE = "nobody is bound yet, and the date decides between the networks"
     BY_WEIGHTS = "nobody is bound yet, and the client's weights decide between the networks"
@@ -45,6 +47,8 @@ class Finding(StrEnum):
     SIGN_TESTED = "an offer may be taken, and its network is tested"
     SIGN_DATED = "an offer may be taken, and there is no network to test"
     # the tiles
+    BILL_NEXT = "three offers or more, of which the first costs least and the next comes after it"
+    BILL_RANGE = "several offers of which that is not so"
     NAME_TOLD = "two networks are worth another price by the hour"
     NAME_FREE = "two networks are worth the same price by the hour"
     NAME_NONE = "one node needs no network"
@@ -52,12 +56,14 @@ class Finding(StrEnum):
     ORDER_OLD = "one of several offers costs least in so many outcomes, and some of the prices are out of date"
     ORDER_DATED = "one of several offers costs least in so many outcomes, and none of the prices is out of date"
     PAIR_TOLD = "no order of offers is told, and one network costs less in so many outcomes"
-    READY_PAIR = "the client has a date, nobody is bound yet, and two networks are compared"
-    READY_ALONE = "the client has a date, nobody is bound yet, and one network is compared"
+    READY_BY = "the client has a date, nobody is bound yet, and the date can be met if the hand-over is early"
+    READY_PAIR = "the date cannot be met even so, and two networks are compared"
+    READY_ALONE = "the date cannot be met even so or no network is needed, and one option is compared"
     READY_OFFER = "the client has a date, and an offer may be taken"
     DAY_PRICED = "the client has no date, and a day late has a price"
     # why
-    WHY_RENT = "several offers and two networks are compared"
+    WHY_NEXT = "two networks are compared, and the next offer is told beside the most expensive"
+    WHY_RENT = "several offers and two networks are compared, and the most expensive is told alone"
     WHY_RENT_ALONE = "several offers are compared, and one network or none"
     WHY_ONE = "one offer is judged"
     WHY_REFUSED = "every offer refuses what is needed in writing"
@@ -71,7 +77,6 @@ class Finding(StrEnum):
     SINGLE_LESS = "jobs within single nodes are another course, and cost less"
     AGAINST_MORE = "they are the strongest case against, and cost more"
     AGAINST_LESS = "they are the strongest case against, and cost less"
-    AGAINST_RENT = "and the rent is told at which they cost the same"
     NEXT = "the next offer is the strongest case against"
     NEXT_NETWORK = "its price holds the network, and that of the first does not say so"
     NEXT_IN_DATE = "its price is in date, and that of the first is not"
@@ -98,7 +103,8 @@ class Finding(StrEnum):
     TEST_ONE = "the test is written for one network"
     TEST_BOTH = "the test is written for either of two networks"
     NO_TEST = "no network is needed"
-    BEFORE = "there is something to do before signing"
+    BEFORE = "there is something to do before signing, and the client has put a price on an hour"
+    BEFORE_MARKET = "there is something to do before signing, and a lost hour costs the market's rent"
     MANY_GPUS = "two networks are compared for so many GPUs that they show"
     CREDITED = "the contract of a seller in the list was read"
     NO_DATE = "the client has no date"
@@ -142,6 +148,14 @@ class _Read:
     def several(self) -> bool:
         """Whether there is more than one offer."""
         return self.found is not None and len(self.found.judged) > 1
+
+    @property
+    def in_order(self) -> bool:
+        """Whether the first offer costs least, the next comes after it, and there are others after that."""
+        if self.found is None or len(self.found.judged) <= _PAIR:
+            return False
+        pick = self.found.pick
+        return tuple(self.found.order[:_PAIR]) == (pick.first, pick.second)
 
     @cached_property
     def worth(self) -> str:
@@ -214,7 +228,8 @@ def _between(read: _Read) -> Iterator[Finding]:
     """Which network to ask for where nobody is bound yet."""
     settled = {Ground.DEADLINE: F.BY_DATE, Ground.WEIGHTS: F.BY_WEIGHTS}
     if read.idle:
-        yield from () if read.worth == "same" else (F.PREMIUM,)
+        told = F.PREMIUM_RENT if read.levels else F.PREMIUM
+        yield from () if read.worth == "same" else (told,)
     elif read.ground in settled:
         yield settled[Ground(read.ground)]
     else:
@@ -226,6 +241,8 @@ def _tiles(read: _Read) -> Iterator[Finding]:
         yield F.JOBS_WITHIN if read.within else F.NAME_NONE
     elif read.pair:
         yield F.NAME_FREE if read.worth == "same" else F.NAME_TOLD
+    if read.several:
+        yield F.BILL_NEXT if read.in_order else F.BILL_RANGE
     if read.several and read.found and read.found.pick.first == read.found.order[0]:
         yield F.ORDER_OLD if read.found.having(Open.OLD) else F.ORDER_DATED
     elif read.pair:
@@ -236,6 +253,8 @@ def _tiles(read: _Read) -> Iterator[Finding]:
             yield F.DAY_PRICED
     elif not read.asking and read.best:
         yield F.READY_OFFER
+    elif read.asking and read.counted_on:
+        yield F.READY_BY
     else:
         yield F.READY_PAIR if read.pair else F.READY_ALONE
 
@@ -244,7 +263,8 @@ def _why(read: _Read) -> Iterator[Finding]:
     if read.refused:
         yield F.WHY_REFUSED
     elif read.several:
-        yield F.WHY_RENT if read.pair else F.WHY_RENT_ALONE
+        beside = F.WHY_NEXT if read.in_order else F.WHY_RENT
+        yield beside if read.pair else F.WHY_RENT_ALONE
     else:
         yield F.WHY_ONE if read.found else F.WHY_NONE
     if read.pair:
@@ -265,8 +285,6 @@ def _against(read: _Read) -> Iterator[Finding]:
         yield F.REFUSED_ALL
     elif read.single is not None and (read.asking or not better):
         yield F.AGAINST_LESS if read.single < 0 else F.AGAINST_MORE
-        if read.levels:
-            yield F.AGAINST_RENT
     elif read.found is None:
         yield F.NOBODY_PRICED
     elif read.found.next is None:
@@ -311,7 +329,8 @@ def _body(read: _Read) -> Iterator[Finding]:
     elif not read.networked:
         yield F.NO_TEST
     if read.case.monday().todos or not read.networked:
-        yield F.BEFORE
+        stated = read.case.tco().common.value_basis == Basis.STATED
+        yield F.BEFORE if stated else F.BEFORE_MARKET
     tests = read.case.diligence()
     if read.networked and len(tests.shortlist) > 1:
         yield F.DOCUMENTED if tests.fitting else F.UNDOCUMENTED

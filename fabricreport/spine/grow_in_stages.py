@@ -7,12 +7,13 @@ from enum import StrEnum
 
 from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
+from fabricreport.scenario import is_given
 from fabricreport.sections.decision.result import WORTH_A_WORD, DecisionResult
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.said import said_of
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import Confidence, CourseKind, Side
+from fabricreport.vocabulary import Confidence, CourseKind, OperatingModel, Side
 
 MOST_CARES = 3
 """Remarks of page one at most."""
@@ -32,6 +33,11 @@ class Finding(StrEnum):
     STAGED = "a network is bought in stages"
     STAGES_OF_TWO = "and two of them are side by side"
     STAGES_OF_ONE = "and it stands alone"
+    # the day to sign, and the option too close to tell from the one advised
+    SIGN_BY = "a date was stated, and a day by which to sign is early enough"
+    KIN_OF_ONE_MAKER = "that option is Ethernet, for all of which one maker answers"
+    KIN_AS_NAMED = "it is another one, which its name tells"
+    KIN_SHARES = "both may be taken, so each is the cheapest of all in a share of the outcomes"
     # the money
     SAVES = "the advised option costs less, as printed"
     SAVES_OPEN = "of two options left open the first costs less, as printed"
@@ -59,6 +65,7 @@ class Finding(StrEnum):
     FOLLOWS_MONEY = "what the bill leaves out points away from an advice that money decided"
     # what would change the answer
     CHANGES = "something likely, or a price that nobody publishes, would change the answer"
+    CHANGES_IN_WEEKS = "so it would, and among it are weeks until a network of the stated size runs stably"
     NO_CHANGES = "nothing likely would"
     # the work
     STEP_ALIKE = "a step waits for either network the same share of its time, as printed"
@@ -90,10 +97,11 @@ F = Finding
 def findings(case: Told) -> Iterator[Finding]:
     """Those that hold here."""
     yield from _title(case)
+    yield from _advice(case)
     yield from _money(case)
     yield from _stages(case)
     yield from _other(case)
-    yield F.CHANGES if case.decision().edges() or quotes_that_turn(case.decision()) else F.NO_CHANGES
+    yield _changes(case)
     yield from _work(case)
     prices = case.diligence().numbers
     if "diligence.price.weeks" in prices:
@@ -138,6 +146,30 @@ def _title(case: Told) -> Iterator[Finding]:
         yield F.GROWS_ON_SEVERAL if len(cluster.halls(cluster.final_gpus)) > 1 else F.GROWS_ON_ONE
     if compared(case):
         yield F.COMPARED
+
+
+def _advice(case: Told) -> Iterator[Finding]:
+    """What the advice adds: the day to sign, and what the option is that is too close to tell from the one advised."""
+    found = case.spoken("decision").findings
+    elsewhere = (found.too_late, found.too_late_alone, found.take_small, found.single_nodes, found.ask_announced)
+    dated = is_given(case.inputs.params, "organisation.time_to_production_weeks") and not any(elsewhere)
+    if dated and case.monday().last.early_enough:
+        yield F.SIGN_BY
+    if found.kin_near:
+        kin = next(option for option in case.inputs.options if option.id == case.decision().kin)
+        of_one = kin.side == Side.ROCEV2 and kin.operating_model == OperatingModel.TURNKEY
+        yield F.KIN_OF_ONE_MAKER if of_one else F.KIN_AS_NAMED
+        if {kin.id, pair(case)[0]} <= set(case.decision().joint.shares):
+            yield F.KIN_SHARES
+
+
+def _changes(case: Told) -> Finding:
+    """Whether anything would change the answer, and whether that is told in weeks of a network of the stated size."""
+    edges = case.decision().edges()
+    if not edges and not quotes_that_turn(case.decision()):
+        return F.NO_CHANGES
+    weeks = {f"evidence:{option.behaviour.weeks}" for option in case.inputs.options}
+    return F.CHANGES_IN_WEEKS if any(turn.input_id in weeks for turn, _ in edges) else F.CHANGES
 
 
 def _money(case: Told) -> Iterator[Finding]:

@@ -16,8 +16,8 @@ from fabricreport.findings import Named
 from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.spine import buy_once_tables as tables
-from fabricreport.spine.buy_once import MOST_CARE, Finding, findings, words
-from fabricreport.spine.buy_once_read import MOST_LEVERS, Read
+from fabricreport.spine.buy_once import MOST_CARE, Finding, _why, findings, words
+from fabricreport.spine.buy_once_read import MOST_CAUSES, MOST_LEVERS, Read
 from fabricreport.spine.courses import either_of
 from fabricreport.vocabulary import Confidence
 
@@ -45,7 +45,7 @@ ONE_OF: dict[str, set[Finding]] = {
     "question": {F.ASKS_WHICH, F.ASKS_ALONE, F.ASKS_NODES},
     "money": {F.TILE_SAVES, F.TILE_COSTS, F.TILE_LEVEL, F.TILE_APART, F.TILE_TOTAL},
     "switch": {F.SWITCH_DRAWN, F.SWITCH_CHOSEN, F.SWITCH_NONE},
-    "why": {F.WHY_ALONE, F.WHY_SMALL, F.WHY_SAVES_TWO, F.WHY_SAVES_ONE, F.WHY_SAVES_NONE},
+    "why": {F.WHY_ALONE, F.WHY_SMALL, F.WHY_SAVES_THREE, F.WHY_SAVES_TWO, F.WHY_SAVES_ONE, F.WHY_SAVES_NONE},
     "case": {F.CASE_DEARER, F.CASE_CHEAPER, F.CASE_LEVEL, F.CASE_COMMIT, F.CASE_SMALL, F.CASE_ALONE},
     "heading": {F.HEAD_ALONE, F.HEAD_SMALL, F.HEAD_SAVES, F.HEAD_COSTS, F.HEAD_CLOSE},
 }
@@ -54,9 +54,12 @@ AT_MOST_ONE: dict[str, set[Finding]] = {
     "day": {F.SIGN_BY, F.NO_DAY},
     "odds": {F.ODDS_CLEAR, F.ODDS_LEANING, F.ODDS_CAPPED, F.ODDS_CLOSE},
     "stale": {F.STALE_SPARES, F.STALE_MOVES, F.STALE_ALONE},
+    "changes": {F.SWITCHES_WEEKS, F.SWITCHES_OTHER},
+    "manager": {F.MANAGER_FOR_CHOICE, F.MANAGER_FOR_RIVAL},
+    "leave": {F.CAUSES_LEAVE, F.CLOSE_BY_RULE},
     "levers": {F.LEVER_OUTWEIGHS, F.LEVERS_MODEST},
     "contract": {F.CONTRACT_WEEKS, F.CONTRACT_ASKS},
-    "gives": {F.GIVES_TWO, F.GIVES_ONE, F.GIVES_NONE},
+    "gives": {F.GIVES_THREE, F.GIVES_TWO, F.GIVES_ONE, F.GIVES_NONE},
     "speed": {f for f in F if f.name.startswith("SPEED_")},
     "stands": {f for f in F if f.name.startswith("STANDS_")},
     "in time": {F.BOTH_IN_TIME, F.ONE_IN_TIME, F.NONE_IN_TIME, F.ALONE_IN_TIME, F.ALONE_LATE},
@@ -90,14 +93,32 @@ def test_of_what_excludes_each_other_one_holds(name: str) -> None:
 
 def test_an_advice_that_leans_is_told_with_its_saving_its_odds_and_the_other_side() -> None:
     holds = found("leaning")
-    assert {F.ASKS_WHICH, F.TILE_SAVES, F.ODDS_LEANING, F.DATE_OF_TWO, F.SWITCHES, F.BOTH_IN_TIME} <= holds
-    assert {F.WHY_SAVES_TWO, F.GIVES_TWO, F.CASE_DEARER, F.RIVAL_EVER, F.STANDS_NARROWLY, F.HEAD_SAVES} <= holds
+    assert {F.ASKS_WHICH, F.TILE_SAVES, F.ODDS_LEANING, F.DATE_OF_TWO, F.SWITCHES_WEEKS, F.BOTH_IN_TIME} <= holds
+    assert {
+        F.WHY_SAVES_THREE,
+        F.GIVES_TWO,
+        F.CAUSES_LEAVE,
+        F.MANAGER_FOR_RIVAL,
+        F.WEEKS_APART,
+        F.CASE_DEARER,
+        F.RIVAL_EVER,
+        F.STANDS_NARROWLY,
+        F.HEAD_SAVES,
+    } <= holds
     assert {F.SETTLE_BOTH, F.SIGN_BY, F.TEST_OF_ONE, F.CLAUSE_OF_ONE} <= holds
 
 
 def test_either_of_two_has_no_saving_of_one_and_a_test_for_both() -> None:
     holds = found("either")
-    assert {F.TILE_APART, F.ODDS_CLOSE, F.CLOSE_BY_RULE, F.CASE_COMMIT, F.STANDS_OPEN, F.HEAD_CLOSE} <= holds
+    assert {
+        F.TILE_APART,
+        F.ODDS_CLOSE,
+        F.CLOSE_BY_RULE,
+        F.CASE_COMMIT,
+        F.ASKING_COSTS,
+        F.STANDS_ASKING,
+        F.HEAD_CLOSE,
+    } <= holds
     assert {F.TEST_OF_BOTH, F.CLAUSE_OF_BOTH, F.CARE_LISTING} <= holds
     assert not holds & AT_MOST_ONE["conditions"]
 
@@ -125,7 +146,43 @@ def test_causes_are_named_by_who_saves_on_them() -> None:
     ours, theirs = read.causes
     means = {c: float(v) for c, v in read.tco.difference.waterfall().items()}
     assert all(means[c] > 0 for c in ours) and all(means[c] < 0 for c in theirs)
-    assert [len(ours), len(theirs)] == [2, 2]
+    assert [len(ours), len(theirs)] == [3, 2]
+    assert sum(means[c] for c in (*ours, *theirs)) > 0, "what is named points the way of the whole"
+    assert read.slow_told and not found("leaning") & AT_MOST_ONE["speed"]
+
+
+def test_a_third_cause_is_named_where_two_on_each_side_point_the_wrong_way() -> None:
+    read = Read(client("either"))
+    read.__dict__["way"] = "more"
+    assert [len(side) for side in read.causes] == [MOST_CAUSES, MOST_CAUSES + 1]
+    assert F.GIVES_THREE in set(_why(read))
+
+
+def test_a_network_manager_that_turns_the_money_is_told_once_and_on_its_side() -> None:
+    for name in CLIENTS:
+        read, told = Read(client(name)), found(name) & AT_MOST_ONE["manager"]
+        turns = client(name).spoken("tco").findings.manager_turns and not (read.alone or read.small)
+        assert bool(told) == turns
+        if turns:
+            assert (F.MANAGER_FOR_CHOICE in told) != read.managed_costs
+    read = Read(client("leaning"))
+    assert read.managed_costs and not Read(client("either")).managed_costs
+
+
+def test_weeks_that_turn_the_advice_are_settled_in_an_offer_on_their_network() -> None:
+    case = client("leaning")
+    last = [str(row.cells[-1]) for row in tables.changes(case.inputs, case.decision()).rows]
+    assert "before signing, in an offer on RoCEv2" in last
+    assert F.SWITCHES_OTHER not in found("leaning")
+    for name in CLIENTS:
+        assert bool(found(name) & AT_MOST_ONE["changes"]) == bool(Read(client(name)).edges)
+
+
+def test_what_asking_costs_is_told_where_either_may_be_taken() -> None:
+    case = client("either")
+    assert case.figure("decision.courses.against.offers").value > 0
+    assert F.STANDS_OPEN not in found("either") and F.RIVAL_EVER not in found("either")
+    assert not Read(client("leaning")).asking_costs and not Read(client("leaning")).asking_small
 
 
 @pytest.mark.parametrize("name", ["leaning", "either"])

@@ -73,7 +73,8 @@ def cells(table: Any) -> list[list[str]]:
 
 def test_published_prices_are_asked_about_and_the_name_has_a_price() -> None:
     holds = found(tern())
-    assert {F.ASKING, F.PREMIUM, F.NAME_TOLD, F.ORDER_OLD, F.READY_PAIR, F.WHY_RENT, F.NETWORK_IDLE} <= holds
+    assert {F.ASKING, F.PREMIUM_RENT, F.NAME_TOLD, F.ORDER_OLD, F.READY_BY, F.WHY_NEXT, F.NETWORK_IDLE} <= holds
+    assert {F.BILL_NEXT, F.BEFORE_MARKET} <= holds and not holds & {F.BILL_RANGE, F.WHY_RENT, F.READY_PAIR, F.PREMIUM}
     assert {F.BOTH_SIDES, F.ONE_SWITCH, F.SOME_WITHOUT, F.UNSURE, F.UNSURE_LISTED, F.CREDITED, F.DOCUMENTED} <= holds
     assert not holds & {F.SIGN_TESTED, F.READY_OFFER, F.NEXT, F.MORE_OFFERS, F.MANY_GPUS, F.NO_DATE}
     assert turns(tern()) == {"price", "day", "nodes", "idle"}
@@ -89,7 +90,7 @@ def test_the_name_that_is_worth_more_is_told_first() -> None:
 
 
 def test_the_case_for_single_nodes_is_told_where_it_is_the_strongest() -> None:
-    assert {F.SINGLE_MORE, F.AGAINST_MORE, F.AGAINST_RENT, F.SINGLE_RENT} <= found(tern())
+    assert {F.SINGLE_MORE, F.AGAINST_MORE, F.SINGLE_RENT} <= found(tern())
     better = found(offered(BASE, UNSURE))
     assert {F.NEXT, F.NEXT_NETWORK, F.NEXT_DOCUMENTED} <= better
     assert not better & {F.AGAINST_MORE, F.NEXT_IN_DATE, F.NEXT_NOTHING}
@@ -100,7 +101,7 @@ def test_the_case_for_single_nodes_is_told_where_it_is_the_strongest() -> None:
     ("offers", "holds", "fails", "turning"),
     [
         ((BASE,), {F.SIGN_TESTED, F.WHY_ONE, F.PAIR_TOLD, F.READY_OFFER}, {F.ORDER_DATED, F.ASKING}, {"lone", "start"}),
-        ((BASE, OTHER), {F.ORDER_DATED, F.ALL_WITH_NETWORK, F.WHY_RENT}, {F.ORDER_OLD, F.PREMIUM}, {"price", "start"}),
+        ((BASE, OTHER), {F.ORDER_DATED, F.ALL_WITH_NETWORK, F.WHY_RENT, F.BILL_RANGE}, {F.ORDER_OLD, F.WHY_NEXT}, {"price", "start"}),
         ((BASE, {**OTHER, "network": "extra"}), {F.BESIDE, F.SOME_WITHOUT}, {F.UNSURE}, {"price"}),
         (({**BASE, "refuses": ["acceptance-test"]},), {F.WHY_REFUSED, F.REFUSED_ALL}, {F.SIGN_TESTED}, {"refused", "day"}),
         ((BASE, {**OTHER, "start": "2027-03-01"}), {F.PAIR_TOLD}, {F.ORDER_DATED}, {"lone"}),
@@ -136,7 +137,7 @@ def test_one_node_needs_no_network() -> None:
     case = opened(ONE_NODE)
     holds = found(case)
     assert {F.ASKING_ONE_NODE, F.NAME_NONE, F.WHY_RENT_ALONE, F.READY_ALONE, F.NEXT, F.NEXT_NOTHING} <= holds
-    assert not holds & {F.PREMIUM, F.NAME_TOLD, F.SOME_WITHOUT, F.UNSURE, F.NEXT_NETWORK, F.DOCUMENTED}
+    assert not holds & {F.PREMIUM_RENT, F.NAME_TOLD, F.SOME_WITHOUT, F.UNSURE, F.NEXT_NETWORK, F.DOCUMENTED}
     assert turns(case) == {"rent"}
     heads = [str(column.label) for column in tables.offers(case).columns]
     assert "Topology" not in heads and "network" not in " ".join(row[-1] for row in cells(tables.offers(case)))
@@ -151,8 +152,8 @@ def test_one_node_needs_no_network() -> None:
 def test_jobs_within_single_nodes_need_no_network_either() -> None:
     case = changed(cluster__gpus=64, workload__jobs=[{"gpus": 8, "share": 1.0}])
     holds = found(case)
-    assert {F.ASKING_ONE_NODE, F.JOBS_WITHIN, F.JOBS_WITHIN_RENT, F.NO_TEST, F.BEFORE} <= holds
-    assert not holds & {F.NAME_NONE, F.PREMIUM, F.TO_TEST, F.SINGLE_MORE, F.SINGLE_LESS}
+    assert {F.ASKING_ONE_NODE, F.JOBS_WITHIN, F.JOBS_WITHIN_RENT, F.NO_TEST, F.BEFORE_MARKET} <= holds
+    assert not holds & {F.NAME_NONE, F.PREMIUM_RENT, F.TO_TEST, F.SINGLE_MORE, F.SINGLE_LESS}
     assert cells(tables.before(case))[0][-1] == "protects, not priced"
 
 
@@ -168,15 +169,28 @@ def test_what_decides_between_networks_where_it_is_not_money() -> None:
     with mock.patch.object(inputs_module, "DRAWS", 256):
         case = opened(ROOT / "params/kestrel-lab.yaml").changed(money__acquisition="rent")
     assert case.decision().ground == Ground.WEIGHTS
-    assert F.BY_WEIGHTS in found(case) and not {F.PREFERRED, F.PREMIUM, F.ASK_BOTH} & found(case)
+    assert F.BY_WEIGHTS in found(case) and not {F.PREFERRED, F.PREMIUM, F.PREMIUM_RENT, F.ASK_BOTH} & found(case)
     assert "counts" not in turns(case)
+
+
+def test_what_an_hour_is_worth_names_the_rent_it_rests_on() -> None:
+    stated = {**tern().inputs.params.money.model_dump(exclude_unset=True), "gpu_hour_value": 2.0}
+    holds = found(changed(money=stated))
+    assert F.BEFORE in holds and F.BEFORE_MARKET not in holds
+    with mock.patch.object(spine._Read, "levels", mock.PropertyMock(return_value=False)):
+        assert F.PREMIUM in found(tern()) and F.PREMIUM_RENT not in found(tern())
+
+
+def test_a_date_that_no_hand_over_meets_is_told_without_one() -> None:
+    late = found(changed(organisation__time_to_production_weeks=0.2))
+    assert F.READY_PAIR in late and not late & {F.READY_BY, F.HAND_OVER}
 
 
 def test_a_renter_without_a_date_is_told_what_a_day_costs() -> None:
     values = tern().inputs.params.organisation.model_dump(exclude_unset=True)
     values.pop("time_to_production_weeks")
     case = changed(organisation=values)
-    assert {F.NO_DATE, F.DAY_PRICED} <= found(case) and not {F.READY_PAIR, F.READY_ALONE} & found(case)
+    assert {F.NO_DATE, F.DAY_PRICED} <= found(case) and not {F.READY_BY, F.READY_PAIR, F.READY_ALONE} & found(case)
     assert not {"day", "start"} & turns(case)
 
 

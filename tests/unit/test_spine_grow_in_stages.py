@@ -31,6 +31,8 @@ from fabricreport.vocabulary import Ground, Side
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 F = Finding
+ELSEWHERE = ("too_late", "too_late_alone", "take_small", "single_nodes", "ask_announced")
+"""Advice of the decision that no day to sign goes with."""
 
 
 class Altered:
@@ -107,11 +109,9 @@ def test_switches_ahead_of_need_are_told_with_the_cables_that_they_spare() -> No
 @pytest.mark.parametrize("parts", [False, True])
 def test_money_is_followed_against_other_reasons_where_money_decided(parts: bool) -> None:
     told = kestrel().spoken("decision")
-    apart = replace(
-        told, findings=SimpleNamespace(**{n: getattr(told.findings, n) for n in ("halls_unpriced", "later")})
-    )  # type: ignore[arg-type]
-    for name in ("generation_turns", "listing_turns"):
-        setattr(apart.findings, name, False)
+    kept = {name: getattr(told.findings, name) for name in ("halls_unpriced", "later", "kin_near")}
+    dropped = ("generation_turns", "listing_turns", *ELSEWHERE)
+    apart = replace(told, findings=SimpleNamespace(**kept, **dict.fromkeys(dropped, False)))  # type: ignore[arg-type]
     apart.findings.money_and_framework_part = parts  # type: ignore[attr-defined]
     case: Any = Altered(kestrel(), {})
     case.spoken = lambda section: apart if section == "decision" else kestrel().spoken(section)
@@ -195,8 +195,40 @@ def test_a_price_that_nobody_publishes_is_told_where_it_puts_the_other_option_ah
 def test_nothing_changes_the_answer_where_no_edge_and_no_quote_is_left() -> None:
     result = kestrel().decision()
     still = replace(result, turns=replace(result.turns, drawn=(), choices=()), unquoted=())
-    assert F.CHANGES in of(kestrel())
-    assert {F.CHANGES, F.NO_CHANGES, F.OTHER_QUOTED} & of(kestrel(), decision=still) == {F.NO_CHANGES}
+    all_of_it = {F.CHANGES, F.CHANGES_IN_WEEKS, F.NO_CHANGES, F.OTHER_QUOTED}
+    assert all_of_it & of(kestrel(), decision=still) == {F.NO_CHANGES}
+
+
+def test_weeks_that_would_change_the_answer_are_told_with_the_size_they_are_stated_for() -> None:
+    result = kestrel().decision()
+    drawn = tuple(t for t in result.turns.drawn if not t.input_id.startswith("evidence:weeks-to-stable"))
+    told = {F.CHANGES, F.CHANGES_IN_WEEKS, F.NO_CHANGES}
+    assert told & of(kestrel()) == {F.CHANGES_IN_WEEKS}
+    without = replace(result, turns=replace(result.turns, drawn=drawn))
+    assert told & of(kestrel(), decision=without) == {F.CHANGES}
+
+
+def test_the_day_to_sign_is_told_where_a_date_was_stated_and_the_day_is_early_enough() -> None:
+    assert F.SIGN_BY in of(kestrel())
+    case: Any = Altered(kestrel(), {})
+    monday = kestrel().monday()
+    case.monday = lambda: replace(monday, last=replace(monday.last, early_enough=False))
+    assert F.SIGN_BY not in set(findings(case))
+
+
+def test_an_option_too_close_to_tell_is_explained_where_it_is_ethernet_of_one_maker() -> None:
+    told, result = {F.KIN_OF_ONE_MAKER, F.KIN_AS_NAMED}, kestrel().decision()
+    assert told & of(kestrel()) == {F.KIN_OF_ONE_MAKER}
+    other = next(o.id for o in kestrel().inputs.options if o.side == Side.INFINIBAND)
+    assert told & of(kestrel(), decision=replace(result, kin=other)) == {F.KIN_AS_NAMED}
+
+
+def test_shares_of_all_options_are_told_where_both_that_are_close_may_be_taken() -> None:
+    assert F.KIN_SHARES in of(kestrel())
+    result = kestrel().decision()
+    wins = {option: share for option, share in result.joint.shares.items() if option != result.kin}
+    barred: Any = SimpleNamespace(shares=wins)
+    assert F.KIN_SHARES not in of(kestrel(), decision=replace(result, joint=barred))
 
 
 def test_weeks_and_waiting_are_alike_or_apart_as_they_print() -> None:
@@ -326,7 +358,7 @@ def test_every_size_of_a_network_has_values_to_pass(both: bool) -> None:
     if both:
         tests = replace(tests, plan_of_rival=replace(tests.plan, option=kestrel().decision().verdict.runner_up))
     table = tables.acceptance(kestrel().inputs, tests)
-    assert len(table.rows) == (2 if both else 1) * tables.MOST_TESTS
+    assert len(table.rows) == (2 if both else 1) * len(tables.TESTED)
     sizes = [column.label for column in table.columns if isinstance(column.label, Name)]
     assert sizes == [f"{gpus:,} GPUs" for gpus in dict.fromkeys(test.gpus for test in tests.plan.tests)]
     assert isinstance(table.rows[0].cells[-1], Number)
