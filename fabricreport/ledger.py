@@ -19,6 +19,8 @@ Record = dict[str, Any]
 GRADES = tuple(Grade)
 """From the strongest footing to the weakest."""
 
+SPREAD_DIGITS = 3
+"""Significant digits of the ends of a range, at most."""
 VALUE_DIGITS = 9
 """Significant digits kept of a stored value: more than is printed, fewer than a CPU's instruction set can disturb."""
 
@@ -128,6 +130,10 @@ class Number:
     def _write(self, value: float) -> str:
         return formats.write(value, self.unit, self.digits, self.currency)
 
+    def _rounded(self, value: float) -> str:
+        """A value of the range: no more exact than a range is known, whatever the digits of the number itself."""
+        return formats.write(value, self.unit, min(self.digits, SPREAD_DIGITS), self.currency)
+
     def renamed(self, new_id: str, **changes: Any) -> Number:
         """The same number under another id."""
         return replace(self, id=new_id, **changes)
@@ -146,7 +152,7 @@ class Number:
             "sources": list(self.sources),
             "grade": self.grade,
             "spread": spread,
-            "spread_text": self.spread and {k: self._write(v) for k, v in vars(self.spread).items()},
+            "spread_text": self.spread and {k: self._rounded(v) for k, v in vars(self.spread).items()},
             "date": self.date,
             "stale": self.stale,
             **in_currency(self.unit, self.currency),

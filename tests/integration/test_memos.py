@@ -53,12 +53,17 @@ def test_page_one_says_what_is_asked_what_is_advised_and_what_would_change_it(
     assert head["confidence"] in ("does not matter", "toss-up", "leaning", "clear")
     said = first.replace("- ", "-").replace(NBSP, " ")
     assert memo.title.endswith("?") and memo.title.replace(NBSP, " ") in said
-    assert head["recommendation"].replace(NBSP, " ") in said
+    assert letters(head["recommendation"]) in letters(said)
     assert re.search(r"of 100\b", said) and "would change" in said
     opening = re.search(
         r'<div class="body">.*?<span class="no">1</span> ([^<]{12})', memos[client].memo_html.read_text(), re.S
     )
-    assert opening and opening[1] not in first and opening[1] in second, "the body begins on page 2"
+    assert opening and f"1 {opening[1]}" not in first and f"1 {opening[1]}" in second, "the body begins on page 2"
+
+
+def letters(text: str) -> str:
+    """What a text says without what a line's end may change of it."""
+    return re.sub(r"[\s\u00a0-]", "", text)
 
 
 @pytest.mark.parametrize("client", CLIENTS)
