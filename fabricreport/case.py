@@ -53,6 +53,7 @@ from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.sections.latency import findings as latency_findings
 from fabricreport.sections.latency import study as latency
 from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.sections.short_names import names_told
 from fabricreport.sections.tail_risk import findings as tail_findings
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.result import TailResult
@@ -60,7 +61,9 @@ from fabricreport.sections.tco import findings as tco_findings
 from fabricreport.sections.tco import study as tco
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.result import TcoResult
+from fabricreport.spine.spoken import spoken_of
 from fabricreport.uncertain import Uncertain
+from fabricreport.vocabulary import SPINES
 from fabricreport.witness import WITNESS
 
 Found = TypeVar("Found")
@@ -373,8 +376,8 @@ class Case:
         return getattr(self, "tail" if section == "tail_risk" else section)()
 
     def spoken(self, section: str) -> Spoken:
-        """What a section found, named, and the words of its prose."""
-        return SPOKEN[section](self)
+        """What a section found, named, and the words of its prose; of the memo's body, what all sections found."""
+        return spoken_of(self, section) if section in SPINES else SPOKEN[section](self)
 
     def _once(self, name: str, make: Callable[[Inputs], Found]) -> Found:
         """What is made once, by a reader of its own."""
@@ -457,8 +460,7 @@ class Case:
         numbers: Mapping[str, Number] = self.result(section).numbers if section in SECTION_NAMES else {}
         if figure_id not in numbers:
             kinds = f"; a figure's id starts with {', '.join(SECTION_NAMES)}, or was given to case.number before"
-            close = did_you_mean(figure_id, [*numbers, *self._made])
-            hint = f"; did you mean {close}?" if close else ""
+            hint = f"; did you mean {close}?" if (close := did_you_mean(figure_id, [*numbers, *self._made])) else ""
             raise KeyError(f"no figure {figure_id}{hint or ('' if numbers else kinds)}")
         return numbers[figure_id]
 
@@ -473,8 +475,9 @@ def _refuse_second(first: Number | None, second: Number) -> None:
 
 def _compared(case: Case, given: Inputs) -> Mapping[str, Any]:
     found = case.comparison
-    lead = given.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean")
-    return {"choice": found.choice, "rival": found.rival, "lead": lead.text, "stated_as": list(STATES_THE_LEAD)}
+    lead = given.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean").text
+    two = {"choice": found.choice, "rival": found.rival}
+    return {**two, "lead": lead, "stated_as": list(STATES_THE_LEAD), "called": names_told(given.options, **two)}
 
 
 VALUES: Mapping[str, Callable[[Case, Inputs], Any]] = {
@@ -482,8 +485,7 @@ VALUES: Mapping[str, Callable[[Case, Inputs], Any]] = {
     "pair": lambda case, _: (case.comparison.choice, case.comparison.rival),
     "hour": lambda case, _: case.chain.bills.common.gpu_hour_value,
 }
-"""Small things that follow from nearly all inputs and seldom move with one: what is said of the comparison, the ids of
-the two options compared, and what a lost GPU-hour is worth. A section that needs no more of the bills takes these."""
+"""Small things that follow from nearly all inputs and seldom move with one: a section may need no more of the bills."""
 
 SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(

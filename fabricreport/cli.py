@@ -15,6 +15,7 @@ import click
 from fabricreport import __version__
 from fabricreport.cli_accept import accept
 from fabricreport.cli_answers import answers, questionnaire
+from fabricreport.cli_compare import compare
 from fabricreport.cli_elicit import elicit
 from fabricreport.cli_prices import prices
 from fabricreport.cli_progress import progress_of
@@ -132,6 +133,7 @@ def _built(result: Any) -> dict[str, Any]:
         "reused": result.reused,
         "faults": list(result.faults),
         "messages": list(result.messages),
+        "remarks": list(result.remarks),
     }
 
 
@@ -423,5 +425,6 @@ main.add_command(prices)
 main.add_command(elicit)
 main.add_command(quotes)
 main.add_command(trace)
+main.add_command(compare)
 main.add_command(questionnaire)
 main.add_command(answers)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabricreport.vocabulary import Ground
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from fabricreport.memo.build import BuildResult
 
 
+MANIFEST = "manifest.json"
+_REMARKS = 5
+"""As many remarks on the language as a person reads on a screen."""
 _CLASSES = {Ground.DEADLINE: "close, by the client's date", Ground.WEIGHTS: "close, by the client's weights"}
 """What stands in the place of the class where a close call was decided by something else than money."""
 
@@ -22,9 +26,16 @@ def dates_words(params: Path, dates: Dates) -> list[str]:
     return [f"{params}: {note}" for note in dates.notes(date.today())]
 
 
+def remarks_words(result: BuildResult) -> list[str]:
+    """The first remarks on the memo's language, and where the others stand."""
+    shown = [f"language: {remark}" for remark in result.remarks[:_REMARKS]]
+    more = len(result.remarks) - len(shown)
+    return [*shown, f"language: and {more} more, in {result.folder / MANIFEST}"] if more else shown
+
+
 def result_words(result: BuildResult) -> tuple[list[str], list[str]]:
     """Lines of messages and faults, for stderr, and of the memo and its headline, for stdout."""
-    aside = [*result.messages, *(f"warning: {fault}" for fault in result.faults)]
+    aside = [*result.messages, *(f"warning: {fault}" for fault in result.faults), *remarks_words(result)]
     again = " (already there: nothing had changed)" if result.reused else ""
     lines = [
         f"{result.client}, edition {result.edition}{again}",
@@ -33,11 +44,18 @@ def result_words(result: BuildResult) -> tuple[list[str], list[str]]:
     ]
     head = result.headline
     if head.get("recommendation"):
-        probability = next((n for n in head["numbers"] if n["id"] == "decision.probability"), None)
-        ground = head.get("decided_by", Ground.MONEY)
-        share = f", {probability['text']} of draws" if probability and ground == Ground.MONEY else ""
-        lines.append(f"  {head['recommendation']} ({_CLASSES.get(ground, head['confidence'])}{share})")
-        if head.get("framework") == "disagrees":
-            lines.append(f"  The framework disagrees: it leans to {head['framework_leans_to']}.")
-        lines += [f"    {number['label']}: {number['text']}" for number in head["numbers"]]
+        lines.append(f"  {head['recommendation']}{_firmness(head)}")
+    if head.get("framework") == "disagrees":
+        lines.append(f"  The framework disagrees: it leans to {head['framework_leans_to']}.")
+    lines += [f"    {number['label']}: {number['text']}" for number in head.get("numbers", ())]
     return aside, lines
+
+
+def _firmness(head: Mapping[str, Any]) -> str:
+    """How firm the advice is, behind it in brackets; nothing where the decision itself was left out."""
+    if "confidence" not in head:
+        return ""
+    probability = next((n for n in head["numbers"] if n["id"] == "decision.probability"), None)
+    ground = head.get("decided_by", Ground.MONEY)
+    share = f", {probability['text']} of outcomes" if probability and ground == Ground.MONEY else ""
+    return f" ({_CLASSES.get(ground, head['confidence'])}{share})"

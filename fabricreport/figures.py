@@ -60,7 +60,8 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
 
     Everything but the pattern may be a function of the section's context and the keys of the id, in the pattern's order.
     `when` says of which keys there is a figure; it must be cheap, for it is asked whenever ids are listed. `currency`,
-    `grade`, `date` and `stale` stand in the place of what follows from the inputs, where they are given.
+    `grade`, `date` and `stale` stand in the place of what follows from the inputs, where they are given. A figure that tells
+    two options apart says with `compares` which of them has less where it is above zero, and which has more.
     """
 
     pattern: str
@@ -78,6 +79,7 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
     date: str | Callable[[At, *Keys], str] = ""
     stale: bool | None = None
     when: Callable[[At, *Keys], bool] | None = None
+    compares: Callable[[At, *Keys], tuple[str, str]] | None = None
 
     def make(self, given: Inputs, at: At, *keys: *Keys) -> Number:
         """The figure with these keys."""
@@ -103,6 +105,7 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
             grade=said(self.grade) or made.grade,
             date=said(self.date) or made.date,
             stale=made.stale if self.stale is None else self.stale,
+            compares=self.compares(at, *keys) if self.compares else None,
         )
 
 

@@ -53,6 +53,11 @@ class Name(str):
     __slots__ = ()
 
 
+def capital(text: str) -> str:
+    """Words as they begin a sentence."""
+    return text[:1].upper() + text[1:]
+
+
 class Listing(Name):
     """Lines to be copied as they stand (a command): a field that is alone in its paragraph prints them in type of their own."""
 
@@ -75,3 +80,9 @@ class Named(Name):
         made.key = key
         made.said = said
         return made
+
+
+class Phrase(Named):
+    """A named thing said in words of the language: it has a capital where it begins a sentence, and only there."""
+
+    __slots__ = ()

@@ -7,6 +7,7 @@ minus sign; thousands are grouped; a unit is joined to its number by a no-break 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -14,6 +15,12 @@ MINUS = "\N{MINUS SIGN}"
 NBSP = "\N{NO-BREAK SPACE}"
 SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£"}
 MAGNITUDES = ((1e9, "bn"), (1e6, "M"), (1e3, "k"))
+OF = 100
+"""Out of how many a share is told in words: 73 of 100."""
+NOISE = 0.01
+"""The part of a range that has both signs below which a figure within it is written as nothing."""
+_EXACT = 4
+"""Significant digits from which on an amount under a million is spelt out."""
 CENT = 0.01
 """An amount below it is written by its digits, and below a hundredth of it as nothing."""
 
@@ -61,10 +68,12 @@ def money(value: float, digits: int = 3, symbol: str = "$") -> str:
     if 0 < magnitude < CENT:  # a price of every hour: what is small here is not nothing
         return _signed(f"{symbol}{plain_number(magnitude, 2) if magnitude >= CENT**2 else 0}", rounded)
     for size, letter in MAGNITUDES:
-        if magnitude >= size and (digits <= 3 or size >= 1e6):
+        if magnitude >= size and (digits < _EXACT or size >= 1e6):
             return _signed(f"{symbol}{plain_number(magnitude / size, digits)}{letter}", rounded)
     if magnitude < 10 and magnitude != int(magnitude):
-        tenth_of_a_cent = digits > 3 and f"{magnitude:.3f}"[-1] != "0"  # a figure that is quoted, as its source has it
+        tenth_of_a_cent = (
+            digits >= _EXACT and f"{magnitude:.3f}"[-1] != "0"
+        )  # a figure that is quoted, as its source has it
         return _signed(f"{symbol}{magnitude:.{3 if tenth_of_a_cent else 2}f}", rounded)
     return _signed(f"{symbol}{plain_number(magnitude, digits)}", rounded)
 
@@ -77,6 +86,71 @@ def percent(value: float, digits: int = 2) -> str:
     if text == "100" and value < 1:
         return f"over 99{NBSP}%"
     return f"{text}{NBSP}%"
+
+
+def of_hundred(share: float) -> str:
+    """A share as so many of 100: neither none nor all of them unless it is exactly so."""
+    if not 0 <= share <= 1:
+        raise ValueError(f"a share to be told of {OF} lies between 0 and 1, not at {share:g}")
+    told = math.floor(share * OF + 0.5)
+    if told == 0 and share > 0:
+        return f"fewer than 1 of {OF}"
+    if told == OF and share < 1:
+        return f"over {OF - 1} of {OF}"
+    return f"{told} of {OF}"
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The ends of a range, how precisely each is told, and what is written as nothing between them."""
+
+    low: float
+    high: float
+    digits: int
+
+    @property
+    def _noise(self) -> float:
+        return NOISE * (self.high - self.low) if self.low < 0 < self.high else 0.0
+
+    def kept(self, value: float) -> float:
+        """The value, or 0 where it is below the noise of a range that has both signs."""
+        return 0.0 if abs(value) < self._noise else value
+
+    def precision(self, value: float) -> int:
+        """The significant digits of an end on the scale of the larger one, and never so few that it says nothing."""
+        larger, digits = max(abs(self.low), abs(self.high)), self.digits
+        if not value or not larger or not math.isfinite(larger + value):
+            return digits
+        below = math.floor(math.log10(larger)) - math.floor(math.log10(abs(value)))
+        least = min(digits, _EXACT if digits >= _EXACT else 2)  # an amount that is spelt out beside no letter
+        return max(least, digits - below)
+
+
+def _end(ends: Ends, value: float, unit: str, currency: str) -> str:
+    value = ends.kept(value)
+    return write(value, unit, ends.precision(value), currency)
+
+
+def ends_written(ends: Ends, unit: str, currency: str = "USD") -> tuple[str, str]:
+    """Both ends of a range with their unit, on one scale: 0.67M and 1.55M, never 0.6712M."""
+    return _end(ends, ends.low, unit, currency), _end(ends, ends.high, unit, currency)
+
+
+def between(low: str, high: str) -> str:
+    """A range whose ends are written already: the unit once, and one figure where both ends are the same."""
+    figure = _FIGURE.match(low)
+    return high if low == high else f"{figure[0] if figure else low} to {high}"
+
+
+def sides(ends: Ends, unit: str, currency: str = "USD") -> str:
+    """A range of what is saved, seen from what costs less where it is positive: from $670k more to $1.55M less."""
+    low, high = ends.kept(ends.low), ends.kept(ends.high)
+    told = [write(abs(v), unit, ends.precision(v), currency) for v in (low, high)]
+    if low < 0 < high:
+        return f"from {told[0]} more to {told[1]} less"
+    word = "more" if low < 0 else "less"
+    span = between(*(reversed(told) if low < 0 else told))
+    return f"{'from ' if ' to ' in span else ''}{span} {word}"
 
 
 def _signed(text: str, value: float) -> str:
@@ -100,6 +174,9 @@ def _noun(one: str, many: str, *, exact: bool = False) -> Callable[[float, int],
 
     return write
 
+
+_FIGURE = re.compile(rf"\D*\d[\d.,]*(?:{'|'.join(letter for _, letter in MAGNITUDES)})?")
+"""A written value up to its unit: its sign, its currency, its digits, and the letter that is part of an amount."""
 
 _WRITERS: dict[str, Callable[[float, int], str]] = {
     "share": percent,
@@ -157,14 +234,23 @@ _WRITERS: dict[str, Callable[[float, int], str]] = {
 
 
 def write(value: float, unit: str, digits: int = 3, currency: str = "USD") -> str:
-    """The value with its unit, as prose prints it. Money units are `usd` or `usd/<per>`, in the memo's currency."""
-    symbol = SYMBOLS.get(currency, currency + NBSP)
-    if unit == "usd":
-        return money(value, digits, symbol)
-    if unit.startswith("usd/"):
-        return f"{money(value, digits, symbol)} per {unit[4:].replace('gpu', 'GPU')}"
+    """The value with its unit, as prose prints it. Money units are `usd` or `usd/<per>`, in the memo's currency.
+
+    An amount that its source states in another currency (`eur`) is written in that one.
+    """
+    paid_in = _paid_in(unit, currency)
+    if paid_in:
+        per = unit.partition("/")[2].replace("gpu", "GPU")
+        amount = money(value, digits, SYMBOLS.get(paid_in, paid_in + NBSP))
+        return f"{amount} per {per}" if per else amount
     writer = _WRITERS.get(unit)
     return writer(value, digits) if writer else f"{plain_number(value, digits)}{NBSP}{unit}"
+
+
+def _paid_in(unit: str, currency: str) -> str:
+    """The currency of an amount: the memo's for `usd`, else the one that the unit names; none where it is no amount."""
+    named = unit.partition("/")[0].upper()
+    return currency if named == "USD" else named if named in SYMBOLS else ""
 
 
 def unit_in(unit: str, currency: str) -> str:
@@ -184,10 +270,11 @@ class Scale:
 
 def column_scale(unit: str, largest: float, currency: str = "USD") -> Scale:
     """A scale for a column whose largest absolute value is `largest`, so that all cells share unit and decimals."""
-    symbol = SYMBOLS.get(currency, currency)
-    if unit.startswith("usd"):
-        joint = "" if currency in SYMBOLS else NBSP
-        per = f" per {unit[4:].replace('gpu', 'GPU')}" if unit.startswith("usd/") else ""
+    paid_in = _paid_in(unit, currency)
+    symbol = SYMBOLS.get(paid_in, paid_in)
+    if paid_in:
+        joint = "" if paid_in in SYMBOLS else NBSP
+        per = f" per {unit[4:].replace('gpu', 'GPU')}" if "/" in unit else ""
         for size, letter in ((2e6, "M"), (1e4, "k")):
             if largest >= size:
                 decimals = (2 if largest < 1e8 else 1) if letter == "M" else (0 if largest >= 1e5 else 1)

@@ -405,6 +405,7 @@ class Inputs(Reader):
         ids, figures = self._footing(more.pop("inputs", ()))
         sources, told = self._footing(more.pop("sources", ()))
         taken = {i for figure in (*figures, *told) for i in figure.sources}
+        more["unmoved"] = {i for figure in figures if not figure.stale for i in figure.inputs}
         made = self.maker.number(
             id, value, unit, label=label, rule=rule, inputs=ids, sources={*sources, *taken}, **more
         )
@@ -412,7 +413,7 @@ class Inputs(Reader):
             return made
         own = [made.grade] if made.inputs or made.sources or more.get("counted") else []
         grade = weakest([*own, *(f.grade for f in figures)], made.grade)
-        return replace(made, grade=grade, stale=made.stale or any(f.stale for f in figures))
+        return replace(made, grade=grade)
 
     def _footing(self, given: str | Number | Iterable[str | Number]) -> tuple[list[str], list[Number]]:
         """Input ids and figures a number is said to rest on; the figures' own inputs are among the first."""

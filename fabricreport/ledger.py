@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -19,12 +19,20 @@ Record = dict[str, Any]
 GRADES = tuple(Grade)
 """From the strongest footing to the weakest."""
 
+SPREAD_DIGITS = 3
+"""Significant digits of the ends of a range, at most."""
 VALUE_DIGITS = 9
 """Significant digits kept of a stored value: more than is printed, fewer than a CPU's instruction set can disturb."""
 
 
 CLIENTS_WORD, COUNTED, UNFOUNDED = Grade.CONTRACT, Grade.MEASURED, Grade.ASSUMPTION
 """Grades of numbers that no book vouches for: made of params only; counted by this package; made of nothing at all."""
+
+
+CARRIED = 0.05
+"""The part of a number's range that what is past its shelf life must carry for the number to be marked."""
+UNMARKED = frozenset({"share", "relative", "count", "year-ad"})
+"""Units of numbers that are never marked as resting on what is past its shelf life."""
 
 
 def weakest(grades: Iterable[str], otherwise: str) -> str:
@@ -51,7 +59,9 @@ class Spread:
 class Number:
     """A number with its unit, its rule, the inputs it was made from, and how far they let it wander.
 
-    `unit` writes any money as `usd` or `usd/<per>`; `currency` says which money that is.
+    `unit` writes any money as `usd` or `usd/<per>`; `currency` says which money that is. `central` is the statistic of the
+    draws that is printed, empty where there are none. `compares` names two options, where the number tells them apart: above
+    zero it is by how much, or in which share of the draws, the first has less of what its unit counts than the second.
     """
 
     id: str
@@ -67,6 +77,8 @@ class Number:
     stale: bool = False
     digits: int = 3
     currency: str = "USD"
+    central: str = ""
+    compares: tuple[str, str] | None = None
 
     @property
     def text(self) -> str:
@@ -74,32 +86,53 @@ class Number:
         return self._write(self.value)
 
     def show(self, style: str = "") -> str:
-        """The number in a style: '' central value, 'range' with its 90 % range, 'spread' the range only, 'abs' without sign, 'bare' without unit."""
+        """The number in one of the `STYLES`; '' is the central value."""
         if style == "":
             return self.text
-        if style == "abs":
-            return self._write(abs(self.value))
-        if style == "bare":
-            hourly = self.unit.startswith("usd/")  # a rate reads as money does: 2.40, not 2.4
-            return (
-                formats.money(self.value, self.digits, "") if hourly else formats.plain_number(self.value, self.digits)
-            )
-        if style in ("range", "spread", "absrange"):
-            return self._range(style)
-        raise ValueError(f"no style {style!r}: use range, spread, abs, absrange or bare")
+        if style not in STYLES:
+            raise ValueError(f"no style {style!r}: use {', '.join(STYLES[:-1])} or {STYLES[-1]}")
+        return _SHOWN[style](self)
 
-    def _range(self, style: str) -> str:
-        if self.spread is None or self.spread.p5 == self.spread.p95:
-            return self._write(abs(self.value)) if style == "absrange" else self.text
-        ends = (self.spread.p5, self.spread.p95)
-        central = self.value
-        if style == "absrange" and central < 0:
-            ends, central = (-ends[1], -ends[0]), -central
-        span = f"{self._write(ends[0])} to {self._write(ends[1])}"
-        return span if style == "spread" else f"{self._write(central)} (P5–P95: {span})"
+    def _abs(self) -> str:
+        return self._write(abs(self.value))
+
+    def _bare(self) -> str:
+        hourly = self.unit.startswith("usd/")  # a rate reads as money does: 2.40, not 2.4
+        return formats.money(self.value, self.digits, "") if hourly else formats.plain_number(self.value, self.digits)
+
+    def _of_hundred(self) -> str:
+        if self.unit != "share":
+            raise ValueError(f"only a share is told of {formats.OF}, and {self.id} is in {self.unit}")
+        return formats.of_hundred(self.value)
+
+    def _ends(self, *, mirrored: bool = False) -> formats.Ends:
+        """P5 and P95, of the number or of its opposite; twice the value where they are not known apart."""
+        low, high = (self.spread.p5, self.spread.p95) if self.spread else (self.value, self.value)
+        return formats.Ends(*((-high, -low) if mirrored else (low, high)), self.digits)
+
+    def _end(self, place: int) -> str:
+        return formats.ends_written(self._ends(), self.unit, self.currency)[place]
+
+    def _spread(self) -> str:
+        return formats.between(*formats.ends_written(self._ends(), self.unit, self.currency))
+
+    def _sides(self) -> str:
+        return formats.sides(self._ends(), self.unit, self.currency)
+
+    def _range(self, *, unsigned: bool = False) -> str:
+        ends = self._ends(mirrored=unsigned and self.value < 0)
+        central = abs(self.value) if unsigned else self.value
+        if ends.low == ends.high:
+            return self._write(central)
+        span = formats.between(*formats.ends_written(ends, self.unit, self.currency))
+        return f"{self._write(ends.kept(central))} (90{formats.NBSP}% range: {span})"
 
     def _write(self, value: float) -> str:
         return formats.write(value, self.unit, self.digits, self.currency)
+
+    def _rounded(self, value: float) -> str:
+        """A value of the range: no more exact than a range is known, whatever the digits of the number itself."""
+        return formats.write(value, self.unit, min(self.digits, SPREAD_DIGITS), self.currency)
 
     def renamed(self, new_id: str, **changes: Any) -> Number:
         """The same number under another id."""
@@ -119,12 +152,30 @@ class Number:
             "sources": list(self.sources),
             "grade": self.grade,
             "spread": spread,
-            "spread_text": self.spread and {k: self._write(v) for k, v in vars(self.spread).items()},
+            "spread_text": self.spread and {k: self._rounded(v) for k, v in vars(self.spread).items()},
             "date": self.date,
             "stale": self.stale,
             **in_currency(self.unit, self.currency),
+            **({"central": self.central} if self.central else {}),
+            **({"compares": dict(zip(("less", "more"), self.compares, strict=True))} if self.compares else {}),
         }
 
+
+_SHOWN: Mapping[str, Callable[[Number], str]] = {
+    "range": Number._range,
+    "spread": Number._spread,
+    "low": lambda number: number._end(0),
+    "high": lambda number: number._end(1),
+    "sides": Number._sides,
+    "abs": Number._abs,
+    "absrange": lambda number: number._range(unsigned=True),
+    "of100": Number._of_hundred,
+    "bare": Number._bare,
+}
+
+STYLES = tuple(_SHOWN)
+"""How a number may be shown: its value with the 90 % range, the range only, an end of it, the range in words (what is saved,
+seen from what costs less where it is positive), the value without sign, that with the range, a share of 100, without unit."""
 
 FigureOf = Callable[[str], Number]
 """Gives a number of the case by its id: how tables and words ask for what they print."""
@@ -145,8 +196,29 @@ def _median(ordered: NDArray[np.float64]) -> float:
     return float(ordered[half]) if ordered.size % 2 else float(ordered[half - 1] + ordered[half]) / 2
 
 
+def carried(values: NDArray[np.float64], causes: Sequence[NDArray[np.float64]]) -> float:
+    """The part of the spread of values that lies on a plane through their causes, less what chance alone would give.
+
+    0 where neither varies; without effect of the causes it is 0 in most samples.
+    """
+    moving = [c - c.mean() for c in causes if np.ptp(c) > 0]
+    centred = values - values.mean()
+    whole = float(centred @ centred)
+    if not moving or whole == 0:
+        return 0.0
+    x = np.stack([c / np.sqrt(c @ c) for c in moving], axis=1)
+    along = x.T @ centred
+    explained = min(float(along @ np.linalg.lstsq(x.T @ x, along, rcond=None)[0]) / whole, 1.0)
+    chance = len(moving) / max(values.size - 1, 1)
+    return float(np.sqrt(max(explained - chance * (1 - explained), 0.0)))
+
+
 class InputRecords(Protocol):
-    """What the ledger asks of a case: the record (source, date, grade ...) of one input id."""
+    """What the ledger asks of a case: the record (source, date, grade ...) of one input id, and its draws."""
+
+    def draw(self, input_id: str) -> Any:
+        """The draws of an input."""
+        ...
 
     def record(self, input_id: str) -> Mapping[str, Any]:
         """The record of `price:…`, `evidence:…`, `param:…` as the document contract lists it."""
@@ -174,8 +246,12 @@ class NumberMaker:
         digits: int = 3,
         central: str = "p50",
         counted: bool = False,
+        unmoved: Container[str] = frozenset(),
     ) -> Number:
         """Turn a value (scalar, or draws along the first axis) into a ledger number.
+
+        It is `stale` where inputs past their shelf life carry more than `CARRIED` of its range; a number without a
+        range where it rests on any, those that did not move the figures it is made of (`unmoved`) apart.
 
         `central` says which statistic of the draws is printed: `p50` or `mean`. Inputs named in `inputs`
         (params, mostly) are added to those the array itself carries; `sources` are entries the number tells
@@ -212,7 +288,22 @@ class NumberMaker:
             ),
             spread=spread,
             date=max(dates, default=""),
-            stale=any(bool(r.get("stale")) for r in found),
+            stale=unit not in UNMARKED and self._moved(value, [i for i in ids if self._past(i)], unmoved),
             digits=digits,
             currency=self.currency,
+            central=central if spread else "",
         )
+
+    def _past(self, input_id: str) -> bool:
+        return bool(self.records.record(input_id).get("stale"))
+
+    def _moved(self, value: Any, past: Sequence[str], unmoved: Container[str]) -> bool:
+        """Whether inputs past their shelf life move a value that rests on them."""
+        values = np.atleast_1d(plain(value))
+        if values.size == 1:
+            own = inputs_of(value)
+            return any(i in own or i not in unmoved for i in past)
+        causes = [plain(self.records.draw(i)) for i in past]
+        if any(c.shape != values.shape for c in causes):
+            return True
+        return bool(causes) and carried(values, causes) > CARRIED

@@ -121,13 +121,19 @@ def origin(record: Mapping[str, Any], *, stated: bool) -> str:
     return "as stated by the source" if stated and record["seen"] != "D" else "worked out from what the source states"
 
 
+def _key_in_words(key: str) -> str:
+    """A key of the params as words: `money.gpu_hour_value` is money, GPU-hour value."""
+    words = key.replace("_", " ").replace(".", ", ")
+    return words.replace("gpu hour", "GPU-hour").replace("gpu", "GPU")
+
+
 def param_record(params: Params, key: str) -> dict[str, Any]:
     """The ledger's record of a value of the params: the client's word where the key was given, else an assumption."""
     value, given = value_in_force(params, key), is_given(params, key)
     return {
         "id": f"param:{key}",
         "kind": "param",
-        "label": key.replace("_", " ").replace(".", ", "),
+        "label": _key_in_words(key),
         "value": _central(value),
         "text": param_text(params, key),
         "unit": unit_at(undotted(key)),

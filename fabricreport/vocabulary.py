@@ -20,6 +20,23 @@ NEITHER = "neither"
 """What the framework leans to where it leans to no side."""
 
 
+class Question(StrEnum):
+    """What the client asks, which decides the spine of the memo: its first page and the order of its body."""
+
+    BUY_ONCE = "buy-once"
+    CHOOSE_PROVIDER = "choose-provider"
+    GROW_IN_STAGES = "grow-in-stages"
+
+    @property
+    def spine(self) -> str:
+        """The notebook that holds the memo's body."""
+        return self.value.replace("-", "_")
+
+
+SPINES = tuple(question.spine for question in Question)
+"""The notebooks of the memo's body, one a question."""
+
+
 class Maturity(StrEnum):
     """Networking maturity, from the least to the most."""
 

@@ -56,7 +56,7 @@ class _Lenient:
             asked = figure_id.replace(f".{PLACE}", "[thing]")
             if find_spec(DECLARED.values(), asked) is None:
                 raise
-            return Number(figure_id.replace(f".{PLACE}", ".none"), 1.0, "count", "placeholder", "placeholder")
+            return Number(figure_id.replace(f".{PLACE}", ".none"), 1.0, "share", "placeholder", "placeholder")
 
     def record(self, input_id: str) -> dict[str, Any]:
         return self.case.record(input_id)

@@ -9,13 +9,14 @@ from typing import Any
 from fabricreport.blocks.prose import is_prose, read_cell
 from fabricreport.blocks.say import run_cell
 from fabricreport.scenario import SECTION_NAMES
+from fabricreport.vocabulary import SPINES
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = ROOT / "notebooks"
 EVERY = tuple(sorted(p.stem for p in NOTEBOOKS.glob("*.ipynb")))
 """Every notebook that ships."""
-SECTIONS = tuple(name for name in EVERY if name in SECTION_NAMES)
-"""Those of a memo's sections; the other is of a delivery."""
+SECTIONS = tuple(name for name in EVERY if name in (*SECTION_NAMES, *SPINES))
+"""Those of a memo: its sections, and its body by what the client asks. The other is of a delivery."""
 
 
 def sources(section: str) -> list[tuple[str, list[str]]]:

@@ -5,11 +5,12 @@ May not know papermill or nbconvert.
 
 from fabricreport.blocks.document import MIME, Block, Chart, Drawing, Section
 from fabricreport.blocks.say import open_section
-from fabricreport.blocks.tables import Column, Row, Table
+from fabricreport.blocks.tables import RANGE, Column, Row, Table
 from fabricreport.findings import Name, Named
 
 __all__ = [
     "MIME",
+    "RANGE",
     "Block",
     "Chart",
     "Column",

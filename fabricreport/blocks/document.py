@@ -147,8 +147,7 @@ class Section:
     """Emits the blocks of one section. `emitted` keeps them for tests and for scripts outside a notebook.
 
     `words` are names and numbers that any of its texts may use; `next_title` is a title said ahead of its chart or table;
-    `phrases` are the texts that tables say of their rows, the same in body and annex;
-    `opening` the heading of level one, which is what the headline recommends.
+    `phrases` are the texts that tables say of their rows, the same in body and annex.
     """
 
     def __init__(
@@ -159,7 +158,6 @@ class Section:
         self.words = words or {}
         self.emitted: list[Block] = []
         self.next_title = ""
-        self.opening = ""
         self.phrases: dict[str, Kept] = {}
         self._case = case
 
@@ -249,11 +247,10 @@ class Section:
         self.emit((Formula(svg, tex, alt),), self.binder({}))
 
     def headline(self, data: Mapping[str, Any], numbers: Sequence[Number]) -> None:
-        """Not printed: the advice and the figures that the command line and `refresh` report."""
+        """Not printed: the advice in keys and the figures that the command line and `refresh` report."""
         binder = self.binder({})
         shown = tuple(binder.number_node(n) for n in numbers)
-        opening = {"recommendation": self.opening} if self.opening else {}
-        self.emit((Headline({**opening, **data}, shown),), binder)
+        self.emit((Headline(dict(data), shown),), binder)
 
     def binder(self, values: Mapping[str, object]) -> Binder:
         """What fills templates here: the words of the section, and `values` of this call."""
@@ -264,8 +261,6 @@ class Section:
 
         `further`: the first paragraph goes on in that of the block before.
         """
-        opening = next((n for n in nodes if isinstance(n, Heading) and n.level == 1), None)
-        self.opening = self.opening if opening is None else plain_text(opening.children)
         numbers = [binder.numbers[i] for i in sorted(binder.numbers)]
         used = sorted({i for n in numbers for i in (*n.inputs, *n.sources)} | set(binder.cited))
         block = Block(

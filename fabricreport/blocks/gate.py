@@ -27,6 +27,7 @@ from fabricreport.blocks.nodes import (
     Paragraph,
     Preformatted,
     Ref,
+    Text,
     walk,
     words_of,
 )
@@ -57,6 +58,7 @@ ALLOWED = tuple(
         rf"(?<![\w.,]){_NOT_MONEY}[A-Za-z]+[-–/]?\d[\w.]*(?:[-–/][A-Za-z]*\d[\w.]*)*\b",  # H100, RoCEv2, P5–P95, QM9700
         r"\b\d+[A-Z]{1,4}\d+[A-Z\d-]*\b",  # part numbers such as 64OD
         r"\b[Cc]lass \d+\b",
+        r"\b90\s%\srange\b",  # what a spread is called
     )
 )
 
@@ -92,46 +94,47 @@ def texts(nodes: Iterable[Node]) -> Iterator[tuple[str, str]]:
     Numbers of the ledger are replaced by a private-use character, so that "{x} GPUs" reads as one line.
     """
     for node in walk(nodes):
-        yield from _texts(node)
+        for where, words in lines_of(node):
+            yield where, line(words)
 
 
-def _texts(node: Node) -> Iterator[tuple[str, str]]:
-    """What one node says itself, without the blocks inside it."""
+def lines_of(node: Node) -> Iterator[tuple[str, tuple[Inline, ...]]]:
+    """(where, words) of each line that one node says itself, without the blocks inside it."""
     match node:
         case Heading():
-            yield "heading", line(node.children)
+            yield "heading", node.children
         case Paragraph():
-            yield "prose", line(node.children)
+            yield "prose", node.children
         case Callout():
             yield from _filled(title=node.title)
         case GlanceTile():
             yield from _filled("tile ", label=node.label, value=node.value, note=node.note)
         case Figure():
             yield from _filled(title=node.title, subtitle=node.subtitle, caption=node.caption)
-            yield "alt text", line(node.alt_nodes) if node.alt_nodes else node.alt
+            yield "alt text", node.alt_nodes or (Text(node.alt),)
         case DataTable():
             yield from _table(node)
         case Image():
-            yield "alt text", line(node.alt_nodes) if node.alt_nodes else node.alt
+            yield "alt text", node.alt_nodes or (Text(node.alt),)
         case Formula():
-            yield "alt text", node.alt
+            yield "alt text", (Text(node.alt),)
         case Preformatted():
-            yield "preformatted text", node.words
+            yield "preformatted text", (Text(node.words),)
 
 
-def _filled(prefix: str = "", **parts: tuple[Inline, ...]) -> Iterator[tuple[str, str]]:
+def _filled(prefix: str = "", **parts: tuple[Inline, ...]) -> Iterator[tuple[str, tuple[Inline, ...]]]:
     for name, nodes in parts.items():
         if nodes:
-            yield f"{prefix}{name}", line(nodes)
+            yield f"{prefix}{name}", nodes
 
 
-def _table(node: DataTable) -> Iterator[tuple[str, str]]:
+def _table(node: DataTable) -> Iterator[tuple[str, tuple[Inline, ...]]]:
     yield from _filled(caption=node.caption, note=node.note)
     for column in node.columns:
-        yield "table head", f"{line(column.label)} {column.unit}"
+        yield "table head", (*column.label, Text(f" {column.unit}"))
     for row in node.rows:
         for cell in row.cells:
-            yield "table cell", line(cell)
+            yield "table cell", cell
 
 
 def line(nodes: Iterable[Inline]) -> str:

@@ -153,7 +153,7 @@ class HtmlWriter:
                 return Markup('<img src="{}" alt="{}">').format(node.src, node.alt)
             case Headline():
                 words = Markup("<p><em>Headline for the command line: {}</em></p>")
-                return words.format(node.data.get("recommendation", ""))
+                return words.format(", ".join(f"{key} {said}" for key, said in node.data.items()))
             case _:
                 assert_never(node)
 

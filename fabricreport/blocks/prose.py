@@ -29,7 +29,7 @@ PARTS = {
     "tile": ("label", "value", "note"),
     "chart": ("title", "subtitle", "alt", "caption"),
     "table": ("caption", "note"),
-    "phrase": ("do", "worth", "worth-either", "choice", "send", "send-either"),
+    "phrase": ("do", "worth", "worth-either", "choice", "send", "send-either", "now", "turns", "odds", "settled"),
     "box": ("title",),
 }
 _MAGIC = re.compile(r"\A%%(\w+)[ \t]*([^\n]*)(?:\n(.*))?\Z", re.DOTALL)

@@ -17,6 +17,7 @@ from fabricreport.blocks.prose import MAGICS, ProseCell, ProseFault, read_prose
 from fabricreport.blocks.tables import Table, frame_parts
 from fabricreport.blocks.template import Prose
 from fabricreport.findings import Findings, Named, Spoken
+from fabricreport.vocabulary import SPINES
 
 BODY, ANNEX = "body", "annex"
 """The notebook's variables that prose cells write to."""
@@ -139,6 +140,7 @@ def _say(cell: ProseCell, section: Section) -> None:
 def _opening(node: Flow, section: Section) -> Flow:
     """A heading of level one opens the section and bears its name."""
     opens = isinstance(node, Heading) and node.level == 1 and section.place == BODY and not node.id
+    opens = opens and section.name not in SPINES
     return replace(node, id=f"sec-{section.name}") if isinstance(node, Heading) and opens else node
 
 

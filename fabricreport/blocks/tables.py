@@ -16,6 +16,8 @@ from fabricreport.ledger import Number
 THOUSAND, MILLION = 1e3, 1e6
 ROLES = get_args(Role)
 Cell = Number | str | Phrase | Bound | None
+RANGE = "90 % range"
+"""The head of a column of spreads."""
 
 
 class Words(str):
@@ -27,6 +29,8 @@ class Words(str):
 @dataclass(frozen=True)
 class Column:
     """A column's head. `style` shows numbers as `value`, as their `spread`, or, in a column of several units, `mixed`.
+
+    `stated` numbers share a unit and keep the digits that they are printed with elsewhere.
 
     `decimals` overrides what follows from the column's largest value. A text column is set left.
     """
@@ -154,6 +158,8 @@ def _cell(binder: Binder, cell: Cell, column: Column, scale: formats.Scale | Non
 def _number_text(number: Number, column: Column, scale: formats.Scale | None) -> str:
     if scale is None:
         return number.text
+    if column.style == "stated":
+        return number.show("bare")
     if column.style == "spread" and number.spread:
         low, high = (formats.fixed(v / scale.by, scale.decimals) for v in (number.spread.p5, number.spread.p95))
         return low if low == high else f"{low} to {high}"

@@ -1,7 +1,8 @@
 """Sentences with bound numbers: a template's fields become ledger numbers, names, references and citations.
 
     {tco.difference}            a figure of the case, by its ledger id
-    {tco.difference:range}      the same with its P5-P95 range (styles: range, spread, abs, absrange, bare)
+    {tco.difference:range}      the same with its 90 % range (styles: range, spread, abs, absrange, bare,
+                                low, high, sides, of100)
     {price:switch-qm9700}       an input of the case: price:…, evidence:…, param:…
     {saving}                    a value handed to the call: a Number, or text
     {fig-tco-waterfall}         a cross-reference: fig-…, tab-…, sec-…
@@ -23,15 +24,21 @@ from collections.abc import Mapping
 from fabricreport.blocks.markdown import CITATION, FOOTNOTE, NUMBER, REFERENCE, parse_markdown
 from fabricreport.blocks.nodes import Break, Cite, Flow, Inline, Num, Paragraph, Preformatted, Ref, Text
 from fabricreport.blocks.prose import ProseFault
-from fabricreport.findings import Listing, Name, Named
-from fabricreport.ledger import FigureOf, Number
+from fabricreport.findings import Listing, Name, Named, Phrase, capital
+from fabricreport.ledger import STYLES, FigureOf, Number
 from fabricreport.located import did_you_mean
 
-STYLES = ("range", "spread", "absrange", "abs", "bare")
 REFERENCES = ("fig-", "tab-", "sec-")
 _INPUT_KINDS = ("price", "evidence", "param", "contested")
 _CITE = "cite "
 _FIELD = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|\^\[([^\[\]]*)\]")
+_OPENS = re.compile(
+    r"""(?:\A|\n[ \t]*\n|\n(?=[ \t]*(?:[-*]|\#+|\d+[.])\s)|[.!?][”"’)*_]*\s|\^\[)  # a text, a paragraph, an item, a sentence
+    [ \t\n]*(?:(?:[-*]|\#+|\d+[.])[ \t]+)?[“"‘(*_]*\{(?!\{)""",
+    re.VERBOSE,
+)
+"""What a field that begins a sentence follows, its brace included."""
+_BEGINS = "^"
 _INDEX = re.compile(r"\[([^\[\]]*)\]")
 
 
@@ -58,16 +65,17 @@ class Binder:
         faults: list[str] = []
 
         def fill(field: str) -> Inline:
+            opens, field = field.startswith(_BEGINS), field.removeprefix(_BEGINS)
             if field.startswith(REFERENCES):
                 return Ref(field)
             try:
-                return self.field_node(field)
+                return self._opening(field) if opens else self.field_node(field)
             except (LookupError, TypeError, ValueError) as error:
                 said = str(error.args[0]) if error.args else type(error).__name__
                 faults.append(f"{{{field}}}: {said}")
                 return Text("")
 
-        nodes = parse_markdown(text, field=fill)
+        nodes = parse_markdown(_OPENS.sub(lambda found: found[0] + _BEGINS, text), field=fill)
         if faults:
             raise ProseFault("\n".join(dict.fromkeys(faults)))
         return tuple(self._listed(node) for node in nodes)
@@ -139,6 +147,11 @@ class Binder:
     def field_node(self, field: str) -> Inline:
         """The node of one field outside a template: a figure or a citation."""
         return Cite(tuple(self._cite(field))) if field.startswith(_CITE) else self._value_node(field)
+
+    def _opening(self, field: str) -> Inline:
+        """The node of a field that begins a sentence: a phrase has a capital there."""
+        found, value = self._said(split_style(field)[0])
+        return self.name_node(Name(capital(value))) if found and isinstance(value, Phrase) else self.field_node(field)
 
     def _cite(self, field: str) -> list[str]:
         ids = [i for name in field.removeprefix(_CITE).split(",") for i in self._sources(name.strip())]

@@ -47,6 +47,7 @@ _LEFT_OUT: Mapping[str, Any] = {
     "on_sale": None,
     "colour": None,
     "behaviour": {},
+    "say": [],
 }
 """What a key of an option is if it is left out."""
 _AS_WRITTEN = (
@@ -120,7 +121,7 @@ class _Reader:
         behaviour = own.get("behaviour")
         if isinstance(behaviour, dict) and own.get("family", base["family"]) == base["family"]:
             own["behaviour"] = {**base.get("behaviour", {}), **behaviour}
-        return {**base, "notes": [], "alternatives": {}, "on_sale": None, **own}
+        return {**base, "notes": [], "alternatives": {}, "on_sale": None, "say": [], **own}
 
     def option(self, entry: dict[str, Any], taken: set[str]) -> Option | None:
         """The checked option, or None when it has faults."""
@@ -199,6 +200,7 @@ class _Reader:
             "management": self._management(entry["management"]),
             "training": self._reference(("training",), entry["training"], optional=True),
             "notes": self._notes(entry["notes"]),
+            "say": self._say(entry["say"]),
         }
 
     def _fault(self, path: KeyPath, message: str, value: object = "", remedy: str = "", suggestion: str = "") -> None:
@@ -333,13 +335,18 @@ class _Reader:
             return ()
         return tuple(self._note(("notes", i), note) for i, note in enumerate(value))
 
-    def _note(self, path: KeyPath, note: str) -> str:
-        """A note is printed in the memo: one line of text that shows as it is typed."""
+    def _say(self, value: Any) -> tuple[str, ...]:
+        """Names that sentences may use: each a line of text, no longer than the name itself may be."""
+        if not isinstance(value, list) or not all(isinstance(name, str) and name.strip() for name in value):
+            self._fault(("say",), "must be a list of names, the shortest first", value)
+            return ()
+        return tuple(self._note(("say", i), name, MAX_NAME) for i, name in enumerate(value))
+
+    def _note(self, path: KeyPath, note: str, longest: int = _LONGEST_NOTE) -> str:
+        """What is printed in the memo: one line of text that shows as it is typed."""
         found = self.located.problem((*self.at, *path), "")
         try:
-            return clean_text(
-                note, file=found.file, line=found.line, key=found.key, max_chars=_LONGEST_NOTE, one_line=True
-            )
+            return clean_text(note, file=found.file, line=found.line, key=found.key, max_chars=longest, one_line=True)
         except InputError as error:
             self.problems.extend(error.problems)
             return ""

@@ -75,7 +75,7 @@ class Option:
     `link_gbits_per_s` is a GPU's link over all its planes. `generation` is the year by which its switch goes, and
     `on_sale` the day before which a roadmap option cannot be ordered. `unquoted` are the items of the price files that
     nobody has a price for, each with the assumption that stands in; it is known once the option is `priced`. `lines` has
-    the line in `file` of each key that holds a reference.
+    the line in `file` of each key that holds a reference. `say` is what a sentence may call it, the shortest first.
     """
 
     id: str
@@ -106,6 +106,7 @@ class Option:
     management: Management
     training: str
     notes: tuple[str, ...]
+    say: tuple[str, ...] = ()
     unquoted: Mapping[str, str] = field(default_factory=dict)
     file: str = ""
     lines: Mapping[KeyPath, int] = field(default_factory=dict)

@@ -59,7 +59,7 @@ class BuildResult:
 
     `headline` is what the decision section declared (recommendation, confidence, ...; empty without it), with
     `numbers` as a list of {id, label, text, value, unit}. `faults` are a draft's unmended checks. `reused`: the
-    same inputs had been built before, so nothing was run.
+    same inputs had been built before, so nothing was run. `remarks`: what of its language an editor would mend.
     """
 
     client: str
@@ -72,6 +72,7 @@ class BuildResult:
     faults: tuple[str, ...] = ()
     messages: tuple[str, ...] = ()
     reused: bool = False
+    remarks: tuple[str, ...] = ()
 
     @property
     def memo_html(self) -> Path:
@@ -296,6 +297,7 @@ def _finish(
     from fabricreport.memo.document.document import document_of
     from fabricreport.memo.document.gather import gather
     from fabricreport.memo.document.headlines import headline_of
+    from fabricreport.memo.document.language import language_remarks
     from fabricreport.memo.document.leaks import leaks, text_leaks
     from fabricreport.memo.document.stitch import headline, in_memo, merged_ledger, stitch
     from fabricreport.memo.editions.failures import clear_failed
@@ -307,11 +309,13 @@ def _finish(
     faults = _accepted(check_memo(found, draft=plan.draft), plan)
     folder = scratch / plan.edition
     printed = in_memo(memo)
-    _write_outputs(folder, document_of(gather(printed), printed), found, notebooks)
+    document = document_of(gather(printed), printed)
+    _write_outputs(folder, document, found, notebooks)
     _write_own_files(folder, memo)
-    head = headline_of(declared, merged_ledger(found))
+    head = headline_of(headline(found, document.glance), merged_ledger(found))
     faults += _accepted(leaks(folder, machine), plan)
-    manifest = _manifest(plan, record, head, faults, list_outputs(folder))
+    told = {"faults": list(faults), "remarks": list(language_remarks(found))}
+    manifest = _manifest(plan, record, head, told, list_outputs(folder))
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
     (folder / MANIFEST).write_bytes(sealed(manifest))
     run = {"sections": [r.as_dict() for r in record.sections]}
@@ -401,7 +405,7 @@ def _manifest(
     plan: BuildPlan,
     record: RunRecord,
     head: Mapping[str, Any],
-    faults: tuple[str, ...],
+    told: Mapping[str, list[str]],
     outputs: list[dict[str, Any]],
 ) -> dict[str, Any]:
     return {
@@ -421,7 +425,7 @@ def _manifest(
         "seed": plan.fingerprint.seed,
         "run": record.facts(),
         "headline": dict(head),
-        "faults": list(faults),
+        **told,
     }
 
 
@@ -440,4 +444,5 @@ def _result(
         tuple(manifest["faults"]),
         messages,
         reused,
+        tuple(manifest.get("remarks", ())),
     )

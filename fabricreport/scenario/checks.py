@@ -18,6 +18,7 @@ from fabricreport.scenario.offer_checks import offer_findings
 from fabricreport.scenario.offers import Offer
 from fabricreport.scenario.proposed import meant
 from fabricreport.scenario.schema import SHIPPED_OPTIONS, Parallelism, Params
+from fabricreport.vocabulary import Acquisition, Question
 
 FIRST_YEAR, LAST_YEAR = 2020, 2100
 _SHARES_WITHIN = 0.001
@@ -268,6 +269,29 @@ def _options(params: Params, known: tuple[str, ...]) -> Iterator[Finding]:
         )
 
 
+def _question(params: Params) -> Iterator[Finding]:
+    """A renter chooses among providers; whoever does not grow has no stages to plan."""
+    rents = Acquisition(params.money.acquisition) is Acquisition.RENT
+    if params.question is not None and rents != (params.asked == Question.CHOOSE_PROVIDER):
+        yield Finding(
+            "question-of-others",
+            ("question",),
+            "whoever rents chooses a provider, and nobody else does",
+            params.question,
+            "Leave out question, or correct money.acquisition.",
+            uses=(("money", "acquisition"),),
+        )
+    elif params.asked == Question.GROW_IN_STAGES and params.cluster.final_gpus <= params.cluster.gpus:
+        yield Finding(
+            "nothing-grows",
+            ("question",),
+            "the cluster has one size, so there are no stages to plan",
+            params.question or "",
+            "Leave out question, or state cluster.trajectory.",
+            uses=(("cluster", "gpus"), ("cluster", "trajectory")),
+        )
+
+
 def _lists(params: Params) -> Iterator[Finding]:
     yield from _repeated(("sections",), params.sections)
     yield from _repeated(("organisation", "beyond_money"), params.organisation.beyond_money)
@@ -329,6 +353,7 @@ _RULES: tuple[Callable[[Params], Iterator[Finding]], ...] = (
     _plan,
     _jobs,
     _weights,
+    _question,
     _lists,
     _offers,
     _overrides,

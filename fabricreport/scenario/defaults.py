@@ -31,6 +31,7 @@ FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
     "organisation.qos_expertise": ("organisation.networking_maturity",),
     "money.gpu_hour_value": ("money.acquisition",),
     "options": ("cluster.gpu", "cluster.link_gbits_per_s", "cluster.gpus", "as_of"),
+    "question": ("money.acquisition", "cluster.trajectory"),
 }
 """Keys whose default follows from other keys; every other default is the schema's own value."""
 
@@ -89,7 +90,11 @@ def is_given(params: Params, key: str) -> bool:
 
 def assumptions(params: Params) -> tuple[Assumed, ...]:
     """Every key that was not given, with what is assumed and from what."""
-    derived = {"client.slug": client_slug(params), "cluster.nic_ports_per_node": str(params.cluster.ports_per_node)}
+    derived = {
+        "client.slug": client_slug(params),
+        "cluster.nic_ports_per_node": str(params.cluster.ports_per_node),
+        "question": params.asked.value,
+    }
     return tuple(
         Assumed(
             key,

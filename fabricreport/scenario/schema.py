@@ -19,6 +19,7 @@ from fabricreport.scenario.offers import Offered
 from fabricreport.scenario.proposed import SHIPPED_OPTIONS as SHIPPED_OPTIONS
 from fabricreport.scenario.proposed import Reason, left_out, proposed
 from fabricreport.scenario.uncertain import OVERRIDABLE_PATTERN, Bounds, UncertainValue
+from fabricreport.vocabulary import Acquisition, Question
 
 GPUS = gpu_types()
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ WorkloadKind = Literal[
 ]
 Maturity = Literal["low", "medium", "high"]
 Criterion = Literal["lock-in", "skills", "isolation", "supply", "exit"]
+QuestionName = Literal["buy-once", "choose-provider", "grow-in-stages"]
 SectionName = Literal["decision", "latency", "tco", "tail_risk", "diligence", "evidence"]
 SECTION_NAMES: tuple[SectionName, ...] = ("decision", "latency", "tco", "tail_risk", "diligence", "evidence")
 PRETRAINING = ("pretraining-dense", "pretraining-moe")
@@ -425,12 +427,30 @@ class Params(Section):
             ]
         ],
     )
+    question: QuestionName | None = Field(
+        default=None,
+        description="What the memo answers; left out, it follows from how the cluster is obtained and grows.",
+    )
     sections: Annotated[tuple[SectionName, ...], Items] = Field(
         default=SECTION_NAMES, min_length=1, max_length=6, description="Sections of the memo, in this order."
     )
     seed: Annotated[int, Unit("seed", zero=True)] = Field(
         default=20261120, description="Seed of the sample of uncertain inputs."
     )
+
+    @property
+    def asked(self) -> Question:
+        """What the memo answers: as stated, else a renter chooses a provider, who grows asks what to buy now."""
+        if self.question is not None:
+            return Question(self.question)
+        if Acquisition(self.money.acquisition) is Acquisition.RENT:
+            return Question.CHOOSE_PROVIDER
+        return Question.GROW_IN_STAGES if self.cluster.final_gpus > self.cluster.gpus else Question.BUY_ONCE
+
+    @property
+    def notebooks(self) -> tuple[str, ...]:
+        """The notebooks of the memo in its order: its body, where the decision is part of it, then its sections."""
+        return (*((self.asked.spine,) if "decision" in self.sections else ()), *self.sections)
 
     @field_validator("workload", mode="after")
     @classmethod

@@ -27,7 +27,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"
-SECTIONS = ("decision", "latency", "tco", "tail_risk", "diligence", "evidence")
+SECTIONS = ("buy_once", "decision", "latency", "tco", "tail_risk", "diligence", "evidence")
 EARLIER = "2799b9b"
 """The commit that the first edition was measured at."""
 PLOOMBER = ("ploomber-engine==0.0.33", "ploomber-core==0.2.27", "posthog==3.7.4", "monotonic==1.6", "backoff==2.2.1")

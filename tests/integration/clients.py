@@ -32,6 +32,7 @@ from fabricreport.scenario.fields import Unit
 from fabricreport.scenario.messages import choices_of
 from fabricreport.scenario.proposed import shipped
 from fabricreport.scenario.uncertain import Bounds
+from fabricreport.vocabulary import Acquisition, Question
 
 ROOT = Path(__file__).parents[2]
 LEFT_OUT = "left out"
@@ -67,6 +68,7 @@ _BY_HAND: Levels = {
     "measurements": ("none", "one log"),
     "elicited": ("none", "one expert"),
     "overrides": tuple(_OVERRIDES),
+    "question": (LEFT_OUT, "as it follows", "as if of one size"),
     "sections": ("all", "reversed", "decision only"),
 }
 """Factors whose levels must agree with other keys, or that are more than one value."""
@@ -271,7 +273,7 @@ def data_of(row: Row) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for key, value in plain.items():
         _put(data, key, value)
-    for settle in (_settle_head, _settle_cluster, _settle_work, _settle_jobs, _settle_lists):
+    for settle in (_settle_head, _settle_cluster, _settle_work, _settle_jobs, _settle_lists, _settle_question):
         settle(row, data)
     return data
 
@@ -392,6 +394,19 @@ def _settle_lists(row: Row, data: dict[str, Any]) -> None:
     data["sections"] = {
         "all": list(SECTION_NAMES), "reversed": list(reversed(SECTION_NAMES)), "decision only": ["decision"],
     }[row["sections"]]  # fmt: skip
+
+
+def _settle_question(row: Row, data: dict[str, Any]) -> None:
+    """What the memo answers, where it is stated: a buyer who grows may ask for one size all the same."""
+    cluster = data["cluster"]
+    grows = any(stage["gpus"] > cluster["gpus"] for stage in cluster.get("trajectory", ()))
+    if row["question"] == LEFT_OUT:
+        return
+    if data["money"]["acquisition"] == Acquisition.RENT:
+        data["question"] = Question.CHOOSE_PROVIDER.value
+    else:
+        staged = grows and row["question"] == "as it follows"
+        data["question"] = (Question.GROW_IN_STAGES if staged else Question.BUY_ONCE).value
 
 
 # ---- the sizes that are written down

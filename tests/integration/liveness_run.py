@@ -136,7 +136,8 @@ def of_step(case: Case, step: str) -> tuple[tuple[Number, ...], dict[str, str]]:
 
 
 def _texts(numbers: Iterable[Number], words: Mapping[str, str]) -> dict[str, str]:
-    return {**words, **{n.id: n.show("range") for n in numbers}}
+    """Every word, and every figure with its ends, each to its own digits: on one scale a small end hides what moves it."""
+    return {**words, **{n.id: f"{n.text} {n.as_dict()['spread_text']}" for n in numbers}}
 
 
 def moved(before: Printed, case: Case, step: str) -> list[str]:

@@ -64,7 +64,7 @@ def whole(path: Path, *, draws: int | None = None, draw_charts: bool = True) -> 
     """Open the params file and run its sections; raises `CellFailed` naming notebook, cell and client."""
     with mock.patch.object(inputs_module, "DRAWS", draws or inputs_module.DRAWS), drawing(draw_charts):
         case = open_case(path)
-        notebooks = {s: executed(s, case, path) for s in case.params.sections}
+        notebooks = {s: executed(s, case, path) for s in case.params.notebooks}
         done = Whole(case, notebooks)
         found = gather(done.memo)
         done.faults = check_memo(found)

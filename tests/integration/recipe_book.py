@@ -54,10 +54,11 @@ class Recipe:
 
 
 def recipes() -> dict[str, Recipe]:
-    """Every recipe of the document by its title."""
+    """Every recipe of the document by its title; a part without a block to follow is none."""
     document = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     parts = re.split(r"^## (.+)$", document, flags=re.MULTILINE)[1:]
-    return {title: _recipe(title, text) for title, text in zip(parts[::2], parts[1::2], strict=True)}
+    read = [_recipe(title, text) for title, text in zip(parts[::2], parts[1::2], strict=True)]
+    return {recipe.title: recipe for recipe in read if recipe.blocks}
 
 
 def _recipe(title: str, text: str) -> Recipe:

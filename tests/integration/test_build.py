@@ -27,6 +27,7 @@ from fabricreport.scenario import SECTION_NAMES, new_params
 
 pytestmark = pytest.mark.slow
 
+MADE_OF = ("buy_once", *SECTION_NAMES)
 HEADER = "item,unit,price,low,high,currency,date,expiry,source,grade\n"
 HEADLINE = """
 import csv, json, pathlib
@@ -51,7 +52,7 @@ class Shop:
         text = new_params("Acme", dt.date(2026, 11, 20))
         self.params.write_text(text, encoding="utf-8")
         self.price("100", "2026-11-01")
-        for section in SECTION_NAMES:
+        for section in MADE_OF:
             self.notebook(section, "greeting = 'hello'")
         self.notebook("decision", HEADLINE, hidden=HIDDEN)
 
@@ -97,7 +98,7 @@ def test_two_builds_give_the_same_bytes_with_or_without_the_cache(shop: Shop) ->
     assert again.reused and again.folder == first.folder
     shutil.rmtree(shop.output)
     cached = shop.build()
-    assert [r.cached for r in cached.record.sections] == [True] * len(SECTION_NAMES) and shop.tree() == tree
+    assert [r.cached for r in cached.record.sections] == [True] * len(MADE_OF) and shop.tree() == tree
     shutil.rmtree(shop.output)
     shutil.rmtree(shop.folder / ".cache")
     fresh = shop.build(jobs=1)
@@ -121,7 +122,7 @@ def test_a_changed_price_makes_new_the_sections_that_asked_for_it_and_those_that
 ) -> None:
     shop.notebook("tco", hidden=OWN_PRICE)
     shop.notebook("latency", hidden=OWN_PRICE.replace("switch", "server-h100"))
-    assert reran(shop.build()) == set(SECTION_NAMES)
+    assert reran(shop.build()) == set(MADE_OF)
     shop.price("120", "2026-11-01")
     assert reran(shop.build()) == {"decision", "tco"}
     book = shop.folder / "client" / "prices" / "a.csv"

@@ -178,7 +178,7 @@ def test_the_cells_of_the_readme_put_number_sentence_table_and_chart_into_a_memo
     ran = run(tmp_path, number, sentence, *others, "md:" + sentence.removeprefix("%%say\n"))
     assert ran.faults == [] and list(ran.document.problems) == []
     live, filled = ran.words()
-    assert live == filled and re.match(r"Spares cost \$[\d.]+k \(P5–P95: .+ to .+\), or \$[\d,.]+k? each", live)
+    assert live == filled and re.match(r"Spares cost \$[\d.]+k \(90\s% range: .+ to .+\), or \$[\d,.]+k? each", live)
     ledger = {n["id"]: n for n in merged_ledger(gather(ran.memo))["numbers"]}
     assert ledger["tco.spares"]["inputs"] == ["price:switch-qm9700"] and ledger["tco.spares"]["spread"]
     drawn = {node.id: node for node in ran.document.nodes if isinstance(node, Figure | DataTable)}

@@ -10,6 +10,7 @@ import pytest
 
 from fabricreport.blocks.gate import bare_numbers
 from fabricreport.books.claims import VERDICTS
+from fabricreport.books.glossary import glossary_book
 from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
@@ -23,6 +24,7 @@ from fabricreport.sections.evidence.context import disagreements, facts, shown_u
 from fabricreport.sections.evidence.figures import slug, worst_row
 from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.sections.evidence.study import carries
+from fabricreport.sections.evidence.tables import contested, disputed
 
 pytestmark = pytest.mark.slow
 
@@ -121,6 +123,12 @@ def test_a_stale_price_becomes_no_stale_count(result: EvidenceResult) -> None:
     assert not number.stale
 
 
+def test_each_disagreement_stands_in_one_of_two_tables(result: EvidenceResult) -> None:
+    printed, rest = (len(table.rows) for table in (disputed(result), contested(result)))
+    assert printed == len(result.bearing) > 1
+    assert printed + rest == printed + sum(not d.bears for d in result.disagreements)
+
+
 def test_the_prior_lies_inside_what_the_admissible_sources_state(result: EvidenceResult) -> None:
     for item in result.disagreements:
         admissible = item.quantity.admissible
@@ -191,13 +199,9 @@ def test_the_bands_of_the_likelihood_words_meet_and_do_not_overlap(case: Case) -
 
 def test_the_texts_of_the_annex_hold_no_bare_number() -> None:
     data = read_yaml("assurance")
-    lines = [
-        v
-        for part in ("grades", "unmeasured", "checks", "glossary", "contested")
-        for i in data[part]
-        for v in i.values()
-    ]
-    for line in [*(v for v in lines if isinstance(v, str)), *data["not_checked"]]:
+    lines = [v for part in ("grades", "unmeasured", "checks", "contested") for i in data[part] for v in i.values()]
+    terms = [text for t in glossary_book().terms for text in (t.term, t.means)]
+    for line in [*(v for v in lines if isinstance(v, str)), *data["not_checked"], *terms]:
         assert bare_numbers(line) == [], line
 
 

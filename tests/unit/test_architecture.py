@@ -121,6 +121,7 @@ MAY_IMPORT = {
     "before_after": {"answered", "books", "chain", "inputs", "models", "sections", "sections/decision"},
     "declared": {"figures", "sections", "sections/decision"},
     "intake": {"books", "inputs", "models", "overrides", "records", "scenario", "sections"},
+    "spine": {"blocks", "books", "figures", "inputs", "models", "scenario", "sections", "sections/decision"},
     "case": {
         "before_after",
         "books",
@@ -132,6 +133,7 @@ MAY_IMPORT = {
         "scenario",
         "sections",
         "sections/decision",
+        "spine",
     },
     "digests": {"case", "scenario", "seen"},
     "quoting": {"books", "case", "models", "sections"},
@@ -152,7 +154,7 @@ MAY_IMPORT = {
         "scenario",
         "sections",
     },
-    "memo": {"blocks", "case", "checking", "digests", "given", "scenario", "theme"},
+    "memo": {"blocks", "books", "case", "checking", "digests", "given", "scenario", "theme"},
     "acceptance": {
         "blocks",
         "books",
@@ -167,6 +169,7 @@ MAY_IMPORT = {
     },
     "cli_progress": {"memo"},
     "cli_shared": set(),
+    "cli_compare": {"cli_shared", "memo"},
     "cli_prices": {"books", "cli_shared"},
     "cli_quotes": {"books", "case", "cli_prices", "cli_shared", "given", "quoting", "scenario"},
     "cli_answers": {"asking", "books", "case", "cli_shared", "scenario"},
@@ -179,6 +182,7 @@ MAY_IMPORT = {
         "checking",
         "cli_accept",
         "cli_answers",
+        "cli_compare",
         "cli_elicit",
         "cli_prices",
         "cli_progress",
@@ -372,9 +376,12 @@ def test_notebooks_are_committed_without_outputs_and_take_one_parameter() -> Non
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
     assert [n.stem for n in notebooks] == [
         "acceptance",
+        "buy_once",
+        "choose_provider",
         "decision",
         "diligence",
         "evidence",
+        "grow_in_stages",
         "latency",
         "tail_risk",
         "tco",

@@ -2,8 +2,10 @@
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 
 from fabricreport.blocks import Chart, Column, Name, Row, Section
 from fabricreport.blocks.gate import bare_numbers, texts
@@ -30,6 +32,9 @@ class Figures:
     def figure(self, figure_id: str) -> Number:
         return self.numbers[figure_id]
 
+    def draw(self, input_id: str) -> NDArray[np.float64]:
+        return np.array([1.0, 2.0, 3.0, 4.0])
+
     def record(self, input_id: str) -> dict[str, Any]:
         return {
             "id": input_id,
@@ -50,7 +55,9 @@ def test_a_figure_is_quoted_by_its_id_and_style() -> None:
     bundle = emitted(body)
     (said,) = body.emitted[-1].nodes
     assert isinstance(said, Paragraph)
-    assert plain_text(said.children) == "It costs $1.25M (P5–P95: −$300k to $2M) less, at $10 each."
+    assert (
+        plain_text(said.children) == "It costs $1.25M (90\N{NO-BREAK SPACE}% range: −$300k to $2M) less, at $10 each."
+    )
     assert [n["id"] for n in bundle["ledger"]] == ["price:x", "tco.difference"]
     assert [i["id"] for i in bundle["inputs"]] == ["price:x"]
 
@@ -94,6 +101,15 @@ def test_a_table_column_has_one_unit_and_numbers_without_it() -> None:
     assert node["rows"][0]["cells"][1][0]["text"] == "−1,250"
     with pytest.raises(ValueError, match="2 cells for 1 columns"):
         body.table("tab-y", "Ragged", [Column("Item")], [Row(["A", "B"])])
+
+
+def test_stated_numbers_keep_their_digits_under_one_unit() -> None:
+    body = Section("tco", Figures())
+    least = [Row([Number(f"n{v}", v, "gbytes/s", "n", "r")]) for v in (614.2, 70.31)]
+    body.table("tab-x", "Least", [Column("Bandwidth", style="stated")], least)
+    node = emitted(body)["nodes"][0]
+    assert node["columns"][0]["unit"] == "GB/s"
+    assert [row["cells"][0][0]["text"] for row in node["rows"]] == ["614", "70.3"]
 
 
 def test_a_chart_carries_alt_text_and_data_and_its_literals_meet_the_gate() -> None:

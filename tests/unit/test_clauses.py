@@ -22,7 +22,7 @@ from fabricreport.findings import Name
 from fabricreport.formats import NBSP
 from fabricreport.inputs import INPUT_KINDS
 from fabricreport.sections.diligence.clauses import Clause, clauses, fields_of
-from fabricreport.sections.diligence.tables import contract_terms, shortlist
+from fabricreport.sections.diligence.tables import acceptance, contract_terms, first_questions, priced_terms, shortlist
 
 PARAMS = Path(__file__).parents[2] / "params"
 WORDINGS = [(q.id, wording) for q in read_questions() for sentence in q.clause for wording in sentence]
@@ -207,6 +207,25 @@ def test_the_table_of_sellers_has_the_columns_that_matter_to_the_client(tmp_path
     assert {"Size", "Isolation", "Answered"} <= set(heads(told))
     row = shortlist(told.inputs, told.diligence()).rows[0].cells
     assert row[heads(told).index("Isolation")] == "specific"
+
+
+def test_the_short_tables_hold_what_money_stands_behind(tmp_path: Path) -> None:
+    case = client(tmp_path)
+    given, result = case.inputs, case.diligence()
+    asked, terms = first_questions(result).rows, priced_terms(given, result).rows
+    told = [q for q in result.questions if q.worth > 0 or q.difference or q.own_cost]
+    assert [str(row.cells[0]) for row in asked] == [q.question.title for q in told][:8]
+    assert {str(row.cells[0]) for row in terms} == {c.question.title for c in clauses(given, result) if c.breach}
+    assert len(asked) > 2 < len(terms) < len(contract_terms(given, result).rows)
+    assert all(row.cells[2] for row in terms)
+
+
+def test_the_units_of_the_test_stand_at_the_head_of_each_row(tmp_path: Path) -> None:
+    case = client(tmp_path)
+    rows = {str(row.cells[0]): row.cells[1] for row in acceptance(case.diligence()).rows}
+    units = {title.rpartition(" (")[2].rstrip(")") for title in rows if title.endswith(")")}
+    assert units == {"GB/s", "µs", "weeks", "min"}
+    assert all(":bare}" in str(cell) for cell in rows.values())
 
 
 def test_the_sellers_with_the_least_open_come_first(tmp_path: Path) -> None:

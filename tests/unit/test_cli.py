@@ -123,6 +123,17 @@ def test_build_says_when_the_framework_disagrees_with_the_advice(
     assert ("The framework disagrees: it leans to InfiniBand." in capsys.readouterr().out) is told
 
 
+@pytest.mark.parametrize(("count", "lines"), [(0, 0), (5, 5), (7, 6)])
+def test_build_tells_a_few_remarks_on_the_language_and_where_the_others_are(
+    count: int, lines: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    remarks = tuple(f"decision.ipynb, cell {n}: too long." for n in range(count))
+    _say_built(BuildResult("A", "a", "e", Path("x"), "Client copy", {}, RunRecord(()), remarks=remarks))
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == lines and all(line.startswith("language: ") for line in told)
+    assert count <= lines or told[-1] == "language: and 2 more, in x/manifest.json"
+
+
 def changed_example(folder: Path, old: str, new: str) -> Path:
     text = (ROOT / "params/example.yaml").read_text()
     assert old in text
@@ -136,7 +147,7 @@ def test_check_doubts_a_plan_that_is_late_on_every_fabric_and_still_accepts_it(t
     path = changed_example(tmp_path, "gpus: 1024", "gpus: 32768")
     code, out, err = run("check", str(path))
     assert code == 0 and "nothing to mend" in out
-    assert re.search(r"^note: .*changed\.yaml: A run planned for .* is late on every RDMA fabric", err, re.M)
+    assert re.search(r"^note: .*changed\.yaml: A run planned for .* is late on every network with RDMA", err, re.M)
     told = json.loads(run("check", "--json", str(path))[1])
     assert told["ok"] and any("is late on every" in note for note in told["notes"])
 

@@ -12,7 +12,7 @@ from course_cases import CLIENTS, client, found
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Course
 from fabricreport.provenance import Traced
-from fabricreport.sections.decision.courses.findings import advice, course_findings, opening, staged
+from fabricreport.sections.decision.courses.findings import advice, course_findings, staged
 from fabricreport.sections.decision.courses.result import (
     CoursesResult,
     Learning,
@@ -64,28 +64,27 @@ def learning(worth: float, error: float, cost: float) -> Learning:
 
 
 @pytest.mark.parametrize(
-    ("kind", "opens", "advises"),
+    ("kind", "advises"),
     [
-        (CourseKind.TAKE, None, None),
-        (CourseKind.OFFERS, F.OPENS_OFFERS, F.OFFERS_FIRST),
-        (CourseKind.PILOT, F.OPENS_PILOT, F.PILOT_FIRST),
-        (CourseKind.RENT_FIRST, F.OPENS_RENT_FIRST, None),
-        (CourseKind.AHEAD, F.OPENS_AHEAD, F.ORDER_AHEAD),
-        (CourseKind.SINGLE_NODE, F.OPENS_SINGLE_NODE, F.SINGLE_NODES),
+        (CourseKind.TAKE, None),
+        (CourseKind.OFFERS, F.OFFERS_FIRST),
+        (CourseKind.PILOT, F.PILOT_FIRST),
+        (CourseKind.RENT_FIRST, None),
+        (CourseKind.AHEAD, F.ORDER_AHEAD),
+        (CourseKind.SINGLE_NODE, F.SINGLE_NODES),
     ],
 )
-def test_page_one_opens_with_the_course_that_is_advised(kind: CourseKind, opens: F | None, advises: F | None) -> None:
+def test_the_course_that_is_advised_is_told(kind: CourseKind, advises: F | None) -> None:
     courses = constructed(kind)
-    assert (opening(courses), advice(courses)) == (opens, advises)
-    holds = set(told(courses))
-    assert (F.COURSES_PLAIN in holds, F.COURSES_INVOLVED in holds) == (opens is None, opens is not None)
+    assert advice(courses) == advises
+    holds, plain = set(told(courses)), kind == CourseKind.TAKE
+    assert (F.COURSES_PLAIN in holds, F.COURSES_INVOLVED in holds) == (plain, not plain)
     assert (F.RENT_FIRST in holds) == (kind == CourseKind.RENT_FIRST)
 
 
 def test_renting_first_for_the_date_is_said_so() -> None:
     courses = constructed(CourseKind.RENT_FIRST, by_date=True)
     holds = set(told(courses))
-    assert opening(courses) == F.OPENS_RENT_FIRST_LATE
     assert F.RENT_FIRST_LATE in holds and F.RENT_FIRST not in holds
 
 
@@ -93,8 +92,6 @@ def test_a_plan_in_stages_is_signed_for_its_first_alone() -> None:
     one, staged_plan = constructed(CourseKind.TAKE), constructed(CourseKind.STAGE_ONE, CourseKind.STAGE_ONE)
     for plainly, in_stages in ((F.TAKE, F.SIGN_STAGE_ONE), (F.SETTLE_FIRST, F.SETTLE_STAGE_ONE)):
         assert (staged(one, plainly), staged(staged_plan, plainly)) == (plainly, in_stages)
-    assert staged(staged_plan, F.OPENS_CLEAR) == F.OPENS_STAGE_ONE
-    assert staged(staged_plan, F.OPENS_LEANING_LATE) == F.OPENS_LEANING_LATE
     assert staged(staged_plan, F.ASK_BOTH) == F.ASK_BOTH
 
 

@@ -315,8 +315,8 @@ def test_a_client_whose_date_nobody_meets_is_told_to_rent_first_where_being_late
     assert courses.meeting is not None and mean(courses.meeting.extra) <= mean(courses.meeting.late)
     assert (courses.advised.kind, courses.by_date) == (CourseKind.RENT_FIRST, True)
     holds = set(case.spoken("decision").findings)
-    assert {F.OPENS_RENT_FIRST_LATE, F.RENT_FIRST_LATE, F.TOO_LATE, F.COURSES_INVOLVED} <= holds
-    assert not {F.RENT_FIRST, F.COURSES_PLAIN, F.OPENS_TOO_LATE, F.DATE_DEAR} & holds
+    assert {F.RENT_FIRST_LATE, F.TOO_LATE, F.COURSES_INVOLVED} <= holds
+    assert not {F.RENT_FIRST, F.COURSES_PLAIN, F.DATE_DEAR} & holds
 
 
 def test_a_client_whose_date_is_dearer_to_meet_than_to_miss_is_told_so() -> None:
@@ -325,7 +325,7 @@ def test_a_client_whose_date_is_dearer_to_meet_than_to_miss_is_told_so() -> None
     assert courses.meeting is not None and mean(courses.meeting.extra) > mean(courses.meeting.late)
     assert courses.meeting.course.kind == CourseKind.RENT_FIRST and courses.advised == courses.plain
     holds = set(case.spoken("decision").findings)
-    assert {F.OPENS_TOO_LATE, F.TOO_LATE, F.DATE_DEAR, F.COURSES_PLAIN} <= holds and F.RENT_FIRST_LATE not in holds
+    assert {F.TOO_LATE, F.DATE_DEAR, F.COURSES_PLAIN} <= holds and F.RENT_FIRST_LATE not in holds
     assert {"decision.courses.extra", "decision.courses.late"} <= set(case.decision().numbers)
 
 

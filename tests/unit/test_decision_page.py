@@ -11,7 +11,8 @@ import pytest
 import yaml
 from notebook_cells import run, sources
 
-from fabricreport.blocks.nodes import Callout, Code, DataTable, Glance, Heading, Headline, Node, Num, Text, Top, walk
+from fabricreport.blocks.nodes import Callout, Code, DataTable, Heading, Headline, Node, Num, Text, Top, walk
+from fabricreport.case import open_case
 from fabricreport.scenario import defaulted_keys, load_params, new_params
 
 pytestmark = pytest.mark.slow
@@ -60,13 +61,13 @@ def headline(nodes: list[Top]) -> Mapping[str, object]:
     return next(n.data for n in nodes if isinstance(n, Headline))
 
 
-def test_a_plan_that_is_late_on_every_fabric_is_doubted_right_after_the_glance_with_figures_of_the_ledger(
+def test_a_plan_that_is_late_on_every_fabric_is_doubted_before_the_advice_is_explained_with_figures_of_the_ledger(
     tmp_path: Path,
 ) -> None:
     racks = {"gpus": 16416, "gpu": "gb200-nvl72", "gpus_per_node": 72, "nic_ports_per_node": 72}
     nodes = nodes_of(write(tmp_path, {f"cluster.{key}": value for key, value in racks.items()}))
     (place,) = doubts(nodes)
-    assert isinstance(nodes[place - 1], Glance)
+    assert nodes[place - 1] == named(nodes, "sec-decision") and nodes[place - 1] == nodes[0]
     told = numbers(nodes[place])
     assert "tail_risk.planned" in told and any(number.startswith("tail_risk.late.") for number in told)
     assert {"workload.run_days", "cluster.gpus"} <= set(texts(nodes[place]))
@@ -96,7 +97,7 @@ def test_a_client_who_said_everything_is_told_that_nothing_was_assumed(tmp_path:
         "cluster.vendor": "nvidia",
     }
     absent |= {"cluster.optics": "compatible", "workload.jobs": [], "organisation.nvidia_cloud_partner": False}
-    absent |= {"organisation.beyond_money": []}
+    absent |= {"organisation.beyond_money": [], "question": "buy-once"}
     path = write(
         tmp_path, absent | {"workload.tokens_billion": None, "money.materiality_usd": None, "memo.language": "en"}
     )
@@ -134,13 +135,12 @@ def test_a_framework_that_leans_to_a_fabric_behind_both_does_not_agree(tmp_path:
     told = headline(nodes)
     assert (told["framework"], told["framework_leans_to"]) == ("disagrees", "InfiniBand")
     section = said_by(named(nodes, "sec-decision-framework"))
-    assert section == "The framework leans to InfiniBand"
-    assert any(said_by(n).startswith("The money puts that side behind both") for n in nodes)
-    assert not any("It agrees with the advice" in said_by(n) for n in nodes)
+    assert section == "Beyond money, our four questions favour InfiniBand"
+    assert any(said_by(n).startswith("On cost that side comes behind both") for n in nodes)
+    assert not any("That agrees with the advice" in said_by(n) for n in nodes)
 
 
 def test_a_single_gpu_is_told_the_chief_cause_of_the_difference(tmp_path: Path) -> None:
-    nodes = nodes_of(client(tmp_path, {"gpus": 1, "gpus_per_node": 1}, "inference"))
-    assert headline(nodes)["decided_by"] == "size"
-    glance = "".join(said_by(n) for n in nodes if isinstance(n, Glance))
-    assert "more on average, chiefly for network staff and training." in glance
+    path = client(tmp_path, {"gpus": 1, "gpus_per_node": 1}, "inference")
+    assert headline(nodes_of(path))["decided_by"] == "size"
+    assert str(open_case(path).spoken("decision").words["cause"]) == "network staff and training"

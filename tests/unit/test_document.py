@@ -121,6 +121,13 @@ def test_a_dead_reference_stops_a_client_copy_and_a_section_left_out_is_told_in_
     assert "the section on diligence (left out of this copy)" in plain_text(paragraph.children)
 
 
+def test_what_stands_in_a_section_left_out_is_named_by_it_and_what_a_section_lacks_is_a_fault() -> None:
+    cell = block("one", [para(ref("sec-evidence-elicited"), ref("tab-tail-levers"), ref("tab-tco-none"))])
+    alone = block("tco", [para(*words("a bill"))])
+    (fault,) = check_memo(gather(new_notebook(cells=[cell, alone])))
+    assert "tab-tco-none" in fault
+
+
 def test_the_glance_moves_to_page_one_and_the_headline_is_data() -> None:
     document = document_from_notebook(rich_notebook())
     assert document.glance is not None

@@ -13,6 +13,8 @@ from fabricreport.memo.run.plan import Places, load_checked, make_plan
 from fabricreport.memo.run.run_record import RunRecord, SectionRun
 from fabricreport.scenario import SECTION_NAMES, new_params
 
+MADE_OF = ("buy_once", *SECTION_NAMES)
+
 
 def test_a_failed_section_names_the_users_files_in_message_and_notebook(tmp_path: Path) -> None:
     client, notebooks, scratch = tmp_path / "client", tmp_path / "notebooks", tmp_path / "out" / ".scratch-1"
@@ -22,7 +24,7 @@ def test_a_failed_section_names_the_users_files_in_message_and_notebook(tmp_path
     params = client / "acme.yaml"
     text = new_params("Acme", dt.date(2026, 11, 20))
     params.write_text(text + "\nmeasurements: [logs/run.txt]\n", encoding="utf-8")
-    for section in SECTION_NAMES:
+    for section in MADE_OF:
         nbformat.write(nbformat.v4.new_notebook(), notebooks / f"{section}.ipynb")
     places = Places(notebooks, tmp_path / "project", lambda *_: Checked())
     work = scratch / "work"

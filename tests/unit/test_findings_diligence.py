@@ -41,7 +41,7 @@ GROUPS = (
     {F.LIST_CUT, F.LIST_OPEN, F.LIST_STATED},
     {F.SELLERS_IN_BODY, F.SELLERS_IN_ANNEX},
     {F.PRICED, F.UNPRICED},
-    {F.WIDEST_TURNS, F.WIDEST_STAYS},
+    {F.WIDEST_TURNS, F.OTHERS_TURN, F.WIDEST_STAYS},
     {F.FIRST_BY_CHOICE, F.FIRST_BY_PRICE, F.NONE_WORTH},
 )
 
@@ -242,6 +242,9 @@ def test_the_answer_that_moves_most_may_turn_the_difference(buyer: Case) -> None
     assert {F.PRICED, F.WIDEST_TURNS, F.SOME_TURNS, F.SILENT} <= turning
     staying = holds(buyer, questions=(replace(top, difference=Stake(1e5, 1e6)), *still))
     assert F.WIDEST_STAYS in staying and F.SOME_TURNS not in staying
+    wide, narrow = replace(top, difference=Stake(1e5, 1e6)), replace(others[0], difference=Stake(-1e4, 1e5))
+    other = holds(buyer, questions=(wide, narrow, *still[1:]))
+    assert {F.OTHERS_TURN, F.SOME_TURNS} <= other and not {F.WIDEST_TURNS, F.WIDEST_STAYS} & other
     none = holds(buyer, questions=(replace(top, difference=None), *still))
     assert F.UNPRICED in none and not {F.SILENT, F.WIDEST_STAYS} & none
 

@@ -228,7 +228,7 @@ NOT_THERE: Mapping[str, tuple[F, ...]] = {
     "a rack, and nothing sent": (F.KEEPS_MOST, F.KEEPS_LESS, F.COUNTED),
     "as it is": (F.GROWS, F.LOGS, F.BEYOND, F.KEEPS_MOST, F.KEEPS_LESS, F.COUNTED),
     "inside": (F.TRAFFIC, F.GROWS, F.WIDEST_BEARS),
-    "few GPUs": (F.WIDEST_BEARS,),
+    "few GPUs": (F.WIDEST_BEARS, F.RING_EXCEEDS),
     "experts": (F.WIDEST_BEARS,),
     "quiet at every size": (F.RING_EXCEEDS,),
     "no spread": (F.UNSURE, F.MOST_BY_SOURCES, F.MOST_BY_OTHER),

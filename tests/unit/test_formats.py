@@ -32,6 +32,22 @@ def test_other_currencies_keep_their_sign() -> None:
     assert write(12, "usd", 3, "CHF") == "CHF\N{NO-BREAK SPACE}12"
 
 
+@pytest.mark.parametrize(
+    ("unit", "currency", "text"),
+    [
+        ("eur", "USD", "€34.4k"),
+        ("gbp", "EUR", "£34.4k"),
+        ("eur/switch", "USD", "€34.4k per switch"),
+        ("usd", "EUR", "€34.4k"),
+    ],
+)
+def test_an_amount_that_its_source_states_in_another_currency_is_written_in_it(
+    unit: str, currency: str, text: str
+) -> None:
+    assert write(34_400.0, unit, 3, currency) == text
+    assert column_scale("eur", 34_400.0).head == "€k"
+
+
 def test_significant_digits_and_fixed_decimals() -> None:
     assert significant(123_456, 3) == 123_000
     assert significant(0.0, 3) == 0

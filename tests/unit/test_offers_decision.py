@@ -238,7 +238,7 @@ def test_an_offer_that_does_not_say_whether_it_holds_the_network_is_advised_on_t
             set(),
         ),
         ((), {"providers": [{"name": "Nebius"}]}, {F.OFFERS_ASK_ONE}, {F.OFFERS_ASK_MANY, F.OFFERS_UNPRICED}),
-        ((), {"providers": [{"name": "Nobody"}]}, {F.OPENS_ON_PRICE}, {F.OFFERS}),
+        ((), {"providers": [{"name": "Nobody"}]}, {F.ON_PRICE}, {F.OFFERS}),
         ((), {"money__acquisition": "buy"}, set(), {F.OFFERS, F.BIDS}),
     ],
 )

@@ -215,6 +215,11 @@ def test_a_file_that_is_no_list_of_options_is_refused(tmp_path, text):
         "behaviour: {wekks: weeks-to-stable-infiniband}",
         "behaviour: {weeks: 3}",
         "behaviour: none",
+        "say: none",
+        "say: ['']",
+        "say: [400]",
+        f"say: [{'x' * 61}]",
+        r'say: ["a hidden \u202e turn"]',
         "pieces: {nic: {price: 'evidence:a or price:b', watts: 'evidence:x'}}",
     ],
 )

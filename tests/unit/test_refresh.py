@@ -22,6 +22,7 @@ from fabricreport.memo.editions.refresh import RefreshPlan, feed_day, plan_refre
 from fabricreport.memo.run.plan import Places, load_checked, make_plan
 from fabricreport.scenario import SECTION_NAMES, load_params_file, new_params
 
+MADE_OF = ("buy_once", *SECTION_NAMES)
 HEADER = "item,unit,price,low,high,currency,date,expiry,source,grade\n"
 
 
@@ -37,7 +38,7 @@ class Desk:
         self.places.notebooks.mkdir()
         self.params.write_text(new_params("Acme", dt.date(2026, 11, 20)), encoding="utf-8")
         self.price("2026-11-01")
-        for section in SECTION_NAMES:
+        for section in MADE_OF:
             self.notebook(section, "x = 1")
 
     def price(self, *days: str) -> None:

@@ -181,7 +181,7 @@ def test_the_comments_of_a_new_file_are_valid_when_uncommented_and_say_what_was_
         "overrides",
         "money.materiality_usd",
     }
-    derived = {"cluster.nic_ports_per_node": 8}
+    derived = {"cluster.nic_ports_per_node": 8, "question": "buy-once"}
     for key in set(defaulted_keys(silent)) - examples - {"offers", "measurements", "elicited"}:
         assert value_at(spoken, key) == derived.get(key, value_at(silent, key)), key
 

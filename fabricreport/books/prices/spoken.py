@@ -25,6 +25,14 @@ def spoken(item: str) -> str:
     return item.replace("-", " ")
 
 
+def priced(item: str) -> str:
+    """The price of an item within a sentence, without brackets: `the price of a QM8700 switch, InfiniBand HDR`."""
+    book, named = read_yaml("said"), spoken(item).replace(" (", ", ").replace(")", "")
+    if item in read_yaml("item_names")["names"] or not _EXCHANGE.fullmatch(item):
+        return str(book["rent" if _HOUR.fullmatch(item) else "price"]).replace("{item}", named)
+    return named
+
+
 def titled(item: str) -> str:
     """An item as a table's row begins with it: without its article, the first letter large."""
     bare = _ARTICLE.sub("", spoken(item), count=1) if _ARTICLE.match(spoken(item)) else spoken(item)

@@ -10,7 +10,9 @@ from fabricreport.blocks.nodes import DataTable, Figure, Formula, Image, Node, N
 from fabricreport.located import did_you_mean
 from fabricreport.memo.document.agreement import disagreements
 from fabricreport.memo.document.gather import Gathered, Piece
+from fabricreport.memo.document.language import language_faults
 from fabricreport.memo.document.numbering import CLOSING_ANNEXES, left_out
+from fabricreport.memo.document.proofs import contradictions
 from fabricreport.memo.document.remedies import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY
 from fabricreport.memo.document.resolve import png_width_px
 from fabricreport.memo.document.safe import one_line
@@ -33,6 +35,8 @@ def check_memo(found: Gathered, *, draft: bool = False) -> list[str]:
     faults += _reference_faults(found)
     faults += _dead_references(found)
     faults += disagreements(found)
+    faults += language_faults(found)
+    faults += contradictions(found)
     if not draft and not found.pieces:
         faults.append("the memo is empty: no notebook emitted a block")
     return faults
@@ -97,9 +101,10 @@ def _dead_references(found: Gathered) -> Iterator[str]:
     """References to a figure, table or heading that the memo does not hold; a section left out of it is told in words."""
     inside = [(piece, node) for piece in found.pieces for node in walk(piece.nodes)]
     known = {node.id for _, node in inside if isinstance(node, Numbered) and node.id} | CLOSING_ANNEXES
+    present = {piece.section for piece in found.pieces}
     for piece in found.pieces:
         for target in sorted({n.id for n in walk(piece.nodes) if isinstance(n, Ref)} - known):
-            if not left_out(target):
+            if not left_out(target, present):
                 close = did_you_mean(target, known)
                 yield (
                     f"{piece.where}: the reference {{{target}}} leads nowhere"

@@ -310,7 +310,4 @@ def _spread(entry: Record) -> str:
     if not isinstance(spread, dict):
         return ""
     low, high = str(spread["p5"]), str(spread["p95"])
-    if low == high:
-        return ""
-    number, gap, word = low.partition(formats.NBSP)
-    return f"{number if gap and high.endswith(gap + word) else low} to {high}"
+    return "" if low == high else formats.between(low, high)

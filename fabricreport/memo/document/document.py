@@ -19,6 +19,7 @@ from fabricreport.memo.document.assumed import assumed_piece
 from fabricreport.memo.document.derive import Derivation, InputSet, appendix
 from fabricreport.memo.document.gather import Gathered, Piece, gather
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
+from fabricreport.memo.document.parts import parted
 from fabricreport.memo.document.placed import PlacedNote
 from fabricreport.memo.document.resolve import Resolver
 from fabricreport.memo.document.safe import one_line, visible
@@ -54,16 +55,19 @@ class FrontMatter:
 
 @dataclass(frozen=True)
 class Document:
-    """The whole memo in reading order: glance (page one), body, annexes, sources, derivations.
+    """The whole memo in reading order: glance and `first` (page one), body, annexes, `web`, sources, derivations.
 
-    `derivations` has one entry for each printed number that was worked out; a number that repeats an input leads to
+    `web` are the annexes that only the HTML edition holds; of the derivations print holds those of page one
+    (`first_numbers`), of the sources the first `printed_sources`, which are those it cites. `derivations` has one entry for each printed number that was worked out; a number that repeats an input leads to
     the input's entry in `inputs`. `input_sets` names sets of inputs that several derivations share.
     """
 
     front: FrontMatter
     glance: Glance | None
+    first: tuple[Flow, ...]
     body: tuple[Flow, ...]
     annexes: tuple[Flow, ...]
+    web: tuple[Flow, ...]
     contents: tuple[ContentsLine, ...]
     notes: tuple[PlacedNote, ...]
     sources: tuple[Source, ...]
@@ -73,13 +77,25 @@ class Document:
     headline: Mapping[str, Any]
     problems: tuple[Problem, ...]
     any_stale: bool
+    first_numbers: frozenset[str]
+    printed_sources: int
     sources_heading: ContentsLine | None
     derivations_heading: ContentsLine | None
 
     @property
     def nodes(self) -> tuple[Top, ...]:
         """All block nodes in reading order, the glance first."""
-        return (*((self.glance,) if self.glance else ()), *self.body, *self.annexes)
+        return (*self.printed, *self.web)
+
+    @property
+    def printed(self) -> tuple[Top, ...]:
+        """Those that print holds too."""
+        return (*((self.glance,) if self.glance else ()), *self.first, *self.body, *self.annexes)
+
+    @property
+    def spined(self) -> bool:
+        """Whether the memo has a body of its own, to which its sections are annexes."""
+        return bool(self.first)
 
 
 def document_from_notebook(nb: Any, title: str = "") -> Document:
@@ -96,12 +112,23 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     """The `Document` of what `gather` found in the notebook; neither is changed."""
     problems = list(found.problems)
     front, section_titles = _front_matter(nb, found.pieces, title)
-    glance, headline, body = _split_special([p for p in found.pieces if p.place == "body"], problems)
-    _, more_headline, annex = _split_special([p for p in found.pieces if p.place == "annex"], problems)
+    parts = parted(found.pieces)
+    glance, headline, body = _split_special(parts.body, problems)
+    _, more_headline, annex = _split_special(parts.annexes, problems)
+    _, most_headline, web = _split_special(parts.web, problems)
+    if parts.spined:
+        title, first, body = _opening_page(body)
+        front = replace(front, title=title or front.title)
+    else:
+        first = []
     book = SourceBook(found.inputs)
     numbering = Numbering(found.ledger, book, problems)
+    numbered_first = numbering.number_body(first)
     numbered_body = numbering.number_body(body)
-    numbered_annexes = numbering.number_annexes([*_grouped(annex, section_titles), *assumed_piece(found)])
+    rest = [*_grouped(web, section_titles), *assumed_piece(found)] if parts.spined else []
+    behind = _grouped(annex, section_titles)
+    numbered_annexes = numbering.number_annexes(behind if parts.spined else [*behind, *assumed_piece(found)])
+    numbered_web = numbering.number_web(rest)
     sources_at = numbering.closing_annex(SOURCES_TITLE, "sec-sources") if numbering.uses_sources(found.pieces) else None
     derivations_at = (
         numbering.closing_annex(DERIVATIONS_TITLE, "sec-derivations")
@@ -110,28 +137,59 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     )
     resolver = Resolver(numbering)
     done_glance = resolver.glance(glance, "the glance") if glance else None
+    done_first = [node for piece in numbered_first for node in resolver.resolve(piece)]
+    first_numbers = frozenset(resolver.used_numbers())
     done_body = [node for piece in numbered_body for node in resolver.resolve(piece)]
     done_annexes = [node for piece in numbered_annexes for node in resolver.resolve(piece)]
+    printed_sources = len(book.listed())
+    done_web = [node for piece in numbered_web for node in resolver.resolve(piece)]
     used = resolver.used_numbers()
     closing = appendix(used, found.ledger, book, numbering.anchors)
     headings = [*numbering.contents, *[h for h in (sources_at, derivations_at) if h]]
     return Document(
         front=front,
         glance=done_glance,
+        first=tuple(done_first),
         body=tuple(done_body),
         annexes=tuple(done_annexes),
+        web=tuple(done_web),
         contents=tuple(headings),
         notes=tuple(resolver.notes),
         sources=book.listed(),
         derivations=closing.derivations,
         inputs=closing.inputs,
         input_sets=closing.sets,
-        headline={**headline, **more_headline},
+        headline={**headline, **more_headline, **most_headline},
         problems=tuple(problems),
         any_stale=any(found.ledger[i].get("stale") for i in used),
         sources_heading=sources_at,
         derivations_heading=derivations_at,
+        first_numbers=first_numbers,
+        printed_sources=printed_sources,
     )
+
+
+def _opening_page(body: list[Piece]) -> tuple[str, list[Piece], list[Piece]]:
+    """A body's title, which is its first heading of level one, the pieces of page one up to the next, and the rest."""
+    title = ""
+    first: list[Piece] = []
+    rest: list[Piece] = []
+    for piece in body:
+        kept: list[Top] = []
+        later: list[Top] = []
+        for node in piece.nodes:
+            opening = node if isinstance(node, Heading) and node.level == 1 else None
+            if opening and not title and not rest and not later:
+                title = one_line(plain_text(opening.children))
+            elif opening or rest or later:
+                later.append(node)
+            else:
+                kept.append(node)
+        if kept:
+            first.append(replace(piece, nodes=tuple(kept)))
+        if later:
+            rest.append(replace(piece, nodes=tuple(later)))
+    return title, first, rest
 
 
 def _front_matter(nb: Any, pieces: list[Piece], name: str) -> tuple[FrontMatter, dict[str, str]]:

@@ -207,7 +207,7 @@ def joined(pieces: Iterable[Piece]) -> list[Piece]:
     """The pieces with every block made one that goes on in the next piece of its section and place.
 
     A prose cell has one condition, so page one's summary, a list and a boxed remark may stand in several cells: a remark
-    without a title goes on from the one before it. The reader sees one block.
+    without a title, or with the same one, goes on from the one before it. The reader sees one block.
     """
     found: list[Piece] = []
     for piece in pieces:
@@ -234,7 +234,12 @@ def _continued(first: Top, second: Top, further: bool) -> Top | None:
         return Glance(_paragraphs(first.children, second.children, further), (*first.tiles, *second.tiles))
     if further and isinstance(first, Paragraph) and isinstance(second, Paragraph):
         return Paragraph((*first.children, Text(" "), *second.children))
-    if isinstance(first, Callout) and isinstance(second, Callout) and (first.tone, second.title) == (second.tone, ()):
+    if (
+        isinstance(first, Callout)
+        and isinstance(second, Callout)
+        and first.tone == second.tone
+        and second.title in ((), first.title)
+    ):
         return replace(first, children=together(first.children, second.children))
     if isinstance(first, BulletList) and isinstance(second, BulletList):
         return BulletList((*first.items, *second.items))

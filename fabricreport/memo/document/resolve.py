@@ -64,6 +64,17 @@ _PT_PER_PX = 0.6
 _EMIT = "Emit it through the block functions."
 
 
+def unmarked(nodes: Iterable[Inline]) -> tuple[Inline, ...]:
+    """The words of a heading or a title: their numbers bear no mark of age, which the text beneath has."""
+
+    def one(node: Inline) -> Inline:
+        if isinstance(node, PlacedNum):
+            return replace(node, stale=False)
+        return replace(node, children=unmarked(node.children)) if isinstance(node, Strong | Em | Link) else node
+
+    return tuple(one(node) for node in nodes)
+
+
 class Resolver:
     """Copies nodes with what `Numbering` found; remembers the footnotes and the numbers it met."""
 
@@ -129,11 +140,15 @@ class Resolver:
     def _heading(self, node: Heading, place: Place) -> PlacedHeading:
         if not isinstance(place, ContentsLine):
             raise TypeError(f"{self._where}: the place of a heading is none: {place}")
-        children = self.inline(node.children)
+        children = unmarked(self.inline(node.children))
         return PlacedHeading(place.level, children, node.id, place.number, place.anchor, place.text, place.annex)
 
     def _figure(self, node: Figure, place: Place) -> PlacedFigure:
-        title, subtitle, caption = self.inline(node.title), self.inline(node.subtitle), self.inline(node.caption)
+        title, subtitle, caption = (
+            unmarked(self.inline(node.title)),
+            self.inline(node.subtitle),
+            self.inline(node.caption),
+        )
         drawing = self._drawing(node.svg, f"g{place.number}-")
         return PlacedFigure(
             id=node.id or f"fig-{place.number}",
@@ -164,7 +179,7 @@ class Resolver:
         return alt
 
     def _table(self, node: DataTable, place: Place) -> PlacedTable:
-        caption = self.inline(node.caption)
+        caption = unmarked(self.inline(node.caption))
         if not caption:
             self._fault("a table has no caption", node.id, f"Say what the table shows. {CAPTION_REMEDY}")
         columns = tuple(TableColumn(self.inline(c.label), one_line(c.unit), c.align) for c in node.columns)

@@ -9,10 +9,22 @@ import nbformat
 from nbformat import NotebookNode
 
 from fabricreport.blocks.node_json import to_json
-from fabricreport.blocks.nodes import DataTable, Figure, Heading, Headline, Scalar, Top, plain_text
+from fabricreport.blocks.nodes import (
+    DataTable,
+    Figure,
+    Glance,
+    Heading,
+    Headline,
+    Paragraph,
+    Scalar,
+    Strong,
+    Top,
+    plain_text,
+)
 from fabricreport.ledger import Record
 from fabricreport.memo.document.assumed import assumed_piece
-from fabricreport.memo.document.gather import BLOCK_MIME, Gathered, gather
+from fabricreport.memo.document.gather import BLOCK_MIME, Gathered, Piece, gather
+from fabricreport.memo.document.measures import sentences_of
 from fabricreport.memo.document.tables import table_rows
 
 OWN_FILE = "file:"
@@ -88,12 +100,27 @@ def merged_ledger(found: Gathered) -> dict[str, list[Record]]:
     }
 
 
-def headline(found: Gathered) -> dict[str, Any]:
-    """The advice and the headline numbers that the decision notebook declares; empty if it was left out."""
-    for node in _nodes(found):
-        if isinstance(node, Headline):
-            return dict(to_json(node)["data"])
-    return {}
+def headline(found: Gathered, printed: Glance | None = None) -> dict[str, Any]:
+    """The advice as page one words it, and what the decision notebook declares; empty where neither stands in the memo.
+
+    `printed` is the glance of the finished document, in which each reference has its number.
+    """
+    glance = printed or next((node for node in _nodes(found) if isinstance(node, Glance)), None)
+    declared = next((node for node in _nodes(found) if isinstance(node, Headline)), None)
+    advice = advice_of(glance) if glance else ""
+    said = {"recommendation": advice} if advice else {}
+    return {**said, **(dict(to_json(declared)["data"]) if declared else {})}
+
+
+def advice_of(glance: Glance) -> str:
+    """The advice in the memo's own words: what page one opens with in bold, else its first sentence."""
+    for part in glance.children:
+        if isinstance(part, Paragraph) and part.children:
+            first = part.children[0]
+            opening = Paragraph(first.children) if isinstance(first, Strong) else part
+            said = sentences_of([Piece((opening,), "", "body", "")])
+            return said[0].words.rstrip(".,:;") if said else ""
+    return ""
 
 
 def chart_data(found: Gathered) -> dict[str, list[list[Scalar]]]:

@@ -173,15 +173,16 @@ def _sections(params: Params, only: str | None) -> tuple[str, ...]:
     from fabricreport.scenario import SECTION_NAMES
 
     if only is None:
-        return tuple(params.sections)
-    if only not in SECTION_NAMES:
+        return params.notebooks
+    known = (*SECTION_NAMES, params.asked.spine)
+    if only not in known:
         raise InputError(
             Problem(
                 "is not a section",
                 key="--only",
                 value=only[:80],
-                suggestion=did_you_mean(only, SECTION_NAMES),
-                remedy=f"One of: {', '.join(SECTION_NAMES)}.",
+                suggestion=did_you_mean(only, known),
+                remedy=f"One of: {', '.join(known)}.",
             )
         )
     return (only,)

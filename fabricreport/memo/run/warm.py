@@ -10,12 +10,13 @@ import gc
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from fabricreport.memo.run.environment import has_forking_environment
 from fabricreport.memo.run.grammar import skip_unused_grammar
 from fabricreport.memo.run.heard import listening
+from fabricreport.vocabulary import SPINES
 
 
 def is_ready_to_fork() -> bool:
@@ -39,12 +40,20 @@ def warm_up(params_json: Path, notebooks: Mapping[str, Path]) -> None:
     with contextlib.suppress(Exception):
         with listening() as was_heard:
             case = open_case(params_json)
-            for section in filter(notebooks.__contains__, case.params.sections):
+            for section in studied(notebooks, case.params.sections):
                 case.result(section)
         if not was_heard():
             keep_open(params_json, case)
     gc.enable()
     gc.freeze()  # what is shared stays shared: the collector does not write to it
+
+
+def studied(notebooks: Iterable[str], sections: Sequence[str]) -> Sequence[str]:
+    """The sections whose studies the notebooks read, of those of a memo: its body tells of all there are."""
+    from fabricreport.scenario import SECTION_NAMES
+
+    asked = frozenset(notebooks)
+    return SECTION_NAMES if asked & {*SPINES} else [section for section in sections if section in asked]
 
 
 def import_ahead() -> bool:

@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from fabricreport.memo.document.derive import KINDS, grouped_inputs
 from fabricreport.memo.document.document import Document
+from fabricreport.memo.document.numbering import ContentsLine
 from fabricreport.memo.write.html_nodes import MemoWriter, heading
 
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,2}\Z")
@@ -30,8 +31,9 @@ def render_html(document: Document) -> str:
     writer = MemoWriter()
     style, script = _template("memo.css"), _template("memo.js")
     glance = writer.blocks([document.glance]) if document.glance else None
+    first = writer.blocks(document.first)
     body = writer.sections(document.body)
-    annexes = writer.sections(document.annexes)
+    annexes, web = writer.sections(document.annexes), writer.sections(document.web)
     notes = [writer.inline(note.children) for note in document.notes]
     language = document.front.language
     page: str = _page().render(
@@ -42,9 +44,12 @@ def render_html(document: Document) -> str:
         style=Markup(style),
         script=Markup(script),
         glance=glance,
+        first=first,
         body=body,
         annexes=annexes,
-        contents=[h for h in document.contents if h.level <= 2],
+        web=web,
+        spined=document.spined,
+        contents=_contents(document),
         notes=notes,
         sources=document.sources,
         sources_heading=document.sources_heading,
@@ -59,6 +64,22 @@ def render_html(document: Document) -> str:
         heading=heading,
     )
     return page + "\n"
+
+
+def _contents(document: Document) -> list[tuple[str, list[ContentsLine]]]:
+    """The headings of the first two levels: of a memo with a body of its own by its parts, each with its name."""
+    lines = [h for h in document.contents if h.level <= 2]
+    if not document.spined:
+        return [("", lines)]
+    closing = [h for h in (document.sources_heading, document.derivations_heading) if h]
+    top = ContentsLine("", "page-one", "The advice on one page", 1, annex=False)
+    parts = {
+        "The memo": [top, *(h for h in lines if not h.annex)],
+        "Annexes": [h for h in lines if h.annex and not h.web and h not in closing],
+        "Only in this edition": [h for h in lines if h.web],
+        "Sources and numbers": closing,
+    }
+    return [(title, found) for title, found in parts.items() if found]
 
 
 def _policy(style: str, script: str) -> str:

@@ -45,6 +45,7 @@ from fabricreport.memo.document.derive import KINDS, Derivation, InputSet, group
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.families import families, number_runs
 from fabricreport.memo.document.safe import one_line
+from fabricreport.memo.write.closing import closing_of
 from fabricreport.memo.write.pack import pack
 
 Data = dict[str, Any]
@@ -58,6 +59,7 @@ TEXT_BOTTOM_PT, TEXT_HEIGHT_PT = 779.5, 705.8
 MOST_EMPTY = 0.2
 EMPTY, KEPT_COMPILATIONS = "empty.typ", 12
 MOST_TRIES, MOST_TOGETHER = 16, 3
+ANNEXES_START = "annexes-start"
 NO_ALT_YET = "No description yet: this is a draft."
 
 
@@ -80,7 +82,7 @@ def _lay_out(document: Document, folder: Path) -> Data:
     for name in TEMPLATES:
         source = resources.files("fabricreport.memo") / "templates" / name
         (folder / name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
-    for node in walk(document.nodes):
+    for node in walk(document.printed):
         if isinstance(node, Image) and node.src:
             (folder / picture_file(node.src)).write_bytes(base64.b64decode(node.src.partition(",")[2]))
         elif isinstance(node, Figure | Formula) and node.svg:
@@ -105,7 +107,7 @@ def _settle(folder: Path, payload: Data) -> None:
     # The closing annexes move nothing before them: trying goes faster without.
     sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
     _write(folder, sketch)
-    settled, _, _ = _query(folder)
+    settled = _query(folder)[0]
     for _ in range(MOST_TRIES):
         together: list[Data] = []
         tried = settled
@@ -113,7 +115,7 @@ def _settle(folder: Path, payload: Data) -> None:
             together.append(movable.pop(gap))
             together[-1]["float"] = True
             _write(folder, sketch)
-            tried, headings, _ = _query(folder)
+            tried, headings, *_ = _query(folder)
             if emptiness(tried) < emptiness(settled) and not _above_heading(tried, headings, led):
                 settled, together = tried, []
                 break
@@ -129,9 +131,21 @@ def _link(folder: Path, payload: Data) -> None:
     """Say where every anchor stands, for the links: they move nothing themselves."""
     _forget_layouts(folder)
     _write(folder, payload | {"places_wanted": True})
-    anchors = _query(folder)[2]
+    _, _, anchors, pages = _query(folder)
     _forget_layouts(folder)
-    _write(folder, payload | {"places": {found["anchor"]: found for found in anchors}})
+    places = {found["anchor"]: found for found in anchors}
+    if ANNEXES_START in places:
+        payload["front"]["pages"] = [_counted(places[ANNEXES_START]["page"] - 1, pages)]
+    _write(folder, payload | {"places": places})
+
+
+def _counted(body: int, all_pages: int) -> str:
+    """On how many pages page one and the body are printed, and on how many the annexes: kept in the PDF's keywords."""
+    parts = (
+        f"{name}: {count} page{'' if count == 1 else 's'}"
+        for name, count in (("body", body), ("annexes", all_pages - body))
+    )
+    return ", ".join(parts)
 
 
 def _forget_layouts(folder: Path) -> None:
@@ -180,8 +194,9 @@ def emptiness(layout: list[Data]) -> float:
     return sum(max(0.0, TEXT_BOTTOM_PT - y) ** 2 for page, y in lowest.items() if page != last)
 
 
-def _query(folder: Path) -> tuple[list[Data], list[Data], list[Data]]:
-    """Where blocks begin and end, where headings stand and, if asked for, all anchors: page and points from its top left."""
+def _query(folder: Path) -> tuple[list[Data], list[Data], list[Data], int]:
+    """Where blocks begin and end, where headings stand and, if asked for, all anchors: page and points from its top left;
+    and the number of pages."""
     try:
         found = typst.query(
             folder / "memo.typ",
@@ -195,7 +210,7 @@ def _query(folder: Path) -> tuple[list[Data], list[Data], list[Data]]:
     except typst.TypstError as error:
         raise MemoRejected([typst_message(error)]) from error
     layout = json.loads(found)
-    return layout["blocks"], layout["headings"], layout["anchors"]
+    return layout["blocks"], layout["headings"], layout["anchors"], layout["pages"]
 
 
 def _fonts() -> Path:
@@ -243,23 +258,27 @@ def _payload(document: Document) -> Data:
     front |= {"draft": document.front.draft, "lang": match[1] if match else "en"}
     front["region"] = match[2].upper() if match and match[2] else None
     front["day"] = _day(document.front.date)
+    front["pages"] = []
 
     def shown(node: Top) -> Data:
         return to_json(rebuilt(node, of_node=_draft_node if document.front.draft else _print_node))
 
+    closing = closing_of(document)
     payload: Data = {
         "front": front,
         "glance": shown(document.glance) if document.glance else None,
+        "spined": document.spined,
+        "first": [shown(node) for node in document.first],
         "body": [shown(node) for node in document.body],
         "annexes": [shown(node) for node in document.annexes],
         "opening": _opening(document),
-        "contents": [{"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1],
-        "sources": [dataclasses.asdict(s) for s in document.sources],
-        "families": [dataclasses.asdict(f) for f in families(document.derivations)],
-        "input_sets": [_set(s) for s in document.input_sets],
+        "contents": [{"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1 and not h.web],
+        "sources": [dataclasses.asdict(s) for s in closing.sources],
+        "families": [dataclasses.asdict(f) for f in families(closing.derivations)],
+        "input_sets": [_set(s) for s in closing.input_sets],
         "inputs": [
             {"title": title, "entries": [_entry(d, document.front.date) for d in entries]}
-            for title, entries in grouped_inputs(document.inputs)
+            for title, entries in grouped_inputs(closing.inputs)
         ],
         "kinds": [{"letter": letter, "title": title.lower()} for _, letter, title in KINDS],
         "sources_heading": _optional(document.sources_heading),

@@ -107,7 +107,7 @@ def standard_levers(read: Callable[[str], Any], costs_usd: Mapping[str, Any]) ->
         ),
         Lever(
             "managed-tuning",
-            "Fabric tuned and run by a specialist",
+            "Network tuned and run by a specialist",
             0.0,
             config_faults=read("lever-tuning-config-factor"),
             bring_up=read("lever-tuning-bring-up-factor"),

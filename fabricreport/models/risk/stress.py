@@ -151,7 +151,7 @@ def bandwidth_loss(exposure: Exposure, loss_share: Any, days: Any, *, id: str, t
         "GPUs x 24 h x days x (1 - 1 / (1 + c (1 / (1 - loss) - 1)))",
         (
             ("bandwidth lost", loss_share, "share"),
-            ("exposed communication c", exposure.communication_share, "share"),
+            ("time spent waiting for the network c", exposure.communication_share, "share"),
             ("days until mended", days, "day"),
         ),
         **kwargs,
@@ -217,7 +217,7 @@ def packet_drop(
     goodput = (1.0 - p) / (1.0 + (window - 1.0) * p)
     return _case(
         "packet-drop",
-        "Packets are dropped at random and nothing holds the fabric lossless",
+        "Packets are dropped at random and nothing holds the network lossless",
         exposure,
         1.0 - 1.0 / _stretched_step(exposure.communication_share, 1.0 - goodput),
         HOURS_PER_DAY * np.asanyarray(days),
@@ -235,7 +235,7 @@ def noisy_tenant(exposure: Exposure, slowdown: Any, days: Any, **kwargs: Any) ->
     """Another tenant floods the shared fabric for some days: a step takes `slowdown` longer, so 1 / (1 + s) is left."""
     return _case(
         "noisy-tenant",
-        "Another tenant floods the fabric that is shared",
+        "Another tenant floods the network that is shared",
         exposure,
         1.0 - 1.0 / (1.0 + np.asanyarray(slowdown)),
         HOURS_PER_DAY * np.asanyarray(days),
@@ -364,7 +364,7 @@ def _burst(exposure: Exposure, read: Callable[[str], Any], timer: str, *, id: st
         title=title,
         sources=(*burst, timer),
         caveat=(
-            "The end of each burst is lost and waits for the timer; a lossless fabric pays the drain time only. "
+            "The end of each burst is lost and waits for the timer; a lossless network pays the drain time only. "
             "The bursts themselves are a choice of this case."
         ),
     )

@@ -13,6 +13,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import mean_of, plain
 from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.said import row_of
 from fabricreport.sections.sides import LEANS, side_colour, side_name
 from fabricreport.theme import (
     COLOURS,
@@ -54,7 +55,7 @@ def difference_chart(given: Inputs, result: DecisionResult) -> Drawing:
         axis.plot([p5, p95], [top * 1.1] * 2, color=INK, linewidth=2, solid_capstyle="butt")
         axis.plot([mean], [top * 1.1], "o", color=INK, markersize=5)
         axis.annotate(
-            "mean and P5–P95", (p95, top * 1.1), xytext=(5, 0), textcoords="offset points", va="center", color=INK
+            "mean and 90 % range", (p95, top * 1.1), xytext=(5, 0), textcoords="offset points", va="center", color=INK
         )
         for ahead, x, align in ((True, 0.995, "right"), (False, 0.005, "left")):
             winner = verdict.choice if ahead else verdict.runner_up
@@ -79,8 +80,7 @@ def swings_chart(given: Inputs, result: DecisionResult, *, count: int = 6) -> Dr
     """The inputs that move the mean difference most: its value at the low and at the high end of each."""
     chart_id = "fig-decision-swings"
     swings = result.swings[:count]
-    records = {s.input_id: given.record(s.input_id) for s in swings}
-    grades = {i: record["grade"] for i, record in records.items()}
+    grades = {s.input_id: given.record(s.input_id)["grade"] for s in swings}
     mean = mean_of(result.difference)
     with canvas(0.55 + 0.36 * max(len(swings), 2)) as (figure, (axis,)):
         for row, swing in enumerate(reversed(swings)):
@@ -101,7 +101,7 @@ def swings_chart(given: Inputs, result: DecisionResult, *, count: int = 6) -> Dr
                 )
         axis.axvline(mean, color=MUTED, linewidth=0.8)
         axis.axvline(0, color=INK, linewidth=1.1)
-        axis.set_yticks(range(len(swings)), [_label(records[s.input_id]["label"]) for s in reversed(swings)])
+        axis.set_yticks(range(len(swings)), [_label(row_of(given, s.input_id)) for s in reversed(swings)])
         axis.tick_params(axis="y", length=0, labelcolor=INK)
         axis.spines["left"].set_visible(False)
         axis.margins(x=0.12)

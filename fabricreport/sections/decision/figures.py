@@ -39,19 +39,21 @@ _LEAD = (
         "decision.difference",
         "usd",
         label=lambda at: f"Total cost of {at.rival} less that of {at.choice}",
-        rule="mean over the shared draws of total cost(runner-up) − total cost(choice), present value over the horizon",
+        rule="mean over the same outcomes of total cost(runner-up) − total cost(choice), present value over the horizon",
         value=lambda at: at.result.difference,
         inputs=(HORIZON,),
         central="mean",
+        compares=lambda at: at.compared,
     ),
     Spec(
         "decision.probability",
         "share",
-        label=lambda at: f"Share of draws in which {at.choice} costs less than {at.rival}",
-        rule="count of draws with a lower total cost ÷ all draws",
+        label=lambda at: f"Share of outcomes in which {at.choice} costs less than {at.rival}",
+        rule="count of outcomes with a lower total cost ÷ all outcomes",
         value=lambda at: at.result.verdict.probability,
         inputs=lambda at: at.everything,
         digits=2,
+        compares=lambda at: at.compared,
     ),
     Spec(
         "decision.assumption_share",
@@ -133,7 +135,7 @@ _OPTIONS = (
         "decision.total[option]",
         "usd",
         label=lambda at, option: f"Total cost of {at.names[option]} over the horizon",
-        rule="mean over the draws of the present value of fabric, servers or rent, power, space, support, staff and lost GPU time",
+        rule="mean over the outcomes of the present value of network, servers or rent, power, space, support, staff and lost GPU time",
         value=lambda at, option: at.result.totals[option],
         central="mean",
     ),
@@ -141,16 +143,19 @@ _OPTIONS = (
         "decision.gap[option]",
         "usd",
         label=lambda at, option: f"Total cost of {at.names[option]} less that of {at.choice}",
-        rule="difference of total costs, draw by draw",
+        rule="difference of total costs, outcome by outcome",
         value=lambda at, option: at.bills.gap(option, at.result.verdict.choice),
         inputs=(HORIZON,),
         central="mean",
+        compares=lambda at, option: (at.result.verdict.choice, option),
     ),
     EachSpec(
         "decision.cheapest[option]",
         "share",
-        label=lambda _, option: f"Share of draws in which {option} is the cheapest of the options that may be taken",
-        rule="count of draws with the lowest total cost ÷ all draws",
+        label=lambda at, option: (
+            f"Share of outcomes in which {at.names[option]} is the cheapest of the options that may be taken"
+        ),
+        rule="count of outcomes with the lowest total cost ÷ all outcomes",
         value=lambda at, option: at.result.joint.shares[option],
         inputs=lambda at, option: {i for pair, ids in at.apart.items() if option in pair for i in ids},
         digits=2,
@@ -159,8 +164,8 @@ _OPTIONS = (
     EachSpec(
         "decision.ready[option]",
         "share",
-        label=lambda _, option: f"Chance that {option} is stable by the client's date",
-        rule="share of draws with weeks to stable ≤ weeks to production",
+        label=lambda at, option: f"Chance that {at.names[option]} runs stably by the client's date",
+        rule="share of outcomes with weeks to stable ≤ weeks to production",
         value=lambda at, option: at.result.verdict.ready[option],
         inputs=lambda at, option: {*inputs_of(at.bills.own[option].bring_up_weeks), DATE},
         digits=2,
@@ -184,7 +189,7 @@ _FRAMEWORK = (
         "decision.framework_acceptability",
         "share",
         label="Share of all possible weights for which the framework prefers InfiniBand",
-        rule="SMAA: share of uniformly drawn weights with a positive total",
+        rule="share of uniformly drawn weights with a positive total",
         value=lambda at: at.result.framework.acceptability_infiniband,
         inputs=_PROFILE,
         digits=2,
@@ -212,22 +217,22 @@ _FRAMEWORK = (
         "decision.saves[cause]",
         "usd",
         label=lambda at, cause: f"What {at.choice} saves on {cause.replace('_', ' ')}",
-        rule="mean over the draws of the difference in this cause",
+        rule="mean over the outcomes of the difference in this cause",
         value=lambda at, cause: at.saving[cause].saves,
         inputs=lambda at, _: at.everything,
     ),
 )
 
 
-def _swing(end: str, quantile: str) -> EachSpec:
+def _swing(end: str) -> EachSpec:
     """The mean difference with an input at one end of its range."""
     return EachSpec(
         f"decision.swing[drawn].{end}",
         "usd",
         label=lambda at, key: (
-            f"Mean difference with this input at its {quantile}: {label_of(at.given, at.drawn[key].input_id)}"
+            f"Mean difference with this input at the {end} end of its range: {label_of(at.given, at.drawn[key].input_id)}"
         ),
-        rule="the model run again with this input there, all others at their draws",
+        rule="the model run again with this input there, all others as they vary",
         value=lambda at, key: getattr(at.drawn[key], f"at_{end}"),
         inputs=lambda at, _: at.everything,
         when=lambda at, key: bool(at.drawn[key].width),
@@ -262,7 +267,7 @@ def _beyond(name: str, point: str, where: Callable[[Turn], str]) -> EachSpec:
         label=lambda at, key: (
             f"Chance that it lies {where(at.drawn[key])}: {label_of(at.given, at.drawn[key].input_id)}"
         ),
-        rule="share of the input's draws on that side",
+        rule="share of the input's values on that side",
         value=lambda at, key: getattr(at.drawn[key], name),
         inputs=lambda at, key: {*at.everything, at.drawn[key].input_id},
         digits=2,
@@ -292,17 +297,17 @@ _PRIORS = (
         "decision.priors[favoured]",
         "count",
         label=lambda at, side: (
-            f"Inputs stated by fabric that favour {side_name(at.given.options, side) if side in LEANS else side}"
+            f"Inputs stated by network that favour {side_name(at.given.options, side) if side in LEANS else side}"
         ),
-        rule="inputs by fabric that the bills rest on, by which mean is the better for its fabric",
+        rule="inputs by network that the bills rest on, by which mean is the better for its network",
         value=lambda at, side: sum(p.favours == side for p in at.result.priors),
         inputs=lambda at, _: _behind(at),
     ),
     Spec(
         "decision.priors_assumed",
         "count",
-        label="Inputs stated by fabric that are this memo's own assumptions",
-        rule="inputs by fabric that the bills rest on and no source states",
+        label="Inputs stated by network that are this memo's own assumptions",
+        rule="inputs by network that the bills rest on and no source states",
         value=lambda at: sum(p.assumed for p in at.result.priors),
         inputs=_behind,
         when=lambda at: bool(at.result.priors),
@@ -310,8 +315,8 @@ _PRIORS = (
     Spec(
         "decision.priors_all",
         "count",
-        label="Inputs stated by fabric",
-        rule="inputs by fabric that the bills rest on",
+        label="Inputs stated by network",
+        rule="inputs by network that the bills rest on",
         value=lambda at: len(at.result.priors),
         inputs=_behind,
         when=lambda at: bool(at.result.priors),
@@ -322,7 +327,7 @@ _WITHOUT = (
         "decision.without_lead[left_out]",
         "usd",
         label=lambda at, option: f"Lead of the option with the lower mean over its rival, without {at.names[option]}",
-        rule="mean over the shared draws of total cost(runner-up) − total cost(choice), one option left out",
+        rule="mean over the same outcomes of total cost(runner-up) − total cost(choice), one option left out",
         value=lambda at, option: at.gap_without(option),
         inputs=lambda at, _: at.everything,
         central="mean",
@@ -331,18 +336,29 @@ _WITHOUT = (
         "decision.without_probability[left_out]",
         "share",
         label=lambda at, option: (
-            f"Share of draws in which that option costs less than its rival, without {at.names[option]}"
+            f"Share of outcomes in which that option costs less than its rival, without {at.names[option]}"
         ),
-        rule="count of draws with a lower total cost ÷ all draws",
+        rule="count of outcomes with a lower total cost ÷ all outcomes",
         value=lambda at, option: at.result.without[option].probability,
         inputs=lambda at, _: at.everything,
         digits=2,
     ),
 )
 _TURNING = (
-    _swing("low", "P5"),
-    _swing("high", "P95"),
-    _point("in_use", "Value in use", "mean of the draws, or the client's choice", lambda _, own: own),
+    _swing("low"),
+    _swing("high"),
+    _point("in_use", "Value in use", "mean of the input, or the client's choice", lambda _, own: own),
+    EachSpec(
+        "decision.range[drawn]",
+        lambda at, key: at.drawn[key].unit,
+        label=lambda at, key: f"Range of the input: {label_of(at.given, at.drawn[key].input_id)}",
+        rule="the input's own range: its mean and where it lies nine times in ten",
+        value=lambda at, key: at.given.own(at.drawn[key].input_id),
+        currency=lambda at, key: at.drawn[key].currency,
+        central="mean",
+        digits=2,
+        when=lambda at, key: key in at.turning,
+    ),
     _point(
         "break_even", "Where the money is level", RERUN + "mean difference zero", lambda at, own: at.everything - own
     ),

@@ -8,25 +8,6 @@ from enum import StrEnum
 class DecisionFinding(StrEnum):
     """What may be true of a decision; those of one group exclude each other."""
 
-    # how page one opens, where somebody is likely to be ready in time
-    OPENS_CLEAR = "money decides, clearly"
-    OPENS_LEANING = "money leans, and figures are named that could turn it"
-    OPENS_LEANING_LATE = "money leans; the choice is not likely to be ready in time"
-    OPENS_LEANING_WEAKLY = "money leans, and nothing named turns it"
-    OPENS_TOSS_UP = "a toss-up"
-    OPENS_ON_PRICE = "the fabric does not matter"
-    OPENS_BY_DATE = "the date decides a close call"
-    OPENS_BY_WEIGHTS = "the client's weights decide a close call"
-    OPENS_BY_SIZE = "so few GPUs that no fabric shows"
-    OPENS_ANNOUNCED = "the choice cannot be ordered yet"
-    OPENS_TOO_LATE = "neither of the two is likely to be ready, and nothing else is"
-    OPENS_STAGE_ONE = "the choice is taken, for the first stage alone"
-    OPENS_OFFERS = "offers on both come first"
-    OPENS_PILOT = "a pilot comes first"
-    OPENS_RENT_FIRST = "renting first costs less"
-    OPENS_RENT_FIRST_LATE = "renting first, because nothing bought is likely to be ready in time"
-    OPENS_AHEAD = "the fabric of every stage is ordered now"
-    OPENS_SINGLE_NODE = "jobs within single nodes cost less"
     # how page one opens where hours are offered
     OPENS_OFFERS_LISTED = "a renter: nobody has made an offer, and published prices stand in"
     OPENS_OFFERS_TAKE = "a renter: one offer costs least, and nothing about it is open"
@@ -105,19 +86,11 @@ class DecisionFinding(StrEnum):
     RENT_FIRST = "rent first, for its cost"
     RENT_FIRST_LATE = "rent first, for the date"
     DATE_DEAR = "what would meet the date costs more than being late"
-    GROWS = "the plan grows beyond its first size"
     # why
-    ALONE = "only one option is compared"
-    COSTS_LESS = "money decides: the choice costs less"
-    NEAR = "the lead is close"
     NEAR_TOSS_UP = "a close lead, and knowing more would be worth more than it takes"
-    NEAR_ON_PRICE = "a close lead, and knowing more would be worth little"
     NEAR_BY_DATE = "a close lead, decided by the date"
     NEAR_BY_WEIGHTS = "a close lead, decided by weights"
-    SMALL_GAP_CAUSED = "so few GPUs: the gap and its chief cause"
-    SMALL_GAP = "so few GPUs: the gap"
     KIN_NEAR = "another option of the choice's family is too close to tell from it"
-    FAR = "an option costs so much more that it is no alternative"
     BARRED = "a requirement of contract takes options out of the advice"
     # courses of action
     COURSES = "courses beside taking an option are priced"
@@ -160,9 +133,6 @@ class DecisionFinding(StrEnum):
     # page one's tiles
     ONE_ADVISED = "an option is advised over the others"
     NONE_ADVISED = "the course is open: no option is advised over the other"
-    TILES_OF_ONE = "an option is advised, and no offers are judged"
-    TILES_OF_BOTH = "no option is advised over the other, and no offers are judged"
-    EDGE_TILE = "an input may lie where the advice changes, and the advice is the plain one"
     # the framework
     VIEW_NONE = "the framework leans to neither side"
     VIEW_AGREES = "the framework leans to the choice's family"

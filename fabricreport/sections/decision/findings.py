@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.books.prices.spoken import titled
-from fabricreport.findings import Findings, Name, Named, Spoken
+from fabricreport.findings import Findings, Name, Named, Phrase, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
@@ -24,7 +24,6 @@ from fabricreport.sections.decision.courses.findings import (
     advice,
     course_findings,
     course_words,
-    opening,
     staged,
 )
 from fabricreport.sections.decision.finding import DecisionFinding
@@ -39,13 +38,14 @@ from fabricreport.sections.decision.offers.words import offer_findings, offer_wo
 from fabricreport.sections.decision.offers.words import opening as opening_of_offers
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
-from fabricreport.sections.decision.turning import key_of, label_of
+from fabricreport.sections.decision.turning import key_of
 from fabricreport.sections.decision.turning_words import VERB, edging, without_named
 from fabricreport.sections.decision.unquoted_words import unquoted_named
 from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.generations import announced
 from fabricreport.sections.gpu_age import newer_gpu, told
 from fabricreport.sections.partner import REQUIREMENT, barred
+from fabricreport.sections.said import said_of
 from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
@@ -95,19 +95,6 @@ class _Read:
         sign = 1 if self.result.framework.total > 0 else -1
         first = [r for a in self.result.framework.axes for r in a.rules[:1]]
         return [r for r in first if not r.priced_as and r.lean * sign > 0]
-
-    @property
-    def far(self) -> str:
-        """The dearest option that is no alternative at all; '' if there is none."""
-        share = 1 + self.given.central("evidence:rule-clear-gap-share")
-        totals, pair = self.result.totals, (self.verdict.choice, self.verdict.runner_up)
-        most = totals[self.verdict.choice].mean() * share
-        far = [
-            o
-            for o in totals
-            if o not in (*pair, *self.barred) and self.figure(f"decision.gap.{o}").value > 0 and totals[o].mean() > most
-        ]
-        return far[-1] if far else ""
 
     @cached_property
     def likeness(self) -> Likeness:
@@ -159,28 +146,6 @@ F = DecisionFinding
 def _opening(read: _Read) -> Iterator[DecisionFinding]:
     if read.result.offers:
         yield opening_of_offers(read.result.offers)
-        return
-    if (involved := opening(read.result.courses)) is not None:
-        yield involved
-        return
-    if read.late:
-        yield from () if read.alone else (F.OPENS_TOO_LATE,)
-        return
-    if read.verdict.announced:
-        yield F.OPENS_ANNOUNCED
-        return
-    weakly = F.OPENS_LEANING_LATE if read.verdict.capped == "deadline" else F.OPENS_LEANING_WEAKLY
-    leaning = F.OPENS_LEANING if read.edges else weakly
-    by_ground: dict[str, DecisionFinding] = {
-        Confidence.CLEAR: F.OPENS_CLEAR,
-        Confidence.LEANING: leaning,
-        Confidence.TOSS_UP: F.OPENS_TOSS_UP,
-        Confidence.DOES_NOT_MATTER: F.OPENS_ON_PRICE,
-        Ground.DEADLINE: F.OPENS_BY_DATE,
-        Ground.WEIGHTS: F.OPENS_BY_WEIGHTS,
-        Ground.SIZE: F.OPENS_BY_SIZE,
-    }
-    yield staged(read.result.courses, by_ground[read.ground])
 
 
 def _answered(read: _Read) -> Iterator[DecisionFinding]:
@@ -199,8 +164,6 @@ def _date(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _advice(read: _Read) -> Iterator[DecisionFinding]:
-    if read.given.params.cluster.final_gpus > read.given.params.cluster.gpus:
-        yield F.GROWS
     if read.result.offers:
         return
     advised: dict[str, DecisionFinding] = {
@@ -216,27 +179,15 @@ def _advice(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _why(read: _Read) -> Iterator[DecisionFinding]:
-    if read.alone:
-        yield F.ALONE
-    elif read.result.offers:
-        pass  # said of the offers
-    elif read.ground in (Confidence.CLEAR, Confidence.LEANING):
-        yield F.COSTS_LESS
-    elif read.ground == Ground.SIZE:
-        yield F.SMALL_GAP if read.money == "same" else F.SMALL_GAP_CAUSED
-    else:
-        yield F.NEAR
-        near: dict[str, DecisionFinding] = {
-            Confidence.TOSS_UP: F.NEAR_TOSS_UP,
-            Confidence.DOES_NOT_MATTER: F.NEAR_ON_PRICE,
-            Ground.DEADLINE: F.NEAR_BY_DATE,
-            Ground.WEIGHTS: F.NEAR_BY_WEIGHTS,
-        }
+    near: dict[str, DecisionFinding] = {
+        Confidence.TOSS_UP: F.NEAR_TOSS_UP,
+        Ground.DEADLINE: F.NEAR_BY_DATE,
+        Ground.WEIGHTS: F.NEAR_BY_WEIGHTS,
+    }
+    if not (read.alone or read.result.offers) and read.ground in near:
         yield near[read.ground]
     if read.result.kin and read.ground != Ground.SIZE and not read.result.offers:
         yield F.KIN_NEAR
-    if read.far:
-        yield F.FAR
     if read.barred:
         yield F.BARRED
 
@@ -265,10 +216,6 @@ def _alike(read: _Read) -> Iterator[DecisionFinding]:
 
 def _tiles(read: _Read) -> Iterator[DecisionFinding]:
     yield F.NONE_ADVISED if read.verdict.open else F.ONE_ADVISED
-    if not read.result.offers:
-        yield F.TILES_OF_BOTH if read.verdict.open else F.TILES_OF_ONE
-    if read.edges and read.plainly:
-        yield F.EDGE_TILE
 
 
 def _view(read: _Read) -> Iterator[DecisionFinding]:
@@ -406,7 +353,6 @@ def _words(read: _Read) -> Mapping[str, object]:
     pair = (verdict.choice, verdict.runner_up)
     edges = tuple(edging(read.given, read.figure, turn, edge, pair) for turn, edge in read.edges)
     return {
-        "client": Name(read.given.params.client.name),
         "judges": judges(read.given),
         **information_words(result.information),
         **market_words(read.given, result, read.likeness),
@@ -424,11 +370,9 @@ def _words(read: _Read) -> Mapping[str, object]:
         **{f"{side}_side": Name(side_name(read.given.options, side)) for side in LEANS},
         **course_words(read.given, result.courses),
         "confidence": _SETTLED.get(verdict.decided_by, str(verdict.confidence)),
-        "as_of": Name(read.given.as_of.isoformat()),
         "cause": Name(_cause(read, verdict.runner_up)),
         "unanswered": Name(read.changes.without.course or "neither") if read.changes else None,
         "barred": Named(_joined(read, read.barred), "barred", sources=(REQUIREMENT,)) if read.barred else None,
-        "far": Named(name[read.far], read.far, why=Name(_cause(read, read.far))) if read.far else None,
         "edge": edges[0] if edges else None,
         "edges": edges,
         "quote": unquoted_named(read.given, read.figure, nearest) if (nearest := result.nearest_quote) else None,
@@ -443,7 +387,7 @@ def _words(read: _Read) -> Mapping[str, object]:
             for m in OperatingModel
         },
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
-        "top": Named(label_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
+        "top": Phrase(said_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
         "strongest": _strongest(read),
         **offer_words(read.given, result, read.figure),
         "gpu": told(gpu_type(read.given)),

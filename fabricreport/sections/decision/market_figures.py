@@ -25,7 +25,7 @@ _IN_PLACE: Mapping[str, str] = {
     GENERATION: "the older option replaced by one of the newer generation",
     SPEED: "both options of one generation and one link speed",
 }
-_RULE = "the model run again on the same draws, "
+_RULE = "the model run again on the same outcomes, "
 _YEARS = "evidence:rule-generation-years"
 
 
@@ -54,7 +54,7 @@ def alike_figures(_: type[At]) -> tuple[FigureSpec[At, str], ...]:
             "decision.alike_worth[pair]",
             "usd",
             label=lambda at, key: f"What the lead loses with {_IN_PLACE[key]}",
-            rule=lambda at, key: f"lead as compared − lead with {_IN_PLACE[key]}, on the same draws",
+            rule=lambda at, key: f"lead as compared − lead with {_IN_PLACE[key]}, on the same outcomes",
             value=lambda at, key: at.result.difference - pairs_of(at)[key].gap,
             inputs=_behind,
             central="mean",
@@ -62,8 +62,8 @@ def alike_figures(_: type[At]) -> tuple[FigureSpec[At, str], ...]:
         FigureSpec(
             "decision.alike_probability[pair]",
             "share",
-            label=lambda at, key: f"Share of draws in which the advised side costs less with {_IN_PLACE[key]}",
-            rule="count of draws with a lower total cost ÷ all draws",
+            label=lambda at, key: f"Share of outcomes in which the advised side costs less with {_IN_PLACE[key]}",
+            rule="count of outcomes with a lower total cost ÷ all outcomes",
             value=lambda at, key: pairs_of(at)[key].probability,
             inputs=_behind,
             digits=2,
@@ -87,7 +87,7 @@ def later_figures(_: type[At]) -> tuple[FigureSpec[At], ...]:
             "decision.later_share",
             "share",
             label="Share of the plan's equipment that is bought from then on",
-            rule="servers and fabric bought at these stages ÷ those bought at all stages, at today's prices",
+            rule="servers and network bought at these stages ÷ those bought at all stages, at today's prices",
             value=lambda at: at.result.later.share if at.result.later else 0.0,
             inputs=("evidence:rule-todays-price-months",),
             central="mean",

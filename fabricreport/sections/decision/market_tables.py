@@ -46,7 +46,7 @@ def pairs(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
             for p in mismatch.pairs
         ),
     ]
-    heads = ("First", "Second", "Links", "First costs less by", "In draws", "Class")
+    heads = ("First", "Second", "Links", "First costs less by", "In outcomes", "Grade")
     return Table([Column(h) for h in heads], rows)
 
 

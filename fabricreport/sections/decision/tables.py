@@ -9,9 +9,10 @@ from fabricreport.ledger import FigureOf, Number
 from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.joint.tables import share_cell
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.turning import Turn, key_of, label_of
+from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.decision.turning_words import course_told
 from fabricreport.sections.partner import barred
+from fabricreport.sections.said import row_of
 from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.vocabulary import Ground
@@ -56,8 +57,8 @@ def options(given: Inputs, result: DecisionResult, tco: TcoResult, figure: Figur
         )
         for o in sorted(totals, key=lambda o: totals[o].value)
     ]
-    heads = ("Option", "Mean", "P5–P95", "Cheapest in", "Ready in time", "Verdict")
-    return Table([Column(h, style="spread" if h == "P5–P95" else "value") for h in heads], rows)
+    heads = ("Option", "Mean", "90 % range", "Cheapest in", "Ready in time", "Verdict")
+    return Table([Column(h, style="spread" if h == "90 % range" else "value") for h in heads], rows)
 
 
 def _judged(option: str, result: DecisionResult, tco: TcoResult, gap: float) -> str:
@@ -75,7 +76,7 @@ def _judged(option: str, result: DecisionResult, tco: TcoResult, gap: float) -> 
         return "costs the same"
     behind: dict[str, str] = {
         Ground.DEADLINE: "cheaper, but likely to be late",
-        Ground.WEIGHTS: "cheaper, but behind by the client’s weights",
+        Ground.WEIGHTS: "cheaper, but behind by your weights",
     }
     return behind.get(result.ground, "cheaper")
 
@@ -112,27 +113,27 @@ def turning(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     heads = [
         Column("Input"),
         Column("In use", style="mixed"),
-        Column("Money is level; beyond it {dearer} costs less"),
+        Column("{dearer} costs less"),
         Column("The advice changes"),
     ]
     return Table(heads, rows, {word: Name(course_told(given, course, pair)) for course, word in words.items()})
 
 
 def _named(given: Inputs, turn: Turn) -> Name:
-    return Name(label_of(given, turn.input_id))
+    return Name(row_of(given, turn.input_id))
 
 
 def _level(turn: Turn, key: str) -> str:
     if not turn.flips:
         return ""
-    chance = "" if turn.beyond is None else f" ({{decision.beyond.{key}}} of draws)"
+    chance = "" if turn.beyond is None else f" ({{decision.beyond.{key}}} of outcomes)"
     return f"{turn.told(turn.side)} {{decision.break_even.{key}}}{chance}"
 
 
 def _edges(turn: Turn, key: str, courses: dict[str, str]) -> str:
     told = []
     for end, _, side, course, chance in turn.edges:
-        likely = "" if chance is None else f" ({{decision.beyond_{end}.{key}}} of draws)"
+        likely = "" if chance is None else f" ({{decision.beyond_{end}.{key}}} of outcomes)"
         told.append(f"{turn.told(side)} {{decision.{end}.{key}}}{likely}: {{{courses[course]}}}")
     return "; ".join(told)
 
@@ -153,7 +154,7 @@ def without_listed(given: Inputs, result: DecisionResult, figure: FigureOf) -> T
         )
         for o, v in result.without.items()
     ]
-    heads = ("Left out", "Lower mean", "Rival", "Lead", "Cheaper in", "Class")
+    heads = ("Left out", "Lower mean", "Rival", "Lead", "Cheaper in", "Grade")
     return Table([Column(h, style="mixed" if h == "Lead" else "value") for h in heads], rows)
 
 
@@ -190,8 +191,10 @@ def rules(result: DecisionResult, figure: FigureOf) -> Table:
             lean = None if r.priced_as else figure(f"decision.rule.{r.id}")
             rows.append(Row([Name(axis.title), because, lean, Name(r.priced_as) if r.priced_as else ""]))
         if not axis.rules:
-            rows.append(Row([Name(axis.title), "No rule of this axis holds here", None, ""]))
-    return Table([Column("Axis"), Column("Because"), Column("Lean"), Column("In the money as")], rows)
+            rows.append(Row([Name(axis.title), "No rule of this question holds here", None, ""]))
+    return Table(
+        [Column("Question"), Column("Rule that holds"), Column("Score"), Column("Counted in the bill as")], rows
+    )
 
 
 def assumed(given: Inputs) -> Table:

@@ -18,7 +18,6 @@ import numpy as np
 from fabricreport.chain import Chain
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
-from fabricreport.formats import inside
 from fabricreport.inputs import Inputs, drawn_exactly
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.models.judgement.turning import (
@@ -167,13 +166,6 @@ def label_of(given: Inputs, input_id: str) -> str:
     """What an input is called: one of the client's choices by its name in prose, any other by its record's label."""
     names: Mapping[str, str] = read_yaml("settling")["names"]
     return names.get(input_id) or str(given.record(input_id)["label"])
-
-
-def short_label_of(given: Inputs, input_id: str) -> str:
-    """What a sentence calls an input: a short name where there is one, else its label as it stands within a sentence."""
-    short: Mapping[str, str] = read_yaml("settling")["short"]
-    found = next((name for pattern, name in short.items() if fnmatchcase(input_id, pattern)), None)
-    return found or inside(label_of(given, input_id))
 
 
 def key_of(input_id: str) -> str:

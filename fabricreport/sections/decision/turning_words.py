@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabricreport.findings import Name, Named
+from fabricreport.findings import Name, Named, Phrase
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.sections.decision.turning import Edge, Turn, key_of, short_label_of
+from fabricreport.sections.decision.turning import Edge, Turn, key_of
+from fabricreport.sections.said import said_of
 from fabricreport.vocabulary import Acquisition, CourseKind
 
 VERB: dict[str, str] = {
@@ -29,15 +30,14 @@ def _chance(figure: FigureOf, figure_id: str, chance: float | None) -> dict[str,
     """How likely an input lies beyond a point, and of what that is a share; a client's choice is the client's to make."""
     if chance is None:
         return {"chance": "yours", "base": "to set"}
-    return {"chance": figure(figure_id), "base": "of draws"}
+    return {"chance": figure(figure_id), "base": "of outcomes"}
 
 
 def edging(given: Inputs, figure: FigureOf, turn: Turn, edge: Edge, pair: Sequence[str]) -> Named:
     """A place where an input changes the advice: the figures of its place and chance, and the course there."""
     key = key_of(turn.input_id)
-    name = short_label_of(given, turn.input_id)
-    return Named(
-        name[:1].upper() + name[1:],
+    return Phrase(
+        said_of(given, turn.input_id),
         key,
         stated=_stated(turn),
         side=turn.told(edge.side),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec
 from fabricreport.sections.decision.turning import label_of
 
-RERUN = "found by running the model again with this input set, all others at their draws: "
+RERUN = "found by running the model again with this input set, all others as they vary: "
 
 
 def _level(at: DecisionFigures, item: str) -> float:
@@ -29,7 +29,7 @@ UNQUOTED = (
         "decision.stands_in[unquoted]",
         "usd",
         label=lambda at, item: f"Range in the place of a price: {label_of(at.given, at.unquoted[item].stands_in)}",
-        rule="the assumption's own draws",
+        rule="the assumption's own range",
         value=lambda at, item: at.given.own(at.unquoted[item].stands_in),
         currency="USD",
         central="mean",
@@ -50,7 +50,7 @@ UNQUOTED = (
         "decision.optics_brand[option]",
         "usd",
         label=lambda at, option: f"What modules of the switch’s own maker would add to {at.names[option]}",
-        rule="mean over the draws of present value of its modules × (price of a genuine module ÷ compatible one − 1)",
+        rule="mean over the outcomes of present value of its modules × (price of a genuine module ÷ compatible one − 1)",
         value=lambda at, option: at.optics_brand(option),
         central="mean",
         when=lambda at, option: "optics" in at.bills.parts[option],

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from fabricreport.findings import Name, Named
+from fabricreport.findings import Name, Named, Phrase
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
-from fabricreport.sections.decision.turning import label_of
 from fabricreport.sections.decision.unquoted import Unquoted
+from fabricreport.sections.said import said_of
 from fabricreport.sections.short_names import short_names
+
+_QUOTED = {"dearer": "higher", "cheaper": "lower", "": ""}
+"""What a quote of an item is called that would turn the money."""
 
 
 def unquoted_named(given: Inputs, figure: FigureOf, one: Unquoted) -> Named:
     """An item without a price: who costs less on either side of the level, and which quote turns the money."""
     short = short_names(given.options)
-    return Named(
-        label_of(given, one.stands_in),
+    return Phrase(
+        said_of(given, one.stands_in),
         one.item,
         each=one.kind.each,
         below=Name(short[one.below]),
@@ -27,8 +30,8 @@ def unquoted_named(given: Inputs, figure: FigureOf, one: Unquoted) -> Named:
 
 
 def _turns(given: Inputs, one: Unquoted) -> str:
-    """Which quote turns the money: a dearer or a cheaper one, or only one outside of the range that stands in."""
+    """Which quote turns the money: a higher or a lower one, or only one outside of the range that stands in."""
     stood_in = given.uncertain(one.stands_in)
     if one.level is None or stood_in.low <= one.level <= stood_in.high:
-        return f"a {one.turned_by} quote"
+        return f"a {_QUOTED[one.turned_by]} quote"
     return f"only a quote {'above' if one.level > stood_in.high else 'below'} all of that range"

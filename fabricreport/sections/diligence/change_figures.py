@@ -89,7 +89,7 @@ def _lead_specs(which: str, words: str, outcome: Callable[[Changes], Outcome]) -
             f"diligence.lead_{which}_{end}",
             "usd",
             f"{label}, {end} end",
-            "P5 or P95 of the lead",
+            "low or high end of the 90 % range of the lead",
             ends(end),
             lambda at: inputs_of(lead(at)),
             when=there,
@@ -100,7 +100,12 @@ def _lead_specs(which: str, words: str, outcome: Callable[[Changes], Outcome]) -
 
 
 CHANGES: tuple[FigureSpec[DiligenceFigures, *tuple[str, ...]], ...] = (
-    *(_end_spec(BEFORE, "before the answer", "P5 or P95 of the figure in force without answers", e) for e in _ENDS),
+    *(
+        _end_spec(
+            BEFORE, "before the answer", "low or high end of the 90 % range of the figure in force without answers", e
+        )
+        for e in _ENDS
+    ),
     *(_end_spec(AFTER, "with the answer alone", "updated by the answer, by what it rests on", e) for e in _ENDS),
     *_lead_specs("without", "without any answer", lambda c: c.without),
     *_lead_specs("together", "with all answers", lambda c: c.together),

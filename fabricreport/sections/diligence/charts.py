@@ -46,7 +46,7 @@ def questions_chart(given: Inputs, result: DiligenceResult) -> Drawing:
             axis.plot(ends, [at, at], color=colour, linewidth=7, solid_capstyle="butt")
             if turns:
                 axis.annotate(
-                    "turns the sign", (ends[1], at), xytext=(4, 0), textcoords="offset points", va="center",
+                    "could reverse it", (ends[1], at), xytext=(4, 0), textcoords="offset points", va="center",
                     color=colour,
                 )  # fmt: skip
         axis.axvline(mean, color=MUTED, linewidth=0.8, linestyle=(0, (4, 3)))
@@ -86,7 +86,12 @@ def curve_chart(given: Inputs, result: DiligenceResult) -> Drawing:
             color=INK,
         )
         axis.annotate(
-            "median, P5–P95", (nodes[-1], mid[-1]), xytext=(-4, 7), textcoords="offset points", ha="right", color=colour
+            "median, 90 % range",
+            (nodes[-1], mid[-1]),
+            xytext=(-4, 7),
+            textcoords="offset points",
+            ha="right",
+            color=colour,
         )
         _floors(axis, result, nodes_of(given))
         axis.set_xscale("log", base=2)
@@ -121,8 +126,8 @@ def shortfall_chart(given: Inputs, result: DiligenceResult) -> Drawing:
     prices = {p.id: p.price for p in result.promises if p.price}
     lead, currency = float(plain(result.difference).mean()), given.params.money.currency
     panels = (
-        ("busbw", np.linspace(0, 30, _STEPS), "percent of busbw below the cost's"),
-        ("weeks", np.linspace(0, 12, _STEPS), f"{prices['weeks'].unit[4:]}s later than the cost's"),
+        ("busbw", np.linspace(0, 30, _STEPS), "percent of busbw below what the cost assumes"),
+        ("weeks", np.linspace(0, 12, _STEPS), f"{prices['weeks'].unit[4:]}s later than the cost assumes"),
     )
     colour = result.option.colour
     found: dict[str, Any] = {}
@@ -141,7 +146,7 @@ def shortfall_chart(given: Inputs, result: DiligenceResult) -> Drawing:
             found |= {f"{kind}_short": short, f"{kind}_cost": short * mid}
         if lead > 0:
             axes[1].annotate(
-                "the option's mean lead", (12, lead), xytext=(-2, -4), textcoords="offset points", ha="right", va="top",
+                "the option's mean saving", (12, lead), xytext=(-2, -4), textcoords="offset points", ha="right", va="top",
                 color=INK,
             )  # fmt: skip
         axes[0].set_ylim(0, None)

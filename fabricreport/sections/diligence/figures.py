@@ -97,7 +97,7 @@ _TEST = (
     Spec(
         "diligence.stages",
         "count",
-        label="Sizes at which the fabric is to be accepted",
+        label="Sizes at which the network is to be accepted",
         rule="count of the sizes in the plan within the horizon",
         value=lambda at: float(len(at.result.floors)),
         inputs=("param:cluster.gpus",),
@@ -114,10 +114,11 @@ _TEST = (
         "diligence.lead",
         "usd",
         label="Lead of the tested option over its rival",
-        rule="mean over the shared draws of total cost(rival) − total cost(option), present value",
+        rule="mean over the same outcomes of total cost(rival) − total cost(option), present value",
         value=lambda at: at.result.difference,
         inputs=("param:money.horizon_months",),
         central="mean",
+        compares=lambda at: (at.result.verdict.choice, at.result.verdict.runner_up),
     ),
     Spec(
         "diligence.lead_share",
@@ -193,7 +194,7 @@ _SELLERS = (
     _counted("undocumented", "Sellers on the list that do not state their topology", lambda r: len(r.undocumented)),
     _counted(
         "advised_kind",
-        "Sellers on the list with the tested option's kind of fabric",
+        "Sellers on the list with the tested option's kind of network",
         lambda r: sum(row.tested for row in r.shortlist),
     ),
     Spec(
@@ -225,10 +226,8 @@ _SELLERS = (
 
 # ---- the questions: what an answer is worth to the difference, and to the option's own cost
 
-_LEAD_MOVED = "the mean difference between the fabrics"
-_RERUN = (
-    "the model run again with the inputs it settles at the ends (P5 or P95) that lower, then at those that raise it"
-)
+_LEAD_MOVED = "the mean difference between the networks"
+_RERUN = "the model run again with the inputs it settles at the ends (of the 90 % range) that lower, then at those that raise it"
 
 
 def _moved(
@@ -262,7 +261,7 @@ _WORTH = (
         label=lambda at, question: (
             f"What an answer to “{at.questions[question].question.title}” is worth to the choice"
         ),
-        rule="regression on the draws, learnt on some and judged on the others: mean cost of the option that is cheapest on average − that of the option chosen on what is answered",
+        rule="regression on the outcomes, learnt on some and judged on the others: mean cost of the option that is cheapest on average − that of the option chosen on what is answered",
         value=lambda at, question: at.questions[question].informs.value,
         inputs=lambda at, _: at.chosen_on,
         digits=2,
@@ -272,7 +271,7 @@ _WORTH = (
         "diligence.saves[question]",
         "usd",
         label=lambda at, question: f"What a good answer to “{at.questions[question].question.title}” saves",
-        rule="mean total cost of the tested option, of a renter of the cheapest offer − P5 of it given the answer, by regression",
+        rule="mean total cost of the tested option, of a renter of the cheapest offer − low end of its 90 % range given the answer, by regression",
         value=lambda at, question: at.questions[question].saves or 0.0,
         inputs=lambda at, question: at.questions[question].footing,
         digits=2,

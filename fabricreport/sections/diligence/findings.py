@@ -92,7 +92,8 @@ class DiligenceFinding(StrEnum):
     PRICED = "an answer moves the difference between the fabrics"
     UNPRICED = "no answer moves the difference between the fabrics"
     WIDEST_TURNS = "the answer that moves the difference most can turn its sign"
-    WIDEST_STAYS = "the answer that moves the difference most turns no sign"
+    WIDEST_STAYS = "no answer can turn the sign of the difference"
+    OTHERS_TURN = "the answer that moves the difference most turns no sign, another can"
     FIRST_BY_CHOICE = "the answer worth most is worth it to the choice"
     FIRST_BY_PRICE = "the answer worth most is a price"
     NONE_WORTH = "no answer is worth more than its noise"
@@ -254,8 +255,10 @@ def _questions(result: DiligenceResult) -> Iterator[DiligenceFinding]:
         yield F.FIRST_BY_PRICE if result.first.by_price else F.FIRST_BY_CHOICE
     if result.priced:
         yield F.PRICED
-        yield F.WIDEST_TURNS if result.widest and _turns(result.widest) else F.WIDEST_STAYS
-        if any(_turns(q) for q in result.priced):
+        turning = any(_turns(q) for q in result.priced)
+        widest = F.WIDEST_TURNS if result.widest and _turns(result.widest) else F.OTHERS_TURN
+        yield widest if turning else F.WIDEST_STAYS
+        if turning:
             yield F.SOME_TURNS
         if not result.judged:
             yield F.SILENT

@@ -329,7 +329,7 @@ def _weeks(on: Ground, worth: Worth) -> Promise:
         (hours * (1.0 - productivity) * worth.gpu_hour + delay) * days / DAYS_PER_WEEK,
         f"usd/{unit}",
         central="mean",
-        label=f"Cost of one more {unit} until the fabric is stable",
+        label=f"Cost of one more {unit} until the network runs stably",
         rule="mean of GPU-hours of that time × share not usable until stable × worth of a GPU-hour + price of delay",
         inputs=("param:cluster.gpus", "param:money.price_of_delay_usd_per_day"),
     )
@@ -347,7 +347,7 @@ def _weeks(on: Ground, worth: Worth) -> Promise:
     within_a_year = at is not None and at * days <= DAYS_PER_YEAR
     return Promise(
         "weeks",
-        "Power-on until stable, at most",
+        "Power-on until it runs stably, at most",
         expected.renamed("diligence.pass.weeks", label="Time until stable to write into the contract", spread=None),
         expected,
         price,
@@ -383,20 +383,20 @@ def _interruptions(on: Ground, worth: Worth) -> Promise:
     used = inputs_of(mean) | {"param:cluster.gpus", "param:organisation.networking_maturity"}
     return Promise(
         "interruptions",
-        "Interruptions by the fabric a month, at most",
+        "Interruptions by the network a month, at most",
         on.given.number(
             "diligence.pass.interruptions",
             max(float(np.ceil(np.quantile(plain(counts), 0.95))), ONE_AT_LEAST),
             "count",
-            label="Most interruptions by the fabric in a month",
-            rule="P95 of the number in a month, clustering and luck included; one at least",
+            label="Most interruptions by the network in a month",
+            rule="high end of the 90 % range of the number in a month, clustering and luck included; one at least",
             inputs=used,
         ),
         on.given.number(
             "diligence.expected.interruptions",
             mean,
             "count",
-            label="Interruptions by the fabric in a month that the total cost rests on",
+            label="Interruptions by the network in a month that the total cost rests on",
             rule="median of the sum over kinds of rate × units × share that ends the job",
             inputs=used,
             digits=2,
@@ -433,7 +433,7 @@ def _detection(on: Ground, worth: Worth) -> Promise:
         minutes,
         "min",
         label="Minutes until a fault that stops the job is noticed",
-        rule="median of the risk analysis, for the team that runs this fabric",
+        rule="median of the risk analysis, for the team that runs this network",
         inputs=("param:organisation.networking_maturity", "param:money.acquisition"),
         digits=2,
     )

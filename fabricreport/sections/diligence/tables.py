@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from fabricreport import formats
 from fabricreport.answered import Moved
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.tables import Cell
@@ -14,10 +15,12 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.sections.client import rented
 from fabricreport.sections.diligence.changes import Changes, key_of
-from fabricreport.sections.diligence.clauses import clauses
+from fabricreport.sections.diligence.clauses import Clause, clauses
+from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, Shortlisted
 from fabricreport.sections.diligence.study import contracts
 from fabricreport.sections.listed_offers import listing
+from fabricreport.sections.said import row_of
 from fabricreport.sections.short_names import short_names
 from fabricreport.sections.stance import Stance
 
@@ -25,6 +28,9 @@ NOT_DOCUMENTED = "not documented"
 _ANSWERED = (("Size", "Q-NET-06"), ("Isolation", "Q-NET-14"))
 """Columns of what a seller answered that no article lists, by the question."""
 BELOW = "below noise"
+_FIRST = 8
+"""How many questions a short table holds."""
+_AMOUNTS = ("Worth", "Through", "Moves the saving by", "Moves the cost by")
 NEITHER = "neither"
 SHARE = "share"
 
@@ -41,8 +47,11 @@ def _mixed(*labels: str) -> list[Column]:
 def acceptance(result: DiligenceResult) -> Table:
     """Every promise with its pass value and its price; with the value that uses the lead up, where somebody leads."""
     leads = result.stance in (Stance.LESS, Stance.AHEAD)
-    heads = ["Pass", "Assumed in the cost", "A shortfall costs", *(["Lead is gone at"] if leads else [])]
-    rows = [Row([p.title, p.passes, p.expected, p.price, *([p.lead] if leads else [])]) for p in result.promises]
+    heads = ["Pass", "Assumed in the cost", "A shortfall costs", *(["Saving is gone at"] if leads else [])]
+    rows = [
+        Row([_with_unit(p), _bare(p.passes), _bare(p.expected), p.price, *([_bare(p.lead)] if leads else [])])
+        for p in result.promises
+    ]
     return Table([Column("Promise"), *_mixed(*heads)], rows)
 
 
@@ -50,7 +59,7 @@ def acceptance_of_both(given: Inputs, result: DiligenceResult) -> Table:
     """Every promise with the pass value and the price for either option, where none is advised over the other."""
     of_rival = {p.id: p for p in result.promises_of_rival}
     rows = [
-        Row([p.title, p.passes, other.passes, p.price, other.price])
+        Row([_with_unit(p), _bare(p.passes), _bare(other.passes), p.price, other.price])
         for p in result.promises
         for other in [of_rival[p.id]]
     ]
@@ -58,6 +67,18 @@ def acceptance_of_both(given: Inputs, result: DiligenceResult) -> Table:
     pair = [short[o.id] for o in (result.option, result.rival)]
     heads = [Name(f"{head}, {name}") for head in ("Pass", "Shortfall") for name in pair]
     return Table([Column("Promise"), *_mixed(*heads)], rows)
+
+
+def _with_unit(promise: Promise) -> str:
+    """A promise's title with the unit of its values."""
+    number = promise.passes
+    unit = formats.column_scale(number.unit, number.value, number.currency).head if number.unit != "ratio" else ""
+    return f"{promise.title} ({unit})" if unit else promise.title
+
+
+def _bare(number: Number | None) -> str | None:
+    """A value whose unit stands at the head of its row."""
+    return f"{{{number.id}:bare}}" if number else None
 
 
 def shortlist(given: Inputs, result: DiligenceResult) -> Table:
@@ -77,7 +98,7 @@ def _compared(given: Inputs, result: DiligenceResult) -> list[tuple[str, Callabl
     """The heads of the columns that matter to this client, each with its cell for a seller."""
     numbers, prices = result.numbers, _published(given)
     found: list[tuple[str, Callable[[Shortlisted], Cell]]] = [
-        ("Fabric", lambda s: Name(_fabric(s.seller.fabric) if s.seller else "not known")),
+        ("Network", lambda s: Name(_fabric(s.seller.fabric) if s.seller else "not known")),
         ("Link, at most", lambda s: numbers.get(f"diligence.link.{s.seller.id}") if s.seller else None),
         ("Every node", lambda s: ("yes" if s.seller.every_gpu_node else "no") if s.seller else None),
         ("Topology as documented", lambda s: Name((s.seller.stated_topology if s.seller else "") or NOT_DOCUMENTED)),
@@ -107,21 +128,27 @@ def _verdict(result: DiligenceResult, seller: str, question: str) -> str | None:
     return judged.findings[question].verdict if judged and question in judged.findings else None
 
 
+def first_questions(result: DiligenceResult) -> Table:
+    """The questions whose answers are worth something or move an amount, the first of the list."""
+    told = [p for p in result.questions if p.worth > 0 or p.difference or p.own_cost]
+    rows = []
+    for p in (told or result.questions)[:_FIRST]:
+        worth, *others = _amounts(result, p)
+        rows.append(Row([Name(p.question.title), worth if isinstance(worth, Number) else None, *others]))
+    return Table([Column(h) for h in ("Question", *_AMOUNTS)], rows)
+
+
 def questions(result: DiligenceResult) -> Table:
     """What each question's answer is worth and by what, and how far it moves the lead and the cost of the tested option."""
-    rows = [
-        Row(
-            [
-                Name(p.question.id),
-                Name(p.question.title),
-                *_worth(result, p),
-                *(result.numbers.get(f"diligence.{n}.{p.question.id}") for n in ("worth", "stake")),
-            ]
-        )
-        for p in result.questions
-    ]
-    heads = ("Id", "Question", "Worth", "By", "Moves the lead by", "Moves the cost by")
-    return Table([Column(h, style="mixed" if h == "Worth" else "value") for h in heads], rows)
+    rows = [Row([Name(p.question.id), Name(p.question.title), *_amounts(result, p)]) for p in result.questions]
+    heads = ("Id", "Question", *_AMOUNTS)
+    return Table([Column(h) for h in heads], rows)
+
+
+def _amounts(result: DiligenceResult, priced: PricedQuestion) -> list[Number | str | None]:
+    """What an answer is worth, through what, and how far it moves the lead and the cost."""
+    moved = (result.numbers.get(f"diligence.{name}.{priced.question.id}") for name in ("worth", "stake"))
+    return [*_worth(result, priced), *moved]
 
 
 def _worth(result: DiligenceResult, priced: PricedQuestion) -> tuple[Number | str | None, str]:
@@ -129,7 +156,7 @@ def _worth(result: DiligenceResult, priced: PricedQuestion) -> tuple[Number | st
     if priced.by_price:
         return result.numbers[f"diligence.saves.{priced.question.id}"], "a better price"
     if priced.worth > 0:
-        return result.numbers[f"diligence.informs.{priced.question.id}"], "a better choice"
+        return result.numbers[f"diligence.informs.{priced.question.id}"], "a better decision"
     return (BELOW if priced.settles else None), ""
 
 
@@ -146,15 +173,31 @@ def contract_terms(given: Inputs, result: DiligenceResult) -> Table:
                 Name(clause.question.id),
                 clause.text,
                 *([Name(clause.seller) if clause.seller else None] if answered else []),
-                " or ".join(f"{{{number.id}}}" for number in clause.breach) or None,
+                _breaking(clause),
                 Name(", ".join(_planned(result, clause.question))) or None,
             ]
         )
         for clause in found
     ]
     heads = ["Question", "Draft term", *(["As answered by"] if answered else []), "Breaking it costs", "Tests"]
-    words = {"option": Name(result.option.name), "rival": Name(result.rival.name)}
-    return Table([Column(head) for head in heads], rows, words)
+    return Table([Column(head) for head in heads], rows, _tested(result))
+
+
+def priced_terms(given: Inputs, result: DiligenceResult) -> Table:
+    """The clauses whose breaking has a price, by the question that each answers."""
+    found = [clause for clause in clauses(given, result) if clause.breach]
+    rows = [Row([Name(clause.question.title), clause.text, _breaking(clause)]) for clause in found]
+    return Table([Column(head) for head in ("Question", "Draft term", "Breaking it costs")], rows, _tested(result))
+
+
+def _breaking(clause: Clause) -> str | None:
+    """What breaking a clause costs, as cells refer to it."""
+    return " or ".join(f"{{{number.id}}}" for number in clause.breach) or None
+
+
+def _tested(result: DiligenceResult) -> Mapping[str, object]:
+    """The words that a clause may hold."""
+    return {"option": Name(result.option.name), "rival": Name(result.rival.name)}
 
 
 def _planned(result: DiligenceResult, question: Question) -> list[str]:
@@ -180,7 +223,7 @@ def sellers(result: DiligenceResult) -> Table:
         )
         for s in result.book.sellers
     ]
-    heads = ("Seller", "Fabric", "Generation", "Link, at most", "Where", "Topology as documented", "On the list")
+    heads = ("Seller", "Network", "Generation", "Link, at most", "Where", "Topology as documented", "On the list")
     return Table([Column(h) for h in heads], rows)
 
 
@@ -258,7 +301,7 @@ def _changes(given: Inputs, result: DiligenceResult, found: Changes, seller: str
 def _moved_label(given: Inputs, moved: Moved) -> str:
     """What an answer moves, in the words of its entry; a term of an offer by its name."""
     if moved.input_id.startswith(("evidence:", "param:")):
-        return str(given.record(moved.input_id)["label"])
+        return row_of(given, moved.input_id)
     return f"{moved.effect} of the offer"
 
 

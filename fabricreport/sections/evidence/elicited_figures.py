@@ -118,7 +118,7 @@ ELICITED = (
     _count("questions", "Questions of the form that nobody has answered in public", lambda g: len(g.elicited.asked.questions)),
     _count("seeds", "Questions of the form whose answer is known", lambda g: len(g.elicited.asked.seeds)),
     _score("seeds", "count", "Seeds counted", "count of seeds not known beforehand", lambda s: s.seeds),
-    _score("surprises", "count", "Answers outside P5 to P95", "count of counted seeds", lambda s: s.surprises),
+    _score("surprises", "count", "Answers outside the 90 % range", "count of counted seeds", lambda s: s.surprises),
     _score("calibration", "share", "Calibration", "1 − χ²₃ of twice the seeds × the divergence of bins", lambda s: s.calibration),
     _score("information", "index", "Information in nats", "mean divergence from an even spread", lambda s: s.information),
     _score("weight", "share", "Weight", "calibration × information, as a share of all", lambda s: s.weight),

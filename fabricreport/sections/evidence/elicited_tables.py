@@ -27,7 +27,7 @@ def experts(given: Inputs, result: EvidenceResult) -> Table:
         )
         for key, (expert, _) in persons(given).items()
     ]
-    heads = ("Expert", "Role", "Date", "Seeds", "Outside P5–P95", "Calibration", "Information", "Weight")
+    heads = ("Expert", "Role", "Date", "Seeds", "Outside the 90 % range", "Calibration", "Information", "Weight")
     mixed = ("Calibration", "Information", "Weight")
     return Table([Column(h, style="mixed" if h in mixed else "value") for h in heads], rows)
 

@@ -37,7 +37,7 @@ def _count(name: str, words: str, value: Callable[[Inputs, frozenset[str]], int]
         f"evidence.option[option].{name}",
         "count",
         label=lambda at, option: f"{words}: {options_shown(at.given)[option].name}",
-        rule="count of evidence and prices behind printed numbers that speak of the option or its kind of fabric",
+        rule="count of evidence and prices behind printed numbers that speak of the option or its kind of network",
         value=lambda at, option: float(
             value(at.given, at.result.used & speak_of(at.given, options_shown(at.given)[option]))
         ),

@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.blocks import RANGE, Column, Name, Row, Table
+from fabricreport.books.glossary import glossary_book
 from fabricreport.books.prices.spoken import titled
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.models.audit.claims import AuditedClaim
 from fabricreport.sections.evidence.answered import Answered
+from fabricreport.sections.evidence.context import Disagreement
 from fabricreport.sections.evidence.figures import slug, worst_row
 from fabricreport.sections.evidence.option_figures import options_shown, unpriced
 from fabricreport.sections.evidence.result import EvidenceResult
@@ -50,21 +52,29 @@ def _stated(result: EvidenceResult, evidence_id: str) -> str:
     return result.amount(f"evidence.stated.{evidence_id.removeprefix('evidence:')}")
 
 
+def disputed(result: EvidenceResult) -> Table:
+    """The contested quantities that bear on the client."""
+    return _contested(result, result.bearing)
+
+
 def contested(result: EvidenceResult) -> Table:
     """The contested quantities that are not charted."""
+    return _contested(result, [d for d in result.disagreements if not d.bears])
+
+
+def _contested(result: EvidenceResult, disagreements: Iterable[Disagreement]) -> Table:
     rows = [
         Row(
             [
-                Name(d.short),
+                Name(d.short[:1].upper() + d.short[1:]),
                 result.amount(f"evidence.contested.{d.id}"),
                 f"{{evidence.contested.{d.id}.prior:spread}}",
                 Name(d.quantity.would_settle),
             ]
         )
-        for d in result.disagreements
-        if not d.bears
+        for d in disagreements
     ]
-    return Table(_heads("Quantity", "Stated", "Prior P5–P95", "What would settle it"), rows)
+    return Table(_heads("Quantity", "Stated", RANGE, "What would settle it"), rows)
 
 
 def contradictions(given: Inputs, result: EvidenceResult) -> Table:
@@ -275,7 +285,7 @@ def options(given: Inputs, result: EvidenceResult) -> Table:
         )
         for id, option in options_shown(given).items()
     ]
-    return Table(_heads("Option", "Kind of fabric", "Inputs", "Assumed", "No price published of"), rows)
+    return Table(_heads("Option", "Kind of network", "Inputs", "Assumed", "No price published of"), rows)
 
 
 # ---- how to read the memo, and what it was checked by
@@ -327,4 +337,4 @@ def unmeasured() -> Table:
 
 def glossary() -> Table:
     """Terms of the trade in plain words."""
-    return Table(_heads("Term", "Meaning"), [Row([g["term"], g["means"]]) for g in read_yaml("assurance")["glossary"]])
+    return Table(_heads("Term", "Meaning"), [Row([t.term, t.means]) for t in glossary_book().terms])

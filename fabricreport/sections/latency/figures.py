@@ -21,11 +21,11 @@ from fabricreport.validation.training import training_card
 
 _STAGES = ("param:cluster.trajectory", "param:money.horizon_months")
 _RULE_LOST = (
-    "1 − time of the same work under the plan that suits a tuned fabric, were no traffic exposed ÷ time under the "
-    "option's own plan; under the same plan exposed fabric traffic ÷ step time; step = "
+    "1 − time of the same work under the plan that suits a tuned network, were no traffic exposed ÷ time under the "
+    "option's own plan; under the same plan exposed network traffic ÷ step time; step = "
 )
 _RULE_STEP = (
-    "kernels + NVLink traffic + fabric traffic that nothing hides + pipeline bubble + optimiser; exposed = what is left "
+    "kernels + NVLink traffic + network traffic that nothing hides + pipeline bubble + optimiser; exposed = what is left "
     "of traffic after the overlap assumed, and the slowing of kernels by what is hidden"
 )
 _FROM_THE_PLAN = "from the model's shape and the parallel plan"
@@ -44,7 +44,7 @@ def _exposed(suffix: str, when: str) -> EachSpec:
     return EachSpec(
         f"latency.exposed{suffix}[option]",
         "share",
-        label=lambda at, option: f"GPU time lost to exposed communication {when}: {at.names[option]}",
+        label=lambda at, option: f"GPU time lost waiting for the network {when}: {at.names[option]}",
         rule=_RULE_LOST + _RULE_STEP,
         value=lambda at, option: getattr(at.result, f"exposed{suffix or '_share'}")[option],
         inputs=lambda at, _: at.profile if suffix else (*at.profile, *_STAGES),

@@ -81,7 +81,7 @@ class LatencyFinding(StrEnum):
     # when it matters
     STEP_EXCEEDS = "the step's median gap passes the threshold at some size tried"
     STEP_QUIET = "the step's median gap passes it at no size tried"
-    RING_EXCEEDS = "a large AllReduce on a flat ring passes it at some size tried"
+    RING_EXCEEDS = "a large AllReduce on a flat ring passes it at a size that the cluster reaches"
     # how sure
     UNSURE = "the gap has a spread, so that its causes can be ranked"
     MOST_BY_SOURCES = "its largest cause is something on which sources disagree"
@@ -267,7 +267,10 @@ def _mattering(read: _Read) -> Iterator[LatencyFinding]:
     gap = read.result.gap
     passes = {name: within(read.given, sweep, read.threshold)[1] for name, sweep in gap.sweeps.items()}
     yield F.STEP_EXCEEDS if passes["step"] else F.STEP_QUIET
-    if passes["ring"]:
+    if (
+        passes["ring"]
+        and within(read.given, gap.sweeps["ring"], read.threshold)[0] < read.given.params.cluster.final_gpus
+    ):
         yield F.RING_EXCEEDS
 
 

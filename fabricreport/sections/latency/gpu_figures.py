@@ -49,7 +49,7 @@ def _rack(at: LatencyFigures) -> bool:
 
 
 def _kept(at: LatencyFigures) -> Kept:
-    assert at.result.kept is not None, "asked for only where something meets the fabric"
+    assert at.result.kept is not None, "asked for only where something meets the network"
     return at.result.kept
 
 
@@ -67,7 +67,7 @@ GPU_SPECS = (
     Spec(
         "latency.kept.bytes",
         "share",
-        label=lambda at: f"Bytes of a step that never meet the fabric: {at.base}",
+        label=lambda at: f"Bytes of a step that never meet the network: {at.base}",
         rule="bytes that stay in a scale-up domain ÷ all bytes that the step's collectives send; of a group over several "
         "domains the hops inside them, of rings, trees or pairs as the library runs it",
         value=lambda at: at.given.spread(_kept(at).bytes_share),
@@ -78,7 +78,7 @@ GPU_SPECS = (
     Spec(
         "latency.kept.time",
         "share",
-        label=lambda at: f"Time of a step's collectives that never meet the fabric: {at.base}",
+        label=lambda at: f"Time of a step's collectives that never meet the network: {at.base}",
         rule="time of the collectives whose ranks share a scale-up domain ÷ time of all, hidden or not",
         value=lambda at: at.given.spread(_kept(at).time_share),
         inputs=lambda at: (*at.profile, *_RACK),

@@ -16,7 +16,7 @@ from fabricreport.sections.latency.measured import ClientLog
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.validation.training import training_card
 
-_PART_HEADS = ("Kernels", "Inside nodes", "Exposed", "Bubble", "Other")
+_PART_HEADS = ("Kernels", "Inside nodes", "Waiting for the network", "Pipeline gaps", "Other")
 _BAND_LABELS = (
     "all counted rows",
     "rows that set no parameter",
@@ -33,7 +33,7 @@ def _names(given: Inputs, result: LatencyResult) -> Mapping[str, Name]:
 
 def allreduce(result: LatencyResult, figure: FigureOf) -> Table:
     """Time of an AllReduce over the whole cluster by message size, on both fabrics of the pair."""
-    spread = Column("P5–P95", style="spread")
+    spread = Column("90 % range", style="spread")
     heads = [Column("Message", style="mixed"), Column("{ib}"), spread, Column("{roce}"), spread]
     rows = []
     for i, _ in enumerate(result.table_bytes):
@@ -57,7 +57,7 @@ def jobs(given: Inputs, result: LatencyResult, figure: FigureOf) -> Table:
         plan = result.jobs.own[result.pair[0].id][size].plan
         cells = [figure(f"latency.job.{part}.{size}") for part in ("gpus", "share", "exposed")]
         rows.append(Row([*cells, Name(plan.text() if plan else "one domain on each GPU")]))
-    return Table([Column("Job"), Column("GPU time"), Column("Exposed"), Column("Plan")], rows)
+    return Table([Column("Job"), Column("GPU time"), Column("Waiting"), Column("Plan")], rows)
 
 
 def batches(figure: FigureOf) -> Table:
@@ -119,7 +119,7 @@ def bandwidth(given: Inputs, result: LatencyResult, figure: FigureOf) -> Table:
     """Bandwidth of a large AllReduce on the whole cluster, by option."""
     names = _names(given, result)
     rows = [Row([names[o], figure(f"latency.busbw.{o}"), figure(f"latency.busbw.{o}")]) for o in result.busbw]
-    return Table([Column("Option"), Column("Bus bandwidth"), Column("P5–P95", style="spread")], rows)
+    return Table([Column("Option"), Column("Bus bandwidth"), Column("90 % range", style="spread")], rows)
 
 
 def logs(given: Inputs, result: LatencyResult, figure: FigureOf) -> Table:

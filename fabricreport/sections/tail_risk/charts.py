@@ -17,6 +17,7 @@ from fabricreport.durations import HOURS_PER_DAY
 from fabricreport.inputs import Inputs
 from fabricreport.models.risk.answers import exceedance
 from fabricreport.provenance import plain
+from fabricreport.sections.assumed import assumed
 from fabricreport.sections.client import largest_job
 from fabricreport.sections.tail_risk.figure_context import in_hours
 from fabricreport.sections.tail_risk.horizon import CAUSES
@@ -73,8 +74,13 @@ def exceedance_chart(given: Inputs, result: TailResult) -> Drawing:
     weeks = {o: plain(draws) for o, draws in result.bring_up_weeks.items()}
     late = {o: by * plain(outcome.late_days) for o, outcome in result.outcomes.items()}
     panels = (
-        ("weeks until the fabric is stable", result.weeks_allowed, "allowed", weeks),
-        (f"{unit} a run takes beyond its plan", by * (result.deadline_days - result.planned_days), "slack", late),
+        ("weeks until the network runs stably", result.weeks_allowed, "allowed", weeks),
+        (
+            f"{unit} a run takes beyond its plan",
+            by * (result.deadline_days - result.planned_days),
+            "late from here",
+            late,
+        ),
     )
     rows: list[dict[str, Any]] = []
     with canvas(2.45, columns=2, share_y=True) as (figure, axes):
@@ -146,6 +152,7 @@ def causes_chart(given: Inputs, result: TailResult) -> Drawing:
     chart_id = "fig-tail-causes"
     names, colours = _names_and_colours(given)
     grades = {c: result.numbers[f"tail_risk.lost.{c}.{result.focus}"].grade for c in CAUSES}
+    hatched = {c: assumed(given, result.lost[result.focus][c]) for c in CAUSES}
     options = list(result.pair) if result.pair else [result.focus]
     causes = [c for c in CAUSES if any(np.any(plain(result.lost[o][c])) for o in options)]
     rows: list[dict[str, Any]] = []
@@ -155,7 +162,7 @@ def causes_chart(given: Inputs, result: TailResult) -> Drawing:
             for row, cause in enumerate(reversed(causes)):
                 mean, low, high = _mean_and_range(result.lost[option][cause])
                 place = (row, k, len(options))
-                _bar(axis, place, (mean, low, high), colour, hatched=grades[cause] == "assumption")
+                _bar(axis, place, (mean, low, high), colour, hatched=hatched[cause])
                 told = {"option": names[option], "cause": CAUSES[cause], "mean": mean, "p5": low, "p95": high}
                 rows.append({**told, "grade": grades[cause]})
             height, name = 0.80 + 0.10 * (len(options) - 1 - k), wrapped(names[option], 48, 1)
@@ -268,7 +275,7 @@ def interval_chart(result: TailResult) -> Drawing:
     with canvas(2.2) as (figure, (axis,)):
         axis.axvspan(low, high, color=COLOURS["accent"], alpha=0.12, linewidth=0)
         axis.axvline(mid, color=COLOURS["accent"], linewidth=1)
-        words, above = "Daly’s optimum, P5–P95 shaded", axis.get_xaxis_transform()
+        words, above = "Daly’s optimum, 90 % range shaded", axis.get_xaxis_transform()
         axis.text(mid, 1.02, words, color=COLOURS["accent"], ha="center", transform=above)
         axis.plot(minutes, trains, color=INK, marker="o", markersize=4)
         axis.set_xscale("log")

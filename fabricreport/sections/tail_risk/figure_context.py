@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.durations import HOURS_PER_DAY, HOURS_PER_YEAR
+from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY, HOURS_PER_YEAR
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
 from fabricreport.models.audit.disagreement import Position
 from fabricreport.models.risk.incidents import IncidentLaw
 from fabricreport.models.risk.levers import LeverValue
 from fabricreport.models.risk.stress import StressCase
+from fabricreport.provenance import plain
 from fabricreport.sections.tail_risk.horizon import CAUSES, FABRIC_CAUSES
 from fabricreport.sections.tail_risk.outcomes import Outcome
 from fabricreport.sections.tail_risk.result import TailResult
@@ -28,6 +29,7 @@ MODELS = ("tail", "goodput")
 EFFECTIVE_TIME = "evidence:llama3-effective-training-time"
 """The published share that the goodput model is held against at full size."""
 _SHORT_RUN_DAYS = 5.0
+_SHORT_START_WEEKS = 2.0
 
 
 def in_hours(planned_days: float) -> bool:
@@ -57,6 +59,11 @@ class RiskFigures:
 
     given: Inputs
     result: TailResult
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Names of the options by id."""
+        return {o.id: o.name for o in self.given.options}
 
     # ---- one option
 
@@ -117,6 +124,18 @@ class RiskFigures:
     def in_run_unit(self, days: Any) -> Any:
         """A duration in days, in that unit."""
         return days * HOURS_PER_DAY if in_hours(self.result.planned_days) else days
+
+    # ---- the time until a network runs stably, in one unit for all options
+
+    @cached_property
+    def start_unit(self) -> str:
+        """The unit in which it is told."""
+        latest = max(float(np.quantile(plain(weeks), 0.95)) for weeks in self.result.bring_up_weeks.values())
+        return "day" if latest < _SHORT_START_WEEKS else "week"
+
+    def in_start_unit(self, weeks: Any) -> Any:
+        """A duration in weeks, in that unit."""
+        return weeks * DAYS_PER_WEEK if self.start_unit == "day" else weeks
 
     # ---- two fabrics
 

@@ -52,7 +52,9 @@ _DATES = (
     EachSpec(
         "tail_risk.late[option]",
         "share",
-        label=lambda _, option: f"P(a run on {option} ends later than planned by more than the slack)",
+        label=lambda at, option: (
+            f"Chance that a run on {at.names[option]} ends later than planned by more than the slack"
+        ),
         rule="share of runs drawn that take longer than planned days × (1 + slack)",
         value=lambda at, option: p_late(at.run(option).run_days, at.result.deadline_days),
         inputs=lambda at, option: (*RUN, *DEADLINE, *inputs_of(at.run(option).run_days)),
@@ -61,25 +63,25 @@ _DATES = (
     EachSpec(
         "tail_risk.not_ready[option]",
         "share",
-        label=lambda _, option: f"P({option} is not stable within the weeks to production)",
-        rule="share of draws with weeks to stable > time to production",
+        label=lambda at, option: f"Chance that {at.names[option]} does not run stably within the weeks to production",
+        rule="share of outcomes with weeks to stable > time to production",
         value=lambda at, option: np.mean(at.result.bring_up_weeks[option] > at.result.weeks_allowed),
         inputs=lambda at, option: (*PROFILE, *WEEKS, *inputs_of(at.result.bring_up_weeks[option])),
         digits=2,
     ),
     EachSpec(
         "tail_risk.weeks[option]",
-        "week",
-        label=lambda _, option: f"Weeks until {option} is stable at the starting size",
-        rule="median of weeks to stable of the family × size factor × maturity factor",
-        value=lambda at, option: at.result.bring_up_weeks[option],
+        lambda at, _: at.start_unit,
+        label=lambda at, option: f"Time until {at.names[option]} runs stably at the starting size",
+        rule="median of the time to stable of the family × size factor × maturity factor",
+        value=lambda at, option: at.in_start_unit(at.result.bring_up_weeks[option]),
         inputs=PROFILE,
         digits=2,
     ),
     EachSpec(
         "tail_risk.finish_p90[option]",
         "day",
-        label=lambda _, option: f"Days a run on {option} takes, P90",
+        label=lambda at, option: f"Days a run on {at.names[option]} takes, P90",
         rule=_P90 + " of the days from the run's start to its end",
         value=lambda at, option: spread(at.run(option).run_days).p90,
         inputs=RUN,
@@ -87,7 +89,7 @@ _DATES = (
     EachSpec(
         "tail_risk.delay_p90[option]",
         lambda at, _: at.run_unit,
-        label=lambda _, option: f"Time a run on {option} takes beyond its plan, P90",
+        label=lambda at, option: f"Time a run on {at.names[option]} takes beyond its plan, P90",
         rule=_P90 + " of the run's days less the planned days",
         value=lambda at, option: at.in_run_unit(spread(at.run(option).run_days).p90 - at.result.planned_days),
         inputs=RUN,
@@ -101,7 +103,7 @@ def _overrun(name: str, field: str, said: str, statistic: str) -> EachSpec:
     return EachSpec(
         f"tail_risk.overrun_{name}[option]",
         "usd",
-        label=lambda _, option: f"Cost of one run on {option} beyond its plan, {said}",
+        label=lambda at, option: f"Cost of one run on {at.names[option]} beyond its plan, {said}",
         rule=statistic + " of lost GPU-hours × their value + engineers' hours + price of delay",
         value=lambda at, option: getattr(spread(at.run(option).overrun_usd), field),
         inputs=RUN,
@@ -113,7 +115,7 @@ def _share(name: str, what: str, rule: str) -> EachSpec:
     return EachSpec(
         f"tail_risk.{name}[option]",
         "share",
-        label=lambda _, option: f"Share of GPU time on {option} {what}",
+        label=lambda at, option: f"Share of GPU time on {at.names[option]} {what}",
         rule=rule + ", weighted by the GPU-months of each stage; run luck averaged out",
         value=lambda at, option: getattr(at.result, name)[option],
         inputs=(*PROFILE, _HORIZON),
@@ -127,19 +129,19 @@ _LOST = (
     _share("tail_share", "lost to slow servers, jitter, stalls and contention", "added step time ÷ step time"),
     _share(
         "incident_share",
-        "lost to faults of the fabric",
-        "expected hours lost to the fabric's faults ÷ hours of running",
+        "lost to faults of the network",
+        "expected hours lost to the network's faults ÷ hours of running",
     ),
     _share(
         "bring_up_share",
-        "lost until the fabric is stable",
+        "lost until the network is stable",
         "days × (1 − productivity) for the GPUs added ÷ all GPU-days",
     ),
     PairSpec(
         "tail_risk.lost[cause][option]",
         "share",
-        label=lambda _, cause, option: f"GPU time lost on {option}: {inside(CAUSES[cause])}",
-        rule="expected loss ÷ GPU time over the horizon; mean over the draws",
+        label=lambda at, cause, option: f"GPU time lost on {at.names[option]}: {inside(CAUSES[cause])}",
+        rule="expected loss ÷ GPU time over the horizon; mean over the outcomes",
         value=lambda at, cause, option: at.result.lost[option][cause],
         inputs=(*RUN, _HORIZON),
         digits=2,
@@ -148,8 +150,8 @@ _LOST = (
     EachSpec(
         "tail_risk.lost[option]",
         "share",
-        label=lambda _, option: f"GPU time lost on {option}, every cause",
-        rule="sum of the causes; mean over the draws",
+        label=lambda at, option: f"GPU time lost on {at.names[option]}, every cause",
+        rule="sum of the causes; mean over the outcomes",
         value=RiskFigures.lost,
         inputs=(*RUN, _HORIZON),
         digits=2,
@@ -158,8 +160,8 @@ _LOST = (
     EachSpec(
         "tail_risk.fabric_lost[option]",
         "share",
-        label=lambda _, option: f"GPU time lost on {option} to the fabric alone",
-        rule="bring-up + stalls + collisions + faults of the fabric; mean over the draws",
+        label=lambda at, option: f"GPU time lost on {at.names[option]} to the network alone",
+        rule="start-up + stalls + collisions + faults of the network; mean over the outcomes",
         value=RiskFigures.fabric_lost,
         inputs=(*RUN, _HORIZON),
         digits=2,
@@ -170,7 +172,7 @@ _LOST = (
 
 def _events_label(at: RiskFigures, fault: str, option: str) -> str:
     law = at.law(fault, option)
-    return f"{law.label if law else fault} a year on {option}"
+    return f"{law.label if law else fault} a year on {at.names[option]}"
 
 
 _RATES = (
@@ -187,8 +189,8 @@ _RATES = (
     EachSpec(
         "tail_risk.incidents[option]",
         _FAULTS,
-        label=lambda _, option: f"Faults of the fabric a year on {option}",
-        rule="sum of the expected events of every class",
+        label=lambda at, option: f"Faults of the network a year on {at.names[option]}",
+        rule="sum of the expected events of every kind",
         value=RiskFigures.all_events,
         inputs=PROFILE,
         digits=2,
@@ -196,8 +198,8 @@ _RATES = (
     EachSpec(
         "tail_risk.stops[option]",
         _FAULTS,
-        label=lambda _, option: f"Faults of the fabric a year that end the job on {option}",
-        rule="sum over classes of events × share that end the job",
+        label=lambda at, option: f"Faults of the network a year that end the job on {at.names[option]}",
+        rule="sum over kinds of fault of events × share that end the job",
         value=RiskFigures.all_stops,
         inputs=PROFILE,
         digits=2,
@@ -205,7 +207,7 @@ _RATES = (
     EachSpec(
         "tail_risk.common[option]",
         _INTERRUPTIONS,
-        label="Interruptions a year that no fabric causes",
+        label="Interruptions a year that no network causes",
         rule="interruptions per GPU-year × GPUs",
         value=RiskFigures.common,
         inputs=("param:cluster.gpus",),
@@ -214,7 +216,7 @@ _RATES = (
     EachSpec(
         "tail_risk.interval[option]",
         "min",
-        label=lambda _, option: f"Best time between checkpoints on {option}",
+        label=lambda at, option: f"Best time between checkpoints on {at.names[option]}",
         rule="Daly 2006, higher order, from the checkpoint's time and the total time between interruptions",
         value=lambda at, option: np.asanyarray(at.run(option).run.interval_s) / 60.0,
         inputs=PROFILE,
@@ -233,26 +235,37 @@ def _dearer(at: RiskFigures) -> Any:
     return second.overrun_usd - first.overrun_usd
 
 
+def _compared(at: RiskFigures) -> tuple[str, str]:
+    first, second = at.pair
+    return first.option, second.option
+
+
 _DIFFERENCE = (
     Spec(
         "tail_risk.difference",
         lambda at: at.run_unit,
-        label=lambda at: f"Time a run on {at.pair[1].option} takes longer than on {at.pair[0].option}",
-        rule="difference of run days, draw by draw on the same luck; mean",
+        label=lambda at: (
+            f"Time a run on {at.names[at.pair[1].option]} takes longer than on {at.names[at.pair[0].option]}"
+        ),
+        rule="difference of run days, outcome by outcome with the same events; mean",
         value=_longer,
         inputs=RUN,
         digits=2,
         central="mean",
+        compares=_compared,
         when=lambda at: at.paired,
     ),
     Spec(
         "tail_risk.difference_usd",
         "usd",
-        label=lambda at: f"Cost of a run beyond plan on {at.pair[1].option} less that on {at.pair[0].option}",
-        rule="difference draw by draw on the same luck; mean",
+        label=lambda at: (
+            f"Cost of a run beyond plan on {at.names[at.pair[1].option]} less that on {at.names[at.pair[0].option]}"
+        ),
+        rule="difference outcome by outcome with the same events; mean",
         value=_dearer,
         inputs=RUN,
         central="mean",
+        compares=_compared,
         when=lambda at: at.paired,
     ),
 )

@@ -25,6 +25,12 @@ _FAR_LATER = 0.1
 """How much more often plain Ethernet's runs are late before that is said."""
 _RARELY = 0.1
 """Faults of the fabric expected in a run below which almost every run meets none."""
+COUNTED, COUNTED_AT = "evidence:kokolis-mttf-1024-gpus", 1024
+"""Whose time between failures of a job is measured at a size that clients build, and that size in GPUs."""
+_ONE_RATE = "one rate for both"
+"""The band of a card's rows that hold our own rates against what was counted."""
+_ABOUT = 2.0
+"""A job of up to so many times more or fewer GPUs is about as large."""
 
 
 class TailFinding(StrEnum):
@@ -76,6 +82,7 @@ class TailFinding(StrEnum):
     # the model at full size
     FULL_SIZE_BELOW = "the plan grows, and the model gives a published run less productive time than was reported"
     FULL_SIZE_AGREES = "the plan grows, and the model gives a published run at least what was reported"
+    OPTIMISTIC_AT_SIZE = "jobs of about this size failed more often than our rates give"
     CARD_MISSED = "something written down before goodput was calibrated was not met"
     CARD_MET = "all that was written down before goodput was calibrated was met"
     # outside what the model was tried on
@@ -145,6 +152,18 @@ class _Read:
         """What was written down before goodput was calibrated and did not come true."""
         card = cards()["goodput"]
         return [text for text, met in zip(card.expected, card.as_expected.values(), strict=True) if not met]
+
+    @property
+    def near(self) -> str:
+        """The row of the card that holds our rates against failures counted at about this size of job, '' without one."""
+        if not COUNTED_AT / _ABOUT <= float(self.start) <= COUNTED_AT * _ABOUT:
+            return ""
+        rows = enumerate(cards()["goodput"].rows)
+        return next((str(n) for n, row in rows if row.source == COUNTED and row.band == _ONE_RATE), "")
+
+    def failing_sooner(self, row: str) -> bool:
+        """Whether less time lay between failures than our rates give."""
+        return self.value(f"card.goodput.{row}.published") < self.value(f"card.goodput.{row}.ours")
 
     def by_maturity(self, what: str) -> float:
         """How much more often the focus misses a date at low maturity than at high."""
@@ -259,6 +278,8 @@ def _card(read: _Read) -> Iterator[TailFinding]:
     if read.grows:
         reported = read.given.central(EFFECTIVE_TIME)
         yield F.FULL_SIZE_BELOW if read.value("llama3") < reported else F.FULL_SIZE_AGREES
+    if read.near and read.failing_sooner(read.near):
+        yield F.OPTIMISTIC_AT_SIZE
     yield F.CARD_MISSED if read.missed else F.CARD_MET
 
 
@@ -293,6 +314,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         "lever": Named(best.label, best.id),
         "maturity": Name(read.given.words("rented-fabric-maturity")),
         "llama": Name("Llama 3"),
+        "near": Named(known["goodput"].rows[int(read.near)].case, read.near, sources=(COUNTED,)) if read.near else None,
         "missed": Name("; ".join(read.missed)) if read.missed else None,
         "expected": tuple(Named(text, text) for text in known["goodput"].expected),
         "stress": tuple(

@@ -23,10 +23,10 @@ from fabricreport.sections.tail_risk.inputs import Subject, subject
 from fabricreport.sections.validity import GOODPUT, widened
 
 CAUSES: Mapping[str, str] = {
-    "bring_up": "Until the fabric is stable",
+    "bring_up": "Until the network runs stably",
     "stalls": "Stalls of every worker at once",
     "topology": "Path collisions, contention",
-    "fabric": "Faults of the fabric",
+    "fabric": "Faults of the network",
     "servers": "Slow servers and jitter",
     "common": "GPU, host and software faults",
     "checkpoints": "Writing checkpoints",

@@ -37,14 +37,14 @@ def _settings(
         digits = 2 if unit == "share" else 3
         return FigureSpec(f"{pattern}.{name}", unit, label=label, rule=rule, value=value, inputs=inputs, digits=digits)
 
-    lost, mean = "Mean share of the run lost to faults of the fabric", "mean of hours lost to the fabric's faults"
+    lost, mean = "Mean share of the run lost to faults of the network", "mean of hours lost to the network's faults"
     return (
         spec("late", "p_late", "P(late)", "share of runs drawn that take longer than planned days × (1 + slack)"),
         spec(
             "not_ready",
             "p_not_ready",
             "P(not stable in time)",
-            "share of draws with weeks to stable > time to production",
+            "share of outcomes with weeks to stable > time to production",
         ),
         spec("fabric", "fabric_share", lost, mean + " ÷ hours of the run", inputs=RUN),
         spec("p90", "run_p90_days", "Days of a run, P90,", "90th percentile of the run's days", "day", RUN),
@@ -55,8 +55,8 @@ def _at_maturity(at: RiskFigures, level: str, option: str) -> Setting:
     return at.result.sensitivity.maturity[option][level]
 
 
-def _maturity_words(_: RiskFigures, level: str, option: str) -> str:
-    return f"at {level} maturity on {option}"
+def _maturity_words(at: RiskFigures, level: str, option: str) -> str:
+    return f"at {level} maturity on {at.names[option]}"
 
 
 def _at_size(at: RiskFigures, size: str) -> Setting:
@@ -64,7 +64,7 @@ def _at_size(at: RiskFigures, size: str) -> Setting:
 
 
 def _size_words(at: RiskFigures, size: str) -> str:
-    return f"at {size} GPUs on {at.result.focus}"
+    return f"at {size} GPUs on {at.names[at.result.focus]}"
 
 
 MOVING = (

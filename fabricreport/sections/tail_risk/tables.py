@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.blocks import RANGE, Column, Name, Row, Table
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.sections.client import LEVELS, largest_job
@@ -17,8 +17,14 @@ _SETTING = ("not_ready", "late", "fabric", "p90")
 
 
 def _setting_columns(*heads: str) -> list[Column]:
-    fabric = Column("Lost to fabric faults", decimals=2)
-    return [*(Column(h) for h in heads), Column("Not ready in time"), Column("Run late"), fabric, Column("Run, P90")]
+    network = Column("Lost to faults of the network", decimals=2)
+    return [
+        *(Column(h) for h in heads),
+        Column("Date missed"),
+        Column("Run late"),
+        network,
+        Column("Run, one in ten above"),
+    ]
 
 
 def _names(given: Inputs) -> dict[str, Name]:
@@ -39,7 +45,14 @@ def dates(given: Inputs, result: TailResult) -> Table:
 
     asked = ("not_ready", "late", "finish_p90", "overrun_p90", "overrun_es95")
     rows = [Row([names[o], *(figures[f"tail_risk.{a}.{o}"] for a in asked)]) for o in sorted(names, key=missed)]
-    heads = ("Option", "Not ready in time", "Run late", "Run, P90", "Overrun, P90", "Worst twentieth")
+    heads = (
+        "Option",
+        "Date missed",
+        "Run late",
+        "Run, one in ten above",
+        "Overrun, one in ten above",
+        "Overrun, worst twentieth",
+    )
     return Table([Column(h) for h in heads], rows)
 
 
@@ -79,7 +92,7 @@ def lost(given: Inputs, result: TailResult) -> Table:
     rows = [Row([CAUSES[c], *cells(f"lost.{c}")]) for c in causes]
     words = {f"option_{n}": Name(heads[o]) for n, o in enumerate(_compared(result))}
     means = [Column(f"{{{word}}}", decimals=2) for word in words]
-    spread = Column(f"P5–P95, {{{[*words][-1]}}}", style="spread", decimals=1)
+    spread = Column(f"{RANGE}, {{{[*words][-1]}}}", style="spread", decimals=1)
     total = Row(["All causes", *cells("lost")], role="total")
     return Table([Column("Cause"), *means, spread], [*rows, total], words)
 
@@ -104,7 +117,7 @@ def stress(result: TailResult) -> Table:
         Column("Time lost", decimals=1),
         Column("GPU-hours"),
         Column("Cost"),
-        Column("P5–P95", style="spread"),
+        Column(RANGE, style="spread"),
     ]
     return Table(heads, rows)
 
@@ -118,7 +131,7 @@ def correlation(result: TailResult) -> Table:
         Column("Correlation"),
         Column("Slowest worker"),
         Column("Step time added", decimals=1),
-        Column("P5–P95", style="spread", decimals=1),
+        Column(RANGE, style="spread", decimals=1),
     ]
     return Table(heads, rows)
 
@@ -133,8 +146,8 @@ def levers(result: TailResult) -> Table:
         )
         for place, lever in enumerate(result.levers)
     ]
-    heads = ("Lever", "Saved over cost", "Saved", "P5–P95", "Costs")
-    return Table([Column(h, style="spread" if h == "P5–P95" else "value") for h in heads], rows)
+    heads = ("Measure", "Saved over cost", "Saved", RANGE, "Costs")
+    return Table([Column(h, style="spread" if h == RANGE else "value") for h in heads], rows)
 
 
 def faults(given: Inputs, result: TailResult) -> Table:
@@ -146,14 +159,14 @@ def faults(given: Inputs, result: TailResult) -> Table:
         for law in result.subjects[o].risk.incidents
     ]
     rows += [
-        Row(["All faults of the fabric", names[o], *[figures[f"tail_risk.incidents.{o}"]] * 2], role="total")
+        Row(["All faults of the network", names[o], *[figures[f"tail_risk.incidents.{o}"]] * 2], role="total")
         for o in _compared(result)
     ]
     heads = [
         Column("Fault"),
         Column("Option"),
         Column("Expected a year", decimals=2),
-        Column("P5–P95", style="spread", decimals=2),
+        Column(RANGE, style="spread", decimals=2),
     ]
     return Table(heads, rows)
 

@@ -12,6 +12,7 @@ from fabricreport import formats
 from fabricreport.blocks import Drawing
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
+from fabricreport.sections.assumed import assumed
 from fabricreport.sections.tco.cost import FABRIC_CAUSES, LOST_CAUSES
 from fabricreport.sections.tco.gaps import cash_gaps, cash_on_scale
 from fabricreport.sections.tco.result import TcoResult
@@ -55,7 +56,7 @@ def colours_of(given: Inputs) -> dict[str, str]:
 def waterfall_chart(given: Inputs, result: TcoResult) -> Drawing:
     """The mean difference between rival and choice, cause by cause: the bars add up to the last one."""
     chart_id, currency, colours = "fig-tco-waterfall", given.params.money.currency, colours_of(given)
-    rows = _parts(result)
+    rows = _parts(given, result)
     mean = float(rounded(np.mean(plain(result.difference.draws))))
     p5, p95 = (float(rounded(v)) for v in np.percentile(plain(result.difference.draws), [5, 95]))
     hues = {
@@ -83,14 +84,14 @@ def _draw_waterfall(
 ) -> None:
     """The bars of a waterfall from the first cause down to all causes, with the P5–P95 (`reach`) of the whole."""
     at = 0.0
-    for row, (_, value, assumed) in enumerate(rows):
+    for row, (_, value, ours) in enumerate(rows):
         axis.barh(
             row,
             value,
             left=at,
             height=0.66,
             color=hues[value > 0],
-            hatch="////" if assumed else "",
+            hatch="////" if ours else "",
             edgecolor="white",
         )
         axis.plot([at + value] * 2, [row, row + 1], color=MUTED, linewidth=0.6)
@@ -101,7 +102,7 @@ def _draw_waterfall(
     axis.plot(list(reach), [last + 1] * 2, color=INK, linewidth=1.6, solid_capstyle="butt")
     _value(axis, max(0.0, mean), last, formats.money(mean, 3, symbol))
     axis.axvline(0, color=INK, linewidth=1)
-    axis.set_yticks(range(last + 2), [*(r[0] for r in rows), "All causes", "P5–P95 of all causes"])
+    axis.set_yticks(range(last + 2), [*(r[0] for r in rows), "All causes", "90 % range of all causes"])
     axis.set_ylim(last + 1.5, -0.6)
     axis.tick_params(axis="y", length=0, labelcolor=INK)
     axis.spines["left"].set_visible(False)
@@ -114,12 +115,12 @@ def _value(axis: Axes, x: float, row: float, text: str) -> None:
     )
 
 
-def _parts(result: TcoResult) -> list[tuple[str, float, bool]]:
+def _parts(given: Inputs, result: TcoResult) -> list[tuple[str, float, bool]]:
     """(label, mean, rests on an assumption) of the waterfall, in the order of the bill, the smallest merged."""
     means = {c: float(rounded(np.mean(plain(v)))) for c, v in result.difference.parts.items()}
     floor = SMALL_SHARE * max(map(abs, means.values()))
     shown = [
-        (result.labels[c], value, result.numbers[f"tco.part.{c}"].grade == "assumption")
+        (result.labels[c], value, assumed(given, result.difference.parts[c]))
         for c, value in means.items()
         if abs(value) > floor
     ]
@@ -165,10 +166,12 @@ def totals_chart(given: Inputs, result: TcoResult) -> Drawing:
     return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def hours_chart(given: Inputs, result: TcoResult) -> Drawing:
-    """What a useful GPU-hour costs by option when renting: the price, and what lost time adds to it."""
-    chart_id, currency = "fig-tco-hours", given.params.money.currency
-    names, colours = names_of(given), colours_of(given)
+def hours_chart(
+    given: Inputs, result: TcoResult, chart_id: str = "fig-tco-hours", short: Mapping[str, str] | None = None
+) -> Drawing:
+    """What a useful GPU-hour costs by option when renting: the price, and what lost time adds to it; `short`: names."""
+    currency = given.params.money.currency
+    names, colours = short or names_of(given), colours_of(given)
     price = float(rounded(np.mean(plain(result.common.server.rent_per_gpu_hour))))
     symbol = formats.SYMBOLS.get(currency, currency + " ")
     rows = []

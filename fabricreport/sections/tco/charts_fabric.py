@@ -59,9 +59,8 @@ def hour_sweep_chart(given: Inputs, result: TcoResult) -> Drawing:
     return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def fabric_sweep_chart(given: Inputs, result: TcoResult) -> Drawing:
+def fabric_sweep_chart(given: Inputs, result: TcoResult, chart_id: str = "fig-tco-fabric-sweep") -> Drawing:
     """Capital of the fabric per GPU over sizes; it jumps where a tier of switches is added."""
-    chart_id = "fig-tco-fabric-sweep"
     names, colours = names_of(given), colours_of(given)
     sweep = _owned(result).sweep
     values = {o: plain(sweep.fabric_per_gpu[o]) for o in result.order}
@@ -84,9 +83,8 @@ def fabric_sweep_chart(given: Inputs, result: TcoResult) -> Drawing:
     return Drawing(chart_id, drawing, rows_of(frame))
 
 
-def stages_chart(given: Inputs, result: TcoResult) -> Drawing:
+def stages_chart(given: Inputs, result: TcoResult, chart_id: str = "fig-tco-stages") -> Drawing:
     """What of the fabric is bought at each stage, for the choice and its rival."""
-    chart_id = "fig-tco-stages"
     names, colours = names_of(given), colours_of(given)
     owned = _owned(result)
     pair = (result.choice, result.rival)

@@ -40,7 +40,7 @@ CAUSES: Mapping[str, str] = {
     "switches": "Switches",
     "optics_and_cables": "Optics and cables",
     "adapters": "Network adapters",
-    "spares_and_installation": "Spares, installation, fabric manager",
+    "spares_and_installation": "Spares, installation, network manager",
     "power_and_cooling": "Power and cooling",
     "space": "Colocation space",
     "licences": "Licences",
@@ -48,10 +48,10 @@ CAUSES: Mapping[str, str] = {
     "staff_and_training": "Network staff and training",
     "residual": "Resale value at the end",
     "lost_bring_up": "GPU time lost until stable",
-    "lost_communication": "GPU time lost to exposed communication",
-    "lost_tail": "GPU time lost to the tail",
-    "lost_interruptions": "GPU time lost to fabric faults",
-    "delay": "Price of delay beyond compute",
+    "lost_communication": "GPU time lost waiting for the network",
+    "lost_tail": "GPU time lost to slow messages",
+    "lost_interruptions": "GPU time lost to network faults",
+    "delay": "Price of delay besides GPU time",
 }
 """Causes in the order of a bill, with the words a reader sees."""
 

@@ -21,8 +21,8 @@ SMALL_SHARE = 0.01
 BASES = {
     "switches": "Switches alone",
     "hardware": "Switches, optics, adapters",
-    "fabric": "Fabric, installed",
-    "cluster": "Fabric and servers",
+    "fabric": "Network, installed",
+    "cluster": "Network and servers",
     "total": "Total cost",
 }
 """What a percentage can be a percentage of, from narrow to wide."""
@@ -60,7 +60,7 @@ _BUILT = (
         "tco.count[piece][owner]",
         "count",
         label=lambda at, piece, option: f"{piece.capitalize()} of {at.names[option]}",
-        rule="bill of materials: fat-tree counting, by the rule of the reference designs at their sizes, else fewest switches",
+        rule="parts list: fat-tree counting, by the rule of the reference designs at their sizes, else fewest switches",
         value=_count,
         inputs=_grown,
     ),
@@ -76,7 +76,7 @@ _BUILT = (
     EachSpec(
         "tco.fabric_capex[owner]",
         "usd",
-        label=lambda at, option: f"Capital of the fabric: {at.names[option]}",
+        label=lambda at, option: f"Capital of the network: {at.names[option]}",
         rule="switches, optics, cables, adapters, spares, installation and manager, at today's prices",
         value=lambda at, option: at.fabric(option),
         inputs=_grown,
@@ -85,8 +85,8 @@ _BUILT = (
     EachSpec(
         "tco.fabric_per_gpu[owner]",
         "usd",
-        label=lambda at, option: f"Capital of the fabric per GPU: {at.names[option]}",
-        rule="capital of the fabric ÷ GPUs of the last stage",
+        label=lambda at, option: f"Capital of the network per GPU: {at.names[option]}",
+        rule="capital of the network ÷ GPUs of the last stage",
         value=lambda at, option: at.fabric(option) / at.last_size,
         inputs=_grown,
         central="mean",
@@ -94,7 +94,7 @@ _BUILT = (
     EachSpec(
         "tco.switch_share[owner]",
         "share",
-        label=lambda at, option: f"Switches' share of the fabric's hardware: {at.names[option]}",
+        label=lambda at, option: f"Switches' share of the network's hardware: {at.names[option]}",
         rule="mean of switches ÷ mean of (switches + optics and cables + adapters)",
         value=lambda at, option: at.owned.capital[option]["switches"] / np.mean(at.hardware(option)),
         inputs=_grown,
@@ -113,7 +113,7 @@ _BUILT = (
     EachSpec(
         "tco.watts.total[owner]",
         "kw",
-        label=lambda at, option: f"Draw of the fabric: {at.names[option]}",
+        label=lambda at, option: f"Power drawn by the network: {at.names[option]}",
         rule="sum over switches, optics, cables and adapters",
         value=lambda at, option: sum(at.owned.watts[option].values()) / 1000,
         inputs=_grown,
@@ -123,7 +123,7 @@ _BUILT = (
         "tco.bundled[bundled]",
         "count",
         label=lambda at, option: f"Switches by the other rule of bundles: {at.names[option]}",
-        rule="bill of materials: the fewest with equal bundles where uneven ones are built, the fewest at all otherwise",
+        rule="parts list: the fewest with equal bundles where uneven ones are built, the fewest at all otherwise",
         value=lambda at, option: at.by_other_rule(option),
         inputs=_SHAPE,
     ),
@@ -140,10 +140,11 @@ _BUILT = (
         "tco.difference_managed",
         "usd",
         label=lambda at: f"Total cost with InfiniBand's fabric manager alone bought: {at.pair}",
-        rule="mean difference on the shared draws, the manager that the size does not need added on InfiniBand alone",
+        rule="mean difference over the same outcomes, the manager that the size does not need added on InfiniBand alone",
         value=lambda at: at.managed_gap,
         inputs=_SHAPE,
         central="mean",
+        compares=lambda at: at.compared,
         when=lambda at: at.owns and bool(at.owned.managers) and at.result.choice != at.result.rival,
     ),
     Spec(
@@ -161,11 +162,12 @@ _PAIR = (
     Spec(
         "tco.fabric_difference",
         "usd",
-        label=lambda at: f"Capital of the fabric: {at.pair}",
-        rule="mean difference of the fabric's capital on the same draws, at today's prices",
+        label=lambda at: f"Capital of the network: {at.pair}",
+        rule="mean difference of the network's capital on the same outcomes, at today's prices",
         value=lambda at: at.owned.capital_gap,
         inputs=_grown,
         central="mean",
+        compares=lambda at: at.compared,
         when=lambda at: at.owns,
     ),
     Spec(
@@ -187,12 +189,17 @@ _PAIR = (
 # ---- growth
 
 
+def _when(number: str) -> str:
+    """When a stage is bought, in words: the first is the start."""
+    return f"at stage {number}" if int(number) else "at the start"
+
+
 def _staged(what: str, unit: str, words: str, value: Any) -> PairSpec:
     """A figure of what stands after a stage: `value` of the context, the stage's number and the option."""
     return PairSpec(
         f"tco.stage.{what}[stage][owner]",
         unit,
-        label=lambda at, number, option: f"{words} at stage {number}: {at.names[option]}",
+        label=lambda at, number, option: f"{words} {_when(number)}: {at.names[option]}",
         rule="staged growth, wired from day one for the last stage",
         value=value,
         inputs=lambda _, number, __: (
@@ -221,6 +228,15 @@ _GROWTH = (
     _staged("bought", "count", "Switches bought", _bought),
     _staged("overbuilt", "count", "Switches ahead of need", _overbuilt),
     _staged("month", "count", "Month", lambda at, n, option: at.owned.builds[option][int(n)].month),
+    PairSpec(
+        "tco.stage.price[stage][owner]",
+        "usd",
+        label=lambda at, number, option: f"Network bought {_when(number)}: {at.names[option]}",
+        rule="pieces bought at the stage × price, on the mean, at today's prices and not discounted",
+        value=lambda at, number, option: sum(at.owned.bought[option][int(number)].values()),
+        inputs=lambda at, _, option: {*_grown(at), *inputs_of(at.fabric(option))},
+        when=lambda at, number, option: at.stage(number, option) is not None,
+    ),
     EachSpec(
         "tco.overbuild[grown]",
         "usd",
@@ -272,7 +288,7 @@ _LIST = (
         "tco.list.count[row]",
         "count",
         label=lambda at, row: f"Switches of {at.names[at.list_rows[row].option]}",
-        rule="bill of materials without links for a manager",
+        rule="parts list without links for a manager",
         value=lambda at, row: at.list_rows[row].switches,
         inputs=_grown,
     ),
@@ -316,7 +332,7 @@ def _against_infiniband(sort: str, side: str, words: str, whole: str) -> PairSpe
         label=lambda at, base, option: (
             f"{words}, base {BASES[base].lower()}: {at.names[option]} against {at.names[at.infiniband]}"
         ),
-        rule=f"mean of (InfiniBand − the other) ÷ mean of {whole}, on the same draws",
+        rule=f"mean of (InfiniBand − the other) ÷ mean of {whole}, on the same outcomes",
         value=lambda at, base, option: getattr(_gap(at, base, option), side),
         inputs=lambda at, base, option: {
             *inputs_of(_amount(at, base, at.infiniband), _amount(at, base, option)),
@@ -419,8 +435,8 @@ _SWEEP = (
     PairSpec(
         "tco.sweep.fabric[size][owner]",
         "usd",
-        label=lambda at, gpus, option: f"Fabric capital per GPU at another size, {gpus} GPUs: {at.names[option]}",
-        rule="bill of materials at that size × the case's prices ÷ GPUs",
+        label=lambda at, gpus, option: f"Network capital per GPU at another size, {gpus} GPUs: {at.names[option]}",
+        rule="parts list at that size × the case's prices ÷ GPUs",
         value=_per_gpu,
         inputs=_SHAPE[1:],
         central="mean",

@@ -45,6 +45,11 @@ class CostFigures:
         """The rival less the advised option, in words."""
         return f"{self.names[self.result.rival]} less {self.choice}"
 
+    @property
+    def compared(self) -> tuple[str, str]:
+        """Ids of the advised option and of its rival: a difference above zero says that the first costs less."""
+        return self.result.choice, self.result.rival
+
     @cached_property
     def gaps(self) -> Mapping[str, Traced]:
         """Total cost of each option less that of the advised one (draws,)."""

@@ -46,8 +46,8 @@ def options(given: Inputs, result: TcoResult) -> Table:
         )
         for o in result.order
     ]
-    heads = ("Option", "Fabric to buy", "Lost GPU time", "Total cost", "P5–P95", "Useful GPU-hour")
-    return Table([Column(h, style="spread" if h == "P5–P95" else "value") for h in heads], rows)
+    heads = ("Option", "Network to buy", "Lost GPU time", "Total cost", "90 % range", "Useful GPU-hour")
+    return Table([Column(h, style="spread" if h == "90 % range" else "value") for h in heads], rows)
 
 
 def _by_option(
@@ -79,7 +79,7 @@ def differences(given: Inputs, result: TcoResult) -> Table:
         if o != result.choice
     ]
     return Table(
-        [Column("Option"), Column("Costs more by"), Column("P5–P95", style="spread"), Column("Dearer in")], rows
+        [Column("Option"), Column("Costs more by"), Column("90 % range", style="spread"), Column("Costs more in")], rows
     )
 
 
@@ -92,7 +92,7 @@ def materials(given: Inputs, result: TcoResult) -> Table:
 def priced(given: Inputs, result: TcoResult) -> Table:
     """The fabric's price in its four causes."""
     rows = ((result.labels[cause], f"tco.bill.{cause}") for cause in FABRIC_CAUSES)
-    return _by_option(given, result, "Part", rows, ("Fabric to buy", "tco.fabric_capex"))
+    return _by_option(given, result, "Part", rows, ("Network to buy", "tco.fabric_capex"))
 
 
 def watts(given: Inputs, result: TcoResult) -> Table:

@@ -65,7 +65,7 @@ ARTICLES = (
         "decision.articles.size_lead[sized]",
         "usd",
         label=lambda at, key: f"Difference between the cheapest option of either RDMA side{_named(_run(at, key))}",
-        rule=_RUN + "mean total cost of the dearer less that of the cheaper",
+        rule=_RUN + "mean total cost of the costlier less that of the cheaper",
         value=lambda at, key: _run(at, key).lead,
         inputs=lambda at, _: at.everything,
     ),

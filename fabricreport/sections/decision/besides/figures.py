@@ -29,12 +29,12 @@ _FACTS = (
 _WEIGHED = (*_FACTS, "param:organisation.beyond_money")
 _TRAINING = ("param:cluster.gpu", "param:workload.kind", "param:workload.model_parameters_billion")
 _PART_WORDS: Mapping[str, str] = {
-    "capital": "capital of the fabric",
+    "capital": "capital of the network",
     "running": "power, space, licences, support and staff less resale",
     "lost": "lost GPU time",
     "total": "total cost",
 }
-_AGAIN = "the model run again on the same draws, "
+_AGAIN = "the model run again on the same outcomes, "
 
 
 def _besides(at: DecisionFigures) -> Besides:
@@ -84,7 +84,7 @@ def _first(
         f"decision.besides.{name}[weighed]",
         "share",
         label=lambda at, option: label(at.names[option]),
-        rule=f"SMAA-2: {rule}",
+        rule=rule,
         value=value,
         inputs=_WEIGHED,
         digits=2,
@@ -118,7 +118,7 @@ _SCORES: tuple[Spec | EachSpec | PairSpec, ...] = (
     _first(
         "confidence",
         lambda name: f"Chance that {name} is first at its own central weights",
-        "share of the draws of the scores at which it is first at these weights",
+        "share of the outcomes of the scores at which it is first at these weights",
         _confidence,
         _firsts,
     ),
@@ -126,7 +126,7 @@ _SCORES: tuple[Spec | EachSpec | PairSpec, ...] = (
         "decision.besides.central[weighed][criterion]",
         "share",
         label=lambda at, option, criterion: f"Central weight of {criterion} for {at.names[option]}",
-        rule="SMAA-2: mean of the weights at which the option is first",
+        rule="mean of the weights at which the option is first",
         value=_central,
         inputs=_WEIGHED,
         digits=2,
@@ -190,7 +190,7 @@ _PRICED: tuple[EachSpec, ...] = (
     ),
     _money(
         "resale",
-        lambda at, option: f"Resale value of the fabric of {at.names[option]} at the end of the horizon",
+        lambda at, option: f"Resale value of the network of {at.names[option]} at the end of the horizon",
         "present value of switches, optics and adapters at the share of the price that is taken to remain",
         lambda priced: priced.resale,
     ),
@@ -319,7 +319,7 @@ _MFU: tuple[Spec | EachSpec | PairSpec, ...] = (
     _mfu(
         "mfu",
         "MFU as designed",
-        "FLOPs of the model in a step ÷ (peak of all GPUs × step time), exposed communication counted",
+        "FLOPs of the model in a step ÷ (peak of all GPUs × step time), time spent waiting for the network counted",
         lambda one: one.designed,
     ),
     _mfu(

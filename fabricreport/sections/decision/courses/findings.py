@@ -14,13 +14,6 @@ from fabricreport.sections.decision.courses.result import CoursesResult, Learnin
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.vocabulary import CourseKind
 
-_OPENS: Mapping[CourseKind, F] = {
-    CourseKind.OFFERS: F.OPENS_OFFERS,
-    CourseKind.PILOT: F.OPENS_PILOT,
-    CourseKind.RENT_FIRST: F.OPENS_RENT_FIRST,
-    CourseKind.AHEAD: F.OPENS_AHEAD,
-    CourseKind.SINGLE_NODE: F.OPENS_SINGLE_NODE,
-}
 _ADVICE: Mapping[CourseKind, F] = {
     CourseKind.OFFERS: F.OFFERS_FIRST,
     CourseKind.PILOT: F.PILOT_FIRST,
@@ -28,11 +21,6 @@ _ADVICE: Mapping[CourseKind, F] = {
     CourseKind.SINGLE_NODE: F.SINGLE_NODES,
 }
 _IN_STAGES: Mapping[F, F] = {
-    F.OPENS_CLEAR: F.OPENS_STAGE_ONE,
-    F.OPENS_LEANING: F.OPENS_STAGE_ONE,
-    F.OPENS_LEANING_WEAKLY: F.OPENS_STAGE_ONE,
-    F.OPENS_BY_DATE: F.OPENS_STAGE_ONE,
-    F.OPENS_BY_WEIGHTS: F.OPENS_STAGE_ONE,
     F.TAKE: F.SIGN_STAGE_ONE,
     F.SETTLE_FIRST: F.SETTLE_STAGE_ONE,
 }
@@ -41,13 +29,6 @@ _SINGLE: Mapping[OneNode, F] = {
     OneNode.ONE_RUN: F.SINGLE_ONE_RUN,
     OneNode.NO_MODEL: F.SINGLE_NO_MODEL,
 }
-
-
-def opening(found: CoursesResult) -> F | None:
-    """How page one opens where more is advised than the plain course, or None."""
-    if not found.involved:
-        return None
-    return F.OPENS_RENT_FIRST_LATE if found.by_date and _rents(found) else _OPENS[found.advised.kind]
 
 
 def advice(found: CoursesResult) -> F | None:
@@ -61,7 +42,7 @@ def staged(found: CoursesResult, plainly: F) -> F:
 
 
 def course_findings(given: Inputs, found: CoursesResult) -> Iterator[F]:
-    """What holds of the courses beside how page one opens and what it advises."""
+    """What holds of the courses beside what is advised."""
     if given.params.cluster.sites > 1:
         yield F.HALLS_UNPRICED
     if rented(given):

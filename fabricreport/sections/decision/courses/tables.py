@@ -44,7 +44,7 @@ def courses(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     heads = [
         Column("Course"),
         Column("Costs more by"),
-        Column("P5–P95", style="spread"),
+        Column("90 % range", style="spread"),
         Column("Needs"),
         Column("Ready in time"),
     ]

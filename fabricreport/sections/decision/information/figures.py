@@ -12,7 +12,7 @@ from fabricreport.sections.decision.information.groups import read_groups, read_
 from fabricreport.sections.decision.information.study import Information, Tried, Worth
 
 _BY_REGRESSION = (
-    "regression on the draws, learnt on some and judged on the others: mean cost of the option that is cheapest on average "
+    "regression on the outcomes, learnt on some and judged on the others: mean cost of the option that is cheapest on average "
     "− that of the option chosen on what is known"
 )
 _OF_ERRORS = "of the paired difference, and of the sample’s resolution"
@@ -64,7 +64,7 @@ INFORMATION = (
         "decision.information.evpi",
         "usd",
         label="What knowing every uncertain input could be worth to the choice among all that can be ordered",
-        rule="lowest mean cost of an option − mean of the lowest cost in each draw, given the inputs",
+        rule="lowest mean cost of an option − mean of the lowest cost in each outcome, given the inputs",
         value=lambda at: _found(at).evpi,
         inputs=lambda at: _found(at).rests_on,
         digits=2,
@@ -95,7 +95,7 @@ INFORMATION = (
         "decision.information.costs[tried]",
         "usd",
         label=lambda at, test: f"What it costs: {_tests(at)[test].probe.name}",
-        rule="hours of work × an engineer’s hour, and GPU-hours on both fabrics × the market’s rent; mean of the draws",
+        rule="hours of work × an engineer’s hour, and GPU-hours on both networks × the market’s rent; mean of the outcomes",
         value=lambda at, test: float(np.mean(_tests(at)[test].cost)),
         inputs=lambda at, test: _tests(at)[test].cost.inputs,
         digits=2,

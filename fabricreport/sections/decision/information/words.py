@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fabricreport.findings import Name, Named
+from fabricreport.findings import Name, Named, Phrase
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.information.study import Information
 
@@ -28,7 +28,7 @@ def information_words(found: Information | None) -> Mapping[str, object]:
     top = telling[0] if telling else None
     paying = found.paying if found else ()
     return {
-        "known": Named(top.group.name, top.group.id, when=Name(_when(list(top.settled)))) if top else None,
+        "known": Phrase(top.group.name, top.group.id, when=Name(_when(list(top.settled)))) if top else None,
         "paying": tuple(Named(t.probe.name, t.probe.id) for t in paying),
     }
 

@@ -134,9 +134,9 @@ def _accepted(name: str, end: str, at_row: int) -> EachSpec:
         f"decision.joint.{name}[contestant]",
         "share",
         label=lambda at, option: (
-            f"Share of draws in which {at.names[option]} is the cheapest, a GPU-hour at the {end} end"
+            f"Share of outcomes in which {at.names[option]} is the cheapest, a GPU-hour at the {end} end"
         ),
-        rule="count of draws with the lowest total cost ÷ all draws, lost GPU-hours charged at that value",
+        rule="count of outcomes with the lowest total cost ÷ all outcomes, lost GPU-hours charged at that value",
         value=lambda at, option: float(_hours(at).curve.shares[at_row, at.result.joint.contestants.index(option)]),
         inputs=lambda at, _: {*at.everything, HOUR},
         digits=2,
@@ -154,7 +154,7 @@ def _regret(name: str, statistic: str, value: Callable[[DecisionFigures, str], f
         f"decision.joint.{name}[contestant]",
         "usd",
         label=lambda at, option: f"Regret of taking {at.names[option]}, {statistic}",
-        rule=f"{statistic} over the draws of its total cost less that of the cheapest option of the draw",
+        rule=f"{statistic} over the outcomes of its total cost less that of the cheapest option in that outcome",
         value=value,
         inputs=lambda at, _: at.everything,
         when=lambda at, _: len(at.result.joint.shares) > 1,
@@ -165,9 +165,9 @@ JOINT: tuple[Spec | EachSpec, ...] = (
     EachSpec(
         "decision.joint.error[contestant]",
         "share",
-        label=lambda at, option: f"Sampling error of the share of draws in which {at.names[option]} is the cheapest",
+        label=lambda at, option: f"Sampling error of the share of outcomes in which {at.names[option]} is the cheapest",
         rule=(
-            "from the spread over twenty independently scrambled hypercubes, scaled to the draws of the memo: a fresh "
+            "from the spread over twenty independently scrambled hypercubes, scaled to the outcomes of the memo: a fresh "
             "hypercube as large lies within two errors of the share in nineteen of twenty cases"
         ),
         value=lambda at, option: at.result.joint.errors[option],
@@ -181,7 +181,7 @@ JOINT: tuple[Spec | EachSpec, ...] = (
         "level",
         "paired",
         "Where the money is level, the other input of the pair moved too",
-        "found by running the model again with both inputs set, all others at their draws: mean difference zero, at the "
+        "found by running the model again with both inputs set, all others as they vary: mean difference zero, at the "
         "point nearest to the values in use in standard scores",
         paired,
     ),
@@ -189,7 +189,7 @@ JOINT: tuple[Spec | EachSpec, ...] = (
         "decision.joint.both",
         "share",
         label="Chance that both inputs of the nearest pair lie so far out or farther",
-        rule="share of draws beyond both values at which the money is level",
+        rule="share of outcomes beyond both values at which the money is level",
         value=lambda at: at.result.joint.flip.both if at.result.joint.flip else 0.0,
         inputs=lambda at: at.everything,
         digits=2,
@@ -199,7 +199,7 @@ JOINT: tuple[Spec | EachSpec, ...] = (
         "decision.joint.in_use[moved]",
         lambda at, key: _both(at)[key].unit,
         label=lambda at, key: f"Value in use: {_label(at, _both(at)[key])}",
-        rule="mean of the draws, or the client's choice",
+        rule="mean of the input, or the client's choice",
         value=lambda at, key: _both(at)[key].in_use,
         inputs=lambda at, key: (_both(at)[key].input_id,),
         currency=lambda at, key: _both(at)[key].currency,
@@ -208,21 +208,21 @@ JOINT: tuple[Spec | EachSpec, ...] = (
         "bound",
         "condition",
         "Bound of the region",
-        "found on the draws: the box of at most three such bounds with the best mean of density and coverage, rounded",
+        "found on the outcomes: the box of at most three such bounds with the best mean of density and coverage, rounded",
         conditioned,
     ),
-    _region("density", "Density of the region", "share of the draws in it in which the dearer is the cheaper", lambda f: f.density),
-    _region("coverage", "Coverage of the region", "share of all such draws that lie in it", lambda f: f.coverage),
-    _region("base", "Share of all draws in which the dearer is the cheaper", "count ÷ all draws", lambda f: f.base),
+    _region("density", "Density of the region", "share of the outcomes in it in which the costlier is the cheaper", lambda f: f.density),
+    _region("coverage", "Coverage of the region", "share of all such outcomes that lie in it", lambda f: f.coverage),
+    _region("base", "Share of all outcomes in which the costlier is the cheaper", "count ÷ all outcomes", lambda f: f.base),
     _hour("drawn_low", "Lowest value of a GPU-hour in the sample of the region", "half of the one in use", lambda at: _sampled(at, 0), _drawn),
     _hour("drawn_high", "Highest value of a GPU-hour in the sample of the region", "twice the one in use", lambda at: _sampled(at, 1), _drawn),
-    _hour("hour", "Value of a GPU-hour in use", "mean over the draws", lambda at: _hours(at).in_use),
+    _hour("hour", "Value of a GPU-hour in use", "mean over the outcomes", lambda at: _hours(at).in_use),
     _hour("hour_low", "Lowest value of a GPU-hour tried", "a quarter of the one in use", lambda at: _hours(at).low),
     _hour("hour_high", "Highest value of a GPU-hour tried", "four times the one in use", lambda at: _hours(at).high),
     _hour(
         "crossing",
         "Value of a GPU-hour at which another option becomes the likeliest to be the cheapest",
-        "on the same draws, lost GPU-hours charged at that value: the nearest to the one in use",
+        "on the same outcomes, lost GPU-hours charged at that value: the nearest to the one in use",
         lambda at: _crossing(at).value,
         _crosses,
     ),

@@ -8,7 +8,7 @@ from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.joint.result import JointResult, Moved
-from fabricreport.sections.decision.turning import label_of
+from fabricreport.sections.said import row_of
 
 
 def share_cell(found: JointResult, option: str) -> str | None:
@@ -35,7 +35,7 @@ def _group(given: Inputs, figure: FigureOf, head: str, name: str, moved: Sequenc
     return rows + [
         Row(
             [
-                Name(label_of(given, m.input_id)),
+                Name(row_of(given, m.input_id)),
                 figure(f"decision.joint.in_use.{m.key}"),
                 f"{m.side} {{decision.joint.{name}.{m.key}}}",
             ]

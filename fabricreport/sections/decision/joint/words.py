@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabricreport.findings import Name, Named
+from fabricreport.findings import Name, Named, Phrase
 from fabricreport.inputs import Inputs
 from fabricreport.sections.decision.joint.result import JointResult, Moved
-from fabricreport.sections.decision.turning import short_label_of
+from fabricreport.sections.said import said_of
 
 
 def joint_words(given: Inputs, found: JointResult) -> Mapping[str, object]:
@@ -34,4 +34,4 @@ def _named(given: Inputs, moved: Moved | None) -> Named | None:
     """An input as it stands within a sentence, and on which side of its bound the money has turned."""
     if moved is None:
         return None
-    return Named(short_label_of(given, moved.input_id), moved.key, side=Name(moved.side))
+    return Phrase(said_of(given, moved.input_id), moved.key, side=Name(moved.side))

@@ -17,7 +17,7 @@ MONDAY: tuple[Spec | EachSpec, ...] = (
         "usd",
         label=lambda at, item: f"How far a price that is out of date moves the total cost: {_stale(at, item)}",
         rule=RERUN
-        + "mean total cost of the option with the lower mean at the price’s P95 less that at its P5, without sign",
+        + "mean total cost of the option with the lower mean at the high end of the price’s 90 % range less that at its low end, without sign",
         value=lambda at, item: at.result.monday.stale[item],
         inputs=lambda at, item: (f"price:{item}", "param:cluster.gpus", HORIZON),
     ),
@@ -25,7 +25,7 @@ MONDAY: tuple[Spec | EachSpec, ...] = (
         "decision.monday.ready",
         "share",
         label="Chance of being stable by the client's date where the last day to sign is kept and delivery takes no time",
-        rule="share of draws with weeks to stable ≤ weeks to production less the weeks until that day; of two options the lower",
+        rule="share of outcomes with weeks to stable ≤ weeks to production less the weeks until that day; of two options the lower",
         value=lambda at: at.result.monday.last.chance,
         inputs=lambda at: {*at.result.monday.last_rests_on, DATE, "evidence:rule-ready-probability"},
         digits=2,

@@ -182,8 +182,8 @@ def parts(result: DecisionResult, figure: FigureOf) -> Table:
         )
         for o, j in found.judged.items()
     ]
-    heads = ("Seller", "Useful hour", "Its lost hours", "Whole work", "P5–P95", "Over the first")
-    columns = [Column(h, style="spread" if h == "P5–P95" else "value") for h in heads]
+    heads = ("Seller", "Useful hour", "Its lost hours", "Whole work", "90 % range", "Over the first")
+    columns = [Column(h, style="spread" if h == "90 % range" else "value") for h in heads]
     return Table([*columns, Column("Costs least in"), Column("Without the first"), Column("Ready in time")], rows)
 
 
@@ -231,8 +231,8 @@ def bids(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
         )
         for key, b in result.bids.items()
     ]
-    heads = ("Seller", "Option", "At its prices", "At ours", "Difference", "P5–P95", "Not quoted, at our prices")
-    return Table([Column(h, style="spread" if h == "P5–P95" else "value") for h in heads], rows)
+    heads = ("Seller", "Option", "At its prices", "At ours", "Difference", "90 % range", "Not quoted, at our prices")
+    return Table([Column(h, style="spread" if h == "90 % range" else "value") for h in heads], rows)
 
 
 def bid_items(result: DecisionResult, figure: FigureOf) -> Table:

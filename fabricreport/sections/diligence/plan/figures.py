@@ -65,7 +65,7 @@ def _share_of_line(name: str, place: int, where: str) -> Spec:
         f"diligence.line_share.{name}",
         "share",
         label=f"Threshold of AllReduce at the largest message on {where}, as a share of line rate",
-        rule="threshold ÷ line rate of a domain's fabric adapters",
+        rule="threshold ÷ line rate of a domain's network adapters",
         value=lambda at: _floor(at, place).value / line_gbytes_per_s(at),
         inputs=lambda at: (_floor(at, place), *_LINKS),
         digits=2,
@@ -101,7 +101,7 @@ PLAN = (
     Spec(
         "diligence.line_rate",
         "gbytes/s",
-        label="Line rate of a scale-up domain's fabric adapters",
+        label="Line rate of a scale-up domain's network adapters",
         rule="links of a GPU × line rate × GPUs of a domain ÷ 8",
         value=line_gbytes_per_s,
         inputs=_LINKS,
@@ -121,7 +121,7 @@ PLAN = (
     Spec(
         "diligence.plan_false_fail",
         "share",
-        label="Chance that a sound fabric fails anything at a stage, at most",
+        label="Chance that a sound network fails anything at a stage, at most",
         rule="largest sum over the tests of a stage",
         value=lambda at: max(_fails(at.result.plan).values()),
         inputs=lambda at: [t.false_fail for t in at.result.plan.tests if t.false_fail],

@@ -131,7 +131,7 @@ def bar_of(given: Inputs, bar: Bar, draws: Any, *, gone: float | None = None, fo
         made.value,
         bar.unit,
         label=bar.label,
-        rule="median of the modelled values, moved by the noise of runs until a sound fabric fails no more often than allowed",
+        rule="median of the modelled values, moved by the noise of runs until a sound network fails no more often than allowed",
         inputs=inputs_of(draws) | {*inputs.PROFILE, *LIMITS, noise_id(bar.noise), *bar.used} | behind,
     )
     return Made(made, number)

@@ -226,7 +226,7 @@ def _errors(
     passed = [m.threshold.false_pass for m in made if m.threshold.false_pass is not None]
     return (
         number("false_pass", max(*passed, _NEVER), "it passes without the lead,") if passed else None,
-        number("false_fail", sum(m.threshold.false_fail for m in made), "a sound fabric fails,"),
+        number("false_fail", sum(m.threshold.false_fail for m in made), "a sound network fails,"),
     )
 
 

@@ -39,7 +39,7 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
     rows = []
     for test in _of(result.plan, stage):
         others = [_same(plan, test) for plan in plans]
-        bars = [_shown(other) if other else None for other in others]
+        bars = [shown(other) if other else None for other in others]
         rows.append(
             Row(
                 [
@@ -115,7 +115,7 @@ def _same(plan: Plan, test: PlannedTest) -> PlannedTest | None:
     return next((t for t in plan.tests if (t.id, t.stage) == (test.id, test.stage)), None)
 
 
-def _shown(test: PlannedTest) -> Number:
+def shown(test: PlannedTest) -> Number:
     """The threshold on the most GPUs at the smallest size."""
     most = max(gpus for gpus, _ in test.bars)
     return test.bars[min(key for key in test.bars if key[0] == most)]

@@ -1,0 +1,48 @@
+"""The closing annexes of the printed memo: the sources that it cites, and where the numbers of page one come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from fabricreport.memo.document.derive import Derivation, InputSet, Step
+from fabricreport.memo.document.document import Document
+from fabricreport.memo.document.sources import Source
+
+MOST_NAMED = 4
+"""A number that rests on more inputs than that tells how many there are: the HTML edition names them."""
+
+
+@dataclass(frozen=True)
+class Closing:
+    """Sources, derivations and inputs as they are printed."""
+
+    sources: tuple[Source, ...]
+    derivations: tuple[Derivation, ...]
+    inputs: tuple[Derivation, ...]
+    input_sets: tuple[InputSet, ...]
+
+
+def closing_of(document: Document) -> Closing:
+    """All of them; of a memo with a body of its own, those of page one and the sources that print cites."""
+    if not document.spined:
+        return Closing(document.sources, document.derivations, document.inputs, document.input_sets)
+    sources = document.sources[: document.printed_sources]
+    listed = {source.anchor for source in sources}
+    shown = [d for d in document.derivations if d.id in document.first_numbers]
+    quoted = {i for d in shown for i in (d.steps if len(d.steps) <= MOST_NAMED else ())}
+    needed = {step.anchor for step in quoted}
+    inputs = [d for d in document.inputs if d.anchor in needed or d.id in document.first_numbers]
+    return Closing(
+        sources,
+        tuple(_short(d, listed) for d in shown),
+        tuple(replace(d, sources=tuple(s for s in d.sources if s.anchor in listed)) for d in inputs),
+        (),
+    )
+
+
+def _short(derivation: Derivation, listed: set[str]) -> Derivation:
+    steps = derivation.steps
+    if len(steps) > MOST_NAMED:
+        steps = (Step(f"{len(steps)} inputs", ""),)
+    sources = tuple(s for s in derivation.sources if s.anchor in listed)
+    return replace(derivation, steps=steps, sources=sources, input_set=None)

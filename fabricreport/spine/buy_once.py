@@ -1,0 +1,462 @@
+"""What the body of a memo about one purchase finds of its own, and its own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from fabricreport.findings import Name, Named, Phrase
+from fabricreport.formats import inside
+from fabricreport.provenance import inputs_of
+from fabricreport.sections.decision.finding import DecisionFinding
+from fabricreport.sections.decision.turning import key_of
+from fabricreport.sections.said import said_of
+from fabricreport.sections.stance import direction
+from fabricreport.spine.buy_once_read import MOST_CHANGES, Read, of_weeks
+from fabricreport.spine.courses import course_of
+from fabricreport.spine.told import Told
+from fabricreport.vocabulary import Confidence, Ground
+
+MOST_CARE = 2
+"""So many remarks stand beside the one on assumptions."""
+_PRICE, _STANDS = "price:", "reproduces"
+_QUOTE, _TERM, _WEEKS = "quote", "contract", "weeks"
+
+
+class Finding(StrEnum):
+    """What may be true of one purchase beside what the sections find."""
+
+    # what is asked
+    ASKS_WHICH = "several options: which one"
+    ASKS_ALONE = "one option: what it costs and risks"
+    ASKS_NODES = "jobs within single nodes are advised: whether a network is needed"
+    # the conditions of an advice that holds once something is settled
+    SETTLE_BOTH = "quotes and terms of the contract settle what would change it"
+    SETTLE_QUOTES = "quotes settle some of it, and no term does"
+    SETTLE_TERMS = "terms of the contract settle some of it, and no quote does"
+    SETTLE_TESTS = "neither does"
+    # the day to sign
+    SIGN_BY = "a date was stated, and a day by which to sign is early enough"
+    NO_DAY = "a date was stated, and no day to sign is early enough"
+    # the tile of money
+    TILE_SAVES = "the advised option costs less"
+    TILE_COSTS = "the advised option costs more"
+    TILE_LEVEL = "two are compared, and the difference prints as nothing"
+    TILE_APART = "no option is advised, and the two cost different amounts"
+    TILE_TOTAL = "one option alone"
+    # the tile of odds
+    ODDS_CLEAR = "the cheaper of two is clear"
+    ODDS_LEANING = "it is leaning, for it is the cheaper in too few outcomes"
+    ODDS_CAPPED = "it is leaning for another doubt, though it is the cheaper in enough of them"
+    ODDS_CLOSE = "the two are close"
+    # the tile of the date
+    COMPARED = "two options are compared"
+    DATE_OF_TWO = "two options are compared, and the network shows at this size"
+    DATE_OF_ONE = "one option alone, and the network shows at this size"
+    # the tile of what would switch it
+    SWITCH_DRAWN = "the likeliest place where the advice changes is a value that nobody knows yet"
+    SWITCH_CHOSEN = "it is a value that the client sets"
+    SWITCH_NONE = "there is none"
+    SWITCHES_WEEKS = "there is one, and weeks until a network runs stably are among those told"
+    SWITCHES_OTHER = "there is one, and such weeks are not among them"
+    # why
+    WHY_ALONE = "nothing is compared"
+    WHY_SMALL = "so few GPUs that the network does not show"
+    WHY_SAVES_THREE = "the choice costs less, and three causes are told for their sum to say so"
+    WHY_SAVES_TWO = "the choice costs less for two causes at least"
+    WHY_SAVES_ONE = "it costs less for one cause"
+    WHY_SAVES_NONE = "it costs less for none"
+    GIVES_THREE = "its rival costs less, and three causes are told for their sum to say so"
+    GIVES_TWO = "its rival costs less for two causes at least"
+    GIVES_ONE = "its rival costs less for one cause"
+    GIVES_NONE = "its rival costs less for none"
+    BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA"
+    CLOSE_BY_RULE = "the difference of the two is called close"
+    CAUSES_LEAVE = "it is not, and has a sign"
+    MANAGER_FOR_CHOICE = "a network manager would turn the money, and not against an option that is advised"
+    MANAGER_FOR_RIVAL = "a network manager would turn the money against the option that is advised"
+    SPEED_LONGER = "a step takes longer on RoCEv2 of the two compared, by less than matters"
+    SPEED_SHORTER = "a step takes longer on InfiniBand of the two compared, by less than matters"
+    SPEED_LEVEL = "a step takes as long on both compared"
+    SPEED_COUNTS_LONGER = "a step takes longer on RoCEv2 of the two compared, by enough to matter"
+    SPEED_COUNTS_SHORTER = "a step takes longer on InfiniBand of the two compared, by enough to matter"
+    THIRD = "a third option is a true alternative, and costs more"
+    # the case for the other side
+    CASE_DEARER = "one of two is advised: the case for the other, which costs more"
+    CASE_CHEAPER = "the same, and it costs less"
+    CASE_LEVEL = "the same, and it costs as much"
+    CHOICE_CHEAPER_TO_BUY = "none is advised, and the network of the first costs less to buy"
+    RIVAL_CHEAPER_TO_BUY = "the network of the other costs less to buy"
+    CASE_COMMIT = "none is advised: the case for taking one now"
+    ASKING_COSTS = "and to ask for both offers costs more on average"
+    CASE_SMALL = "the network does not show: the case for paying for one"
+    CASE_ALONE = "nothing is compared: the case for comparing"
+    RIVAL_EVER = "one of two is advised, and the other is the cheapest of all in some outcomes"
+    ALIKE_CHECK = "what was said of one generation is no offer, for the servers' links are slower"
+    LEANS_TO_RIVAL = "the framework leans away from the advised option"
+    AUDIT_NONE = "and the audit found that no claim behind its reasons reproduces"
+    AUDIT_SOME = "and the audit found that some claim behind its reasons reproduces"
+    BEYOND_MONEY = "scores beyond money put another option than the advised one first"
+    STANDS_CLEAR = "money decides, clearly"
+    STANDS_NARROWLY = "money decides, on the mean"
+    STANDS_BY_DATE = "the date decides"
+    STANDS_BY_WEIGHTS = "the client's weights decide"
+    STANDS_OPEN = "the two are too close to commit to one"
+    STANDS_ASKING = "so they are, and what asking costs is small and keeps the date"
+    # what to read with care, the most important first
+    CARE_JUDGES = "experts were asked, and all missed the known answers"
+    CARE_LISTING = "without an option whose switch has one listed price, another course is advised"
+    CARE_UNPRICED = "a price that nobody publishes can turn the money"
+    CARE_WEEKS = "nobody has published how long a network takes to run stably"
+    CARE_GPU = "the GPUs are of an older generation"
+    CARE_BEYOND = "the model of lost time was tried on no such run"
+    CARE_HELD = "a newer price was held back"
+    CARE_STOOD_IN = "a price of the package stands in for the client's own"
+    # prices out of date
+    STALE_SPARES = "prices are out of date, and may not have moved the difference of the two"
+    STALE_MOVES = "prices are out of date, and may have moved it"
+    STALE_ALONE = "prices are out of date, and nothing is compared"
+    # the headings of the body
+    HEAD_ALONE = "one option: what it costs"
+    HEAD_SMALL = "the networks cost about the same at this size"
+    HEAD_SAVES = "an option is advised, and costs less"
+    HEAD_COSTS = "an option is advised, and costs no less"
+    HEAD_CLOSE = "no option is advised"
+    # the date
+    DATES_TOLD = "the network shows at this size"
+    NO_DATE = "the client gave no date"
+    WEEKS_ASSUMED = "the weeks until stable are assumed"
+    WEEKS_JUDGED = "experts judged them"
+    LONGER_HERE = "under the same failures a run takes longer on one of the two compared"
+    BOTH_IN_TIME = "each of the two compared is counted on to be in time"
+    ONE_IN_TIME = "one of the two compared is"
+    NONE_IN_TIME = "none of them is"
+    ALONE_IN_TIME = "the only option is"
+    ALONE_LATE = "the only option is not"
+    EDGE_SOFTENS = "of the same input a value short of that already makes the two close"
+    MONEY_TURNS = "an input may well lie where the other of the two compared costs less on average"
+    LEVER_BESIDE = "the best measure can be held against the difference of two compared"
+    LEVER_OUTWEIGHS = "the best measure saves more in a year than the two compared lie apart"
+    LEVERS_MODEST = "measures pay, and none is known to save more than that"
+    LEVERS_PAY = "measures that lower the risk save more than they cost"
+    TEST_OF_ONE = "there is a network to test, and one option is advised or compared"
+    TEST_OF_BOTH = "there is a network to test, and no option is advised over the other"
+    CLAUSE_OF_ONE = "damages on the weeks until stable are worth something, and one option is ordered"
+    CLAUSE_OF_BOTH = "the same, and either of two may be ordered"
+    WEEKS_APART = "the damages and the acceptance test that is printed count from different weeks"
+    LIMIT_WEEKS = "they are not, and a week beyond the limit costs something"
+    CONTRACT_WEEKS = "there is nothing to test, and damages on the weeks are worth something"
+    CONTRACT_ASKS = "there is nothing to test, and no such damages"
+    NEIGHBOURS_TOLD = "tenants share the network, and what their traffic costs on both compared has a figure"
+    # what other sections of this memo hold
+    EXPERTS_TOLD = "the weeks until stable are assumed, and the memo says how experts may judge them"
+    RANGES_PRINTED = "the ranges of all measures"
+    TEST_PRINTED = "every promise of the acceptance test"
+    QUESTIONS_PRINTED = "the questions to suppliers, some of them worth something"
+    SOURCES_PRINTED = "the sources that disagree"
+
+
+F, D = Finding, DecisionFinding
+
+
+def findings(case: Told) -> Iterator[Finding]:
+    """Those that hold here."""
+    read = Read(case)
+    for group in (_asked, _conditions, _tiles, _why, _speed, _other_side, _care, _body, _dates, _elsewhere):
+        yield from group(read)
+
+
+def _asked(read: Read) -> Iterator[Finding]:
+    if read.holds(D.SINGLE_NODES):
+        yield F.ASKS_NODES
+    else:
+        yield F.ASKS_ALONE if read.alone else F.ASKS_WHICH
+
+
+def _conditions(read: Read) -> Iterator[Finding]:
+    if read.holds(D.SETTLE_FIRST):
+        kinds = {turn.settled["kind"] for turn, _ in read.edges}
+        told = {(True, True): F.SETTLE_BOTH, (True, False): F.SETTLE_QUOTES, (False, True): F.SETTLE_TERMS}
+        yield told.get((_QUOTE in kinds, _TERM in kinds), F.SETTLE_TESTS)
+    if read.dated and not read.small and not read.holds(D.SINGLE_NODES, D.ASK_ANNOUNCED):
+        last = read.case.monday().last
+        if last.early_enough:
+            yield F.SIGN_BY
+        elif not read.holds(D.TOO_LATE, D.TOO_LATE_ALONE):
+            yield F.NO_DAY
+
+
+def _tiles(read: Read) -> Iterator[Finding]:
+    if read.alone:
+        yield F.TILE_TOTAL
+    else:
+        yield F.COMPARED
+        ways = {"less": F.TILE_SAVES, "more": F.TILE_COSTS, "same": F.TILE_LEVEL}
+        apart = F.TILE_LEVEL if read.way == "same" else F.TILE_APART
+        yield apart if read.verdict.open else ways[read.way]
+        yield _odds(read)
+    if not read.small:
+        yield F.DATE_OF_ONE if read.alone else F.DATE_OF_TWO
+    if read.edges:
+        yield (
+            F.SWITCHES_WEEKS if any(of_weeks(turn) for turn, _ in read.result.edges(MOST_CHANGES)) else F.SWITCHES_OTHER
+        )
+        yield F.SWITCH_DRAWN if read.edges[0][1].chance is not None else F.SWITCH_CHOSEN
+    else:
+        yield F.SWITCH_NONE
+
+
+def _odds(read: Read) -> Finding:
+    """How sure the cheaper of two is, by the printed rule."""
+    confidence = read.verdict.confidence
+    if confidence.close:
+        return F.ODDS_CLOSE
+    if confidence == Confidence.CLEAR:
+        return F.ODDS_CLEAR
+    return F.ODDS_CAPPED if read.verdict.capped else F.ODDS_LEANING
+
+
+def _why(read: Read) -> Iterator[Finding]:
+    if read.alone:
+        yield F.WHY_ALONE
+        return
+    if read.small:
+        yield F.WHY_SMALL
+        return
+    ours, theirs = read.causes
+    yield (F.WHY_SAVES_NONE, F.WHY_SAVES_ONE, F.WHY_SAVES_TWO, F.WHY_SAVES_THREE)[len(ours)]
+    yield (F.GIVES_NONE, F.GIVES_ONE, F.GIVES_TWO, F.GIVES_THREE)[len(theirs)]
+    if read.ethernet:
+        yield F.BOTH_SIDES
+    if read.verdict.confidence.close:
+        yield F.CLOSE_BY_RULE
+    elif read.way != "same":
+        yield F.CAUSES_LEAVE
+    if read.case.spoken("tco").findings.manager_turns:
+        yield F.MANAGER_FOR_RIVAL if read.managed_costs else F.MANAGER_FOR_CHOICE
+    if read.third:
+        yield F.THIRD
+
+
+def _speed(read: Read) -> Iterator[Finding]:
+    """What a step takes more on one of the two compared; nothing where the model's pair is another, or nothing travels."""
+    latency = read.case.latency()
+    pair = {o.id for o in latency.pair}
+    if read.alone or read.small or not latency.traffic or pair != {read.verdict.choice, read.verdict.runner_up}:
+        return
+    penalty = read.case.figure("latency.penalty")
+    way = direction(penalty)
+    if abs(penalty.value) < read.given.central("evidence:latency-worth-a-thought"):
+        if not read.slow_told:
+            yield {"less": F.SPEED_LONGER, "more": F.SPEED_SHORTER, "same": F.SPEED_LEVEL}[way]
+    else:
+        yield F.SPEED_COUNTS_LONGER if way == "less" else F.SPEED_COUNTS_SHORTER
+
+
+def _other_side(read: Read) -> Iterator[Finding]:
+    if read.alone or read.small:
+        yield F.CASE_ALONE if read.alone else F.CASE_SMALL
+        return
+    rival = read.verdict.runner_up
+    ways = {"less": F.CASE_DEARER, "more": F.CASE_CHEAPER, "same": F.CASE_LEVEL}
+    yield F.CASE_COMMIT if read.verdict.open else ways[read.way]
+    if read.cheaper_to_buy == (rival if not read.verdict.open else read.verdict.choice):
+        yield F.CHOICE_CHEAPER_TO_BUY if read.verdict.open else F.RIVAL_CHEAPER_TO_BUY
+    if read.asking_costs:
+        yield F.ASKING_COSTS
+    if not read.verdict.open and read.result.joint.shares.get(rival, 0.0) > 0:
+        yield F.RIVAL_EVER
+    if read.holds(D.ALIKE_FASTER) and read.holds(D.ALIKE_TURNS, D.ALIKE_SHRINKS, D.ALIKE_LEVEL):
+        yield F.ALIKE_CHECK
+    if read.result.parting is not None:
+        yield F.LEANS_TO_RIVAL
+        stands = any(reason.verdict.startswith(_STANDS) for reason in read.result.parting.other)
+        yield F.AUDIT_SOME if stands else F.AUDIT_NONE
+    if read.holds(D.BESIDES_LEADS_OTHER):
+        yield F.BEYOND_MONEY
+    if read.verdict.open:
+        yield F.STANDS_ASKING if read.asking_small else F.STANDS_OPEN
+        return
+    by_ground: Mapping[str, Finding] = {
+        Confidence.CLEAR: F.STANDS_CLEAR,
+        Confidence.LEANING: F.STANDS_NARROWLY,
+        Ground.DEADLINE: F.STANDS_BY_DATE,
+        Ground.WEIGHTS: F.STANDS_BY_WEIGHTS,
+    }
+    if read.ground in by_ground:
+        yield by_ground[read.ground]
+
+
+def _care(read: Read) -> Iterator[Finding]:
+    """The first few of what this client should know before it reads on."""
+    held = read.held
+    beyond = any(read.case.spoken(section).findings.beyond for section in ("latency", "tail_risk"))
+    every = (
+        (F.CARE_JUDGES, D.JUDGES_MISSED in held),
+        (F.CARE_LISTING, bool(read.result.turned_without)),
+        (F.CARE_UNPRICED, D.QUOTE_TURNS in held),
+        (F.CARE_BEYOND, beyond),
+        (F.CARE_WEEKS, D.ELICITED not in held and not read.small),
+        (F.CARE_GPU, D.OLDER_GPU in held),
+        (F.CARE_HELD, D.HELD in held),
+        (F.CARE_STOOD_IN, D.STOOD_IN in held),
+    )
+    yield from [finding for finding, true in every if true][:MOST_CARE]
+    if D.STALE in held:
+        moved = F.STALE_MOVES if not read.alone and read.case.figure("decision.difference").stale else F.STALE_SPARES
+        yield F.STALE_ALONE if read.alone else moved
+
+
+def _body(read: Read) -> Iterator[Finding]:
+    if read.alone:
+        yield F.HEAD_ALONE
+    elif read.small:
+        yield F.HEAD_SMALL
+    elif read.verdict.open:
+        yield F.HEAD_CLOSE
+    else:
+        yield F.HEAD_SAVES if read.way == "less" else F.HEAD_COSTS
+    if read.level is not None:
+        yield F.MONEY_TURNS
+        if read.softens:
+            yield F.EDGE_SOFTENS
+    yield from _levers(read)
+    yield from _contract(read)
+
+
+def _levers(read: Read) -> Iterator[Finding]:
+    if not read.levers:
+        return
+    yield F.LEVERS_PAY
+    beside = not read.alone and not read.small
+    if beside:
+        yield F.LEVER_BESIDE
+    saved = read.tail.numbers[f"tail_risk.lever.{read.levers[0]}.saved"].value
+    outweighs = beside and saved > abs(read.case.figure("decision.difference").value)
+    yield F.LEVER_OUTWEIGHS if outweighs else F.LEVERS_MODEST
+
+
+def _contract(read: Read) -> Iterator[Finding]:
+    if read.case.diligence().promises:
+        yield F.TEST_OF_BOTH if read.verdict.open and not read.alone else F.TEST_OF_ONE
+    kind = _clause(read)
+    if kind is not None:
+        yield kind
+        if kind != F.LIMIT_WEEKS and F.TEST_PRINTED in _elsewhere(read):
+            yield F.WEEKS_APART
+    if not read.case.spoken("diligence").findings.tested_at_all:
+        yield F.CONTRACT_ASKS if kind is None else F.CONTRACT_WEEKS
+
+
+def _clause(read: Read) -> Finding | None:
+    """What the contract should say of the weeks; None where they are worth nothing."""
+    clauses = read.result.courses.clauses
+    if read.verdict.open and len(clauses) > 1:
+        return F.CLAUSE_OF_BOTH
+    if read.result.courses.base in clauses:
+        return F.CLAUSE_OF_ONE
+    costly = any(p.id == _WEEKS and p.price and p.price.value > 0 for p in read.case.diligence().promises)
+    return F.LIMIT_WEEKS if costly else None
+
+
+def _elsewhere(read: Read) -> Iterator[Finding]:
+    """What the sections of this memo hold that its body points to."""
+    held = read.given.params.sections
+    if "evidence" in held:
+        yield F.SOURCES_PRINTED
+        if not read.small and not read.holds(D.ELICITED):
+            yield F.EXPERTS_TOLD
+    if "tail_risk" in held and read.levers:
+        yield F.RANGES_PRINTED
+    asks = read.case.spoken("diligence").findings
+    if "diligence" in held and asks.tested_at_all and (asks.tested or asks.tested_both):
+        yield F.TEST_PRINTED
+    if "diligence" in held and (asks.first_by_price or asks.first_by_choice):
+        yield F.QUESTIONS_PRINTED
+    pair = {read.verdict.choice, read.verdict.runner_up}
+    if not read.alone and read.holds(D.TENANTS_PRICED) and pair <= set(read.result.besides.priced.neighbours):
+        yield F.NEIGHBOURS_TOLD
+
+
+def _dates(read: Read) -> Iterator[Finding]:
+    if read.small:
+        return
+    yield F.DATES_TOLD
+    if not read.dated:
+        yield F.NO_DATE
+    yield F.WEEKS_JUDGED if read.holds(D.ELICITED) else F.WEEKS_ASSUMED
+    risk = read.case.spoken("tail_risk").findings
+    if risk.run_longer and set(read.tail.pair or ()) == {read.verdict.choice, read.verdict.runner_up}:
+        yield F.LONGER_HERE
+    ready = read.result.in_time
+    if read.alone:
+        yield F.ALONE_IN_TIME if ready else F.ALONE_LATE
+    else:
+        yield (F.NONE_IN_TIME, F.ONE_IN_TIME, F.BOTH_IN_TIME)[len(ready)]
+
+
+# ---- words
+
+
+def words(case: Told) -> Mapping[str, object]:
+    """Words of this body's own."""
+    read = Read(case)
+    names = {o.id: o.name for o in read.given.options}
+    ours, theirs = ([_cause(read, c) for c in causes] for causes in read.causes)
+    ready = read.result.in_time
+    pair = (read.verdict.choice, read.verdict.runner_up)
+    late = [o for o in pair if o not in ready]
+    return {
+        "our_first": _at(ours, 0),
+        "our_second": _at(ours, 1),
+        "our_third": _at(ours, 2),
+        "their_first": _at(theirs, 0),
+        "their_second": _at(theirs, 1),
+        "their_third": _at(theirs, 2),
+        "third": Named(names[read.third], read.third) if read.third else None,
+        "in_time_one": Named(names[ready[0]], ready[0]) if ready else None,
+        "late_one": Named(names[late[0]], late[0]) if late else None,
+        "ethernet": Named(names[read.ethernet], read.ethernet) if read.ethernet else None,
+        "taken": Named(names[read.result.courses.base], read.result.courses.base),
+        "level": _level(read),
+        "best_lever": _best_lever(read),
+        "switch_to": Name(course_of(read.given, read.edges[0][1].course, pair)) if read.edges else None,
+        "unsure_of": case.spoken("latency").words["cause"],
+        "disputed_most": case.spoken("evidence").words["widest"],
+        "lost_most": case.spoken("tail_risk").words["worst"],
+        **_price_dates(read),
+    }
+
+
+def _at(found: Sequence[Named], place: int) -> Named | None:
+    return found[place] if place < len(found) else None
+
+
+def _cause(read: Read, cause: str) -> Named:
+    """A cause as it stands within a sentence."""
+    return Named(inside(read.tco.labels[cause]), cause)
+
+
+def _best_lever(read: Read) -> Named | None:
+    """The measure that saves most after its cost."""
+    labels = {lever.id: lever.label for lever in read.tail.levers}
+    return Named(labels[read.levers[0]], read.levers[0]) if read.levers else None
+
+
+def _level(read: Read) -> Phrase | None:
+    """The input that most likely lies where the money has turned, and on which side that is."""
+    turn = read.level
+    if turn is None:
+        return None
+    return Phrase(said_of(read.given, turn.input_id), key_of(turn.input_id), side=Name(turn.told(turn.side)))
+
+
+def _price_dates(read: Read) -> Mapping[str, object]:
+    """The months of the oldest and the newest price behind the bills compared."""
+    pair = (read.verdict.choice, read.verdict.runner_up)
+    behind = {i for o in pair for i in inputs_of(read.result.totals[o]) if i.startswith(_PRICE)}
+    days = sorted(read.given.prices.by_id(i).date for i in behind)
+    return {
+        "oldest_price": Name(f"{days[0]:%B %Y}") if days else None,
+        "newest_price": Name(f"{days[-1]:%B %Y}") if days else None,
+    }

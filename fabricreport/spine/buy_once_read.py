@@ -1,0 +1,143 @@
+"""What the findings, words and tables in the body of a memo about one purchase are made of."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from fabricreport.findings import Findings
+from fabricreport.provenance import mean_of
+from fabricreport.scenario import is_given
+from fabricreport.sections.decision.finding import DecisionFinding
+from fabricreport.sections.decision.result import WORTH_A_WORD
+from fabricreport.sections.decision.turning import Edge, Turn
+from fabricreport.sections.partner import barred
+from fabricreport.sections.stance import direction
+from fabricreport.spine.courses import either_of
+from fabricreport.spine.told import Told
+from fabricreport.vocabulary import CourseKind, Ground, Side
+
+MOST_CAUSES = 2
+"""So many causes are named on each side of a difference, and one more where only that makes them point its way."""
+MOST_CHANGES = 4
+"""So many places where the advice changes stand in a table."""
+MOST_LEVERS = 3
+"""So many measures that lower the risk are shown."""
+_SLOW_MESSAGES = "lost_tail"
+_WEEKS_TO_STABLE = "evidence:weeks-to-stable-"
+_ASKING = f"decision.courses.against.{CourseKind.OFFERS}"
+
+
+def of_weeks(turn: Turn) -> bool:
+    """Whether what turns the advice is the weeks until a network runs stably."""
+    return turn.input_id.startswith(_WEEKS_TO_STABLE)
+
+
+class Read:
+    """A case with what the findings and words of its body are made of."""
+
+    def __init__(self, case: Told) -> None:
+        self.case, self.given = case, case.inputs
+        self.result, self.tco, self.tail = case.decision(), case.tco(), case.tail()
+        self.verdict, self.ground = self.result.verdict, self.result.ground
+        self.held: Findings = case.spoken("decision").findings
+        self.alone = self.verdict.choice == self.verdict.runner_up
+        self.dated = is_given(self.given.params, "organisation.time_to_production_weeks")
+        self.small = self.ground == Ground.SIZE
+
+    @cached_property
+    def way(self) -> str:
+        """`less`, `more` or `same`: the advised option against its rival, as printed."""
+        return direction(self.case.figure("decision.difference"))
+
+    @cached_property
+    def cheaper_to_buy(self) -> str:
+        """The one of the two compared whose network costs less to buy, as printed; '' if none does."""
+        found = self.tco.numbers.get("tco.fabric_difference")
+        by = {"less": self.verdict.choice, "more": self.verdict.runner_up}
+        return by.get(direction(found), "") if found is not None else ""
+
+    @cached_property
+    def edges(self) -> tuple[tuple[Turn, Edge], ...]:
+        """Where the advice changes, as page one tells it."""
+        return () if self.alone or self.small else self.result.edges()
+
+    @cached_property
+    def level(self) -> Turn | None:
+        """The input that most likely lies where the money has turned; None where none may well do so."""
+        if self.alone or self.small or self.way == "same":
+            return None
+        likely = [t for t in self.result.turns.drawn if t.flips and (t.beyond or 0.0) >= WORTH_A_WORD]
+        return max(likely, key=lambda t: t.beyond or 0.0, default=None)
+
+    @property
+    def softens(self) -> bool:
+        """Whether the first edge told is of the input that turns the money, on the same side, and only makes the two close."""
+        if not self.edges or self.level is None:
+            return False
+        (turn, edge), pair = self.edges[0], (self.verdict.choice, self.verdict.runner_up)
+        alike = turn.input_id == self.level.input_id and turn.told(edge.side) == turn.told(self.level.side)
+        return alike and either_of(edge.course) == set(pair)
+
+    @cached_property
+    def causes(self) -> tuple[list[str], list[str]]:
+        """Causes on which the choice costs less, and those on which its rival does, the largest first."""
+        if self.alone:
+            return [], []
+        means = {c: float(v) for c, v in self.tco.difference.waterfall().items() if v}
+        numbers = self.tco.numbers
+        printed = {c: m for c, m in means.items() if direction(numbers[f"tco.part.{c}"]) != "same"}
+        ours, theirs = [c for c, m in printed.items() if m > 0], [c for c, m in printed.items() if m < 0]
+        told = sum(means[c] for side in (ours, theirs) for c in side[:MOST_CAUSES])
+        short = (self.way == "less" and told <= 0, self.way == "more" and told >= 0)
+        return ours[: MOST_CAUSES + short[0]], theirs[: MOST_CAUSES + short[1]]
+
+    @property
+    def slow_told(self) -> bool:
+        """Whether slow messages are among the causes named."""
+        return any(_SLOW_MESSAGES in side for side in self.causes)
+
+    @property
+    def managed_costs(self) -> bool:
+        """Whether the option that is advised over its rival costs more than that with a network manager."""
+        return not self.verdict.open and direction(self.tco.numbers["tco.difference_managed"]) == "more"
+
+    @cached_property
+    def asking_costs(self) -> bool:
+        """Whether neither of two is advised over the other, and asking for both offers costs more than taking the first."""
+        if not self.verdict.open or self.alone or self.result.courses.row(CourseKind.OFFERS) is None:
+            return False
+        return direction(self.case.figure(_ASKING)) == "less"
+
+    @property
+    def asking_small(self) -> bool:
+        """Whether what asking costs would be called close, and asking keeps the date."""
+        row = self.result.courses.row(CourseKind.OFFERS)
+        if row is None or not self.asking_costs:
+            return False
+        small = self.case.figure(_ASKING).value < self.case.figure("decision.materiality").value
+        return small and row.ready >= self.given.central("evidence:rule-ready-probability")
+
+    @cached_property
+    def ethernet(self) -> str:
+        """Of an InfiniBand option and an Ethernet one with RDMA that are compared, the latter; '' of any other two."""
+        side = {o.side: o.id for o in self.given.options if o.id in (self.verdict.choice, self.verdict.runner_up)}
+        return side[Side.ROCEV2] if {Side.INFINIBAND, Side.ROCEV2} == set(side) else ""
+
+    @cached_property
+    def third(self) -> str:
+        """The cheapest option beside the two compared and their kin that is a true alternative; '' if there is none."""
+        left_out = {self.verdict.choice, self.verdict.runner_up, self.result.kin, *barred(self.given)}
+        gaps = {o: self.case.figure(f"decision.gap.{o}") for o in self.result.totals if o not in left_out}
+        most = self.given.central("evidence:rule-clear-gap-share") * mean_of(self.result.totals[self.verdict.choice])
+        real = [o for o, gap in gaps.items() if direction(gap) == "less" and gap.value < most]
+        return min(real, key=lambda o: gaps[o].value, default="")
+
+    @cached_property
+    def levers(self) -> tuple[str, ...]:
+        """Measures that save more than they cost, by what is left, the most first."""
+        net = {v.id: mean_of(v.saved_usd) - mean_of(v.cost_usd) for v in self.tail.levers}
+        return tuple(sorted((v for v in net if net[v] > 0), key=lambda v: -net[v])[:MOST_LEVERS])
+
+    def holds(self, *findings: DecisionFinding) -> bool:
+        """Whether the decision found one of these."""
+        return any(finding in self.held for finding in findings)

@@ -1,0 +1,152 @@
+"""Tables in the body of a memo about one purchase: each a few rows of what the sections derive in full."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import FigureOf
+from fabricreport.provenance import inputs_of
+from fabricreport.sections.decision.joint.tables import share_cell
+from fabricreport.sections.decision.monday.kinds import Kind
+from fabricreport.sections.decision.monday.study import Monday, Todo
+from fabricreport.sections.decision.monday.tables import todo
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.turning import Edge, Turn, key_of
+from fabricreport.sections.diligence.promises import Promise
+from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.sections.said import row_of
+from fabricreport.sections.short_names import spoken_names
+from fabricreport.sections.tail_risk.result import TailResult
+from fabricreport.spine.buy_once_read import MOST_CHANGES, of_weeks
+from fabricreport.spine.courses import course_of
+
+MOST_ACTIONS = 5
+TESTED = ("busbw", "latency", "interruptions", "detection")
+"""Promises of the acceptance test that the body shows."""
+ALWAYS = frozenset({Kind.ACCEPTANCE, Kind.BOTH})
+"""What to do that page one never leaves out: the acceptance test, and to ask for the two offers that decide."""
+_DATES = {
+    "weeks": "Weeks until it runs stably",
+    "not_ready": "Not stable by your date",
+    "late": "A run ends late",
+    "delay_p90": "One run in ten is later than planned by",
+    "fabric_lost": "GPU time that the network takes",
+}
+
+
+def changes(given: Inputs, result: DecisionResult) -> Table:
+    """What would change the answer: our value, where it turns, how likely that is, and what settles it."""
+    edges = result.edges(MOST_CHANGES)
+    pair = (result.verdict.choice, result.verdict.runner_up)
+    courses = dict.fromkeys(edge.course for _, edge in edges)
+    words = {course: f"course_{n}" for n, course in enumerate(courses)}
+    rows = [_change(given, turn, edge, words[edge.course], _settled(given, result, turn)) for turn, edge in edges]
+    heads = ("What", "We assume", "It turns", "Chance", "Settled")
+    return Table([Column(h) for h in heads], rows, {words[c]: Name(course_of(given, c, pair)) for c in courses})
+
+
+def _change(given: Inputs, turn: Turn, edge: Edge, course: str, settled: str) -> Row:
+    key = key_of(turn.input_id)
+    ranged = "" if edge.chance is None else f" ({{decision.range.{key}:spread}})"
+    place = f"{turn.told(edge.side)} {{decision.{edge.end}.{key}}}: {{{course}}}"
+    chance = "yours to set" if edge.chance is None else f"{{decision.beyond_{edge.end}.{key}:of100}}"
+    told = (f"{{decision.in_use.{key}}}{ranged}", place, chance)
+    return Row([Name(row_of(given, turn.input_id)), *told, Name(settled)])
+
+
+def _settled(given: Inputs, result: DecisionResult, turn: Turn) -> str:
+    """When it is settled, and of the weeks of one of the two compared in whose contract."""
+    pair = (result.verdict.choice, result.verdict.runner_up)
+    of = [o for o in pair if turn.input_id in inputs_of(result.totals[o])]
+    if of_weeks(turn) and len(of) == 1:
+        return f"before signing, in an offer on {_short(given, result)[of[0]]}"
+    return turn.settled["when"]
+
+
+def actions(monday: Monday) -> Table:
+    """What to do before signing: those worth most, with those that are never left out, numbered as they stand here."""
+    shown = (replace(one, mark=str(number)) for number, one in enumerate(_shown(monday.todos), 1))
+    return todo(replace(monday, todos=tuple(shown)))
+
+
+def _shown(todos: Sequence[Todo]) -> list[Todo]:
+    kept = [one for one in todos if one.action.kind in ALWAYS]
+    others = [one for one in todos if one not in kept][: MOST_ACTIONS - len(kept)]
+    return [one for one in todos if one in kept or one in others]
+
+
+def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
+    """Every option, the cheapest first: its total, what it costs more than the choice, and how often it is the cheapest."""
+    choice, short = result.verdict.choice, _short(given, result)
+    totals = {o: figure(f"decision.total.{o}") for o in result.totals}
+    rows = [
+        Row(
+            [
+                Name(_opening(short[o])),
+                totals[o],
+                None if o == choice else figure(f"decision.gap.{o}"),
+                None if o == choice else figure(f"decision.gap.{o}"),
+                share_cell(result.joint, o),
+                figure(f"decision.ready.{o}"),
+            ],
+            role="winner" if o == choice and not (result.verdict.open or result.verdict.announced) else "normal",
+        )
+        for o in sorted(totals, key=lambda o: totals[o].value)
+    ]
+    more = Column("More than {choice}")
+    heads = (Column("Option"), Column("Total"), more, Column("Nine times in ten", style="spread"))
+    return Table([*heads, Column("Cheapest in"), Column("Stable in time")], rows)
+
+
+def _short(given: Inputs, result: DecisionResult) -> dict[str, str]:
+    """What sentences call the options."""
+    return spoken_names(given.options, result.verdict.choice, result.verdict.runner_up)
+
+
+def _opening(name: str) -> str:
+    """A name at the beginning of a row."""
+    return name[:1].upper() + name[1:]
+
+
+def dates(given: Inputs, result: DecisionResult, tail: TailResult) -> Table:
+    """Weeks, the date and a run, with each of the two compared in a column of its own, the choice first."""
+    short = _short(given, result)
+    pair = tuple(dict.fromkeys((result.verdict.choice, result.verdict.runner_up)))
+    rows = [Row([what, *(tail.numbers[f"tail_risk.{name}.{o}"] for o in pair)]) for name, what in _DATES.items()]
+    return Table([Column(""), *(Column(Name(_opening(short[o])), style="mixed") for o in pair)], rows)
+
+
+def levers(tail: TailResult, shown: Sequence[str]) -> Table:
+    """What each of the measures saves in the first year and costs."""
+    labels = {lever.id: lever.label for lever in tail.levers}
+    rows = [
+        Row([Name(labels[v]), *(tail.numbers[f"tail_risk.lever.{v}.{w}"] for w in ("saved", "cost"))]) for v in shown
+    ]
+    return Table([Column("Measure"), Column("Saves", style="mixed"), Column("Costs", style="mixed")], rows)
+
+
+def test(result: DiligenceResult) -> Table:
+    """The rows of the acceptance test that carry most money: what to pass, and what a shortfall costs."""
+    rows = [Row([p.title, p.passes, p.expected, p.price]) for p in _tested(result.promises)]
+    heads = ("Pass", "Assumed in the cost", "A shortfall costs")
+    return Table([Column("Promise"), *(Column(h, style="mixed") for h in heads)], rows)
+
+
+def test_of_both(given: Inputs, result: DiligenceResult) -> Table:
+    """The same for either of two, where none is advised over the other."""
+    of_rival, pair = {p.id: p for p in result.promises_of_rival}, (result.option.id, result.rival.id)
+    short = spoken_names(given.options, *pair)
+    rows = [
+        Row([p.title, p.passes, of_rival[p.id].passes, p.price, of_rival[p.id].price])
+        for p in _tested(result.promises)
+        if p.id in of_rival
+    ]
+    heads = [Name(f"{head}, {short[o]}") for head in ("Pass", "Shortfall") for o in pair]
+    return Table([Column("Promise"), *(Column(h, style="mixed") for h in heads)], rows)
+
+
+def _tested(promises: Sequence[Promise]) -> list[Promise]:
+    return [p for p in promises if p.id in TESTED]

@@ -1,0 +1,193 @@
+"""Tables of the body about a choice among providers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.blocks.phrases import Phrase
+from fabricreport.findings import Named
+from fabricreport.formats import NBSP
+from fabricreport.models.money.offers import Standing
+from fabricreport.sections.decision.monday.dates import due
+from fabricreport.sections.decision.monday.kinds import Kind, actions
+from fabricreport.sections.decision.monday.tables import UNPRICED, todo
+from fabricreport.sections.decision.offers.judged import Judged, Open
+from fabricreport.sections.decision.offers.study import OffersResult
+from fabricreport.sections.decision.offers.tables import network_name, tiers, where_of
+from fabricreport.sections.diligence.tables import acceptance, acceptance_of_both
+from fabricreport.sections.short_names import spoken_names
+from fabricreport.spine.choose_provider import SHOWN, TURNS, day, last_day, needs_network, to_ask, turning
+from fabricreport.spine.told import Told
+
+BEFORE = 5
+"""Most lines of what to do before signing."""
+_TESTED = ("busbw", "weeks", "interruptions")
+_PARTS = ("do", "now", "turns", "odds", "settled")
+
+
+def _found(case: Told) -> OffersResult:
+    found = case.decision().offers
+    assert found is not None, "asked for where there are offers"
+    return found
+
+
+def _currency(case: Told) -> Name:
+    return Name(str(case.inputs.params.money.currency))
+
+
+def _month(case: Told, judged: Judged) -> str:
+    """The month of a price, and that it is out of date where no dagger at a published price says so."""
+    price = case.inputs.prices.by_id(judged.price)
+    unmarked = Open.OLD in judged.open and not (price.stale and _found(case).listed)
+    return _whole(f"{price.date:%b %Y}, old" if unmarked else f"{price.date:%b %Y}")
+
+
+def _whole(text: str) -> str:
+    """The same, kept on one line."""
+    return text.replace(" ", NBSP)
+
+
+def _dated(case: Told, judged: dict[str, Judged]) -> Iterator[tuple[str, str, Judged, str]]:
+    """Each offer with its price and its month, as a cell, and the word for the month."""
+    for n, (offer, one) in enumerate(judged.items()):
+        yield offer, f"{{{one.price}:bare}} ({{month_{n}}})", one, f"month_{n}"
+
+
+def _months(case: Told, judged: dict[str, Judged]) -> dict[str, object]:
+    return {word: Name(_month(case, one)) for _, _, one, word in _dated(case, judged)}
+
+
+def offers(case: Told) -> Table:
+    """The cheapest offers: seller, rent, product with its network, topology and the whole work.
+
+    Of a published price it is told whether it holds the network, of an offer what to ask first.
+    """
+    found, networked = _found(case), needs_network(case)
+    taken = found.pick.standing == Standing.TAKE
+    judged = dict(list(found.judged.items())[:SHOWN])
+    words = _months(case, judged)
+    rows = []
+
+    for n, (offer, price, one, _) in enumerate(_dated(case, judged)):
+        words[f"where_{n}"] = Name(_where(case, one))
+        rows.append(
+            Row(
+                [
+                    Name(one.offer.seller),
+                    price,
+                    f"{{where_{n}}}{tiers(one.offer)}",
+                    *([_held(one)] if found.listed and networked else []),
+                    *(["no" if Open.TOPOLOGY in one.open else "yes"] if networked else []),
+                    case.figure(f"decision.offers.total.{offer}"),
+                    *([] if found.listed else [Name(to_ask(case, one, "short"))]),
+                ],
+                role="winner" if taken and offer == found.pick.first else "normal",
+            )
+        )
+    held, asked = (("In the rent?",), ()) if found.listed else ((), ("Ask first",))
+    product = ("Network on", *held, "Topology") if networked else ("Product",)
+    heads = (*product, "Cost", *asked)
+    columns = [Column("Seller"), Column("Rent, {money}"), *(Column(h) for h in heads)]
+    return Table(columns, rows, {**words, "money": _currency(case)})
+
+
+def _where(case: Told, judged: Judged) -> str:
+    """The product of an offer, with its network where the offers differ in it."""
+    mixed = len({j.offer.fabric for j in _found(case).judged.values()}) > 1
+    sold = where_of(judged.offer)
+    return f"{network_name(case.inputs, judged.offer.fabric)}, {sold}" if mixed else sold
+
+
+def changes(case: Told) -> Table:
+    """What would change the answer: what is assumed, where it turns, how likely that is, and what settles it."""
+    found = turning(case)
+    rows = [
+        Row([Phrase(f"turns-{kind}", part, turn) for part in _PARTS])
+        for kind in TURNS
+        if (turn := found[kind]) is not None
+    ]
+    return Table([Column(h) for h in ("What", _whole("We assume"), "It turns at", "How likely", "Settled by")], rows)
+
+
+def before(case: Told) -> Table:
+    """What to do before signing: the lines worth most, each with who does it and by when."""
+    monday, reader = case.monday(), case.inputs.params.memo.to.partition(",")[0]
+    rows, joined = [], needs_network(case)
+    if not joined:
+        term, days = Named("term", "term"), actions()[Kind.RENTS].days
+        when = Name(day(due(case.inputs.as_of, days, monday.last)))
+        rows.append(Row([Phrase("term", "do", term), "you", when, UNPRICED]))
+    for one, row in list(zip(monday.todos, todo(monday).rows, strict=True))[:BEFORE]:
+        if one.action.network and not joined:
+            continue
+        who = Name("you" if one.who == reader else one.who)
+        by = f"{day(one.by)}, answer {day(one.answer)}" if one.answer else day(one.by)
+        rows.append(Row([row.cells[1], who, Name(by), row.cells[-1]]))
+    return Table([Column(h) for h in ("Do", _whole("Done by"), "When", "Worth")], rows)
+
+
+def results(case: Told) -> Table:
+    """Until when each price is good, what it comes to, and in how many outcomes it costs least."""
+    found = _found(case)
+    rows = [
+        Row(
+            [
+                Name(one.offer.seller),
+                Name(last_day(case, one)),
+                case.figure(f"decision.offers.useful_hour.{offer}"),
+                *[case.figure(f"decision.offers.total.{offer}")] * 2,
+                case.figure(f"decision.offers.cheapest.{offer}"),
+                case.figure(f"decision.offers.cheapest_else.{offer}") if offer in found.cheapest_else else None,
+            ]
+        )
+        for offer, one in found.judged.items()
+    ]
+    columns = [*(Column(h) for h in ("Seller", _whole("Good until"), "Useful hour", "Whole work"))]
+    columns.append(Column("Nine in ten", style="spread"))
+    return Table([*columns, Column("Costs least in"), Column("Without the first")], rows)
+
+
+def networks(case: Told) -> Table:
+    """What each offer says of its network: which if they differ, on what it is sold, if it is in the price, its topology."""
+    mixed = len({j.offer.fabric for j in _found(case).judged.values()}) > 1
+    rows = [
+        Row(
+            [
+                Name(one.offer.seller),
+                *([Name(network_name(case.inputs, one.offer.fabric))] if mixed else []),
+                Name(one.offer.product or "not named"),
+                _held(one),
+                Name("not documented" if Open.TOPOLOGY in one.open else one.offer.topology),
+            ]
+        )
+        for one in _found(case).judged.values()
+    ]
+    heads = ("Seller", *(["Network"] if mixed else []), "Sold on", "In the price", "Topology")
+    return Table([Column(h) for h in heads], rows)
+
+
+def _held(judged: Judged) -> str:
+    """Whether a price holds its network."""
+    if judged.offer.with_network:
+        return "yes"
+    return "no, beside it" if Open.EXTRA in judged.open else "not said"
+
+
+def test(case: Told) -> Table:
+    """What the network has to pass that a client can see for itself: bandwidth, days until it runs stably, interruptions."""
+    result = case.diligence()
+    both = bool(result.promises_of_rival)
+    whole = acceptance_of_both(case.inputs, result) if both else acceptance(result)
+    kept = [row for promise, row in zip(result.promises, whole.rows, strict=True) if promise.id in _TESTED]
+    short = names(case)
+    pair = [short[o.id] for o in (result.option, result.rival)]
+    heads = [Name(f"{head}, {name}") for head in ("Pass", "Shortfall") for name in pair]
+    columns = [whole.columns[0], *(Column(head, style="mixed") for head in heads)] if both else whole.columns
+    return Table(columns, kept, whole.values)
+
+
+def names(case: Told) -> Mapping[str, str]:
+    """What the body calls the options."""
+    verdict = case.decision().verdict
+    return spoken_names(case.inputs.options, verdict.choice, verdict.runner_up)

@@ -1,0 +1,318 @@
+"""What the body of a memo about a plan in stages finds of its own, and its own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+
+from fabricreport.findings import Name, Named
+from fabricreport.ledger import Number
+from fabricreport.scenario import is_given
+from fabricreport.sections.decision.result import WORTH_A_WORD, DecisionResult
+from fabricreport.sections.decision.unquoted import Unquoted
+from fabricreport.sections.said import said_of
+from fabricreport.sections.stance import direction
+from fabricreport.spine.told import Told
+from fabricreport.vocabulary import Confidence, CourseKind, OperatingModel, Side
+
+MOST_CARES = 3
+"""Remarks of page one at most."""
+MOST_LEVERS = 3
+"""Levers told of at most."""
+
+
+class Finding(StrEnum):
+    """What may be true of a plan in stages beside what the sections find; those of one group exclude each other."""
+
+    # the title
+    GROWS_ON_ONE = "the plan grows on one network"
+    GROWS_ON_SEVERAL = "the plan grows over several sites, each with a network of its own"
+    STAYS = "the plan does not grow"
+    # two networks side by side
+    COMPARED = "two options are compared"
+    STAGED = "a network is bought in stages"
+    STAGES_OF_TWO = "and two of them are side by side"
+    STAGES_OF_ONE = "and it stands alone"
+    # the day to sign, and the option too close to tell from the one advised
+    SIGN_BY = "a date was stated, and a day by which to sign is early enough"
+    KIN_OF_ONE_MAKER = "that option is Ethernet, for all of which one maker answers"
+    KIN_AS_NAMED = "it is another one, which its name tells"
+    KIN_SHARES = "both may be taken, so each is the cheapest of all in a share of the outcomes"
+    # the money
+    SAVES = "the advised option costs less, as printed"
+    SAVES_OPEN = "of two options left open the first costs less, as printed"
+    EXTRA = "the advised option costs more, as printed"
+    EVEN = "both cost the same, as printed"
+    # the stages
+    AHEAD_OF_NEED = "the first stage holds switches that only later stages need"
+    AHEAD_BESIDE = "and two options are side by side"
+    RECABLED = "and building as needed would lay cables twice"
+    NOW_ADDS = "to order every stage now would cost more"
+    STOP_WASTES = "a plan that ends after the first stage has paid for growth, on either network"
+    STOP_WASTES_NOTHING = "it has not, on one of them at least"
+    SITE_OPEN = "a later stage begins another site"
+    SITES_BEGUN = "every site is begun with the first stage"
+    # why size decides, where two are side by side
+    TIERS_PART = "InfiniBand needs a tier of switches more than RoCEv2 at full size"
+    TIERS_SAME = "both need as many tiers"
+    ORDER_STAYS = "the same one costs less at every size planned"
+    ORDER_CHANGES = "the other one costs less at some size planned"
+    # the case for the other option
+    OTHER_WINS_SOMETIMES = "the option not advised costs less in some outcomes"
+    OTHER_RUNS_IN_TIME = "its runs end late less often, by enough to tell"
+    OTHER_HAS_FEWER = "it needs fewer switches"
+    OTHER_QUOTED = "it costs less if an item without a published price is quoted otherwise than assumed"
+    FOLLOWS_MONEY = "what the bill leaves out points away from an advice that money decided"
+    # what would change the answer
+    CHANGES = "something likely, or a price that nobody publishes, would change the answer"
+    CHANGES_IN_WEEKS = "so it would, and among it are weeks until a network of the stated size runs stably"
+    NO_CHANGES = "nothing likely would"
+    # the work
+    STEP_ALIKE = "a step waits for either network the same share of its time, as printed"
+    STEP_APART = "it waits longer for one of them"
+    # the date
+    DATE_ALIKE = "both run stably after as many weeks, as printed"
+    DATE_APART = "one of them runs stably earlier"
+    BOTH_IN_TIME = "both meet the date in every outcome"
+    DATE_MISSED = "one of them misses it in some"
+    # the acceptance test
+    WEEK_PRICED = "a week late has a price"
+    LEVERS_HERE = "measures on the advised option save more than they cost"
+    BANDWIDTH_PRICED = "lost bandwidth has a price"
+    # what to read with care: the first few that hold
+    CARE_LINKS = "links between sites are not priced"
+    CARE_LATER = "later stages have no prices of their own"
+    CARE_UNTRIED = "the model was tried on no mixture of experts"
+    CARE_GENERATION = "which side leads depends on the generation of the equipment"
+    CARE_LISTING = "the advice hangs on one listed price"
+    CARE_ASSUMED = "our assumptions account for much of the uncertainty"
+
+
+_COUNTS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
+
+
+F = Finding
+
+
+def findings(case: Told) -> Iterator[Finding]:
+    """Those that hold here."""
+    yield from _title(case)
+    yield from _advice(case)
+    yield from _money(case)
+    yield from _stages(case)
+    yield from _other(case)
+    yield _changes(case)
+    yield from _work(case)
+    prices = case.diligence().numbers
+    if "diligence.price.weeks" in prices:
+        yield F.WEEK_PRICED
+    if case.tail().focus == pair(case)[0] and paying_levers(case):
+        yield F.LEVERS_HERE
+    if "diligence.price.busbw" in prices:
+        yield F.BANDWIDTH_PRICED
+    yield from cares(case)
+
+
+def _work(case: Told) -> Iterator[Finding]:
+    if not compared(case):
+        return
+    weeks = {case.figure(f"tail_risk.weeks.{o}").text for o in pair(case)}
+    yield F.DATE_ALIKE if len(weeks) == 1 else F.DATE_APART
+    certain = all(case.figure(f"decision.ready.{o}").value == 1 for o in pair(case))
+    yield F.BOTH_IN_TIME if certain else F.DATE_MISSED
+    numbers = case.latency().numbers
+    waiting = {numbers[i].text for o in pair(case) if (i := f"latency.part.exposed.{o}") in numbers}
+    if waiting:
+        yield F.STEP_ALIKE if len(waiting) == 1 else F.STEP_APART
+
+
+def pair(case: Told) -> tuple[str, str]:
+    """The two options compared; twice the same where there is one."""
+    verdict = case.decision().verdict
+    return verdict.choice, verdict.runner_up
+
+
+def compared(case: Told) -> bool:
+    """Whether there are two."""
+    choice, rival = pair(case)
+    return choice != rival
+
+
+def _title(case: Told) -> Iterator[Finding]:
+    cluster = case.inputs.params.cluster
+    if cluster.final_gpus <= cluster.gpus:
+        yield F.STAYS
+    else:
+        yield F.GROWS_ON_SEVERAL if len(cluster.halls(cluster.final_gpus)) > 1 else F.GROWS_ON_ONE
+    if compared(case):
+        yield F.COMPARED
+
+
+def _advice(case: Told) -> Iterator[Finding]:
+    """What the advice adds: the day to sign, and what the option is that is too close to tell from the one advised."""
+    found = case.spoken("decision").findings
+    elsewhere = (found.too_late, found.too_late_alone, found.take_small, found.single_nodes, found.ask_announced)
+    dated = is_given(case.inputs.params, "organisation.time_to_production_weeks") and not any(elsewhere)
+    if dated and case.monday().last.early_enough:
+        yield F.SIGN_BY
+    if found.kin_near:
+        kin = next(option for option in case.inputs.options if option.id == case.decision().kin)
+        of_one = kin.side == Side.ROCEV2 and kin.operating_model == OperatingModel.TURNKEY
+        yield F.KIN_OF_ONE_MAKER if of_one else F.KIN_AS_NAMED
+        if {kin.id, pair(case)[0]} <= set(case.decision().joint.shares):
+            yield F.KIN_SHARES
+
+
+def _changes(case: Told) -> Finding:
+    """Whether anything would change the answer, and whether that is told in weeks of a network of the stated size."""
+    edges = case.decision().edges()
+    if not edges and not quotes_that_turn(case.decision()):
+        return F.NO_CHANGES
+    weeks = {f"evidence:{option.behaviour.weeks}" for option in case.inputs.options}
+    return F.CHANGES_IN_WEEKS if any(turn.input_id in weeks for turn, _ in edges) else F.CHANGES
+
+
+def _money(case: Told) -> Iterator[Finding]:
+    if not compared(case):
+        return
+    less = F.SAVES_OPEN if case.decision().verdict.open else F.SAVES
+    yield {"less": less, "more": F.EXTRA, "same": F.EVEN}[direction(case.figure("decision.difference"))]
+
+
+def _stages(case: Told) -> Iterator[Finding]:
+    cluster = case.inputs.params.cluster
+    if case.tco().ownership is None or cluster.final_gpus <= cluster.gpus:
+        return
+    yield F.STAGED
+    yield from _ahead(case)
+    if not compared(case):
+        yield F.STAGES_OF_ONE
+        return
+    yield F.STAGES_OF_TWO
+    found = case.spoken("tco").findings
+    if found.tiers_differ:
+        yield F.TIERS_PART
+    elif (found.tiers_alike or found.switches_alone) and _of_both_kinds(case):
+        yield F.TIERS_SAME
+    if found.order_holds or found.crosses_here:
+        yield F.ORDER_STAYS if found.order_holds else F.ORDER_CHANGES
+
+
+def _of_both_kinds(case: Told) -> bool:
+    sides = {option.side for option in case.inputs.options if option.id in pair(case)}
+    return sides == {Side.INFINIBAND, Side.ROCEV2}
+
+
+def _ahead(case: Told) -> Iterator[Finding]:
+    """What stands ahead of need after the first stage, what ordering all would add, and what stopping there has cost."""
+    found, (choice, rival) = case.decision().courses, pair(case)
+    if prints(case.figure(f"tco.stage.overbuilt.0.{choice}")):
+        yield F.AHEAD_OF_NEED
+        if compared(case):
+            yield F.AHEAD_BESIDE
+        if prints(case.figure(f"tco.recabled.{choice}")):
+            yield F.RECABLED
+    ahead = found.row(CourseKind.AHEAD)
+    if ahead is not None:
+        against = case.figure(f"decision.courses.against.{ahead.key}")
+        if prints(against) and against.value > 0:
+            yield F.NOW_ADDS
+    if found.growing is not None:
+        wasted = [case.figure(f"decision.courses.wasted.0.{option}") for option in dict.fromkeys((choice, rival))]
+        cluster = case.inputs.params.cluster
+        more = len(cluster.halls(cluster.final_gpus)) > len(cluster.halls(cluster.gpus))
+        yield F.SITE_OPEN if more else F.SITES_BEGUN
+        yield F.STOP_WASTES if all(prints(w) and w.value > 0 for w in wasted) else F.STOP_WASTES_NOTHING
+
+
+def prints(number: Number) -> bool:
+    """Whether a figure prints as something."""
+    return any(digit in "123456789" for digit in number.text)
+
+
+def _other(case: Told) -> Iterator[Finding]:
+    if not compared(case):
+        return
+    choice, rival = pair(case)
+    if case.figure("decision.probability").value < 1:
+        yield F.OTHER_WINS_SOMETIMES
+    mine, theirs = (case.figure(f"tail_risk.late.{option}") for option in (choice, rival))
+    if mine.value - theirs.value >= WORTH_A_WORD:
+        yield F.OTHER_RUNS_IN_TIME
+    count = case.tco().numbers
+    fewer, more = (count.get(f"tco.count.switches.{option}") for option in (rival, choice))
+    if fewer is not None and more is not None and fewer.value < more.value:
+        yield F.OTHER_HAS_FEWER
+    if their_quote(case) is not None:
+        yield F.OTHER_QUOTED
+    by_money = case.decision().ground in (Confidence.CLEAR, Confidence.LEANING)
+    if by_money and case.spoken("decision").findings.money_and_framework_part:
+        yield F.FOLLOWS_MONEY
+
+
+def quotes_that_turn(result: DecisionResult) -> tuple[Unquoted, ...]:
+    """Items without a published price whose quote turns the money."""
+    return tuple(u for u in result.unquoted if u.turned_by and u.level is not None)
+
+
+def their_quote(case: Told) -> Unquoted | None:
+    """The first such item whose quote puts the option ahead that is not advised."""
+    rival = pair(case)[1]
+    return next((u for u in quotes_that_turn(case.decision()) if beyond(u) == rival), None)
+
+
+def side(one: Unquoted) -> str:
+    """On which side of the price in use the money is level."""
+    return "below" if one.level is not None and one.level < one.in_use else "above"
+
+
+def beyond(one: Unquoted) -> str:
+    """The option that costs less on that side."""
+    return one.below if side(one) == "below" else one.above
+
+
+def cares(case: Told) -> tuple[Finding, ...]:
+    """What this client should read with care: the first few of what applies."""
+    decision = case.spoken("decision").findings
+    latency = case.spoken("latency").findings
+    every = (
+        (F.CARE_LINKS, decision.halls_unpriced),
+        (F.CARE_LATER, decision.later),
+        (F.CARE_UNTRIED, latency.beyond_mixture),
+        (F.CARE_GENERATION, decision.generation_turns),
+        (F.CARE_LISTING, decision.listing_turns),
+        (F.CARE_ASSUMED, True),
+    )
+    return tuple(finding for finding, holds in every if holds)[:MOST_CARES]
+
+
+def words(case: Told) -> Mapping[str, object]:
+    """Words of this body's own."""
+    saved, conceded = (case.spoken("tco").words[word] for word in ("saved", "conceded"))
+    assert isinstance(saved, tuple) and isinstance(conceded, tuple)
+    quote, halls = their_quote(case), case.inputs.params.cluster.sites
+    return {
+        "kept_open": Name("maker and price" if _of_several_makers(case) else "the price"),
+        "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
+        "our_causes": saved[:1],
+        "their_cause": conceded[:1],
+        "their_next": conceded[1:2],
+        "their_quote": _item(case, quote) if quote else None,
+        "paying_levers": paying_levers(case),
+    }
+
+
+def _of_several_makers(case: Told) -> bool:
+    """Whether a later stage of the advised option may come from another maker: InfiniBand has one."""
+    choice = pair(case)[0]
+    return all(option.side != Side.INFINIBAND for option in case.inputs.options if option.id == choice)
+
+
+def paying_levers(case: Told) -> tuple[Named, ...]:
+    """The first few measures against lost time that save at least what they cost."""
+    paying = (lever for lever in case.tail().levers if lever.saved_per_dollar >= 1)
+    return tuple(Named(lever.label, lever.id) for lever in paying)[:MOST_LEVERS]
+
+
+def _item(case: Told, one: Unquoted) -> Named:
+    return Named(said_of(case.inputs, one.stands_in), one.item, side=Name(side(one)))

@@ -1,0 +1,206 @@
+"""Tables of the body of a memo about a plan in stages: both networks side by side wherever they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.blocks.tables import Cell
+from fabricreport.findings import Named
+from fabricreport.formats import NBSP
+from fabricreport.inputs import Inputs
+from fabricreport.ledger import FigureOf, Number
+from fabricreport.sections.decision.monday import tables as monday_tables
+from fabricreport.sections.decision.monday.study import Monday
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.unquoted import Unquoted
+from fabricreport.sections.diligence.plan.result import Plan
+from fabricreport.sections.diligence.plan.tables import shown, size_text
+from fabricreport.sections.diligence.result import DiligenceResult
+from fabricreport.sections.said import headed, row_of
+from fabricreport.sections.short_names import short_names, spoken_names
+from fabricreport.sections.tco.result import TcoResult
+from fabricreport.spine.grow_in_stages import beyond, quotes_that_turn, side
+
+MOST_CHANGES = 4
+"""Lines at most of what would change the answer."""
+MOST_ACTIONS = 5
+"""Lines at most of what to do before signing."""
+TESTED = ("allreduce", "alltoall")
+"""Exchanges told of, by their names in logs: those that the text explains. The plan begins with them, on a quiet network."""
+_PARTS = {
+    "switches": "Switches",
+    "optics_and_cables": "Optics and cables",
+    "adapters": "Network adapters",
+    "spares_and_installation": "Spares, installation, management",
+}
+_STEP = {
+    "compute": "Computing",
+    "inside_nodes": "Traffic within a server",
+    "exposed": "Waiting for the network",
+    "bubble": "Waiting for other GPUs’ share of the work",
+    "other": "Other work",
+}
+
+
+def stages(result: TcoResult) -> Table:
+    """What is bought at each stage on either network: switches, what they and their links cost, what stands ahead of need.
+
+    With two networks side by side also where the other one may no longer be chosen once the stage is bought.
+    """
+    owned = result.ownership
+    assert owned is not None, "asked for where the plan is priced in stages"
+    number, options = result.numbers, tuple(dict.fromkeys((result.choice, result.rival)))
+    closed = closes_off([len(build.sites) for build in owned.builds[result.choice]]) if len(options) > 1 else ()
+    rows: list[Row] = [
+        Row(
+            [
+                number[f"tco.stage.month.{n}.{result.choice}"],
+                number[f"tco.stage.gpus.{n}.{result.choice}"],
+                *(number[f"tco.stage.{what}.{n}.{o}"] for o in options for what in ("bought", "price", "overbuilt")),
+                *closed[n : n + 1],
+            ]
+        )
+        for n in range(len(owned.builds[result.choice]))
+    ]
+    whole: list[Cell] = ["All", ""]
+    for option in options:
+        whole += [number[f"tco.count.switches.{option}"], number[f"tco.fabric_capex.{option}"], ""]
+    heads = [Column("Month"), Column("Size")]
+    for word in ("{choice}", "{rival}")[: len(options)]:
+        heads += [Column(f"{word} switches"), Column(f"{word} cost", decimals=1), Column(f"{word} ahead of need")]
+    if closed:
+        heads, whole = [*heads, Column("Fixes the kind at")], [*whole, ""]
+    return Table(heads, [*rows, Row(whole, role="total")])
+
+
+def closes_off(sites: Sequence[int]) -> list[Name]:
+    """Where each stage closes off another kind of network, from the number of sites in use: one that begins has chosen."""
+    several = sites[-1] > 1
+    begun = [later > before for before, later in zip([-1, *sites], sites, strict=False)]
+    first = ("first site" if sites[0] == 1 else "first sites") if several else "all stages"
+    return [Name((first if n == 0 else "next site") if new else "–") for n, new in enumerate(begun)]
+
+
+def parts(result: TcoResult) -> Table:
+    """What the whole network costs to buy, part by part, on either network."""
+    number, options = result.numbers, tuple(dict.fromkeys((result.choice, result.rival)))
+    rows = [Row([label, *(number[f"tco.bill.{cause}.{o}"] for o in options)]) for cause, label in _PARTS.items()]
+    total = Row(["The whole network", *(number[f"tco.fabric_capex.{o}"] for o in options)], role="total")
+    return Table(
+        [Column("Part"), *(Column(word, decimals=1) for word in ("{choice}", "{rival}")[: len(options)])],
+        [*rows, total],
+    )
+
+
+def tiers(given: Inputs, result: TcoResult) -> Table:
+    """How many tiers of switches each option needs at full size, and up to which size fewer are enough."""
+    heads, number = short_names(given.options), result.numbers
+    steps = sorted({int(key.split(".")[2]) for key in number if key.startswith("tco.step.")})
+    rows = [
+        Row(
+            [
+                Name(heads[o]),
+                number[f"tco.count.tiers.{o}"],
+                number[f"tco.count.switches.{o}"],
+                *(number.get(f"tco.step.{n}.{o}") for n in steps),
+            ],
+            role="winner" if o == result.choice and not result.verdict.open else "normal",
+        )
+        for o in result.order
+    ]
+    upto = [Column(Name(f"{n} {'tier' if n == 1 else 'tiers'} up to")) for n in steps]
+    return Table([Column("Network"), Column("Tiers"), Column("Switches"), *upto], rows)
+
+
+def changes(given: Inputs, result: DecisionResult, figure: FigureOf, edges: Sequence[Named]) -> Table:
+    """What would change the answer: what is assumed, where it turns, how likely that is, and what settles it when.
+
+    `edges`: where the advice changes, as the decision's words have them.
+    """
+    names = spoken_names(given.options, result.verdict.choice, result.verdict.runner_up)
+    values: dict[str, object] = {}
+    rows: list[Row] = []
+    for number, edge in enumerate(edges):
+        values |= {f"{what}_{number}": edge.said[what] for what in ("place", "course", "chance")}
+        rows.append(
+            Row(
+                [
+                    Name(headed(edge)),
+                    figure(f"decision.in_use.{edge.key}"),
+                    f"{edge.said['side']} {{place_{number}}}: {{course_{number}}}",
+                    f"{{chance_{number}:of100}}" if isinstance(edge.said["chance"], Number) else "you decide",
+                    Name(str(edge.said["when"]).removeprefix("settled ")),
+                ]
+            )
+        )
+    rows += [_quoted(given, one, names, figure) for one in quotes_that_turn(result)]
+    heads = ["", "We assume", "It turns if", "How likely", "Settled"]
+    columns = [Column(head, style="mixed") if head == "We assume" else Column(head) for head in heads]
+    return Table(columns, rows[:MOST_CHANGES], values)
+
+
+def _quoted(given: Inputs, one: Unquoted, names: Mapping[str, str], figure: FigureOf) -> Row:
+    return Row(
+        [
+            Name(row_of(given, one.stands_in)),
+            figure(f"decision.stands_in.{one.item}"),
+            f"{side(one)} {{decision.price_level.{one.item}}}: " + names[beyond(one)] + " costs less",
+            "no published price",
+            "before signing, by quotes",
+        ]
+    )
+
+
+def actions(monday: Monday) -> Table:
+    """What to do before signing, who does it, by when, and what it is worth: the first lines of the list."""
+    listed = monday_tables.todo(monday).rows
+    rows = [
+        Row([do, Name(one.who), Name(NBSP.join((str(one.by.day), f"{one.by:%b}", str(one.by.year)))), worth])
+        for one, (_, do, _, _, worth) in zip(monday.todos, (row.cells for row in listed), strict=True)
+    ]
+    return Table([Column(head) for head in ("Do", "Who", "By", "Worth")], rows[:MOST_ACTIONS])
+
+
+def step(figure: FigureOf, result: DecisionResult) -> Table:
+    """Where the time of a training step goes, on either network."""
+    options = (result.verdict.choice, result.verdict.runner_up)
+    rows = [
+        Row([label, *(figure(f"latency.part.{part}.{o}") for o in options)])
+        for part, label in _STEP.items()
+        if any(figure(f"latency.part.{part}.{o}").value for o in options)
+    ]
+    return Table([Column("Of a step’s time"), *(Column(word, decimals=1) for word in ("{choice}", "{rival}"))], rows)
+
+
+def acceptance(given: Inputs, result: DiligenceResult) -> Table:
+    """Bandwidths to show on all GPUs of a network at each size; for either option where the course is open."""
+    plans = [plan for plan in (result.plan, result.plan_of_rival) if plan is not None and plan.tests]
+    sizes = list(dict.fromkeys(test.gpus for test in result.plan.tests))
+    short = short_names(given.options)
+    rows, messages = [], set()
+    for plan in plans:
+        for title, bars in _bandwidths(plan).items():
+            messages |= {size for _, size in bars}
+            shown_bars = {gpus: bar for (gpus, _), bar in bars.items()}
+            named = [Name(short[plan.option])] if len(plans) > 1 else []
+            rows.append(Row([*named, Name(title), *(shown_bars.get(gpus) for gpus in sizes)]))
+    heads = [*([Column("Network")] if len(plans) > 1 else []), Column("Exchange among all GPUs")]
+    columns = [*heads, *(Column(Name(f"{gpus:,} GPUs"), style="stated") for gpus in sizes)]
+    return Table(columns, rows, {"message": Name(" or ".join(size_text(size) for size in sorted(messages)))})
+
+
+def _bandwidths(plan: Plan) -> Mapping[str, Mapping[tuple[int, int], Number]]:
+    """The bandwidth that each collective has to show at each stage, by its title, by GPUs and message size."""
+    found: dict[str, dict[tuple[int, int], Number]] = {}
+    left = set(TESTED)
+    for test in plan.tests:
+        if test.measures not in left and test.title not in found:
+            continue
+        if test.unit != "gbytes/s" or not all(size for _, size in test.bars):
+            continue
+        left.discard(test.measures)
+        bar = shown(test)
+        size = next(size for (_, size), number in test.bars.items() if number is bar)
+        found.setdefault(test.title, {})[(test.gpus, size)] = bar
+    return found

@@ -1,0 +1,41 @@
+"""The findings and the words of a memo's body, by its question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
+
+from fabricreport.findings import Findings, Spoken
+from fabricreport.scenario import SECTION_NAMES
+from fabricreport.spine import buy_once, choose_provider, grow_in_stages
+from fabricreport.spine.short import Shortened
+from fabricreport.spine.told import AllFindings, Told
+from fabricreport.vocabulary import Question
+
+
+def spoken_of(case: Told, spine: str) -> Spoken:
+    """What a spine's own findings and those of all sections are, and their words: the spine's own go first.
+
+    Options go by their short names in all of them.
+    """
+    kind, find, words = SPINE[spine]
+    sections = {s: case.spoken(s) for s in SECTION_NAMES}
+    own = Findings(kind, find(case))
+    told: dict[str, object] = {}
+    for section in reversed(SECTION_NAMES):
+        told |= sections[section].words
+    verdict = case.decision().verdict
+    short = Shortened(case.inputs, verdict.choice, verdict.runner_up)
+    found = AllFindings(own, [s.findings for s in sections.values()])
+    return Spoken(found, short.words({**told, **words(case)}))
+
+
+Find = Callable[[Told], Iterator[StrEnum]]
+Words = Callable[[Told], Mapping[str, object]]
+
+SPINE: Mapping[str, tuple[type[StrEnum], Find, Words]] = {
+    Question.BUY_ONCE.spine: (buy_once.Finding, buy_once.findings, buy_once.words),
+    Question.CHOOSE_PROVIDER.spine: (choose_provider.Finding, choose_provider.findings, choose_provider.words),
+    Question.GROW_IN_STAGES.spine: (grow_in_stages.Finding, grow_in_stages.findings, grow_in_stages.words),
+}
+"""Each spine's own findings (their enumeration, and those that hold) and its own words."""

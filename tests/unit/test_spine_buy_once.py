@@ -1,0 +1,310 @@
+"""The body of a memo about one purchase: what it finds of its own, on clients of every kind, and its words and tables."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+import fabricreport.inputs as inputs_module
+from fabricreport.blocks.phrases import Phrase
+from fabricreport.case import Case, open_case
+from fabricreport.findings import Named
+from fabricreport.provenance import mean_of
+from fabricreport.sections.decision.monday.kinds import Kind
+from fabricreport.spine import buy_once_tables as tables
+from fabricreport.spine.buy_once import MOST_CARE, Finding, _why, findings, words
+from fabricreport.spine.buy_once_read import MOST_CAUSES, MOST_LEVERS, Read
+from fabricreport.spine.courses import either_of
+from fabricreport.vocabulary import Confidence
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+F = Finding
+GOLDEN = ROOT / "tests/golden/decisions"
+CLIENTS: dict[str, tuple[Path, dict[str, Any]]] = {
+    "leaning": (ROOT / "params/example.yaml", {}),
+    "either": (ROOT / "params/halden-cloud.yaml", {}),
+    "nobody in time": (ROOT / "params/example.yaml", {"organisation__time_to_production_weeks": 1}),
+    "rent first": (
+        ROOT / "params/example.yaml",
+        {"organisation__time_to_production_weeks": 1, "money__price_of_delay_usd_per_day": 1_000_000},
+    ),
+    "small": (ROOT / "params/example.yaml", {"cluster__gpus": 8}),
+    "one option": (ROOT / "params/example.yaml", {"cluster__gpus": 8, "options": ["infiniband-ndr"]}),
+    "nothing is material": (ROOT / "params/example.yaml", {"money__materiality_usd": 1}),
+    "cloud partner": (GOLDEN / "cloud-partner-512.yaml", {}),
+    "decision alone": (ROOT / "params/example.yaml", {"sections": ["decision"]}),
+    "two weeks": (GOLDEN / "two-weeks-1024.yaml", {}),
+}
+ONE_OF: dict[str, set[Finding]] = {
+    "question": {F.ASKS_WHICH, F.ASKS_ALONE, F.ASKS_NODES},
+    "money": {F.TILE_SAVES, F.TILE_COSTS, F.TILE_LEVEL, F.TILE_APART, F.TILE_TOTAL},
+    "switch": {F.SWITCH_DRAWN, F.SWITCH_CHOSEN, F.SWITCH_NONE},
+    "why": {F.WHY_ALONE, F.WHY_SMALL, F.WHY_SAVES_THREE, F.WHY_SAVES_TWO, F.WHY_SAVES_ONE, F.WHY_SAVES_NONE},
+    "case": {F.CASE_DEARER, F.CASE_CHEAPER, F.CASE_LEVEL, F.CASE_COMMIT, F.CASE_SMALL, F.CASE_ALONE},
+    "heading": {F.HEAD_ALONE, F.HEAD_SMALL, F.HEAD_SAVES, F.HEAD_COSTS, F.HEAD_CLOSE},
+}
+AT_MOST_ONE: dict[str, set[Finding]] = {
+    "conditions": {F.SETTLE_BOTH, F.SETTLE_QUOTES, F.SETTLE_TERMS, F.SETTLE_TESTS},
+    "day": {F.SIGN_BY, F.NO_DAY},
+    "odds": {F.ODDS_CLEAR, F.ODDS_LEANING, F.ODDS_CAPPED, F.ODDS_CLOSE},
+    "stale": {F.STALE_SPARES, F.STALE_MOVES, F.STALE_ALONE},
+    "changes": {F.SWITCHES_WEEKS, F.SWITCHES_OTHER},
+    "manager": {F.MANAGER_FOR_CHOICE, F.MANAGER_FOR_RIVAL},
+    "leave": {F.CAUSES_LEAVE, F.CLOSE_BY_RULE},
+    "levers": {F.LEVER_OUTWEIGHS, F.LEVERS_MODEST},
+    "contract": {F.CONTRACT_WEEKS, F.CONTRACT_ASKS},
+    "gives": {F.GIVES_THREE, F.GIVES_TWO, F.GIVES_ONE, F.GIVES_NONE},
+    "speed": {f for f in F if f.name.startswith("SPEED_")},
+    "stands": {f for f in F if f.name.startswith("STANDS_")},
+    "in time": {F.BOTH_IN_TIME, F.ONE_IN_TIME, F.NONE_IN_TIME, F.ALONE_IN_TIME, F.ALONE_LATE},
+    "test": {F.TEST_OF_ONE, F.TEST_OF_BOTH},
+    "weeks": {F.CLAUSE_OF_ONE, F.CLAUSE_OF_BOTH, F.LIMIT_WEEKS},
+}
+
+
+@cache
+def client(name: str) -> Case:
+    path, changes = CLIENTS[name]
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = open_case(path)
+        case = case.changed(**changes) if changes else case
+        case.decision()
+    return case
+
+
+@cache
+def found(name: str) -> frozenset[Finding]:
+    return frozenset(findings(client(name)))
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_of_what_excludes_each_other_one_holds(name: str) -> None:
+    holds = found(name)
+    assert {group: len(holds & members) for group, members in ONE_OF.items()} == dict.fromkeys(ONE_OF, 1)
+    assert {group for group, members in AT_MOST_ONE.items() if len(holds & members) > 1} == set()
+    assert len([f for f in holds if f.name.startswith("CARE_")]) <= MOST_CARE
+
+
+def test_an_advice_that_leans_is_told_with_its_saving_its_odds_and_the_other_side() -> None:
+    holds = found("leaning")
+    assert {F.ASKS_WHICH, F.TILE_SAVES, F.ODDS_LEANING, F.DATE_OF_TWO, F.SWITCHES_WEEKS, F.BOTH_IN_TIME} <= holds
+    assert {
+        F.WHY_SAVES_THREE,
+        F.GIVES_TWO,
+        F.CAUSES_LEAVE,
+        F.MANAGER_FOR_RIVAL,
+        F.WEEKS_APART,
+        F.CASE_DEARER,
+        F.RIVAL_EVER,
+        F.STANDS_NARROWLY,
+        F.HEAD_SAVES,
+    } <= holds
+    assert {F.SETTLE_BOTH, F.SIGN_BY, F.TEST_OF_ONE, F.CLAUSE_OF_ONE} <= holds
+
+
+def test_either_of_two_has_no_saving_of_one_and_a_test_for_both() -> None:
+    holds = found("either")
+    assert {
+        F.TILE_APART,
+        F.ODDS_CLOSE,
+        F.CLOSE_BY_RULE,
+        F.CASE_COMMIT,
+        F.ASKING_COSTS,
+        F.STANDS_ASKING,
+        F.HEAD_CLOSE,
+    } <= holds
+    assert {F.TEST_OF_BOTH, F.CLAUSE_OF_BOTH, F.CARE_LISTING} <= holds
+    assert not holds & AT_MOST_ONE["conditions"]
+
+
+def test_a_date_that_nobody_meets_is_said_once() -> None:
+    holds = found("nobody in time")
+    assert F.NONE_IN_TIME in holds
+    assert not holds & {F.SIGN_BY, F.NO_DAY}, "the chances of both are told in place of a day"
+
+
+def test_a_cluster_without_a_network_is_told_of_no_dates() -> None:
+    holds = found("small")
+    assert {F.WHY_SMALL, F.CASE_SMALL, F.SWITCH_NONE, F.HEAD_SMALL} <= holds
+    assert not holds & {F.DATES_TOLD, F.DATE_OF_TWO, F.TEST_OF_ONE, *AT_MOST_ONE["in time"]}
+
+
+def test_one_option_alone_is_held_against_nothing() -> None:
+    holds = found("one option")
+    assert {F.ASKS_ALONE, F.TILE_TOTAL, F.WHY_ALONE, F.CASE_ALONE, F.HEAD_ALONE} <= holds
+    assert F.COMPARED not in holds
+
+
+def test_causes_are_named_by_who_saves_on_them() -> None:
+    read = Read(client("leaning"))
+    ours, theirs = read.causes
+    means = {c: float(v) for c, v in read.tco.difference.waterfall().items()}
+    assert all(means[c] > 0 for c in ours) and all(means[c] < 0 for c in theirs)
+    assert [len(ours), len(theirs)] == [3, 2]
+    assert sum(means[c] for c in (*ours, *theirs)) > 0, "what is named points the way of the whole"
+    assert read.slow_told and not found("leaning") & AT_MOST_ONE["speed"]
+
+
+def test_a_third_cause_is_named_where_two_on_each_side_point_the_wrong_way() -> None:
+    read = Read(client("either"))
+    read.__dict__["way"] = "more"
+    assert [len(side) for side in read.causes] == [MOST_CAUSES, MOST_CAUSES + 1]
+    assert F.GIVES_THREE in set(_why(read))
+
+
+def test_a_network_manager_that_turns_the_money_is_told_once_and_on_its_side() -> None:
+    for name in CLIENTS:
+        read, told = Read(client(name)), found(name) & AT_MOST_ONE["manager"]
+        turns = client(name).spoken("tco").findings.manager_turns and not (read.alone or read.small)
+        assert bool(told) == turns
+        if turns:
+            assert (F.MANAGER_FOR_CHOICE in told) != read.managed_costs
+    read = Read(client("leaning"))
+    assert read.managed_costs and not Read(client("either")).managed_costs
+
+
+def test_weeks_that_turn_the_advice_are_settled_in_an_offer_on_their_network() -> None:
+    case = client("leaning")
+    last = [str(row.cells[-1]) for row in tables.changes(case.inputs, case.decision()).rows]
+    assert "before signing, in an offer on RoCEv2" in last
+    assert F.SWITCHES_OTHER not in found("leaning")
+    for name in CLIENTS:
+        assert bool(found(name) & AT_MOST_ONE["changes"]) == bool(Read(client(name)).edges)
+
+
+def test_what_asking_costs_is_told_where_either_may_be_taken() -> None:
+    case = client("either")
+    assert case.figure("decision.courses.against.offers").value > 0
+    assert F.STANDS_OPEN not in found("either") and F.RIVAL_EVER not in found("either")
+    assert not Read(client("leaning")).asking_costs and not Read(client("leaning")).asking_small
+
+
+@pytest.mark.parametrize("name", ["leaning", "either"])
+def test_what_costs_less_to_buy_is_told_of_the_side_whose_case_it_is(name: str) -> None:
+    read, holds = Read(client(name)), found(name)
+    bought = read.tco.numbers["tco.fabric_difference"].value
+    assert read.cheaper_to_buy == (read.verdict.choice if bought > 0 else read.verdict.runner_up)
+    assert (F.RIVAL_CHEAPER_TO_BUY in holds) == (name == "leaning" and bought < 0)
+    assert (F.CHOICE_CHEAPER_TO_BUY in holds) == (name == "either" and bought > 0)
+
+
+def test_the_third_option_is_real_and_costs_more() -> None:
+    read = Read(client("leaning"))
+    verdict = read.verdict
+    assert read.third not in ("", verdict.choice, verdict.runner_up)
+    totals = {o: float(t.mean()) for o, t in read.result.totals.items()}
+    between = [o for o in totals if o not in (verdict.choice, verdict.runner_up)]
+    assert read.third == min(between, key=totals.__getitem__)
+    assert all(o.rdma for o in read.given.options if o.id == read.third), "ordinary Ethernet would be a straw man"
+
+
+def test_levers_pay_and_the_best_comes_first() -> None:
+    read = Read(client("leaning"))
+    net = {v.id: mean_of(v.saved_usd) - mean_of(v.cost_usd) for v in read.tail.levers}
+    assert 0 < len(read.levers) <= MOST_LEVERS
+    assert net[read.levers[0]] == max(net.values()) > 0
+    assert all(net[lever] > 0 for lever in read.levers)
+
+
+def test_where_the_money_turns_is_told_with_its_side() -> None:
+    read = Read(client("leaning"))
+    assert read.level is not None and read.level.break_even is not None
+    assert F.MONEY_TURNS in found("leaning")
+    said = words(client("leaning"))["level"]
+    above = read.level.break_even > read.level.in_use
+    assert isinstance(said, Named) and said.said["side"] == ("above" if above else "below")
+    assert Read(client("small")).level is None
+
+
+def test_prices_are_dated_by_their_own_months() -> None:
+    said = words(client("leaning"))
+    assert str(said["oldest_price"]) != str(said["newest_price"])
+    assert "2026" in str(said["newest_price"])
+
+
+@pytest.mark.parametrize("name", ["leaning", "either"])
+def test_tables_of_page_one_stay_short(name: str) -> None:
+    case = client(name)
+    changes = tables.changes(case.inputs, case.decision())
+    assert 0 < len(changes.rows) <= tables.MOST_CHANGES
+    todos = case.monday().todos
+    rows = tables.actions(case.monday()).rows
+    assert len(rows) == min(len(todos), tables.MOST_ACTIONS)
+    assert [str(row.cells[0]) for row in rows] == [str(n) for n in range(1, len(rows) + 1)]
+    said = [cell.name for row in rows if isinstance(cell := row.cells[1], Phrase)]
+    assert Kind.ACCEPTANCE in said, "the acceptance test is never left out"
+    assert (Kind.BOTH in said) == any(one.action.kind == Kind.BOTH for one in todos)
+
+
+def test_the_two_compared_have_a_column_each_and_the_advised_one_the_first() -> None:
+    case = client("leaning")
+    made = tables.dates(case.inputs, case.decision(), case.tail())
+    assert [str(c.label) for c in made.columns] == ["", "InfiniBand", "RoCEv2"]
+    assert len(tables.options(case.inputs, case.decision(), case.figure).rows) == len(case.decision().totals)
+    assert len(tables.levers(case.tail(), Read(case).levers).rows) == len(Read(case).levers)
+
+
+def test_the_acceptance_test_of_the_body_has_four_rows() -> None:
+    assert len(tables.test(client("leaning").diligence()).rows) == len(tables.TESTED)
+    either = client("either")
+    both = tables.test_of_both(either.inputs, either.diligence())
+    assert len(both.rows) == len(tables.TESTED)
+    assert len(both.columns) == 5
+
+
+def test_how_sure_the_cheaper_is_follows_the_rule_that_is_printed() -> None:
+    for name in CLIENTS:
+        verdict, odds = client(name).decision().verdict, found(name) & AT_MOST_ONE["odds"]
+        if verdict.choice != verdict.runner_up:
+            assert (F.ODDS_CLOSE in odds) == verdict.confidence.close
+            assert (F.ODDS_CAPPED in odds) == (bool(verdict.capped) and not verdict.confidence.close)
+            assert (F.ODDS_CLEAR in odds) == (verdict.confidence == Confidence.CLEAR)
+        else:
+            assert not odds
+
+
+def test_prices_out_of_date_are_told_with_what_they_move() -> None:
+    assert F.STALE_SPARES in found("leaning")
+    assert F.STALE_MOVES in found("either")
+    for name in ("leaning", "either"):
+        assert client(name).figure("decision.difference").stale == (F.STALE_MOVES in found(name))
+
+
+def test_the_best_measure_is_held_against_what_lies_between_the_two() -> None:
+    case, read = client("leaning"), Read(client("leaning"))
+    saved = case.tail().numbers[f"tail_risk.lever.{read.levers[0]}.saved"].value
+    assert saved > abs(case.figure("decision.difference").value)
+    assert F.LEVER_OUTWEIGHS in found("leaning")
+    assert F.LEVER_OUTWEIGHS not in found("one option")
+
+
+def test_a_body_points_to_no_section_that_is_left_out() -> None:
+    pointing = {F.RANGES_PRINTED, F.TEST_PRINTED, F.QUESTIONS_PRINTED, F.SOURCES_PRINTED, F.EXPERTS_TOLD}
+    assert pointing <= found("leaning")
+    assert not pointing & found("decision alone")
+
+
+def test_of_two_offers_both_are_named() -> None:
+    read = Read(client("leaning"))
+    edge = read.edges[0][1]
+    assert either_of(edge.course) == {read.verdict.choice, read.verdict.runner_up}
+    assert str(words(client("leaning"))["switch_to"]) == "take the better offer of InfiniBand or RoCEv2"
+    assert (F.EDGE_SOFTENS in found("leaning")) == read.softens
+    assert not either_of("take:infiniband-ndr")
+
+
+def test_tenants_are_told_what_each_other_s_traffic_costs() -> None:
+    assert F.NEIGHBOURS_TOLD in found("either")
+    assert F.NEIGHBOURS_TOLD not in found("leaning")
+
+
+def test_without_a_test_the_contract_keeps_its_weeks_or_its_questions() -> None:
+    for name in CLIENTS:
+        tested = client(name).spoken("diligence").findings.tested_at_all
+        assert bool(found(name) & AT_MOST_ONE["contract"]) == (not tested)

@@ -1,0 +1,256 @@
+"""What the body of a renter's memo finds of its own: whom to sign with, on what terms, and what speaks against it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+
+import fabricreport.inputs as inputs_module
+from fabricreport.case import Case, open_case
+from fabricreport.spine import choose_provider as spine
+from fabricreport.spine import choose_provider_tables as tables
+from fabricreport.spine.choose_provider import Finding as F
+from fabricreport.vocabulary import Ground
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[2]
+BASE: dict[str, Any] = {
+    "seller": "Example Cloud",
+    "date": "2026-11-12",
+    "expiry": "2026-12-12",
+    "fabric": "infiniband",
+    "network": "included",
+    "topology": "rail-optimised",
+    "generation": "NDR",
+    "price_per_gpu_hour": 2.6,
+}
+OTHER = {**BASE, "seller": "Example Hosting", "price_per_gpu_hour": 2.4}
+UNSURE = {**OTHER, "network": "unknown", "topology": "Dell equipment named"}
+ONE_NODE = ROOT / "tests/golden/decisions/one-node-startup.yaml"
+
+
+@cache
+def opened(params: Path) -> Case:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        return open_case(params)
+
+
+@cache
+def tern() -> Case:
+    return opened(ROOT / "params/tern-finetuning.yaml")
+
+
+def offered(*offers: dict[str, Any], **changes: Any) -> Case:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        return tern().changed(offers=list(offers), **changes)
+
+
+def changed(**changes: Any) -> Case:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        return tern().changed(**changes)
+
+
+def found(case: Case) -> set[F]:
+    return set(spine.findings(case))
+
+
+def words(case: Case) -> dict[str, Any]:
+    return dict(spine.words(case))
+
+
+def turns(case: Case) -> set[str]:
+    return {kind for kind, turn in spine.turning(case).items() if turn}
+
+
+def cells(table: Any) -> list[list[str]]:
+    return [[str(cell) for cell in row.cells] for row in table.rows]
+
+
+def test_published_prices_are_asked_about_and_the_name_has_a_price() -> None:
+    holds = found(tern())
+    assert {F.ASKING, F.PREMIUM_RENT, F.NAME_TOLD, F.ORDER_OLD, F.READY_BY, F.WHY_NEXT, F.NETWORK_IDLE} <= holds
+    assert {F.BILL_NEXT, F.BEFORE_MARKET} <= holds and not holds & {F.BILL_RANGE, F.WHY_RENT, F.READY_PAIR, F.PREMIUM}
+    assert {F.BOTH_SIDES, F.ONE_SWITCH, F.SOME_WITHOUT, F.UNSURE, F.UNSURE_LISTED, F.CREDITED, F.DOCUMENTED} <= holds
+    assert not holds & {F.SIGN_TESTED, F.READY_OFFER, F.NEXT, F.MORE_OFFERS, F.MANY_GPUS, F.NO_DATE}
+    assert turns(tern()) == {"price", "day", "nodes", "idle"}
+
+
+def test_the_name_that_is_worth_more_is_told_first() -> None:
+    said = words(tern())
+    verdict = tern().decision().verdict
+    worth = tern().figure(f"tco.worth_less.{verdict.runner_up}").value
+    assert said["better"].key == (verdict.choice if worth > 0 else verdict.runner_up)
+    assert {said["better"].key, said["worse"].key} == {verdict.choice, verdict.runner_up}
+    assert {said["on_its_own"].key, said["on_ethernet"].key} == {verdict.choice, verdict.runner_up}
+
+
+def test_the_case_for_single_nodes_is_told_where_it_is_the_strongest() -> None:
+    assert {F.SINGLE_MORE, F.AGAINST_MORE, F.SINGLE_RENT} <= found(tern())
+    better = found(offered(BASE, UNSURE))
+    assert {F.NEXT, F.NEXT_NETWORK, F.NEXT_DOCUMENTED} <= better
+    assert not better & {F.AGAINST_MORE, F.NEXT_IN_DATE, F.NEXT_NOTHING}
+    assert F.NEXT_IN_DATE in found(offered(BASE, {**OTHER, "expiry": "2026-11-13"}))
+
+
+@pytest.mark.parametrize(
+    ("offers", "holds", "fails", "turning"),
+    [
+        ((BASE,), {F.SIGN_TESTED, F.WHY_ONE, F.PAIR_TOLD, F.READY_OFFER}, {F.ORDER_DATED, F.ASKING}, {"lone", "start"}),
+        ((BASE, OTHER), {F.ORDER_DATED, F.ALL_WITH_NETWORK, F.WHY_RENT, F.BILL_RANGE}, {F.ORDER_OLD, F.WHY_NEXT}, {"price", "start"}),
+        ((BASE, {**OTHER, "network": "extra"}), {F.BESIDE, F.SOME_WITHOUT}, {F.UNSURE}, {"price"}),
+        (({**BASE, "refuses": ["acceptance-test"]},), {F.WHY_REFUSED, F.REFUSED_ALL}, {F.SIGN_TESTED}, {"refused", "day"}),
+        ((BASE, {**OTHER, "start": "2027-03-01"}), {F.PAIR_TOLD}, {F.ORDER_DATED}, {"lone"}),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_offers(
+    offers: tuple[dict[str, Any], ...], holds: set[F], fails: set[F], turning: set[str]
+) -> None:
+    case = offered(*offers)
+    assert holds <= found(case) and not fails & found(case)
+    assert turning <= turns(case)
+
+
+def test_level_offers_turn_on_their_terms() -> None:
+    case = offered(BASE, OTHER, money__materiality_usd=1e6)
+    assert "either" in turns(case) and not {"price", "lone"} & turns(case)
+    assert words(case)["second_way"] in ("more", "less")
+
+
+def test_without_any_price_sellers_are_asked_by_name() -> None:
+    case = changed(providers=[{"name": "FluidStack"}, {"name": "GMI Cloud"}])
+    assert {F.UNPRICED_ALL, F.WHY_NONE, F.PAIR_TOLD, F.UNDOCUMENTED} <= found(case)
+    assert words(case)["asked_list"] == "FluidStack and GMI Cloud"
+    assert words(case)["lowest"] is None and "lone" in turns(case)
+
+
+def test_without_another_course_a_renter_without_prices_is_told_to_ask_elsewhere() -> None:
+    case = changed(providers=[{"name": "FluidStack"}], workload__kind="pretraining-dense")
+    assert F.NOBODY_PRICED in found(case)
+
+
+def test_one_node_needs_no_network() -> None:
+    case = opened(ONE_NODE)
+    holds = found(case)
+    assert {F.ASKING_ONE_NODE, F.NAME_NONE, F.WHY_RENT_ALONE, F.READY_ALONE, F.NEXT, F.NEXT_NOTHING} <= holds
+    assert not holds & {F.PREMIUM_RENT, F.NAME_TOLD, F.SOME_WITHOUT, F.UNSURE, F.NEXT_NETWORK, F.DOCUMENTED}
+    assert turns(case) == {"rent"}
+    heads = [str(column.label) for column in tables.offers(case).columns]
+    assert "Topology" not in heads and "network" not in " ".join(row[-1] for row in cells(tables.offers(case)))
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        made = case.changed(offers=[BASE])
+        unpriced = case.changed(providers=[{"name": "FluidStack"}])
+    assert {F.SIGN_DATED, F.ALONE_ASKED} <= found(made)
+    assert F.UNPRICED_ONE_NODE in found(unpriced)
+    assert F.HAND_OVER in found(tern()) and F.HAND_OVER not in holds
+
+
+def test_jobs_within_single_nodes_need_no_network_either() -> None:
+    case = changed(cluster__gpus=64, workload__jobs=[{"gpus": 8, "share": 1.0}])
+    holds = found(case)
+    assert {F.ASKING_ONE_NODE, F.JOBS_WITHIN, F.JOBS_WITHIN_RENT, F.NO_TEST, F.BEFORE_MARKET} <= holds
+    assert not holds & {F.NAME_NONE, F.PREMIUM_RENT, F.TO_TEST, F.SINGLE_MORE, F.SINGLE_LESS}
+    assert cells(tables.before(case))[0][-1] == "protects, not priced"
+
+
+def test_many_gpus_are_told_of_their_dates_and_their_waits() -> None:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = opened(ROOT / "params/example.yaml").changed(money__acquisition="rent")
+    assert {F.MANY_GPUS, F.TO_TEST, F.TEST_MANY} <= found(case)
+    assert not found(case) & {F.ONE_SWITCH, F.TEST_TWO}
+    assert {F.TO_TEST, F.TEST_TWO, F.TEST_BOTH} <= found(tern()) and F.MANY_GPUS not in found(tern())
+
+
+def test_what_decides_between_networks_where_it_is_not_money() -> None:
+    with mock.patch.object(inputs_module, "DRAWS", 256):
+        case = opened(ROOT / "params/kestrel-lab.yaml").changed(money__acquisition="rent")
+    assert case.decision().ground == Ground.WEIGHTS
+    assert F.BY_WEIGHTS in found(case) and not {F.PREFERRED, F.PREMIUM, F.PREMIUM_RENT, F.ASK_BOTH} & found(case)
+    assert "counts" not in turns(case)
+
+
+def test_what_an_hour_is_worth_names_the_rent_it_rests_on() -> None:
+    stated = {**tern().inputs.params.money.model_dump(exclude_unset=True), "gpu_hour_value": 2.0}
+    holds = found(changed(money=stated))
+    assert F.BEFORE in holds and F.BEFORE_MARKET not in holds
+    with mock.patch.object(spine._Read, "levels", mock.PropertyMock(return_value=False)):
+        assert F.PREMIUM in found(tern()) and F.PREMIUM_RENT not in found(tern())
+
+
+def test_a_date_that_no_hand_over_meets_is_told_without_one() -> None:
+    late = found(changed(organisation__time_to_production_weeks=0.2))
+    assert F.READY_PAIR in late and not late & {F.READY_BY, F.HAND_OVER}
+
+
+def test_a_renter_without_a_date_is_told_what_a_day_costs() -> None:
+    values = tern().inputs.params.organisation.model_dump(exclude_unset=True)
+    values.pop("time_to_production_weeks")
+    case = changed(organisation=values)
+    assert {F.NO_DATE, F.DAY_PRICED} <= found(case) and not {F.READY_BY, F.READY_PAIR, F.READY_ALONE} & found(case)
+    assert not {"day", "start"} & turns(case)
+
+
+def test_the_tables_hold_at_most_so_many_lines() -> None:
+    shown = cells(tables.offers(tern()))
+    judged = tern().decision().offers
+    assert judged is not None and len(shown) == min(len(judged.judged), spine.SHOWN)
+    assert [row[0] for row in shown] == [j.offer.seller for j in judged.judged.values()][: spine.SHOWN]
+    assert len(cells(tables.before(tern()))) <= tables.BEFORE
+    assert cells(tables.before(tern()))[0][1] == "you"
+    assert len(cells(tables.changes(tern()))) == len(turns(tern()))
+
+
+def test_what_an_offer_refuses_is_told_before_anything_is_asked() -> None:
+    rows = {row[0]: row[-1] for row in cells(tables.offers(offered(BASE, {**OTHER, "refuses": ["acceptance-test"]})))}
+    assert rows["Example Hosting"].startswith("Refuses: ")
+    late = cells(tables.offers(offered(BASE, {**OTHER, "start": "2027-03-01"})))
+    assert {row[0]: row[-1] for row in late}["Example Hosting"] == "Sooner?"
+
+
+def test_sellers_who_are_asked_the_same_are_asked_in_one_line() -> None:
+    questions = words(tern())["questions"]
+    asked = [seller for group in questions for seller in group.replace(" and ", ", ").split(", ")]
+    assert sorted(asked) == sorted(row[0] for row in cells(tables.results(tern())))
+    assert all(group.said["question"].endswith("?") for group in questions)
+    assert len(questions) == len({group.said["question"] for group in questions}) < len(asked)
+    refused = words(offered(BASE, {**OTHER, "refuses": ["acceptance-test"]}))["questions"]
+    assert [g.said["question"] for g in refused if g == "Example Hosting"] == [
+        "Does it still refuse this: acceptance test?"
+    ]
+
+
+def test_each_price_is_told_until_when_it_is_good() -> None:
+    assert len(cells(tables.results(tern()))) == len(cells(tables.networks(tern())))
+    made = offered(BASE, {**OTHER, "expiry": "2026-12-24"})
+    assert [row[1].replace("\xa0", " ") for row in cells(tables.results(made))] == ["24 Dec 2026", "12 Dec 2026"]
+    assert words(made)["good_until"].replace("\xa0", " ") == "24 Dec 2026"
+    assert words(tern())["oldest"].replace("\xa0", " ") == "November 2025"
+
+
+def test_a_published_price_says_whether_it_holds_the_network_and_an_offer_what_to_ask() -> None:
+    published, made = tables.offers(tern()), tables.offers(offered(BASE, UNSURE))
+    heads = [[str(column.label) for column in table.columns] for table in (published, made)]
+    assert "In the rent?" in heads[0] and "Ask first" not in heads[0]
+    assert "Ask first" in heads[1] and "In the rent?" not in heads[1]
+    assert {row[3] for row in cells(published)} <= {"yes", "not said"}
+    kinds = {
+        column
+        for table in (offered(BASE, UNSURE), offered(BASE, {**OTHER, "fabric": "rocev2"}))
+        for column in [str(c.label) for c in tables.networks(table).columns][1:2]
+    }
+    assert kinds == {"Sold on", "Network"}
+
+
+def test_a_saving_that_may_pass_what_is_material_is_told_with_its_odds() -> None:
+    assert "idle" in turns(tern()) and "unsteady" not in turns(tern())
+    wide = mock.PropertyMock(return_value=False)
+    with mock.patch.object(spine._Read, "steady", wide):
+        assert "unsteady" in turns(tern()) and "idle" not in turns(tern())
+
+
+def test_the_test_is_told_of_what_a_client_sees() -> None:
+    assert len(cells(tables.test(tern()))) == 3

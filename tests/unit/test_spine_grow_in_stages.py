@@ -1,0 +1,367 @@
+"""The body of a memo about a plan in stages: what it finds of its own, its words and its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from course_cases import client
+
+from fabricreport.case import Case
+from fabricreport.findings import Name
+from fabricreport.ledger import Number
+from fabricreport.provenance import mean_of
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.spine import grow_in_stages_tables as tables
+from fabricreport.spine.grow_in_stages import (
+    MOST_CARES,
+    MOST_LEVERS,
+    Finding,
+    beyond,
+    cares,
+    findings,
+    side,
+    their_quote,
+    words,
+)
+from fabricreport.vocabulary import Ground, Side
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
+F = Finding
+ELSEWHERE = ("too_late", "too_late_alone", "take_small", "single_nodes", "ask_announced")
+"""Advice of the decision that no day to sign goes with."""
+
+
+class Altered:
+    """A case of which some figures, or the decision, are others."""
+
+    def __init__(self, case: Case, values: Mapping[str, float], decision: DecisionResult | None = None) -> None:
+        self._case, self._values, self._decision = case, values, decision
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._case, name)
+
+    def figure(self, figure_id: str) -> Number:
+        found = self._case.figure(figure_id)
+        return found.renamed(figure_id, value=self._values[figure_id]) if figure_id in self._values else found
+
+    def decision(self) -> DecisionResult:
+        return self._decision or self._case.decision()
+
+
+def of(case: Case, values: Mapping[str, float] | None = None, decision: DecisionResult | None = None) -> set[Finding]:
+    return set(findings(Altered(case, values or {}, decision)))  # type: ignore[arg-type]
+
+
+@cache
+def kestrel() -> Case:
+    return client("kestrel-lab")
+
+
+def alone() -> DecisionResult:
+    """The decision as if nothing were compared with the choice."""
+    result = kestrel().decision()
+    return replace(result, verdict=replace(result.verdict, runner_up=result.verdict.choice))
+
+
+def test_a_plan_over_two_sites_has_two_networks_and_one_over_one_site_has_one() -> None:
+    assert F.GROWS_ON_SEVERAL in of(kestrel())
+    assert F.GROWS_ON_ONE in of(kestrel().changed(cluster__sites=1))
+    assert words(kestrel())["sites"] == "two sites"
+
+
+def test_a_plan_that_does_not_grow_has_no_stages() -> None:
+    found = of(client("example"))
+    assert F.STAYS in found
+    assert not found & {F.STAGES_OF_TWO, F.STAGES_OF_ONE, F.AHEAD_OF_NEED, F.STOP_WASTES}
+
+
+def test_stages_are_told_for_two_options_or_for_the_only_one() -> None:
+    assert {F.COMPARED, F.STAGED, F.STAGES_OF_TWO, F.AHEAD_BESIDE} <= of(kestrel())
+    found = of(kestrel(), decision=alone())
+    assert {F.STAGED, F.STAGES_OF_ONE} <= found
+    assert not found & {F.COMPARED, F.SAVES, F.DATE_ALIKE, F.DATE_APART, F.OTHER_WINS_SOMETIMES}
+
+
+@pytest.mark.parametrize(("value", "said"), [(2e6, F.SAVES), (-2e6, F.EXTRA), (0.0, F.EVEN)])
+def test_the_money_is_told_by_its_sign(value: float, said: Finding) -> None:
+    assert {F.SAVES, F.EXTRA, F.EVEN, F.SAVES_OPEN} & of(kestrel(), {"decision.difference": value}) == {said}
+
+
+def test_a_saving_that_leaves_the_course_open_is_told_as_such() -> None:
+    result = kestrel().decision()
+    left = replace(result, verdict=replace(result.verdict, decided_by=Ground.NOTHING))
+    assert left.verdict.open
+    assert F.SAVES_OPEN in of(kestrel(), {"decision.difference": 1e6}, left)
+
+
+def test_switches_ahead_of_need_are_told_with_the_cables_that_they_spare() -> None:
+    choice = kestrel().decision().verdict.choice
+    assert {F.AHEAD_OF_NEED, F.RECABLED} <= of(kestrel())
+    bare = of(kestrel(), {f"tco.recabled.{choice}": 0.0})
+    assert F.AHEAD_OF_NEED in bare and F.RECABLED not in bare
+    assert not of(kestrel(), {f"tco.stage.overbuilt.0.{choice}": 0.0}) & {F.AHEAD_OF_NEED, F.RECABLED}
+
+
+@pytest.mark.parametrize("parts", [False, True])
+def test_money_is_followed_against_other_reasons_where_money_decided(parts: bool) -> None:
+    told = kestrel().spoken("decision")
+    kept = {name: getattr(told.findings, name) for name in ("halls_unpriced", "later", "kin_near")}
+    dropped = ("generation_turns", "listing_turns", *ELSEWHERE)
+    apart = replace(told, findings=SimpleNamespace(**kept, **dict.fromkeys(dropped, False)))  # type: ignore[arg-type]
+    apart.findings.money_and_framework_part = parts  # type: ignore[attr-defined]
+    case: Any = Altered(kestrel(), {})
+    case.spoken = lambda section: apart if section == "decision" else kestrel().spoken(section)
+    assert (F.FOLLOWS_MONEY in set(findings(case))) is parts
+    close = replace(kestrel().decision(), verdict=replace(kestrel().decision().verdict, decided_by=Ground.WEIGHTS))
+    case = Altered(kestrel(), {}, close)
+    case.spoken = lambda section: apart if section == "decision" else kestrel().spoken(section)
+    assert F.FOLLOWS_MONEY not in set(findings(case))
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ("tiers_differ", F.TIERS_PART),
+        ("tiers_alike", F.TIERS_SAME),
+        ("switches_alone", F.TIERS_SAME),
+        ("order_holds", F.ORDER_STAYS),
+        ("crosses_here", F.ORDER_CHANGES),
+    ],
+)
+def test_size_is_told_as_the_bill_finds_it(told: str, said: Finding) -> None:
+    names = ("tiers_differ", "tiers_alike", "switches_alone", "order_holds", "crosses_here")
+    bill = SimpleNamespace(findings=SimpleNamespace(**{name: name == told for name in names}))
+    case: Any = Altered(kestrel(), {})
+    case.spoken = lambda section: bill if section == "tco" else kestrel().spoken(section)
+    assert set(findings(case)) & {F.TIERS_PART, F.TIERS_SAME, F.ORDER_STAYS, F.ORDER_CHANGES} == {said}
+
+
+def test_tiers_of_infiniband_and_rocev2_are_told_where_those_two_are_compared() -> None:
+    assert F.TIERS_SAME in of(kestrel())
+    case: Any = Altered(kestrel(), {})
+    ethernet = [option for option in kestrel().inputs.options if option.side != Side.INFINIBAND]
+    case.inputs = SimpleNamespace(params=kestrel().params, options=ethernet)
+    assert F.TIERS_SAME not in set(findings(case))
+
+
+def test_measures_are_told_of_the_option_that_they_are_worked_out_for() -> None:
+    assert F.LEVERS_HERE in of(kestrel())
+    case: Any = Altered(kestrel(), {})
+    case.tail = lambda: replace(kestrel().tail(), focus=kestrel().decision().verdict.runner_up)
+    assert F.LEVERS_HERE not in set(findings(case))
+
+
+def test_ordering_now_is_told_where_it_adds_to_the_cost() -> None:
+    assert F.NOW_ADDS in of(kestrel())
+    assert F.NOW_ADDS not in of(kestrel(), {"decision.courses.against.ahead": -1e6})
+
+
+def test_stopping_is_told_as_a_waste_where_either_network_has_paid_for_growth() -> None:
+    rival = kestrel().decision().verdict.runner_up
+    assert F.STOP_WASTES in of(kestrel())
+    assert F.STOP_WASTES_NOTHING in of(kestrel(), {f"decision.courses.wasted.0.{rival}": 0.0})
+
+
+def test_the_other_option_has_its_case() -> None:
+    choice = kestrel().decision().verdict.choice
+    assert F.OTHER_WINS_SOMETIMES in of(kestrel())
+    assert F.OTHER_WINS_SOMETIMES not in of(kestrel(), {"decision.probability": 1.0})
+    assert F.OTHER_RUNS_IN_TIME in of(kestrel(), {f"tail_risk.late.{choice}": 0.5})
+    assert F.OTHER_RUNS_IN_TIME not in of(kestrel(), {f"tail_risk.late.{choice}": 0.0})
+
+
+def test_the_other_option_is_told_to_need_fewer_switches_where_it_does() -> None:
+    tco = kestrel().tco()
+    count = {o: tco.numbers[f"tco.count.switches.{o}"].value for o in (tco.choice, tco.rival)}
+    assert (F.OTHER_HAS_FEWER in of(kestrel())) is (count[tco.rival] < count[tco.choice])
+    other = Altered(kestrel(), {})
+    other.tco = lambda: replace(tco, numbers={})  # type: ignore[attr-defined]
+    assert F.OTHER_HAS_FEWER not in set(findings(other))  # type: ignore[arg-type]
+
+
+def test_a_price_that_nobody_publishes_is_told_where_it_puts_the_other_option_ahead() -> None:
+    quote = their_quote(kestrel())
+    assert quote is not None and F.OTHER_QUOTED in of(kestrel())
+    assert beyond(quote) == kestrel().decision().verdict.runner_up
+    assert quote.level is not None and side(quote) == ("below" if quote.level < quote.in_use else "above")
+    lifted = replace(quote, level=2 * quote.in_use)
+    assert side(lifted) == "above" and beyond(lifted) == quote.above
+
+
+def test_nothing_changes_the_answer_where_no_edge_and_no_quote_is_left() -> None:
+    result = kestrel().decision()
+    still = replace(result, turns=replace(result.turns, drawn=(), choices=()), unquoted=())
+    all_of_it = {F.CHANGES, F.CHANGES_IN_WEEKS, F.NO_CHANGES, F.OTHER_QUOTED}
+    assert all_of_it & of(kestrel(), decision=still) == {F.NO_CHANGES}
+
+
+def test_weeks_that_would_change_the_answer_are_told_with_the_size_they_are_stated_for() -> None:
+    result = kestrel().decision()
+    drawn = tuple(t for t in result.turns.drawn if not t.input_id.startswith("evidence:weeks-to-stable"))
+    told = {F.CHANGES, F.CHANGES_IN_WEEKS, F.NO_CHANGES}
+    assert told & of(kestrel()) == {F.CHANGES_IN_WEEKS}
+    without = replace(result, turns=replace(result.turns, drawn=drawn))
+    assert told & of(kestrel(), decision=without) == {F.CHANGES}
+
+
+def test_the_day_to_sign_is_told_where_a_date_was_stated_and_the_day_is_early_enough() -> None:
+    assert F.SIGN_BY in of(kestrel())
+    case: Any = Altered(kestrel(), {})
+    monday = kestrel().monday()
+    case.monday = lambda: replace(monday, last=replace(monday.last, early_enough=False))
+    assert F.SIGN_BY not in set(findings(case))
+
+
+def test_an_option_too_close_to_tell_is_explained_where_it_is_ethernet_of_one_maker() -> None:
+    told, result = {F.KIN_OF_ONE_MAKER, F.KIN_AS_NAMED}, kestrel().decision()
+    assert told & of(kestrel()) == {F.KIN_OF_ONE_MAKER}
+    other = next(o.id for o in kestrel().inputs.options if o.side == Side.INFINIBAND)
+    assert told & of(kestrel(), decision=replace(result, kin=other)) == {F.KIN_AS_NAMED}
+
+
+def test_shares_of_all_options_are_told_where_both_that_are_close_may_be_taken() -> None:
+    assert F.KIN_SHARES in of(kestrel())
+    result = kestrel().decision()
+    wins = {option: share for option, share in result.joint.shares.items() if option != result.kin}
+    barred: Any = SimpleNamespace(shares=wins)
+    assert F.KIN_SHARES not in of(kestrel(), decision=replace(result, joint=barred))
+
+
+def test_weeks_and_waiting_are_alike_or_apart_as_they_print() -> None:
+    choice, rival = kestrel().decision().verdict.choice, kestrel().decision().verdict.runner_up
+    weeks = kestrel().figure(f"tail_risk.weeks.{rival}").value
+    assert F.DATE_ALIKE in of(kestrel(), {f"tail_risk.weeks.{choice}": weeks})
+    assert F.DATE_APART in of(kestrel(), {f"tail_risk.weeks.{choice}": weeks + 3})
+    waits = {kestrel().figure(f"latency.part.exposed.{o}").text for o in (choice, rival)}
+    assert (F.STEP_ALIKE if len(waits) == 1 else F.STEP_APART) in of(kestrel())
+
+
+def test_a_date_is_missed_in_no_outcome_or_in_some() -> None:
+    choice = kestrel().decision().verdict.choice
+    assert {F.BOTH_IN_TIME, F.DATE_MISSED} & of(kestrel()) == {F.BOTH_IN_TIME}
+    assert {F.BOTH_IN_TIME, F.DATE_MISSED} & of(kestrel(), {f"decision.ready.{choice}": 0.99}) == {F.DATE_MISSED}
+
+
+def test_the_kind_of_network_stays_open_only_at_a_site_not_yet_begun() -> None:
+    assert {F.SITE_OPEN, F.SITES_BEGUN} & of(kestrel()) == {F.SITE_OPEN}
+    assert {F.SITE_OPEN, F.SITES_BEGUN} & of(kestrel().changed(cluster__sites=1)) == {F.SITES_BEGUN}
+
+
+def test_what_the_test_guards_has_a_price() -> None:
+    assert {F.WEEK_PRICED, F.BANDWIDTH_PRICED} <= of(kestrel())
+
+
+def test_a_client_reads_three_cautions_and_always_one() -> None:
+    assert cares(kestrel()) == (F.CARE_LINKS, F.CARE_LATER, F.CARE_UNTRIED)
+    assert F.CARE_ASSUMED in cares(client("example"))
+
+    def with_all(section: str) -> Any:
+        found = dict.fromkeys(("halls_unpriced", "later", "beyond_mixture"), False)
+        return SimpleNamespace(findings=SimpleNamespace(**found, generation_turns=True, listing_turns=True))
+
+    case: Any = SimpleNamespace(spoken=with_all)
+    assert cares(case) == (F.CARE_GENERATION, F.CARE_LISTING, F.CARE_ASSUMED)
+    assert len(cares(case)) == MOST_CARES
+
+
+def test_the_maker_of_later_stages_stays_open_where_there_are_several() -> None:
+    assert words(kestrel())["kept_open"] == "maker and price"
+    result = kestrel().decision()
+    turned = replace(result, verdict=replace(result.verdict, choice=result.verdict.runner_up))
+    assert words(Altered(kestrel(), {}, turned))["kept_open"] == "the price"  # type: ignore[arg-type]
+
+
+def test_words_are_few_and_of_this_case() -> None:
+    told = words(kestrel())
+    for word, most in (("our_causes", 1), ("their_cause", 1), ("their_next", 1), ("paying_levers", MOST_LEVERS)):
+        things = told[word]
+        assert isinstance(things, tuple) and 0 < len(things) <= most, word
+
+
+# ---- tables
+
+
+def test_every_stage_is_a_row_with_both_networks_and_the_last_row_is_the_whole() -> None:
+    table, tco = tables.stages(kestrel().tco()), kestrel().tco()
+    assert [row.role for row in table.rows] == ["normal"] * 4 + ["total"]
+    growing = kestrel().decision().courses.growing
+    assert growing is not None
+    for column, option in ((3, tco.choice), (6, tco.rival)):
+        costs = [row.cells[column] for row in table.rows]
+        assert all(isinstance(cost, Number) for cost in costs)
+        *each, whole = [cost.value for cost in costs if isinstance(cost, Number)]
+        assert sum(each) == pytest.approx(whole, rel=1e-6), option
+        assert each[0] == pytest.approx(mean_of(growing.first[option]), rel=1e-6)
+
+
+def test_one_network_alone_is_told_once() -> None:
+    one: Any = SimpleNamespace(**{name: getattr(kestrel().tco(), name) for name in ("ownership", "numbers", "choice")})
+    one.rival = one.choice
+    assert len(tables.stages(one).columns) == 5
+    assert len(tables.stages(kestrel().tco()).columns) == 9
+    assert len(tables.parts(one).columns) == 2
+
+
+@pytest.mark.parametrize(
+    ("sites", "closed"),
+    [
+        ([1, 1, 1, 2], ["first site", "–", "–", "next site"]),
+        ([1, 1], ["all stages", "–"]),
+        ([0, 0], ["all stages", "–"]),
+        ([2, 2, 3], ["first sites", "–", "next site"]),
+    ],
+)
+def test_a_stage_closes_off_another_network_where_it_begins_a_site(sites: list[int], closed: list[str]) -> None:
+    assert tables.closes_off(sites) == closed
+
+
+def test_the_parts_add_up_to_the_whole() -> None:
+    for row_of in (1, 2):
+        *each, whole = [row.cells[row_of] for row in tables.parts(kestrel().tco()).rows]
+        assert isinstance(whole, Number)
+        assert sum(part.value for part in each if isinstance(part, Number)) == pytest.approx(whole.value)
+
+
+def test_tiers_are_told_of_every_option() -> None:
+    table = tables.tiers(kestrel().inputs, kestrel().tco())
+    assert len(table.rows) == len(kestrel().tco().order)
+    assert [row.role for row in table.rows].count("winner") == 1
+
+
+def test_changes_are_few_each_with_a_place_a_chance_and_what_settles_it() -> None:
+    edges = kestrel().spoken("decision").words["edges"]
+    assert isinstance(edges, tuple)
+    table = tables.changes(kestrel().inputs, kestrel().decision(), kestrel().figure, edges)
+    assert 0 < len(table.rows) <= tables.MOST_CHANGES
+    assert all(len(row.cells) == len(table.columns) for row in table.rows)
+    assert not any(str(row.cells[4]).startswith("settled") for row in table.rows)
+
+
+def test_actions_are_the_first_of_the_list() -> None:
+    table = tables.actions(kestrel().monday())
+    assert 0 < len(table.rows) <= tables.MOST_ACTIONS
+    assert [column.label for column in table.columns] == ["Do", "Who", "By", "Worth"]
+    assert [row.cells[1] for row in table.rows] == [one.who for one in kestrel().monday().todos[: len(table.rows)]]
+
+
+def test_shares_of_a_step_add_up() -> None:
+    each = tables.step(kestrel().figure, kestrel().decision()).rows
+    for place in (1, 2):
+        assert sum(c.value for r in each if isinstance(c := r.cells[place], Number)) == pytest.approx(1, abs=0.02)
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_every_size_of_a_network_has_values_to_pass(both: bool) -> None:
+    tests = kestrel().diligence()
+    if both:
+        tests = replace(tests, plan_of_rival=replace(tests.plan, option=kestrel().decision().verdict.runner_up))
+    table = tables.acceptance(kestrel().inputs, tests)
+    assert len(table.rows) == (2 if both else 1) * len(tables.TESTED)
+    sizes = [column.label for column in table.columns if isinstance(column.label, Name)]
+    assert sizes == [f"{gpus:,} GPUs" for gpus in dict.fromkeys(test.gpus for test in tests.plan.tests)]
+    assert isinstance(table.rows[0].cells[-1], Number)
