@@ -48,7 +48,7 @@ def examined(
         remarks = [*(str(held) for held in case.prices.quarantine), *_stand_ins(case)]
         if not problems and (thorough or own_inputs(case)):
             problems += [loaded.placed(problem) for problem in tried_out(case)]
-    return tuple(problems), tuple(remarks), case
+    return tuple(loaded.named(problem) for problem in problems), tuple(remarks), case
 
 
 def tried_out(case: Case) -> tuple[Problem, ...]:

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,23 @@ class ParamsFile:
             return problem
         path = [int(part) if part.isdigit() else part for part in re.split(r"[.\[\]]+", problem.key) if part]
         return replace(problem, file=str(self.path), line=self.line_of(*path))
+
+    def named(self, problem: Problem) -> Problem:
+        """The problem with the line of these params that names its file, if one does: the slip may stand there."""
+        at = next((path for path, text in _texts(self.located.data) if self.folder / text == Path(problem.file)), None)
+        if not problem.file or at is None:
+            return problem
+        told = f"{self.path.name} names this file in line {self.line_of(*at)}."
+        return replace(problem, remedy=f"{problem.remedy} {told}".strip())
+
+
+def _texts(data: Any, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
+    """Every text of a parsed file, with its path."""
+    if isinstance(data, str):
+        yield path, data
+    elif isinstance(data, Mapping | list):
+        for key, value in data.items() if isinstance(data, Mapping) else enumerate(data):
+            yield from _texts(value, (*path, key))
 
 
 def load_params(path: Path, *, folder: Path | None = None, extra_options: Iterable[str] = ()) -> Params:

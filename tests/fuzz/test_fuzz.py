@@ -146,7 +146,7 @@ def changed(text: str, edits: Iterable[Change]) -> str:
 
 def untold(kind: str, problems: tuple[Problem, ...] | None, at: Path, before: str = "") -> list[str]:
     """Count the case; what a refusal (None: accepted) fails to tell: a file and a line in each problem, and in one of
-    them the file that was changed.
+    them the file that was changed, as the place of the fault or as the one that names that place.
 
     Another file may be named alone if it refers to an id which the changed one (`before`) had and has no more, or if the
     problem is of an entry of the changed one that is sound in itself, and names it.
@@ -158,7 +158,8 @@ def untold(kind: str, problems: tuple[Problem, ...] | None, at: Path, before: st
     after = at.read_text(encoding="utf-8", errors="surrogatepass")
     lost = [p for p in problems if (name := p.value.rpartition(":")[2]) and name in before and name not in after]
     told = [p for p in problems if any(name in f"{p.message} {p.value}" for name in _IDS.findall(after))]
-    if not lost and not told and not any(Path(p.file).name == at.name for p in problems):
+    named = any(Path(p.file).name == at.name or f"{at.name} names this file" in p.remedy for p in problems)
+    if not lost and not told and not named:
         missing += [f"{at.name} is not named by", *map(str, problems)]
     return missing
 

@@ -300,6 +300,16 @@ def test_a_cluster_beyond_the_model_is_refused_in_the_file_that_claims_it(tmp_pa
     assert found[0].line == 5 and all(p.value == "8388608" for p in found)
 
 
+def test_a_file_named_in_the_wrong_list_is_told_with_the_line_that_names_it(tmp_path: Path) -> None:
+    path = with_files(tmp_path, GOOD, "")
+    named = path.read_text().splitlines().index("- in/log.txt") + 1
+    assert only(check(path).problems).remedy.endswith(f"{path.name} names this file in line {named}.")
+    path.write_text(path.read_text().replace("- in/log.txt", "- in/answers.yaml"), encoding="utf-8")
+    fault = only(check(path).problems)
+    assert "no row of a measurement" in fault.message
+    assert f"{path.name} names this file in line " in fault.remedy
+
+
 # ---- one check for all
 
 
