@@ -106,7 +106,7 @@ def findings(case: Told) -> Iterator[Finding]:
     prices = case.diligence().numbers
     if "diligence.price.weeks" in prices:
         yield F.WEEK_PRICED
-    if case.tail().focus == pair(case)[0] and paying_levers(case):
+    if case.tail().worked == pair(case)[0] and paying_levers(case):
         yield F.LEVERS_HERE
     if "diligence.price.busbw" in prices:
         yield F.BANDWIDTH_PRICED

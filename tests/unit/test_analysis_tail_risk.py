@@ -233,7 +233,7 @@ def test_a_renter_of_two_servers_meets_hardly_any_fabric_fault(renter, rented):
 
 def test_growth_weighs_every_stage_and_looks_at_every_job(growing):
     assert {512, 1536, 4096, 8192} <= {s.value for s in growing.sensitivity.sizes}
-    option = growing.focus
+    option = growing.worked
     start = float(np.asarray(growing.outcomes[option].run.fabric_days).mean()) / growing.planned_days
     assert float(plain(growing.incident_share[option]).mean()) > start
 

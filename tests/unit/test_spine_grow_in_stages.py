@@ -152,7 +152,7 @@ def test_tiers_of_infiniband_and_rocev2_are_told_where_those_two_are_compared() 
 def test_measures_are_told_of_the_option_that_they_are_worked_out_for() -> None:
     assert F.LEVERS_HERE in of(kestrel())
     case: Any = Altered(kestrel(), {})
-    case.tail = lambda: replace(kestrel().tail(), focus=kestrel().decision().verdict.runner_up)
+    case.tail = lambda: replace(kestrel().tail(), worked=kestrel().decision().verdict.runner_up)
     assert F.LEVERS_HERE not in set(findings(case))
 
 

@@ -301,6 +301,7 @@ def _words(read: _Read) -> Mapping[str, object]:
     best, known = read.result.levers[0], cards()
     return {
         "focus": name[read.focus],
+        "worked": name[read.result.worked],
         "judges": judges(read.given),
         "other": name[read.other],
         "ib": name[read.result.pair[0]] if read.result.pair else None,

@@ -64,7 +64,7 @@ def _at_size(at: RiskFigures, size: str) -> Setting:
 
 
 def _size_words(at: RiskFigures, size: str) -> str:
-    return f"at {size} GPUs on {at.names[at.result.focus]}"
+    return f"at {size} GPUs on {at.names[at.result.worked]}"
 
 
 MOVING = (
@@ -82,7 +82,7 @@ MOVING = (
         "tail_risk.maximum[correlation]",
         _STANDARD_DEVIATIONS,
         label=lambda at, key: (
-            f"Mean of the slowest of {at.result.subjects[at.result.focus].run.cluster.gpus} workers above the mean worker, "
+            f"Mean of the slowest of {at.result.subjects[at.result.worked].run.cluster.gpus} workers above the mean worker, "
             f"correlation {at.correlations[key]:g}"
         ),
         rule="order statistics of a one-factor normal law",

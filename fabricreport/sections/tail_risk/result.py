@@ -22,7 +22,8 @@ class TailResult:
     `tail_share`, `incident_share`, `bring_up_share`: shares of GPU time lost over the horizon, each of what the others
     leave, draws without run luck; `lost` splits them by cause (`CAUSES`). `bring_up_weeks`: weeks to stable at the starting
     size. `outcomes`: runs with luck. `pair`: an InfiniBand and a RoCEv2 option, those of the memo's comparison if they are in
-    it, else the first; `difference` the second less the first. `focus`: the option that sensitivities, stress cases and levers are worked out for.
+    it, else the first; `difference` the second less the first. `focus`: the second of them, or the only one looked at. `worked`: the
+    option that sizes, intervals, stress cases and levers are worked out for, the advised one.
     """
 
     tail_share: Mapping[str, Traced]
@@ -38,6 +39,7 @@ class TailResult:
     pair: tuple[str, str] | None
     difference: RunDifference | None
     focus: str
+    worked: str
     sensitivity: Sensitivity
     stress: tuple[StressCase, ...]
     levers: tuple[LeverValue, ...]

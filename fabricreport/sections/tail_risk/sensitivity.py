@@ -47,7 +47,7 @@ class Setting:
 class Sensitivity:
     """How the risk moves.
 
-    maturity: level by option. sizes: the focus option at each size. intervals: its run at fixed checkpoint intervals,
+    maturity: level by option. sizes: the option `worked` at each size. intervals: its run at fixed checkpoint intervals,
     run luck averaged out, and `best_interval_s`, Daly's. tail_at: mean added step share by correlation of the jitter,
     slow servers apart. maxima: mean of the slowest of the client's GPUs in standard deviations, by correlation.
     """
@@ -61,10 +61,10 @@ class Sensitivity:
 
 
 def sensitivity_of(
-    given: Inputs, subjects: Mapping[str, Subject], focus: str, deadline_days: float, luck: Luck
+    given: Inputs, subjects: Mapping[str, Subject], worked: str, deadline_days: float, luck: Luck
 ) -> Sensitivity:
     """Everything that moves the risk, on the same draws and the same luck."""
-    at = subjects[focus]
+    at = subjects[worked]
     days = float(at.run.ideal_days)
     gpus = at.run.cluster.gpus
 
@@ -133,7 +133,7 @@ def _jitter_share(at: Subject, correlation: float) -> Any:
 
 
 def stress_of(given: Inputs, at: Subject, step_s: Any) -> tuple[StressCase, ...]:
-    """The stress table on the client's cluster with the focus option, dearest first; `step_s`: seconds a step takes.
+    """The stress table on the client's cluster with the option that it is worked out for, dearest first; `step_s`: seconds a step takes.
 
     Without a fabric, or with a single switch, the cases that need more of it are left out.
     """

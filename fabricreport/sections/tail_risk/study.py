@@ -39,7 +39,8 @@ def run(
     """The risk of every option, from its exposed communication (share of GPU time, by GPUs of the job) and step time (s), by option id.
 
     gpu_hour: what a lost GPU-hour is worth, in the memo's currency: one value for all options and all sections.
-    compared: ids of the advised option and its rival, which stand for their families where two are set side by side.
+    compared: ids of the advised option, which sizes and levers are worked out for, and of its rival: they stand for their families
+    where two are set side by side.
     """
     days = planned_days(given)
     deadline = days * (1.0 + given.central("evidence:run-deadline-slack-share"))
@@ -52,7 +53,7 @@ def run(
     outcomes = {o: outcome_of(given, s, luck) for o, s in subjects.items()}
     ranked = sorted(given.options, key=lambda o: o.id not in compared)
     pair = _pair(ranked)
-    focus = pair[1] if pair else ranked[0].id
+    worked = next((o for o in compared if o in subjects), ranked[0].id)
     result = TailResult(
         tail_share=losses.tail,
         incident_share=losses.incidents,
@@ -66,10 +67,11 @@ def run(
         weeks_allowed=float(given.params.organisation.time_to_production_weeks),
         pair=pair,
         difference=compare(outcomes[pair[1]].run, outcomes[pair[0]].run) if pair else None,
-        focus=focus,
-        sensitivity=sensitivity_of(given, subjects, focus, deadline, luck),
-        stress=stress_of(given, subjects[focus], step_time_s[focus]),
-        levers=levers_of(given, subjects[focus], hidden=rented(given)),
+        focus=pair[1] if pair else ranked[0].id,
+        worked=worked,
+        sensitivity=sensitivity_of(given, subjects, worked, deadline, luck),
+        stress=stress_of(given, subjects[worked], step_time_s[worked]),
+        levers=levers_of(given, subjects[worked], hidden=rented(given)),
         numbers={},
     )
     return replace(result, numbers=DeclaredFigures(FIGURES, RiskFigures(given, result), given))

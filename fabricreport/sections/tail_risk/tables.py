@@ -57,7 +57,7 @@ def dates(given: Inputs, result: TailResult) -> Table:
 
 
 def sizes(given: Inputs, result: TailResult) -> Table:
-    """The focus option at each size, the client's starting size marked."""
+    """The option worked out at each size, the client's starting size marked."""
     start = str(largest_job(given, int(given.params.cluster.gpus)))
     rows = [
         Row(
