@@ -77,7 +77,7 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
     currency: str | Callable[[At, *Keys], str] = ""
     grade: str | Callable[[At, *Keys], str] = ""
     date: str | Callable[[At, *Keys], str] = ""
-    stale: bool | None = None
+    stale: bool | None | Callable[[At, *Keys], bool | None] = None
     when: Callable[[At, *Keys], bool] | None = None
     compares: Callable[[At, *Keys], tuple[str, str]] | None = None
 
@@ -99,12 +99,13 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
             central=self.central,
             counted=self.counted,
         )
+        stale = said(self.stale)
         return replace(
             made,
             currency=said(self.currency) or made.currency,
             grade=said(self.grade) or made.grade,
             date=said(self.date) or made.date,
-            stale=made.stale if self.stale is None else self.stale,
+            stale=made.stale if stale is None else stale,
             compares=self.compares(at, *keys) if self.compares else None,
         )
 

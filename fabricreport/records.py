@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,6 +18,8 @@ from fabricreport.uncertain import Replaced, Uncertain
 from fabricreport.vocabulary import Grade
 
 PRICE_UNITS = {"each": "usd", "usd": "ratio"}
+_TARIFFS = frozenset({"usd", "kwh"})
+"""Units of exchange rates and of power: who publishes those sells neither."""
 
 
 def price_unit(price: Price) -> str:
@@ -40,17 +43,17 @@ def price_record(price: Price) -> dict[str, Any]:
         "kind": "price",
         "label": f"Price of {spoken(price.item)}",
         "value": price.price,
-        "text": _price_text(price.figure, unit, price.currency),
+        "text": _price_text(price.figure, unit, price.currency, 3 if price.spread > 1 else 6),
         "unit": formats.unit_in(unit, price.currency),
         **in_currency(unit, price.currency),
         "date": price.date.isoformat(),
         "source": price.source,
-        "publisher": price.source.split(",")[0],
+        "publisher": re.split(r"[,;:(]", price.source)[0].strip(),
         "address": "",
         "read": "",
         "grade": price.grade,
         "seen": "B",
-        "interest": "seller" if price.grade in ("quote", "secondary", "published") else "",
+        "interest": "seller" if price.grade in ("quote", "secondary", "published") and price.unit not in _TARIFFS else "",
         "use": f"price per {price.unit} in {price.currency}.{held}{stand_in}{ranged}",
         "expiry": price.expiry.isoformat(),
         "stale": price.stale,
@@ -183,9 +186,9 @@ def _value_text(figure: Uncertain, unit: str) -> str:
     return ends + kind.get(figure.kind, "")
 
 
-def _price_text(figure: Uncertain, unit: str, currency: str) -> str:
+def _price_text(figure: Uncertain, unit: str, currency: str, digits_of_ends: int = 6) -> str:
     text = formats.write(figure.central, unit, 6, currency)
     if figure.fixed:
         return text
-    low, high = (formats.write(end, unit, 6, currency) for end in (figure.low, figure.high))
+    low, high = (formats.write(end, unit, digits_of_ends, currency) for end in (figure.low, figure.high))
     return f"{text} ({low} to {high})"

@@ -16,7 +16,7 @@ from fabricreport.blocks.node_json import to_json
 from fabricreport.blocks.nodes import Flow, Glance, Heading, Headline, Text, Top, plain_text
 from fabricreport.errors import Problem
 from fabricreport.memo.document.assumed import assumed_piece
-from fabricreport.memo.document.derive import Derivation, InputSet, appendix
+from fabricreport.memo.document.derive import Derivation, InputSet, appendix, quoted_input
 from fabricreport.memo.document.gather import Gathered, Piece, gather
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
 from fabricreport.memo.document.parts import parted
@@ -58,8 +58,9 @@ class Document:
     """The whole memo in reading order: glance and `first` (page one), body, annexes, `web`, sources, derivations.
 
     `web` are the annexes that only the HTML edition holds; of the derivations print holds those of page one
-    (`first_numbers`), of the sources the first `printed_sources`, which are those it cites. `derivations` has one entry for each printed number that was worked out; a number that repeats an input leads to
-    the input's entry in `inputs`. `input_sets` names sets of inputs that several derivations share.
+    (`first_numbers`, with the ids of inputs that they repeat), of the sources the first `printed_sources`, which are those it
+    cites, and those of the inputs that it lists. `derivations` has one entry for each printed number that was worked out; a
+    number that repeats an input leads to the input's entry in `inputs`. `input_sets` names sets of inputs that several derivations share.
     """
 
     front: FrontMatter
@@ -138,7 +139,8 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     resolver = Resolver(numbering)
     done_glance = resolver.glance(glance, "the glance") if glance else None
     done_first = [node for piece in numbered_first for node in resolver.resolve(piece)]
-    first_numbers = frozenset(resolver.used_numbers())
+    met = resolver.used_numbers()
+    first_numbers = frozenset([*met, *(i for n in met if (i := quoted_input(found.ledger[n], book.inputs)))])
     done_body = [node for piece in numbered_body for node in resolver.resolve(piece)]
     done_annexes = [node for piece in numbered_annexes for node in resolver.resolve(piece)]
     printed_sources = len(book.listed())

@@ -92,12 +92,13 @@ def _groups(entries: Sequence[Derivation], family_grade: str) -> tuple[Group, ..
     for entry in entries:
         steps = (entry.input_set,) if entry.input_set else entry.short_steps
         grade = "" if entry.grade == family_grade else entry.grade
-        shared.setdefault((steps, grade, _told(entry.date), entry.sources), []).append(entry)
+        shared.setdefault((steps, grade, _told(entry), entry.sources), []).append(entry)
     return tuple(Group(*key, runs(members)) for key, members in shared.items())
 
 
-def _told(date: str) -> str:
-    return "" if date == "undated" else date
+def _told(entry: Derivation) -> str:
+    """The date of what a number rests on; an assumption is as old as the memo."""
+    return "" if entry.date == "undated" or entry.grade == "assumption" else entry.date
 
 
 def runs(entries: Sequence[Derivation]) -> tuple[Run, ...]:

@@ -64,15 +64,17 @@ class SourceBook:
         def each(name: str) -> tuple[str, ...]:
             return tuple(sorted({one_line(str(m[name])) for m in members if m.get(name)}))
 
+        grades = each("grade")
+        dated = grades != ("assumption",)  # what we assume for a memo is as old as the memo
         return Source(
             number=number,
             anchor=f"s-{number}",
             title=key[0],
             publisher=key[1],
             address=key[2],
-            dates=each("date"),
-            read=", ".join(each("read")[-1:]),
-            grades=each("grade"),
+            dates=each("date") if dated else (),
+            read=", ".join(each("read")[-1:]) if dated else "",
+            grades=grades,
             interest="; ".join(each("interest")),
             cited=number in self._cited,
         )

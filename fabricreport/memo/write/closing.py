@@ -26,12 +26,13 @@ def closing_of(document: Document) -> Closing:
     """All of them; of a memo with a body of its own, those of page one and the sources that print cites."""
     if not document.spined:
         return Closing(document.sources, document.derivations, document.inputs, document.input_sets)
-    sources = document.sources[: document.printed_sources]
-    listed = {source.anchor for source in sources}
     shown = [d for d in document.derivations if d.id in document.first_numbers]
     quoted = {i for d in shown for i in (d.steps if len(d.steps) <= MOST_NAMED else ())}
     needed = {step.anchor for step in quoted}
     inputs = [d for d in document.inputs if d.anchor in needed or d.id in document.first_numbers]
+    behind = {step.anchor for d in inputs for step in d.sources}
+    sources = tuple(s for n, s in enumerate(document.sources) if n < document.printed_sources or s.anchor in behind)
+    listed = {source.anchor for source in sources}
     return Closing(
         sources,
         tuple(_short(d, listed) for d in shown),

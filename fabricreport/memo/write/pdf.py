@@ -277,7 +277,7 @@ def _payload(document: Document) -> Data:
         "families": [dataclasses.asdict(f) for f in families(closing.derivations)],
         "input_sets": [_set(s) for s in closing.input_sets],
         "inputs": [
-            {"title": title, "entries": [_entry(d, document.front.date) for d in entries]}
+            {"title": title, "entries": [_entry(d) for d in entries]}
             for title, entries in grouped_inputs(closing.inputs)
         ],
         "kinds": [{"letter": letter, "title": title.lower()} for _, letter, title in KINDS],
@@ -316,15 +316,15 @@ def _draft_node(node: Node) -> Node:
     return replace(shown, alt=NO_ALT_YET) if isinstance(shown, Figure | Image | Formula) and not shown.alt else shown
 
 
-def _entry(entry: Derivation, memo_date: str) -> Data:
+def _entry(entry: Derivation) -> Data:
     """An input for print; what it may be used for is printed where no source can be looked up instead."""
     kept = {
         k: getattr(entry, k) for k in ("anchor", "code", "label", "text", "grade", "date", "spread", "notice", "stale")
     }
     assumed = entry.grade == "assumption"
     remark = entry.remark if assumed else ""
-    if assumed and entry.date == memo_date:
-        kept["date"] = ""
+    if assumed:
+        kept["date"] = ""  # what we assume for a memo is as old as the memo
     return kept | {"remark": remark, "sources": [dataclasses.asdict(step) for step in entry.sources]}
 
 

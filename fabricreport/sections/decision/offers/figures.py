@@ -49,6 +49,11 @@ def _published(at: DecisionFigures) -> bool:
     return at.result.offers is not None and at.result.offers.listed
 
 
+def _old(at: DecisionFigures, *offers: str) -> bool | None:
+    """True where the price of one of these offers is out of date: all that the offer comes to moves with it. None otherwise."""
+    return any(Open.OLD in of(at, offer).open for offer in offers) or None
+
+
 def _money(
     name: str,
     what: str,
@@ -57,6 +62,7 @@ def _money(
     *,
     unit: str = "usd",
     when: Callable[[DecisionFigures, str], bool] | None = None,
+    stale: Callable[[DecisionFigures, str], bool | None] = _old,
 ) -> EachSpec:
     """An amount in the memo's currency of one offer, (draws,)."""
     return EachSpec(
@@ -68,6 +74,7 @@ def _money(
         inputs=(HORIZON,),
         central="mean",
         when=when,
+        stale=stale,
     )
 
 
@@ -135,6 +142,7 @@ _EACH = (
         "difference of the total costs, outcome by outcome",
         lambda at, o: of(at, o).total - of(at, found(at).pick.first).total,
         when=lambda at, o: bool(found(at).pick.first) and o != found(at).pick.first,
+        stale=lambda at, o: _old(at, o, found(at).pick.first),
     ),
     _money(
         "beyond",
@@ -236,6 +244,7 @@ _ALL = (
         inputs=(HORIZON,),
         central="mean",
         when=_some,
+        stale=lambda at: _old(at, found(at).order[-1], found(at).order[0]),
     ),
     Spec(
         "decision.offers.cent",
