@@ -9,7 +9,8 @@ from fabricreport.findings import Name, Named, Phrase
 from fabricreport.formats import inside
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.finding import DecisionFinding
-from fabricreport.sections.decision.turning import key_of
+from fabricreport.sections.decision.monday.dates import told
+from fabricreport.sections.decision.turning import Edge, Turn, key_of
 from fabricreport.sections.said import said_of
 from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import MOST_CHANGES, Read, of_weeks
@@ -21,6 +22,7 @@ MOST_CARE = 2
 """So many remarks stand beside the one on assumptions."""
 _PRICE, _STANDS = "price:", "reproduces"
 _QUOTE, _TERM, _WEEKS = "quote", "contract", "weeks"
+_COUNTS = {2: "Two", 3: "Three"}
 
 
 class Finding(StrEnum):
@@ -37,6 +39,8 @@ class Finding(StrEnum):
     SETTLE_TESTS = "neither does"
     # the day to sign
     SIGN_BY = "a date was stated, and a day by which to sign is early enough"
+    QUOTES_BEFORE = "there is such a day, and quotes asked for now are due before it"
+    QUOTES_LATE = "there is, and they are due on that day itself"
     NO_DAY = "a date was stated, and no day to sign is early enough"
     # the tile of money
     TILE_SAVES = "the advised option costs less"
@@ -55,6 +59,7 @@ class Finding(StrEnum):
     DATE_OF_ONE = "one option alone, and the network shows at this size"
     # the tile of what would switch it
     SWITCH_DRAWN = "the likeliest place where the advice changes is a value that nobody knows yet"
+    SWITCH_WEEKS = "it is such a value, and the weeks until a network runs stably"
     SWITCH_CHOSEN = "it is a value that the client sets"
     SWITCH_NONE = "there is none"
     SWITCHES_WEEKS = "there is one, and weeks until a network runs stably are among those told"
@@ -62,15 +67,16 @@ class Finding(StrEnum):
     # why
     WHY_ALONE = "nothing is compared"
     WHY_SMALL = "so few GPUs that the network does not show"
-    WHY_SAVES_THREE = "the choice costs less, and three causes are told for their sum to say so"
+    WHY_SAVES_THREE = "the choice costs less, and three causes are told, for their sum or the weight of the third"
     WHY_SAVES_TWO = "the choice costs less for two causes at least"
     WHY_SAVES_ONE = "it costs less for one cause"
     WHY_SAVES_NONE = "it costs less for none"
-    GIVES_THREE = "its rival costs less, and three causes are told for their sum to say so"
+    GIVES_THREE = "its rival costs less, and three causes are told, for their sum or the weight of the third"
     GIVES_TWO = "its rival costs less for two causes at least"
     GIVES_ONE = "its rival costs less for one cause"
     GIVES_NONE = "its rival costs less for none"
-    BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA"
+    BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA, whose name says of what kind it is"
+    BOTH_SIDES_KIND = "the same, and its name does not say so"
     CLOSE_BY_RULE = "the difference of the two is called close"
     CAUSES_LEAVE = "it is not, and has a sign"
     MANAGER_FOR_CHOICE = "a network manager would turn the money, and not against an option that is advised"
@@ -122,6 +128,8 @@ class Finding(StrEnum):
     HEAD_SAVES = "an option is advised, and costs less"
     HEAD_COSTS = "an option is advised, and costs no less"
     HEAD_CLOSE = "no option is advised"
+    SIZE_NARROWS = "the client's size suits one of the two compared, and its network costs more all the same"
+    SIZE_SUITS_CHEAPER = "it suits one, and its network costs no more"
     # the date
     DATES_TOLD = "the network shows at this size"
     NO_DATE = "the client gave no date"
@@ -136,7 +144,9 @@ class Finding(StrEnum):
     EDGE_SOFTENS = "of the same input a value short of that already makes the two close"
     MONEY_TURNS = "an input may well lie where the other of the two compared costs less on average"
     LEVER_BESIDE = "the best measure can be held against the difference of two compared"
-    LEVER_OUTWEIGHS = "the best measure saves more in a year than the two compared lie apart"
+    LEVER_OUTWEIGHS = "the best measure saves more in a year, its cost taken off, than the two compared lie apart"
+    ONE_LEVER_OUTWEIGHS = "of the measures shown it alone does"
+    LEVERS_OUTWEIGH = "so do several of the measures shown"
     LEVERS_MODEST = "measures pay, and none is known to save more than that"
     LEVERS_PAY = "measures that lower the risk save more than they cost"
     TEST_OF_ONE = "there is a network to test, and one option is advised or compared"
@@ -182,6 +192,8 @@ def _conditions(read: Read) -> Iterator[Finding]:
         last = read.case.monday().last
         if last.early_enough:
             yield F.SIGN_BY
+            if read.quotes_by is not None:
+                yield F.QUOTES_BEFORE if read.quotes_by < last.day else F.QUOTES_LATE
         elif not read.holds(D.TOO_LATE, D.TOO_LATE_ALONE):
             yield F.NO_DAY
 
@@ -201,9 +213,16 @@ def _tiles(read: Read) -> Iterator[Finding]:
         yield (
             F.SWITCHES_WEEKS if any(of_weeks(turn) for turn, _ in read.result.edges(MOST_CHANGES)) else F.SWITCHES_OTHER
         )
-        yield F.SWITCH_DRAWN if read.edges[0][1].chance is not None else F.SWITCH_CHOSEN
+        yield _switch(*read.edges[0])
     else:
         yield F.SWITCH_NONE
+
+
+def _switch(turn: Turn, edge: Edge) -> Finding:
+    """Of what kind the value is that most likely changes the advice."""
+    if edge.chance is None:
+        return F.SWITCH_CHOSEN
+    return F.SWITCH_WEEKS if of_weeks(turn) else F.SWITCH_DRAWN
 
 
 def _odds(read: Read) -> Finding:
@@ -227,7 +246,7 @@ def _why(read: Read) -> Iterator[Finding]:
     yield (F.WHY_SAVES_NONE, F.WHY_SAVES_ONE, F.WHY_SAVES_TWO, F.WHY_SAVES_THREE)[len(ours)]
     yield (F.GIVES_NONE, F.GIVES_ONE, F.GIVES_TWO, F.GIVES_THREE)[len(theirs)]
     if read.ethernet:
-        yield F.BOTH_SIDES
+        yield F.BOTH_SIDES if read.kind_in_name else F.BOTH_SIDES_KIND
     if read.verdict.confidence.close:
         yield F.CLOSE_BY_RULE
     elif read.way != "same":
@@ -320,6 +339,9 @@ def _body(read: Read) -> Iterator[Finding]:
         yield F.MONEY_TURNS
         if read.softens:
             yield F.EDGE_SOFTENS
+    if read.suited is not None:
+        own, other = read.suited
+        yield F.SIZE_NARROWS if own > other else F.SIZE_SUITS_CHEAPER
     yield from _levers(read)
     yield from _contract(read)
 
@@ -328,12 +350,13 @@ def _levers(read: Read) -> Iterator[Finding]:
     if not read.levers:
         return
     yield F.LEVERS_PAY
-    beside = not read.alone and not read.small
-    if beside:
+    if not read.alone and not read.small:
         yield F.LEVER_BESIDE
-    saved = read.tail.numbers[f"tail_risk.lever.{read.levers[0]}.saved"].value
-    outweighs = beside and saved > abs(read.case.figure("decision.difference").value)
-    yield F.LEVER_OUTWEIGHS if outweighs else F.LEVERS_MODEST
+    if not read.outweighing:
+        yield F.LEVERS_MODEST
+        return
+    yield F.LEVER_OUTWEIGHS
+    yield F.LEVERS_OUTWEIGH if len(read.outweighing) > 1 else F.ONE_LEVER_OUTWEIGHS
 
 
 def _contract(read: Read) -> Iterator[Finding]:
@@ -420,6 +443,8 @@ def words(case: Told) -> Mapping[str, object]:
         "taken": Named(names[read.result.courses.base], read.result.courses.base),
         "level": _level(read),
         "best_lever": _best_lever(read),
+        "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
+        "quotes_by": Name(told(read.quotes_by)) if read.quotes_by is not None else None,
         "switch_to": Name(course_of(read.given, read.edges[0][1].course, pair)) if read.edges else None,
         "unsure_of": case.spoken("latency").words["cause"],
         "disputed_most": case.spoken("evidence").words["widest"],

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import math
+from datetime import date
 from functools import cached_property
 
-from fabricreport.findings import Findings
+from fabricreport.findings import Findings, Named
 from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.result import WORTH_A_WORD
 from fabricreport.sections.decision.turning import Edge, Turn
 from fabricreport.sections.partner import barred
+from fabricreport.sections.short_names import spoken_names
 from fabricreport.sections.stance import direction
 from fabricreport.spine.courses import either_of
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import CourseKind, Ground, Side
 
 MOST_CAUSES = 2
-"""So many causes are named on each side of a difference, and one more where only that makes them point its way."""
+"""So many causes are named on each side of a difference, and one more on the side that costs less: where only that makes
+them point its way, or where it weighs as much as one that is named on the other side."""
 MOST_CHANGES = 4
 """So many places where the advice changes stand in a table."""
 MOST_LEVERS = 3
@@ -88,8 +92,15 @@ class Read:
         printed = {c: m for c, m in means.items() if direction(numbers[f"tco.part.{c}"]) != "same"}
         ours, theirs = [c for c, m in printed.items() if m > 0], [c for c, m in printed.items() if m < 0]
         told = sum(means[c] for side in (ours, theirs) for c in side[:MOST_CAUSES])
-        short = (self.way == "less" and told <= 0, self.way == "more" and told >= 0)
-        return ours[: MOST_CAUSES + short[0]], theirs[: MOST_CAUSES + short[1]]
+        sides = {"less": (ours, theirs), "more": (theirs, ours)}.get(self.way)
+        if sides is None:
+            return ours[:MOST_CAUSES], theirs[:MOST_CAUSES]
+        cheaper, dearer = sides
+        least = min((abs(means[c]) for c in dearer[:MOST_CAUSES]), default=math.inf)
+        points = told > 0 if self.way == "less" else told < 0
+        weighs = any(abs(means[c]) >= least for c in cheaper[MOST_CAUSES : MOST_CAUSES + 1])
+        more = 0 if points and not weighs else 1
+        return ours[: MOST_CAUSES + more * (cheaper is ours)], theirs[: MOST_CAUSES + more * (cheaper is theirs)]
 
     @property
     def slow_told(self) -> bool:
@@ -123,6 +134,12 @@ class Read:
         side = {o.side: o.id for o in self.given.options if o.id in (self.verdict.choice, self.verdict.runner_up)}
         return side[Side.ROCEV2] if {Side.INFINIBAND, Side.ROCEV2} == set(side) else ""
 
+    @property
+    def kind_in_name(self) -> bool:
+        """Whether sentences call that Ethernet option by a name that says of what kind it is."""
+        told = spoken_names(self.given.options, self.verdict.choice, self.verdict.runner_up)
+        return Side.ROCEV2 in told.get(self.ethernet, "").casefold()
+
     @cached_property
     def third(self) -> str:
         """The cheapest option beside the two compared and their kin that is a true alternative; '' if there is none."""
@@ -135,8 +152,38 @@ class Read:
     @cached_property
     def levers(self) -> tuple[str, ...]:
         """Measures that save more than they cost, by what is left, the most first."""
-        net = {v.id: mean_of(v.saved_usd) - mean_of(v.cost_usd) for v in self.tail.levers}
+        net = self._net
         return tuple(sorted((v for v in net if net[v] > 0), key=lambda v: -net[v])[:MOST_LEVERS])
+
+    @cached_property
+    def _net(self) -> dict[str, float]:
+        """What each measure saves in the first year, its cost taken off."""
+        return {v.id: mean_of(v.saved_usd) - mean_of(v.cost_usd) for v in self.tail.levers}
+
+    @cached_property
+    def outweighing(self) -> tuple[str, ...]:
+        """Those of them that save more in the first year, their cost taken off, than the two compared lie apart."""
+        if self.alone or self.small:
+            return ()
+        apart = abs(self.case.figure("decision.difference").value)
+        return tuple(v for v in self.levers if self._net[v] > apart)
+
+    @cached_property
+    def quotes_by(self) -> date | None:
+        """The latest day on which quotes that are asked for now are due; None where none are asked for."""
+        asked = (one for one in self.case.monday().todos if isinstance(one.action.answer, str) and one.action.answer)
+        return max((one.answer for one in asked if one.answer is not None), default=None)
+
+    @cached_property
+    def suited(self) -> tuple[float, float] | None:
+        """What the network costs a GPU of the one of the two compared that the size suits, and of the other; None without."""
+        said = self.case.spoken("tco")
+        if self.alone or not said.findings.size_suits_one:
+            return None
+        size, names = said.words["own_size"], (said.words["suited"], said.words["unsuited"])
+        keys = [name.key for name in (size, *names) if isinstance(name, Named)]
+        own, other = (self.tco.numbers[f"tco.sweep.fabric.{keys[0]}.{option}"].value for option in keys[1:])
+        return own, other
 
     def holds(self, *findings: DecisionFinding) -> bool:
         """Whether the decision found one of these."""

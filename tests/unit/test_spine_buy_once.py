@@ -16,8 +16,8 @@ from fabricreport.findings import Named
 from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.spine import buy_once_tables as tables
-from fabricreport.spine.buy_once import MOST_CARE, Finding, _why, findings, words
-from fabricreport.spine.buy_once_read import MOST_CAUSES, MOST_LEVERS, Read
+from fabricreport.spine.buy_once import MOST_CARE, Finding, _body, _levers, _why, findings, words
+from fabricreport.spine.buy_once_read import MOST_CAUSES, MOST_LEVERS, Read, of_weeks
 from fabricreport.spine.courses import either_of
 from fabricreport.vocabulary import Confidence
 
@@ -44,7 +44,7 @@ CLIENTS: dict[str, tuple[Path, dict[str, Any]]] = {
 ONE_OF: dict[str, set[Finding]] = {
     "question": {F.ASKS_WHICH, F.ASKS_ALONE, F.ASKS_NODES},
     "money": {F.TILE_SAVES, F.TILE_COSTS, F.TILE_LEVEL, F.TILE_APART, F.TILE_TOTAL},
-    "switch": {F.SWITCH_DRAWN, F.SWITCH_CHOSEN, F.SWITCH_NONE},
+    "switch": {F.SWITCH_DRAWN, F.SWITCH_WEEKS, F.SWITCH_CHOSEN, F.SWITCH_NONE},
     "why": {F.WHY_ALONE, F.WHY_SMALL, F.WHY_SAVES_THREE, F.WHY_SAVES_TWO, F.WHY_SAVES_ONE, F.WHY_SAVES_NONE},
     "case": {F.CASE_DEARER, F.CASE_CHEAPER, F.CASE_LEVEL, F.CASE_COMMIT, F.CASE_SMALL, F.CASE_ALONE},
     "heading": {F.HEAD_ALONE, F.HEAD_SMALL, F.HEAD_SAVES, F.HEAD_COSTS, F.HEAD_CLOSE},
@@ -52,12 +52,15 @@ ONE_OF: dict[str, set[Finding]] = {
 AT_MOST_ONE: dict[str, set[Finding]] = {
     "conditions": {F.SETTLE_BOTH, F.SETTLE_QUOTES, F.SETTLE_TERMS, F.SETTLE_TESTS},
     "day": {F.SIGN_BY, F.NO_DAY},
+    "quotes": {F.QUOTES_BEFORE, F.QUOTES_LATE, F.NO_DAY},
+    "kinds": {F.BOTH_SIDES, F.BOTH_SIDES_KIND},
+    "size": {F.SIZE_NARROWS, F.SIZE_SUITS_CHEAPER},
     "odds": {F.ODDS_CLEAR, F.ODDS_LEANING, F.ODDS_CAPPED, F.ODDS_CLOSE},
     "stale": {F.STALE_SPARES, F.STALE_MOVES, F.STALE_ALONE},
     "changes": {F.SWITCHES_WEEKS, F.SWITCHES_OTHER},
     "manager": {F.MANAGER_FOR_CHOICE, F.MANAGER_FOR_RIVAL},
     "leave": {F.CAUSES_LEAVE, F.CLOSE_BY_RULE},
-    "levers": {F.LEVER_OUTWEIGHS, F.LEVERS_MODEST},
+    "levers": {F.ONE_LEVER_OUTWEIGHS, F.LEVERS_OUTWEIGH, F.LEVERS_MODEST},
     "contract": {F.CONTRACT_WEEKS, F.CONTRACT_ASKS},
     "gives": {F.GIVES_THREE, F.GIVES_TWO, F.GIVES_ONE, F.GIVES_NONE},
     "speed": {f for f in F if f.name.startswith("SPEED_")},
@@ -156,6 +159,52 @@ def test_a_third_cause_is_named_where_two_on_each_side_point_the_wrong_way() -> 
     read.__dict__["way"] = "more"
     assert [len(side) for side in read.causes] == [MOST_CAUSES, MOST_CAUSES + 1]
     assert F.GIVES_THREE in set(_why(read))
+
+
+def test_a_third_cause_is_named_where_it_weighs_as_much_as_one_of_the_other_side() -> None:
+    read = Read(client("either"))
+    means = {c: float(v) for c, v in read.tco.difference.waterfall().items()}
+    ours, theirs = read.causes
+    assert read.way == "less" and [len(ours), len(theirs)] == [MOST_CAUSES + 1, MOST_CAUSES]
+    assert sum(means[c] for c in (*ours[:MOST_CAUSES], *theirs)) > 0, "the first two alone point its way"
+    assert means[ours[-1]] >= min(abs(means[c]) for c in theirs)
+    level = Read(client("either"))
+    level.__dict__["way"] = "same"
+    assert [len(side) for side in level.causes] == [MOST_CAUSES, MOST_CAUSES]
+    assert F.WHY_SAVES_THREE in found("either")
+
+
+def test_quotes_are_held_against_the_last_day_to_sign() -> None:
+    for name in CLIENTS:
+        read, day = Read(client(name)), client(name).monday().last.day
+        told = found(name) & {F.QUOTES_BEFORE, F.QUOTES_LATE}
+        assert bool(told) == (F.SIGN_BY in found(name) and read.quotes_by is not None)
+        if told:
+            assert (F.QUOTES_LATE in told) == (read.quotes_by >= day)
+    assert F.QUOTES_LATE in found("leaning") and F.QUOTES_BEFORE in found("either")
+    assert str(words(client("either"))["quotes_by"]) == "6 January 2027"
+
+
+def test_a_size_that_suits_the_dearer_network_narrows_what_it_costs_more() -> None:
+    read = Read(client("either"))
+    assert F.SIZE_NARROWS in found("either") and read.suited is not None
+    assert read.suited[0] > read.suited[1]
+    read.__dict__["suited"] = read.suited[::-1]
+    assert F.SIZE_SUITS_CHEAPER in set(_body(read))
+    assert not found("leaning") & AT_MOST_ONE["size"]
+
+
+def test_an_ethernet_whose_name_does_not_say_so_is_told_to_be_rocev2() -> None:
+    assert F.BOTH_SIDES in found("leaning") and Read(client("leaning")).kind_in_name
+    assert F.BOTH_SIDES_KIND in found("either") and not Read(client("either")).kind_in_name
+
+
+def test_weeks_on_the_card_are_those_of_a_reference_cluster() -> None:
+    assert F.SWITCH_WEEKS in found("leaning")
+    for name in CLIENTS:
+        read = Read(client(name))
+        if read.edges and read.edges[0][1].chance is not None:
+            assert (F.SWITCH_WEEKS in found(name)) == of_weeks(read.edges[0][0])
 
 
 def test_a_network_manager_that_turns_the_money_is_told_once_and_on_its_side() -> None:
@@ -280,8 +329,13 @@ def test_the_best_measure_is_held_against_what_lies_between_the_two() -> None:
     case, read = client("leaning"), Read(client("leaning"))
     saved = case.tail().numbers[f"tail_risk.lever.{read.levers[0]}.saved"].value
     assert saved > abs(case.figure("decision.difference").value)
-    assert F.LEVER_OUTWEIGHS in found("leaning")
+    assert {F.LEVER_OUTWEIGHS, F.LEVERS_OUTWEIGH} <= found("leaning")
     assert F.LEVER_OUTWEIGHS not in found("one option")
+    assert str(words(case)["outweighing"]) in ("Two", "Three")
+    read.__dict__["outweighing"] = read.outweighing[:1]
+    assert F.ONE_LEVER_OUTWEIGHS in set(_levers(read))
+    read.__dict__["outweighing"] = ()
+    assert F.LEVERS_MODEST in set(_levers(read)) and F.LEVER_OUTWEIGHS not in set(_levers(read))
 
 
 def test_a_body_points_to_no_section_that_is_left_out() -> None:
