@@ -110,6 +110,13 @@ def logs(result: LatencyResult, factors: Measured | None, nodes: int = 8) -> Lat
 
 
 Made = Callable[[LatencyResult], LatencyResult]
+
+
+def growing(final: float) -> Made:
+    """A plan of two sizes, with RoCEv2's step longer by a share at the last."""
+    return lambda r: replace(r, stages=((1024, 0.5), (2048, 0.5)), penalty_final=flat(final))
+
+
 RACK = {
     "cluster__gpu": "gb200-nvl72",
     "cluster__gpus": 1152,
@@ -166,7 +173,9 @@ SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
     "sums in switches": (lambda r: sending(r, algorithm="nvlstree"), {}, (F.RUNS_NVLSTREE,)),
     "plan stated": (lambda r: r, {"workload__parallelism": PLAN}, (F.PLAN_GIVEN,)),
     "few GPUs": (lambda r: r, {"cluster__gpus": 64}, (F.TRAFFIC,)),
-    "grows": (lambda r: replace(r, stages=((1024, 0.5), (2048, 0.5))), {}, (F.GROWS,)),
+    "grows": (growing(0.01), {}, (F.GROWS, F.FINAL_LONGER)),
+    "grows, and is shorter": (growing(-0.01), {}, (F.GROWS, F.FINAL_SHORTER)),
+    "grows, and is level": (growing(0.0), {}, (F.GROWS, F.FINAL_LEVEL)),
     "sizes stated": (lambda r: r, {"workload__jobs": [{"gpus": 64, "share": 1.0}]}, (F.JOBS_STATED,)),
     "shared": (lambda r: r, {"cluster__tenancy": "multi"}, (F.JOBS_PUBLISHED,)),
     "two sites": (lambda r: r, {"cluster__sites": 2}, (F.SITES,)),
@@ -182,9 +191,21 @@ SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
         (F.STEP_EXCEEDS, F.RING_EXCEEDS),
     ),
     "sources first": (
-        lambda r: gaps(r, hangs_on={"bandwidth, on which sources disagree": 0.6, "who tunes RoCEv2": 0.4}),
+        lambda r: gaps(
+            r,
+            hangs_on={
+                "bandwidth, on which sources disagree": 0.5,
+                "who tunes RoCEv2": 0.4,
+                "time per step, on which sources disagree": 0.1,
+            },
+        ),
         {},
         (F.UNSURE, F.MOST_BY_SOURCES),
+    ),
+    "one source first": (
+        lambda r: gaps(r, hangs_on={"bandwidth, on which sources disagree": 0.6, "who tunes RoCEv2": 0.4}),
+        {},
+        (F.UNSURE, F.ALL_BY_SOURCES),
     ),
     "tuning first": (
         lambda r: gaps(r, hangs_on={"who tunes RoCEv2": 0.6, "bandwidth, on which sources disagree": 0.4}),
@@ -231,7 +252,7 @@ NOT_THERE: Mapping[str, tuple[F, ...]] = {
     "few GPUs": (F.WIDEST_BEARS, F.RING_EXCEEDS),
     "experts": (F.WIDEST_BEARS,),
     "quiet at every size": (F.RING_EXCEEDS,),
-    "no spread": (F.UNSURE, F.MOST_BY_SOURCES, F.MOST_BY_OTHER),
+    "no spread": (F.UNSURE, F.ALL_BY_SOURCES, F.MOST_BY_SOURCES, F.MOST_BY_OTHER),
     "logs unused": (F.LOGS_USED, F.LOGS_CARRIED, F.LOGS_SMALL),
     "logs used": (F.LOGS_SMALL,),
     "logs of two nodes": (F.LOGS_CARRIED,),
@@ -284,7 +305,8 @@ def test_findings_of_a_group_exclude_each_other(name: str) -> None:
     assert [len(found & set(group)) for group in GROUPS] == [1] * len(GROUPS)
     travels = int(F.TRAFFIC in found)
     assert [len(found & set(group)) for group in WITH_TRAFFIC] == [travels] * len(WITH_TRAFFIC)
-    assert (F.UNSURE in found) == ((F.MOST_BY_SOURCES in found) != (F.MOST_BY_OTHER in found))
+    assert (F.UNSURE in found) == (len(found & {F.ALL_BY_SOURCES, F.MOST_BY_SOURCES, F.MOST_BY_OTHER}) == 1)
+    assert (F.GROWS in found) == (len(found & {F.FINAL_LONGER, F.FINAL_SHORTER, F.FINAL_LEVEL}) == 1)
 
 
 def test_words_are_the_same_set_whatever_is_found() -> None:

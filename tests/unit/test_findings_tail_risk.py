@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -22,6 +23,7 @@ PARAMS = Path(__file__).parents[2] / "params"
 ROCE_ALONE = ("rocev2-branded-400g", "rocev2-whitebox-400g")
 DATE = "organisation__time_to_production_weeks"
 STALLS = {"shared-stall-share-spectrum-x": 0.3, "shared-stall-share-rocev2": 0.3}
+STALLS_ON_EACH = {**STALLS, "shared-stall-share-infiniband": 0.3}
 
 
 @cache
@@ -44,6 +46,7 @@ CHANGES: dict[str, tuple[str, dict[str, Any]]] = {
     "no InfiniBand": ("example", {"options": ROCE_ALONE}),
     "no InfiniBand and no time": ("example", {"options": ROCE_ALONE, DATE: 1}),
     "stalls all the time": ("example", {DATE: 52, "evidence": STALLS}),
+    "stalls on each": ("example", {DATE: 52, "evidence": STALLS_ON_EACH}),
     "stalls and no time": ("example", {DATE: 1, "evidence": STALLS}),
     "nobody waits": ("example", {"workload__latency_variance_bound": False}),
     "one node": ("example", {"cluster__gpus": 8, "workload__model_parameters_billion": 8}),
@@ -149,7 +152,11 @@ def test_each_finding_holds_for_some_client_and_fails_for_another(finding: F) ->
             {F.SMALL_ALONE, F.WAITS, F.LEVER_PAYS},
         ),
         ("few and no InfiniBand", {F.SMALL, F.SMALL_ALONE}, {F.PAIR, F.SMALL_PAIR}),
-        ("kestrel-lab", {F.OPENS_GROWTH, F.GROWS}, {F.SMALL, F.DATE_ASSUMED, F.PLAIN_LATE}),
+        (
+            "kestrel-lab",
+            {F.OPENS_GROWTH, F.GROWS, F.CAUSES_BRING_UP},
+            {F.SMALL, F.DATE_ASSUMED, F.PLAIN_LATE, F.CAUSES_FABRIC},
+        ),
         ("one job of growing size", {F.OPENS_GROWTH, F.GROWS, F.CAUSES_COMMON}, {F.CAUSES_BRING_UP}),
         ("no date", {F.DATE_ASSUMED}, {F.GROWS}),
         ("a date long after", {F.OPENS_STABLE, F.NEVER_MISSED}, {F.OPENS_DATE}),
@@ -159,9 +166,10 @@ def test_each_finding_holds_for_some_client_and_fails_for_another(finding: F) ->
         ("stalls and no time", {F.DATES_PART_IN_RUN}, {F.DATES_PART_IN_RUN_READY}),
         (
             "stalls all the time",
-            {F.OPENS_LOSS, F.CAUSES_FABRIC, F.DATES_PART_IN_RUN_READY},
-            {F.OPENS_STABLE, F.CAUSES_BRING_UP},
+            {F.OPENS_PARTED, F.CAUSES_PARTED, F.DATES_PART_IN_RUN_READY},
+            {F.OPENS_LOSS, F.OPENS_STABLE, F.CAUSES_FABRIC, F.CAUSES_COMMON, F.CAUSES_BRING_UP},
         ),
+        ("stalls on each", {F.OPENS_LOSS, F.CAUSES_FABRIC}, {F.OPENS_PARTED, F.CAUSES_PARTED, F.CAUSES_BRING_UP}),
         ("one node", {F.OPENS_SMALL, F.RUN_DIFFERS, F.DATES_ALIKE}, {F.DROPS_LISTED, F.NEIGHBOUR_LISTED}),
         ("long runs of few", {F.SMALL, F.BEYOND, F.BEYOND_FEW}, {F.FAULTS_RARE}),
         ("inference", {F.BEYOND, F.BEYOND_INFERENCE}, {F.BEYOND_FEW, F.BEYOND_MANY}),
@@ -179,3 +187,30 @@ def test_the_two_that_part_are_named_by_what_is_worse() -> None:
     assert words["slower"] == words["focus"] and words["later"] == words["focus"]
     alone = spoken("no InfiniBand").words
     assert alone["other"] == alone["focus"]
+    parted = spoken("stalls all the time").words
+    assert parted["mostly_own"] == parted["focus"] != parted["other"]
+
+
+def sized(*late: float) -> SimpleNamespace:
+    """A study read at sizes whose runs are late this often."""
+    sizes = tuple(SimpleNamespace(label=str(n), value=float(n)) for n in range(len(late)))
+    result = SimpleNamespace(sensitivity=SimpleNamespace(sizes=sizes[::-1]))
+    return SimpleNamespace(result=result, value=lambda figure: late[int(figure.split(".")[1])])
+
+
+@pytest.mark.parametrize(
+    ("late", "told"),
+    [
+        ((0.1, 0.1, 0.2), "more"),
+        ((0.2, 0.1), "fewer"),
+        ((0.1, 0.1), "as many"),
+        ((0.1, 0.3, 0.2), "not always more"),
+    ],
+)
+def test_the_table_of_sizes_says_how_late_runs_move(late: tuple[float, ...], told: str) -> None:
+    assert findings._Read.late_by_size.fget(sized(*late)) == told  # type: ignore[attr-defined]
+
+
+def test_the_size_at_which_failures_were_counted_is_told() -> None:
+    near = spoken("example").words["near"]
+    assert isinstance(near, Named) and str(near.said["gpus"]) == "1,024 GPUs"

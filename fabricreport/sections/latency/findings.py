@@ -56,6 +56,9 @@ class LatencyFinding(StrEnum):
     SHORTER = "the median step is shorter on RoCEv2"
     LEVEL = "the median step takes as long on both"
     GROWS = "the plan has several sizes, and something travels between nodes"
+    FINAL_LONGER = "and at the last the median step is longer on RoCEv2"
+    FINAL_SHORTER = "and at the last the median step is shorter on RoCEv2"
+    FINAL_LEVEL = "and at the last the median step takes as long on both"
     # what runs
     PLAN_CHOSEN = "the plan is chosen by the rule"
     PLAN_GIVEN = "the client states the plan"
@@ -84,7 +87,8 @@ class LatencyFinding(StrEnum):
     RING_EXCEEDS = "a large AllReduce on a flat ring passes it at a size that the cluster reaches"
     # how sure
     UNSURE = "the gap has a spread, so that its causes can be ranked"
-    MOST_BY_SOURCES = "its largest cause is something on which sources disagree"
+    ALL_BY_SOURCES = "its largest cause is something on which sources disagree, and as printed the only one of these"
+    MOST_BY_SOURCES = "its largest cause is something on which sources disagree, and one among several"
     MOST_BY_OTHER = "its largest cause is something else"
     # the options
     LOSE_NOTHING = "no option loses time to the fabric"
@@ -215,6 +219,8 @@ def _step(read: _Read) -> Iterator[LatencyFinding]:
         yield F.LEVEL
     if read.result.grows:
         yield F.GROWS
+        final = read.figure("latency.penalty_final").value
+        yield F.FINAL_LONGER if final > 0 else F.FINAL_SHORTER if final < 0 else F.FINAL_LEVEL
 
 
 def _jobs(read: _Read) -> Iterator[LatencyFinding]:
@@ -278,7 +284,12 @@ def _causes(read: _Read) -> Iterator[LatencyFinding]:
     causes = read.result.gap.hangs_on
     if causes:
         yield F.UNSURE
-        yield F.MOST_BY_SOURCES if next(iter(causes)).endswith(SOURCES_DISAGREE) else F.MOST_BY_OTHER
+        first = next(iter(causes))
+        if not first.endswith(SOURCES_DISAGREE):
+            yield F.MOST_BY_OTHER
+        else:
+            named, all_of_it = read.figure(f"latency.hangs.{slug(first)}"), read.figure("latency.disagreement")
+            yield F.ALL_BY_SOURCES if named.text == all_of_it.text else F.MOST_BY_SOURCES
 
 
 def _losing(read: _Read) -> Iterator[LatencyFinding]:

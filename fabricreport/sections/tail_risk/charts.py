@@ -40,6 +40,7 @@ from fabricreport.theme import (
 _POINTS = 120
 _HATCH = "////"
 _KEY_WIDTH = 82  # characters in a row of names
+_NAME = 0.6  # height of an option's name over the bars, in rows
 _CHARACTER = 0.0112  # width of a bold character over that of the figure
 
 
@@ -155,6 +156,7 @@ def causes_chart(given: Inputs, result: TailResult) -> Drawing:
     hatched = {c: assumed(given, result.lost[result.focus][c]) for c in CAUSES}
     options = list(result.pair) if result.pair else [result.focus]
     causes = [c for c in CAUSES if any(np.any(plain(result.lost[o][c])) for o in options)]
+    top = len(causes) - 0.5 + _NAME * len(options)
     rows: list[dict[str, Any]] = []
     with canvas(0.6 + 0.3 * len(causes)) as (figure, (axis,)):
         for k, option in enumerate(options):
@@ -165,10 +167,11 @@ def causes_chart(given: Inputs, result: TailResult) -> Drawing:
                 _bar(axis, place, (mean, low, high), colour, hatched=hatched[cause])
                 told = {"option": names[option], "cause": CAUSES[cause], "mean": mean, "p5": low, "p95": high}
                 rows.append({**told, "grade": grades[cause]})
-            height, name = 0.80 + 0.10 * (len(options) - 1 - k), wrapped(names[option], 48, 1)
+            at, name = (0.99, top - _NAME * (k + 0.5)), wrapped(names[option], 48, 1)
             axis.text(
-                0.99, height, name, transform=axis.transAxes, ha="right", va="bottom", color=colour, weight="bold"
+                *at, name, transform=axis.get_yaxis_transform(), ha="right", va="center", color=colour, weight="bold"
             )
+        axis.set_ylim(-0.5, top)
         axis.set_yticks(range(len(causes)), [CAUSES[c] for c in reversed(causes)])
         axis.tick_params(axis="y", length=0, labelcolor=INK)
         axis.spines["left"].set_visible(False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
+from itertools import pairwise
 
 from fabricreport.durations import DAYS_PER_YEAR
 from fabricreport.findings import Findings, Name, Named, Spoken
@@ -29,6 +30,8 @@ COUNTED, COUNTED_AT = "evidence:kokolis-mttf-1024-gpus", 1024
 """Whose time between failures of a job is measured at a size that clients build, and that size in GPUs."""
 _ONE_RATE = "one rate for both"
 """The band of a card's rows that hold our own rates against what was counted."""
+_HALF = 0.5
+"""Share of the GPU time lost above which it is most of it."""
 _ABOUT = 2.0
 """A job of up to so many times more or fewer GPUs is about as large."""
 
@@ -41,8 +44,9 @@ class TailFinding(StrEnum):
     OPENS_GROWTH = "growth moves the chance of a late run more than the choice of fabric does"
     OPENS_DATE = "of two fabrics side by side one at least may well miss the date"
     OPENS_DATE_ALONE = "the only fabric may well miss the date"
-    OPENS_STABLE = "the fabric is stable in time, and most GPU time is lost to other things"
-    OPENS_LOSS = "the fabric is stable in time, and most GPU time lost is its own doing"
+    OPENS_STABLE = "each fabric is stable in time, and most GPU time is lost to other things on each"
+    OPENS_LOSS = "each fabric is stable in time, and most GPU time lost is its own doing on each"
+    OPENS_PARTED = "both are stable in time, and most GPU time lost is its own doing on one of the two"
     # what holds of the client
     SMALL = "so few GPUs, and no growth, that the fabric hardly matters"
     GROWS = "the plan grows within the horizon"
@@ -71,9 +75,10 @@ class TailFinding(StrEnum):
     DATES_PART_IN_RUN = "the fabrics differ in the run more than in the time to stable"
     DATES_PART_IN_RUN_READY = "the same, and both are stable in time"
     # the title of the chart of causes
-    CAUSES_BRING_UP = "most loss is common to every fabric; of the rest bring-up is the largest part"
-    CAUSES_COMMON = "most loss is common to every fabric"
-    CAUSES_FABRIC = "most loss is the fabric's own"
+    CAUSES_BRING_UP = "not so on each, and of what is a fabric's own bring-up is the largest part on each"
+    CAUSES_COMMON = "most loss is common on each fabric, and on some bring-up is not the largest of the rest"
+    CAUSES_FABRIC = "most loss is the fabric's own on each"
+    CAUSES_PARTED = "most loss is the fabric's own on one of the two, and on some bring-up is not the largest of it"
     # levers
     LEVER_PAYS = "the best lever saves at least what it costs"
     NO_LEVER_PAYS = "no lever saves what it costs"
@@ -142,10 +147,40 @@ class _Read:
         return self.focus if self.apart(what) > 0 else self.other
 
     @property
-    def mostly_fabric(self) -> bool:
-        """Whether the fabric itself takes more than half of the GPU time lost on the focus."""
-        own = self.value(f"fabric_lost.{self.focus}")
-        return own > self.value(f"lost.{self.focus}") - own
+    def both(self) -> tuple[str, ...]:
+        """The two that are set side by side; twice the focus where it stands alone."""
+        return self.other, self.focus
+
+    def own_share(self, option: str) -> float:
+        """Share of the GPU time lost on an option that its fabric takes."""
+        lost = self.value(f"lost.{option}")
+        return self.value(f"fabric_lost.{option}") / lost if lost else 0.0
+
+    @property
+    def mostly_fabric(self) -> frozenset[bool]:
+        """Whether the fabric itself takes more than half of the GPU time lost: one answer where the two agree."""
+        return frozenset(self.own_share(o) > _HALF for o in self.both)
+
+    @property
+    def bring_up_largest(self) -> bool:
+        """Whether bring-up is the largest part of what the fabric itself takes, on each."""
+        own = ("stalls", "topology", "fabric")
+        return all(
+            self.value(f"lost.bring_up.{o}") >= max(self.value(f"lost.{cause}.{o}") for cause in own) for o in self.both
+        )
+
+    @property
+    def late_by_size(self) -> str:
+        """How the share of late runs moves over the sizes shown, the smallest first."""
+        late = [
+            self.value(f"size.{s.label}.late") for s in sorted(self.result.sensitivity.sizes, key=lambda s: s.value)
+        ]
+        steps = [after - before for before, after in pairwise(late)]
+        if not any(steps):
+            return "as many"
+        if all(step >= 0 for step in steps):
+            return "more"
+        return "fewer" if all(step <= 0 for step in steps) else "not always more"
 
     @property
     def missed(self) -> list[str]:
@@ -192,7 +227,13 @@ def _opening(read: _Read) -> Iterator[TailFinding]:
     elif read.most_missed >= _OFTEN:
         yield F.OPENS_DATE if read.result.pair else F.OPENS_DATE_ALONE
     else:
-        yield F.OPENS_LOSS if read.mostly_fabric else F.OPENS_STABLE
+        yield _by_owner(read, F.OPENS_LOSS, F.OPENS_STABLE, F.OPENS_PARTED)
+
+
+def _by_owner(read: _Read, fabric: TailFinding, others: TailFinding, parted: TailFinding) -> TailFinding:
+    """The finding by whose doing most of the lost GPU time is: the fabric's on each, something else's on each, neither."""
+    found = read.mostly_fabric
+    return parted if len(found) > 1 else fabric if True in found else others
 
 
 def _by_growth(read: _Read) -> float:
@@ -254,11 +295,10 @@ def _dates_title(read: _Read) -> Iterator[TailFinding]:
 def _causes_title(read: _Read) -> Iterator[TailFinding]:
     if read.small:
         return
-    if read.mostly_fabric:
-        yield F.CAUSES_FABRIC
-        return
-    others = max(read.value(f"lost.{cause}.{read.focus}") for cause in ("stalls", "topology", "fabric"))
-    yield F.CAUSES_BRING_UP if read.value(f"lost.bring_up.{read.focus}") >= others else F.CAUSES_COMMON
+    if False in read.mostly_fabric and read.bring_up_largest:
+        yield F.CAUSES_BRING_UP
+    else:
+        yield _by_owner(read, F.CAUSES_FABRIC, F.CAUSES_COMMON, F.CAUSES_PARTED)
 
 
 def _levers(read: _Read) -> Iterator[TailFinding]:
@@ -309,13 +349,22 @@ def _words(read: _Read) -> Mapping[str, object]:
         "plain": name[read.plain] if read.plain else None,
         "slower": name[read.worse("not_ready")],
         "later": name[read.worse("late")],
+        "mostly_own": name[max(read.both, key=read.own_share)],
+        "late_by_size": Name(read.late_by_size.capitalize()),
         "start": Named(read.start, read.start),
         "full": Named(read.full, read.full),
         "worst": Named(inside(CAUSES[read.worst_cause]), read.worst_cause),
         "lever": Named(best.label, best.id),
         "maturity": Name(read.given.words("rented-fabric-maturity")),
         "llama": Name("Llama 3"),
-        "near": Named(known["goodput"].rows[int(read.near)].case, read.near, sources=(COUNTED,)) if read.near else None,
+        "near": Named(
+            known["goodput"].rows[int(read.near)].case,
+            read.near,
+            gpus=Name(f"{COUNTED_AT:,} GPUs"),
+            sources=(COUNTED,),
+        )
+        if read.near
+        else None,
         "missed": Name("; ".join(read.missed)) if read.missed else None,
         "expected": tuple(Named(text, text) for text in known["goodput"].expected),
         "stress": tuple(
