@@ -137,6 +137,20 @@ def test_damages_are_those_of_the_decision_where_the_network_is_bought(tmp_path:
     assert f"liquidated damages of {of_course.text.replace(NBSP, ' ')} per week" in said(case)["Q-OPS-10"]
     renter = open_case(PARAMS / "tern-finetuning.yaml")
     assert "diligence.damages" not in renter.diligence().numbers
+    assert "diligence.promised" not in renter.diligence().numbers
+    assert renter.figure("diligence.pass.weeks").text.replace(NBSP, " ") in said(renter)["Q-OPS-10"]
+
+
+@pytest.mark.parametrize("base", ["example", "halden-cloud"])
+def test_the_weeks_of_the_clause_are_those_from_which_the_decision_counts_damages(base: str) -> None:
+    case = open_case(PARAMS / f"{base}.yaml")
+    tests = case.diligence()
+    weeks = [case.figure("diligence.promised")]
+    options = [tests.option.id]
+    if tests.promises_of_rival:
+        weeks, options = [*weeks, case.figure("diligence.rival.promised")], [*options, tests.rival.id]
+    assert [w.value for w in weeks] == [case.figure(f"decision.courses.promised.{o}").value for o in options]
+    assert all(w.text.replace(NBSP, " ") in said(case)["Q-OPS-10"] for w in weeks)
 
 
 # ---- what a seller answers becomes the term

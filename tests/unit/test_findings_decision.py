@@ -252,3 +252,46 @@ def test_an_override_is_told_of() -> None:
 def test_a_finding_that_does_not_exist_is_refused_with_the_nearest() -> None:
     with pytest.raises(AttributeError, match="did you mean settle_first"):
         _ = spoken().findings.settle_firs
+
+
+def test_the_rules_printed_are_those_that_may_apply() -> None:
+    limit, few, stages = F.LIMIT_STATED, F.FEW_GPUS, F.STAGES_PRICED
+    told = {name: {f for f in (limit, few, stages) if f in of(name).findings} for name in CLIENTS}
+    assert told["example"] == told["halden-cloud"] == set() and told["kestrel-lab"] == {stages}
+    assert few in told["tern-finetuning"] and few in told["one node"]
+    assert told["nothing is material"] == {limit}
+
+
+def test_weeks_among_what_turns_are_told_of_with_their_base() -> None:
+    weeks = {f"evidence:{o.behaviour.weeks}" for o in client("example").inputs.options}
+    for name in ("example", "halden-cloud", "kestrel-lab", "tern-finetuning"):
+        turning = {turn.input_id for turn in client(name).decision().turns.turning}
+        assert (F.WEEKS_TURN in of(name).findings) == bool(turning & weeks), name
+    assert F.WEEKS_TURN in of("example").findings
+
+
+def test_an_answer_due_on_the_last_day_is_called_late_where_there_is_such_a_day() -> None:
+    for name in ("example", "kestrel-lab", "a date that is dear to meet"):
+        case = client("example").changed(**CLIENTS[name]) if CLIENTS[name] else client(name)
+        with mock.patch.object(inputs_module, "DRAWS", 256):
+            monday = case.monday()
+        late = any(one.answer == monday.last.day for one in monday.todos)
+        assert (F.MONDAY_ANSWERS_LATE in of(name).findings) == (late and monday.last.early_enough), name
+    assert F.MONDAY_ANSWERS_LATE in of("example").findings and F.MONDAY_ANSWERS_LATE not in of("kestrel-lab").findings
+
+
+def test_the_reasons_are_the_strongest_of_every_question_that_scores_for_either_side() -> None:
+    axes = client("kestrel-lab").decision().framework.axes
+    strongest = [a.rules[0] for a in axes if a.rules and a.weight and a.rules[0].lean and not a.rules[0].priced_as]
+    reasons = of("kestrel-lab").words["reasons"]
+    assert [r.key for r in reasons] == [r.id for r in strongest] and len(strongest) > 1  # type: ignore[attr-defined]
+    assert len({str(r.said["side"]) for r in reasons}) == len({r.lean > 0 for r in strongest})  # type: ignore[attr-defined]
+
+
+def test_a_pair_of_one_generation_is_close_below_a_limit_of_its_own() -> None:
+    case = client("example")
+    mismatch = case.decision().mismatch
+    assert mismatch is not None and mismatch.pairs
+    for pair in mismatch.pairs:
+        assert case.figure(f"decision.alike_limit.{pair.key}").value == pytest.approx(pair.verdict.materiality)
+        assert pair.verdict.confidence.close == (abs(pair.lead) < pair.verdict.materiality)

@@ -6,6 +6,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from notebook_cells import run, sources
@@ -17,6 +18,7 @@ from fabricreport.models.audit.diligence import Stake
 from fabricreport.models.information import Estimate
 from fabricreport.sections.diligence.findings import DiligenceFinding as F
 from fabricreport.sections.diligence.findings import spoken
+from fabricreport.sections.diligence.plan.words import plan_words
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.vocabulary import Ground
 
@@ -274,3 +276,31 @@ def test_each_seller_that_answered_has_a_table_of_its_own(answered_params: Path)
     assert tables.count("tab-diligence-answers-example-cloud") == 1
     assert tables.count("tab-diligence-shortlist") == 1
     assert [n["t"] for n in nodes[:1]] == ["h"]
+
+
+def test_a_credit_counts_over_all_stages_where_there_are_several(buyer: Case) -> None:
+    lab = open_case(PARAMS / "kestrel-lab.yaml")
+    assert F.CREDIT_OF_STAGES in holds(lab) and F.CREDIT_OF_STAGES not in holds(buyer)
+    assert lab.figure("diligence.grown").value == lab.figure("diligence.planned").value
+    assert "diligence.grown" not in buyer.diligence().numbers
+
+
+def test_contracts_of_clouds_are_told_of_to_a_renter(buyer: Case, renter: Case) -> None:
+    assert F.RENTS in holds(renter) and F.RENTS not in holds(buyer)
+
+
+def test_answers_that_turn_a_close_lead_alone_say_so(buyer: Case) -> None:
+    result = buyer.diligence()
+    limit = result.verdict.materiality
+    near = tuple(replace(q, difference=Stake(-limit / 3, limit / 2)) for q in result.priced)
+    far = (replace(near[0], difference=Stake(-limit / 3, limit * 2)), *near[1:])
+    same = tuple(replace(q, difference=Stake(limit / 3, limit / 2)) for q in result.priced)
+    assert {F.SOME_TURNS, F.TURNS_CLOSE} <= holds(buyer, questions=near)
+    assert F.SOME_TURNS in holds(buyer, questions=far) and F.TURNS_CLOSE not in holds(buyer, questions=far)
+    assert F.TURNS_CLOSE not in holds(buyer, questions=same)
+
+
+@pytest.mark.parametrize(("place", "run"), [(1.0, "the worst run"), (2.0, "the second-worst run")])
+def test_the_run_that_counts_is_called_by_its_place(buyer: Case, place: float, run: str) -> None:
+    given = mock.Mock(wraps=buyer.inputs, params=buyer.params, as_of=buyer.inputs.as_of, central=lambda _: place)
+    assert str(plan_words(given, buyer.diligence())["plan_counted"]) == run

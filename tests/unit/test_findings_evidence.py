@@ -117,6 +117,8 @@ def test_the_quantity_on_which_sources_differ_most_is_one_that_bears_on_the_case
     assert isinstance(widest, Named) and isinstance(disputed, tuple)
     assert widest.key in {d.key for d in disputed} == {d.id for d in case.evidence().bearing}
     assert {d.said["scale"] for d in disputed} == {"even", "logarithmic"}
+    ratio = {d.id: d.quantity.prior_high / d.quantity.prior_low for d in case.evidence().bearing}
+    assert ratio[widest.key] == max(ratio.values())
 
 
 def test_the_page_and_its_annex_hold_no_bare_number(case: Case) -> None:

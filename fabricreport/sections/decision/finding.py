@@ -170,6 +170,7 @@ class DecisionFinding(StrEnum):
     NOTHING_TURNS = "no input turns the mean difference or the advice inside its range"
     TURNS = "some input turns the money or the advice"
     NO_TURNS = "no input turns the money or the advice"
+    WEEKS_TURN = "weeks until stable are among the inputs that turn the money or the advice"
     SWINGS = "uncertain inputs move the mean difference"
     # what nobody publishes a price for
     UNQUOTED = "the two compared rest on a price that nobody publishes"
@@ -195,6 +196,7 @@ class DecisionFinding(StrEnum):
     MONDAY_LISTED = "there is something to do before signing"
     MONDAY_LAST = "and a day by which to sign is early enough"
     MONDAY_PAST = "and no day to sign is early enough"
+    MONDAY_ANSWERS_LATE = "an answer is due only on the last day on which the network has to be there"
     MONDAY_TENDER = "some of it are offers that take as long as a tender"
     MONDAY_NO_NETWORK = "nothing needs doing about the network"
     # the money
@@ -212,6 +214,8 @@ class DecisionFinding(StrEnum):
     RENTS_OFF_BILL = "a binding rent takes money off the bill, and betters no choice"
     NO_TEST_PAYS = "no test is worth more than it costs"
     # the annex
+    LIMIT_STATED = "the client states the amount below which a lead is close"
+    FEW_GPUS = "the client plans so few GPUs that the rule of size comes near"
     ASSUMED = "keys were left out"
     ALL_GIVEN = "every key was given"
     PROPOSED = "the client names no options"

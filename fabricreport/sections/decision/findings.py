@@ -13,6 +13,7 @@ from fabricreport.findings import Findings, Name, Named, Phrase, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
+from fabricreport.models.judgement.framework import Rule
 from fabricreport.provenance import plain
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
@@ -28,6 +29,7 @@ from fabricreport.sections.decision.courses.findings import (
 )
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.information.words import information_findings, information_words
+from fabricreport.sections.decision.inputs import target_gpus
 from fabricreport.sections.decision.joint.findings import joint_findings
 from fabricreport.sections.decision.joint.words import joint_words
 from fabricreport.sections.decision.market import beyond_the_servers, market_words, told_alike, unpriced_in_place
@@ -49,8 +51,10 @@ from fabricreport.sections.said import said_of
 from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.vocabulary import NEITHER, Confidence, Ground, OperatingModel
+from fabricreport.vocabulary import NEITHER, Confidence, Ground, OperatingModel, Side
 
+_FEW_TIMES = 4
+"""The rule of size is told to whoever plans up to so many times the GPUs from which a network matters."""
 _SETTLED: dict[str, str] = {Ground.DEADLINE: "close, by the date", Ground.WEIGHTS: "close, by your weights"}
 
 
@@ -89,12 +93,11 @@ class _Read:
 
     @property
     def reasons(self) -> list[Any]:
-        """The first rule of each axis that speaks, beyond the bill, for the side the framework leans to."""
+        """The strongest rule beyond the bill of each axis that counts, where the framework leans to a side."""
         if self.result.framework.leans_to == NEITHER:
             return []
-        sign = 1 if self.result.framework.total > 0 else -1
-        first = [r for a in self.result.framework.axes for r in a.rules[:1]]
-        return [r for r in first if not r.priced_as and r.lean * sign > 0]
+        first = [r for a in self.result.framework.axes if a.weight for r in a.rules[:1]]
+        return [r for r in first if r.lean and not r.priced_as]
 
     @cached_property
     def likeness(self) -> Likeness:
@@ -242,6 +245,9 @@ def _turning(read: _Read) -> Iterator[DecisionFinding]:
     if swings:
         yield F.SWINGS
     yield F.TURNS if read.result.turns.turning else F.NO_TURNS
+    weeks = {f"evidence:{o.behaviour.weeks}" for o in read.given.options}
+    if any(turn.input_id in weeks for turn in read.result.turns.turning):
+        yield F.WEEKS_TURN
     if read.edges:
         yield F.EDGES_LIKELY
         yield F.EDGES_OF_ADVICE if read.plainly else F.EDGES_OF_FABRIC
@@ -293,6 +299,8 @@ def _monday(read: _Read) -> Iterator[DecisionFinding]:
     if read.monday.todos:
         yield F.MONDAY_LISTED
         yield F.MONDAY_LAST if read.monday.last.early_enough else F.MONDAY_PAST
+        if read.monday.last.early_enough and read.monday.answers_late:
+            yield F.MONDAY_ANSWERS_LATE
         if read.monday.tenders:
             yield F.MONDAY_TENDER
     if not read.monday.about_network:
@@ -321,6 +329,10 @@ def _annex(read: _Read) -> Iterator[DecisionFinding]:
     yield from joint_findings(
         read.result.joint, alone=read.alone, idle=read.idle, open_between=read.verdict.open, delay_priced=priced
     )
+    if params.money.materiality_usd is not None:
+        yield F.LIMIT_STATED
+    if target_gpus(params) <= _FEW_TIMES * read.given.central("evidence:fabric-matters-from-gpus"):
+        yield F.FEW_GPUS
     yield F.ASSUMED if assumptions(params) else F.ALL_GIVEN
     if read.result.without:
         yield F.WITHOUT_LISTED
@@ -381,7 +393,7 @@ def _words(read: _Read) -> Mapping[str, object]:
             unquoted_named(read.given, read.figure, u) for u in result.unquoted if u.turned_by and u.alone_of
         ),
         "quotes_idle": tuple(unquoted_named(read.given, read.figure, u) for u in result.unquoted if not u.turned_by),
-        "reasons": tuple(Named(r.reason, r.id, sources=r.sources) for r in read.reasons),
+        "reasons": tuple(_reason(read, r) for r in read.reasons),
         **{
             m.value: tuple(Named(o.name, o.id) for o in read.given.options if o.operating_model == m)
             for m in OperatingModel
@@ -406,6 +418,12 @@ def _joined(read: _Read, options: Sequence[str]) -> str:
 def _cause(read: _Read, option: str) -> str:
     """The cause by which an option exceeds the choice most, as it stands within a sentence."""
     return inside(read.tco.labels[read.result.dearest_cause(read.tco.components, option)])
+
+
+def _reason(read: _Read, rule: Rule) -> Named:
+    """A rule with the side that it speaks for."""
+    side = side_name(read.given.options, Side.INFINIBAND if rule.lean > 0 else Side.ROCEV2)
+    return Named(rule.reason, rule.id, sources=rule.sources, side=Name(side))
 
 
 def _strongest(read: _Read) -> Named:

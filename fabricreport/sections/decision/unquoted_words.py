@@ -33,5 +33,5 @@ def _turns(given: Inputs, one: Unquoted) -> str:
     """Which quote turns the money: a higher or a lower one, or only one outside of the range that stands in."""
     stood_in = given.uncertain(one.stands_in)
     if one.level is None or stood_in.low <= one.level <= stood_in.high:
-        return f"a {_QUOTED[one.turned_by]} quote"
-    return f"only a quote {'above' if one.level > stood_in.high else 'below'} all of that range"
+        return f"A {_QUOTED[one.turned_by]} quote"
+    return f"Only a quote {'above' if one.level > stood_in.high else 'below'} that whole range"

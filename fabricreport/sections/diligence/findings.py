@@ -54,6 +54,7 @@ class DiligenceFinding(StrEnum):
     TWO_NODES = "two nodes are the whole cluster"
     FLATTERS = "a log from two of many nodes shows more bandwidth than all reach"
     FLATTERS_NOT = "a log from two of many nodes shows no more bandwidth than all reach"
+    RENTS = "the client rents"
     # what a pass on bandwidth is worth
     LEAD_BELOW_HAGGLING = "a renter's lead is too small to choose by"
     PASS_LOSES_LEAD = "the lead is gone before the floor is reached"
@@ -68,6 +69,7 @@ class DiligenceFinding(StrEnum):
     PLAN_UNUSED = "some collective of the plan is not run over the fabric by the client's step"
     PLAN_BOTH = "the plan has thresholds for two options"
     PLAN_CREDIT = "lost bandwidth costs something"
+    CREDIT_OF_STAGES = "and the plan has several stages, over all of which the credit counts"
     PLAN_FREE = "lost bandwidth costs nothing"
     PLAN_FEW_NODES = "no stage has nodes enough to make traffic of its own beside a test, and a sheet asks for it"
     PLAN_LOSSLESS = "an Ethernet fabric compared is kept lossless or marked"
@@ -98,6 +100,7 @@ class DiligenceFinding(StrEnum):
     FIRST_BY_PRICE = "the answer worth most is a price"
     NONE_WORTH = "no answer is worth more than its noise"
     SOME_TURNS = "some answer can turn the sign of the difference"
+    TURNS_CLOSE = "and every range that does so stays within a close lead"
     SILENT = "nobody has answered a priced question"
     ANSWERED = "a seller has answered"
     # what the answers change
@@ -177,6 +180,8 @@ def _test(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
 
 
 def _pass(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
+    if _rents(given):
+        yield F.RENTS
     busbw = next((p for p in result.promises if p.id == "busbw"), None)
     if busbw is None or not _leads(result):
         return
@@ -206,6 +211,8 @@ def _plan(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
     if result.plan_of_rival is not None:
         yield F.PLAN_BOTH
     yield F.PLAN_CREDIT if "diligence.credit_share" in result.numbers else F.PLAN_FREE
+    if "diligence.credit_share" in result.numbers and len(stage_numbers(plan)) > 1:
+        yield F.CREDIT_OF_STAGES
     yield from _sheets(given)
 
 
@@ -248,6 +255,12 @@ def _turns(question: PricedQuestion) -> bool:
     return stake is not None and stake.at_low * stake.at_high < 0
 
 
+def _reach(question: PricedQuestion) -> float:
+    """How far from zero a question's answer may move the difference."""
+    stake = question.difference
+    return 0.0 if stake is None else max(abs(stake.at_low), abs(stake.at_high))
+
+
 def _questions(result: DiligenceResult) -> Iterator[DiligenceFinding]:
     if result.first is None:
         yield F.NONE_WORTH
@@ -260,6 +273,8 @@ def _questions(result: DiligenceResult) -> Iterator[DiligenceFinding]:
         yield widest if turning else F.WIDEST_STAYS
         if turning:
             yield F.SOME_TURNS
+            if all(_reach(q) < result.verdict.materiality for q in result.priced if _turns(q)):
+                yield F.TURNS_CLOSE
         if not result.judged:
             yield F.SILENT
     else:

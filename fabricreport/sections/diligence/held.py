@@ -6,7 +6,7 @@ of the client's own size or a larger one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,8 @@ from fabricreport.books.questions import Question
 from fabricreport.figures import FigureSpec, Index
 from fabricreport.inputs import Inputs
 from fabricreport.sections.client import stages_of
-from fabricreport.sections.damages import SHARE
+from fabricreport.sections.damages import PROMISED, SHARE, Terms
+from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult
 
 TERM = "diligence.term"
@@ -64,6 +65,37 @@ def _value(answer: Answer, question: Question, gpus: int) -> float | None:
 
 _GROWTH = ("param:cluster.gpus", "param:cluster.trajectory")
 EachSpec = FigureSpec[Any, str]
+_WEEKS = "weeks"
+"""The promise of the weeks until stable."""
+
+
+def _promised(
+    figure_id: str,
+    whose: str,
+    damages: Callable[[DiligenceResult], Terms | None],
+    promises: Callable[[DiligenceResult], tuple[Promise, ...]],
+) -> FigureSpec[Any]:
+    """The week from which damages run, as the decision prices it."""
+
+    def weeks(at: Any) -> float:
+        found = damages(at.result)
+        return 0.0 if found is None else found.promised_weeks
+
+    def behind(at: Any) -> set[str]:
+        return {*PROMISED, *(i for p in promises(at.result) if p.id == _WEEKS for i in p.passes.inputs)}
+
+    return FigureSpec[Any](
+        figure_id,
+        "week",
+        label=f"Week by which stable is promised{whose}",
+        rule="percentile of weeks to stable, in whole weeks, and no later than the client's date",
+        value=weeks,
+        inputs=behind,
+        digits=2,
+        when=lambda at: damages(at.result) is not None,
+    )
+
+
 TERMS = (
     EachSpec(
         f"{TERM}[term]",
@@ -85,6 +117,15 @@ TERMS = (
         inputs=_GROWTH,
     ),
     FigureSpec[Any](
+        "diligence.grown",
+        "gpus",
+        label="GPUs of the last of several stages",
+        rule="the largest size within the horizon, where the network is accepted at several",
+        value=lambda at: float(max(gpus for _, gpus in stages_of(at.given))),
+        inputs=_GROWTH,
+        when=lambda at: len(at.result.floors) > 1,
+    ),
+    FigureSpec[Any](
         "diligence.damages",
         "usd/week",
         label="Liquidated damages for each week beyond the one promised",
@@ -94,6 +135,10 @@ TERMS = (
         central="mean",
         digits=2,
         when=lambda at: at.result.damages is not None,
+    ),
+    _promised("diligence.promised", "", lambda at: at.damages, lambda at: at.promises),
+    _promised(
+        "diligence.rival.promised", ": the rival", lambda at: at.damages_of_rival, lambda at: at.promises_of_rival
     ),
 )
 TERM_INDEX = {"term": Index[Any](lambda at: at.held)}

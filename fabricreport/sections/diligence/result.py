@@ -124,7 +124,7 @@ class DiligenceResult:
     against, `total` the cost of the option, `totals` of every option by id. `promises_of_rival`: the same test for the
     rival, where the course is open; `plan`, `plan_of_rival`: the acceptance plan of either. `floors`: busbw floor by size in
     GPUs. `curve`: busbw by number of nodes. `damages`: what is paid for a week too late, None for a client that rents or has
-    no network. `changes`: what the answers change, None where nobody has answered. `price`: of what the seller delivers over
+    no network; `damages_of_rival`: the same of the rival, where the course is open. `changes`: what the answers change, None where nobody has answered. `price`: of what the seller delivers over
     the horizon, the fabric or the rent, (draws,).
     """
 
@@ -147,6 +147,7 @@ class DiligenceResult:
     book: ProviderBook
     numbers: Mapping[str, Number]
     damages: Terms | None = None
+    damages_of_rival: Terms | None = None
     changes: Changes | None = None
 
     @property

@@ -26,7 +26,7 @@ from fabricreport.models.information import FOLDS, Estimate, foreseen
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import one_node, rented, stages_of
-from fabricreport.sections.damages import terms
+from fabricreport.sections.damages import Terms, terms
 from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.diligence.figure_context import DiligenceFigures
 from fabricreport.sections.diligence.figures import FIGURES
@@ -116,10 +116,18 @@ def run(
         price=price_of(given, tco, on.option.id),
         book=book,
         numbers={},
-        damages=None if rented(given) or not tests else terms(given, tco.common, tail.bring_up_weeks[on.option.id]),
+        damages=_damages(on, tests),
+        damages_of_rival=None if other is None else _damages(other, of_rival),
         changes=changes,
     )
     return replace(result, numbers=DeclaredFigures(FIGURES, DiligenceFigures(given, result), given))
+
+
+def _damages(on: Ground, tests: tuple[Promise, ...]) -> Terms | None:
+    """What is paid for a week too late; None for a client that rents or has no network to test."""
+    if rented(on.given) or not tests:
+        return None
+    return terms(on.given, on.tco.common, on.tail.bring_up_weeks[on.option.id])
 
 
 def nodes_of(given: Inputs) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
@@ -109,9 +110,9 @@ def _words(given: Inputs, result: EvidenceResult) -> Mapping[str, object]:
 
 
 def _width(item: Disagreement) -> float:
-    """How far the prior reaches, against its middle."""
+    """How many times its low end the prior's high end is; without end where the low end is zero or below."""
     quantity = item.quantity
-    return (quantity.prior_high - quantity.prior_low) / (abs(quantity.prior_mid) or 1.0)
+    return quantity.prior_high / quantity.prior_low if quantity.prior_low > 0 else math.inf
 
 
 def _named(item: Disagreement) -> Named:
