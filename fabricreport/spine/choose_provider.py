@@ -15,7 +15,6 @@ from fabricreport.models.money.offers import Standing
 from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
 from fabricreport.sections.decision.monday.kinds import Kind
-from fabricreport.sections.decision.monday.study import Todo
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import asking
@@ -129,6 +128,7 @@ class _Read:
         self.pair = len(self.result.totals) > 1 and self.networked
         self.dated = is_given(self.given.params, "organisation.time_to_production_weeks")
         self.ground: str = self.result.ground
+        self.quote = next((one for one in case.monday().todos if one.action.kind == Kind.RENTS), None)
         self.idle = self.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
 
     @property
@@ -184,20 +184,15 @@ class _Read:
         return self.dated and self.networked and self.case.monday().last.early_enough
 
     @property
-    def _quote(self) -> Todo | None:
-        """The line that asks sellers for their price, if it is on the list."""
-        return next((one for one in self.case.monday().todos if one.action.kind == Kind.RENTS), None)
-
-    @property
     def answered(self) -> date | None:
         """The day on which sellers that are asked for their price have answered."""
-        return self._quote.answer if self._quote else None
+        return self.quote.answer if self.quote else None
 
     @property
     def saves_on_price(self) -> bool:
         """Whether what such an answer saves is printed, and is off the price of an offer."""
-        quote = self._quote
-        return self.found is not None and quote is not None and quote.due.worth is not None and not quote.due.choice
+        due = self.quote.due if self.quote and self.found else None
+        return due is not None and due.worth is not None and not due.choice
 
     @property
     def levels(self) -> bool:
