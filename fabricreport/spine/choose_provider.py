@@ -57,6 +57,7 @@ class Finding(StrEnum):
     ORDER_DATED = "one of several offers costs least in so many outcomes, and none of the prices is out of date"
     PAIR_TOLD = "no order of offers is told, and one network costs less in so many outcomes"
     READY_BY = "the client has a date, nobody is bound yet, and the date can be met if the hand-over is early"
+    ANSWERS_LATE = "and the answers that choose the seller are due no earlier than the last day that is early enough"
     READY_PAIR = "the date cannot be met even so, and two networks are compared"
     READY_ALONE = "the date cannot be met even so or no network is needed, and one option is compared"
     READY_OFFER = "the client has a date, and an offer may be taken"
@@ -71,11 +72,11 @@ class Finding(StrEnum):
     NETWORK_IDLE = "two networks are compared, and which one it is does not matter here"
     NETWORK_COUNTS = "two networks are compared, and which one it is counts"
     BOTH_SIDES = "the two are an InfiniBand and a RoCEv2"
-    ONE_SWITCH = "two nodes may share a switch, and some seller documents no topology"
+    ONE_SWITCH = "two nodes may share their leaf switches, and some seller documents no topology"
     # the case against
     SINGLE_MORE = "jobs within single nodes are another course, and cost more"
     SINGLE_LESS = "jobs within single nodes are another course, and cost less"
-    AGAINST_MORE = "they are the strongest case against, and cost more"
+    AGAINST_MORE = "they are the main alternative, and cost more"
     AGAINST_LESS = "they are the strongest case against, and cost less"
     NEXT = "the next offer is the strongest case against"
     NEXT_NETWORK = "its price holds the network, and that of the first does not say so"
@@ -105,6 +106,7 @@ class Finding(StrEnum):
     NO_TEST = "no network is needed"
     BEFORE = "there is something to do before signing, and the client has put a price on an hour"
     BEFORE_MARKET = "there is something to do before signing, and a lost hour costs the market's rent"
+    BEFORE_PRICED = "likewise, and what a quote saves is counted on the price of the cheapest offer"
     MANY_GPUS = "two networks are compared for so many GPUs that they show"
     CREDITED = "the contract of a seller in the list was read"
     NO_DATE = "the client has no date"
@@ -126,6 +128,7 @@ class _Read:
         self.pair = len(self.result.totals) > 1 and self.networked
         self.dated = is_given(self.given.params, "organisation.time_to_production_weeks")
         self.ground: str = self.result.ground
+        self.quote = next((one for one in case.monday().todos if one.action.kind == Kind.RENTS), None)
         self.idle = self.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
 
     @property
@@ -179,6 +182,17 @@ class _Read:
     def counted_on(self) -> bool:
         """Whether the client's date can be met, if the machines are handed over in time."""
         return self.dated and self.networked and self.case.monday().last.early_enough
+
+    @property
+    def answered(self) -> date | None:
+        """The day on which sellers that are asked for their price have answered."""
+        return self.quote.answer if self.quote else None
+
+    @property
+    def saves_on_price(self) -> bool:
+        """Whether what such an answer saves is printed, and is off the price of an offer."""
+        due = self.quote.due if self.quote and self.found else None
+        return due is not None and due.worth is not None and not due.choice
 
     @property
     def levels(self) -> bool:
@@ -255,6 +269,8 @@ def _tiles(read: _Read) -> Iterator[Finding]:
         yield F.READY_OFFER
     elif read.asking and read.counted_on:
         yield F.READY_BY
+        if (asked := read.answered) and asked >= read.case.monday().last.day:
+            yield F.ANSWERS_LATE
     else:
         yield F.READY_PAIR if read.pair else F.READY_ALONE
 
@@ -330,7 +346,8 @@ def _body(read: _Read) -> Iterator[Finding]:
         yield F.NO_TEST
     if read.case.monday().todos or not read.networked:
         stated = read.case.tco().common.value_basis == Basis.STATED
-        yield F.BEFORE if stated else F.BEFORE_MARKET
+        market = F.BEFORE_PRICED if read.saves_on_price else F.BEFORE_MARKET
+        yield F.BEFORE if stated else market
     tests = read.case.diligence()
     if read.networked and len(tests.shortlist) > 1:
         yield F.DOCUMENTED if tests.fitting else F.UNDOCUMENTED
@@ -460,8 +477,7 @@ def turning(case: Told) -> Mapping[str, Named | None]:
     """What would change the answer, by kind: the thing that its phrase is said of, or None where it does not apply."""
     read = _Read(case)
     monday, found = case.monday(), read.found
-    asked = next((t.answer for t in monday.todos if t.action.kind == Kind.RENTS), None)
-    by = day(asked) if asked else day(monday.last.day)
+    by = day(read.answered or monday.last.day)
 
     def turn(kind: str, *, holds: bool) -> Named | None:
         return Named(kind, kind, by=Name(by)) if holds else None

@@ -7,11 +7,13 @@ from enum import StrEnum
 
 from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
+from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
 from fabricreport.sections.decision.result import WORTH_A_WORD, DecisionResult
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.said import said_of
 from fabricreport.sections.stance import direction
+from fabricreport.sections.tco.result import TcoResult
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import Confidence, CourseKind, OperatingModel, Side
 
@@ -35,6 +37,7 @@ class Finding(StrEnum):
     STAGES_OF_ONE = "and it stands alone"
     # the day to sign, and the option too close to tell from the one advised
     SIGN_BY = "a date was stated, and a day by which to sign is early enough"
+    WHITE_BOX = "the advised option is named, and another maker's software runs its switches"
     KIN_OF_ONE_MAKER = "that option is Ethernet, for all of which one maker answers"
     KIN_AS_NAMED = "it is another one, which its name tells"
     KIN_SHARES = "both may be taken, so each is the cheapest of all in a share of the outcomes"
@@ -45,6 +48,7 @@ class Finding(StrEnum):
     EVEN = "both cost the same, as printed"
     # the stages
     AHEAD_OF_NEED = "the first stage holds switches that only later stages need"
+    AHEAD_LOST = "the first stage alone is signed for, and what it holds for later ones is lost if growth stops"
     AHEAD_BESIDE = "and two options are side by side"
     RECABLED = "and building as needed would lay cables twice"
     NOW_ADDS = "to order every stage now would cost more"
@@ -55,10 +59,13 @@ class Finding(StrEnum):
     # why size decides, where two are side by side
     TIERS_PART = "InfiniBand needs a tier of switches more than RoCEv2 at full size"
     TIERS_SAME = "both need as many tiers"
+    TIERS_DASHED = "some option never needs as many tiers as another, so its row has a dash"
+    TIERS_FULL = "none does, so no row has one"
     ORDER_STAYS = "the same one costs less at every size planned"
     ORDER_CHANGES = "the other one costs less at some size planned"
     # the case for the other option
-    OTHER_WINS_SOMETIMES = "the option not advised costs less in some outcomes"
+    OTHER_HAS_REASON = "a reason that the bill leaves out speaks for the option not advised"
+    OTHER_WINS_SOMETIMES = "none does, and the option not advised costs less in some outcomes"
     OTHER_RUNS_IN_TIME = "its runs end late less often, by enough to tell"
     OTHER_HAS_FEWER = "it needs fewer switches"
     OTHER_QUOTED = "it costs less if an item without a published price is quoted otherwise than assumed"
@@ -70,6 +77,7 @@ class Finding(StrEnum):
     # the work
     STEP_ALIKE = "a step waits for either network the same share of its time, as printed"
     STEP_APART = "it waits longer for one of them"
+    EXPERTS_SHARE = "the plan of the work is our choice, and it has groups of experts"
     # the date
     DATE_ALIKE = "both run stably after as many weeks, as printed"
     DATE_APART = "one of them runs stably earlier"
@@ -114,6 +122,9 @@ def findings(case: Told) -> Iterator[Finding]:
 
 
 def _work(case: Told) -> Iterator[Finding]:
+    plan = case.latency().job.plan
+    if plan is not None and plan.ep > 1 and case.spoken("latency").findings.plan_chosen:
+        yield F.EXPERTS_SHARE
     if not compared(case):
         return
     weeks = {case.figure(f"tail_risk.weeks.{o}").text for o in pair(case)}
@@ -155,6 +166,9 @@ def _advice(case: Told) -> Iterator[Finding]:
     dated = is_given(case.inputs.params, "organisation.time_to_production_weeks") and not any(elsewhere)
     if dated and case.monday().last.early_enough:
         yield F.SIGN_BY
+    white = any(o.operating_model == OperatingModel.WHITEBOX for o in case.inputs.options if o.id == pair(case)[0])
+    if white and not any(elsewhere):
+        yield F.WHITE_BOX
     if found.kin_near:
         kin = next(option for option in case.inputs.options if option.id == case.decision().kin)
         of_one = kin.side == Side.ROCEV2 and kin.operating_model == OperatingModel.TURNKEY
@@ -189,6 +203,7 @@ def _stages(case: Told) -> Iterator[Finding]:
         yield F.STAGES_OF_ONE
         return
     yield F.STAGES_OF_TWO
+    yield F.TIERS_DASHED if dashed(case.tco()) else F.TIERS_FULL
     found = case.spoken("tco").findings
     if found.tiers_differ:
         yield F.TIERS_PART
@@ -208,6 +223,9 @@ def _ahead(case: Told) -> Iterator[Finding]:
     found, (choice, rival) = case.decision().courses, pair(case)
     if prints(case.figure(f"tco.stage.overbuilt.0.{choice}")):
         yield F.AHEAD_OF_NEED
+        told = case.spoken("decision").findings
+        if (told.sign_stage_one or told.settle_stage_one) and _wasted(case, choice):
+            yield F.AHEAD_LOST
         if compared(case):
             yield F.AHEAD_BESIDE
         if prints(case.figure(f"tco.recabled.{choice}")):
@@ -218,11 +236,25 @@ def _ahead(case: Told) -> Iterator[Finding]:
         if prints(against) and against.value > 0:
             yield F.NOW_ADDS
     if found.growing is not None:
-        wasted = [case.figure(f"decision.courses.wasted.0.{option}") for option in dict.fromkeys((choice, rival))]
         cluster = case.inputs.params.cluster
         more = len(cluster.halls(cluster.final_gpus)) > len(cluster.halls(cluster.gpus))
         yield F.SITE_OPEN if more else F.SITES_BEGUN
-        yield F.STOP_WASTES if all(prints(w) and w.value > 0 for w in wasted) else F.STOP_WASTES_NOTHING
+        yield F.STOP_WASTES if all(_wasted(case, o) for o in (choice, rival)) else F.STOP_WASTES_NOTHING
+
+
+def _wasted(case: Told, option: str) -> bool:
+    """Whether a plan that ends after the first stage has paid for growth on an option."""
+    if case.decision().courses.growing is None:
+        return False
+    spent = case.figure(f"decision.courses.wasted.0.{option}")
+    return prints(spent) and spent.value > 0
+
+
+def dashed(result: TcoResult) -> bool:
+    """Whether some option never needs as many tiers as another does."""
+    number = result.numbers
+    tiers = {key.split(".")[2] for key in number if key.startswith("tco.step.")}
+    return any(f"tco.step.{n}.{option}" not in number for n in tiers for option in result.order)
 
 
 def prints(number: Number) -> bool:
@@ -234,7 +266,9 @@ def _other(case: Told) -> Iterator[Finding]:
     if not compared(case):
         return
     choice, rival = pair(case)
-    if case.figure("decision.probability").value < 1:
+    if their_reason(case):
+        yield F.OTHER_HAS_REASON
+    elif case.figure("decision.probability").value < 1:
         yield F.OTHER_WINS_SOMETIMES
     mine, theirs = (case.figure(f"tail_risk.late.{option}") for option in (choice, rival))
     if mine.value - theirs.value >= WORTH_A_WORD:
@@ -248,6 +282,19 @@ def _other(case: Told) -> Iterator[Finding]:
     by_money = case.decision().ground in (Confidence.CLEAR, Confidence.LEANING)
     if by_money and case.spoken("decision").findings.money_and_framework_part:
         yield F.FOLLOWS_MONEY
+
+
+def their_reason(case: Told) -> str:
+    """The strongest reason beyond the bill for the side of the option not advised; '' without one, or if both are of one side."""
+    sides = {option.id: option.side for option in case.inputs.options}
+    ours, theirs = (sides.get(option) for option in pair(case))
+    sign = {Side.INFINIBAND: 1, Side.ROCEV2: -1}.get(theirs, 0) if theirs and theirs != ours else 0
+    axes = case.decision().framework.axes
+    leans = [
+        (rule.lean * axis.weight * sign, rule.reason) for axis in axes for rule in axis.rules if not rule.priced_as
+    ]
+    strength, reason = max(leans, key=lambda one: one[0], default=(0.0, ""))
+    return reason if strength > 0 else ""
 
 
 def quotes_that_turn(result: DecisionResult) -> tuple[Unquoted, ...]:
@@ -292,7 +339,15 @@ def words(case: Told) -> Mapping[str, object]:
     assert isinstance(saved, tuple) and isinstance(conceded, tuple)
     quote, halls = their_quote(case), case.inputs.params.cluster.sites
     return {
-        "kept_open": Name("maker and price" if _of_several_makers(case) else "the price"),
+        "Lay_out": _lay_out(case),
+        "full_size": Name(_full_size(case)),
+        "leave_later": Name(
+            "leave the maker of every later stage open" if _of_several_makers(case) else "commit to no later stage"
+        ),
+        "in_all": Name("over all stages" if F.STAYS not in set(_title(case)) else "in all"),
+        "kin_way": _kin_way(case),
+        "cheaper_planned": _cheaper_planned(case),
+        "their_reason": Name(their_reason(case)),
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
         "our_causes": saved[:1],
         "their_cause": conceded[:1],
@@ -300,6 +355,45 @@ def words(case: Told) -> Mapping[str, object]:
         "their_quote": _item(case, quote) if quote else None,
         "paying_levers": paying_levers(case),
     }
+
+
+def _sites(case: Told) -> tuple[int, int]:
+    """How many sites are begun with the first stage, and how many there are in the end."""
+    cluster = case.inputs.params.cluster
+    return len(cluster.halls(cluster.gpus)), len(cluster.halls(cluster.final_gpus))
+
+
+def _lay_out(case: Told) -> Named:
+    """What the cables are laid out for: the whole cluster on one network, else the site or the sites that are begun."""
+    begun, final = _sites(case)
+    if final == 1:
+        return Named("Lay the cables out for", "whole", gpus=case.figure("decision.final_gpus"))
+    site = "the first site" if begun == 1 else "each site"
+    return Named(f"Lay the cables of {site} out for its", "site", gpus=case.figure("latency.site_gpus"))
+
+
+def _full_size(case: Told) -> str:
+    """The size that the cables of the first stage are laid out for."""
+    begun, final = _sites(case)
+    return "full size" if final == 1 else f"the full size of {'the first' if begun == 1 else 'each'} site"
+
+
+def _kin_way(case: Told) -> Name | None:
+    """Whether the option too close to tell costs more than the one advised, or less."""
+    kin = case.decision().kin
+    return Name("less" if case.figure(f"decision.gap.{kin}").value < 0 else "more") if kin else None
+
+
+def _cheaper_planned(case: Told) -> Named | None:
+    """Of two compared the one that costs less by whole cost at the largest size planned, of the sizes tried."""
+    owned = case.tco().ownership
+    if not compared(case) or owned is None:
+        return None
+    tried = [n for n, gpus in enumerate(owned.sweep.gpus) if gpus <= case.inputs.params.cluster.final_gpus]
+    names = {option.id: option.name for option in case.inputs.options}
+    hour = {option: plain(owned.sweep.useful_hour[option]).mean(axis=1)[max(tried, default=0)] for option in pair(case)}
+    cheaper = min(hour, key=lambda option: float(hour[option]))
+    return Named(names[cheaper], cheaper)
 
 
 def _of_several_makers(case: Told) -> bool:

@@ -134,20 +134,23 @@ def changes(given: Inputs, result: DecisionResult, figure: FigureOf, edges: Sequ
                 ]
             )
         )
-    rows += [_quoted(given, one, names, figure) for one in quotes_that_turn(result)]
+    rows += [_quoted(given, one, result.verdict.choice, names, figure) for one in quotes_that_turn(result)]
     heads = ["", "We assume", "It turns if", "How likely", "Settled"]
     columns = [Column(head, style="mixed") if head == "We assume" else Column(head) for head in heads]
     return Table(columns, rows[:MOST_CHANGES], values)
 
 
-def _quoted(given: Inputs, one: Unquoted, names: Mapping[str, str], figure: FigureOf) -> Row:
+def _quoted(given: Inputs, one: Unquoted, choice: str, names: Mapping[str, str], figure: FigureOf) -> Row:
+    """What nobody publishes a price for; where the option advised has no such piece, quotes on its parts list settle nothing."""
+    of = [option.id for option in given.options if one.item in option.unquoted and option.id in names]
+    apart = choice not in of and of
     return Row(
         [
             Name(row_of(given, one.stands_in)),
             figure(f"decision.stands_in.{one.item}"),
             f"{side(one)} {{decision.price_level.{one.item}}}: " + names[beyond(one)] + " costs less",
             "no published price",
-            "before signing, by quotes",
+            Name(f"only by a quote on {names[of[0]]}") if apart else "before signing, by quotes",
         ]
     )
 

@@ -88,7 +88,7 @@ def test_an_offer_that_can_be_signed_is_named_and_the_other_stands_behind_it(tmp
     done = whole(folder(tmp_path, "tern-finetuning", files), draws=SMALL_DRAWS, draw_charts=False)
     assert done.faults == []
     glance = " ".join(words(n) for n in nodes(done, RENTERS) if n["t"] == "glance")
-    assert "Sign with Example Hosting" in glance and "the network?" in glance
+    assert "Sign with Example Hosting" in glance and "Does this price include the network?" in glance
     assert "Otherwise sign with Example Cloud" in glance
     assert done.headline["offer"] == "example-hosting" and done.headline["offer_stands"] == "take_if"
 

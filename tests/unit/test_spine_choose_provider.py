@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,7 @@ def cells(table: Any) -> list[list[str]]:
 def test_published_prices_are_asked_about_and_the_name_has_a_price() -> None:
     holds = found(tern())
     assert {F.ASKING, F.PREMIUM_RENT, F.NAME_TOLD, F.ORDER_OLD, F.READY_BY, F.WHY_NEXT, F.NETWORK_IDLE} <= holds
-    assert {F.BILL_NEXT, F.BEFORE_MARKET} <= holds and not holds & {F.BILL_RANGE, F.WHY_RENT, F.READY_PAIR, F.PREMIUM}
+    assert {F.BILL_NEXT, F.BEFORE_PRICED} <= holds and not holds & {F.BILL_RANGE, F.WHY_RENT, F.READY_PAIR, F.PREMIUM}
     assert {F.BOTH_SIDES, F.ONE_SWITCH, F.SOME_WITHOUT, F.UNSURE, F.UNSURE_LISTED, F.CREDITED, F.DOCUMENTED} <= holds
     assert not holds & {F.SIGN_TESTED, F.READY_OFFER, F.NEXT, F.MORE_OFFERS, F.MANY_GPUS, F.NO_DATE}
     assert turns(tern()) == {"price", "day", "nodes", "idle"}
@@ -152,7 +153,7 @@ def test_one_node_needs_no_network() -> None:
 def test_jobs_within_single_nodes_need_no_network_either() -> None:
     case = changed(cluster__gpus=64, workload__jobs=[{"gpus": 8, "share": 1.0}])
     holds = found(case)
-    assert {F.ASKING_ONE_NODE, F.JOBS_WITHIN, F.JOBS_WITHIN_RENT, F.NO_TEST, F.BEFORE_MARKET} <= holds
+    assert {F.ASKING_ONE_NODE, F.JOBS_WITHIN, F.JOBS_WITHIN_RENT, F.NO_TEST, F.BEFORE_PRICED} <= holds
     assert not holds & {F.NAME_NONE, F.PREMIUM_RENT, F.TO_TEST, F.SINGLE_MORE, F.SINGLE_LESS}
     assert cells(tables.before(case))[0][-1] == "protects, not priced"
 
@@ -176,14 +177,25 @@ def test_what_decides_between_networks_where_it_is_not_money() -> None:
 def test_what_an_hour_is_worth_names_the_rent_it_rests_on() -> None:
     stated = {**tern().inputs.params.money.model_dump(exclude_unset=True), "gpu_hour_value": 2.0}
     holds = found(changed(money=stated))
-    assert F.BEFORE in holds and F.BEFORE_MARKET not in holds
+    assert F.BEFORE in holds and not {F.BEFORE_MARKET, F.BEFORE_PRICED} & holds
+    with mock.patch.object(spine._Read, "saves_on_price", mock.PropertyMock(return_value=False)):
+        assert {F.BEFORE, F.BEFORE_MARKET, F.BEFORE_PRICED} & found(tern()) == {F.BEFORE_MARKET}
     with mock.patch.object(spine._Read, "levels", mock.PropertyMock(return_value=False)):
         assert F.PREMIUM in found(tern()) and F.PREMIUM_RENT not in found(tern())
 
 
 def test_a_date_that_no_hand_over_meets_is_told_without_one() -> None:
     late = found(changed(organisation__time_to_production_weeks=0.2))
-    assert F.READY_PAIR in late and not late & {F.READY_BY, F.HAND_OVER}
+    assert F.READY_PAIR in late and not late & {F.READY_BY, F.HAND_OVER, F.ANSWERS_LATE}
+
+
+def test_answers_that_are_due_on_the_last_day_early_enough_are_told() -> None:
+    last = tern().monday().last.day
+    for answered, holds in ((last, True), (last - timedelta(days=1), False), (None, False)):
+        with mock.patch.object(spine._Read, "answered", mock.PropertyMock(return_value=answered)):
+            told = found(tern())
+        assert F.READY_BY in told and (F.ANSWERS_LATE in told) is holds
+    assert F.ANSWERS_LATE in found(tern())
 
 
 def test_a_renter_without_a_date_is_told_what_a_day_costs() -> None:

@@ -12,7 +12,7 @@ import pytest
 from course_cases import client
 
 from fabricreport.case import Case
-from fabricreport.findings import Name
+from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
 from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.result import DecisionResult
@@ -21,11 +21,13 @@ from fabricreport.spine.grow_in_stages import (
     MOST_CARES,
     MOST_LEVERS,
     Finding,
+    _lay_out,
     beyond,
     cares,
     findings,
     side,
     their_quote,
+    their_reason,
     words,
 )
 from fabricreport.vocabulary import Ground, Side
@@ -110,7 +112,8 @@ def test_switches_ahead_of_need_are_told_with_the_cables_that_they_spare() -> No
 @pytest.mark.parametrize("parts", [False, True])
 def test_money_is_followed_against_other_reasons_where_money_decided(parts: bool) -> None:
     told = kestrel().spoken("decision")
-    kept = {name: getattr(told.findings, name) for name in ("halls_unpriced", "later", "kin_near")}
+    same = ("halls_unpriced", "later", "kin_near", "sign_stage_one", "settle_stage_one")
+    kept = {name: getattr(told.findings, name) for name in same}
     dropped = ("generation_turns", "listing_turns", *ELSEWHERE)
     apart = replace(told, findings=SimpleNamespace(**kept, **dict.fromkeys(dropped, False)))  # type: ignore[arg-type]
     apart.findings.money_and_framework_part = parts  # type: ignore[attr-defined]
@@ -169,10 +172,26 @@ def test_stopping_is_told_as_a_waste_where_either_network_has_paid_for_growth() 
 
 def test_the_other_option_has_its_case() -> None:
     choice = kestrel().decision().verdict.choice
-    assert F.OTHER_WINS_SOMETIMES in of(kestrel())
-    assert F.OTHER_WINS_SOMETIMES not in of(kestrel(), {"decision.probability": 1.0})
+    told, result = {F.OTHER_HAS_REASON, F.OTHER_WINS_SOMETIMES}, kestrel().decision()
+    assert told & of(kestrel()) == {F.OTHER_HAS_REASON}
+    bare = replace(result, framework=replace(result.framework, axes=()))
+    assert told & of(kestrel(), decision=bare) == {F.OTHER_WINS_SOMETIMES}
+    assert not told & of(kestrel(), {"decision.probability": 1.0}, bare)
     assert F.OTHER_RUNS_IN_TIME in of(kestrel(), {f"tail_risk.late.{choice}": 0.5})
     assert F.OTHER_RUNS_IN_TIME not in of(kestrel(), {f"tail_risk.late.{choice}": 0.0})
+
+
+def test_the_reason_for_the_other_option_is_the_strongest_one_of_its_side_that_the_bill_leaves_out() -> None:
+    result = kestrel().decision()
+    reason = words(kestrel())["their_reason"]
+    rules = [rule for axis in result.framework.axes for rule in axis.rules if rule.reason == reason]
+    assert rules and all(rule.lean > 0 and not rule.priced_as for rule in rules)
+    turned = replace(
+        result, verdict=replace(result.verdict, choice=result.verdict.runner_up, runner_up=result.verdict.choice)
+    )
+    ours: Any = Altered(kestrel(), {}, turned)
+    assert their_reason(ours) not in ("", reason)
+    assert their_reason(Altered(kestrel(), {}, alone())) == ""  # type: ignore[arg-type]
 
 
 def test_the_other_option_is_told_to_need_fewer_switches_where_it_does() -> None:
@@ -270,10 +289,93 @@ def test_a_client_reads_three_cautions_and_always_one() -> None:
 
 
 def test_the_maker_of_later_stages_stays_open_where_there_are_several() -> None:
-    assert words(kestrel())["kept_open"] == "maker and price"
+    assert words(kestrel())["leave_later"] == "leave the maker of every later stage open"
     result = kestrel().decision()
     turned = replace(result, verdict=replace(result.verdict, choice=result.verdict.runner_up))
-    assert words(Altered(kestrel(), {}, turned))["kept_open"] == "the price"  # type: ignore[arg-type]
+    assert words(Altered(kestrel(), {}, turned))["leave_later"] == "commit to no later stage"  # type: ignore[arg-type]
+
+
+def test_cables_are_laid_out_for_a_site_that_is_begun_or_for_the_whole_of_one_network() -> None:
+    two, one = words(kestrel()), words(kestrel().changed(cluster__sites=1))
+    assert two["Lay_out"] == "Lay the cables of the first site out for its"
+    assert two["full_size"] == "the full size of the first site"
+    assert one["Lay_out"] == "Lay the cables out for" and one["full_size"] == "full size"
+    for told, figure in ((two, "latency.site_gpus"), (one, "decision.final_gpus")):
+        laid = told["Lay_out"]
+        assert isinstance(laid, Named) and getattr(laid.said["gpus"], "id", "") == figure
+    begun: Any = Altered(kestrel(), {})
+    halls = SimpleNamespace(halls=lambda gpus: (1, 1, 1) if gpus > 512 else (1, 1), gpus=512, final_gpus=8192)
+    begun.inputs = SimpleNamespace(params=SimpleNamespace(cluster=halls))
+    assert _lay_out(begun) == "Lay the cables of each site out for its"
+
+
+def test_what_later_stages_hold_is_told_as_lost_where_the_first_stage_alone_is_signed_for() -> None:
+    choice = kestrel().decision().verdict.choice
+    assert F.AHEAD_LOST in of(kestrel())
+    assert F.AHEAD_LOST not in of(kestrel(), {f"decision.courses.wasted.0.{choice}": 0.0})
+    told = kestrel().spoken("decision")
+    other: Any = Altered(kestrel(), {})
+    names = ("sign_stage_one", "settle_stage_one", "kin_near", "halls_unpriced", "later", "generation_turns")
+    bare = SimpleNamespace(**dict.fromkeys((*names, "listing_turns", "money_and_framework_part", *ELSEWHERE), False))
+    other.spoken = lambda section: replace(told, findings=bare) if section == "decision" else kestrel().spoken(section)
+    assert F.AHEAD_LOST not in set(findings(other))
+
+
+def test_white_box_switches_are_explained_where_they_are_advised() -> None:
+    assert F.WHITE_BOX in of(kestrel())
+    result = kestrel().decision()
+    turned = replace(result, verdict=replace(result.verdict, choice=result.verdict.runner_up))
+    assert F.WHITE_BOX not in of(kestrel(), decision=turned)
+
+
+def test_groups_of_experts_are_explained_where_there_are_some() -> None:
+    assert F.EXPERTS_SHARE in of(kestrel())
+    latency = kestrel().latency()
+    case: Any = Altered(kestrel(), {})
+    case.latency = lambda: replace(latency, job=replace(latency.job, plan=None))
+    assert F.EXPERTS_SHARE not in set(findings(case))
+
+
+def test_an_option_that_is_close_is_told_to_cost_more_or_less_by_its_sign() -> None:
+    kin = kestrel().decision().kin
+    for value, way in ((1e6, "more"), (-1e6, "less")):
+        assert words(Altered(kestrel(), {f"decision.gap.{kin}": value}))["kin_way"] == way  # type: ignore[arg-type]
+    none = replace(kestrel().decision(), kin="")
+    assert words(Altered(kestrel(), {}, none))["kin_way"] is None  # type: ignore[arg-type]
+
+
+def test_the_cheaper_of_two_at_the_sizes_planned_is_told_by_name() -> None:
+    cheaper, result = words(kestrel())["cheaper_planned"], kestrel().decision()
+    assert isinstance(cheaper, Named) and cheaper.key == result.verdict.choice
+    assert words(Altered(kestrel(), {}, alone()))["cheaper_planned"] is None  # type: ignore[arg-type]
+
+
+def test_amounts_over_all_stages_are_told_as_such_where_there_are_several() -> None:
+    assert words(kestrel())["in_all"] == "over all stages"
+    assert words(client("example"))["in_all"] == "in all"
+
+
+def test_a_dash_is_explained_where_one_stands() -> None:
+    told, tco = {F.TIERS_DASHED, F.TIERS_FULL}, kestrel().tco()
+    empty = any(cell is None for row in tables.tiers(kestrel().inputs, tco).rows for cell in row.cells)
+    assert told & of(kestrel()) == {F.TIERS_DASHED if empty else F.TIERS_FULL}
+    step = next(key for key in tco.numbers if key.startswith("tco.step."))
+    case: Any = Altered(kestrel(), {})
+    case.tco = lambda: replace(tco, numbers={k: v for k, v in tco.numbers.items() if k != step})
+    assert told & set(findings(case)) == {F.TIERS_DASHED}
+
+
+def test_a_price_of_the_other_option_alone_is_settled_by_a_quote_on_it() -> None:
+    result = kestrel().decision()
+    edges = kestrel().spoken("decision").words["edges"]
+    assert isinstance(edges, tuple)
+    settled = [str(r.cells[4]) for r in tables.changes(kestrel().inputs, result, kestrel().figure, edges).rows]
+    assert "only by a quote on InfiniBand" in settled
+    turned = replace(
+        result, verdict=replace(result.verdict, choice=result.verdict.runner_up, runner_up=result.verdict.choice)
+    )
+    settled = [str(r.cells[4]) for r in tables.changes(kestrel().inputs, turned, kestrel().figure, edges).rows]
+    assert "only by a quote on InfiniBand" not in settled
 
 
 def test_words_are_few_and_of_this_case() -> None:
