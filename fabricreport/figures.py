@@ -77,7 +77,7 @@ class FigureSpec(Pattern, Generic[At, *Keys]):
     currency: str | Callable[[At, *Keys], str] = ""
     grade: str | Callable[[At, *Keys], str] = ""
     date: str | Callable[[At, *Keys], str] = ""
-    stale: bool | None | Callable[[At, *Keys], bool | None] = None
+    stale: bool | Callable[[At, *Keys], bool | None] | None = None
     when: Callable[[At, *Keys], bool] | None = None
     compares: Callable[[At, *Keys], tuple[str, str]] | None = None
 

@@ -53,7 +53,9 @@ def price_record(price: Price) -> dict[str, Any]:
         "read": "",
         "grade": price.grade,
         "seen": "B",
-        "interest": "seller" if price.grade in ("quote", "secondary", "published") and price.unit not in _TARIFFS else "",
+        "interest": "seller"
+        if price.grade in ("quote", "secondary", "published") and price.unit not in _TARIFFS
+        else "",
         "use": f"price per {price.unit} in {price.currency}.{held}{stand_in}{ranged}",
         "expiry": price.expiry.isoformat(),
         "stale": price.stale,
