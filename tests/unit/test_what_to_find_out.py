@@ -137,6 +137,11 @@ def made(found: tuple[Worth, ...] = (), tests_: tuple[Tried, ...] = ()) -> Infor
     return Information(100.0, ("a", "b"), frozenset(), found, tests_)
 
 
+def test_nothing_is_said_of_what_to_find_out_where_no_group_of_inputs_is_left_to_know() -> None:
+    assert set(information_findings(made((), (tried(5, 1, 2),)), idle=False)) == set()
+    assert set(information_findings(None, idle=False)) == set()
+
+
 def test_the_group_worth_most_is_named_only_where_it_stands_out_of_its_noise() -> None:
     telling = made((worth(50, 10, 1, now=("x",), later=("y",)), worth(9, 5, 2)))
     assert set(information_findings(telling, idle=False)) == {F.INFORMATION, F.WORTH_KNOWING, F.NO_TEST_PAYS}

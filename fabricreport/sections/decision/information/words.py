@@ -11,7 +11,7 @@ from fabricreport.sections.decision.information.study import Information
 
 def information_findings(found: Information | None, *, idle: bool) -> Iterator[F]:
     """What holds of what could be found out; `idle`: where no fabric is worth finding out about."""
-    if found is None:
+    if found is None or not found.groups:
         return
     yield F.INFORMATION
     if found.of_offers:
