@@ -23,6 +23,8 @@ _PER_PRICED = {
     ("count", "interruption"): 1.0,
 }  # fmt: skip
 """Units of a price for one of a test's unit, by (the test's unit, what the price is per)."""
+_OF_ALL_GPU_TIME = frozenset({PERCENT, "us", "µs"})
+"""What a price is per where it counts the GPU time of the whole plan."""
 
 
 @dataclass(frozen=True)
@@ -41,14 +43,17 @@ class Credit:
     capped: bool = False
 
 
-def credits_due(judged: Sequence[Judged], most: Mapping[str, float] = MappingProxyType({})) -> tuple[Credit, ...]:
+def credits_due(
+    judged: Sequence[Judged], most: Mapping[str, float] = MappingProxyType({}), *, planned: int = 0
+) -> tuple[Credit, ...]:
     """The credits of all tests that fail on all GPUs of their stage and have a price, in the order of the tests; `most`: the
-    most that is credited, by the unit that the price is per.
+    most that is credited, by the unit that the price is per. `planned`: the GPUs of the whole plan (0: those tested), whose
+    time the prices of bandwidth and latency count: a test on fewer of them is credited in proportion.
 
     Tests whose prices are per the same unit show the same loss (bandwidth is one, whatever collective shows it; so is a
     week): only the largest of them counts. Weeks, bandwidth, latency and interruptions are different losses and add up.
     """
-    found = [credit for one in judged if (credit := _credit(one)) is not None]
+    found = [_shared(credit, planned) for one in judged if (credit := _credit(one)) is not None]
     largest = {c.per: c for c in sorted(found, key=lambda c: c.amount)}
     counted = (replace(c, counts=c is largest[c.per]) for c in found)
     return tuple(
@@ -84,6 +89,17 @@ def _credit(judged: Judged) -> Credit | None:
         return None
     shortfall = paid.shortfall * factor
     return Credit(judged, shortfall, _priced_per(judged), shortfall * price.value)
+
+
+def _shared(credit: Credit, planned: int) -> Credit:
+    return replace(credit, amount=credit.amount * share_of(credit, planned))
+
+
+def share_of(credit: Credit, planned: int) -> float:
+    """The share of the plan's GPUs that a credit is for; 1 for losses that are priced as they happen."""
+    if credit.per not in _OF_ALL_GPU_TIME or not planned:
+        return 1.0
+    return min(1.0, credit.judged.test.gpus / planned)
 
 
 def _priced_per(judged: Judged) -> str:

@@ -49,7 +49,7 @@ def accept(case: Case, plan: Plan, logs: Logs) -> Acceptance:
     decided = decide_again(case, plan.option, seen)
     options = {option.id: option for option in case.options}
     pair = options[plan.option], options[decided.rival]
-    due = credits_due(judged, _most(case, plan.option))
+    due = credits_due(judged, _most(case, plan.option), planned=int(case.params.cluster.final_gpus))
     return Acceptance(case, *pair, judged, due, seen, decided, logs, judge_points(plan, logs.runs))
 
 

@@ -48,6 +48,14 @@ def test_a_percent_of_bandwidth_a_microsecond_a_week_and_a_minute_are_priced_by_
     assert total(found) == pytest.approx(85_250)
 
 
+def test_a_test_on_part_of_the_plan_is_credited_in_proportion_to_its_gpus() -> None:
+    whole, part = credits_due([SLOW]), credits_due([SLOW], planned=4 * SLOW.test.gpus)
+    assert total(part) == pytest.approx(total(whole) / 4)
+    assert total(credits_due([SLOW], planned=SLOW.test.gpus)) == total(whole)
+    late = judged("T-WEEKS", 8.0, 6.0, PER_WEEK, unit="week", tool=Tool.RECORD)
+    assert total(credits_due([late], planned=4 * late.test.gpus)) == total(credits_due([late])) > 0
+
+
 def test_what_all_gpus_show_is_paid_for_and_not_a_larger_loss_on_fewer() -> None:
     few = replace(judged("T-ALLREDUCE", 240.0, 300.0, PER_PERCENT), gpus=16)
     on_all = judged("T-ALLREDUCE", 291.0, 300.0, PER_PERCENT)
