@@ -182,9 +182,16 @@ _MEETING = (
 
 
 def _term(
-    name: str, unit: str, label: str, rule: str, value: Callable[[Clause], Any], inputs: tuple[str, ...]
+    name: str,
+    unit: str,
+    label: str,
+    rule: str,
+    value: Callable[[Clause], Any],
+    inputs: tuple[str, ...],
+    *,
+    stale: bool | None = None,
 ) -> EachSpec:
-    """A figure of the clause on an option."""
+    """A figure of the clause on an option; `stale=False` where no price moves it."""
     return EachSpec(
         f"decision.courses.{name}[clause]",
         unit,
@@ -194,6 +201,7 @@ def _term(
         inputs=lambda at, option: {*inputs_of(at.result.courses.clauses[option].paid), *inputs},
         central="mean",
         digits=2,
+        stale=stale,
     )
 
 
@@ -208,6 +216,7 @@ _CLAUSES = (
         "percentile of weeks to stable, in whole weeks, and no later than the client's date",
         lambda c: c.promised_weeks,
         _PROMISED,
+        stale=False,
     ),
     _term(
         "per_week",
