@@ -60,6 +60,8 @@ MOST_EMPTY = 0.2
 EMPTY, KEPT_COMPILATIONS = "empty.typ", 12
 MOST_TRIES, MOST_TOGETHER = 16, 3
 ANNEXES_START = "annexes-start"
+_TOP_PT = 100.0
+"""What begins above this height begins a page: the margin is 26 mm."""
 NO_ALT_YET = "No description yet: this is a draft."
 
 
@@ -135,12 +137,14 @@ def _link(folder: Path, payload: Data) -> None:
     _forget_layouts(folder)
     places = {found["anchor"]: found for found in anchors}
     if ANNEXES_START in places:
-        payload["front"]["pages"] = [_counted(places[ANNEXES_START]["page"] - 1, pages)]
+        start = places[ANNEXES_START]
+        payload["front"]["pages"] = [_counted(start["page"] - (start["y_pt"] < _TOP_PT), pages)]
     _write(folder, payload | {"places": places})
 
 
 def _counted(body: int, all_pages: int) -> str:
-    """On how many pages page one and the body are printed, and on how many the annexes: kept in the PDF's keywords."""
+    """On how many pages page one and the body are printed, and on how many the annexes: kept in the PDF's keywords. A page
+    on which the body ends and the annexes begin is the body's."""
     parts = (
         f"{name}: {count} page{'' if count == 1 else 's'}"
         for name, count in (("body", body), ("annexes", all_pages - body))
