@@ -43,7 +43,7 @@ def price_record(price: Price) -> dict[str, Any]:
         "kind": "price",
         "label": f"Price of {spoken(price.item)}",
         "value": price.price,
-        "text": _price_text(price.figure, unit, price.currency, 3 if price.spread > 1 else 6),
+        "text": _price_text(price.figure, unit, price.currency),
         "unit": formats.unit_in(unit, price.currency),
         **in_currency(unit, price.currency),
         "date": price.date.isoformat(),
@@ -188,9 +188,14 @@ def _value_text(figure: Uncertain, unit: str) -> str:
     return ends + kind.get(figure.kind, "")
 
 
-def _price_text(figure: Uncertain, unit: str, currency: str, digits_of_ends: int = 6) -> str:
+def _digits_of(end: float) -> int:
+    """Six for an end that somebody stated, three for one that was worked out and has no end of digits."""
+    return 6 if float(f"{end:.6g}") == end else 3
+
+
+def _price_text(figure: Uncertain, unit: str, currency: str) -> str:
     text = formats.write(figure.central, unit, 6, currency)
     if figure.fixed:
         return text
-    low, high = (formats.write(end, unit, digits_of_ends, currency) for end in (figure.low, figure.high))
+    low, high = (formats.write(end, unit, _digits_of(end), currency) for end in (figure.low, figure.high))
     return f"{text} ({low} to {high})"
