@@ -30,7 +30,7 @@ ALWAYS = frozenset({Kind.ACCEPTANCE, Kind.BOTH})
 """What to do that page one never leaves out: the acceptance test, and to ask for the two offers that decide."""
 _DATES = {
     "weeks": "Weeks until it runs stably",
-    "not_ready": "Not stable within {param:organisation.time_to_production_weeks} of delivery",
+    "not_ready": "Not stable within {param:organisation.time_to_production_weeks} of power-on",
     "late": "A run ends late",
     "delay_p90": "One run in ten is later than planned by",
     "fabric_lost": "GPU time that the network takes",
