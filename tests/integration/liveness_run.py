@@ -371,7 +371,9 @@ def why_context(input_id: str) -> str:
         return "no model draws it: the memo only shows what its sources say"
     if kind == "price":
         return "in the price book; no option, server or site of the package refers to it"
-    cited = [r for r in shipped_references() if r.evidence_id == name and r.file != "said.yaml"]  # a phrase quotes nothing
+    cited = [
+        r for r in shipped_references() if r.evidence_id == name and r.file != "said.yaml"
+    ]  # a phrase quotes nothing
     places = list(dict.fromkeys(f"{r.file.removesuffix('.yaml')}: {r.cited_by}" for r in cited))
     if places:
         return f"quoted by {'; '.join(places[:2])}" + (f" and {len(places) - 2} more" if len(places) > 2 else "")

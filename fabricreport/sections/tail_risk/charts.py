@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter
 
 from fabricreport import formats
@@ -40,6 +42,8 @@ from fabricreport.theme import (
 _POINTS = 120
 _HATCH = "////"
 _KEY_WIDTH = 82  # characters in a row of names
+_SAMPLE = 4  # characters that a curve's dash takes before its name
+_DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)), (0, (3, 1, 1, 1, 1, 1)))
 _NAME = 0.6  # height of an option's name over the bars, in rows
 _CHARACTER = 0.0112  # width of a bold character over that of the figure
 
@@ -118,11 +122,11 @@ def _exceedance_panel(
 ) -> list[dict[str, Any]]:
     rows = []
     right = 0.0
-    for option, name in groups_of(result, names):
+    for dash, (option, name) in zip(cycle(_DASHES), groups_of(result, names), strict=False):
         curve = exceedance(draws[option])
         pick = np.unique(np.linspace(0, len(curve.values) - 1, _POINTS).astype(int))
         x, y = rounded(curve.values[pick]), rounded(curve.probability[pick], 4)
-        axis.step(np.r_[0.0, x], np.r_[1.0, y], where="post", color=colours[option])
+        axis.step(np.r_[0.0, x], np.r_[1.0, y], where="post", color=colours[option], linestyle=dash)
         right = max(right, float(np.quantile(draws[option], 0.995)))
         rows += [{"option": name, "measure": label, "value": a, "share_above": b} for a, b in zip(x, y, strict=True)]
     axis.set_xlim(0, right or 1.0)  # without a fabric nothing is ever late
@@ -133,17 +137,23 @@ def _exceedance_panel(
 
 
 def _key(figure: Figure, result: TailResult, names: Mapping[str, str], colours: Mapping[str, str]) -> None:
-    """The options' names over both panels, in their curves' colours, from the curve on the left to that on the right."""
+    """The options' names over both panels, each after its curve's dash, from the curve on the left to that on the right."""
+    dashes = {option: dash for dash, (option, _) in zip(cycle(_DASHES), groups_of(result, names), strict=False)}
     order = sorted(groups_of(result, names), key=lambda g: float(np.median(plain(result.bring_up_weeks[g[0]]))))
     rows: list[list[tuple[str, str]]] = [[]]
     for option, name in order:
-        if sum(len(n) + 3 for _, n in rows[-1]) + len(name) > _KEY_WIDTH:
+        if sum(len(n) + 3 + _SAMPLE for _, n in rows[-1]) + len(name) + _SAMPLE > _KEY_WIDTH:
             rows.append([])
         rows[-1].append((option, name))
     figure.suptitle("\n".join(" " for _ in rows), fontsize=FONT_PT)  # keeps room for the key
     for k, row in enumerate(rows):
         x = 0.075
         for option, name in row:
+            ends, height = (x, x + _CHARACTER * (_SAMPLE - 1)), 0.985 - 0.07 * k - 0.022
+            dash = Line2D(ends, (height, height), color=colours[option], linestyle=dashes[option], linewidth=1.5)
+            dash.set_transform(figure.transFigure)
+            figure.add_artist(dash)
+            x += _CHARACTER * _SAMPLE
             figure.text(x, 0.985 - 0.07 * k, name, ha="left", va="top", color=colours[option], weight="bold")
             x += _CHARACTER * (len(name) + 3)
 

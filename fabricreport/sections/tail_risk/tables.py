@@ -146,8 +146,8 @@ def levers(result: TailResult) -> Table:
         )
         for place, lever in enumerate(result.levers)
     ]
-    heads = ("Measure", "Saved over cost", "Saved", RANGE, "Costs")
-    return Table([Column(h, style="spread" if h == RANGE else "value") for h in heads], rows)
+    saved = (Column("Saved over cost", decimals=1), Column("Saved"), Column(RANGE, style="spread"))
+    return Table([Column("Measure"), *saved, Column("Costs")], rows)
 
 
 def faults(given: Inputs, result: TailResult) -> Table:
