@@ -18,6 +18,7 @@ from fabricreport.sections.latency import charts_annex as latency_annex
 from fabricreport.sections.latency import gap as latency_gap
 from fabricreport.sections.latency import inputs as latency_inputs
 from fabricreport.sections.latency.result import LatencyResult
+from fabricreport.uncertain import exactly
 
 CLIENTS = ("example", "kestrel-lab", "tern-finetuning")
 LOGS = Path(__file__).parent.parent / "data" / "logs"
@@ -252,3 +253,11 @@ def test_sweep_goes_past_the_largest_size_planned() -> None:
 
 def test_sweep_ends_at_what_a_site_holds_where_there_are_several() -> None:
     assert latency_gap.sweep_sizes(client("kestrel-lab").inputs)[-1] == 4096
+
+
+@pytest.mark.parametrize("error", [0.9, 1.0, 1.2])
+def test_fitted_factors_stay_near_themselves_whatever_one_value_the_models_error_is_asked_at(error: float) -> None:
+    asked = client("example").inputs.replacing({"evidence:collective-model-error-large": exactly(error)})
+    found = latency_inputs.calibration(asked, measured=latency_inputs.Measured(1.1, 0.9, 0.2, 8))
+    for factor, fitted in ((found.latency_factor, 1.1), (found.bandwidth_factor, 0.9)):
+        assert np.all(np.abs(np.log(plain(factor) / fitted)) < 1.5)

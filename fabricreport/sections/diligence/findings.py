@@ -11,6 +11,7 @@ from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.inputs import Inputs
 from fabricreport.models.audit.acceptance import Reason
 from fabricreport.sections.diligence.changes import Changes, key_of
+from fabricreport.sections.diligence.clauses import clauses
 from fabricreport.sections.diligence.plan.figures import IN_USE
 from fabricreport.sections.diligence.plan.sheets import ethernets, managed
 from fabricreport.sections.diligence.plan.stages import few_nodes
@@ -75,6 +76,7 @@ class DiligenceFinding(StrEnum):
     PLAN_LOSSLESS = "an Ethernet fabric compared is kept lossless or marked"
     PLAN_MANAGED = "a fabric compared has a subnet manager"
     TESTED_AT_ALL = "there is a network to test"
+    TERMS_PRICED = "breaking some draft term has a price"
     PLAN_SHARED = "several tenants share a fabric that keeps them apart by itself"
     PLAN_TENANTS = "several tenants share the fabric"
     PLAN_ALONE = "the client shares the fabric with nobody"
@@ -197,6 +199,8 @@ def _plan(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:
     if not plan.tests:
         return
     yield F.TESTED_AT_ALL
+    if any(clause.breach for clause in clauses(given, result)):
+        yield F.TERMS_PRICED
     bases = {test.basis for test in plan.tests}
     if Reason.CREDIT_ONLY in bases:
         yield F.PLAN_CREDIT_ONLY

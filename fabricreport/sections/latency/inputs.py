@@ -154,8 +154,9 @@ def calibration(given: Inputs, *, every: int = 1, measured: Measured | None = No
     large = given.draw("evidence:collective-model-error-large")[::every]
     if measured is None:
         return Calibration(small, 1.0 / large)
-    usual = float(np.log(given.uncertain("evidence:collective-model-error-large").high))
-    narrower = min(1.0, _P95_OVER_MEDIAN * measured.residual / usual)
+    # Asked at a single value, the usual error may lie on either side of none.
+    usual = abs(float(np.log(given.uncertain("evidence:collective-model-error-large").high)))
+    narrower = min(1.0, _P95_OVER_MEDIAN * measured.residual / usual) if usual > 0.0 else 1.0
     return Calibration(measured.latency_factor * small**narrower, measured.bandwidth_factor / large**narrower)
 
 
