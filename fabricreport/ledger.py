@@ -214,14 +214,18 @@ def carried(values: NDArray[np.float64], causes: Sequence[NDArray[np.float64]]) 
 
 
 class InputRecords(Protocol):
-    """What the ledger asks of a case: the record (source, date, grade ...) of one input id, and its draws."""
-
-    def draw(self, input_id: str) -> Any:
-        """The draws of an input."""
-        ...
+    """What tells the record (source, date, grade ...) of one input id."""
 
     def record(self, input_id: str) -> Mapping[str, Any]:
         """The record of `price:…`, `evidence:…`, `param:…` as the document contract lists it."""
+        ...
+
+
+class DrawnInputs(InputRecords, Protocol):
+    """What the ledger asks for: records of inputs, and their draws."""
+
+    def draw(self, input_id: str) -> Any:
+        """The draws of an input."""
         ...
 
 
@@ -229,7 +233,7 @@ class InputRecords(Protocol):
 class NumberMaker:
     """Makes numbers whose inputs, grade, date and staleness follow from the provenance of the arrays given."""
 
-    records: InputRecords
+    records: DrawnInputs
     currency: str = "USD"
     common: tuple[str, ...] = field(default=())
 
