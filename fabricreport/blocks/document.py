@@ -189,7 +189,10 @@ class Section:
     def messages(self, tone: str, title: str, messages: Iterable[Message]) -> None:
         """A boxed list of messages, each with the keys of the params it rests on; nothing without any."""
         told = [(m.text, m.look, m.keys, m.values) for m in messages]
-        lines = [f"- {text} {look} ({', '.join(f'`{key}`' for key in keys)})" for text, look, keys, _ in told]
+        lines = [
+            f"- {text} {look} (In your answers: {', '.join(f'`{key}`' for key in keys)}.)"
+            for text, look, keys, _ in told
+        ]
         values = {name: v for *_, said in told for name, v in said.items()}
         named = {name: Name(v) if isinstance(v, str) else v for name, v in values.items()}
         if lines:

@@ -62,7 +62,7 @@ def _settled(given: Inputs, result: DecisionResult, turn: Turn) -> str:
     pair = (result.verdict.choice, result.verdict.runner_up)
     of = [o for o in pair if turn.input_id in inputs_of(result.totals[o])]
     if of_weeks(turn) and len(of) == 1:
-        return f"before signing, in an offer on {_short(given, result)[of[0]]}"
+        return f"before signing, if {_short(given, result)[of[0]]} is offered too"
     return turn.settled["when"]
 
 
@@ -135,7 +135,7 @@ def test(result: DiligenceResult) -> Table:
     return Table([Column("Promise"), *(Column(h, style="mixed") for h in heads)], rows)
 
 
-def test_of_both(given: Inputs, result: DiligenceResult) -> Table:
+def promised_by_both(given: Inputs, result: DiligenceResult) -> Table:
     """The same for either of two, where none is advised over the other."""
     of_rival, pair = {p.id: p for p in result.promises_of_rival}, (result.option.id, result.rival.id)
     short = spoken_names(given.options, *pair)

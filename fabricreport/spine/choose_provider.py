@@ -110,6 +110,7 @@ class Finding(StrEnum):
     MANY_GPUS = "two networks are compared for so many GPUs that they show"
     CREDITED = "the contract of a seller in the list was read"
     NO_DATE = "the client has no date"
+    TERM_ASSUMED = "the client named no term"
 
 
 F = Finding
@@ -315,7 +316,6 @@ def _better(read: _Read) -> Iterator[Finding]:
     first, other = (read.found.best, read.found.next) if read.found else (None, None)
     if first is None or other is None:
         return
-
     mine, theirs = {*first.open}, {*other.open}
 
     def only(*what: Open) -> bool:
@@ -330,6 +330,7 @@ def _better(read: _Read) -> Iterator[Finding]:
 
 
 def _body(read: _Read) -> Iterator[Finding]:
+    yield from () if is_given(read.given.params, "money.horizon_months") else (F.TERM_ASSUMED,)
     if read.counted_on:
         yield F.HAND_OVER
     if read.found and len(read.found.judged) > SHOWN:
@@ -353,7 +354,7 @@ def _body(read: _Read) -> Iterator[Finding]:
         yield F.DOCUMENTED if tests.fitting else F.UNDOCUMENTED
     if read.pair and not read.case.spoken("tail_risk").findings.small:
         yield F.MANY_GPUS
-    if _credits(read):
+    if any(True for _ in _credits(read)):
         yield F.CREDITED
 
 

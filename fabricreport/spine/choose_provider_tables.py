@@ -123,6 +123,7 @@ def before(case: Told) -> Table:
             continue
         who = Name("you" if one.who == reader else one.who)
         by = f"{day(one.by)}, answer {day(one.answer)}" if one.answer else day(one.by)
+        by = f"draft by {by}" if one.action.contract else by
         rows.append(Row([row.cells[1], who, Name(by), row.cells[-1]]))
     return Table([Column(h) for h in ("Do", _whole("Done by"), "When", "Worth")], rows)
 

@@ -150,7 +150,7 @@ def _quoted(given: Inputs, one: Unquoted, choice: str, names: Mapping[str, str],
             figure(f"decision.stands_in.{one.item}"),
             f"{side(one)} {{decision.price_level.{one.item}}}: " + names[beyond(one)] + " costs less",
             "no published price",
-            Name(f"only by a quote on {names[of[0]]}") if apart else "before signing, by quotes",
+            Name(f"if {names[of[0]]} is quoted too") if apart else "before signing, by quotes",
         ]
     )
 

@@ -108,7 +108,7 @@ def test_the_section_opens_with_what_this_client_has_to_settle(buyer: Case, rent
     assert F.OPENS_UNDOCUMENTED in holds(renter)
     assert F.OPENS_DOCUMENTED in holds(renter, shortlist=rented.fitting)
     assert F.OPENS_STAGES in holds(buyer, floors={**result.floors, 2048: next(iter(result.floors.values()))})
-    for week, opens in ((0.12, F.OPENS_WEEK), (0.008, F.OPENS_FLOOR)):
+    for week, opens in ((1.01, F.OPENS_LATE), (0.12, F.OPENS_WEEK), (0.008, F.OPENS_FLOOR)):
         made = Number("diligence.week_in_percent", week, "share", "Week", "made up")
         assert opens in holds(buyer, numbers={**result.numbers, made.id: made})
     without = {i: n for i, n in result.numbers.items() if i != "diligence.week_in_percent"}

@@ -180,6 +180,11 @@ SCENARIOS: Mapping[str, tuple[Made, Mapping[str, Any], tuple[F, ...]]] = {
     "shared": (lambda r: r, {"cluster__tenancy": "multi"}, (F.JOBS_PUBLISHED,)),
     "two sites": (lambda r: r, {"cluster__sites": 2}, (F.SITES,)),
     "tunes": (lambda r: replace(r, job=replace(r.job, kind="fine-tuning")), {}, (F.TUNES,)),
+    "tunes one copy": (
+        lambda r: replace(r, job=replace(r.job, kind="fine-tuning", plan=replace(r.job.plan, dp=1))),
+        {},
+        (F.TUNES_ONE,),
+    ),
     "quiet at every size": (
         lambda r: gaps(r, ring=sweep(r, 0.0, 0.01), step_by_size=sweep(r, 0.01, 0.0)),
         {},

@@ -10,6 +10,7 @@ from unittest import mock
 import numpy as np
 import pytest
 import yaml
+from offer_cases import BASE, OTHER
 
 import fabricreport.inputs as inputs_module
 from fabricreport.books.offers.offer import Kind
@@ -29,17 +30,6 @@ from fabricreport.vocabulary import CourseKind
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-BASE: dict[str, Any] = {
-    "seller": "Example Cloud",
-    "date": "2026-11-12",
-    "expiry": "2026-12-12",
-    "fabric": "infiniband",
-    "network": "included",
-    "topology": "rail-optimised",
-    "generation": "NDR",
-    "price_per_gpu_hour": 2.6,
-}
-OTHER = {**BASE, "seller": "Example Hosting", "price_per_gpu_hour": 2.4}
 RUN_OUT = {**OTHER, "expiry": "2026-11-13"}
 LATE = {**OTHER, "start": "2027-03-01"}
 

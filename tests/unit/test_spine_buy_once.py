@@ -221,7 +221,7 @@ def test_a_network_manager_that_turns_the_money_is_told_once_and_on_its_side() -
 def test_weeks_that_turn_the_advice_are_settled_in_an_offer_on_their_network() -> None:
     case = client("leaning")
     last = [str(row.cells[-1]) for row in tables.changes(case.inputs, case.decision()).rows]
-    assert "before signing, in an offer on RoCEv2" in last
+    assert "before signing, if RoCEv2 is offered too" in last
     assert F.SWITCHES_OTHER not in found("leaning")
     for name in CLIENTS:
         assert bool(found(name) & AT_MOST_ONE["changes"]) == bool(Read(client(name)).edges)
@@ -302,7 +302,7 @@ def test_the_two_compared_have_a_column_each_and_the_advised_one_the_first() -> 
 def test_the_acceptance_test_of_the_body_has_four_rows() -> None:
     assert len(tables.test(client("leaning").diligence()).rows) == len(tables.TESTED)
     either = client("either")
-    both = tables.test_of_both(either.inputs, either.diligence())
+    both = tables.promised_by_both(either.inputs, either.diligence())
     assert len(both.rows) == len(tables.TESTED)
     assert len(both.columns) == 5
 

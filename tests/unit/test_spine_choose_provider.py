@@ -9,6 +9,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from offer_cases import BASE, OTHER
 
 import fabricreport.inputs as inputs_module
 from fabricreport.case import Case, open_case
@@ -20,17 +21,6 @@ from fabricreport.vocabulary import Ground
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
-BASE: dict[str, Any] = {
-    "seller": "Example Cloud",
-    "date": "2026-11-12",
-    "expiry": "2026-12-12",
-    "fabric": "infiniband",
-    "network": "included",
-    "topology": "rail-optimised",
-    "generation": "NDR",
-    "price_per_gpu_hour": 2.6,
-}
-OTHER = {**BASE, "seller": "Example Hosting", "price_per_gpu_hour": 2.4}
 UNSURE = {**OTHER, "network": "unknown", "topology": "Dell equipment named"}
 ONE_NODE = ROOT / "tests/golden/decisions/one-node-startup.yaml"
 

@@ -370,7 +370,7 @@ def test_a_price_of_the_other_option_alone_is_settled_by_a_quote_on_it() -> None
     edges = kestrel().spoken("decision").words["edges"]
     assert isinstance(edges, tuple)
     settled = [str(r.cells[4]) for r in tables.changes(kestrel().inputs, result, kestrel().figure, edges).rows]
-    assert "only by a quote on InfiniBand" in settled
+    assert "if InfiniBand is quoted too" in settled
     turned = replace(
         result, verdict=replace(result.verdict, choice=result.verdict.runner_up, runner_up=result.verdict.choice)
     )

@@ -11,9 +11,9 @@ from fabricreport.books.evidence import read_evidence
 from fabricreport.books.families import families
 from fabricreport.errors import OutOfRange
 from fabricreport.models.risk.entries import common_incidents, fabric_risk
-from fabricreport.models.risk.goodput import Run
+from fabricreport.models.risk.goodput import Run, simulate
 from fabricreport.models.risk.incidents import Cluster, Luck
-from fabricreport.models.risk.levers import Lever, levers, standard_levers
+from fabricreport.models.risk.levers import Lever, levers, lost_usd, standard_levers
 from fabricreport.models.risk.stress import (
     Exposure,
     bandwidth_loss,
@@ -154,6 +154,19 @@ def test_levers_are_ranked_by_saving_per_dollar_and_none_hurts():
     assert ratios == sorted(ratios, reverse=True)
     assert min(ratios) >= 0
     assert values[0].net_usd == pytest.approx(values[0].mean_saved_usd - 10_000)
+
+
+@pytest.mark.parametrize("restart_h", [0.5, 24.0, 24.0 * 30])
+def test_no_lever_saves_more_than_the_time_there_is_however_long_a_job_needs(restart_h: float):
+    """A law: a year of running loses a year at most, though the same work may take many years where jobs hardly run."""
+    run, risk = run_and_risk()
+    stuck = replace(run, ideal_days=365.0, restart_h=restart_h, checkpoint_interval_s=6 * 3600.0, engineer_hour_usd=0.0)
+    result = simulate(stuck, risk)
+    day = 24.0 * run.cluster.gpus * np.asarray(run.gpu_hour_usd)
+    lost = np.asarray(lost_usd(stuck, result))
+    most = day * (365.0 + np.asarray(result.bring_up_days))
+    assert np.all(lost <= most)
+    assert lost == pytest.approx(day * (365.0 * (1.0 - result.effective_share) + result.bring_up_days))
 
 
 def test_a_cheaper_lever_rises_and_an_unpriced_one_is_left_out():

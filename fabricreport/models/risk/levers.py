@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.models.risk.answers import spread
-from fabricreport.models.risk.goodput import FabricRisk, MaturityEffect, Run, matured, operated, simulate
+from fabricreport.durations import HOURS_PER_DAY
+from fabricreport.models.risk.goodput import FabricRisk, MaturityEffect, Run, RunRisk, matured, operated, simulate
 from fabricreport.models.risk.incidents import Luck
 
-__all__ = ["Lever", "LeverValue", "apply_lever", "levers", "standard_levers"]
+__all__ = ["Lever", "LeverValue", "apply_lever", "levers", "lost_usd", "standard_levers"]
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,13 @@ class Lever:
 
 @dataclass(frozen=True)
 class LeverValue:
-    """What a lever saves, per draw (saved_usd, saved_days) and per dollar of its cost (mean over mean)."""
+    """What a lever saves, per draw (saved_usd) and per dollar of its cost (mean over mean)."""
 
     id: str
     label: str
     cost_usd: Any
     saved_usd: Any
-    saved_days: Any
     mean_saved_usd: Any
-    p90_finish_days: Any
     saved_per_dollar: Any
     net_usd: Any
 
@@ -64,12 +62,14 @@ def apply_lever(run: Run, risk: FabricRisk, lever: Lever) -> tuple[Run, FabricRi
 
 
 def levers(run: Run, risk: FabricRisk, menu: Sequence[Lever], luck: Luck | None = None) -> tuple[LeverValue, ...]:
-    """The menu, best saving per dollar first. Each lever is pulled alone: savings do not add up."""
-    base = simulate(run, risk, luck)
+    """The menu, best saving per dollar first. Each lever is pulled alone: savings do not add up.
+
+    A lever saves what is lost at start-up and in as many days of running as the run's ideal ones.
+    """
+    base = lost_usd(run, simulate(run, risk, luck))
     values = []
     for lever in menu:
-        result = simulate(*apply_lever(run, risk, lever), luck)
-        saved = base.overrun_usd - result.overrun_usd
+        saved = base - lost_usd(run, simulate(*apply_lever(run, risk, lever), luck))
         cost = np.mean(np.asanyarray(lever.cost_usd))
         mean = np.mean(np.asanyarray(saved))
         per_dollar = np.where(cost > 0, mean / np.where(cost > 0, cost, 1.0), np.where(mean > 0, np.inf, 0.0))
@@ -79,14 +79,21 @@ def levers(run: Run, risk: FabricRisk, menu: Sequence[Lever], luck: Luck | None 
                 lever.label,
                 lever.cost_usd,
                 saved,
-                base.finish_days - result.finish_days,
                 mean,
-                spread(result.finish_days).p90,
                 per_dollar,
                 mean - cost,
             )
         )
     return tuple(sorted(values, key=lambda v: (-np.asarray(v.saved_per_dollar), -np.asarray(v.net_usd), v.id)))
+
+
+def lost_usd(run: Run, result: RunRisk) -> Any:
+    """What is lost at start-up and in `run.ideal_days` of running (not: until so many days of work are done), in USD.
+
+    However often jobs fail, it is no more than the GPU time there is, beside the engineers' work.
+    """
+    bring_up = HOURS_PER_DAY * run.cluster.gpus * result.bring_up_days * np.asanyarray(run.gpu_hour_usd)
+    return bring_up + (result.overrun_usd - bring_up) * result.effective_share
 
 
 def standard_levers(read: Callable[[str], Any], costs_usd: Mapping[str, Any]) -> tuple[Lever, ...]:

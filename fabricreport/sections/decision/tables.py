@@ -70,6 +70,8 @@ def _judged(option: str, result: DecisionResult, tco: TcoResult, gap: float) -> 
         return "one of the two" if verdict.open else "advised"
     if verdict.open and option == verdict.runner_up:
         return "one of the two"
+    if option == result.kin:
+        return "too close to tell from it"
     if gap > 0:
         return f"costs more, chiefly for {inside(tco.labels[result.dearest_cause(tco.components, option)])}"
     if gap == 0:

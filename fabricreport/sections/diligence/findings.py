@@ -26,6 +26,8 @@ FAILS = "fails"
 NEITHER = "neither fabric"
 PERCENT = 0.01
 """A week that costs more than this share of bandwidth is what the section opens with."""
+HALF = 0.5
+"""From this share on bandwidth is no measure of a week: no network that loses so much costs in proportion."""
 
 
 class DiligenceFinding(StrEnum):
@@ -39,6 +41,7 @@ class DiligenceFinding(StrEnum):
     OPENS_STAGES = "the fabric is accepted at several sizes"
     OPENS_FREE = "lost bandwidth costs this client nothing"
     OPENS_WEEK = "a week late costs more than a percent of bandwidth"
+    OPENS_LATE = "a week late costs more than half the bandwidth would at the price of a percent"
     OPENS_FLOOR = "a percent of bandwidth costs more than a week late"
     # what the test guards
     TESTED = "there is a fabric to test, and one option is advised or compared"
@@ -158,7 +161,7 @@ def _opening(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFindin
     elif week is None:
         yield F.OPENS_FREE
     else:
-        yield F.OPENS_WEEK if week.value > PERCENT else F.OPENS_FLOOR
+        yield F.OPENS_LATE if week.value >= HALF else F.OPENS_WEEK if week.value > PERCENT else F.OPENS_FLOOR
 
 
 def _test(given: Inputs, result: DiligenceResult) -> Iterator[DiligenceFinding]:

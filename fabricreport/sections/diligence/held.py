@@ -63,6 +63,11 @@ def _value(answer: Answer, question: Question, gpus: int) -> float | None:
 
 # ---- figures
 
+
+def _planned_gpus(at: Any) -> float:
+    return float(max(gpus for _, gpus in stages_of(at.given)))
+
+
 _GROWTH = ("param:cluster.gpus", "param:cluster.trajectory")
 EachSpec = FigureSpec[Any, str]
 _WEEKS = "weeks"
@@ -113,7 +118,7 @@ TERMS = (
         "gpus",
         label="Most GPUs of the plan",
         rule="the largest size within the horizon",
-        value=lambda at: float(max(gpus for _, gpus in stages_of(at.given))),
+        value=_planned_gpus,
         inputs=_GROWTH,
     ),
     FigureSpec[Any](
@@ -121,7 +126,7 @@ TERMS = (
         "gpus",
         label="GPUs of the last of several stages",
         rule="the largest size within the horizon, where the network is accepted at several",
-        value=lambda at: float(max(gpus for _, gpus in stages_of(at.given))),
+        value=_planned_gpus,
         inputs=_GROWTH,
         when=lambda at: len(at.result.floors) > 1,
     ),

@@ -71,6 +71,7 @@ class LatencyFinding(StrEnum):
     JOBS_LISTED = "the sizes of the jobs are stated or taken from a publication"
     SITES = "the cluster spans sites"
     TUNES = "a model is fine-tuned, which is priced as pre-training"
+    TUNES_ONE = "likewise, and one copy of the model fills the largest job"
     RUNS_RING = "the traffic that takes longest runs in rings"
     RUNS_TREE = "the traffic that takes longest runs on trees"
     RUNS_NVLSTREE = "the traffic that takes longest runs on trees with sums in the switches of NVLink"
@@ -239,8 +240,8 @@ def _jobs(read: _Read) -> Iterator[LatencyFinding]:
         yield F.SPARES
     if read.result.job.kind in TRAINING_KINDS:
         yield F.BATCH_GROWS
-    if read.result.job.kind == "fine-tuning":
-        yield F.TUNES
+    if read.result.job.kind == "fine-tuning" and (plan := read.result.job.plan):
+        yield F.TUNES if plan.dp > 1 else F.TUNES_ONE
     if read.result.own_plans:
         yield F.PLANS_DIFFER
 

@@ -85,6 +85,11 @@ class LatencyResult:
 
     @property
     def own_plans(self) -> dict[str, inputs.Job]:
-        """The largest job at the first size on every option whose plan is not the shared one, by option id."""
+        """The largest job at the first size on every option whose plan reads otherwise than the shared one, by option id."""
         found = {o: jobs[self.job.gpus] for o, jobs in self.jobs.own.items() if o in self.exposed_share}
-        return {o: job for o, job in found.items() if job.plan != self.job.plan}
+        return {o: job for o, job in found.items() if _told(job) != _told(self.job)}
+
+
+def _told(job: inputs.Job) -> str:
+    """A job's plan as the memo prints it."""
+    return job.plan.text() if job.plan else ""

@@ -348,7 +348,7 @@ _LEVERS = (
         "tail_risk.lever[lever].saved",
         "usd",
         label=lambda at, lever: f"Saved in the first year by {_lever(at, lever)}",
-        rule="lost time and work without less with it; mean",
+        rule="what is lost at start-up and in a year of running, without it less with it; mean",
         value=lambda at, lever: at.levers[lever].saved_usd,
         inputs=PROFILE,
         central="mean",

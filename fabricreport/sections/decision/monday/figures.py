@@ -25,7 +25,7 @@ MONDAY: tuple[Spec | EachSpec, ...] = (
         "decision.monday.ready",
         "share",
         label="Chance of being stable by the client's date where the last day to sign is kept and delivery takes no time",
-        rule="share of outcomes with weeks to stable ≤ weeks to production less the weeks until that day; of two options the lower",
+        rule="share of outcomes with weeks to stable ≤ weeks to production less the weeks until that day; where either of two may be taken, the lower",
         value=lambda at: at.result.monday.last.chance,
         inputs=lambda at: {*at.result.monday.last_rests_on, DATE, "evidence:rule-ready-probability"},
         digits=2,

@@ -36,7 +36,7 @@ def _by(one: Todo) -> str:
     day = str(named(one).said["by"])
     if one.answer is not None:
         return f"{day}; answers by {named(one).said['answer']}"
-    return f"{day}, as a contract term" if one.action.contract else day
+    return f"{day}, as a draft term" if one.action.contract else day
 
 
 def _worth(one: Todo) -> Phrase | str:
