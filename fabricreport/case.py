@@ -64,7 +64,6 @@ from fabricreport.sections.tco.result import TcoResult
 from fabricreport.spine.spoken import spoken_of
 from fabricreport.uncertain import Uncertain
 from fabricreport.vocabulary import SPINES
-from fabricreport.witness import WITNESS
 
 Found = TypeVar("Found")
 FIGURE = "figure:"
@@ -80,11 +79,7 @@ def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None)
 
     `params` may be the same as plain data: then the books are the project's own. `as_of` replaces their date.
     """
-    path = None if isinstance(params, dict) else Path(params)
-    with WITNESS.reading():
-        case = _opened(params, as_of) if isinstance(params, dict) else _of_file(Path(params), as_of)
-    WITNESS.opened(path if as_of is None else None, lambda: case.reads)  # of another day, other entries are in force
-    return case
+    return _opened(params, as_of) if isinstance(params, dict) else _of_file(Path(params), as_of)
 
 
 def _of_file(path: Path, as_of: date | None) -> Case:

@@ -6,8 +6,7 @@
 
 Ids are those of inputs (`price:…`, `evidence:…`, `contested:…`) and, for the rest, `option:…`, `params:<block>`,
 `dearest:<unit and currency>`, `file:<name>`, `value:<name>`. `EVERY` has the id of each book taken as a whole. A result
-that rests on nothing but what is noted here may be kept for as long as each of those stays what it is;
-`fabricreport/digests.py` says what it is.
+that rests on nothing but what is noted here may be kept for as long as each of those stays what it is.
 """
 
 from __future__ import annotations

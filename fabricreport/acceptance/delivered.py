@@ -37,7 +37,6 @@ from fabricreport.memo.editions.failures import clear_failed, keep_failed
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, sealed
 from fabricreport.memo.run import fingerprint as prints
-from fabricreport.memo.run.binding import take_reads
 from fabricreport.memo.run.cache import cache_place
 from fabricreport.memo.run.digest import sha256
 from fabricreport.memo.run.engines import OWN_ENGINE
@@ -195,7 +194,6 @@ def _run(plan: BuildPlan, work: Path, output: Path, places: Places, engine: str,
     if not record.ok:
         raise SectionFailed(keep_failed(record, output, plan, params_path, places.notebooks))
     raw = notebook_from_bytes(Path(record.sections[0].notebook).read_bytes())
-    take_reads(raw)
     blanked = {str(f) for w in (work.absolute(), work.resolve()) for f in (w / "inputs", w)}
     return notebook_from_bytes(notebook_bytes(strip_volatile(raw, folders=blanked)))
 

@@ -1,6 +1,6 @@
 """One build, from the params file to the published edition.
 
-    plan (check, freeze) -> run sections (cache) -> stitch -> check -> render -> write -> publish
+    plan (check, freeze) -> run sections -> stitch -> check -> render -> write -> publish
 
 Nothing is published unless every step succeeded; the folder of the last edition is not touched by a failure. What was
 built before from the same inputs is answered first: modules that only a build at work needs are imported by it.
@@ -23,14 +23,13 @@ from fabricreport.memo.editions.editions import publish
 from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
 from fabricreport.memo.run.anew import begin_anew
-from fabricreport.memo.run.cache import SectionCache, cache_place
+from fabricreport.memo.run.cache import cache_place
 from fabricreport.memo.run.engines import OWN_ENGINE, cores
 from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.recall import Planned, Question, recall, remember
 from fabricreport.memo.run.run_record import (
     CELL_TIMEOUT_S,
     SECTION_TIMEOUT_S,
-    Progress,
     ProgressCall,
     RunRecord,
     SectionRun,
@@ -241,26 +240,17 @@ def _run(
     limits: tuple[float, float],
     engine: str,
 ) -> tuple[RunRecord, dict[str, NotebookNode]]:
-    """Executed and stripped notebooks by section, from the cache in `store` where it has them."""
+    """Executed and stripped notebooks by section; `store` keeps matplotlib's list of fonts."""
     from fabricreport.checking.prose import refuse_unreadable
-    from fabricreport.memo.run.binding import take_reads
     from fabricreport.memo.run.bytecode import compile_checked
     from fabricreport.memo.run.execute import run_sections
-    from fabricreport.memo.run.reuse import Reuse
-    from fabricreport.memo.run.volatile import notebook_from_bytes, packed, strip_volatile
+    from fabricreport.memo.run.volatile import notebook_from_bytes, strip_volatile
 
-    cache = SectionCache(store)
-    kept = Reuse(cache, plan)
-    done = {s: data for s in plan.sections if (data := kept.find(s)) is not None}
-    for section in done:
-        progress(Progress(section, "cached"))
-    waiting = {s: plan.notebooks[s] for s in plan.sections if s not in done}
-    if waiting:
-        refuse_unreadable(waiting.values())
-        compile_checked(PACKAGE)
-        compile_checked(cwd)
-    fresh = run_sections(
-        waiting,
+    refuse_unreadable(plan.notebooks.values())
+    compile_checked(PACKAGE)
+    compile_checked(cwd)
+    record = run_sections(
+        plan.notebooks,
         plan.snapshot.params_json,
         work / "executed",
         jobs=jobs,
@@ -272,16 +262,12 @@ def _run(
         engine=engine,
     )
     blanked = {str(f) for w in (work.absolute(), work.resolve()) for f in (w / "inputs", w)}
-    for run in fresh.sections:
+    done = {}
+    for run in record.sections:
         if run.ok:
             raw = notebook_from_bytes(Path(run.notebook).read_bytes())
-            ids = take_reads(raw)
-            done[run.section] = packed(strip_volatile(raw, folders=blanked))
-            kept.keep(run.section, done[run.section], ids)
-    cache.prune()
-    cached = [SectionRun(s, "ok", cached=True) for s in done if s not in waiting]
-    record = fresh.joined(cached, plan.sections)
-    return record, {s: notebook_from_bytes(done[s]) for s in plan.sections if s in done}
+            done[run.section] = strip_volatile(raw, folders=blanked)
+    return record, done
 
 
 def _finish(

@@ -11,7 +11,6 @@ from typing import Any
 import nbformat
 import pytest
 
-from fabricreport.memo.run.binding import take_reads
 from fabricreport.memo.run.execute import OWN_ENGINE, STOCK_ENGINE, run_sections
 from fabricreport.memo.run.run_record import RunRecord
 from fabricreport.memo.run.volatile import strip_volatile
@@ -159,7 +158,6 @@ class Ran:
     def notebook(self, case: str) -> Any:
         """The executed notebook without what differs from run to run; the parameters cell is its first."""
         made = nbformat.read(self.folder / f"{case}.ipynb", as_version=4)
-        take_reads(made)  # the ordinary kernel runs in a process that others have started threads and programs in
         return strip_volatile(made, folders=[str(self.folder.parent)])
 
 

@@ -42,7 +42,6 @@ FOUNDATIONS = {
     "strict_yaml",
     "uncertain",
     "vocabulary",
-    "witness",
 }
 """Small modules that every room may import, models excepted."""
 PURE = {
@@ -135,7 +134,6 @@ MAY_IMPORT = {
         "sections/decision",
         "spine",
     },
-    "digests": {"case", "scenario", "seen"},
     "quoting": {"books", "case", "models", "sections"},
     "tracing": {"answered", "blocks", "books", "case", "scenario", "sections"},
     "asking": {"as_run", "books", "case", "constants", "given", "inputs", "scenario", "sections"},
@@ -154,7 +152,7 @@ MAY_IMPORT = {
         "scenario",
         "sections",
     },
-    "memo": {"blocks", "books", "case", "checking", "digests", "given", "scenario", "theme"},
+    "memo": {"blocks", "books", "case", "checking", "given", "scenario", "theme"},
     "acceptance": {
         "blocks",
         "books",

@@ -1,4 +1,4 @@
-"""Executed sections are kept without anything that varies, and a kept one is never out of date."""
+"""An edition holds nothing that varies from run to run, is named for all it rests on, and its cache folder is private."""
 
 import copy
 import importlib.util
@@ -16,11 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricreport.memo.run.bytecode import compile_checked
-from fabricreport.memo.run.cache import (
-    SectionCache,
-    cache_folder,
-    cache_place,
-)
+from fabricreport.memo.run.cache import cache_folder, cache_place
 from fabricreport.memo.run.fingerprint import Fingerprint, notebook_digest, tree_digest, versions
 from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
 
@@ -121,27 +117,22 @@ PRINT = Fingerprint("p", {"prices/a.csv": "1"}, {"tco": "n", "tail": "m"}, "h", 
 
 
 @pytest.mark.parametrize(
-    ("change", "edition", "section"),
+    "change",
     [
-        ({"params": "q"}, True, True),
-        ({"inputs": {"prices/a.csv": "2"}}, True, True),
-        ({"inputs": {"prices/b.csv": "1"}}, True, True),
-        ({"notebooks": {"tco": "o", "tail": "m"}}, True, True),
-        ({"notebooks": {"tco": "n", "tail": "o"}}, True, False),
-        ({"notebook_helpers": "i"}, True, True),
-        ({"package": "l"}, True, True),
-        ({"versions": {"numpy": "3"}}, True, True),
-        ({"python": "c-3.12"}, True, True),
-        ({"seed": 8}, True, True),
-        ({"variant": "draft"}, True, False),
-        ({}, False, False),
+        {"params": "q"},
+        {"inputs": {"prices/a.csv": "2"}},
+        {"inputs": {"prices/b.csv": "1"}},
+        {"notebooks": {"tco": "n", "tail": "o"}},
+        {"notebook_helpers": "i"},
+        {"package": "l"},
+        {"versions": {"numpy": "3"}},
+        {"python": "c-3.12"},
+        {"seed": 8},
+        {"variant": "draft"},
     ],
 )
-def test_what_a_change_makes_new(change: dict[str, Any], edition: bool, section: bool) -> None:
-    other = replace(PRINT, **change)
-    made_of = {"params", "inputs", "seed"} & set(change)
-    assert (other.source_key("tco") != PRINT.source_key("tco")) == (section and not made_of)
-    assert (other.digest != PRINT.digest, other.section_key("tco") != PRINT.section_key("tco")) == (edition, section)
+def test_an_edition_is_named_for_all_that_it_rests_on(change: dict[str, Any]) -> None:
+    assert replace(PRINT, **change).digest != PRINT.digest == replace(PRINT).digest
 
 
 def test_saved_outputs_do_not_change_a_notebook_but_its_source_does(tmp_path: Path) -> None:
@@ -169,108 +160,6 @@ def test_a_tree_digest_sees_names_and_contents_but_no_caches(tmp_path: Path) -> 
 def test_versions_name_the_pinned_libraries() -> None:
     assert {"numpy", "papermill", "nbconvert", "fabricreport"} <= set(versions())
     assert "pytest" not in versions()
-
-
-def test_a_hit_gives_the_bytes_that_were_kept(tmp_path: Path) -> None:
-    cache = SectionCache(tmp_path)
-    assert cache.get("k1") is None
-    cache.put("k1", b"notebook\nbytes")
-    assert (cache.get("k1"), cache.get("k2")) == (b"notebook\nbytes", None)
-
-
-@pytest.mark.parametrize("damage", ["cut", "flip", "other key", "link"])
-def test_a_damaged_entry_is_a_miss(tmp_path: Path, damage: str) -> None:
-    cache = SectionCache(tmp_path)
-    cache.put("k1", b"notebook")
-    path = tmp_path / "sections" / "k1.section"
-    data = path.read_bytes()
-    assert cache.get("k1") == b"notebook"
-    if damage == "cut":
-        path.write_bytes(data[:-1])
-    elif damage == "flip":
-        path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
-    elif damage == "other key":
-        path.rename(path.with_name("k2.section"))
-        assert cache.get("k2") is None
-    else:
-        path.rename(tmp_path / "elsewhere")
-        path.symlink_to(tmp_path / "elsewhere")
-    assert cache.get("k1") is None
-
-
-@pytest.mark.parametrize("bound", [{"max_entries": 3}, {"max_bytes": 3_500}])
-def test_the_cache_does_not_grow_without_end_and_the_least_recently_used_go_first(
-    tmp_path: Path, bound: dict[str, int]
-) -> None:
-    cache, texts = SectionCache(tmp_path, **bound), [os.urandom(850) for _ in range(6)]
-    for number, text in enumerate(texts):
-        cache.put(f"k{number}", text)
-        os.utime(tmp_path / "sections" / f"k{number}.section", ns=(number + 1, number + 1))
-    assert cache.get("k0") == texts[0]
-    cache.prune()
-    assert [n for n in range(6) if cache.get(f"k{n}")] == [0, 4, 5]
-
-
-def test_what_a_killed_build_left_behind_goes_and_what_another_is_writing_stays(tmp_path: Path) -> None:
-    cache = SectionCache(tmp_path)
-    cache.put("k1", b"x")
-    left, fresh = (tmp_path / "sections" / f".{name}.part" for name in ("left", "fresh"))
-    for path in (left, fresh):
-        path.write_bytes(b"half")
-    os.utime(left, (1, 1))
-    cache.prune()
-    assert not left.exists() and fresh.exists() and cache.get("k1") == b"x"
-
-
-def test_a_section_is_found_by_another_key_that_says_the_same(tmp_path: Path) -> None:
-    cache = SectionCache(tmp_path)
-    cache.same("k1", "k2")
-    assert cache.get("k1") is None
-    cache.put("k2", b"x")
-    assert cache.get("k1") == b"x"
-
-
-def test_what_was_read_is_asked_again_the_last_used_first(tmp_path: Path) -> None:
-    cache, source = SectionCache(tmp_path), "5" * 64
-    asked = [["price:a"], ["price:b", "evidence:é"], []]
-    for number, ids in enumerate(asked):
-        cache.ask(source, ids)
-        (path,) = (p for p in (tmp_path / "sections").glob("*.ids") if p.stat().st_mtime_ns > 10**9)
-        os.utime(path, ns=(number, number))
-    assert [*cache.questions(source)] == [sorted(ids) for ids in asked[::-1]] and not [*cache.questions("6" * 64)]
-
-
-_BUILDER = """
-import sys
-from pathlib import Path
-from fabricreport.memo.run.cache import SectionCache
-
-cache = SectionCache(Path(sys.argv[1]), max_entries=20)
-for turn in range(150):
-    key = f"k{turn * int(sys.argv[2]) % 40}"
-    found = cache.get(key)
-    assert found in (None, key.encode() * 500), key
-    cache.put(key, key.encode() * 500)
-    if turn % 10 == 0:
-        cache.prune()
-"""
-
-
-def test_several_builders_at_once_never_see_half_an_entry(tmp_path: Path) -> None:
-    argv = [[sys.executable, "-c", _BUILDER, str(tmp_path), step] for step in ("1", "3", "7")]
-    running = [subprocess.Popen(a, stderr=subprocess.PIPE, text=True) for a in argv]
-    assert [(p.communicate()[1], p.returncode) for p in running] == [("", 0)] * 3
-    cache = SectionCache(tmp_path, max_entries=20)
-    cache.prune()
-    left = list((tmp_path / "sections").iterdir())
-    assert 0 < len(left) <= 20 and all(p.suffix == ".section" for p in left)
-
-
-def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
-    (tmp_path / "sections").write_text("a file where the folder should be", encoding="utf-8")
-    cache = SectionCache(tmp_path)
-    cache.put("k1", b"x")
-    assert cache.get("k1") is None
 
 
 def test_the_cache_lies_beside_the_output(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_a_build_in_a_pipe_says_once_that_it_is_at_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...], lines: int
 ) -> None:
     def at_work(*_: Any, progress: Any, **__: Any) -> None:
-        for step in (Progress("tco", "cached"), Progress("tco", "started"), Progress("decision", "started")):
+        for step in (Progress("tco", "started"), Progress("decision", "started")):
             (progress or (lambda _: None))(step)
         raise InputError("enough")
 

@@ -40,19 +40,6 @@ class Fingerprint:
         """One sha256 over all of it: the content hash of the edition."""
         return sha256(canonical(asdict(self)))
 
-    def section_key(self, section: str) -> str:
-        """Cache key of one section: everything but the other notebooks and the variant of the memo."""
-        own = {**asdict(self), "notebooks": {section: self.notebooks[section]}, "variant": ""}
-        return sha256(canonical(own))
-
-    def source_key(self, section: str) -> str:
-        """The same without the inputs: what a section is made by, whatever it is made of."""
-        return sha256(canonical([self.code_key(section), self.notebooks[section], self.notebook_helpers]))
-
-    def code_key(self, name: str) -> str:
-        """Key of something that this package makes by itself, under a name."""
-        return sha256(canonical([name, self.package, dict(self.versions), self.python]))
-
 
 def tree_digest(folder: Path, *, without: Iterable[str] = ()) -> str:
     """sha256 over relative names and contents of all files below, hidden ones, caches and `without` suffixes left out."""

@@ -38,7 +38,6 @@ from jupyter_client.session import Session, json_packer, json_unpacker
 from fabricreport.memo.run.grammar import allow_grammar
 from fabricreport.memo.run.lineage import end_with, only_files
 from fabricreport.memo.run.printed import mark
-from fabricreport.witness import WITNESS
 
 LENGTH = struct.Struct("!Q")
 """A frame is its length and so many bytes of JSON."""
@@ -90,7 +89,6 @@ def serve(requests: int, messages: int, secret: str) -> None:
     """Run cells until the engine closes `requests` or a cell asks to quit; never returns."""
     _fresh()
     kernel = _CellKernel(messages, secret)
-    WITNESS.begin()
     asyncio.run(kernel.serve(requests))
     sys.stdout.flush()
     sys.stderr.flush()

@@ -6,7 +6,7 @@ status here is made from the exception, from the worker's exit and from the pare
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
@@ -25,7 +25,7 @@ class SectionRun:
     `cell` is the cell's number in the source notebook (from 1, all cell types counted) and `None` if no cell
     had started. `source_line` is that cell's first line. With `unsaved` every cell ran, but the disk refused the
     executed notebook, and `ename` is the error's symbol (`ENOSPC`). `notebook` is the path of the executed
-    notebook as far as it got (empty if nothing was kept). `seconds` is wall time, zero for a cache hit.
+    notebook as far as it got (empty if nothing was kept). `seconds` is wall time.
     """
 
     section: str
@@ -37,7 +37,6 @@ class SectionRun:
     traceback: str = ""
     seconds: float = 0.0
     notebook: str = ""
-    cached: bool = False
 
     @property
     def ok(self) -> bool:
@@ -100,11 +99,6 @@ class RunRecord:
         """Statuses only, the same for two runs of the same inputs."""
         return [run.facts() for run in self.sections]
 
-    def joined(self, others: Iterable[SectionRun], order: Iterable[str]) -> RunRecord:
-        """This record with sections from elsewhere (the cache), sorted into `order`."""
-        known = {run.section: run for run in (*self.sections, *others)}
-        return RunRecord(tuple(known[name] for name in order))
-
 
 @dataclass(frozen=True)
 class Progress:
@@ -118,7 +112,7 @@ class Progress:
 
     @property
     def status(self) -> str:
-        """The step in words: `started`, `cell 3 of 9`, `cached`, or how the section ended."""
+        """The step in words: `started`, `cell 3 of 9`, or how the section ended."""
         return f"cell {self.cell} of {self.cells}" if self.event == "cell" else self.event
 
 

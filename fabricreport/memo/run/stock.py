@@ -22,9 +22,6 @@ from nbformat import NotebookNode
 
 from fabricreport.memo.run.limits import Session
 
-_WATCH = "__import__('fabricreport.witness').witness.WITNESS.begin()"
-"""Run in the kernel before any cell."""
-
 
 class _SameGroupProvisioner(LocalProvisioner):
     """Starts the kernel in the worker's own process group instead of a new session.
@@ -56,8 +53,7 @@ class _KernelManager(AsyncKernelManager):
 
     @property
     def kernel_spec(self) -> KernelSpec:
-        watched = f"--IPKernelApp.exec_lines={_WATCH}"
-        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", watched]
+        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
         return KernelSpec(argv=argv, display_name="Python 3", language="python", metadata={"debugger": False})
 
     async def _async_pre_start_kernel(self, **kwargs: Any) -> tuple[list[str], dict[str, Any]]:

@@ -149,10 +149,8 @@ def _drop_markers(session: Session) -> None:
 
 def _truth(session: Session) -> dict[str, Any]:
     """`ok` only if each code cell ran and none shows an error: papermill takes `sys.exit(0)` for a success."""
-    from fabricreport.memo.run.binding import asks_nothing
-
     for index, cell in enumerate(session.notebook.cells if session.notebook else []):
-        if cell.cell_type != "code" or "raises-exception" in cell.metadata.get("tags", []) or asks_nothing(cell):
+        if cell.cell_type != "code" or "raises-exception" in cell.metadata.get("tags", []):
             continue
         for output in cell.outputs:
             if output.output_type == "error":
@@ -168,15 +166,12 @@ def _outcome(error: BaseException, session: Session) -> dict[str, Any]:
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
-    from fabricreport.memo.run.binding import asks_nothing
     from fabricreport.memo.run.limits import SectionOutOfTime
 
     at = session.cell
     if session.overflowed:
         limit = f"the section wrote more than {session.output_limit_bytes / 1e6:g} MB of output"
         return _failure("failed", session, at, "OutputTooLarge", limit, "")
-    if session.notebook is not None and at is not None and asks_nothing(session.notebook.cells[at]):
-        return _truth(session)  # its last own cell may quit, too
     if isinstance(error, PapermillExecutionError):
         trace = "\n".join(error.traceback or [])
         at = _erring(session, error.ename, error.evalue, otherwise=at)
