@@ -8,7 +8,7 @@ LAB_KEYS := $(foreach key,codemirror_mode file_extension mimetype nbconvert_expo
 LAB_SETTINGS := {"@jupyterlab/notebook-extension:tracker": {"codeCellConfig": {"lineWrap": true}}, \
 	"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 
-.PHONY: memo memos quick test trust soak lab lint bench clean
+.PHONY: memo memos quick test trust soak mutants lab lint bench clean
 
 memo: .venv/memo.ok  ## build the example client's memo
 	@echo "Building the example client's memo (half a minute) ..."
@@ -29,6 +29,9 @@ trust: .venv/test.ok  ## every pair of choices built whole, and 2,000 spoilt inp
 
 soak: .venv/test.ok  ## 20,000 spoilt inputs
 	FABRICREPORT_FUZZ_CASES=20000 $(BIN)/python -m pytest -n 2 --dist loadgroup --timeout 0 -m soak
+
+mutants: .venv/test.ok  ## sixty planted faults: which of them the tests catch, and by which test
+	$(BIN)/python tests/mutants/run.py
 
 lab: .venv/lab.ok  ## open the notebooks in JupyterLab, ready to run and edit; git sees them without outputs
 	@git config filter.notebooks.clean '$(BIN)/python -m nbstripout --keep-id --extra-keys "$(LAB_KEYS)"' || true
