@@ -15,7 +15,6 @@ import click
 from fabricreport import __version__
 from fabricreport.cli_accept import accept
 from fabricreport.cli_answers import answers, questionnaire
-from fabricreport.cli_compare import compare
 from fabricreport.cli_elicit import elicit
 from fabricreport.cli_prices import prices
 from fabricreport.cli_progress import progress_of
@@ -425,6 +424,5 @@ main.add_command(prices)
 main.add_command(elicit)
 main.add_command(quotes)
 main.add_command(trace)
-main.add_command(compare)
 main.add_command(questionnaire)
 main.add_command(answers)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from fabricreport.answered import Moved, proof_of
+from fabricreport.answered import proof_of
 from fabricreport.blocks.nodes import plain_text
 from fabricreport.blocks.template import Binder
 from fabricreport.books.questions import Question, known_ids, read_questions
@@ -27,8 +27,6 @@ DRAFT = "draft for counsel's review"
 RECORD = Path("acceptance") / "acceptance.json"
 """Where the judging of delivered logs is kept, in a client's folder of the output."""
 Row = Mapping[str, Any]
-_QUOTED = (f"{TERM}.", "diligence.answer.")
-"""What ids of figures begin with that quote an answer: without it they are none."""
 
 
 @dataclass(frozen=True)
@@ -66,17 +64,16 @@ def trace(case: Case, question_id: str, output: Path) -> Trace:
     has, with the nearest, and for a record of results that cannot be read.
     """
     question = question_of(question_id)
-    moved = case.inputs.answered.of(question.id)
-    before = case.without_answers(question.id) if any(m.new is not None for m in moved) else case
+    moves = any(m.new is not None for m in case.inputs.answered.of(question.id))
     return Trace(
-        _asked(case, question),
-        tuple(_answers(case, question)),
-        _evidence(case, question),
-        _moved(case, question, moved),
-        tuple(_numbers(before, case, question)),
-        _clause(case, question),
-        tuple(_tests(case, question)),
-        _result(output / client_slug(case.params) / RECORD, question),
+        question=_asked(case, question),
+        answer=tuple(_answers(case, question)),
+        evidence=_evidence(case, question),
+        input=_moved(case, question),
+        numbers=tuple(_numbers(case.without_answers(question.id) if moves else case, case, question)),
+        clause=_clause(case, question),
+        test=tuple(_tests(case, question)),
+        result=_result(output / client_slug(case.params) / RECORD, question),
     )
 
 
@@ -90,22 +87,14 @@ def question_of(question_id: str) -> Question:
     return next(q for q in read_questions() if q.id == ids[question_id])
 
 
-# ---- what was asked and what came back
+def _of(thing: object, names: str) -> dict[str, Any]:
+    return {name: getattr(thing, name) for name in names.split()}
 
 
 def _asked(case: Case, question: Question) -> Row:
+    told = {"text": question.question, "accepts": [str(proof) for proof in question.accepts]}
     put = question.id in {p.question.id for p in case.diligence().questions}
-    return {
-        "id": question.id,
-        "formerly": question.formerly,
-        "title": question.title,
-        "text": question.question,
-        "why": question.why,
-        "good": question.good,
-        "red_flag": question.red_flag,
-        "accepts": [str(proof) for proof in question.accepts],
-        "put_to_sellers": put,
-    }
+    return _of(question, "id formerly title why good red_flag") | told | {"put_to_sellers": put}
 
 
 def _answers(case: Case, question: Question) -> Iterator[Row]:
@@ -115,17 +104,10 @@ def _answers(case: Case, question: Question) -> Iterator[Row]:
             continue
         said: dict[str, Any] = {"text": "", "choice": "", "value": None, "unit": question.unit, "measured": None}
         if answer is not None:
-            value = None if answer.low is None else {"low": answer.low, "high": answer.high}
-            measured = asdict(answer.measured) if answer.measured else None
-            said = {**said, "text": answer.text, "choice": answer.choice, "value": value, "measured": measured}
-        yield {
-            "provider": judged.file.provider,
-            "date": judged.file.date,
-            "answered_by": judged.file.answered_by,
-            **said,
-            "verdict": finding.verdict,
-            "reason": finding.reason,
-        }
+            said |= _of(answer, "text choice")
+            said["value"] = None if answer.low is None else _of(answer, "low high")
+            said["measured"] = asdict(answer.measured) if answer.measured else None
+        yield _of(judged.file, "provider date answered_by") | said | _of(finding, "verdict reason")
 
 
 def _evidence(case: Case, question: Question) -> Row:
@@ -139,21 +121,12 @@ def _evidence(case: Case, question: Question) -> Row:
     return {"accepted": [str(proof) for proof in question.accepts], "given": came, "behind_the_question": entries}
 
 
-# ---- what it moves
-
-
-def _moved(case: Case, question: Question, moved: tuple[Moved, ...]) -> Row:
+def _moved(case: Case, question: Question) -> Row:
     priced = next((p for p in case.diligence().questions if p.question.id == question.id), None)
     rows = [
-        {
-            "provider": m.provider,
-            "id": m.input_id,
-            "before": _written(m.old),
-            "after": _written(m.new),
-            "rests_on": str(m.proof),
-            "reason": m.reason,
-        }
-        for m in moved
+        _of(m, "provider reason")
+        | {"id": m.input_id, "rests_on": str(m.proof), "before": _written(m.old), "after": _written(m.new)}
+        for m in case.inputs.answered.of(question.id)
     ]
     return {"effect": question.effect, "moved": rows, "settles": list(priced.settles) if priced else []}
 
@@ -164,29 +137,16 @@ def _written(figure: Uncertain | None) -> object:
 
 def _numbers(before: Case, after: Case, question: Question) -> Iterator[Row]:
     """The advice, the headline figures and those of the question, without and with its answers."""
-    advice = [_advice(case) for case in (before, after)]
+    advice = [f"{d.courses.advised.id}, {d.verdict.confidence}" for d in (before.decision(), after.decision())]
     yield {"id": "advice", "label": "Advice", "before": advice[0], "after": advice[1], "moved": advice[0] != advice[1]}
-    ids = dict.fromkeys(i for case in (before, after) for i in _ids(case, question))
-    for figure_id in ids:
-        quoted = figure_id.startswith(_QUOTED)
-        pair = [None if quoted else _figure(before, figure_id), _figure(after, figure_id)]
+    for figure_id in dict.fromkeys(i for case in (before, after) for i in _ids(case, question)):
+        quotes = figure_id.startswith((f"{TERM}.", "diligence.answer."))  # without the answer it is none
+        pair = [None if quotes else _figure(before, figure_id), _figure(after, figure_id)]
         told = next(number for number in reversed(pair) if number is not None)
-        values = [None if number is None else number.as_dict()["value"] for number in pair]
-        yield {
-            "id": figure_id,
-            "label": told.label,
-            "unit": told.unit,
-            "before": pair[0].text if pair[0] else None,
-            "after": pair[1].text if pair[1] else None,
-            "before_value": values[0],
-            "after_value": values[1],
-            "moved": values[0] != values[1],
-        }
-
-
-def _advice(case: Case) -> str:
-    verdict = case.decision().verdict
-    return f"{case.decision().courses.advised.id}, {verdict.confidence}"
+        texts = [number and number.text for number in pair]
+        values = [number and number.as_dict()["value"] for number in pair]
+        pairs = {"before": texts[0], "after": texts[1], "before_value": values[0], "after_value": values[1]}
+        yield _of(told, "id label unit") | pairs | {"moved": values[0] != values[1]}
 
 
 def _ids(case: Case, question: Question) -> Iterator[str]:
@@ -209,48 +169,26 @@ def _figure(case: Case, figure_id: str) -> Number | None:
         return None
 
 
-# ---- what holds the seller to it
-
-
 def _clause(case: Case, question: Question) -> Row | None:
     result = case.diligence()
     found = clause(case.inputs, result, question)
     if found is None:
         return None
     words = {"option": Name(result.option.name), "rival": Name(result.rival.name)}
-    return {
-        "id": question.id,
-        "text": plain_text(Binder(case.figure, words).inline(found.text)),
-        "answered_by": found.seller,
-        "figures": list(found.figures),
-        "breach": [
-            {"id": number.id, "text": number.text, "value": number.as_dict()["value"]} for number in found.breach
-        ],
-        "note": DRAFT,
-    }
+    text = plain_text(Binder(case.figure, words).inline(found.text))
+    breach = [{"id": n.id, "text": n.text, "value": n.as_dict()["value"]} for n in found.breach]
+    told = {"text": text, "answered_by": found.seller, "figures": list(found.figures), "breach": breach}
+    return {"id": question.id, **told, "note": DRAFT}
 
 
 def _tests(case: Case, question: Question) -> Iterator[Row]:
     """The tests of the acceptance plan, stage by stage; where the course is open, those of the rival's plan too."""
-    result = case.diligence()
-    names = {o.id: o.name for o in case.options}
+    result, names = case.diligence(), {o.id: o.name for o in case.options}
     for plan in filter(None, (result.plan, result.plan_of_rival)):
-        for test in plan.tests:
-            if test.id in question.tests:
-                yield {
-                    "id": test.id,
-                    "title": test.title,
-                    "option": names[plan.option],
-                    "stage": test.stage,
-                    "gpus": test.gpus,
-                    "command": test.command,
-                    "runs": test.runs,
-                    "thresholds": [
-                        {"gpus": gpus, "bytes": size, "value": value} for (gpus, size), value in test.thresholds.items()
-                    ],
-                    "unit": test.unit,
-                    "at_least": test.at_least,
-                }
+        for test in (test for test in plan.tests if test.id in question.tests):
+            limits = [{"gpus": gpus, "bytes": size, "value": value} for (gpus, size), value in test.thresholds.items()]
+            told = _of(test, "id title stage gpus command runs unit at_least")
+            yield told | {"option": names[plan.option], "thresholds": limits}
 
 
 def _result(path: Path, question: Question) -> Row:
@@ -272,45 +210,29 @@ def _result(path: Path, question: Question) -> Row:
     return {"verdict": worst, "as_of": found.get("as_of"), "tests": tests}
 
 
-# ---- as text
-
-
 def _lines(found: Trace) -> Iterator[str]:
     q = found.question
-    yield f"{q['id']} {q['title']}"
-    yield f"  {q['text']}"
-    yield f"  why: {q['why']}"
-    yield f"  accepted: {', '.join(q['accepts']) or 'not said'}"
+    yield f"{q['id']} {q['title']}\n  {q['text']}\n  why: {q['why']}\n  accepted: {', '.join(q['accepts']) or 'not said'}"
     if not q["put_to_sellers"]:
         yield "  not put to this client's sellers"
     yield "Answer" if found.answer else "Answer: none"
     for a in found.answer:
-        yield f"  {a['provider']}, {a['date']}: {a['text'] or '–'}"
-        yield f"    {a['verdict']}: {a['reason']}"
+        yield f"  {a['provider']}, {a['date']}: {a['text'] or '–'}\n    {a['verdict']}: {a['reason']}"
     rests = {g["provider"]: g["rests_on"] for g in found.evidence["given"]}
     yield "Evidence: " + ("; ".join(f"{who} gives a {what}" for who, what in rests.items()) or "none")
     yield f"Input: {found.input['effect'] or 'none moved'}"
     for m in found.input["moved"]:
-        became = (
-            f"{_shown(m['before'])} -> {_shown(m['after'])}"
-            if m["after"] is not None
-            else f"moves nothing: {m['reason']}"
-        )
-        yield f"  {m['id'] or m['provider']}: {became}"
+        became = f"{_shown(m['before'])} -> {_shown(m['after'])}"
+        yield f"  {m['id'] or m['provider']}: {became if m['after'] is not None else 'moves nothing: ' + m['reason']}"
     yield "Numbers"
-    yield from (f"  {n['id']}: {_change(n)}" for n in found.numbers)
-    yield f"Clause ({DRAFT})" if found.clause else "Clause: none"
-    if found.clause:
-        yield f"  {found.clause['text']}"
-        yield from (f"  breaking it costs {b['text']}" for b in found.clause["breach"])
+    for n in found.numbers:
+        yield f"  {n['id']}: " + (f"{n['before'] or '–'} -> {n['after'] or '–'}" if n["moved"] else str(n["after"]))
+    yield f"Clause ({DRAFT})\n  {found.clause['text']}" if found.clause else "Clause: none"
+    yield from (f"  breaking it costs {b['text']}" for b in (found.clause or {"breach": ()})["breach"])
     yield "Test: " + (", ".join(dict.fromkeys(t["id"] for t in found.test)) or "none")
     yield from (f"  {t['id']} {t['title']}: {t['option']}, {t['gpus']:,} GPUs, runs: {t['runs']}" for t in found.test)
     yield f"Result: {found.result['verdict']}"
     yield from (f"  {t['id']}: {t['verdict']}, {t.get('reason', '')}" for t in found.result["tests"])
-
-
-def _change(row: Row) -> str:
-    return f"{row['before'] or '–'} -> {row['after'] or '–'}" if row["moved"] else str(row["after"])
 
 
 def _shown(figure: object) -> str:

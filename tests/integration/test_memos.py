@@ -10,18 +10,17 @@ import sys
 from functools import cache
 from html import escape
 from html.parser import HTMLParser
-from itertools import combinations
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 import yaml
 from pypdf import PdfReader
+from read_memo import read_memo, share_in_common
 
 import fabricreport.case as case_module
 from fabricreport.formats import NBSP
 from fabricreport.memo.build import BuildResult, build
-from fabricreport.memo.compare import compare
-from fabricreport.memo.read_back import read_memo
 from fabricreport.scenario import load_params
 
 pytestmark = pytest.mark.slow
@@ -71,7 +70,6 @@ def test_a_body_has_six_pages_at_most_and_the_printed_annexes_eighteen(
     memos: dict[str, BuildResult], client: str
 ) -> None:
     memo = read_memo(memos[client].folder)
-    assert memo.body_pages is not None and memo.annex_pages is not None
     assert memo.body_pages <= 6 and memo.annex_pages <= 18
 
 
@@ -79,12 +77,10 @@ def test_memos_that_answer_other_questions_share_a_quarter_of_their_sentences_at
     memos: dict[str, BuildResult],
 ) -> None:
     asked = {client: load_params(ROOT / "params" / f"{client}.yaml").asked for client in CLIENTS}
-    for a, b in combinations(CLIENTS, 2):
-        if asked[a] != asked[b]:
-            for pair in compare([memos[a].folder, memos[b].folder]).pairs:
-                assert pair.share <= 0.25, (
-                    f"{pair.of} has {pair.share:.0%} of its sentences in common with {pair.within}"
-                )
+    read = {client: read_memo(memos[client].folder) for client in CLIENTS}
+    assert all(len(memo.sentences) > 50 for memo in read.values())
+    shared = {(a, b): share_in_common(read[a], read[b]) for a, b in permutations(CLIENTS, 2) if asked[a] != asked[b]}
+    assert not {pair: share for pair, share in shared.items() if share > 0.25}
     assert memos["tern-finetuning"].headline["confidence"] in ("does not matter", "toss-up", "leaning")
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import pypdf
 import pytest
 from nbformat.v4 import new_notebook
+from read_memo import read_memo
 from rich_notebook import NUMBERS, block, cost_table, figure, front_matter, glance, head, num, para, ref, text
 
 from fabricreport.memo.document.document import Document, document_from_notebook
-from fabricreport.memo.read_back import read_memo
 from fabricreport.memo.write import pdf
 from fabricreport.memo.write.html import render_html
 from fabricreport.memo.write.pdf import render_pdf
@@ -163,10 +163,9 @@ def test_the_pdf_states_the_pages_of_its_body_and_annexes(tmp_path: Path) -> Non
     (tmp_path / "memo.html").write_text(render_html(document), encoding="utf-8")
     (tmp_path / "memo.pdf").write_bytes(data)
     memo = read_memo(tmp_path)
-    assert memo.body_pages is not None and memo.annex_pages is not None
     assert memo.body_pages + memo.annex_pages == len(pages(data))
     assert (memo.client, memo.title) == ("Acme AI", "Which network should the 64 GPUs use?")
-    said = [s.words for s in memo.sentences]
+    said = memo.sentences
     assert "It comes to $6.6M in all." in said and "Remark 0 on what this rests on, in a line of its own." in said
     assert not any("Printed behind the body" in words or "browser" in words for words in said)
 
