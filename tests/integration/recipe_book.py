@@ -1,80 +1,57 @@
-"""The recipes of CONTRIBUTING.md as data: their blocks read, and followed in a copy of the project."""
+"""The recipes of CONTRIBUTING.md: what each adds stands in `tests/data/recipes/<recipe>/`, laid out as the project is."""
 
 from __future__ import annotations
 
-import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
-from textwrap import dedent
+from typing import Any
+
+import yaml
 
 ROOT = Path(__file__).parents[2]
+RECIPES = ROOT / "tests" / "data" / "recipes"
 COPIED = ("fabricreport", "notebooks", "params", "tests", "pyproject.toml")
-_BLOCK = re.compile(r"^(?P<indent> *)```(?P<info>[^\n]+)\n(?P<text>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
-
-
-@dataclass(frozen=True)
-class Block:
-    """One fenced block: what to do with its text, where."""
-
-    action: str
-    target: str
-    text: str
-
-    def follow(self, copy: Path) -> None:
-        """Put the text where the block says."""
-        path = copy / self.target
-        before = path.read_text(encoding="utf-8")
-        if self.action == "append":
-            after = before + self.text
-        else:
-            key = self.action.removeprefix("under ")
-            assert before.count(f"\n{key}:\n") == 1
-            after = before.replace(f"\n{key}:\n", f"\n{key}:\n{self.text}")
-        path.write_text(after, encoding="utf-8")
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A heading of the document with the blocks of data and the commands that stand under it."""
+    """A folder of lines to add, each file at the path of the file that they belong to."""
 
-    title: str
-    blocks: tuple[Block, ...]
-    commands: tuple[str, ...]
+    folder: Path
 
     @property
     def files(self) -> set[str]:
-        """The files that its blocks touch."""
-        return {block.target for block in self.blocks}
+        """The files that it touches."""
+        return {path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file()}
+
+    def text(self, target: str) -> str:
+        """What it adds to a file."""
+        return (self.folder / target).read_text(encoding="utf-8")
+
+    def entries(self, target: str) -> Any:
+        """The same, read."""
+        return yaml.safe_load(self.text(target))
+
+    @property
+    def evidence(self) -> list[dict[str, Any]]:
+        """The entries of the library that it adds."""
+        return [entry for file in sorted(self.files) if "/library/" in file for entry in self.entries(file)]
 
     def follow(self, copy: Path) -> None:
-        """Put every block where it says, in order."""
-        for block in self.blocks:
-            block.follow(copy)
+        """Put each file's lines at the end of its file; under its first line, where that is a key which is there already."""
+        for target in self.files:
+            path, text = copy / target, self.text(target)
+            before = path.read_text(encoding="utf-8")
+            key, _, below = text.partition("\n")
+            stands = f"\n{key}\n"
+            under = key.endswith(":") and before.count(stands) == 1
+            path.write_text(before.replace(stands, f"{stands}{below}") if under else before + text, encoding="utf-8")
 
 
 def recipes() -> dict[str, Recipe]:
-    """Every recipe of the document by its title; a part without a block to follow is none."""
-    document = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    parts = re.split(r"^## (.+)$", document, flags=re.MULTILINE)[1:]
-    read = [_recipe(title, text) for title, text in zip(parts[::2], parts[1::2], strict=True)]
-    return {recipe.title: recipe for recipe in read if recipe.blocks}
-
-
-def _recipe(title: str, text: str) -> Recipe:
-    blocks: list[Block] = []
-    commands: list[str] = []
-    for found in _BLOCK.finditer(text):
-        kind, *rest = found["info"].split()
-        body = dedent(found["text"])
-        if kind == "sh":
-            commands += body.splitlines()
-        else:
-            *action, target = rest
-            if action[0] == "under":  # a list of keys: its lines keep their place under the key
-                body = "".join(f"  {line.strip()}\n" for line in body.splitlines())
-            blocks.append(Block(" ".join(action), target, body))
-    return Recipe(title, tuple(blocks), tuple(commands))
+    """Every recipe by the name of its folder, in the order in which they are told."""
+    return {name: Recipe(RECIPES / name) for name in ("family", "option", "gpu")}
 
 
 def copied(folder: Path) -> Path:

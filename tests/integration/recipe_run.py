@@ -1,6 +1,6 @@
-"""Run in a copy of the project in which the recipes were followed: what its memo of a client says and draws, as JSON.
+"""Run in a copy of the project in which recipes were followed: what is found there of a client, as JSON.
 
-`python tests/integration/recipe_run.py PARAMS whole` runs every notebook; `... PARAMS advice` only compares the options.
+`python tests/integration/recipe_run.py whole PARAMS` runs every notebook of one client; `... case PARAMS...` analyses each.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def drawn(figure: Figure) -> dict[str, Any]:
 
 
 def memo(path: Path) -> dict[str, Any]:
-    """What the memo's six notebooks print and draw."""
+    """What the memo's notebooks print and draw."""
     pictures: list[dict[str, Any]] = []
 
     def noted(figure: Figure) -> str:
@@ -76,10 +76,21 @@ def advice(case: Any) -> dict[str, Any]:
     }
 
 
+def analysed(path: str) -> dict[str, Any]:
+    """What a case compares, what the switches of each option cost, and the inputs behind the bill."""
+    case = open_case(path)
+    bill = case.result("tco").numbers
+    return {
+        **advice(case),
+        "switches": {o.id: bill[f"tco.bill.switches.{o.id}"].value for o in case.options},
+        "behind": sorted({i for number in bill.values() for i in number.inputs}),
+    }
+
+
 if __name__ == "__main__":
-    client, sort = Path(sys.argv[1]), sys.argv[2]
+    sort, *paths = sys.argv[1:]
     if sort == "whole":
-        print(json.dumps(memo(client)))
+        print(json.dumps(memo(Path(paths[0]))))
     else:
         with mock.patch.object(inputs_module, "DRAWS", 64):
-            print(json.dumps(advice(open_case(client))))
+            print(json.dumps([analysed(path) for path in paths]))

@@ -167,14 +167,13 @@ def test_a_dataframe_cut_by_pandas_is_named(tmp_path: Path) -> None:
     assert "no caption" in " ".join(ran.named(6)) and "cannot show" in " ".join(ran.named(7))
 
 
-def readme_cells() -> list[str]:
-    """The cells of README's section on writing that are to be pasted, as printed."""
-    section = (ROOT / "README.md").read_text().partition("## Writing in a notebook")[2].partition("\n## ")[0]
-    return re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
+def cells_of(page: str) -> list[str]:
+    """The Python that stands on a page, as printed."""
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
 
 
-def test_the_cells_of_the_readme_put_number_sentence_table_and_chart_into_a_memo_without_faults(tmp_path: Path) -> None:
-    number, sentence, *others = readme_cells()
+def test_the_cells_of_the_page_put_number_sentence_table_and_chart_into_a_memo_without_faults(tmp_path: Path) -> None:
+    number, sentence, *others = cells_of("notebooks/README.md")
     ran = run(tmp_path, number, sentence, *others, "md:" + sentence.removeprefix("%%say\n"))
     assert ran.faults == [] and list(ran.document.problems) == []
     live, filled = ran.words()

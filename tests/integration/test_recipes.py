@@ -1,10 +1,11 @@
-"""The recipes of CONTRIBUTING.md, followed word for word in a copy: data alone adds a family, an option and a GPU type."""
+"""The recipes of CONTRIBUTING.md, followed in a copy: data alone adds a family of fabrics, an option and a GPU type."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -13,25 +14,19 @@ from typing import Any
 
 import pytest
 import yaml
-from recipe_book import Recipe, copied, recipes
+from recipe_book import RECIPES, ROOT, copied, recipes
 
-FAMILY, OPTION, GPU = "Add a family of fabrics", "Add an option", "Add a GPU type"
 BOOK = recipes()
-SCHEMA = "params/params.schema.json"
-pytestmark = pytest.mark.xdist_group("recipes")
-
-
-def entries(recipe: Recipe, file: str) -> list[dict[str, Any]]:
-    """The entries that a recipe adds to a file."""
-    return [e for block in recipe.blocks if block.target.endswith(file) for e in yaml.safe_load(block.text)]
-
-
+EVIDENCE = "fabricreport/evidence/"
 ((THE_FAMILY,), (THE_OPTION,), (THE_GPU,)) = (
-    entries(BOOK[FAMILY], "families.yaml"),
-    entries(BOOK[OPTION], "options.yaml"),
-    entries(BOOK[GPU], "gpus.yaml"),
+    BOOK["family"].entries(EVIDENCE + "families.yaml"),
+    BOOK["option"].entries(EVIDENCE + "options.yaml"),
+    BOOK["gpu"].entries(EVIDENCE + "gpus.yaml"),
 )
 NAME = THE_FAMILY["short_name"]
+SWITCH = THE_OPTION["pieces"]["switch"]["price"]
+DOCUMENT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+SCHEMA = "params/params.schema.json"
 CLIENT: dict[str, Any] = {
     "client": {"name": "Example Buyer", "slug": "example-buyer"},
     "as_of": "2026-11-20",
@@ -57,16 +52,16 @@ class Copy:
         command = [sys.executable, *arguments]
         return subprocess.run(command, cwd=self.folder, env=env, capture_output=True, text=True, check=False)
 
-    def told(self, client: str, sort: str) -> Any:
-        """What `recipe_run.py` tells of a client."""
-        done = self.run("tests/integration/recipe_run.py", client, sort)
+    def told(self, sort: str, *clients: str) -> Any:
+        """What `recipe_run.py` tells of clients."""
+        done = self.run("tests/integration/recipe_run.py", sort, *clients)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout.splitlines()[-1])
 
     def write(self, name: str, **changes: Any) -> str:
-        """A client of the copy's params; keys of `cluster` are changed one by one."""
-        data = {**CLIENT, **changes, "cluster": {**CLIENT["cluster"], **changes.get("cluster", {})}}
-        (self.folder / "params" / f"{name}.yaml").write_text(yaml.safe_dump(data), encoding="utf-8")
+        """A client of the copy's params; keys of a block are changed one by one."""
+        blocks = {key: {**CLIENT[key], **to} if isinstance(to, dict) else to for key, to in changes.items()}
+        (self.folder / "params" / f"{name}.yaml").write_text(yaml.safe_dump({**CLIENT, **blocks}), encoding="utf-8")
         return f"params/{name}.yaml"
 
     def digests(self) -> dict[str, str]:
@@ -75,10 +70,10 @@ class Copy:
         return {str(p.relative_to(self.folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
 
 
-def followed(folder: Path, *titles: str) -> Copy:
+def followed(folder: Path, *names: str) -> Copy:
     copy = Copy(copied(folder))
-    for title in titles:
-        BOOK[title].follow(folder)
+    for name in names:
+        BOOK[name].follow(folder)
     return copy
 
 
@@ -91,19 +86,20 @@ def whole_copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 @pytest.fixture(scope="module")
 def memo(whole_copy: Copy) -> Any:
     """The memo of a client who compares the recipe's option on the recipe's GPUs."""
-    return whole_copy.told(whole_copy.write("buyer"), "whole")
+    return whole_copy.told("whole", whole_copy.write("buyer"))
 
 
-def test_there_is_a_recipe_for_each_and_it_says_what_the_data_are() -> None:
-    assert list(BOOK) == [FAMILY, OPTION, GPU]
-    assert all(recipe.blocks and recipe.commands for recipe in BOOK.values())
-    entry_files = [(b.target, b.text) for r in BOOK.values() for b in r.blocks if "/library/" in b.target]
-    added = [e for _, text in entry_files for e in yaml.safe_load(text)]
-    assert {e["grade"] for e in added} == {"assumption"} and all("example" in e["use"] for e in added)
+def test_the_document_names_every_recipe_and_every_path_that_it_names_is_there() -> None:
+    assert {path.name for path in RECIPES.iterdir()} == set(BOOK)
+    assert all(f"tests/data/recipes/{name}/" in DOCUMENT for name in BOOK)
+    named = set(re.findall(r"\b(?:fabricreport|tests|params|notebooks)/[\w./-]*\w/?", DOCUMENT))
+    assert len(named) > 20 and [path for path in sorted(named) if not (ROOT / path).exists()] == []
 
 
-def test_the_family_and_the_option_of_the_recipes_resemble_no_other() -> None:
-    shipped = yaml.safe_load((Path(__file__).parents[2] / "fabricreport/evidence/families.yaml").read_text())
+def test_what_the_recipes_add_says_that_it_is_an_example_and_resembles_nothing_shipped() -> None:
+    added = [entry for recipe in BOOK.values() for entry in recipe.evidence]
+    assert {entry["grade"] for entry in added} == {"assumption"} and all("example" in e["use"] for e in added)
+    shipped = yaml.safe_load((ROOT / EVIDENCE / "families.yaml").read_text(encoding="utf-8"))
     assert "like" not in THE_OPTION and THE_OPTION["family"] == THE_FAMILY["id"]
     for key in ("id", "name", "short_name", "colour", "risk", "tuning", "staff"):
         assert THE_FAMILY[key] not in [family[key] for family in shipped]
@@ -123,23 +119,20 @@ def test_only_files_of_data_are_touched_and_only_those_named(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_the_schema_lists_the_new_ids_once_it_is_made_again(tmp_path: Path) -> None:
-    copy = followed(tmp_path, *BOOK)
-    (command,) = {c for r in BOOK.values() for c in r.commands if SCHEMA in c}
-    assert THE_GPU["id"] not in (tmp_path / SCHEMA).read_text(encoding="utf-8")
-    code = command.removeprefix('python -c "').removesuffix('"')
-    assert copy.run("-c", code).returncode == 0
-    schema = json.loads((tmp_path / SCHEMA).read_text(encoding="utf-8"))
+def test_the_schema_lists_the_new_ids_once_it_is_made_again(whole_copy: Copy) -> None:
+    (code,) = re.findall(rf'^ *python -c "(.*{re.escape(SCHEMA)}.*)"$', DOCUMENT, flags=re.MULTILINE)
+    path = whole_copy.folder / SCHEMA
+    assert THE_GPU["id"] not in path.read_text(encoding="utf-8")
+    assert whole_copy.run("-c", code).returncode == 0
+    schema = json.loads(path.read_text(encoding="utf-8"))
     assert THE_GPU["id"] in schema["$defs"]["Cluster"]["properties"]["gpu"]["enum"]
     assert THE_OPTION["id"] in json.dumps(schema["properties"]["options"])
 
 
 @pytest.mark.slow
-def test_a_client_of_them_passes_the_check_and_mistyped_ids_are_told_what_was_meant(whole_copy: Copy) -> None:
-    good = whole_copy.write("good")
+def test_mistyped_ids_are_told_what_was_meant(whole_copy: Copy) -> None:
     option = whole_copy.write("option", options=["infiniband-xdr", THE_OPTION["id"][:-1]])
     gpu = whole_copy.write("gpu", cluster={"gpu": THE_GPU["id"] + "0"})
-    assert whole_copy.run("-m", "fabricreport", "check", good).returncode == 0
     refused = whole_copy.run("-m", "fabricreport", "check", option, gpu)
     said = refused.stdout + refused.stderr
     assert refused.returncode == 2
@@ -147,9 +140,50 @@ def test_a_client_of_them_passes_the_check_and_mistyped_ids_are_told_what_was_me
 
 
 @pytest.mark.slow
-def test_the_memo_names_them_in_all_six_sections_and_passes_its_checks(memo: Any) -> None:
+def test_a_client_compares_them_and_everything_they_add_is_behind_the_bill(whole_copy: Copy) -> None:
+    """The entries by maturity stand behind the bill of a client of that maturity."""
+    buyers = [whole_copy.write(m, organisation={"networking_maturity": m}) for m in ("low", "medium", "high")]
+    quoted = {"id": SWITCH, "value": 640000, "who": "A test", "why": "Ten times as dear.", "until": "2027-01-31"}
+    dear = whole_copy.write("dear", overrides=[quoted])
+    *cases, dearer = whole_copy.told("case", *buyers, dear)
+    for case in cases:
+        assert case["options"][THE_OPTION["id"]] == [THE_OPTION["name"], NAME, THE_FAMILY["colour"], THE_FAMILY["side"]]
+        assert case["choice"] in case["options"]
+    added = {f"evidence:{entry['id']}" for recipe in BOOK.values() for entry in recipe.evidence}
+    assert {SWITCH, *added} <= {input_id for case in cases for input_id in case["behind"]}
+    usual, now, (ours, other) = cases[1]["switches"], dearer["switches"], (THE_OPTION["id"], "infiniband-xdr")
+    assert now[ours] > 9 * usual[ours] and now[other] == usual[other]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("names", "client"),
+    [
+        (["family", "option"], {"cluster": {"gpu": "b300"}}),
+        (["gpu"], {"options": ["infiniband-xdr", "rocev2-branded-800g"]}),
+    ],
+)
+def test_each_recipe_is_enough_of_itself(names: list[str], client: dict[str, Any], tmp_path: Path) -> None:
+    """An option needs its family, and a family is seen through an option of it."""
+    copy = followed(tmp_path, *names)
+    small = {**client, "cluster": {"gpus": 32, **client.get("cluster", {})}}
+    (told,) = copy.told("case", copy.write("buyer", **small))
+    assert list(told["options"]) == client.get("options", CLIENT["options"])
+    assert told["choice"] in told["options"]
+
+
+@pytest.mark.slow
+def test_a_family_without_an_option_is_known_and_changes_nothing_else(tmp_path: Path) -> None:
+    code = "from fabricreport.books.families import families; from fabricreport.constants import catalogue; "
+    code += "from fabricreport.books.evidence import read_evidence; read_evidence(None); print(*families(), *catalogue().fabrics)"
+    known = followed(tmp_path, "family").run("-c", code).stdout.split()
+    assert {THE_FAMILY["id"], *BOOK["family"].entries(EVIDENCE + "collectives.yaml")["fabrics"]} <= set(known)
+
+
+@pytest.mark.trust
+def test_what_check_accepts_is_a_memo_that_names_them_in_every_section(whole_copy: Copy, memo: Any) -> None:
+    assert whole_copy.run("-m", "fabricreport", "check", whole_copy.write("good")).returncode == 0
     assert memo["faults"] == []
-    assert memo["options"][THE_OPTION["id"]] == [THE_OPTION["name"], NAME, THE_FAMILY["colour"], THE_FAMILY["side"]]
     assert {s: any(NAME in text for text in said) for s, said in memo["said"].items()} == dict.fromkeys(
         ("buy_once", "decision", "latency", "tco", "tail_risk", "diligence", "evidence"), True
     )
@@ -157,7 +191,7 @@ def test_the_memo_names_them_in_all_six_sections_and_passes_its_checks(memo: Any
     assert memo["said"]["latency"][0].startswith(NAME)  # the opening speaks of the family compared
 
 
-@pytest.mark.slow
+@pytest.mark.trust
 def test_charts_that_draw_one_option_draw_both_each_in_its_colour_and_by_its_name(memo: Any) -> None:
     (other,) = (found for option, found in memo["options"].items() if option != THE_OPTION["id"])
     ours = memo["options"][THE_OPTION["id"]]
@@ -167,35 +201,9 @@ def test_charts_that_draw_one_option_draw_both_each_in_its_colour_and_by_its_nam
     assert sum(len(c) == 2 for c in drawn) >= 5
 
 
-@pytest.mark.slow
+@pytest.mark.trust
 def test_the_framework_treats_it_by_its_side_and_calls_the_side_by_its_name(memo: Any) -> None:
     (axes,) = (p for p in memo["pictures"] if "no lean" in p["words"])
     assert NAME in axes["words"] and "RoCEv2" not in axes["words"]
     assert memo["leans_to"] == THE_FAMILY["side"] and THE_FAMILY["colour"] in axes["colours"]
     assert any(f"our four questions favour {NAME}" in text for text in memo["said"]["decision"])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("titles", "client"),
-    [
-        ([FAMILY, OPTION], {"cluster": {"gpu": "b300"}}),
-        ([GPU], {"options": ["infiniband-xdr", "rocev2-branded-800g"]}),
-    ],
-)
-def test_each_recipe_is_enough_of_itself(titles: list[str], client: dict[str, Any], tmp_path: Path) -> None:
-    """An option needs its family, and a family is seen through an option of it."""
-    copy = followed(tmp_path, *titles)
-    small = {**client, "cluster": {"gpus": 32, **client.get("cluster", {})}}
-    told = copy.told(copy.write("buyer", **small), "advice")
-    assert list(told["options"]) == client.get("options", CLIENT["options"])
-    assert told["choice"] in told["options"]
-
-
-@pytest.mark.slow
-def test_a_family_without_an_option_is_known_and_changes_nothing_else(tmp_path: Path) -> None:
-    code = "from fabricreport.books.families import families; from fabricreport.constants import catalogue; "
-    code += "from fabricreport.books.evidence import read_evidence; read_evidence(None); print(*families(), *catalogue().fabrics)"
-    known = followed(tmp_path, FAMILY).run("-c", code).stdout.split()
-    (row,) = (b.text for b in BOOK[FAMILY].blocks if b.action == "under fabrics")
-    assert {THE_FAMILY["id"], *yaml.safe_load(row)} <= set(known)

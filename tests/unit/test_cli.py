@@ -9,53 +9,20 @@ import sys
 from datetime import date
 from pathlib import Path
 
-import click
 import pytest
 from click.testing import CliRunner
 
 from fabricreport.cli import _say_built, main
-from fabricreport.errors import FabricReportError, InputError, MemoRejected, Problem, SectionFailed
+from fabricreport.errors import Problem
 from fabricreport.memo.build import BuildResult
 from fabricreport.memo.run.run_record import RunRecord
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text()
 
 
 def run(*args: str) -> tuple[int, str, str]:
     result = CliRunner().invoke(main, args)
     return result.exit_code, result.stdout, result.stderr
-
-
-def commands(group: click.Group, prefix: str = "") -> list[tuple[str, click.Command]]:
-    found = []
-    for name, command in group.commands.items():
-        found += (
-            commands(command, f"{prefix}{name} ") if isinstance(command, click.Group) else [(prefix + name, command)]
-        )
-    return found
-
-
-@pytest.mark.parametrize(("name", "command"), commands(main), ids=lambda x: x if isinstance(x, str) else "")
-def test_every_command_is_in_the_readme_and_explains_itself(name: str, command: click.Command) -> None:
-    first = name.split()[0]
-    assert f"fabricreport {first}" in README
-    assert command.help and command.help.strip().endswith(".")
-    code, out, _ = run(*name.split(), "--help")
-    assert code == 0 and "Exit codes" in out
-    assert all(getattr(p, "help", "") or isinstance(p, click.Argument) for p in command.params)
-
-
-def test_every_command_the_readme_names_exists() -> None:
-    named = set(re.findall(r"fabricreport ([a-z]+)", README)) - {"is", "memos"}
-    assert named <= set(main.commands), named - set(main.commands)
-
-
-def test_the_exit_codes_are_those_of_the_error_tree() -> None:
-    codes = {e: e.exit_code for e in (FabricReportError, InputError, SectionFailed, MemoRejected)}
-    assert list(codes.values()) == [1, 2, 3, 4]
-    for code in "01234":
-        assert f"**{code}**" in README
 
 
 def test_a_wrong_file_ends_with_two_and_one_message_per_problem(tmp_path: Path) -> None:

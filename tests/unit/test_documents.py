@@ -1,0 +1,103 @@
+"""The pages a reader begins with are true: the commands are those of the program, and what is named exists."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from unittest import mock
+
+import click
+import pytest
+from click.testing import CliRunner
+
+import fabricreport.inputs
+from fabricreport.cli import main
+from fabricreport.errors import FabricReportError, InputError, MemoRejected, SectionFailed
+from fabricreport.vocabulary import Confidence
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("README.md", "CONTRIBUTING.md", "params/README.md", "notebooks/README.md", "output/README.md")
+PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in NAMES}
+ROW = re.compile(r"^\| `fabricreport ([a-z]+)((?: [a-z]+(?:\\\|[a-z]+)*)?)([^`]*` \|.*)$", re.MULTILINE)
+
+
+def commands(group: click.Group, prefix: str = "") -> dict[str, click.Command]:
+    """Every command that does something by itself, by its words."""
+    found: dict[str, click.Command] = {}
+    for name, command in group.commands.items():
+        within = commands(command, f"{prefix}{name} ") if isinstance(command, click.Group) else {prefix + name: command}
+        found |= within
+    return found
+
+
+def table() -> dict[str, str]:
+    """The rest of README's row for each command; `prices show|check` is a row for two."""
+    rows: dict[str, str] = {}
+    for first, more, rest in ROW.findall(PAGES["README.md"]):
+        for second in more.strip().split(r"\|"):
+            rows[f"{first} {second}".strip()] = rest
+    return rows
+
+
+def test_the_table_of_commands_is_the_programs_own() -> None:
+    rows, known = table(), commands(main)
+    assert set(rows) == set(known)
+    unknown = {
+        name: set(re.findall(r"--[a-z-]+", rest)) - {opt for param in known[name].params for opt in param.opts}
+        for name, rest in rows.items()
+        if "prices" not in name
+    }
+    assert {name: options for name, options in unknown.items() if options} == {}
+
+
+def test_every_command_explains_itself_and_its_options() -> None:
+    mute = []
+    for name, command in commands(main).items():
+        told = CliRunner().invoke(main, [*name.split(), "--help"])
+        whole = command.help and command.help.strip().endswith(".")
+        explained = all(getattr(p, "help", "") or isinstance(p, click.Argument) for p in command.params)
+        if told.exit_code or "Exit codes" not in told.stdout or not (whole and explained):
+            mute.append(name)
+    assert mute == []
+
+
+def test_the_exit_codes_are_those_of_the_error_tree() -> None:
+    codes = {e: e.exit_code for e in (FabricReportError, InputError, SectionFailed, MemoRejected)}
+    assert list(codes.values()) == [1, 2, 3, 4]
+    told = re.search(r"^Exit codes: .*$", PAGES["README.md"], flags=re.MULTILINE)
+    assert told and re.findall(r"\*\*(\d)\*\*", told[0]) == ["0", "2", "3", "4", "1"]
+
+
+def test_commands_targets_and_files_that_the_pages_name_are_there() -> None:
+    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert phony
+    missing = []
+    for name, page in PAGES.items():
+        missing += [
+            (name, word)
+            for word in re.findall(r"(?:`|bin/|^)fabricreport ([a-z]+)", page, re.MULTILINE)
+            if word not in main.commands
+        ]
+        missing += [
+            (name, word)
+            for word in re.findall(r"(?:`|^)make ([a-z]+)", page, re.MULTILINE)
+            if word not in phony[1].split()
+        ]
+        missing += [
+            (name, path)
+            for path in re.findall(r"\]\(([^)#:]+)\)", page)
+            if not (ROOT / name).parent.joinpath(path).exists()
+        ]
+        paths = set(re.findall(r"\b(?:fabricreport|tests|params|notebooks)/[\w./-]*\w", page))
+        missing += [(name, path) for path in paths if not path.startswith("params/acme") and not (ROOT / path).exists()]
+    assert missing == []
+
+
+@pytest.mark.slow
+def test_the_what_if_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    (example,) = re.findall(r"```python\n(.*?)```", PAGES["README.md"], flags=re.DOTALL)
+    monkeypatch.chdir(ROOT)
+    with mock.patch.object(fabricreport.inputs, "DRAWS", 128):
+        exec(compile(example, "README.md", "exec"), {})
+    confidence, _, spread = capsys.readouterr().out.strip().partition(" ")
+    assert confidence in {str(one) for one in Confidence} and "range" in spread and "$" in spread
