@@ -146,12 +146,13 @@ def test_saved_outputs_do_not_change_a_notebook_but_its_source_does(tmp_path: Pa
     assert digests[0] == digests[1] != notebook_digest(path)
 
 
-def test_a_tree_digest_sees_names_and_contents_but_no_caches(tmp_path: Path) -> None:
+def test_a_tree_digest_sees_names_and_contents_but_no_caches_and_no_readme(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1", encoding="utf-8")
     first = tree_digest(tmp_path)
     (tmp_path / "__pycache__").mkdir()
     (tmp_path / "__pycache__" / "a.pyc").write_text("?", encoding="utf-8")
     (tmp_path / ".ipynb_checkpoints").mkdir()
+    (tmp_path / "README.md").write_text("About a.py.", encoding="utf-8")
     assert tree_digest(tmp_path) == first
     (tmp_path / "a.py").rename(tmp_path / "b.py")
     assert tree_digest(tmp_path) != first
