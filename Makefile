@@ -1,14 +1,17 @@
 # Two commands on a fresh machine (Python 3.11+, git, make): `make memo` and `make test`.
-# Four targets of tests, on two cores: quick within 60 s, test within 10, trust within 30, soak as long as it takes.
+# Targets of tests, on two cores: quick within 45 s, test within 7 minutes, laws and trust within 25 each, soak as long as it takes.
+# OPTIONS go to pytest: `make test OPTIONS="--durations=20 -k page_one"`. Which test guards what: tests/README.md.
 PYTHON ?= python3
 BIN := .venv/bin
+OPTIONS ?=
+TESTS := $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 # What JupyterLab writes into a notebook beside its cells, and its settings: sentences wrap, and no news is fetched.
 LAB_KEYS := $(foreach key,codemirror_mode file_extension mimetype nbconvert_exporter pygments_lexer version,metadata.language_info.$(key))
 LAB_SETTINGS := {"@jupyterlab/notebook-extension:tracker": {"codeCellConfig": {"lineWrap": true}}, \
 	"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 
-.PHONY: memo memos quick test trust soak mutants lab lint bench clean
+.PHONY: memo memos quick test laws trust soak mutants lab lint bench clean
 
 memo: .venv/memo.ok  ## build the example client's memo
 	@echo "Building the example client's memo (half a minute) ..."
@@ -17,18 +20,22 @@ memo: .venv/memo.ok  ## build the example client's memo
 memos: .venv/memo.ok  ## build all four example memos
 	$(BIN)/fabricreport build params/*.yaml
 
-quick: .venv/test.ok  ## the laws and the known answers, while you work
-	$(BIN)/ruff check --quiet fabricreport tests notebooks
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m "not slow and not trust and not soak" tests/unit
+quick: .venv/test.ok  ## the known answers and the laws of the models, while you work: no client is analysed
+	@begun=$$(date +%s); $(BIN)/ruff check --quiet fabricreport tests notebooks && \
+		$(TESTS) -q -m "not slow and not laws and not trust and not soak" tests/unit $(OPTIONS) && \
+		$(BIN)/python tests/weight.py $$(($$(date +%s) - begun))
 
-test: .venv/test.ok  ## every test but those of trust and soak; a dozen clients built whole, thirty more run
-	$(BIN)/python -m pytest -n 2 --dist loadgroup --durations=20
+test: .venv/test.ok  ## every test but those of laws, trust and soak, and of these some, by the commit
+	$(TESTS) $(OPTIONS)
 
-trust: .venv/test.ok  ## every pair of choices built whole, and 2,000 spoilt inputs chosen by the commit
-	FABRICREPORT_FUZZ_CASES=2000 $(BIN)/python -m pytest -n 2 --dist loadgroup --durations=20 -m trust
+laws: .venv/test.ok  ## what must hold for any client, over hundreds of them
+	$(TESTS) -m laws $(OPTIONS)
+
+trust: .venv/test.ok  ## every pair of choices built whole, and 2,000 spoilt inputs; FABRICREPORT_TENTH=1: a tenth, by the commit
+	FABRICREPORT_FUZZ_CASES=2000 $(TESTS) -m trust $(OPTIONS)
 
 soak: .venv/test.ok  ## 20,000 spoilt inputs
-	FABRICREPORT_FUZZ_CASES=20000 $(BIN)/python -m pytest -n 2 --dist loadgroup --timeout 0 -m soak
+	FABRICREPORT_FUZZ_CASES=20000 $(TESTS) --timeout 0 -m soak $(OPTIONS)
 
 mutants: .venv/test.ok  ## sixty planted faults: which of them the tests catch, and by which test
 	$(BIN)/python tests/mutants/run.py

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 from unittest import mock
+from zlib import crc32
 
 import pytest
 from branch_counts import BRANCHES
-from fuzz_cases import CASES, COUNTS, SEED
+from fuzz_cases import CASES, COUNTS, PARTS, SEED, TENTH, some
 
 from fabricreport.memo.run.grammar import skip_unused_grammar
 
@@ -33,6 +35,10 @@ LONG = ("memos", "test_conformance.py", "test_build.py", "test_execute.py", "tes
 """Groups that take longest, begun first: one begun last would leave the other worker idle."""
 
 
+LAWS_IN_TEST = 10
+"""Clients on which `make test` tries a law that `make laws` tries on all."""
+
+
 def group_of(nodeid: str) -> str:
     """What a worker does as a whole."""
     path = nodeid.partition("::")[0]
@@ -40,9 +46,26 @@ def group_of(nodeid: str) -> str:
     return TOGETHER.get(name) or (nodeid if name in SPREAD else path)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what falls to other commits; begin with what takes longest."""
+    if out := set(left_to_other_commits(items, laws_whole="laws" in config.option.markexpr)):
+        config.hook.pytest_deselected(items=[item for item in items if item in out])
+        items[:] = [item for item in items if item not in out]
     rank = {name: number for number, name in enumerate(LONG)}
     items.sort(key=lambda item: rank.get(group_of(item.nodeid).rpartition("/")[2], len(LONG)))
+
+
+def left_to_other_commits(items: list[pytest.Item], *, laws_whole: bool) -> Iterator[pytest.Item]:
+    """All but a tenth of trust where a tenth is asked for; of each law all but ten clients, unless laws are."""
+    if TENTH:  # the fuzz takes a tenth of its cases
+        trust = [item for item in items if item.get_closest_marker("trust") and item.path.parent.name != "fuzz"]
+        yield from (item for item in trust if crc32(item.nodeid.encode()) % PARTS != SEED % PARTS)
+    if not laws_whole:
+        laws = (item for item in items if item.get_closest_marker("laws"))
+        for _, same in groupby(laws, key=lambda item: item.nodeid.partition("[")[0]):
+            clients = list(same)
+            yield from set(clients) - set(some(clients, LAWS_IN_TEST))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,7 +1,8 @@
-"""How many cases, from which seed, and what became of them.
+"""How many cases, which of them, from which seed, and what became of them.
 
-`FABRICREPORT_FUZZ_CASES` (150 unless set) are shared out among the tests; where it is set the tests belong to `make trust`
-and `make soak`. The seed is the commit, so that a run can be repeated and the next commit tries others.
+`FABRICREPORT_FUZZ_CASES` (150 unless set) are shared out among the fuzz tests; where it is set they belong to `make trust` and
+`make soak`. `FABRICREPORT_TENTH=1` takes a tenth of them, and of all other tests of trust. The seed is the commit, so that a
+run can be repeated and the next commit tries others.
 """
 
 from __future__ import annotations
@@ -9,10 +10,15 @@ from __future__ import annotations
 import os
 import subprocess
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
+T = TypeVar("T")
+PARTS = 10
+TENTH = bool(os.environ.get("FABRICREPORT_TENTH"))
 ASKED = os.environ.get("FABRICREPORT_FUZZ_CASES", "")
-CASES = int(ASKED or "150")
+CASES = int(ASKED or "150") // (PARTS if TENTH else 1)
 COUNTS: Counter[str] = Counter()
 """Accepted and refused cases by kind of file."""
 
@@ -26,3 +32,9 @@ def commit() -> str:
 
 
 SEED = int(commit(), 16)
+
+
+def some(of: Sequence[T], count: int) -> list[T]:
+    """So many of them, spread evenly, from where this commit begins."""
+    count = min(count, len(of))
+    return [of[(SEED + number * len(of) // count) % len(of)] for number in range(count)]

@@ -6,8 +6,7 @@ from functools import cache
 from math import ceil
 
 import pytest
-from conftest import CLIENTS, ROOT
-from one_process import SMALL_DRAWS, whole
+from one_process import ROOT, SMALL_DRAWS, whole
 
 from fabricreport.memo.document.gather import Gathered, gather
 from fabricreport.memo.document.language import language_faults, language_remarks
@@ -15,6 +14,7 @@ from fabricreport.memo.document.measures import LONGEST, measured, sentences_of
 from fabricreport.memo.document.parts import parted
 from fabricreport.memo.document.proofs import contradictions
 
+CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
 MEAN = 20
 """Words of a sentence that a memo stays below on average."""
 
