@@ -18,8 +18,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html.parser import HTMLParser
 from multiprocessing import get_context
 from pathlib import Path
@@ -213,14 +212,16 @@ def _sections(notebook: Any) -> list[Section]:
 # ---- keeping and comparing
 
 
-def made(names: Iterable[str], jobs: int) -> Iterator[tuple[str, Hashes, dict[str, str]]]:
+def made(names: Sequence[str], jobs: int) -> Iterator[tuple[str, Hashes, dict[str, str]]]:
     """The hashes of each client, in the order in which they are ready."""
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), max_tasks_per_child=7) as pool:
-        running = {pool.submit(hashes_of, name): name for name in names}
-        for number, future in enumerate(as_completed(running), start=1):
-            print(f"\r{number} of {len(running)}: {running[future]:30}", end="", file=sys.stderr, flush=True)
-            yield (running[future], *future.result())
-    print(file=sys.stderr)
+    with get_context("spawn").Pool(jobs, maxtasksperchild=7) as pool:
+        for number, found in enumerate(pool.imap_unordered(_named, names), start=1):
+            print(f"{number} of {len(names)}: {found[0]}", file=sys.stderr, flush=True)
+            yield found
+
+
+def _named(name: str) -> tuple[str, Hashes, dict[str, str]]:
+    return name, *hashes_of(name)
 
 
 def differences(kept: Hashes, now: Hashes, texts: Mapping[str, str]) -> Iterator[str]:
@@ -253,16 +254,16 @@ def _sentences(
         yield "    the same blocks of text in another order or number"
 
 
-def write(file: Path, names: Iterable[str], jobs: int) -> int:
+def write(file: Path, names: Sequence[str], jobs: int) -> int:
     """Keep the hashes; those of clients that are not asked for stay as they are."""
     kept = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    kept |= {name: hashes for name, hashes, _ in made(names, jobs)}
-    text = json.dumps(dict(sorted(kept.items())), indent=0, sort_keys=True, ensure_ascii=False)
-    file.write_text(text + "\n", encoding="utf-8")
+    for name, hashes, _ in made(names, jobs):
+        kept[name] = hashes
+        file.write_text(json.dumps(kept, indent=0, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0
 
 
-def check(file: Path, names: Iterable[str], jobs: int) -> int:
+def check(file: Path, names: Sequence[str], jobs: int) -> int:
     """Compare with what is kept; 1 if anything differs."""
     kept = json.loads(file.read_text(encoding="utf-8"))
     same, lines = 0, []

@@ -121,9 +121,9 @@ class Copy:
         return Ran(running.returncode, failed[1] if failed else "", used.ru_utime + used.ru_stime)
 
 
-def read_faults() -> list[Fault]:
-    """The faults of the file, in its order."""
-    return [Fault(**entry) for entry in yaml.safe_load(FAULTS.read_text(encoding="utf-8"))]
+def read_faults(file: Path = FAULTS) -> list[Fault]:
+    """The faults of a file, in its order."""
+    return [Fault(**entry) for entry in yaml.safe_load(file.read_text(encoding="utf-8"))]
 
 
 def importers(tree: Path) -> Mapping[str, list[str]]:
@@ -218,12 +218,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--json", type=Path, help="keep what was found")
     parser.add_argument("--faults", default="", help="their ids, with commas")
+    parser.add_argument("--file", type=Path, default=FAULTS, help="another list of faults")
     parser.add_argument("--tree", type=Path, default=ROOT, help="the tree whose package and tests are tried")
     parser.add_argument("--at-once", type=int, default=2)
     parser.add_argument("--limit", type=float, default=LIMIT_S, help="seconds of work a fault")
     given: Any = parser.parse_args()
     asked = set(filter(None, given.faults.split(",")))
-    faults = [fault for fault in read_faults() if not asked or fault.id in asked]
+    faults = [fault for fault in read_faults(given.file) if not asked or fault.id in asked]
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch, ThreadPoolExecutor(given.at_once) as pool:
         trial = Trial(given.tree.resolve(), given.at_once, given.limit, Path(scratch))
         found = list(pool.map(trial.of, faults))
