@@ -30,8 +30,9 @@ _LINKS_PER_SWITCH = 32.0  # one tier of 64-port switches, half of each up: switc
 _PLAN_DAYS = 30.0
 
 
+@cache
 def drawn(entry_id: str) -> Any:
-    """Draws of a library entry; a number where it is known exactly."""
+    """Draws of a library entry; a number where it is known exactly. Many models ask for the same."""
     entry = read_evidence()[entry_id]
     if entry.figure.fixed:
         return entry.figure.central
