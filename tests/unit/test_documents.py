@@ -39,6 +39,11 @@ def table() -> dict[str, str]:
     return rows
 
 
+def named(pattern: str, page: str) -> set[str]:
+    """What a page names in a certain form."""
+    return set(re.findall(pattern, PAGES[page], flags=re.MULTILINE))
+
+
 def test_the_table_of_commands_is_the_programs_own() -> None:
     rows, known = table(), commands(main)
     assert set(rows) == set(known)
@@ -68,29 +73,19 @@ def test_the_exit_codes_are_those_of_the_error_tree() -> None:
     assert told and re.findall(r"\*\*(\d)\*\*", told[0]) == ["0", "2", "3", "4", "1"]
 
 
-def test_commands_targets_and_files_that_the_pages_name_are_there() -> None:
-    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    assert phony
-    missing = []
-    for name, page in PAGES.items():
-        missing += [
-            (name, word)
-            for word in re.findall(r"(?:`|bin/|^)fabricreport ([a-z]+)", page, re.MULTILINE)
-            if word not in main.commands
-        ]
-        missing += [
-            (name, word)
-            for word in re.findall(r"(?:`|^)make ([a-z]+)", page, re.MULTILINE)
-            if word not in phony[1].split()
-        ]
-        missing += [
-            (name, path)
-            for path in re.findall(r"\]\(([^)#:]+)\)", page)
-            if not (ROOT / name).parent.joinpath(path).exists()
-        ]
-        paths = set(re.findall(r"\b(?:fabricreport|tests|params|notebooks)/[\w./-]*\w", page))
-        missing += [(name, path) for path in paths if not path.startswith("params/acme") and not (ROOT / path).exists()]
-    assert missing == []
+def test_the_targets_of_the_readme_are_those_of_the_makefile() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert named(r"(?:`|^)make ([a-z]+)", "README.md") == set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_targets_and_files_that_a_page_names_are_there(page: str) -> None:
+    beside, makefile = (ROOT / page).parent, (ROOT / "Makefile").read_text(encoding="utf-8")
+    missing = named(r"(?:`|bin/|^)fabricreport ([a-z]+)", page) - set(main.commands)
+    missing |= {target for target in named(r"(?:`|^)make ([a-z]+)", page) if f"\n{target}:" not in makefile}
+    missing |= {path for path in named(r"\]\(([^)#:]+)\)", page) if not (beside / path).exists()}
+    paths = named(r"\b((?:fabricreport|tests|params|notebooks)/[\w./-]*\w)", page)
+    assert missing | {p for p in paths if not p.startswith("params/acme") and not (ROOT / p).exists()} == set()
 
 
 @pytest.mark.slow
