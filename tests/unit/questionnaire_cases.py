@@ -7,15 +7,14 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
+import bench
 from openpyxl import load_workbook
 
-import fabricreport.inputs as inputs_module
 from fabricreport.asking.questionnaire import questionnaire_of
 from fabricreport.books.questionnaire.form import Questionnaire
 from fabricreport.books.questionnaire.workbook import HEAD_ROWS, LETTERS, SHEET, TABLE_ROW, as_workbook
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 
 ROOT = Path(__file__).parents[2]
 SELLER = "Example Cloud"
@@ -32,10 +31,8 @@ ANSWERS: Mapping[str, Cells] = {
 }  # fmt: skip
 
 
-@cache
 def example(**changes: Any) -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        return open_case(ROOT / "params/example.yaml").changed(**changes)
+    return bench.changed("example", **changes)
 
 
 @cache

@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.models.audit.answering import Observed, taper_loss, tapered, updated, weight_of
 from fabricreport.models.judgement.elicitation import pool
@@ -33,13 +34,13 @@ def width(figure: Uncertain, *, share: bool = False) -> float:
 # ---- known answers
 
 
-@pytest.mark.parametrize(("prior", "share"), [(WEEKS, False), (HOURS, False), (TUNED, True)])
+@rows(("prior", "share"), [(WEEKS, False), (HOURS, False), (TUNED, True)])
 def test_an_answer_that_says_nothing_leaves_the_figure_as_it_is(prior: Uncertain, share: bool) -> None:
     assert updated(prior, [said(0.5, math.inf)], share=share) == prior
     assert updated(prior, [], share=share) == prior
 
 
-@pytest.mark.parametrize(("prior", "share"), [(WEEKS, False), (HOURS, False), (TUNED, True)])
+@rows(("prior", "share"), [(WEEKS, False), (HOURS, False), (TUNED, True)])
 def test_a_fact_is_the_figure(prior: Uncertain, share: bool) -> None:
     found = updated(prior, [said(0.9, 1.0), said(0.1, 3.0)], share=share)
     assert found.fixed

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from fabricreport import durations
 from fabricreport.evidence import read_yaml
 
 ROOT = Path(__file__).parents[2]
@@ -16,9 +17,21 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
 @cache
-def trees() -> dict[Path, ast.Module]:
+def nodes() -> dict[Path, list[ast.AST]]:
     """Every module as it parses; not read before a test asks, for collecting the tests waits for it."""
-    return {path: ast.parse(path.read_text()) for path in MODULES}
+    return {path: list(ast.walk(ast.parse(path.read_text()))) for path in MODULES}
+
+
+@cache
+def calls() -> dict[Path, list[tuple[ast.Call, str]]]:
+    """What each module calls, with its name as it is written."""
+    return {path: [(n, dotted(n.func)) for n in found if isinstance(n, ast.Call)] for path, found in nodes().items()}
+
+
+def dotted(node: ast.AST) -> str:
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 FOUNDATIONS = {
@@ -218,17 +231,17 @@ def room_of(path: Path) -> str:
     return room_of_module(module_name(path))
 
 
-def imported_modules(tree: ast.AST, known: Iterable[str] = MODULE_NAMES) -> set[str]:
+def imported_modules(found: Iterable[ast.AST], known: Iterable[str] = MODULE_NAMES) -> set[str]:
     """Modules of ours that a module imports: at its head, late, for types only, or by a name given to `import_module`."""
     names = set()
-    for node in ast.walk(tree):
+    for node in found:
         if isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are written out, so that they can be read"
             own = {f"{node.module}.{alias.name}" for alias in node.names}
             names |= {name if name in known else str(node.module) for name in own}
         elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("import_module", "__import__"):
+        elif isinstance(node, ast.Call) and dotted(node.func).split(".")[-1] in ("import_module", "__import__"):
             asked = node.args[0]
             assert isinstance(asked, ast.Constant), f"line {node.lineno}: an import whose module cannot be read"
             names.add(str(asked.value))
@@ -238,7 +251,7 @@ def imported_modules(tree: ast.AST, known: Iterable[str] = MODULE_NAMES) -> set[
 @cache
 def imports() -> dict[str, set[str]]:
     """What each module imports of ours."""
-    return {module_name(path): imported_modules(tree) - {module_name(path)} for path, tree in trees().items()}
+    return {module_name(path): imported_modules(found) - {module_name(path)} for path, found in nodes().items()}
 
 
 def reached_from(name: str) -> set[str]:
@@ -252,17 +265,13 @@ def reached_from(name: str) -> set[str]:
     return reached
 
 
-def calls_of(tree: ast.AST) -> list[ast.Call]:
-    return [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-
-
-def banned_calls(modules: Iterable[Path], banned: set[str]) -> list[str]:
+def banned_calls(banned: set[str]) -> list[str]:
     """Where one of the banned functions is called, as `room/module.py:line name`."""
     return [
-        f"{path.relative_to(PACKAGE)}:{call.lineno} {ast.unparse(call.func)}"
-        for path in modules
-        for call in calls_of(trees()[path])
-        if ast.unparse(call.func) in banned
+        f"{path.relative_to(PACKAGE)}:{call.lineno} {name}"
+        for path, found in calls().items()
+        for call, name in found
+        if name in banned
     ]
 
 
@@ -272,11 +281,12 @@ def test_every_way_to_import_is_seen() -> None:
 import fabricreport.ledger
 from fabricreport import case
 if TYPE_CHECKING:
-    from fabricreport.evidence import read_yaml
+    from fabricreport import durations
+from fabricreport.evidence import read_yaml
 def late():
     return import_module("fabricreport.memo.build")
 """
-    assert imported_modules(ast.parse(source), known) == known
+    assert imported_modules(ast.walk(ast.parse(source)), known) == known
 
 
 def test_rooms_are_listed_from_the_bottom_upwards() -> None:
@@ -331,11 +341,11 @@ def test_a_model_reads_no_file_and_no_clock() -> None:
     readers = {"open", "Path", "read_text", "read_bytes", "read_csv", "load", "loadtxt", "genfromtxt", "fromfile"}
     packaged = {"read_yaml", "read_rows", "read_lines", "files", "import_module"}
     asked = [
-        f"{path.relative_to(PACKAGE)}:{call.lineno} {ast.unparse(call.func)}"
-        for path in MODULES
+        f"{path.relative_to(PACKAGE)}:{call.lineno} {name}"
+        for path, found in calls().items()
         if room_of(path) == "models"
-        for call in calls_of(trees()[path])
-        if ast.unparse(call.func).split(".")[-1] in {"print"} | clocks | readers | packaged
+        for call, name in found
+        if name.split(".")[-1] in {"print"} | clocks | readers | packaged
     ]
     assert not asked
 
@@ -344,8 +354,8 @@ def test_modules_and_functions_stay_readable() -> None:
     long = [str(path.relative_to(PACKAGE)) for path in MODULES if path.read_text().count("\n") > 500]
     long += [
         f"{path.relative_to(PACKAGE)}:{node.lineno} {node.name}"
-        for path, tree in trees().items()
-        for node in ast.walk(tree)
+        for path, found in nodes().items()
+        for node in found
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and (node.end_lineno or 0) - node.lineno >= 60
     ]
     assert not long
@@ -354,15 +364,15 @@ def test_modules_and_functions_stay_readable() -> None:
 def test_no_unsafe_loader_or_evaluator_is_used() -> None:
     evaluators = {"eval", "exec", "os.system"}
     loaders = {"pickle.load", "pickle.loads", "pd.read_pickle", "yaml.full_load", "yaml.unsafe_load"}
-    assert not banned_calls(MODULES, evaluators | loaders)
+    assert not banned_calls(evaluators | loaders)
 
 
 def test_json_is_never_written_with_figures_that_are_not_finite() -> None:
     loose = [
         f"{path.relative_to(PACKAGE)}:{call.lineno}"
-        for path, tree in trees().items()
-        for call in calls_of(tree)
-        if ast.unparse(call.func) in ("json.dumps", "json.dump")
+        for path, found in calls().items()
+        for call, name in found
+        if name in ("json.dumps", "json.dump")
         and "allow_nan=False" not in [ast.unparse(keyword) for keyword in call.keywords]
     ]
     assert not loose
@@ -395,9 +405,22 @@ def test_no_family_option_or_gpu_type_is_spelt_in_code() -> None:
     ids |= {entry["id"] for entry in read_yaml("gpus")["types"]}
     spelt = [
         f"{path.relative_to(PACKAGE)}:{node.lineno}: {node.value}"
-        for path, tree in trees().items()
+        for path, found in nodes().items()
         if path.name != "vocabulary.py"  # two sides have the id of the family that gives them their name
-        for node in ast.walk(tree)
+        for node in found
         if isinstance(node, ast.Constant) and node.value in ids
     ]
+    assert not spelt
+
+
+def test_nobody_but_durations_spells_a_length_of_time() -> None:
+    lengths = {168.0, 365.0, 365.25, 366.0, 730.0, 730.5, 8760.0, 8766.0, 86400.0, 525600.0, 525960.0}
+    names = {name for name in vars(durations) if name.isupper()}
+    spelt = []
+    for path, found in nodes().items():
+        for node in found if path.name != "durations.py" else ():
+            of_time = isinstance(node, ast.Constant) and type(node.value) in (int, float) and node.value in lengths
+            named = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id.lstrip("_") in names
+            if of_time or named:
+                spelt.append(f"{path.relative_to(PACKAGE)}:{node.lineno} {ast.unparse(node)}")
     assert not spelt

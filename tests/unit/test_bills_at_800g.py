@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
+import bench
 import pytest
+from rows import rows
 
 from fabricreport.books.option_reader import read_options
-from fabricreport.case import open_case
 from fabricreport.models.fabric.cabling import optics_and_cables
 from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materials, tier_capacity
 from fabricreport.scenario import Cluster
@@ -31,7 +31,7 @@ def modules(option_id: str, gpus: int) -> tuple[float, float]:
     return bought.node_optics / gpus, bought.switch_optics / gpus
 
 
-@pytest.mark.parametrize(
+@rows(
     ("option", "gpus", "leaf", "spine"),
     [
         ("infiniband-xdr", 576, 8, 4),  # DGX SuperPOD B300 XDR, one unit
@@ -67,8 +67,8 @@ def test_two_tiers_end_where_they_are_known_to() -> None:
     assert tier_capacity(OPTIONS["ethernet-sprayed-800g"].radix)[1] == 32_768
 
 
-@pytest.mark.parametrize("gpus", [8, 64, 256, 1_000, 3_000, 12_000])
-@pytest.mark.parametrize("option", [o for o in OPTIONS if OPTIONS[o].planes > 1])
+@rows("gpus", [8, 64, 256, 1_000, 3_000, 12_000])
+@rows("option", [o for o in OPTIONS if OPTIONS[o].planes > 1])
 def test_planes_are_as_many_networks_of_the_same_shape_over_the_same_cables(option: str, gpus: int) -> None:
     built = bill(option, gpus)
     single = bill_of_materials(gpus, radix=OPTIONS[option].radix)
@@ -89,10 +89,11 @@ def test_no_copper_is_counted_where_none_is_priced() -> None:
     assert optics_and_cables(built, cable_plan(OPTIONS["spectrum-x-800g"], built, 2, 4)).dac > 0
 
 
-@pytest.mark.parametrize("client", ["halden-cloud", "kestrel-lab"])
+@pytest.mark.slow
+@rows("client", ["halden-cloud", "kestrel-lab"])
 def test_a_bill_at_one_price_counts_the_pieces_of_the_bill_of_materials(client: str) -> None:
     """All planes and all sites, whatever the option."""
-    owned = open_case(Path(__file__).parents[2] / f"params/{client}.yaml").tco().ownership
+    owned = bench.case(client).tco().ownership
     assert owned is not None
     assert {(b.option, b.switches) for b in owned.list_bills} == {
         (option, stages[-1].bom.switches) for option, stages in owned.builds.items()
@@ -102,7 +103,7 @@ def test_a_bill_at_one_price_counts_the_pieces_of_the_bill_of_materials(client: 
         assert built.switches in (built.fewest_switches, built.equal_bundle_switches)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("option", "cluster", "even"),
     [
         ("infiniband-xdr", {"gpus": 1_152, "gpu": "b300"}, 1_152),

@@ -1,18 +1,41 @@
 """Blocks bind numbers from the ledger and refuse bare ones."""
 
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from rows import rows
 
 from fabricreport.blocks import Chart, Column, Name, Row, Section
 from fabricreport.blocks.gate import bare_numbers, texts
-from fabricreport.blocks.nodes import Cite, Num, Paragraph, Text, plain_text, walk
+from fabricreport.blocks.nodes import (
+    BulletList,
+    Callout,
+    Cite,
+    DataTable,
+    Figure,
+    Glance,
+    GlanceTile,
+    Num,
+    Paragraph,
+    Strong,
+    TableColumn,
+    TableRow,
+    Text,
+    plain_text,
+    walk,
+)
+from fabricreport.blocks.slim import slim
 from fabricreport.blocks.template import split_style
 from fabricreport.ledger import Number, NumberMaker, Spread
 from fabricreport.provenance import Traced
+from fabricreport.theme import canvas, svg
 
 
 class Figures:
@@ -176,3 +199,94 @@ def test_a_frame_of_several_units_shows_the_unit_in_each_cell() -> None:
     body.frame(pd.DataFrame({"Value": numbers}), "tab-x", "Two units")
     node = emitted(body)["nodes"][0]
     assert [row["cells"][0][0]["text"] for row in node["rows"]] == ["$5", "50\u00a0%"]
+
+
+@rows(
+    "text",
+    [
+        "RoCEv2 on H100 nodes with 400G links and QM9700 switches",
+        "IEEE 802.1Qbb and RFC 3168 are the standards behind PFC and ECN",
+        "as of 20 November 2026, and again on 2026-11-20, in 2024 and at SIGCOMM 2016",
+        "see Section 2.1, Table 4 and Figure 12",
+        "P5–P95 of the draws; NVL72 racks; LL128; GB200-NVL72; 8x400G per node",
+        "an edition of November 2026 (2024) and mid-2025",
+        "no digits at all",
+    ],
+)
+def test_names_dates_and_references_pass(text: str) -> None:
+    assert bare_numbers(text) == []
+
+
+@rows(
+    ("text", "found"),
+    [
+        ("It costs $5.3M more", ["$5.3M"]),
+        ("a 5 % loss", ["5"]),
+        ("1,024 GPUs", ["1,024"]),
+        ("USD5000 a year", ["USD5000"]),
+        ("about 2048 GPUs", ["2048"]),
+        ("grows in 2024 GPUs", ["2024"]),
+        ("roughly ½ of it", ["½"]),
+        ("eight (8) links", ["8"]),
+        ("٣ links", ["٣"]),
+        ("saves 12-15% of it", ["12-15%"]),
+        ("7-10 µs", ["7-10"]),
+    ],
+)
+def test_bare_numbers_are_found(text: str, found: list[str]) -> None:
+    assert bare_numbers(text) == found
+
+
+def test_a_name_of_the_case_is_not_a_number_but_only_that_name() -> None:
+    assert bare_numbers("Studio 54 Labs buys", ["Studio 54 Labs"]) == []
+    assert bare_numbers("Studio 54 Labs buys 54", ["Studio 54 Labs"]) == ["54"]
+
+
+def test_a_number_split_by_emphasis_is_still_found() -> None:
+    nodes = [Paragraph((Strong((Text("7"),)), Text(" weeks")))]
+    assert [bare_numbers(text) for _, text in texts(nodes)] == [["7"]]
+
+
+def test_ledger_numbers_are_masked_and_every_part_of_a_figure_and_table_is_read() -> None:
+    one = (Text("one 1"),)
+    nodes = [
+        Paragraph((Num("x", "42", 42.0),)),
+        Figure("fig-x", one, one, one, "shows 9", "", (), one),
+        DataTable("tab-x", one, (TableColumn(one, "", "left"),), (TableRow((one,), "normal"),), one),
+        Callout("note", one, (BulletList(((Paragraph(one),),)),)),
+        Glance((), (GlanceTile(one, one, one),)),
+    ]
+    found = [where for where, text in texts(nodes) if bare_numbers(text)]
+    table = ["caption", "note", "table head", "table cell"]
+    tile = ["tile label", "tile value", "tile note"]
+    assert found == ["title", "subtitle", "caption", "alt text", *table, "title", "prose", *tile]
+
+
+RAW = (
+    '<svg xmlns:xlink="http://www.w3.org/1999/xlink" width="72pt" viewBox="0 0 72 36">\n <metadata>x</metadata>\n <defs>\n </defs>\n'
+    ' <!-- Option 1 -->\n <g id="axes_1">\n  <path id="p1" d="M 0 0.123456 \nL -0.001 18.999 \nz\n" clip-path="url(#c1)"/>\n'
+    '  <g transform="translate(1.23456 7.5) scale(0.085 -0.085)"><use xlink:href="#p1" transform="translate(63.671875 0)"/></g>\n'
+    '  <use xlink:href="#p1" x="12.345678" y="3"/>\n </g>\n <clipPath id="c1"><rect x="0.5" y="1.005001" width="9" height="9"/></clipPath>\n</svg>'
+)
+
+
+def test_coordinates_are_short_and_nothing_stands_between_tags() -> None:
+    text = slim(RAW)
+    assert 'd="M0 0.12L0 19z"' in text
+    assert "translate(1.23 7.5) scale(0.085 -0.085)" in text
+    assert '<use xlink:href="#p1" x="64"/>' in text
+    assert 'x="12.35" y="3"' in text
+    assert not re.search(r">\s+<", text)
+    assert "metadata" not in text and "Option" not in text and "<defs" not in text
+
+
+def test_a_chart_keeps_its_size_its_paths_and_its_bytes() -> None:
+    def draw() -> str:
+        with canvas(2.0) as (figure, (axis,)):
+            axis.plot([1, 2, 3], [1.0, 4.0, 2.5])
+            return svg(figure, "Fig B")
+
+    text = draw()
+    assert text == draw()
+    root = ET.fromstring(text)
+    assert float(root.attrib["width"].removesuffix("pt")) == pytest.approx(468, abs=1)

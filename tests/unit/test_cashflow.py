@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.errors import InputError
 from fabricreport.models.money.cashflow import (
@@ -18,7 +19,7 @@ rates = st.floats(0.001, 0.4)
 terms = st.integers(1, 120)
 
 
-@pytest.mark.parametrize("rate", [0.03, 0.08, 0.2])
+@rows("rate", [0.03, 0.08, 0.2])
 def test_annuity_is_the_textbook_closed_form(rate):
     i = 1.0 + rate
     monthly = i ** (1 / 12) - 1
@@ -51,7 +52,7 @@ def test_flows_start_after_and_end_at_the_given_months():
     assert list(level(2.0, 5, after=1, until=3)) == [0, 0, 2, 2, 0, 0]
 
 
-@pytest.mark.parametrize("fault", [{"kind": "both"}, {"rate_per_year": -1.0}, {"inflation_per_year": float("nan")}])
+@rows("fault", [{"kind": "both"}, {"rate_per_year": -1.0}, {"inflation_per_year": float("nan")}])
 def test_discounting_refuses_what_is_no_rate(fault):
     with pytest.raises(InputError):
         Discounting(**{"rate_per_year": 0.08, **fault})

@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_args
 
 import nbformat
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.blocks.cells import ANSWERS_MIME, answers, bind_cell, fields_of
 from fabricreport.blocks.gate import bare_numbers, texts
-from fabricreport.blocks.nodes import Image, Num, Preformatted, plain_text, walk
+from fabricreport.blocks.markdown import parse_markdown, safe_link
+from fabricreport.blocks.nodes import (
+    BlockQuote,
+    BulletList,
+    Cite,
+    DataTable,
+    Flow,
+    Heading,
+    Image,
+    Inline,
+    Link,
+    Num,
+    OrderedList,
+    Paragraph,
+    Preformatted,
+    Ref,
+    Strong,
+    TableColumn,
+    TableRow,
+    Text,
+    plain_text,
+    walk,
+)
 from fabricreport.ledger import Number
 from fabricreport.memo.document.gather import gather
 from fabricreport.memo.run import binding
@@ -41,7 +63,7 @@ def shown(text: str) -> str:
     return " ".join(words)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "printed"),
     [
         ("It costs {tco.x:abs}.", "It costs $5M."),
@@ -100,12 +122,10 @@ def test_the_hidden_cell_leaves_no_trace_but_the_answers_and_those_of_an_earlier
     assert found.problems == [] and list(found.ledger) == ["tco.x"] and list(found.inputs) == ["price:x"]
 
 
-def test_a_notebook_without_fields_is_only_asked_what_it_read() -> None:
+def test_a_notebook_without_fields_is_asked_nothing() -> None:
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("See {fig-x} and `{code}`.")])
     binding.ask(nb)
-    assert [binding.asks_nothing(cell) for cell in nb.cells] == [False, True]
-    binding.take(nb)
-    assert len(nb.cells) == 1
+    assert not any(binding.is_asking(cell) for cell in nb.cells)
 
 
 def test_a_warning_while_the_case_answers_is_a_fault_of_the_cell_that_asked() -> None:
@@ -133,3 +153,142 @@ def test_answers_that_were_tampered_with_do_no_harm() -> None:
 @given(st.text(alphabet="ab.:{}^[]`$*_|#!()\\\n -\ue000\ue001\U000f0000", max_size=60))
 def test_any_text_is_bound_without_an_error(text: str) -> None:
     assert set(fields_of(text)) >= {fault.value[1:-1] for fault in bind_cell(text, {}, "tco").faults}
+
+
+def number(identity: str) -> Num:
+    return Num(identity, "$1", 1.0)
+
+
+def inline(text: str, **kw: Any) -> tuple[Inline, ...]:
+    (node,) = parse_markdown(text, **kw)
+    assert isinstance(node, Paragraph)
+    return node.children
+
+
+def kinds(nodes: Any) -> list[str]:
+    return [node.kind for node in nodes]
+
+
+def test_a_marked_number_becomes_a_number_node_wherever_it_stands() -> None:
+    text = "**\ue000tco.a_b*c\ue001** and `x \ue000d\ue001`\n\n| h |\n|---|\n| \ue000e|f\ue001 |\n\n- \ue000g\ue001\n"
+    found = []
+    parse_markdown(text, lambda identity: found.append(identity) or number(identity))
+    assert found == ["tco.a_b*c", "d", "e|f", "g"]
+
+
+def test_a_number_inside_bold_keeps_its_node() -> None:
+    assert inline("**\ue000a\ue001**", resolve_number=number) == (Strong((number("a"),)),)
+
+
+def test_without_a_resolver_a_marked_number_is_its_id_as_text() -> None:
+    assert inline("x \ue000tco.a\ue001 y") == (Text("x tco.a y"),)
+
+
+def test_references_citations_and_footnotes_become_nodes() -> None:
+    nodes = inline("See \ue002fig-a\ue003\ue004e:a, e:b\ue005\ue006a *b* \ue000n\ue001\ue007.", resolve_number=number)
+    assert kinds(nodes) == ["text", "ref", "cite", "note", "text"]
+    assert nodes[1] == Ref("fig-a")
+    assert nodes[2] == Cite(("e:a", "e:b"))
+    assert kinds(nodes[3].children) == ["text", "em", "text", "num"]
+
+
+@rows("text", ["\ue006open", "close\ue007", "\ue000cut", "a\ue001"])
+def test_a_mark_without_its_partner_loses_no_words(text: str) -> None:
+    words = plain_text(inline(text))
+    assert all(c in words for c in text if c.isascii())
+
+
+@rows(
+    "target",
+    [
+        "javascript:alert(1)",
+        "JaVaScript:x",
+        "data:text/html,x",
+        "file:///etc/passwd",
+        "http://a.b",
+        "//a.b",
+        "vbscript:x",
+    ],
+)
+def test_only_https_and_mailto_links_survive(target: str) -> None:
+    assert inline(f"[word]({target})") == (Text("word"),)
+
+
+def test_https_and_mailto_links_survive() -> None:
+    for address in ("https://x.example/y", "mailto:a@b.example"):
+        assert inline(f"[a]({address})") == (Link(address, (Text("a"),)),)
+
+
+def test_a_link_may_not_carry_line_breaks_or_backslashes() -> None:
+    assert not safe_link("https://a\n.b")
+    assert not safe_link("https:\\\\a.b")
+
+
+def test_raw_html_is_text() -> None:
+    nodes = parse_markdown("<div onclick=x>hi</div>\n\na <b>bold</b>")
+    assert plain_text(nodes[0].children) == "<div onclick=x>hi</div>"
+    assert plain_text(nodes[1].children) == "a <b>bold</b>"
+
+
+def test_headings_take_an_id_from_braces_and_stop_at_three_levels() -> None:
+    nodes = parse_markdown("# One {#sec-one}\n\n##### Deep")
+    assert nodes == (Heading(1, (Text("One"),), "sec-one"), Heading(3, (Text("Deep"),), ""))
+
+
+@rows("order", ["before", "after"])
+def test_a_table_takes_its_caption_from_the_paragraph_beside_it(order: str) -> None:
+    table, caption = "| a | b |\n|---|--:|\n| x | 1 |\n", "Table: What it says {#tab-x}\n"
+    text = f"{caption}\n{table}" if order == "before" else f"{table}\n{caption}"
+    (node,) = parse_markdown(text)
+    assert isinstance(node, DataTable)
+    assert node.id == "tab-x"
+    assert plain_text(node.caption) == "What it says"
+    assert [column.align for column in node.columns] == ["left", "right"]
+
+
+def test_an_image_is_kept_only_when_it_is_attached_as_png() -> None:
+    (kept,) = parse_markdown("![alt](attachment:a.png)", images={"attachment:a.png": "data:image/png;base64,QUJD"})
+    (lost,) = parse_markdown("![alt](../../etc/passwd)")
+    assert kept == Image("data:image/png;base64,QUJD", "alt")
+    assert lost == Image("", "alt", "../../etc/passwd")
+
+
+@rows(
+    "text",
+    ["say ![a](x.png) so", "# head ![a](x.png)", "- item ![a](x.png)", "|h ![a](x.png)|\n|--|\n|c|", "**![a](x.png)**",
+     "[![a](x.png)](https://a.example)", "|h|\n|--|\n|c|\n\nTable: words ![a](x.png)", "> said ![a](x.png)"],
+)  # fmt: skip
+def test_an_image_amid_words_follows_their_block(text: str) -> None:
+    nodes = parse_markdown(text)
+    first = nodes[0]
+    inner = first.items[0] if isinstance(first, BulletList) else nodes
+    inner = first.children if isinstance(first, BlockQuote) else inner
+    assert inner[-1] == Image("", "a", "x.png")
+
+
+def test_an_image_amid_a_caption_follows_its_table_and_not_the_rest_of_the_cell() -> None:
+    nodes = parse_markdown("|h|\n|--|\n|c|\n\nTable: words ![a](x.png)\n\nThe rest")
+    assert kinds(nodes) == ["datatable", "image", "p"]
+
+
+def test_code_blocks_keep_their_lines_and_print_numbers() -> None:
+    assert parse_markdown("```\na\n  \ue000x\ue001\n```", number) == (Preformatted("a\n  $1"),)
+
+
+def test_lists_quotes_and_breaks_keep_their_structure() -> None:
+    nodes = parse_markdown("1. one\n2. two\n\n> said  \n> again")
+    assert nodes[0] == OrderedList(((Paragraph((Text("one"),)),), (Paragraph((Text("two"),)),)))
+    assert kinds(nodes[1].children[0].children) == ["text", "br", "text"]
+
+
+def test_characters_reserved_for_folding_cannot_forge_a_number() -> None:
+    assert "\U000f0000" not in plain_text(inline("\U000f0000 \ue000a\ue001", resolve_number=number))
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.text(alphabet="ab*_`[]()<>!#|-\n\\&; \ue000\ue001\ue002\ue003\ue004\ue005\ue006\ue007\U000f0000", max_size=80)
+)
+def test_any_text_parses_into_known_nodes(text: str) -> None:
+    known = (*get_args(Flow), *get_args(Inline), TableColumn, TableRow)
+    assert all(isinstance(node, known) for node in walk(parse_markdown(text, number)))

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rows import rows
 
-from fabricreport.constants import catalogue
+from fabricreport.constants import catalogue, fit_rule
 from fabricreport.errors import InputError, OutOfRange
+from fabricreport.evidence import read_yaml
 from fabricreport.models.collectives import nccl
-from fabricreport.models.collectives.parameters import job
+from fabricreport.models.collectives.fit import (
+    BANDS,
+    MeasuredTable,
+    band_of,
+    cluster_intervals,
+    fit_calibration,
+    fit_collectives,
+)
+from fabricreport.models.collectives.latency import (
+    decompose,
+    half_latency_size_bytes,
+    penalty_map,
+)
+from fabricreport.models.collectives.parameters import Job, job
 from fabricreport.models.collectives.timing import (
     Calibration,
     allgather,
@@ -22,6 +38,8 @@ from fabricreport.models.collectives.timing import (
     sendrecv,
 )
 from fabricreport.provenance import Traced, inputs_of
+from fabricreport.validation.card import card_row
+from fabricreport.validation.collectives import cluster_of, collectives_card, packaged_tables, training_tables
 
 KNOWN = catalogue()
 H100: dict[str, Any] = {"gpus_per_node": 8, "gpu": "h100", "fabric": "infiniband-ndr"}
@@ -29,7 +47,7 @@ SIZES = np.exp2(np.arange(0, 35))
 MANY = np.exp2(np.arange(3, 36, 0.5))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("gpus", "floor_us"),
     [(16, 25.2), (64, 45.2), (128, 55.2), (256, 65.2), (512, 75.2), (1024, 85.2), (16384, 125.2)],
 )
@@ -39,7 +57,7 @@ def test_tree_ll_floor_is_the_librarys(gpus: int, floor_us: float) -> None:
     )
 
 
-@pytest.mark.parametrize(("gpus", "slower_us"), [(16, 39.2), (128, 111.2), (1024, 183.2), (16384, 279.2)])
+@rows(("gpus", "slower_us"), [(16, 39.2), (128, 111.2), (1024, 183.2), (16384, 279.2)])
 def test_seven_microseconds_are_paid_once_per_inter_node_step(gpus: int, slower_us: float) -> None:
     found = allreduce(8, job(KNOWN, gpus=gpus, extra_step_us=7.0, **H100), algorithm="tree", protocol="ll")
     assert found.time_us == pytest.approx(slower_us, rel=1e-3)
@@ -138,8 +156,8 @@ def test_reported_algorithm_is_the_one_whose_time_is_reported() -> None:
         )
 
 
-@pytest.mark.parametrize("protocol", ["ll", "ll128", "simple"])
-@pytest.mark.parametrize("gpus", [8, 16, 128])
+@rows("protocol", ["ll", "ll128", "simple"])
+@rows("gpus", [8, 16, 128])
 def test_allreduce_is_reduce_scatter_plus_allgather_on_a_ring(protocol: str, gpus: int) -> None:
     where, how = job(KNOWN, gpus=gpus, **H100), {"algorithm": "ring", "protocol": protocol}
     both = reduce_scatter(SIZES, where, **how).time_us + allgather(SIZES, where, **how).time_us
@@ -283,7 +301,7 @@ def test_calibration_scales_latency_and_bandwidth_apart() -> None:
         allreduce(8, job(KNOWN, gpus=64, **H100), calibration=Calibration(0.0, 1.0))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("change", "says"),
     [
         ({"gpu": "h10"}, "Did you mean 'h100'"),
@@ -328,3 +346,195 @@ def test_every_gpu_runs_on_every_fabric() -> None:
             for gpus in (1, 4, 8, 16, 144, 1024):
                 found = allreduce(SIZES, job(KNOWN, gpus=gpus, gpus_per_node=4, gpu=gpu, fabric=fabric))
                 assert np.all(np.isfinite(found.time_us) & (found.time_us > 0.0))
+
+
+ON_H100: dict[str, Any] = {"gpus_per_node": 8, "gpu": "h100"}
+NDR: dict[str, Any] = {**ON_H100, "fabric": "infiniband-ndr"}
+MESSAGES = np.exp2(np.arange(3, 35))
+
+
+def test_parts_add_up_to_the_time() -> None:
+    split = decompose(MESSAGES, job(KNOWN, gpus=256, **NDR))
+    assert split.node_us + split.network_us + split.bandwidth_us == pytest.approx(split.total_us)
+    assert split.total_us == pytest.approx(allreduce(MESSAGES, job(KNOWN, gpus=256, **NDR)).time_us)
+
+
+def test_an_empty_message_is_all_latency_and_a_huge_one_all_bandwidth() -> None:
+    split = decompose([0.0, 2.0**40], job(KNOWN, gpus=64, **NDR))
+    assert split.latency_us[0] == split.total_us[0]
+    assert split.bandwidth_us[1] / split.total_us[1] > 0.999
+
+
+def test_inter_node_part_is_the_delta_times_two_levels_of_tree() -> None:
+    slow, fast = (decompose(8, job(KNOWN, gpus=1024, extra_step_us=x, **NDR)) for x in (7.0, 0.0))
+    assert slow.network_us - fast.network_us == pytest.approx(14 * 7.0)
+    assert slow.node_us == fast.node_us
+
+
+def test_one_node_has_no_inter_node_part() -> None:
+    assert np.all(decompose(MESSAGES, job(KNOWN, gpus=8, **NDR)).network_us == 0.0)
+
+
+def test_half_latency_size_is_where_latency_is_half() -> None:
+    where, how = job(KNOWN, gpus=512, **NDR), {"algorithm": "nvlstree", "protocol": "simple"}
+    split = decompose(half_latency_size_bytes(where, **how), where, **how)
+    assert split.latency_us / split.total_us == pytest.approx(0.5, abs=0.03)
+
+
+def test_latency_rules_larger_messages_in_larger_clusters_and_on_flat_rings() -> None:
+    tree = [half_latency_size_bytes(job(KNOWN, gpus=n, **NDR)) for n in (64, 1024)]
+    ring = half_latency_size_bytes(job(KNOWN, gpus=1024, **NDR), algorithm="ring", protocol="ll128")
+    assert tree[0] < tree[1] < ring
+
+
+def test_half_latency_size_keeps_draws_and_provenance() -> None:
+    step = Traced(np.array([[0.0], [9.0]]), {"evidence:roce-step"})
+    sizes = half_latency_size_bytes(job(KNOWN, gpus=64, extra_step_us=step, **NDR))
+    assert sizes.shape == (2,)
+    assert sizes[1] > sizes[0]
+    assert inputs_of(sizes) == {"evidence:roce-step"}
+
+
+def slower(gpus: tuple[int, ...], extra_step_us: Any) -> list[tuple[Job, Job]]:
+    """A fabric that differs from InfiniBand by its time per step alone, beside InfiniBand."""
+    return [(job(KNOWN, gpus=n, extra_step_us=extra_step_us, **NDR), job(KNOWN, gpus=n, **NDR)) for n in gpus]
+
+
+def test_penalty_of_a_fabric_over_itself_is_zero() -> None:
+    found = penalty_map([(job(KNOWN, gpus=n, **NDR),) * 2 for n in (8, 16, 1024)], MESSAGES)
+    assert np.all(found.penalty == 0.0)
+
+
+def test_penalty_map_says_what_the_algorithm_is_and_how_much_it_matters() -> None:
+    gpus, sizes = (16, 128, 1024), (2.0**16, 2.0**30)
+    maps = {a: penalty_map(slower(gpus, 7.0), sizes, algorithm=a) for a in ("auto", "ring")}
+    assert maps["auto"].penalty.shape == maps["auto"].algorithm.shape == (3, 2)
+    assert maps["auto"].penalty[2, 1] == pytest.approx(0.017, abs=0.003)
+    assert maps["ring"].penalty[2, 1] > 5 * maps["auto"].penalty[2, 1]
+    assert set(maps["ring"].algorithm.ravel()) == {"ring"}
+    assert np.all(maps["auto"].penalty[:, 0] > maps["auto"].penalty[:, 1])
+
+
+def test_penalty_map_over_draws_leads_with_them() -> None:
+    draws = np.array([[0.0], [3.0], [7.0]])
+    found = penalty_map(slower((16, 64), draws), (8.0, 1e6, 1e9))
+    assert found.penalty.shape == (3, 2, 3)
+    assert np.all(found.penalty[0] == 0.0)
+    assert np.all(np.diff(found.penalty, axis=0) >= 0.0)
+
+
+def test_a_map_of_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="at least one"):
+        penalty_map([], (8.0,))
+
+
+def synthetic(gpus: int = 64, **how: Any) -> MeasuredTable:
+    sizes = np.exp2(np.arange(3, 34.0))
+    same: dict[str, Any] = {"gpus": gpus, "gpus_per_node": 8, "gpu": "h100", "fabric": "infiniband-ndr"}
+    times = allreduce(sizes, job(KNOWN, **same), **how).time_us
+    return MeasuredTable(KNOWN, case=f"made-{gpus}", size_bytes=sizes, time_us=times, **same)
+
+
+def test_packaged_parameters_are_what_the_training_tables_give() -> None:
+    fitted, packaged = asdict(fit_collectives(training_tables(), fit_rule()).parameters), asdict(KNOWN.fitted)
+    assert fitted == pytest.approx(packaged, rel=0.02)
+
+
+@pytest.mark.slow
+def test_packaged_intervals_are_what_resampling_clusters_gives() -> None:
+    packaged = read_yaml("collectives")["fitted"]["intervals"]
+    for band, interval in cluster_intervals(packaged_tables(), fit_rule()).items():
+        assert interval == pytest.approx(packaged[band], rel=0.03)
+        assert interval[0] < 1.0 < interval[1]
+
+
+def test_the_fit_does_not_see_held_out_tables() -> None:
+    assert not any(t.held_out for t in training_tables())
+    assert sum(t.held_out and t.counted for t in packaged_tables()) >= 6
+
+
+def test_fit_recovers_parameters_it_was_given() -> None:
+    truth = replace(KNOWN.fitted, nic_efficiency=0.96, ll_channel_us=1.2)
+    tables = [replace(synthetic(n, parameters=truth)) for n in (16, 32, 128)]
+    found = fit_collectives(tables, fit_rule()).parameters
+    assert found.nic_efficiency == pytest.approx(0.96, rel=0.01)
+    assert found.ll_channel_us == pytest.approx(1.2, abs=0.3)
+
+
+def test_fit_of_nothing_is_refused() -> None:
+    with pytest.raises(InputError, match="no measured row counts"):
+        fit_collectives([replace(synthetic(), counted=False)], fit_rule())
+
+
+def test_one_bad_row_does_not_steer_the_fit() -> None:
+    clean, spoilt = synthetic(64), synthetic(64)
+    spoilt.time_us[-1] *= 4.0
+    before, after = (fit_collectives([synthetic(16), t], fit_rule()).parameters.nic_efficiency for t in (clean, spoilt))
+    assert after == pytest.approx(before, rel=0.02)
+
+
+def test_calibration_finds_the_clients_own_factors() -> None:
+    made = synthetic(128, calibration=Calibration(1.5, 0.8))
+    found = fit_calibration(made)
+    assert found.latency_factor == pytest.approx(1.5, rel=0.05)
+    assert found.bandwidth_factor == pytest.approx(0.8, rel=0.05)
+
+
+def test_calibration_without_small_sizes_leaves_latency_near_the_model() -> None:
+    made = synthetic(16, calibration=Calibration(1.0, 0.7))
+    large = made.size_bytes >= 2**31
+    found = fit_calibration(replace(made, size_bytes=made.size_bytes[large], time_us=made.time_us[large]))
+    assert found.bandwidth_factor == pytest.approx(0.7, rel=0.05)
+    assert found.latency_factor == pytest.approx(1.0, rel=0.25)
+
+
+def test_two_rows_calibrate_nothing() -> None:
+    made = synthetic(16)
+    with pytest.raises(InputError, match="fewer than 3"):
+        fit_calibration(replace(made, size_bytes=made.size_bytes[:2], time_us=made.time_us[:2]))
+
+
+def test_bands_split_at_64_kib_and_64_mib() -> None:
+    assert band_of([8, 65535, 65536, 2**26, 2**26 + 1]).tolist() == [0, 0, 1, 1, 2]
+
+
+def test_card_meets_what_was_expected_before_the_fit_and_says_where_not() -> None:
+    card = collectives_card()
+    assert card.summary["overall"] <= 0.12
+    assert all(card.summary[band] <= 0.20 for band in BANDS)
+    met = {item for item, true in card.as_expected.items() if true}
+    assert met >= {"small-infiniband", "overall", "band-small", "band-middle", "band-large", "held-out"}
+    assert set(card.intervals) == set(BANDS)
+    assert card.does_not_claim and card.irreducible and card.valid_range
+
+
+def test_every_cluster_with_a_table_is_within_20_percent() -> None:
+    card = collectives_card()
+    tables = [t.case for t in packaged_tables() if t.size_bytes.size > 1]
+    worst = max(card.summary[case] for case in tables)
+    assert worst <= 0.20
+
+
+def test_card_shows_every_measured_row_and_why_some_do_not_count() -> None:
+    card = collectives_card()
+    assert len(card.rows) == sum(t.size_bytes.size for t in packaged_tables())
+    assert all(row.note for row in card.rows if not row.counted)
+    assert {cluster_of(row) for row in card.rows} == {t.case for t in packaged_tables()}
+    assert {cluster_of(row) for row in card.held_out} == {t.case for t in packaged_tables() if t.held_out}
+
+
+def test_card_row_works_out_its_error_and_refuses_zero() -> None:
+    assert card_row("x", published=10.0, ours=9.0, held_out=True).error == pytest.approx(-0.1)
+    with pytest.raises(InputError, match="zero"):
+        card_row("x", published=0.0, ours=9.0, held_out=True)
+
+
+def test_published_times_and_bandwidths_agree() -> None:
+    """time x algbw = size in each table we ship (rounding of the printed bandwidth aside)."""
+    from fabricreport.evidence import read_rows
+
+    for entry in read_yaml("collectives")["cases"]:
+        for row in read_rows(f"nccl/{entry['file']}"):
+            if float(row["algbw_gbytes_per_s"]) > 1.0:
+                moved = float(row["time_us"]) * float(row["algbw_gbytes_per_s"]) * 1000.0
+                assert moved == pytest.approx(float(row["size_bytes"]), rel=0.01)

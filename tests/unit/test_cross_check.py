@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import bench
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
-from fabricreport.case import open_case
 from fabricreport.evidence import read_rows
-from fabricreport.project import PROJECT
 from fabricreport.sections.tco.cross_check import Agreement, agreement
 from fabricreport.validation.training import pair_differences
 
 AMOUNTS = st.floats(-1e9, 1e9)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("charged", "median", "expected"),
     [
         (340_000, 940_000, Agreement.LESS),
@@ -36,8 +36,9 @@ def test_exchanging_the_fabrics_changes_no_word(charged: float, median: float) -
     assert agreement(-charged, -median) is agreement(charged, median)
 
 
+@pytest.mark.slow
 def test_the_pairs_in_money_are_their_shares_of_all_gpu_time() -> None:
-    found = open_case(PROJECT / "params" / "example.yaml").tco()
+    found = bench.case("example").tco()
     numbers = found.numbers
     worth = numbers["tco.pairs.gpu_time"].value
     differences = sorted(pair_differences())
@@ -53,7 +54,8 @@ def test_the_pairs_in_money_are_their_shares_of_all_gpu_time() -> None:
     assert numbers["tco.pairs.charged"].value == pytest.approx(charged, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_work_that_no_pair_is_like_gets_no_such_check() -> None:
-    case = open_case(PROJECT / "params" / "example.yaml")
+    case = bench.case("example")
     for changes in ({"workload__kind": "inference-multi-node"}, {"options": ("infiniband-ndr", "ethernet-tcp")}):
         assert not [i for i in case.changed(**changes).tco().numbers if i.startswith("tco.pairs")]

@@ -26,6 +26,7 @@ from rich_notebook import (
     rich_notebook,
     words,
 )
+from rows import rows
 
 from fabricreport.blocks.nodes import (
     DataTable,
@@ -237,7 +238,7 @@ def test_a_heading_never_skips_a_level() -> None:
     assert [h.number for h in document.contents] == ["1", "1.1"]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("node", "message"),
     [
         ({"t": "image", "src": "data:image/png;base64,AAAA", "alt": "x"}, "an image is neither attached nor a PNG"),
@@ -311,7 +312,7 @@ def test_html_without_a_table_is_a_fault() -> None:
     assert "holds no table" in messages(read(cell))[0]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("cell", "message"),
     [
         (new_raw_cell("words"), "a raw cell is not carried into the memo"),
@@ -359,7 +360,7 @@ def checked(*cells: Any) -> list[str]:
     return check_memo(gather(new_notebook(cells=list(cells))))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "field"),
     [
         ("It costs {tco.total.rocev2-whitebox-400g, a lot.", "{tco.total.rocev2-whitebox-400g}"),
@@ -374,7 +375,7 @@ def test_a_field_without_its_closing_brace_is_named_as_such(text: str, field: st
     assert fault.startswith("cell 1: ") and f"is not closed: write {field}" in fault
 
 
-@pytest.mark.parametrize("text", ["Literal {{tco.total}} braces.", "A lone } or { brace.", "```\n{tco.total\n```"])
+@rows("text", ["Literal {{tco.total}} braces.", "A lone } or { brace.", "```\n{tco.total\n```"])
 def test_braces_that_are_meant_are_no_open_field(text: str) -> None:
     assert checked(new_markdown_cell(text)) == []
 
@@ -442,7 +443,7 @@ def test_svg_keeps_drawing_and_drops_the_rest() -> None:
         assert word in drawing.svg
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "no svg",
@@ -463,14 +464,12 @@ def test_a_matplotlib_chart_survives_cleaning() -> None:
     assert drawing.svg.count("<path") > 10
 
 
-@pytest.mark.parametrize(
-    "text", ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "=HYPERLINK(1)", " =1", "-", "+a"]
-)
+@rows("text", ["=1+1", "+cmd", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "=HYPERLINK(1)", " =1", "-", "+a"])
 def test_a_cell_that_could_run_gets_an_apostrophe(text: str) -> None:
     assert spreadsheet_cell(text) == "'" + text
 
 
-@pytest.mark.parametrize("value", ["-2.5", "+3", "1e-3", "-.5", "plain", "", "a=b", 3, -2.5, True, "'x"])
+@rows("value", ["-2.5", "+3", "1e-3", "-.5", "plain", "", "a=b", 3, -2.5, True, "'x"])
 def test_numbers_and_plain_text_pass_unchanged(value: Any) -> None:
     assert spreadsheet_cell(value) == value
 

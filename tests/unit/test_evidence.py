@@ -5,16 +5,23 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
+from fabricreport.books.claims import read_claims
 from fabricreport.books.evidence import GRADES, LIBRARY, EvidenceBook, read_evidence
 from fabricreport.books.references import references_in, shipped_references
 from fabricreport.books.units import unit_problem
+from fabricreport.constants import catalogue
 from fabricreport.errors import InputError
 from fabricreport.evidence import ROOT
+from fabricreport.models.audit.claims import AuditedClaim, audit
+from fabricreport.models.risk.stress import Exposure, incast, stress_table
+from fabricreport.validation.collectives import packaged_tables
 
 GOOD = """\
 - id: client-step
@@ -141,7 +148,7 @@ def test_a_client_folder_adds_entries(tmp_path: Path, book: EvidenceBook) -> Non
     assert entry.line == 1
 
 
-@pytest.mark.parametrize(
+@rows(
     ("value", "kind", "low", "mid", "high"),
     [
         ("3", "number", 3, 3, 3),
@@ -159,7 +166,7 @@ def test_a_fact_in_words_is_a_text(tmp_path: Path) -> None:
     assert read_evidence(folder(tmp_path, text))["client-step"].kind == "text"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("old", "new", "expected"),
     [
         ("unit: us", "unit: µs", "Did you mean 'us'"),
@@ -202,7 +209,7 @@ def test_a_faulty_entry_is_refused_with_its_line(tmp_path: Path, old: str, new: 
     assert re.search(r"own\.yaml:\d+:", message)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("key", "remedy"),
     [("what", "one line of words"), ("publisher", "who published"), ("read", "YYYY-MM-DD"), ("seen", "A (")],
 )
@@ -243,7 +250,8 @@ def test_an_unknown_id_is_met_with_the_nearest(book: EvidenceBook) -> None:
 
 
 def test_entries_turn_into_json_without_loss(book: EvidenceBook) -> None:
-    raw = {e["id"]: e for path in LIBRARY.glob("*.yaml") for e in yaml.safe_load(path.read_text("utf-8"))}
+    texts = [path.read_text("utf-8") for path in LIBRARY.glob("*.yaml")]
+    raw = {e["id"]: e for text in texts for e in yaml.load(text, yaml.CSafeLoader)}
     for entry in book.values():
         shown = entry.as_dict()
         assert shown["value"] == raw[entry.id]["value"]
@@ -264,12 +272,12 @@ def test_a_pattern_over_many_ids_is_no_citation_and_an_id_beside_it_is(tmp_path:
     assert [(ref.cited_by, ref.evidence_id) for ref in references_in(path)] == [("a", "pue")]
 
 
-@pytest.mark.parametrize("unit", ["us", "share", "usd/gpu-hour", "1/transceiver-year", "gbytes/s", "usd/kw-month"])
+@rows("unit", ["us", "share", "usd/gpu-hour", "1/transceiver-year", "gbytes/s", "usd/kw-month"])
 def test_the_units_of_the_field_are_known(unit: str) -> None:
     assert unit_problem(unit) is None
 
 
-@pytest.mark.parametrize("unit", ["gbps", "%", "furlong", "usd/", "us/gpu/hour", ""])
+@rows("unit", ["gbps", "%", "furlong", "usd/", "us/gpu/hour", ""])
 def test_other_units_are_refused(unit: str) -> None:
     assert unit_problem(unit) is not None
 
@@ -302,3 +310,141 @@ def test_the_articles_questions_are_all_there_with_ours() -> None:
     assert count["memo"] >= 20
     keys = {"id", "title", "source", "axis", "question", "why", "good", "red_flag", "form", "unit", "check", "evidence"}
     assert all(keys <= set(q) for q in questions)
+
+
+@pytest.fixture(scope="module")
+def audited(book: EvidenceBook) -> dict[str, AuditedClaim]:
+    return {c.id: c for c in audit(read_claims(), book)}
+
+
+def test_nccls_default_timer_is_four_microseconds_doubled_twenty_times(book: EvidenceBook) -> None:
+    entry = book["roce-local-ack-timeout"]
+    assert entry.mid == pytest.approx(4.096e-3 * 2**20, abs=0.5)
+    assert (entry.grade, entry.publisher) == ("published", "NVIDIA")
+    tuned = book["roce-local-ack-timeout-tuned"]
+    assert (tuned.low, tuned.high, tuned.grade) == (1, 10, "assumption")
+
+
+def test_alibabas_links_are_two_of_200g_to_a_nic(book: EvidenceBook) -> None:
+    assert (book["hpn-links-per-nic"].mid, book["hpn-link-speed"].mid) == (2, 200)
+    assert not [e.id for e in book.values() if e.id.startswith("hpn-link") and "400G" in f"{e.what} {e.base} {e.use}"]
+
+
+def test_a_time_out_at_the_default_costs_most_of_a_run_and_a_tuned_one_little(book: EvidenceBook) -> None:
+    exposure = Exposure(gpus=1_024, run_days=30.0, gpu_hour_usd=3.0, step_s=5.03)
+    cases = {c.id: c for c in stress_table(exposure, book.central)}
+    drain_ms = 31 * 4 / 50
+    for case, time_out_ms in (("incast", 4.096e-3 * 2**20), ("incast-tuned", 5.5)):
+        added = 4 * (drain_ms + time_out_ms) / 1000 / 5.03
+        assert float(cases[case].loss_share) == pytest.approx(added / (1 + added), rel=1e-3), case
+    assert float(cases["incast"].loss_share) == pytest.approx(0.77, abs=0.005)
+    assert float(cases["incast-tuned"].loss_share) < 0.01
+
+
+def test_a_case_that_overflows_no_buffer_costs_the_same_with_any_timer() -> None:
+    exposure = Exposure(gpus=8, run_days=1.0, gpu_hour_usd=1.0)
+    slow, fast = (incast(exposure, 2, 1.0, 8.0, 1, retransmit_ms=t) for t in (4_295.0, 5.0))
+    assert float(slow.loss_share) == float(fast.loss_share)
+
+
+def test_one_per_cent_of_packets_is_not_one_per_cent_of_time(
+    book: EvidenceBook, audited: dict[str, AuditedClaim]
+) -> None:
+    claim = audited["s3-drop-cost"]
+    assert (claim.verdict, claim.recomputed) == ("unsupported", None)
+    assert "evidence:go-back-n-one-per-cent" in claim.by
+    rent = audited["s3-drop-cost-as-rent"]
+    assert rent.recomputed == pytest.approx(250_000 / (1_024 * 168 * 3))
+    assert rent.recomputed == pytest.approx(0.484, abs=0.001)
+    assert rent.verdict == "reproduces with a caveat"
+
+
+def test_a_retransmission_delay_is_a_setting(audited: dict[str, AuditedClaim]) -> None:
+    assert audited["s3-rdma-retransmit"].verdict == "unsupported"
+
+
+def test_a_cost_inside_the_library_is_no_evidence_of_a_badly_tuned_fabric(
+    book: EvidenceBook, audited: dict[str, AuditedClaim]
+) -> None:
+    assert not [i for i in audited["s0-untuned-worse-than-latency"].by if "n2409" in i]
+    for entry in ("busbw-1gib-roce-h100-n2409", "busbw-8gib-roce-h100-n2409"):
+        assert "not in the fabric" in book[entry].use
+
+
+def test_metas_twin_clusters_are_cited_from_the_post_that_describes_them(book: EvidenceBook) -> None:
+    entry = book["meta-twin-clusters-matched"]
+    assert (entry.date, entry.grade, entry.seen) == ("2024-06-12", "secondary", "B")
+    assert entry.source == "How Meta trains large language models at scale"
+    assert book["meta-both-fabrics-no-bottleneck"].date == "2024-03-12"
+
+
+def test_the_one_point_above_128_gpus_is_the_same_whichever_fabric_it_was() -> None:
+    point = next(t for t in packaged_tables() if t.case.startswith("h200-1984"))
+    assert "fabric-not-stated" in point.case
+    fitted = catalogue().fitted
+    as_roce = type(point)(**{**point.__dict__, "fabric": "rocev2-400g"})
+    assert np.allclose(as_roce.modelled_us(fitted), point.modelled_us(fitted), rtol=0.02)
+
+
+def test_what_a_public_figure_could_replace_is_no_assumption_of_ours(book: EvidenceBook) -> None:
+    assert book["pay-loading"].low == pytest.approx(46.60 / 32.60, abs=0.005)
+    assert book["pay-loading"].high == pytest.approx(68.03 / 44.07, abs=0.005)
+    assert book["lever-checkpoint-write-factor"].low == pytest.approx(6.3 / 148.8, abs=0.0005)
+    assert book["slow-node-penalty"].high == pytest.approx(1.34 - 1)
+    assert book["gpu-hour-gb200-nvl72-usd"].mid == pytest.approx(42.00 / 4)
+    hour = 61_270 / 2_080
+    assert book["cabling-usd-per-hour"].low == pytest.approx(hour * 1.43, abs=0.1)
+    assert book["cabling-usd-per-hour"].high == pytest.approx(hour * 1.54, abs=0.1)
+    replaced = (
+        *("pay-loading", "lever-checkpoint-write-factor", "slow-node-penalty", "gpu-hour-mi300x-usd"),
+        *("gpu-hour-gb200-nvl72-usd", "server-a100-8gpu-watts", "cabling-usd-per-hour", "roce-local-ack-timeout"),
+    )
+    assert not [i for i in replaced if book[i].grade == "assumption" or not book[i].address]
+    assert "depreciation-years" not in book
+
+
+@rows(
+    ("claim", "verdict"),
+    [
+        ("s4-ndr-current", "reproduces with a caveat"),
+        ("s0-sigcomm-attribution", "cannot be checked"),
+        ("s1-rdma-order-of-magnitude", "reproduces with a caveat"),
+        ("s2-infiniband-tail-stable", "unsupported"),
+        ("s4-discount-as-premium", "reproduces with a caveat"),
+        ("s4-premium-as-discount", "reproduces with a caveat"),
+        ("s3-rec-dgx-infiniband", "reproduces with a caveat"),
+        ("s4-comparable-infiniband", "unsupported"),
+        ("s2-waste-plus-delay", "reproduces with a caveat"),
+        ("s3-lab-spine-ports", "contradicted"),
+        ("s3-lab-leaf-uplinks", "contradicted"),
+        ("s3-twenty-years", "reproduces"),
+        ("s3-tcp-retransmit", "reproduces with a caveat"),
+        ("s3-operator-google", "out of date"),
+        ("s1-current-range-ndr", "out of date"),
+        ("s1-roce-ports-400", "out of date"),
+        ("s3-cables-row", "reproduces with a caveat"),
+        ("s2-three-dollars", "reproduces with a caveat"),
+        ("s3-nic-unit-roce", "contradicted"),
+        ("s1-infiniband-vendors", "contradicted"),
+        ("s4-unpredictable-patterns", "contradicted"),
+        ("s4-non-blocking-guarantees", "contradicted"),
+    ],
+)
+def test_verdicts_of_the_audit_of_the_audit(audited: dict[str, AuditedClaim], claim: str, verdict: str) -> None:
+    assert audited[claim].verdict == verdict
+
+
+def test_a_claim_fails_by_age_only_where_what_speaks_against_it_is_younger(audited: dict[str, AuditedClaim]) -> None:
+    book = read_claims()
+    assert {c.id for c in audited.values() if c.verdict == "out of date" and c.computed} == {
+        c.id for c in book.values() if c.aged
+    }
+
+
+def test_no_article_verifies_itself(book: EvidenceBook) -> None:
+    """A claim that is held beside a figure as it is needs somebody else's figure."""
+    claims = read_claims()
+    for claim in audit(claims, book):
+        if claim.verdict == "reproduces" and claims[claim.id].method == "same":
+            sources = {book[i.removeprefix("evidence:")].source for i in claim.by if i.startswith("evidence:")}
+            assert not sources or sources != {claims.sources[claim.source].title}, claim.id

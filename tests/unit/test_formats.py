@@ -1,11 +1,31 @@
 """Numbers are rounded to what is known and carry their unit."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rows import rows
 
-from fabricreport.formats import column_scale, fixed, inside, listed, money, percent, plain_number, significant, write
+from fabricreport.formats import (
+    MINUS,
+    NBSP,
+    between,
+    column_scale,
+    fixed,
+    inside,
+    listed,
+    money,
+    of_hundred,
+    percent,
+    plain_number,
+    significant,
+    write,
+)
+from fabricreport.ledger import STYLES, Number, Spread
 
 
-@pytest.mark.parametrize(
+@rows(
     ("value", "unit", "digits", "text"),
     [
         (5_353_000, "usd", 4, "$5.353M"),
@@ -32,7 +52,7 @@ def test_other_currencies_keep_their_sign() -> None:
     assert write(12, "usd", 3, "CHF") == "CHF\N{NO-BREAK SPACE}12"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("unit", "currency", "text"),
     [
         ("eur", "USD", "€34.4k"),
@@ -56,7 +76,7 @@ def test_significant_digits_and_fixed_decimals() -> None:
     assert plain_number(1234.5, 6) == "1,234.5"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "written"),
     [
         (money(0.0023214, 3, "€"), "€0.0023"),
@@ -94,3 +114,133 @@ def test_a_label_inside_a_sentence_begins_small_unless_it_is_an_abbreviation() -
 
 def test_names_are_listed_as_a_sentence_lists_them() -> None:
     assert [listed("ABC"[:n]) for n in range(4)] == ["", "A", "A and B", "A, B and C"]
+
+
+amounts = st.floats(-1e9, 1e9, allow_nan=False)
+units = st.sampled_from(["usd", "day", "week", "share", "1/year", "usd/gpu-hour", "h"])
+
+
+def number(p5: float, p95: float, unit: str = "usd", digits: int = 3, value: float | None = None) -> Number:
+    middle = (p5 + p95) / 2 if value is None else value
+    return Number("n", middle, unit, "n", "r", spread=Spread(p5, middle, p95), digits=digits)
+
+
+def plain(text: str) -> str:
+    return text.replace(NBSP, " ")
+
+
+@rows(
+    ("share", "told"),
+    [
+        (0.0, "0 of 100"),
+        (1e-9, "fewer than 1 of 100"),
+        (0.0049, "fewer than 1 of 100"),
+        (0.005, "1 of 100"),
+        (0.734, "73 of 100"),
+        (0.735, "74 of 100"),
+        (0.9949, "99 of 100"),
+        (0.995, "over 99 of 100"),
+        (0.9999999, "over 99 of 100"),
+        (1.0, "100 of 100"),
+    ],
+)
+def test_a_share_is_told_of_a_hundred(share: float, told: str) -> None:
+    assert of_hundred(share) == told
+    assert Number("n", share, "share", "n", "r").show("of100") == told
+
+
+@given(st.floats(0, 1))
+def test_none_and_all_of_a_hundred_are_said_only_where_it_is_exactly_so(share: float) -> None:
+    told = of_hundred(share)
+    assert (told == "0 of 100") == (share == 0) and (told == "100 of 100") == (share == 1)
+    assert abs(int(re.findall(r"\d+", told)[0]) / 100 - share) <= 0.01
+
+
+def test_only_a_share_is_told_of_a_hundred() -> None:
+    with pytest.raises(ValueError, match="n is in day"):
+        Number("n", 0.5, "day", "n", "r").show("of100")
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        of_hundred(1.2)
+    with pytest.raises(ValueError, match="use range, spread"):
+        Number("n", 0.5, "day", "n", "r").show("spraed")
+
+
+@rows(
+    ("p5", "p95", "unit", "told"),
+    [
+        (2.0, 9.1, "week", "2 to 9.1 weeks"),
+        (84.2, 350.4, "1/year", "84 to 350 per year"),
+        (1.0, 1.04, "week", "1 to 1.04 weeks"),
+        (0.2, 1.0, "week", "0.2 to 1 week"),
+        (-0.0097, 1.2, "day", "0 to 1.2 days"),
+        (-1.2, 0.0097, "day", f"{MINUS}1.2 to 0 days"),
+        (-0.3, 1.2, "day", f"{MINUS}0.3 to 1.2 days"),
+        (0.0097, 1.2, "day", "0.0097 to 1.2 days"),
+        (-671_234.0, 1_549_876.0, "usd", f"{MINUS}$670k to $1.55M"),
+        (2.4, 3.117, "usd/gpu-hour", "$2.40 to $3.12 per GPU-hour"),
+        (0.03, 0.081, "share", "3 to 8.1 %"),
+        (0.98, 0.99999, "share", "98 to over 99 %"),
+        (3.0001, 3.0002, "day", "3 days"),
+        (5.0, 5.0, "day", "5 days"),
+    ],
+)
+def test_a_range_says_its_unit_once_and_its_ends_on_one_scale(p5: float, p95: float, unit: str, told: str) -> None:
+    assert plain(number(p5, p95, unit, digits=2 if unit == "share" else 3).show("spread")) == told
+
+
+@rows(
+    ("p5", "p95", "unit", "told"),
+    [
+        (-671_234.0, 1_549_876.0, "usd", "from $670k more to $1.55M less"),
+        (200_000.0, 1_600_000.0, "usd", "from $200k to $1.6M less"),
+        (-1_600_000.0, -200_000.0, "usd", "from $200k to $1.6M more"),
+        (0.0, 1_600_000.0, "usd", "from $0 to $1.6M less"),
+        (-5_000.0, 1_600_000.0, "usd", "from $0 to $1.6M less"),
+        (-1_600_000.0, 5_000.0, "usd", "from $0 to $1.6M more"),
+        (2.0, 9.1, "week", "from 2 to 9.1 weeks less"),
+        (-2.0, 9.1, "week", "from 2 weeks more to 9.1 weeks less"),
+        (700.0, 700.0, "usd", "$700 less"),
+        (-700.0, -700.0, "usd", "$700 more"),
+    ],
+)
+def test_a_saving_is_told_from_side_to_side(p5: float, p95: float, unit: str, told: str) -> None:
+    assert plain(number(p5, p95, unit).show("sides")) == told
+
+
+@given(amounts, amounts, units)
+def test_words_and_not_signs_say_on_which_side_a_saving_lies(a: float, b: float, unit: str) -> None:
+    low, high = sorted((a, b))
+    told = number(low, high, unit).show("sides")
+    assert MINUS not in told and told.count("less") + told.count("more") == told.count(" more to ") + 1
+    if low >= 0 or high <= 0:
+        assert " more to " not in told
+    mirrored = number(-high, -low, unit).show("sides")
+    if " more to " not in told and low != high and 0 not in (low, high):
+        assert {told, mirrored} == {told[:-4] + "less", told[:-4] + "more"}
+
+
+@given(amounts, amounts, units)
+def test_a_range_is_made_of_its_ends(a: float, b: float, unit: str) -> None:
+    shown = number(*sorted((a, b)), unit)
+    assert shown.show("spread") == between(shown.show("low"), shown.show("high"))
+    assert shown.show("spread") in shown.show("range") or a == b
+    assert len(re.findall("day|week|hour|year|%", shown.show("spread"))) <= 1
+
+
+@given(amounts, st.floats(1e-6, 1e6), st.integers(1, 6))
+def test_rounding_moves_an_end_by_less_than_the_noise_of_its_range(low: float, width: float, digits: int) -> None:
+    shown = number(low, low + width, "index", digits=digits)
+    for style, end in (("low", low), ("high", low + width)):
+        said = float(shown.show(style).replace(MINUS, "-").replace(",", ""))
+        assert abs(said - end) <= 0.51 * max(abs(low), abs(low + width)) * 10.0 ** (1 - digits) + 0.0101 * width
+
+
+def test_a_number_without_a_range_is_its_own_ends() -> None:
+    alone = Number("n", -3.0, "day", "n", "r")
+    assert [plain(alone.show(s)) for s in ("spread", "low", "high", "range")] == [f"{MINUS}3 days"] * 4
+    assert plain(alone.show("absrange")) == "3 days"
+    assert set(STYLES) == {"range", "spread", "low", "high", "sides", "abs", "absrange", "of100", "bare"}
+
+
+def test_the_middle_of_a_range_is_nothing_where_it_is_below_its_noise() -> None:
+    assert plain(number(-1.0, 1.2, "day", value=-0.0097).show("range")) == f"0 days (90 % range: {MINUS}1 to 1.2 days)"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 from scipy import stats
 
 from fabricreport.books.evidence import read_evidence
@@ -22,12 +23,14 @@ from fabricreport.models.risk.answers import (
     sweep_interval,
 )
 from fabricreport.models.risk.counts import poisson_quantile
-from fabricreport.models.risk.entries import common_incidents, fabric_risk, maturity_effect
+from fabricreport.models.risk.entries import MATURITIES, common_incidents, fabric_risk, maturity_effect
 from fabricreport.models.risk.goodput import BringUp, FabricRisk, Run, TopologyEffect, matured, operated, simulate
 from fabricreport.models.risk.incidents import Cluster, IncidentLaw, Luck, aggregate, event_counts
 from fabricreport.models.risk.schedule import daly_interval, kokolis_mttf_h, wall_time_factor
 from fabricreport.models.risk.steps import TailLaw
 from fabricreport.provenance import Traced
+from fabricreport.sections.tail_risk.figure_context import cards
+from fabricreport.validation import productive as published
 from fabricreport.validation.risk import goodput_card, tail_card
 
 few = settings(max_examples=30, deadline=None)
@@ -59,7 +62,7 @@ def test_dalys_interval_nearly_minimises_the_wall_time(d, m):
     assert best <= around.min() * 1.002
 
 
-@pytest.mark.parametrize("bad", [(0.0, 10.0), (10.0, -1.0), (np.nan, 1.0), (1.0, np.inf)])
+@rows("bad", [(0.0, 10.0), (10.0, -1.0), (np.nan, 1.0), (1.0, np.inf)])
 def test_intervals_of_no_time_are_refused(bad):
     with pytest.raises(OutOfRange):
         daly_interval(*bad)
@@ -84,7 +87,7 @@ def test_llama3_interruptions_give_the_derived_mtbfs():
     assert hours / events == pytest.approx([37.0, 30.9, 3.09], abs=0.05)
 
 
-@pytest.mark.parametrize("mean", [0.01, 0.7, 5.0, 15.99, 16.0, 80.0, 5_000.0])
+@rows("mean", [0.01, 0.7, 5.0, 15.99, 16.0, 80.0, 5_000.0])
 def test_poisson_counts_invert_the_distribution(mean):
     u = (np.arange(20_000) + 0.5) / 20_000
     ours, exact = poisson_quantile(u, mean), stats.poisson(mean).ppf(u)
@@ -115,9 +118,7 @@ def test_a_run_without_clustering_or_with_a_negative_spread_is_refused():
             simulate(plan(), broken, LUCK)
 
 
-@pytest.mark.parametrize(
-    ("mean", "clustering"), [(0.4, np.inf), (12.0, np.inf), (300.0, np.inf), (3.0, 2.0), (60.0, 2.0)]
-)
+@rows(("mean", "clustering"), [(0.4, np.inf), (12.0, np.inf), (300.0, np.inf), (3.0, 2.0), (60.0, 2.0)])
 def test_aggregate_of_lognormal_losses_has_the_closed_form_moments(mean, clustering):
     luck = Luck(seed=1, size=200_000)
     m, cv = 2.5, 0.8
@@ -301,7 +302,7 @@ def test_a_price_reaches_the_overrun_and_not_the_date():
     assert spread(r.finish_days).p90.inputs == {"evidence:flaps"}
 
 
-@pytest.mark.parametrize(
+@rows(
     "law",
     [
         IncidentLaw("x", "x", "link", "hardware", -1.0),
@@ -394,3 +395,48 @@ def test_what_every_option_shares_does_not_change_with_the_fabric_that_is_mature
     assert operated(run, maturity_effect(central, "medium")) == run
     risk = fabric_risk(central, families()["rocev2"].behaviour)
     assert simulate(run, matured(risk, effect)).common_days == pytest.approx(simulate(run, risk).common_days, rel=0.02)
+
+
+def test_every_expectation_written_down_is_answered_and_came_true():
+    card = goodput_card()
+    assert len(card.expected) == len(card.as_expected) == 7
+    assert all(card.as_expected.values()), card.as_expected
+
+
+def test_productive_time_at_full_size_lies_where_it_was_published():
+    top = published.productive(16_384, "high")
+    assert 0.90 <= np.median(top) <= 0.97
+    assert np.quantile(top, 0.05) < 0.90 and np.quantile(top, 0.95) > 0.97
+
+
+@rows("gpus", [64, 1_024, 9_600, 16_384])
+def test_a_lower_maturity_is_never_more_productive_in_any_draw(gpus):
+    low, medium, high = (published.productive(gpus, level) for level in MATURITIES)
+    assert np.all(low <= medium) and np.all(medium <= high)
+
+
+def test_the_prior_spans_two_publications_that_differ_six_fold_and_both_residuals_are_shown():
+    llama = published.per_gpu_year(16_384, central("llama3-mtbf-all"))
+    rsc = published.per_gpu_year(1_024, central("kokolis-mttf-1024-gpus"))
+    assert rsc / llama == pytest.approx(6.3, abs=0.1)
+    p5, p95 = np.quantile(published.drawn(published.COMMON), [0.05, 0.95])
+    assert p5 < llama < rsc < p95
+    rows = [row for row in goodput_card().rows if row.band == "one rate for both"]
+    assert [np.sign(row.error) for row in rows] == [-1, 1] and all(row.note for row in rows)
+
+
+def test_no_rate_at_all_would_fit_both():
+    ours = [row.ours / row.published for row in goodput_card().rows if row.band == "one rate for both"]
+    assert max(ours) / min(ours) == pytest.approx(6.2, abs=0.4)
+
+
+def test_the_known_answers_of_the_card_stand():
+    rows = {row.case: row for row in goodput_card().rows}
+    for gpus in ("16,384", "131,072"):
+        assert abs(rows[f"MTTF of {gpus} GPUs, projected by its authors"].error) < 0.03
+    assert rows["MTTF of 1,024 GPUs, measured"].ours == pytest.approx(28.8, abs=0.1)
+    assert rows["Llama 3, MTBF of every cause at 16,384 GPUs"].ours == pytest.approx(3.09, abs=0.01)
+
+
+def test_the_memo_reads_the_same_card():
+    assert cards()["goodput"] is goodput_card()

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.errors import InputError
 from fabricreport.hostile_text import hostile_characters
@@ -208,12 +209,12 @@ SHOWN_AS_TYPED: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@rows("case", REFUSED)
 def test_broken_params_are_refused_with_file_and_line(case: str) -> None:
     assert isinstance(checked_outcome(REFUSED[case]), InputError)
 
 
-@pytest.mark.parametrize("case", SHOWN_AS_TYPED)
+@rows("case", SHOWN_AS_TYPED)
 def test_hostile_names_that_are_honest_text_are_kept_as_typed(case: str) -> None:
     text = swap(
         "{name: Northmere AI, slug: northmere-ai}", f"{{name: {json.dumps(SHOWN_AS_TYPED[case], ensure_ascii=False)}}}"
@@ -223,7 +224,7 @@ def test_hostile_names_that_are_honest_text_are_kept_as_typed(case: str) -> None
     assert params.client.name == SHOWN_AS_TYPED[case]
 
 
-@pytest.mark.parametrize(
+@rows(
     "content",
     [
         CANONICAL.replace("1024", "NaN", 1),
@@ -237,7 +238,6 @@ def test_hostile_names_that_are_honest_text_are_kept_as_typed(case: str) -> None
         "[" * 100_000,
         '{"a":' * 20_000,
     ],
-    ids=["nan", "duplicate", "bidi", "cut", "list", "object", "null", "number", "deep list", "deep object"],
 )
 def test_broken_json_is_refused_the_same_way(content: str) -> None:
     assert isinstance(checked_outcome(content, ".json"), InputError)

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 import yaml
+from rows import rows
 from scenario_cases import override
 
 from fabricreport.case import open_case
 from fabricreport.errors import InputError, Problem
 from fabricreport.project import PROJECT
+
+pytestmark = pytest.mark.slow
 
 
 def faults(folder: Path, data: dict[str, Any]) -> tuple[Problem, ...]:
@@ -29,8 +32,8 @@ def line_of(folder: Path, text: str) -> int:
     return next(number for number, line in enumerate(lines, start=1) if line.strip().startswith(text))
 
 
-@pytest.mark.parametrize("value", [-30000, 0, 1e-300, 1e12, {"low": -1, "high": 30000}, {"p5": 1e-300, "p95": 3.0}])
-@pytest.mark.parametrize("entry", ["price:switch-qm9700", "evidence:switch-qm9700-watts"])
+@rows("value", [-30000, 0, 1e-300, 1e12, {"low": -1, "high": 30000}, {"p5": 1e-300, "p95": 3.0}])
+@rows("entry", ["price:switch-qm9700", "evidence:switch-qm9700-watts"])
 def test_an_override_that_no_price_or_power_can_have_is_refused_at_its_line(
     tmp_path: Path, entry: str, value: Any
 ) -> None:
@@ -40,7 +43,7 @@ def test_an_override_that_no_price_or_power_can_have_is_refused_at_its_line(
     assert problem.line == line_of(tmp_path, "value:")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("entry", "value"),
     [
         ("evidence:support-rate-nvidia-networking", 1.5),
@@ -53,7 +56,7 @@ def test_each_unit_has_bounds_of_its_own(tmp_path: Path, entry: str, value: Any)
     assert [p.key for p in faults(tmp_path, override(id=entry, value=value))] == ["overrides[0].value"]
 
 
-@pytest.mark.parametrize("value", [0.01, 30000, {"low": 28000, "mode": 30000, "high": 31000}])
+@rows("value", [0.01, 30000, {"low": 28000, "mode": 30000, "high": 31000}])
 def test_an_override_within_the_bounds_is_taken(tmp_path: Path, value: Any) -> None:
     path = tmp_path / "acme.yaml"
     path.write_text(yaml.safe_dump(override(value=value)), encoding="utf-8")

@@ -4,35 +4,31 @@ from __future__ import annotations
 
 from functools import cache
 from typing import Any
-from unittest import mock
 
+import bench
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
-from fabricreport import inputs as inputs_module
-from fabricreport.case import Case, open_case
-from fabricreport.project import PROJECT
+from fabricreport.case import Case
 from fabricreport.provenance import plain
 from fabricreport.sections.client import fabric_gpus, largest_job, mix_of, shared_cluster
 from fabricreport.sections.latency.exposure import Exposure, jobs_of, timed_on
 from fabricreport.sections.latency.inputs import TRAINING_KINDS, pair, stages
 from fabricreport.sections.tail_risk.horizon import CAUSES, losses
 
-DRAWS = 64
+pytestmark = pytest.mark.slow
 OPTION = "infiniband-ndr"
 
 
-@cache
 def base(name: str = "example") -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", DRAWS):
-        return open_case(PROJECT / "params" / f"{name}.yaml")
+    return bench.case(name)
 
 
 def changed(**keys: Any) -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", DRAWS):
-        return base().changed(**keys)
+    return base().changed(**keys)
 
 
 def exposure_of(case: Case) -> Exposure:
@@ -117,7 +113,7 @@ def test_sites_are_priced_as_networks_of_their_own() -> None:
     assert max(s.value for s in two.tail().sensitivity.sizes) <= 512
 
 
-@pytest.mark.parametrize(
+@rows(
     ("keys", "shared"),
     [
         ({}, False),
@@ -141,8 +137,7 @@ def test_published_shares_of_gpu_time_make_up_the_whole() -> None:
 
 
 def test_a_small_job_trains_what_fits_on_its_gpus() -> None:
-    with mock.patch.object(inputs_module, "DRAWS", DRAWS):
-        jobs = base("kestrel-lab").latency().jobs.shared
+    jobs = base("kestrel-lab").latency().jobs.shared
     assert jobs[8].model is not None and jobs[512].model is not None
     assert jobs[8].model.parameters == pytest.approx(16e9) and jobs[512].model.parameters == pytest.approx(236e9)
 

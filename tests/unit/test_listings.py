@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 
+import bench
 import pytest
 
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.sections.decision.listings import on_one_listing, rests_on_listing, without_each
 from fabricreport.vocabulary import Confidence
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
-PARAMS = Path(__file__).parents[2] / "params"
+pytestmark = pytest.mark.slow
 INFINIBAND, TURNKEY, WHITEBOX = "infiniband-ndr", "spectrum-x-400g", "rocev2-whitebox-400g"
 BRANDED = "rocev2-branded-400g"
 
 
-@cache
 def client(name: str = "example") -> Case:
-    return open_case(PARAMS / f"{name}.yaml")
+    return bench.case(name)
 
 
 def test_switches_that_one_seller_lists_are_known_until_somebody_offers_them() -> None:

@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from rows import rows
 
 from fabricreport.durations import HOURS_PER_MONTH, HOURS_PER_YEAR
 from fabricreport.errors import InputError
@@ -15,6 +17,10 @@ from fabricreport.models.fabric.cost import (
     fabric_watts,
 )
 from fabricreport.models.fabric.topology import bill_of_materials
+from fabricreport.models.judgement.difference import (
+    difference,
+    relative_difference,
+)
 from fabricreport.models.money.cashflow import Discounting, annuity_factor
 from fabricreport.models.money.ownership import (
     CostComponents,
@@ -32,6 +38,7 @@ from fabricreport.models.money.ownership import (
     slip_days,
     usd_per_useful_gpu_hour,
 )
+from fabricreport.models.money.staffing import StaffRule, fabric_fte, staff_usd_per_year
 from fabricreport.provenance import Traced
 
 law = settings(max_examples=50, deadline=None)
@@ -46,10 +53,9 @@ def fabric(radix, switch_usd, gpus=1024, **extras):
     return fabric_capex_usd(bom, optics_and_cables(bom), prices, Extras(**extras))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("radix", "switch_usd", "total"),
     [(64, 32_870, 5.353e6), (128, 51_999, 5.023e6), (128, 67_213, 5.388e6)],
-    ids=["QM9700", "SN5610", "SN5600"],
 )
 def test_1024_gpus_at_list_prices_cost_what_the_worked_check_says(radix, switch_usd, total):
     assert sum(fabric(radix, switch_usd).values()) == pytest.approx(total, abs=500)
@@ -118,7 +124,7 @@ def test_the_split_by_cause_does_not_depend_on_their_order():
     assert one["bring_up"] == pytest.approx(other["tail"])
 
 
-@pytest.mark.parametrize("share", [-0.1, 1.0, float("nan")])
+@rows("share", [-0.1, 1.0, float("nan")])
 def test_a_share_that_is_none_is_refused(share):
     with pytest.raises(InputError, match="tail"):
         LostTime(tail=share)
@@ -314,3 +320,85 @@ def test_every_component_knows_which_prices_move_it():
 
 def test_the_reference_designs_ship_with_the_package():
     assert len(read_rows("superpod_bom")) == 14
+
+
+RULE = StaffRule(0.3, 1.0, 2.5, 0.3, 1.2)
+
+
+@rows(("gpus", "fte"), [(8, 0.36), (128, 0.36), (129, 1.2), (1024, 1.2), (2048, 3.36)])
+def test_staff_follow_the_scale_tiers(gpus, fte):
+    assert fabric_fte(gpus, RULE) == pytest.approx(fte)
+
+
+def test_staff_cost_is_pay_times_loading():
+    assert staff_usd_per_year(np.array([1.0, 2.0]), 130_390, 1.4) == pytest.approx([182_546, 365_092])
+
+
+def test_no_gpus_is_refused():
+    with pytest.raises(InputError):
+        fabric_fte(0, RULE)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(1, 40_000), st.integers(0, 40_000), *[st.floats(0, 5)] * 4)
+def test_a_larger_cluster_never_needs_fewer_people(gpus, more, small, mid, large, per):
+    rule = StaffRule(small, mid, large, per)
+    assert fabric_fte(gpus + more, rule) >= fabric_fte(gpus, rule)
+
+
+draws = hnp.arrays(float, 20, elements=st.floats(-1e9, 1e9))
+
+
+def test_a_seeds_table_is_21_percent_less_or_27_percent_more_never_both_at_once():
+    infiniband, rocev2 = 7.715e6, 6.096e6
+    relative = relative_difference(infiniband, rocev2)
+    assert relative.b_less_than_a == pytest.approx(0.210, abs=5e-4)
+    assert relative.a_more_than_b == pytest.approx(0.266, abs=5e-4)
+
+
+def test_what_both_options_share_cancels_draw_by_draw():
+    servers = np.random.default_rng(1).normal(1e8, 1e7, 500)
+    a = CostComponents({"servers": servers, "switches": np.full(500, 5.0)})
+    b = CostComponents({"servers": servers, "switches": np.full(500, 3.0)})
+    d = difference(a, b)
+    assert [float(p) for p in d.percentiles] == [2.0, 2.0, 2.0]
+    assert d.probability_a_cheaper == 0
+    assert list(d.waterfall()) == ["switches", "servers"]
+
+
+def test_a_cause_only_one_option_has_counts_in_full():
+    d = difference({"rent": np.array([4.0, 6.0])}, {"servers": np.array([1.0, 9.0])})
+    assert list(d.draws) == [3.0, -3.0]
+    assert d.waterfall() == {"rent": 5.0, "servers": -5.0}
+
+
+def test_a_tie_counts_half():
+    assert difference({"x": np.zeros(4)}, {"x": np.array([0.0, 0.0, 1.0, 1.0])}).probability_a_cheaper == 0.75
+
+
+def test_different_draws_are_refused():
+    with pytest.raises(InputError, match="different draws"):
+        difference({"x": np.zeros(4)}, {"x": np.zeros(5)})
+
+
+@law
+@given(draws, draws, draws)
+def test_the_parts_of_a_waterfall_sum_to_the_difference(x, y, z):
+    d = difference({"p": x, "q": y, "s": np.array(2.0)}, {"q": z})
+    assert sum(d.parts.values()) == pytest.approx(d.draws, rel=1e-9, abs=1e-3)
+    assert sum(d.waterfall().values()) == pytest.approx(float(d.mean), rel=1e-9, abs=1e-3)
+
+
+@law
+@given(draws, draws)
+def test_swapping_the_options_turns_the_sign(x, y):
+    one, other = difference({"p": x}, {"p": y}), difference({"p": y}, {"p": x})
+    assert list(one.draws) == list(-other.draws)
+    assert one.probability_a_cheaper + other.probability_a_cheaper == pytest.approx(1.0)
+
+
+def test_a_cancelled_component_leaves_no_trace():
+    servers, switch = Traced([1.0, 2.0], {"price:server"}), Traced([3.0, 5.0], {"price:switch"})
+    d = difference({"servers": servers, "switches": switch}, {"servers": servers})
+    assert d.draws.inputs == {"price:switch"}
+    assert d.percentiles[1].inputs == d.mean.inputs == {"price:switch"}

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat.v4 import new_notebook
 from rich_notebook import block, para, rich_notebook
+from rows import rows
 
 from fabricreport.blocks import nodes
 from fabricreport.blocks.html import HtmlWriter
@@ -103,7 +104,7 @@ def test_every_class_of_node_is_a_kind_or_a_part_of_one() -> None:
     assert len({one.kind for one in KINDS}) == len(KINDS)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@rows("kind", KINDS)
 @settings(max_examples=10, deadline=None)
 @given(data=st.data())
 def test_every_kind_has_a_writer_in_html_for_the_preview_and_the_memo_and_no_text_is_markup(
@@ -141,7 +142,7 @@ def test_a_document_holds_no_node_without_its_number_link_or_size() -> None:
 TEXT = {"t": "text", "v": "x"}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("data", "told"),
     [
         ("words", "it is no"),
@@ -171,7 +172,7 @@ def test_what_is_no_node_is_refused_with_its_place_and_stops_a_client_copy(data:
     assert len(faults) == 1 and "cell 1" in faults[0] and "a block is malformed" in faults[0]
 
 
-@pytest.mark.parametrize(
+@rows(
     "nest",
     [
         lambda inner: {"t": "quote", "c": [inner]},

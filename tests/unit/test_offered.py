@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 import yaml
+from rows import rows
 from scenario_cases import PARAMS, minimal
 
 from fabricreport.books.offers.terms import spoken
 from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError, Problem
 
+pytestmark = pytest.mark.slow
 EXAMPLE = PARAMS / "offers" / "example-cloud.yaml"
 
 
@@ -77,7 +79,7 @@ def test_two_offers_of_one_seller_have_ids_of_their_own() -> None:
     assert case.inputs.central("price:offer-example-cloud-2-hour") == 2.5
 
 
-@pytest.mark.parametrize(
+@rows(
     ("changes", "key", "says", "suggests"),
     [
         ({"seler": "x"}, "seler", "not a known key", "seller"),
@@ -108,7 +110,7 @@ def test_each_fault_of_a_file_is_told_with_line_key_and_remedy(
     assert found.suggestion == suggests and (found.remedy or found.suggestion)
 
 
-@pytest.mark.parametrize("text", ["Ex\u202eample", "Exa\u200bmple", "Exam\x07ple", ""])
+@rows("text", ["Ex\u202eample", "Exa\u200bmple", "Exam\x07ple", ""])
 def test_hostile_text_of_a_seller_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(InputError):
         open_case(folder_with(tmp_path, {**written(), "seller": text}))
@@ -168,7 +170,7 @@ def test_a_path_out_of_the_folder_is_refused_with_what_to_do() -> None:
     assert "may not leave the folder" in one.message and "Put the file into that folder" in one.remedy
 
 
-@pytest.mark.parametrize("term", ["claim-window", "Q-COM-04"])
+@rows("term", ["claim-window", "Q-COM-04"])
 def test_a_question_refused_is_told_by_its_id_and_title_under_whatever_name_it_was_refused(term: str) -> None:
     assert spoken(term) == "Q-COM-04 Claim window for credits"
 

@@ -1,13 +1,39 @@
+"""The file of families is read strictly: each fault is told with file, line and key, and all of them at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import fields
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, get_args
+from unittest import mock
 
+import bench
+import numpy as np
 import pytest
+import yaml
+from rows import rows
+from scenario_cases import minimal, with_value
 
+import fabricreport.inputs as inputs_module
+from fabricreport.books import families as families_book
+from fabricreport.books import gpus as gpus_book
 from fabricreport.books.evidence import read_evidence
-from fabricreport.books.families import ROLES, families
+from fabricreport.books.families import ROLES, UNITS, families, read_families
+from fabricreport.books.gpus import gpu_types, read_gpus
 from fabricreport.books.option_reader import read_options
+from fabricreport.case import open_case
+from fabricreport.constants import catalogue, practice
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
+from fabricreport.located import did_you_mean
 from fabricreport.models.fabric.cost import PerPiece
+from fabricreport.provenance import plain
+from fabricreport.scenario import json_schema, params_from
+from fabricreport.scenario.schema import Cluster
+from fabricreport.sections.client import gpu_type
 from fabricreport.vocabulary import Maturity, Side
 
 XDR = """\
@@ -136,7 +162,7 @@ def test_a_folder_that_is_not_there_adds_nothing(tmp_path):
     assert list(read_options(tmp_path / "none")) == list(read_options())
 
 
-@pytest.mark.parametrize(
+@rows(
     ("change", "line", "message", "suggestion"),
     [
         (("radix: 144", "radix: 143"), 6, "even", ""),
@@ -177,12 +203,12 @@ def test_missing_keys_are_told_one_by_one(tmp_path):
     assert {"the key 'radix' is missing", "the key 'pieces' is missing"} <= {p.message for p in found}
 
 
-@pytest.mark.parametrize("text", ["just text\n", "a: b\n", "- just text\n"])
+@rows("text", ["just text\n", "a: b\n", "- just text\n"])
 def test_a_file_that_is_no_list_of_options_is_refused(tmp_path, text):
     assert problems(tmp_path, text)
 
 
-@pytest.mark.parametrize(
+@rows(
     "terms",
     [
         "licence: {per_endpoint: 3}",
@@ -227,7 +253,7 @@ def test_terms_that_make_no_sense_are_refused(tmp_path, terms):
     assert problems(tmp_path, f"- id: odd\n  like: infiniband-ndr\n  {terms}\n")
 
 
-@pytest.mark.parametrize("note", ["x" * 401, r"two\nlines", r"a hidden \u202e turn"])
+@rows("note", ["x" * 401, r"two\nlines", r"a hidden \u202e turn"])
 def test_a_note_is_one_line_that_shows_as_it_is_typed(tmp_path, note):
     (problem,) = problems(tmp_path, XDR + f'  notes: ["Good.", "{note}"]\n')
     assert problem.key == "[0].notes[1]" and problem.line == 9
@@ -236,3 +262,264 @@ def test_a_note_is_one_line_that_shows_as_it_is_typed(tmp_path, note):
 def test_notes_belong_to_the_option_they_are_written_for(tmp_path):
     found = read_options(folder(tmp_path, XDR + '  notes: ["Quoted in May."]\n'))
     assert found["infiniband-own"].notes == ("Quoted in May.",) and len(found["infiniband-ndr"].notes) == 2
+
+
+ROOT = Path(__file__).parents[2]
+Spoil = Callable[[dict[str, Any]], Any]
+FAMILY_FAULTS: dict[str, tuple[Spoil, str, str]] = {
+    "unknown key": (lambda f: f.update(colours="#0b66a8"), "colours", "Did you mean 'colour'"),
+    "missing key": (lambda f: f.pop("staff"), "[1]", "the key 'staff' is missing"),
+    "bad colour": (lambda f: f.update(colour="blue"), "colour", "must be #rrggbb"),
+    "colour in capitals": (lambda f: f.update(colour="#0B66A8"), "colour", "must be #rrggbb"),
+    "unknown role": (lambda f: f["behaviour"].update(stall="x"), "behaviour.stall", "Did you mean 'stalls'"),
+    "role that is no entry": (lambda f: f["behaviour"].update(step=3), "behaviour.step", "id of an entry, or null"),
+    "roles in a list": (lambda f: f.update(behaviour=["step"]), "behaviour", "must map roles"),
+    "unknown side": (lambda f: f.update(side="ethernet"), "side", "must be one of infiniband, rocev2, plain"),
+    "id in capitals": (lambda f: f.update(id="Umbra"), "id", "kebab-case"),
+    "no kinds": (lambda f: f.update(kinds=[]), "kinds", "list of kinds"),
+    "nameless": (lambda f: f.update(short_name=" "), "short_name", "must be text"),
+    "name on two lines": (lambda f: f.update(name="a\nb"), "name", "line"),
+    "name too long": (lambda f: f.update(name="W" * 41), "name", "40"),
+    "prefix with blanks": (lambda f: f.update(risk="a b"), "risk", "prefix of entries"),
+    "skill in words": (lambda f: f.update(skill="much"), "skill", "true or false"),
+    "partner in words": (lambda f: f.update(cloud_partner="maybe"), "cloud_partner", "true or false"),
+    "id used twice": (lambda f: f.update(id="infiniband"), "id", "used already"),
+}
+
+
+def spoilt(folder: Path, spoil: Spoil, place: int = 1) -> Path:
+    """The shipped file with one entry spoilt."""
+    rows = yaml.safe_load(families_book.SHIPPED_FILE.read_text(encoding="utf-8"))
+    spoil(rows[place])
+    path = folder / "families.yaml"
+    path.write_text(yaml.safe_dump(rows, sort_keys=False), encoding="utf-8")
+    return path
+
+
+@rows("name", FAMILY_FAULTS)
+def test_a_fault_is_one_message_with_file_line_and_key(name: str, tmp_path: Path) -> None:
+    spoil, key, words = FAMILY_FAULTS[name]
+    path = spoilt(tmp_path, spoil)
+    with pytest.raises(InputError) as caught:
+        read_families(path)
+    (problem,) = caught.value.problems
+    assert problem.file == str(path) and problem.line > 1
+    assert problem.key == (key if key.startswith("[") else f"[1].{key}") and words in str(problem)
+
+
+def test_faults_of_several_families_are_told_at_once(tmp_path: Path) -> None:
+    path = spoilt(tmp_path, lambda f: f.update(colour="red"), 0)
+    rows = yaml.safe_load(path.read_text(encoding="utf-8"))
+    rows[2]["side"] = "third"
+    path.write_text(yaml.safe_dump(rows, sort_keys=False), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_families(path)
+    assert [p.key for p in caught.value.problems] == ["[0].colour", "[2].side"]
+
+
+def test_a_file_that_is_no_list_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "families.yaml"
+    path.write_text("id: infiniband\n", encoding="utf-8")
+    with pytest.raises(InputError, match="must be a list of families"):
+        read_families(path)
+
+
+def test_two_sides_have_the_family_that_gives_them_their_name() -> None:
+    assert {families()[side].side for side in (Side.INFINIBAND, Side.ROCEV2)} == {Side.INFINIBAND, Side.ROCEV2}
+
+
+def test_every_kind_of_a_family_has_a_class_and_every_colour_is_its_own() -> None:
+    kinds = {row["kind"] for row in read_yaml("collectives")["fabrics"].values()}
+    assert all(set(family.kinds) <= kinds for family in families().values())
+    assert len({family.colour for family in families().values()}) == len(families())
+
+
+def test_every_role_is_explained_at_the_head_of_the_file() -> None:
+    head = families_book.SHIPPED_FILE.read_text(encoding="utf-8").split("- id:")[0]
+    assert not [role for role in ROLES if role not in head]
+
+
+def test_every_role_has_the_units_that_serve_it() -> None:
+    assert set(UNITS) == set(ROLES)
+
+
+@pytest.mark.slow
+@rows(
+    ("role", "entry", "words"),
+    [
+        ("stalls", "shared-stall-share-rocev3", "Did you mean 'evidence:shared-stall-share-rocev2'"),
+        ("weeks", "shared-stall-share-rocev2", "week"),
+        ("tuning", "fabric-tuning-none", "fabric-tuning-none-medium"),
+    ],
+)
+def test_an_entry_of_behaviour_that_cannot_answer_is_told_at_its_key(
+    role: str, entry: str, words: str, tmp_path: Path
+) -> None:
+    own = [{"id": "own", "like": "spectrum-x-800g", "name": "Own", "behaviour": {role: entry}}]
+    (tmp_path / "options").mkdir()
+    (tmp_path / "options" / "own.yaml").write_text(yaml.safe_dump(own), encoding="utf-8")
+    data = yaml.safe_load((ROOT / "params" / "halden-cloud.yaml").read_text(encoding="utf-8"))
+    (tmp_path / "client.yaml").write_text(
+        yaml.safe_dump({**data, "options": ["infiniband-xdr", "own"]}), encoding="utf-8"
+    )
+    with pytest.raises(InputError) as caught:
+        open_case(tmp_path / "client.yaml")
+    (problem,) = caught.value.problems
+    assert problem.key == f"own.behaviour.{role}" and words in str(problem)
+    assert problem.file.endswith("own.yaml")
+
+
+GPUS = get_args(Cluster.model_fields["gpu"].annotation)
+
+
+def of(gpu: str) -> Any:
+    return SimpleNamespace(params=SimpleNamespace(cluster=SimpleNamespace(gpu=gpu)))
+
+
+def test_the_params_the_models_and_the_schema_know_the_same_types() -> None:
+    assert tuple(gpu_types().known) == GPUS == tuple(catalogue().gpus) == tuple(practice().gpus)
+    assert yaml.safe_load(json_schema())["$defs"]["Cluster"]["properties"]["gpu"]["enum"] == list(GPUS)
+
+
+@pytest.mark.slow
+@rows("gpu", GPUS)
+def test_what_an_entry_refers_to_is_in_the_books(gpu: str) -> None:
+    case, kind = bench.case("example"), gpu_types().of(gpu)
+    assert all(case.inputs.central(input_id) > 0 for input_id in kind.references.values())
+    assert case.inputs.central(kind.links.total) == kind.links.per_gpu * kind.links.gbits_per_s
+
+
+@rows("look_up", [lambda gpu: gpu_type(of(gpu)), catalogue().gpu, practice().gpu])
+def test_a_type_without_an_entry_is_an_input_error_with_a_remedy(look_up: Any) -> None:
+    with pytest.raises(InputError) as caught:
+        look_up("h999")
+    (problem,) = caught.value.problems
+    assert "h999" in problem.value and "gpu" in problem.key and "h100" in str(problem) and problem.remedy
+
+
+def test_a_mistyped_type_is_refused_with_the_one_that_was_meant() -> None:
+    with pytest.raises(InputError) as caught:
+        params_from(with_value("cluster.gpu", GPUS[-1][:-1]))
+    assert did_you_mean(GPUS[-1][:-1], GPUS) in str(caught.value)
+
+
+@rows("gpu", GPUS)
+def test_defaults_of_the_cluster_follow_from_the_type(gpu: str) -> None:
+    kind, made = gpu_types().of(gpu), params_from(with_value("cluster.gpu", gpu)).cluster
+    found = (made.vendor, made.gpus_per_node, made.links_per_gpu, made.link_gbits_per_s)
+    assert found == (kind.vendor, kind.gpus_per_node, kind.links.per_gpu, kind.links.gbits_per_s)
+
+
+ON_SALE = {
+    "a100": ("nvidia", 8, 200),
+    "h100": ("nvidia", 8, 400),
+    "h200": ("nvidia", 8, 400),
+    "b200": ("nvidia", 8, 400),
+    "b300": ("nvidia", 8, 800),
+    "gb200-nvl72": ("nvidia", 72, 400),
+    "gb300-nvl72": ("nvidia", 72, 800),
+    "vr200-nvl72": ("nvidia", 72, 1600),
+    "mi300x": ("amd", 8, 400),
+    "mi325x": ("amd", 8, 400),
+    "mi355x": ("amd", 8, 400),
+}
+"""Maker, GPUs of a scale-up domain and Gbit/s of fabric links a GPU, as published."""
+
+
+@rows("gpu", ON_SALE)
+def test_what_is_known_of_the_types_on_sale(gpu: str) -> None:
+    kind = gpu_types().of(gpu)
+    assert (kind.vendor, kind.domain_gpus, kind.links.per_gpu * kind.links.gbits_per_s) == ON_SALE[gpu]
+    assert kind.gpus_per_node == kind.domain_gpus and kind.rack == (kind.domain_gpus == 72)
+    assert ("die" in kind.counted) == (gpu == "vr200-nvl72")
+
+
+def test_newer_types_of_a_maker_are_no_slower_and_hold_no_less() -> None:
+    known = gpu_types().known
+    for row in (("a100", "h100", "h200", "b200", "b300", "gb300-nvl72", "vr200-nvl72"), ("mi300x", "mi325x", "mi355x")):
+        kinds = [known[gpu] for gpu in row]
+        for older, newer in pairwise(kinds):
+            assert older.on_sale <= newer.on_sale
+            assert older.kernels.peak_tflops <= newer.kernels.peak_tflops
+            assert older.kernels.memory_gbytes <= newer.kernels.memory_gbytes
+
+
+def test_what_nobody_publishes_is_called_an_assumption_and_is_wide() -> None:
+    book = read_evidence()
+    for entry in ("server-mi325x-8gpu-usd", "server-mi355x-8gpu-usd", "gpu-hour-vr200-nvl72-usd", "nic-connectx9-usd"):
+        assert book[entry].grade == "assumption"
+        assert book[entry].figure.high > 1.5 * book[entry].figure.low
+    for entry in ("server-gb300-nvl72-usd", "server-vr200-nvl72-usd", "server-b300-8gpu-usd"):
+        assert book[entry].grade == "secondary"
+        assert book[entry].figure.high > 1.5 * book[entry].figure.low
+
+
+@pytest.mark.slow
+@rows("acquisition", ["buy", "rent"])
+@rows("gpu", GPUS)
+def test_every_type_is_compared_bought_and_rented(gpu: str, acquisition: str) -> None:
+    data = minimal()
+    data["cluster"] = {"gpu": gpu, "gpus": 4 * gpu_types().of(gpu).gpus_per_node}
+    data["money"] = {"acquisition": acquisition}
+    with mock.patch.object(inputs_module, "DRAWS", 64):
+        case = open_case(data)
+        lead, numbers = case.comparison, case.latency().numbers
+    assert lead.choice in {o.id for o in case.options}
+    costs = [plain(total) for total in case.tco().totals.values()]
+    assert all(np.isfinite(cost).all() and (cost > 0).all() for cost in costs)
+    assert all(0 <= numbers[f"latency.exposed.{o.id}"].value < 1 for o in case.options)
+
+
+# ---- the file is read strictly
+
+GPU_FAULTS: dict[str, tuple[Spoil, str, str]] = {
+    "unknown key": (lambda e: e.update(link=1), "link", "unknown key"),
+    "misspelt key": (lambda e: e["server"].update(prise="price:x"), "server.prise", "Did you mean 'price'"),
+    "missing key": (lambda e: e.pop("generation"), "types[0]", "the key 'generation' is missing"),
+    "missing part": (lambda e: e["kernels"].pop("source"), "kernels", "the key 'source' is missing"),
+    "bad reference": (lambda e: e["server"].update(rent="gpu-hour"), "server.rent", "must be a reference"),
+    "price for evidence": (lambda e: e["links"].update(total="price:x"), "links.total", "evidence entry"),
+    "unknown vendor": (lambda e: e.update(vendor="nvida"), "vendor", "Did you mean 'nvidia'"),
+    "unknown generation": (lambda e: e["scale_up"].update(limits_as="hoper"), "scale_up.limits_as", "'hopper'"),
+    "unknown rate": (lambda e: e["links"].update(gbits_per_s=300), "links.gbits_per_s", "one of 25"),
+    "no number": (lambda e: e["kernels"].update(peak_tflops="fast"), "kernels.peak_tflops", "must be a number"),
+    "no year": (lambda e: e.update(on_sale=22), "on_sale", "the year"),
+    "nobody's grade": (lambda e: e["scale_up"].update(grade="sure"), "scale_up.grade", "one of measured"),
+    "half a server": (lambda e: e.update(domain_gpus=4), "domain_gpus", "whole servers"),
+    "rack without small groups": (lambda e: e.update(domain_gpus=72), "small_group", "missing for a rack"),
+    "id in capitals": (lambda e: e.update(id="H100"), "id", "kebab-case"),
+    "part that is none": (lambda e: e.update(server="dear"), "server", "keys of its own"),
+}
+
+
+def spoilt_type(folder: Path, spoil: Spoil) -> Path:
+    """The shipped file with its first entry spoilt."""
+    data = yaml.safe_load(gpus_book.SHIPPED_FILE.read_text(encoding="utf-8"))
+    spoil(data["types"][0])
+    path = folder / "gpus.yaml"
+    path.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
+    return path
+
+
+@rows("name", GPU_FAULTS)
+def test_a_fault_in_the_file_is_one_message_with_its_place_and_remedy(name: str, tmp_path: Path) -> None:
+    spoil, key, words = GPU_FAULTS[name]
+    path = spoilt_type(tmp_path, spoil)
+    with pytest.raises(InputError) as caught:
+        read_gpus(path)
+    (problem,) = caught.value.problems
+    assert problem.file == str(path) and problem.line and key in problem.key
+    assert words in str(problem) and (problem.remedy or problem.suggestion)
+
+
+def test_an_id_used_twice_and_a_default_that_is_none_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="used already"):
+        read_gpus(spoilt_type(tmp_path, lambda e: e.update(id=GPUS[1])))
+    data = yaml.safe_load(gpus_book.SHIPPED_FILE.read_text(encoding="utf-8"))
+    path = tmp_path / "other.yaml"
+    path.write_text(yaml.safe_dump({**data, "default": "h10"}), encoding="utf-8")
+    with pytest.raises(InputError, match="Did you mean 'h100'"):
+        read_gpus(path)
+    path.write_text("types: []\n", encoding="utf-8")
+    with pytest.raises(InputError, match="must hold `default`"):
+        read_gpus(path)

@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from rows import rows
 
 from fabricreport import atomic
 from fabricreport.books.prices.book import PriceBook
@@ -259,7 +260,7 @@ def test_feeds_are_told_apart_by_their_header(tmp_path: Path) -> None:
         import_prices(feed(tmp_path, OURS, ours(1)), "excel", folder=tmp_path / "prices")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("lines", "words"),
     [
         ((OURS.replace(",", ";"), "a;each;28.500,00"), ("separated by semicolons", "commas between columns")),
@@ -285,7 +286,7 @@ def test_a_feed_without_a_usable_price_is_an_error(tmp_path: Path) -> None:
         import_prices(feed(tmp_path, OURS, ours("nan")), folder=tmp_path / "prices")
 
 
-@pytest.mark.parametrize("name", ["../../evil", "/etc/passwd", "a/b\\c", "..", "É"])
+@rows("name", ["../../evil", "/etc/passwd", "a/b\\c", "..", "É"])
 def test_a_name_cannot_leave_the_folder(tmp_path: Path, name: str) -> None:
     book = tmp_path / "x" / "prices"
     try:
@@ -362,14 +363,14 @@ def address() -> Iterator[str]:
     thread.join()
 
 
-@pytest.mark.parametrize("path", ["/feed.csv", "/moved.csv"])
+@rows("path", ["/feed.csv", "/moved.csv"])
 def test_a_feed_is_read_from_an_address(tmp_path: Path, address: str, path: str) -> None:
     report = import_prices(address + path, folder=tmp_path)
     assert report.added == 1
     assert (tmp_path / path.strip("/")).exists()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("path", "word"),
     [("/elsewhere.csv", "another host, example.invalid"), ("/inside.csv", "another host, 169.254.169.254"),
      ("/other_port.csv", "another host"), ("/none.csv", "404"), ("/broken.csv", "500"), ("/large.csv", "larger than 1000"),
@@ -381,7 +382,7 @@ def test_bad_answers_are_refused_and_nothing_is_written(tmp_path: Path, address:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
+@rows(
     ("source", "word"),
     [("http://10.0.0.1/x.csv", "private"), ("http://169.254.169.254/x.csv", "private"), ("http://[fd00::1]/x", "private"),
      ("http://[::ffff:10.0.0.1]/x", "private"), ("http://0.0.0.0/x.csv", "private"), ("ftp://host/x.csv", "http or https"),

@@ -13,6 +13,7 @@ from statistics import median
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport import evidence
 from fabricreport.books.prices.book import MissingPrice, PriceBook, baseline
@@ -66,7 +67,7 @@ def test_of_two_sources_on_one_day_the_stronger_grade_is_used(tmp_path: Path) ->
     assert book.at(AS_OF)["widget-a"].grade == "quote"
 
 
-@pytest.mark.parametrize("age", [0, 1, 179, 180, 181, 400])
+@rows("age", [0, 1, 179, 180, 181, 400])
 def test_a_price_is_stale_after_its_units_shelf_life(tmp_path: Path, age: int) -> None:
     assert shelf_life_days("each") == 180
     day = date(2026, 1, 1)
@@ -90,7 +91,7 @@ def test_an_unknown_item_is_an_input_error_that_names_the_nearest() -> None:
 # --- what is held
 
 
-@pytest.mark.parametrize(
+@rows(
     ("factor", "reason"),
     [(2.0, ""), (0.5, ""), (8, "node"), (0.125, "node"), (10, "decimal"), (0.1, "decimal"), (100, "cents"),
      (0.01, "cents"), (730, "month"), (1 / 730, "month"), (1000, "thousands"), (3, "")],
@@ -105,14 +106,14 @@ def test_a_jump_is_held_explained_and_the_last_good_price_stays(tmp_path: Path, 
     assert held.in_use == "100 USD of 2026-05-01"
 
 
-@pytest.mark.parametrize("factor", [1.99, 1.5, 1.01, 0.99, 0.7, 0.51])
+@rows("factor", [1.99, 1.5, 1.01, 0.99, 0.7, 0.51])
 def test_a_smaller_move_passes(tmp_path: Path, factor: float) -> None:
     book = PriceBook.read(folder(tmp_path, row(100), row(100 * factor, "2026-06-01")))
     assert not book.quarantine
     assert book.at(AS_OF)["widget-a"].price == pytest.approx(100 * factor)
 
 
-@pytest.mark.parametrize(("change", "kind"), [({"unit": "gpu-hour"}, "unit"), ({"currency": "EUR"}, "currency")])
+@rows(("change", "kind"), [({"unit": "gpu-hour"}, "unit"), ({"currency": "EUR"}, "currency")])
 def test_another_unit_or_currency_than_before_is_held(tmp_path: Path, change: dict[str, str], kind: str) -> None:
     book = PriceBook.read(folder(tmp_path, row(100), row(101, "2026-06-01", **change)))
     assert [h.kind for h in book.quarantine] == [kind]
@@ -157,7 +158,7 @@ def spoilt(cells: list[str], how: str) -> list[str]:
     return cells
 
 
-@pytest.mark.parametrize("how", ["10", "0.1", "100", "730", "8", "-1", "0", "nan", "comma", "currency"])
+@rows("how", ["10", "0.1", "100", "730", "8", "-1", "0", "nan", "comma", "currency"])
 def test_every_known_slip_in_every_shipped_item_is_held_and_a_good_price_stays(tmp_path: Path, how: str) -> None:
     """Each item's newest row is spoilt in place: 100 % held, and what is in use is a price that was good."""
     book = PriceBook.read(SHIPPED)
@@ -194,7 +195,7 @@ def test_any_step_of_two_or_more_is_held(item: str, factor: float, down: bool) -
 # --- what is refused
 
 
-@pytest.mark.parametrize(
+@rows(
     ("change", "word"),
     [
         ({"price": "nan"}, "finite"), ({"price": "inf"}, "finite"), ({"price": "-5"}, "at least 0.01"),
@@ -244,7 +245,7 @@ def test_a_free_licence_may_cost_zero_but_a_switch_may_not() -> None:
         parse_row(cells | {"unit": "each"})
 
 
-@pytest.mark.parametrize(
+@rows(
     ("content", "word"),
     [(b"item,price\nx,1\n", "columns missing: unit, low"), (b"", "empty file"), (b"\xff\xfe\x00\x01", "UTF-8"),
      (",".join(reversed(COLUMNS)).encode() + b"\n", "another order"), (HEADER.encode() + b'\n"x\n', "not a CSV")],

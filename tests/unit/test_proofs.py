@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.blocks.nodes import Glance, GlanceTile, Headline, Inline, Num, Paragraph, Text, Top
 from fabricreport.memo.document.gather import Compared, Gathered, Piece
@@ -85,7 +85,7 @@ TRUE = [
 ]
 
 
-@pytest.mark.parametrize("text", TRUE)
+@rows("text", TRUE)
 def test_what_agrees_with_its_figure_passes(text: str) -> None:
     assert not faults(text)
 
@@ -110,7 +110,7 @@ FALSE = [
 ]
 
 
-@pytest.mark.parametrize("text", FALSE)
+@rows("text", FALSE)
 def test_what_says_the_reverse_is_refused_with_cell_sentence_and_number(text: str) -> None:
     (fault,) = faults(text)
     number = next(i for i in LEDGER if f"{{{i}" in text)
@@ -122,7 +122,7 @@ def test_another_option_than_the_two_that_are_told_apart_is_refused() -> None:
     assert "and no others" in fault and IB in fault and WB in fault
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "If it fails, InfiniBand costs {lead} less than RoCEv2.",
@@ -179,7 +179,7 @@ def test_a_tile_says_its_value_with_its_label() -> None:
     assert len(told(tile("RoCEv2 costs more by"))) == 1
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "wrong"),
     [
         ("It costs {mean} on average.", False),

@@ -4,6 +4,7 @@ import re
 from datetime import date
 
 import pytest
+from rows import rows
 
 from fabricreport.books.answer_limits import Links
 from fabricreport.books.evidence import read_evidence
@@ -102,7 +103,7 @@ def test_all_faults_of_a_file_come_at_once_with_line_key_and_the_nearest_name(tm
     assert all(p.file.endswith("answers.yaml") and p.line for p in found)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("line", "message"),
     [
         ("{question: Q-NET-03, answer: x, value: {low: 5, high: 2}, unit: gbits/s}", "rise from low to high"),
@@ -136,7 +137,7 @@ def test_a_question_answered_twice_names_the_first_line(tmp_path):
     assert "first on line 5" in problems(tmp_path, HEAD + twice)[0].message
 
 
-@pytest.mark.parametrize("char", ["\u202e", "\u200b", "\x07"])
+@rows("char", ["\u202e", "\u200b", "\x07"])
 def test_text_that_could_be_shown_otherwise_than_typed_is_refused(tmp_path, char):
     found = problems(tmp_path, HEAD + f'  - {{question: Q-COM-04, answer: "ten{char} days"}}\n')
     assert any(p.line == 5 for p in found)
@@ -149,7 +150,7 @@ def test_answers_for_another_seller_or_from_after_the_memo_are_refused(tmp_path)
     assert {p.key for p in caught.value.problems} == {"provider", "date"}
 
 
-@pytest.mark.parametrize("text", ["- a list\n", HEAD.replace("answers:\n", ""), HEAD + "  []\n"])
+@rows("text", ["- a list\n", HEAD.replace("answers:\n", ""), HEAD + "  []\n"])
 def test_a_file_without_answers_is_refused(tmp_path, text):
     assert problems(tmp_path, text)
 
@@ -192,21 +193,21 @@ def test_two_nodes_and_racks_are_given_the_bandwidth_they_have(tmp_path):
     assert judged(tmp_path, rack, Links(gbits_per_s=400, per_gpu=1, domain_gpus=72))
 
 
-@pytest.mark.parametrize("text", ["", "  - {question: [Q-NET-09], answer: x}\n", MANY % "x"])
+@rows("text", ["", "  - {question: [Q-NET-09], answer: x}\n", MANY % "x"])
 def test_a_faulty_file_is_refused_for_its_faults_before_its_bandwidths_are_judged(tmp_path, text):
     with pytest.raises(InputError):
         judged(tmp_path, text)
 
 
-@pytest.mark.parametrize("question", ["Q-NET-02", "Q-NET-03"])
-@pytest.mark.parametrize("value", ["1000000", "0", "0.5", "{low: 0, high: 400}", "{low: 400, high: 1000000}"])
+@rows("question", ["Q-NET-02", "Q-NET-03"])
+@rows("value", ["1000000", "0", "0.5", "{low: 0, high: 400}", "{low: 400, high: 1000000}"])
 def test_a_link_rate_no_link_has_is_refused_at_its_line(tmp_path, question, value):
     (found,) = problems(tmp_path, HEAD + f"  - {{question: {question}, answer: x, value: {value}, unit: gbits/s}}\n")
     assert (found.key, found.line) == ("answers[0].value", 5)
     assert "one link of a fabric" in found.message
 
 
-@pytest.mark.parametrize(("question", "links"), [("Q-NET-02", 1), ("Q-NET-03", 16)])
+@rows(("question", "links"), [("Q-NET-02", 1), ("Q-NET-03", 16)])
 def test_the_bound_of_a_link_holds_for_each_link_a_gpu_may_have(tmp_path, question, links):
     most = bound_of("link-gbits/s").high * links
     row = f"  - {{question: {question}, answer: x, value: %s, unit: gbits/s}}\n"

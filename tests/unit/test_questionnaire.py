@@ -8,15 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-from unittest import mock
 
+import bench
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
 from questionnaire_cases import ANSWERS, HEAD, ROOT, SELLER, blank, client, example, filled, form_of, opened, row_of
+from rows import rows
 
-import fabricreport.inputs as inputs_module
 from fabricreport.asking.filing import file_answers
 from fabricreport.asking.questionnaire import questionnaire_of
 from fabricreport.books.provider_answers import read_answers
@@ -37,13 +37,14 @@ from fabricreport.books.questionnaire.workbook import (
     as_workbook,
 )
 from fabricreport.books.questions import Proof, read_questions
-from fabricreport.case import open_case
 from fabricreport.errors import InputError
 from fabricreport.given import read_given
 from fabricreport.hostile_text import hostile_characters
 from fabricreport.scenario import slugify
 from fabricreport.sections.diligence.study import asked
 from fabricreport.strict_yaml import load_strict
+
+pytestmark = pytest.mark.slow
 
 # ---- the bank
 
@@ -58,7 +59,7 @@ def test_every_question_says_what_a_useful_answer_rests_on_firmest_first_and_whi
 # ---- what is sent
 
 
-@pytest.mark.parametrize("rents", [False, True])
+@rows("rents", [False, True])
 def test_a_seller_is_sent_the_questions_this_client_asks_and_no_others(rents: bool) -> None:
     form = form_of(money__acquisition="rent") if rents else form_of()
     case = example(money__acquisition="rent") if rents else example()
@@ -88,7 +89,7 @@ def test_only_the_cells_that_apply_to_a_question_can_be_filled_in() -> None:
     )
 
 
-@pytest.mark.parametrize(("question", "column", "offered"), [
+@rows(("question", "column", "offered"), [
     ("Q-OPS-01", "choice", "own team,client,vendor,nobody"),
     ("Q-OPS-01", "evidence", "contract,log,record,statement"),
 ])  # fmt: skip
@@ -107,18 +108,16 @@ def test_each_line_says_what_is_asked_why_and_what_a_good_answer_has_in_both_for
     assert "1,024 GPUs" in sheet.cell(HEAD_ROWS["asked_for"], 2).value and "1,024 GPUs" in text
 
 
-@pytest.mark.parametrize("client_file", ["example", "tern-finetuning", "kestrel-lab", "halden-cloud"])
+@rows("client_file", ["example", "tern-finetuning", "kestrel-lab", "halden-cloud"])
 def test_every_fabric_that_the_form_offers_is_one_that_answers_may_speak_for(client_file: str) -> None:
-    path = ROOT / f"params/{client_file}.yaml"
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        form = questionnaire_of(open_case(path), SELLER)
-    assert form.fabrics and set(form.fabrics) <= set(read_given(path).fabrics)
+    form = questionnaire_of(bench.case(client_file), SELLER)
+    assert form.fabrics and set(form.fabrics) <= set(read_given(ROOT / f"params/{client_file}.yaml").fabrics)
 
 
 # ---- names
 
 
-@pytest.mark.parametrize("name", [
+@rows("name", [
     "", "   ", "A" * 81, "Acme \u202edtL", "Ac\u200bme", "Acme\nLtd", "Acme\tLtd", "Acme\x07", "../../etc/passwd", "..",
     "/etc/passwd", "\\\\host\\share", "C:\\acme", "c:/acme", "~/acme", "acme/../../x", "a/./b", "e" + "\u0301" * 20,
 ])  # fmt: skip
@@ -128,7 +127,7 @@ def test_a_name_that_hides_something_or_is_a_path_is_refused(name: str) -> None:
     assert error.value.exit_code == 2
 
 
-@pytest.mark.parametrize("name", [
+@rows("name", [
     '=cmd|"/c calc"!A1', "@SUM(A1)", "-1+1", "+x", "<script>alert(1)</script>", "DataCrunch/Verda", "AT&T: \"quoted\" #1",
     "{{ name }}", "$(rm -rf)", "北京云计算", "Müller & Söhne GmbH", "A" * 80, "null", "yes", "1e3", "[]:*?/\\", "%s{0}", "'=1+1",
 ])  # fmt: skip
@@ -202,7 +201,7 @@ WRONG: dict[str, tuple[dict[str, dict[str, Any]], str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", WRONG)
+@rows("name", WRONG)
 def test_what_no_answer_can_be_is_refused_by_its_cell_and_nothing_is_written(tmp_path: Path, name: str) -> None:
     answers, cell, message = WRONG[name]
     params = client(tmp_path)
@@ -212,7 +211,7 @@ def test_what_no_answer_can_be_is_refused_by_its_cell_and_nothing_is_written(tmp
     assert params.read_bytes() == before and not (tmp_path / "providers").exists()
 
 
-@pytest.mark.parametrize(("key", "value", "message"), [
+@rows(("key", "value", "message"), [
     ("date", None, "has no `date`"),
     ("date", "2 November", "is not a day"),
     ("date", "2026-12-02", "is after the memo's date"),
@@ -270,7 +269,7 @@ def too_long(book: Any) -> None:
     book[SHEET].cell(5000, 1).value = "Q-NET-01"
 
 
-@pytest.mark.parametrize(("change", "message"), [
+@rows(("change", "message"), [
     (moved_column, "is not the Answer of the form"), (beside, "stands beside the form"), (renamed, "has no sheet Answers"),
     (too_long, "more than 500 rows"),
 ])  # fmt: skip
@@ -296,7 +295,7 @@ def packed(path: Path, parts: dict[str, bytes]) -> Path:
 ENTITIES = b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><x>&b;</x>'
 
 
-@pytest.mark.parametrize(("parts", "message"), [
+@rows(("parts", "message"), [
     ({"xl/vbaProject.bin": b"x"}, "holds macros"),
     ({"xl/externalLinks/externalLink1.xml": b"<x/>"}, "links to other workbooks"),
     ({"xl/connections.xml": b"<x/>"}, "connections to other data"),
@@ -316,7 +315,7 @@ def test_a_workbook_that_does_more_than_hold_cells_is_refused(
         read_workbook(path)
 
 
-@pytest.mark.parametrize(("name", "data", "message"), [
+@rows(("name", "data", "message"), [
     ("form.xlsm", blank(), "holds macros"),
     ("form.csv", b"a,b", "is no form of ours"),
     ("form.xlsx", b"PK\x03\x04", "is no workbook that can be read"),

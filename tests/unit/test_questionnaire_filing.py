@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from questionnaire_cases import ANSWERS, HEAD, SELLER, client, filled
+from rows import rows
 
 from fabricreport.asking.filing import Filed, file_answers
 from fabricreport.books.answer_limits import bound_of_answer
@@ -23,6 +24,7 @@ from fabricreport.checking.check import check
 from fabricreport.errors import InputError
 from fabricreport.scenario import load_params_file
 
+pytestmark = pytest.mark.slow
 FILE = "providers/example-cloud.yaml"
 YAML = """provider: {name}
 date: 2026-11-02
@@ -66,7 +68,7 @@ UNLISTED = {
 }
 
 
-@pytest.mark.parametrize("layout", [*LISTED, *UNLISTED])
+@rows("layout", [*LISTED, *UNLISTED])
 def test_the_params_come_to_name_the_file_by_one_insertion_that_keeps_every_comment(
     tmp_path: Path, layout: str
 ) -> None:

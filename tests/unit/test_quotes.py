@@ -8,16 +8,17 @@ import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest import mock
 
+import bench
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
+from rows import rows
 
 import fabricreport.inputs as inputs_module
 from fabricreport.books.option_reader import read_options
@@ -105,10 +106,8 @@ def test_a_name_that_a_spreadsheet_would_run_is_text_in_both_formats() -> None:
     assert {cell.data_type for cells in sheet.iter_rows() for cell in cells} <= {"s", "n"}
 
 
-@cache
 def halden() -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        return open_case(ROOT / "params/halden-cloud.yaml")
+    return bench.case("halden-cloud")
 
 
 @pytest.mark.slow
@@ -141,16 +140,14 @@ def test_a_seller_is_shown_no_price_of_ours_and_none_at_which_the_advice_turns()
 
 @pytest.mark.slow
 def test_a_client_that_rents_has_nobody_to_ask() -> None:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        case = open_case(ROOT / "params/example.yaml").changed(money__acquisition="rent")
     with pytest.raises(InputError, match="rents"):
-        requests_of(case)
+        requests_of(bench.changed("example", money__acquisition="rent"))
 
 
 # ---- what is refused
 
 
-@pytest.mark.parametrize("end", ["csv", "xlsx"])
+@rows("end", ["csv", "xlsx"])
 def test_a_form_that_is_filled_in_is_read_with_all_that_was_said(tmp_path: Path, end: str) -> None:
     module = {"optics_brand": "compatible", "optics_warranty_months": "36", "unit_price": "900"}
     more = {"price_with_support": "168000", "lead_time_weeks": "12"}
@@ -200,8 +197,8 @@ WRONG: dict[str, tuple[Filled, str]] = {
 }
 
 
-@pytest.mark.parametrize("end", ["csv", "xlsx"])
-@pytest.mark.parametrize("name", WRONG)
+@rows("end", ["csv", "xlsx"])
+@rows("name", WRONG)
 def test_what_no_quote_can_be_is_refused_by_its_place(tmp_path: Path, name: str, end: str) -> None:
     changes, expected = WRONG[name]
     found = faults(tmp_path, (SWITCH, FILLED | changes), end=end)
@@ -249,7 +246,7 @@ def zipped(path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", BROKEN)
+@rows("name", BROKEN)
 def test_a_file_that_is_no_form_ends_in_a_message(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError):
         read_form(BROKEN[name](tmp_path))

@@ -9,6 +9,7 @@ from typing import Any
 from unittest import mock
 
 import pytest
+from rows import rows
 from scenario_cases import PARAMS
 
 import fabricreport.case as case_module
@@ -104,7 +105,7 @@ MEMOISED: dict[str, tuple[Callable[[Case], Any], set[str]]] = {
 }
 
 
-@pytest.mark.parametrize("what", MEMOISED)
+@rows("what", MEMOISED)
 def test_what_is_remembered_is_read_by_everyone_who_asks(client: Path, what: str) -> None:
     ask, ids = MEMOISED[what]
     case = open_case(client)

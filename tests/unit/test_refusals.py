@@ -10,6 +10,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 from elicited_cases import answers_text
+from rows import rows
 from scenario_cases import minimal, override
 
 from fabricreport.case import open_case
@@ -141,7 +142,7 @@ def test_every_rule_of_the_list_has_its_contradiction_here() -> None:
     assert all(why.endswith(".") and why.count(".") == 1 for why in REFUSALS.values())
 
 
-@pytest.mark.parametrize("rule", BREAKERS)
+@rows("rule", BREAKERS)
 def test_a_contradiction_is_refused_by_its_rule_at_its_key(rule: str, tmp_path: Path) -> None:
     data, key = BREAKERS[rule]
     problems = refused(data, tmp_path)
@@ -170,7 +171,7 @@ def test_an_option_of_before_is_refused_with_what_has_taken_its_place(tmp_path: 
         assert (problem.key, problem.value, problem.suggestion) == ("options[1]", option, now)
 
 
-@pytest.mark.parametrize("gpus", [65_536, 65_544])
+@rows("gpus", [65_536, 65_544])
 def test_the_largest_cluster_of_a_switch_is_accepted_and_one_node_more_is_not(gpus: int, tmp_path: Path) -> None:
     data = client(cluster={"gpus": gpus}, options=["infiniband-ndr", "rocev2-whitebox-400g"])
     path = tmp_path / "client.yaml"
@@ -188,7 +189,7 @@ def test_check_lists_the_rules() -> None:
     assert CliRunner().invoke(main, ["check"]).exit_code == 2
 
 
-@pytest.mark.parametrize(
+@rows(
     ("gpus", "kind", "size"),
     [(8, "fine-tuning", 70), (1, "fine-tuning", 8), (8, "inference", 405), (256, "pretraining-moe", 1000)],
 )

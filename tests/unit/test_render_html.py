@@ -18,6 +18,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 from rich_notebook import HOSTILE, PNG, hostile_notebook, rich_notebook
+from rows import rows
 
 from fabricreport.blocks.html import unbroken
 from fabricreport.memo.document.document import document_from_notebook
@@ -257,7 +258,7 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("theme", [0, 1])
+@rows("theme", [0, 1])
 def test_text_colours_reach_aa_contrast_on_every_ground_in_both_themes(theme: int) -> None:
     css = rich()[rich().index("<style>") : rich().index("</style>")]
     block = re.findall(r":root \{(.*?)\}", css, re.DOTALL)[theme]
@@ -273,7 +274,7 @@ def test_two_renderings_are_the_same_text() -> None:
     assert render_html(document_from_notebook(rich_notebook())) == rich()
 
 
-@pytest.mark.parametrize("payload", HOSTILE)
+@rows("payload", HOSTILE)
 def test_hostile_text_stays_text(payload: str) -> None:
     text = render_html(document_from_notebook(hostile_notebook(payload)))
     page = Page(text)

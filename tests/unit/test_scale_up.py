@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
-from unittest import mock
 
+import bench
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import fabricreport.inputs as inputs_module
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.constants import practice
 from fabricreport.models.training.parallel import Plan
 from fabricreport.models.training.scale_up import kept, leaving, sent_bytes
 from fabricreport.models.training.step import Network, Traffic, TrainingStep, training_step
 from fabricreport.sections.latency.findings import LatencyFinding
 
-EXAMPLE = Path(__file__).parents[2] / "params" / "example.yaml"
 RULES = practice().rules
 DENSE = practice().preset("dense-70b")
 
@@ -29,8 +26,7 @@ def step(plan: Plan, gpu: str, per_node: int) -> TrainingStep:
 
 
 def case_of(**keys: Any) -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", 128):
-        return open_case(EXAMPLE).changed(**keys)
+    return bench.changed("example", **keys)
 
 
 def test_what_two_racks_keep_of_a_plan_is_worked_out_by_hand() -> None:
@@ -77,6 +73,7 @@ def test_what_leaves_lies_between_nothing_and_all_and_is_all_of_ranks_that_sit_a
     assert of(1) == 0.0
 
 
+@pytest.mark.slow
 def test_the_memo_says_it_of_racks_and_nothing_of_servers() -> None:
     servers = case_of(cluster__gpus=512)
     rack = {"gpu": "gb200-nvl72", "gpus": 1152, "gpus_per_node": 72, "nic_ports_per_node": 72}

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 from scenario_cases import EXAMPLES, PARAMS, minimal, override, with_value
 
 from fabricreport.errors import InputError
@@ -62,7 +63,7 @@ def test_named_files_must_exist_inside_the_folder_and_not_be_links(tmp_path: Pat
         load_params(path)
 
 
-@pytest.mark.parametrize(("named", "place"), [("mine/p.json", "in mine/"), ("p.json", "beside the params file")])
+@rows(("named", "place"), [("mine/p.json", "in mine/"), ("p.json", "beside the params file")])
 def test_a_file_that_is_missing_is_told_where_to_put_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, place: str
 ) -> None:
@@ -87,7 +88,7 @@ def test_paths_may_start_from_another_folder(tmp_path: Path) -> None:
 # --- other forms of the same params ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@rows("name", EXAMPLES)
 def test_canonical_json_gives_equal_params_and_the_same_assumptions(name: str, tmp_path: Path) -> None:
     params = load_params(PARAMS / f"{name}.yaml")
     path = tmp_path / "params.json"
@@ -124,7 +125,7 @@ def test_uncertain_values_round_trip(numbers: list[float]) -> None:
         assert parse_uncertain(dump_uncertain(value)) == value
 
 
-@pytest.mark.parametrize("value", ["price:", "price:A", "param:x", "", "3", "price:a\n", True, None, [1], {}, {1: 2}])
+@rows("value", ["price:", "price:A", "param:x", "", "3", "price:a\n", True, None, [1], {}, {1: 2}])
 def test_what_is_not_an_uncertain_value_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_uncertain(value)
@@ -144,9 +145,7 @@ def test_every_key_is_described_in_the_schema() -> None:
     assert schema["$defs"]["Cluster"]["properties"]["gpu"]["enum"][1] == "h100"
 
 
-@pytest.mark.parametrize(
-    "name", ["Acme", 'A "quoted" \\ # name: x', "北京智能", "true", "- [x]", "Zoë & Söhne", "0x10"]
-)
+@rows("name", ["Acme", 'A "quoted" \\ # name: x', "北京智能", "true", "- [x]", "Zoë & Söhne", "0x10"])
 def test_a_new_file_passes_check_and_shows_every_key(name: str, tmp_path: Path) -> None:
     text = new_params(name, dt.date(2026, 11, 20))
     path = tmp_path / "params.yaml"
@@ -198,7 +197,7 @@ def test_a_new_file_says_only_what_its_author_must_decide(tmp_path: Path) -> Non
         assert re.search(rf"^\s*# {key.rpartition('.')[2]}: .*# .*if left out", path.read_text(), re.M), key
 
 
-@pytest.mark.parametrize("name", ["", "  ", "a\u202eb", "x" * 121, "a\nb"])
+@rows("name", ["", "  ", "a\u202eb", "x" * 121, "a\nb"])
 def test_a_new_file_needs_an_honest_name(name: str) -> None:
     with pytest.raises(InputError):
         new_params(name, dt.date(2026, 11, 20))
@@ -216,7 +215,7 @@ def _all_keys(schema: dict[str, Any]) -> set[str]:
 # --- slugs -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@rows(
     ("name", "slug"),
     [
         ("Acme", "acme"),

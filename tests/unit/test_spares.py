@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-
+import bench
 import pytest
+from rows import rows
 
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.provenance import plain
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
-PARAMS = Path(__file__).parents[2] / "params"
+pytestmark = pytest.mark.slow
 
 
-@cache
 def of_size(gpus: int) -> Case:
-    return open_case(PARAMS / "example.yaml").changed(cluster__gpus=gpus)
+    return bench.changed("example", cluster__gpus=gpus)
 
 
-@pytest.mark.parametrize("gpus", [256, 1024, 2048, 4096, 8192])
-@pytest.mark.parametrize("servers", [1, 3])
+@rows("gpus", [256, 1024, 2048, 4096, 8192])
+@rows("servers", [1, 3])
 def test_a_few_servers_more_lose_no_more_than_themselves(gpus: int, servers: int) -> None:
     more = gpus + 8 * servers
     for option in ("infiniband-ndr", "rocev2-branded-400g", "ethernet-tcp"):

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from rows import rows
 
 from fabricreport.blocks.nodes import Strong, Text
 from fabricreport.ledger import CARRIED, NumberMaker, carried
@@ -42,12 +43,12 @@ def stale(value: Any, unit: str = "usd", **more: Any) -> bool:
     return NumberMaker(Records()).number("n", value, unit, label="n", rule="r", **more).stale
 
 
-@pytest.mark.parametrize(("part", "marked"), [(0.0, False), (0.01, False), (0.02, False), (0.1, True), (1.0, True)])
+@rows(("part", "marked"), [(0.0, False), (0.01, False), (0.02, False), (0.1, True), (1.0, True)])
 def test_a_number_is_marked_where_a_stale_price_carries_a_part_of_its_range(part: float, marked: bool) -> None:
     assert stale(Traced(NEW + part * OLD, BOTH)) is marked
 
 
-@pytest.mark.parametrize("weight", [0.0, 0.03, 0.3, 1.0, 30.0])
+@rows("weight", [0.0, 0.03, 0.3, 1.0, 30.0])
 def test_the_part_carried_is_that_of_the_spread(weight: float) -> None:
     assert carried(NEW + weight * OLD, [OLD]) == pytest.approx(weight / np.hypot(1, weight), abs=0.05)
     assert carried(NEW + weight * OLD, [OLD, NEW]) == pytest.approx(1)
@@ -70,7 +71,7 @@ def test_what_does_not_vary_carries_nothing() -> None:
     )
 
 
-@pytest.mark.parametrize("unit", ["share", "count", "relative"])
+@rows("unit", ["share", "count", "relative"])
 def test_a_share_or_a_count_is_never_marked(unit: str) -> None:
     assert not stale(Traced(OLD / 100, BOTH), unit) and not stale(0.5, unit, inputs=("price:old",))
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.errors import InputError
 from fabricreport.strict_yaml import clean_text, inspect_yaml, load_strict, visible
@@ -30,7 +31,7 @@ def refused(tmp_path: Path, text: str | bytes, name: str = "a.yaml", **limits: i
     return caught.value
 
 
-@pytest.mark.parametrize(
+@rows(
     ("written", "meant"),
     [
         ("1024", 1024),
@@ -64,7 +65,7 @@ def test_scalars_mean_what_yaml_1_2_says(tmp_path: Path, written: str, meant: ob
     assert type(value["a"]) is type(meant)  # type: ignore[index]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "line", "words"),
     [
         ("a: 1\nb: 2\na: 3\n", 3, "given twice, first on line 1"),
@@ -103,10 +104,9 @@ def test_what_programs_disagree_on_is_refused_with_its_line(
     assert any(words in p.message and p.line == line for p in error.problems), str(error)
 
 
-@pytest.mark.parametrize(
+@rows(
     "char",
     list("\x00\x07\x1b\x7f\x85\u200b\u200f\u2028\u202a\u202e\u2060\u2066\u2069\ufeff\ue000\uf8ff\U000e0041\U00100000"),
-    ids=lambda char: f"U+{ord(char):04X}",
 )
 def test_characters_that_make_text_lie_are_refused_raw_and_escaped(tmp_path: Path, char: str) -> None:
     raw = refused(tmp_path, f"a: 1\nb: 9{char}1\n")
@@ -155,10 +155,9 @@ def test_windows_line_ends_do_not_shift_lines(tmp_path: Path) -> None:
     assert refused(tmp_path, "a: 1\r\nb: 1\r\nb: 2\r\n").problems[0].line == 3
 
 
-@pytest.mark.parametrize(
+@rows(
     "bomb",
     ["[" * 400_000, "- " * 60 + "x", "? " * 100_000, "{a: " * 100_000, "- a\n" * 20_000],
-    ids=["brackets", "dashes", "questions", "braces", "items"],
 )
 def test_deep_and_large_trees_stop_at_the_limit(tmp_path: Path, bomb: str) -> None:
     message = str(refused(tmp_path, bomb))
@@ -223,7 +222,7 @@ def test_json_as_python_writes_it_comes_back_the_same(tmp_path: Path, data: obje
         assert repr(read(tmp_path, json.dumps(data, ensure_ascii=False, indent=indent), "a.json")) == repr(data)
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         *('{"a": 01}', "[1 2", '{"a" 1', '"\\q"', '{"a": 1} x', "["),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 from scipy import integrate, special, stats
 
 from fabricreport.errors import InputError, OutOfRange
@@ -30,14 +31,14 @@ def quadrature(dist, n):
     return up - down
 
 
-@pytest.mark.parametrize("n", [1, 2, 10, 1_024, 131_072])
+@rows("n", [1, 2, 10, 1_024, 131_072])
 def test_exponential_maximum_is_the_harmonic_number_over_the_rate(n):
     harmonic = np.sum(1.0 / np.arange(1, n + 1))
     assert expected_max(stats.expon(scale=0.25), n) == pytest.approx(0.25 * harmonic, rel=1e-10)
 
 
-@pytest.mark.parametrize("dist", [stats.norm(10, 2), stats.lognorm(0.5, scale=3), stats.lognorm(1.5), stats.t(3)])
-@pytest.mark.parametrize("n", [2, 64, 1_024, 131_072])
+@rows("dist", [stats.norm(10, 2), stats.lognorm(0.5, scale=3), stats.lognorm(1.5), stats.t(3)])
+@rows("n", [2, 64, 1_024, 131_072])
 def test_maximum_agrees_with_direct_integration_of_its_distribution(dist, n):
     assert expected_max(dist, n) == pytest.approx(quadrature(dist, n), rel=2e-6)
 
@@ -57,7 +58,7 @@ def test_normal_with_half_correlation_gives_the_contract_value():
     assert expected_max(stats.norm(10, 2), 1_024, correlation=0.5) == pytest.approx(14.594, abs=5e-4)
 
 
-@pytest.mark.parametrize("rho", [0.001, 0.2, 0.49, 0.5, 0.51, 0.9, 0.999])
+@rows("rho", [0.001, 0.2, 0.49, 0.5, 0.51, 0.9, 0.999])
 def test_correlated_normal_maximum_shrinks_by_the_root_of_what_is_not_shared(rho):
     spread = expected_max(stats.norm(), 4_096)
     assert expected_max(stats.norm(3, 2), 4_096, correlation=rho) == pytest.approx(3 + 2 * np.sqrt(1 - rho) * spread)
@@ -109,21 +110,19 @@ def test_provenance_survives_the_quadrature():
     }
 
 
-@pytest.mark.parametrize("dist", [stats.cauchy(), stats.pareto(0.9), stats.norm(0, -1), stats.t(1.0)])
+@rows("dist", [stats.cauchy(), stats.pareto(0.9), stats.norm(0, -1), stats.t(1.0)])
 def test_an_infinite_mean_or_invalid_parameter_is_refused(dist):
     with pytest.raises(OutOfRange, match="mean"):
         expected_max(dist, 8)
 
 
-@pytest.mark.parametrize("dist", [stats.norm, 3.0, [1, 2], stats.poisson(3), None])
+@rows("dist", [stats.norm, 3.0, [1, 2], stats.poisson(3), None])
 def test_anything_but_a_frozen_continuous_law_is_refused(dist):
     with pytest.raises(InputError):
         expected_max(dist, 8)
 
 
-@pytest.mark.parametrize(
-    "kwargs", [{"n": 0}, {"n": 2.5}, {"n": np.nan}, {"n": 4, "correlation": 1.1}, {"n": 4, "correlation": -0.1}]
-)
+@rows("kwargs", [{"n": 0}, {"n": 2.5}, {"n": np.nan}, {"n": 4, "correlation": 1.1}, {"n": 4, "correlation": -0.1}])
 def test_counts_and_correlations_outside_their_domain_are_refused(kwargs):
     with pytest.raises(OutOfRange):
         expected_max(stats.norm(), **kwargs)
@@ -190,7 +189,7 @@ def test_more_workers_never_shorten_a_step(n, extra, jitter, rho, share, penalty
     assert large >= small - 1e-9
 
 
-@pytest.mark.parametrize("bad", [{"correlation": 1.2}, {"jitter_share": -0.1}, {"slow_node_share": 2.0}])
+@rows("bad", [{"correlation": 1.2}, {"jitter_share": -0.1}, {"slow_node_share": 2.0}])
 def test_step_inputs_outside_their_domain_are_refused(bad):
     with pytest.raises(OutOfRange):
         step_inflation(TailLaw(**({"jitter_share": 0.01} | bad)), 8)
@@ -225,7 +224,7 @@ def test_the_cost_of_a_maximum_does_not_grow_with_workers(monkeypatch):
     assert 0 < totals[1] <= totals[0]
 
 
-@pytest.mark.parametrize("dist", [stats.laplace(), stats.burr12(3, 1), stats.beta(0.5, 0.5)])
+@rows("dist", [stats.laplace(), stats.burr12(3, 1), stats.beta(0.5, 0.5)])
 def test_laws_with_kinks_and_ends_work_too(dist):
     assert expected_max(dist, 1_024) == pytest.approx(quadrature(dist, 1_024), rel=1e-5)
     assert expected_max(stats.laplace(), 2) == pytest.approx(0.75, abs=1e-6)
@@ -240,7 +239,7 @@ def test_a_law_whose_quantiles_scipy_must_search_for_works_too():
 SOME = TailLaw(0.01, 0.3, 0.005, 0.1, 0.5, 0.002)
 
 
-@pytest.mark.parametrize("timed", [256, 1_024, 8_192])
+@rows("timed", [256, 1_024, 8_192])
 def test_jitter_that_timed_steps_hold_already_is_not_charged_again(timed):
     law = replace(SOME, timed_workers=timed)
     assert step_inflation(law, timed, workers_per_node=8).noise == 0.0

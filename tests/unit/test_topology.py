@@ -1,8 +1,11 @@
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.errors import InputError, OutOfRange
+from fabricreport.models.fabric.cabling import CablePlan, optics_and_cables, with_spares
 from fabricreport.models.fabric.topology import bill_of_materials, tier_capacity
 from fabricreport.validation.topology import COUNTS, reference_designs, topology_card
 
@@ -10,15 +13,13 @@ law = settings(max_examples=50, deadline=None)
 radices = st.sampled_from([8, 16, 32, 40, 64, 128, 144])
 
 
-@pytest.mark.parametrize(
-    ("row", "bill"), reference_designs(), ids=lambda v: f"{v['design']}-{v['su']}SU" if isinstance(v, dict) else ""
-)
+@rows(("row", "bill"), reference_designs())
 def test_every_published_count_is_reproduced(row, bill):
     assert {c: getattr(bill, c) for c in COUNTS} == {c: int(row[c]) for c in COUNTS}
     assert bill.nodes == int(row["nodes"])
 
 
-@pytest.mark.parametrize(
+@rows(
     ("units", "expected"),
     [(3, (24, 16, 0, 764, 768, 0)), (1, (8, 4, 0, 252, 256, 0))],
 )
@@ -93,7 +94,7 @@ def test_tier_capacity_is_where_the_next_tier_starts():
     assert bill_of_materials(2056).tiers == 3
 
 
-@pytest.mark.parametrize(
+@rows(
     ("fault", "key"),
     [
         ({"gpus": 0}, "gpus"),
@@ -239,8 +240,8 @@ def fewest_by_search(endpoints, radix, ratio):
     return best
 
 
-@pytest.mark.parametrize("radix", [16, 32, 64])
-@pytest.mark.parametrize("ratio", [1, 1.5, 2, 3, 4])
+@rows("radix", [16, 32, 64])
+@rows("ratio", [1, 1.5, 2, 3, 4])
 def test_fewest_switches_are_those_of_a_search_up_to_2048_gpus(radix, ratio):
     for endpoints in range(radix + 1, min(2048, tier_capacity(radix, ratio)[1]) + 1, 47):
         bill = bill_of_materials(endpoints, gpus_per_node=1, radix=radix, oversubscription=ratio)
@@ -292,3 +293,57 @@ def test_the_card_reproduces_every_count_and_port_counting_does_not():
     (baseline,) = card.baselines.values()
     assert baseline < 1.0
     assert not card.held_out
+
+
+@rows("radix", [64, 128])
+def test_1024_gpus_all_fibre_need_1024_server_optics_and_1536_twin_ports(radix):
+    bill = optics_and_cables(bill_of_materials(1024, radix=radix))
+    assert (bill.node_optics, bill.switch_optics) == (1024, 512 + 2 * 512)
+    assert (bill.nics, bill.fibres, bill.dac) == (1024, 2048, 0)
+
+
+def test_copper_in_the_rack_replaces_the_server_side_optics():
+    bill = optics_and_cables(bill_of_materials(1024), CablePlan(node_leaf="dac"))
+    assert (bill.node_optics, bill.dac, bill.switch_optics) == (0, 512, 1024)
+
+
+def test_an_active_optical_cable_is_one_piece_a_link():
+    bill = optics_and_cables(bill_of_materials(1024), CablePlan("aoc", "aoc", "aoc"))
+    assert (bill.aoc, bill.transceivers) == (2048, 0)
+
+
+def test_two_planes_share_a_cable_and_double_the_links():
+    bom = bill_of_materials(512, radix=128, planes=2, nodes_per_unit=64)
+    bill = optics_and_cables(bom)
+    assert bill.links == 2 * bom.cables
+    assert bill.node_optics == 512
+    assert bill.switch_optics == 512 + 2 * 512
+
+
+def test_one_port_cages_need_an_optic_at_each_end():
+    bill = optics_and_cables(bill_of_materials(1024), CablePlan(links_per_cage=1))
+    assert bill.transceivers == 2 * bill.links
+
+
+def test_an_unknown_medium_is_refused():
+    with pytest.raises(InputError, match="unknown cable medium"):
+        CablePlan(node_leaf="string")
+
+
+def test_spares_are_rounded_up_and_none_of_none():
+    assert with_spares(50, 0.02) == 1
+    assert with_spares(51, 0.02) == 2
+    assert with_spares(0, 0.05) == 0
+    assert list(with_spares(100, np.array([0.01, 0.025]))) == [1, 3]
+    with pytest.raises(InputError, match="share of 0 to 1"):
+        with_spares(10, 2)
+
+
+@law
+@given(st.integers(1, 9000), st.sampled_from(["dac", "acc", "aoc", "fibre"]), st.sampled_from([1, 2]))
+def test_every_link_ends_in_something_that_was_ordered(gpus, medium, per_cage):
+    bom = bill_of_materials(gpus, radix=64)
+    bill = optics_and_cables(bom, CablePlan(medium, medium, medium, per_cage))
+    capacity = per_cage * (bill.switch_optics + 2 * (bill.dac + bill.acc)) + bill.node_optics + 2 * bill.aoc
+    assert capacity >= 2 * bill.links - bill.nics * (medium in ("dac", "acc"))
+    assert bill.nics == bom.nodes * 8

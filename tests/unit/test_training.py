@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.constants import practice
 from fabricreport.errors import InputError
@@ -150,8 +151,8 @@ def test_an_oversubscribed_fabric_slows_fabric_traffic_alone() -> None:
     assert twice.in_node_s == pytest.approx(step().in_node_s)
 
 
-@pytest.mark.parametrize("name", PRACTICE.presets)
-@pytest.mark.parametrize("gpus", [256, 2048])
+@rows("name", PRACTICE.presets)
+@rows("gpus", [256, 2048])
 def test_a_chosen_plan_uses_every_gpu_and_fits_in_memory(name: str, gpus: int) -> None:
     model = PRACTICE.preset(name)
     plan = best_plan(model, Network(PRACTICE, "h200", 8, "infiniband-ndr"), gpus=gpus)
@@ -218,7 +219,7 @@ def test_the_batch_grows_with_the_gpus_as_published_runs_do() -> None:
     assert parallel.at_scale(PRACTICE.preset("dense-405b"), law, 64).batch_sequences == 2048
 
 
-@pytest.mark.parametrize("gpus", [128, 1024, 4096, 16384])
+@rows("gpus", [128, 1024, 4096, 16384])
 def test_the_batch_of_a_chosen_plan_is_the_published_one_and_little_of_the_step_is_exposed(gpus: int) -> None:
     model = parallel.at_scale(PRACTICE.preset("dense-70b"), PRACTICE.batches, gpus)
     plan = best_plan(model, NDR, gpus=gpus)
@@ -256,7 +257,7 @@ def test_a_custom_model_of_a_presets_size_is_the_preset_and_others_grow_from_the
     assert parallel.custom(PRACTICE, "moe", 236.0).active == pytest.approx(21e9)
 
 
-@pytest.mark.parametrize("size", [0.0, -1.0, float("nan"), float("inf")])
+@rows("size", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_model_without_a_size_is_refused(size: float) -> None:
     with pytest.raises(InputError):
         parallel.custom(PRACTICE, "dense", size)

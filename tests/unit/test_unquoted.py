@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 from typing import Any
-from unittest import mock
 
+import bench
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
-import fabricreport.inputs as inputs_module
 from fabricreport.books.quotes.terms import items_of, kinds
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.findings import Spoken
 from fabricreport.models.fabric.level import level_on_switches
 from fabricreport.models.judgement.turning import Asked, PriceLevel, Seen, price_level
@@ -24,8 +22,6 @@ from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.findings import spoken
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.uncertain import exactly
-
-ROOT = Path(__file__).parents[2]
 
 
 def asked(lead: Callable[[float], float]) -> Asked:
@@ -90,12 +86,8 @@ def one(**changes: Any) -> Unquoted:
     return replace(made, **changes)
 
 
-@cache
 def example() -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        case = open_case(ROOT / "params/example.yaml")
-        case.decision(), case.tco()
-    return case
+    return bench.case("example")
 
 
 def said(*unquoted: Unquoted) -> Spoken:
@@ -109,7 +101,7 @@ OURS = {F.UNQUOTED, F.QUOTE_TURNS, F.NO_QUOTE_TURNS, F.QUOTE_ON_SWITCHES}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
+@rows(
     ("unquoted", "holds"),
     [
         ((), set()),
@@ -150,13 +142,10 @@ def test_the_winner_below_is_named_by_its_short_name_and_the_quote_by_the_side_i
 @pytest.fixture(scope="module")
 def xdr() -> Case:
     """The example on the generation of 800G, InfiniBand against Spectrum-X."""
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        case = open_case(ROOT / "params/example.yaml").changed(
-            cluster__gpus=1152, cluster__gpu="b200", cluster__link_gbits_per_s=800.0,
-            options=("infiniband-xdr", "spectrum-x-800g"),
-        )  # fmt: skip
-        case.decision()
-    return case
+    return bench.changed(
+        "example", cluster__gpus=1152, cluster__gpu="b200", cluster__link_gbits_per_s=800.0,
+        options=("infiniband-xdr", "spectrum-x-800g"),
+    )  # fmt: skip
 
 
 @pytest.mark.slow
@@ -188,9 +177,8 @@ def test_the_check_on_switches_alone_is_that_of_the_bill(xdr: Case) -> None:
 
 @pytest.mark.slow
 def test_a_client_who_states_the_price_is_not_told_of_ours(xdr: Case) -> None:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        told = xdr.changed(evidence={"switch-q3400-usd": 120_000})
-        assert "switch-q3400" not in {u.item for u in told.decision().unquoted}
+    told = xdr.changed(evidence={"switch-q3400-usd": 120_000})
+    assert "switch-q3400" not in {u.item for u in told.decision().unquoted}
 
 
 def test_every_price_of_a_shipped_option_has_a_kind_that_can_be_asked_for() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import bench
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
-from fabricreport.case import Case, open_case
-from fabricreport.project import PROJECT
+from fabricreport.case import Case
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.validity import GOODPUT, Outside, beyond, outside, wider
 
@@ -18,7 +19,7 @@ SAMPLE = np.exp(np.random.default_rng(3).normal(-5, 0.6, 4_000))
 
 @pytest.fixture(scope="module")
 def buyer() -> Case:
-    return open_case(PROJECT / "params" / "example.yaml")
+    return bench.case("example")
 
 
 def ratio(draws: np.ndarray) -> float:
@@ -49,7 +50,8 @@ def test_provenance_is_kept() -> None:
     assert wider(Traced(SAMPLE, {"evidence:x"}), FACTOR).inputs == {"evidence:x"}
 
 
-@pytest.mark.parametrize(
+@pytest.mark.slow
+@rows(
     ("kind", "gpus", "found"),
     [
         ("pretraining-dense", 1_024, ()),
@@ -71,6 +73,7 @@ def test_a_client_is_outside_by_kind_of_work_and_by_size(
     assert outside(inputs, gpus, GOODPUT) == tuple(one for one in found if one is not Outside.MIXTURE)
 
 
+@pytest.mark.slow
 def test_every_stage_counts_and_one_node_has_no_fabric(buyer: Case) -> None:
     assert beyond(buyer.inputs) == ()
     one = buyer.changed(cluster__gpus=8, workload__model_parameters_billion=8)
@@ -79,6 +82,7 @@ def test_every_stage_counts_and_one_node_has_no_fabric(buyer: Case) -> None:
     assert beyond(few.inputs) == (Outside.FEW,)
 
 
+@pytest.mark.slow
 def test_a_factor_of_one_gives_back_what_the_inputs_alone_make(buyer: Case) -> None:
     """On a mixture of experts the figure's own range is wider by the factor on every option, about the same mean."""
     mixture = buyer.changed(workload__kind="pretraining-moe")
@@ -90,6 +94,7 @@ def test_a_factor_of_one_gives_back_what_the_inputs_alone_make(buyer: Case) -> N
             assert ratio(plain(wide)) == pytest.approx(FACTOR * ratio(bare), rel=0.01)
 
 
+@pytest.mark.slow
 def test_inside_the_range_the_factor_moves_nothing(buyer: Case) -> None:
     other = buyer.changed(evidence={"outside-range-factor": 3.0})
     for option in buyer.tco().totals:

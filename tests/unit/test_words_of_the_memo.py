@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from notebook_cells import SECTIONS, sources
+from rows import rows
 
-from fabricreport.blocks.nodes import BlockQuote, BulletList, DataTable, Num, Paragraph, Strong, TableRow, Text, Top
-from fabricreport.books.glossary import glossary_book
+from fabricreport.blocks.markdown import parse_markdown
+from fabricreport.blocks.nodes import (
+    BlockQuote,
+    BulletList,
+    DataTable,
+    Glance,
+    GlanceTile,
+    Image,
+    Inline,
+    Num,
+    Paragraph,
+    Ref,
+    Strong,
+    TableRow,
+    Text,
+    Top,
+)
+from fabricreport.blocks.prose import is_prose, read_cell
+from fabricreport.blocks.template import REFERENCES
+from fabricreport.books.glossary import SHIPPED_FILE, STATISTICS, glossary_book, read_glossary
+from fabricreport.errors import InputError
+from fabricreport.evidence import read_yaml
 from fabricreport.memo.document.gather import Gathered, Piece
-from fabricreport.memo.document.language import language_faults, language_remarks
+from fabricreport.memo.document.language import SEMICOLONS, language_faults, language_remarks
 from fabricreport.memo.document.measures import LONGEST
+from fabricreport.scenario import SECTION_NAMES
+from fabricreport.vocabulary import SPINES
 
 WHERE = "buy_once.ipynb, cell 4"
 
@@ -32,7 +58,7 @@ def remarks(*nodes: Top, **more: object) -> list[str]:
     return list(language_remarks(memo(*nodes, **more)))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@rows(
     "text",
     [
         "It is cheaper in most of the draws.",
@@ -99,7 +125,7 @@ def test_more_semicolons_than_pages_are_told_once() -> None:
     assert not remarks(p("We asked A;B and C;D of it."), names=("A;B", "C;D"))
 
 
-@pytest.mark.parametrize("label", ["Footing.", "Lost to what.", "Measured:"])
+@rows("label", ["Footing.", "Lost to what.", "Measured:"])
 def test_a_label_run_into_the_text_is_told(label: str) -> None:
     bold = p(Strong((Text(label),)), " It rests on sources.")
     assert [r.split(" is a")[0] for r in remarks(bold)] == [f"{WHERE}: “{label[:-1]}”"]
@@ -121,3 +147,105 @@ def test_every_word_not_to_use_is_found_wherever_it_stands(word: str) -> None:
     for text in (f"{word} it is.", f"It is {word.upper()}, so.", f"So it is: {word}."):
         assert any(f"“{word}”".casefold() in told.casefold() for told in (*faults(p(text)), *remarks(p(text))))
     assert not faults(p(f"It is x{word}x.")) and not remarks(p(f"It is x{word}x."))
+
+
+FIGURES = (*(f"{name}." for name in SECTION_NAMES), "price:", "evidence:", "param:", "contested:", "stated.")
+
+
+def field(name: str) -> Inline:
+    """A figure as one word, any other word as a name, which may begin a sentence; a citation is not read."""
+    if name.startswith("cite "):
+        return Text("")
+    if name.startswith(REFERENCES):
+        return Ref(name)
+    return Num(name, "9", 9.0) if name.startswith(FIGURES) else Text("Name")
+
+
+def part(name: str, text: str) -> Top:
+    """A caption or a label, read like a note and no paragraph of its own; an alt text, of which only the words count."""
+    words = tuple(n for p in parse_markdown(text, field=field) if isinstance(p, Paragraph) for n in p.children)
+    return Image("x", "", alt_nodes=words) if name == "alt" else Glance((), (GlanceTile((), (), words),))
+
+
+def memo_of(notebook: str) -> Gathered:
+    """What the cells of a notebook that are printed may come to show, each cell once."""
+    printed = []
+    for number, (source, _) in enumerate(sources(notebook), start=1):
+        cell = read_cell(source) if is_prose(source) else None
+        if cell is not None and not cell.annexed:
+            where = f"{notebook}.ipynb, cell {number}"
+            nodes = [*parse_markdown(cell.text, field=field), *(part(*said) for said in cell.parts.items())]
+            printed.append(Piece(tuple(nodes), notebook, "body", where))
+    return Gathered(pieces=printed)
+
+
+def test_every_spine_and_every_section_is_read() -> None:
+    assert {*SPINES, *SECTION_NAMES} <= set(SECTIONS)
+
+
+@rows("notebook", SECTIONS)
+def test_no_cell_uses_a_word_that_is_not_to_be_used(notebook: str) -> None:
+    assert list(language_faults(memo_of(notebook))) == []
+
+
+@rows("notebook", SECTIONS)
+def test_in_no_cell_would_an_editor_mend_anything(notebook: str) -> None:
+    """Semicolons are counted in a memo: of cells that exclude each other it shows a few."""
+    assert [told for told in language_remarks(memo_of(notebook)) if SEMICOLONS not in told] == []
+
+
+def test_no_caution_about_the_plan_uses_such_a_word() -> None:
+    """The memo prints them in a paragraph of their own."""
+    cautions = [(c["id"], text) for c in read_yaml("plausibility") for text in (c["text"], c["look"])]
+    found = Gathered(
+        pieces=[
+            Piece(parse_markdown(t, field=field), "decision", "body", f"plausibility.yaml, {i}") for i, t in cautions
+        ]
+    )
+    assert cautions and list(language_faults(found)) == []
+    assert [told for told in language_remarks(found) if SEMICOLONS not in told] == []
+
+
+TEXT = SHIPPED_FILE.read_text(encoding="utf-8")
+
+
+def refused(tmp_path: Path, old: str, new: str) -> str:
+    assert old in TEXT
+    path = tmp_path / "glossary.yaml"
+    path.write_text(TEXT.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        read_glossary(path)
+    return str(error.value)
+
+
+def test_the_shipped_file_reads() -> None:
+    book = glossary_book()
+    assert {"InfiniBand", "RDMA", "NCCL", "AllReduce", "PFC", "ECMP", "MFU", "outcome", "nine times in ten"} <= {
+        t.term for t in book.terms
+    }
+    assert "RoCEv2" in {name for t in book.terms for name in t.names}
+    assert set(book.statistics) == set(STATISTICS)
+    assert {*book.directions.nouns} <= {*book.directions.less, *book.directions.more}
+
+
+def test_each_term_is_explained_once() -> None:
+    names = [t.term.casefold() for t in glossary_book().terms]
+    assert len(set(names)) == len(names)
+
+
+@rows(
+    ("old", "new", "said"),
+    [
+        ("terms:", "term:", "Did you mean 'terms'?"),
+        ("{term: AFR, means:", "{term: AFR, mean:", "Did you mean 'means'?"),
+        ("{term: AFR, means:", "{term: 4, means:", "must be words"),
+        ("stops: true", "stops: often", "must be true or false"),
+        ("{term: AFR,", "{term: RCCL,", "this word is said already"),
+        ("more: [more,", "more: [more, cheaper,", "this word is said already"),
+        ("leads: [Why,", "leads: ['',", "must be words"),
+        ("  p50: [", "  p55: [", "Did you mean 'p50'?"),
+    ],
+)
+def test_a_fault_is_told_with_its_line(tmp_path: Path, old: str, new: str, said: str) -> None:
+    told = refused(tmp_path, old, new)
+    assert said in told and "glossary.yaml" in told
