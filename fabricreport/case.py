@@ -12,8 +12,7 @@ nothing; every study is lazy, pure and seeded, so each notebook recomputes what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,7 +22,7 @@ from fabricreport.books.evidence import read_evidence
 from fabricreport.books.option_reader import read_options
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
-from fabricreport.chain import LOSSES, STEPS, Chain, chain
+from fabricreport.chain import Chain, chain
 from fabricreport.errors import InputError, Problem
 from fabricreport.findings import Spoken
 from fabricreport.given import Given, if_there, read_given
@@ -33,7 +32,6 @@ from fabricreport.ledger import Number
 from fabricreport.located import did_you_mean
 from fabricreport.models.judgement.comparison import Comparison
 from fabricreport.project import PARAMS, book_folder
-from fabricreport.reads import VALUE, Reads, without_parts
 from fabricreport.scenario import SECTION_NAMES, Params, changed_params, params_from
 from fabricreport.sections.decision import findings as decision_findings
 from fabricreport.sections.decision import study as decision
@@ -59,17 +57,11 @@ from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tco import findings as tco_findings
 from fabricreport.sections.tco import study as tco
-from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.spine.spoken import spoken_of
-from fabricreport.uncertain import Uncertain
 from fabricreport.vocabulary import SPINES
 
 Found = TypeVar("Found")
-FIGURE = "figure:"
-"""What the name of a value begins with that is a figure of another section."""
-STUDY, PART = "study", "part"
-"""What an id of something made, not read, begins with: a study, or a part of the chain."""
 STATES_THE_LEAD = ("decision.difference", "tco.difference", "diligence.lead")
 """Ids of the figures that state the lead, one in each section that prints it."""
 
@@ -138,62 +130,21 @@ def _opened(data: dict[str, Any], as_of: date | None) -> Case:
     return case
 
 
-@dataclass
-class Studies:
-    """What was made of a buyer's inputs, by name, each with what was read to make it; shared by whoever reads the case."""
-
-    inputs: Inputs
-    beyond: Reads
-    made: dict[str, Any] = field(default_factory=dict)
-    reads: dict[str, Reads] = field(default_factory=dict)
-
-
 class Case:
     """A buyer's inputs and the studies made of them, each computed once."""
 
-    def __init__(self, inputs: Inputs, studies: Studies | None = None) -> None:
-        self._studies = studies or Studies(inputs, inputs.reads)
-        self._readers = [Reads(self._studies.beyond)]
-        self.inputs = inputs.read_by(self._readers[0])
+    def __init__(self, inputs: Inputs, found: dict[str, Any] | None = None) -> None:
+        self.inputs = inputs
+        self._found = {} if found is None else found
         self._made: dict[str, Number] = {}
 
     def read_afresh(self) -> Case:
-        """The same case for another reader: its studies stay as they are made, and what is read is noted anew."""
-        return Case(self._studies.inputs, self._studies)
-
-    @property
-    def reads(self) -> frozenset[str]:
-        """Ids of everything that was read of this case, with what the studies asked for were made of.
-
-        A study counts as a whole with all that was ever read for it: its figures are made when they are asked for. A
-        value of `VALUES`, or a figure quoted of another section, counts as itself: as long as it stays what it is, it
-        does not matter what it was made of.
-        """
-        return self._made_of(self._readers[0].ids)
-
-    def value(self, name: str) -> tuple[Any, frozenset[str]]:
-        """One of `VALUES` or a figure, and the ids of everything it was made of; `KeyError` where there is none."""
-        made = self._value(name)
-        return made, self._made_of(self._studies.reads[name].ids)
-
-    def _made_of(self, ids: Iterable[str]) -> frozenset[str]:
-        found: set[str] = set()
-        left = [*ids]
-        while left:
-            one = left.pop()
-            if one in found:
-                continue
-            found.add(one)
-            kind, _, name = one.partition(":")
-            if kind == STUDY:
-                left += self._studies.reads[name].ids
-            elif kind == PART:
-                left += self._studies.made["chain"].read[name]
-        return without_parts(i for i in found if not i.startswith((f"{STUDY}:", f"{PART}:")))
+        """The same case for another reader: its studies stay as they are made, and no number is made yet."""
+        return Case(self.inputs, self._found)
 
     def problems(self) -> list[Problem]:
         """Every fault that only params and books together show: unknown references, a fabric that cannot be built."""
-        return faults_of(self._studies.inputs.read_by(Reads()))  # noted nowhere: an opened case has none
+        return faults_of(self.inputs)
 
     # ---- what the client says
 
@@ -244,8 +195,11 @@ class Case:
         figures = {f"{kind}:{i}": v for kind, given in replaced.items() for i, v in (given or {}).items()}
         params = changed_params(self.params, keys, figures, extra_options=self.inputs.all_options)
         case = self.with_params(params)
-        if problems := faults_of(case.inputs):  # whether there are any is read, too
+        if problems := case.problems():
             raise InputError(problems)
+        moved = case.inputs.take_over(self.inputs)
+        if moved is not None and "chain" in self._found and self.chain.measurements is None:
+            case._found["chain"] = self.chain.onto(case.inputs, moved)
         return case
 
     def without_answers(self, *questions: str) -> Case:
@@ -257,93 +211,80 @@ class Case:
     @property
     def chain(self) -> Chain:
         """Exposed communication, losses and bills: what every study builds on."""
-        return self._asked("chain", chain)
-
-    def _part(self, part: str) -> Chain:
-        """The chain for somebody who uses no more of it than one part, and what stands before it."""
-        made = self._once("chain", chain)
-        self._readers[-1].note_own(f"{PART}:{part}")
-        return made
+        return self._once("chain", lambda: chain(self.inputs))
 
     @property
     def comparison(self) -> Comparison:
         """What is advised, its rival and its lead: made once, handed to every section."""
-        return self._asked("comparison", lambda given: comparison_of(given, self.chain.bills))
+        return self._once("comparison", lambda: comparison_of(self.inputs, self.chain.bills))
 
     @property
     def compared(self) -> Mapping[str, Any]:
         """What every block of a memo says of the comparison, so that a section made on another one is found out."""
-        compared: Mapping[str, Any] = self._value("compared")
-        return compared
+        return self._once("compared", self._compared)
+
+    def _compared(self) -> Mapping[str, Any]:
+        two = {"choice": self.comparison.choice, "rival": self.comparison.rival}
+        lead = self.inputs.number(
+            "comparison.lead", self.comparison.lead, "usd", label="", rule="", central="mean"
+        ).text
+        return {**two, "lead": lead, "stated_as": [*STATES_THE_LEAD], "called": names_told(self.inputs.options, **two)}
 
     @property
     def search(self) -> Search:
         """The inputs moved alone, for every section that asks what would turn the comparison."""
-        return self._asked("search", lambda given: Search(self.chain.read_by(given), self.comparison))
+        return self._once("search", lambda: Search(self.chain, self.comparison))
 
     @property
     def knowledge(self) -> Knowledge:
         """What knowing inputs is worth, for every section that asks what to find out."""
-        return self._asked(
-            "knowledge", lambda given: Knowledge(given, self.chain.bills, judge_of(given), self._again(given))
+        given, base = self.inputs, self.chain
+        return self._once(
+            "knowledge",
+            lambda: Knowledge(given, base.bills, judge_of(given), lambda figures: base.replacing(figures).bills),
         )
 
     @property
     def changes(self) -> Changes | None:
         """What the answers of sellers change; None where nobody has answered."""
-
-        def make(given: Inputs) -> Changes | None:
-            return changes_of(given, self.comparison, self.knowledge.offers) if given.answer_files else None
-
-        return self._asked("changes", make)
-
-    def _again(self, given: Inputs) -> Callable[[Mapping[str, Uncertain]], Bills]:
-        """The bills with other figures in force."""
-        base = self.chain.read_by(given)
-        return lambda figures: base.replacing(figures).bills
+        given = self.inputs
+        if not given.answer_files:
+            return None
+        return self._once("changes", lambda: changes_of(given, self.comparison, self.knowledge.offers))
 
     def latency(self) -> LatencyResult:
         """What latency costs this client."""
-
-        def make(given: Inputs) -> LatencyResult:
-            steps = self._part(STEPS)
-            return latency.run(given, steps.exposure, steps.measurements, self._value("pair"))
-
-        return self._study("latency", make)
+        base, found = self.chain, self.comparison
+        pair = found.choice, found.rival
+        return self._study("latency", lambda: latency.run(self.inputs, base.exposure, base.measurements, pair))
 
     def tail(self) -> TailResult:
         """What could go wrong: tail, incidents, the date the run ends."""
 
-        def make(given: Inputs) -> TailResult:
-            found, lost = self._part(STEPS).exposure, self._part(LOSSES).losses
-            exposed = {o.id: found.by_job(given, o.id) for o in given.options}
-            hour, pair = self._value("hour"), self._value("pair")
-            return tail_risk.run(given, exposed, self.latency().step_time_s, lost, hour, pair)
+        def make() -> TailResult:
+            given, base, found = self.inputs, self.chain, self.comparison
+            exposed = {o.id: base.exposure.by_job(given, o.id) for o in given.options}
+            hour, pair = base.bills.common.gpu_hour_value, (found.choice, found.rival)
+            return tail_risk.run(given, exposed, self.latency().step_time_s, base.losses, hour, pair)
 
         return self._study("tail_risk", make)
 
     def tco(self) -> TcoResult:
         """What each option costs over the horizon."""
-        return self._study("tco", lambda given: tco.run(given, self.chain.bills, self.comparison))
+        return self._study("tco", lambda: tco.run(self.inputs, self.chain.bills, self.comparison))
 
     def decision(self) -> DecisionResult:
         """What to do, how sure we are, and what would change it."""
-
-        def make(given: Inputs) -> DecisionResult:
-            return decision.run(given, self.search.read_by(given), self.knowledge.read_by(given))
-
-        return self._study("decision", make)
+        return self._study("decision", lambda: decision.run(self.inputs, self.search, self.knowledge))
 
     def diligence(self) -> DiligenceResult:
         """What each provider offers, what it has answered, and what is left to ask."""
 
-        def make(given: Inputs) -> DiligenceResult:
-            search = self.search.read_by(given)
-            upstream = (self.latency(), self.tail(), self.tco(), self.comparison, weeks_level(search))
-            knowledge = self.knowledge.read_by(given)
+        def make() -> DiligenceResult:
+            search, knowledge = self.search, self.knowledge
             return diligence.run(
-                given,
-                *upstream,
+                self.inputs,
+                *(self.latency(), self.tail(), self.tco(), self.comparison, weeks_level(search)),
                 lambda figures: search.fast.replacing(figures).bills,
                 knowledge.worth,
                 knowledge.saved,
@@ -359,10 +300,10 @@ class Case:
     def evidence(self) -> EvidenceResult:
         """The evidence behind this case: library, contested quantities, audited claims."""
 
-        def make(given: Inputs) -> EvidenceResult:
+        def make() -> EvidenceResult:
             read = [self.latency().numbers, self.tail().numbers, self.tco().numbers, self.decision().numbers]
             articles = self.decision().articles
-            return evidence.run(given, read, self.tco().inputs, Buyer(articles.facts, articles.stands))
+            return evidence.run(self.inputs, read, self.tco().inputs, Buyer(articles.facts, articles.stands))
 
         return self._study("evidence", make)
 
@@ -374,38 +315,16 @@ class Case:
         """What a section found, named, and the words of its prose; of the memo's body, what all sections found."""
         return spoken_of(self, section) if section in SPINES else SPOKEN[section](self)
 
-    def _once(self, name: str, make: Callable[[Inputs], Found]) -> Found:
-        """What is made once, by a reader of its own."""
-        if name not in self._studies.made:
-            reads = Reads(self._studies.beyond)
-            self._readers.append(reads)
-            try:
-                found = make(self._studies.inputs.read_by(reads))
-            except BaseException:
-                self._readers[-2].note_own(*reads.ids)  # whoever meets the error has read what led to it
-                raise
-            finally:
-                self._readers.pop()
-            self._studies.made[name], self._studies.reads[name] = found, reads
-        result: Found = self._studies.made[name]
-        return result
-
-    def _value(self, name: str) -> Any:
-        figure = name.removeprefix(FIGURE) if name.startswith(FIGURE) else ""
-        found = self._once(name, lambda given: self._figure(figure) if figure else VALUES[name](self, given))
-        self._readers[-1].note_own(f"{VALUE}:{name}")
+    def _once(self, name: str, make: Callable[[], Found]) -> Found:
+        if name not in self._found:
+            self._found[name] = make()
+        found: Found = self._found[name]
         return found
 
-    def _asked(self, name: str, make: Callable[[Inputs], Found]) -> Found:
-        """The same, noted as read by whoever asks."""
-        found = self._once(name, make)
-        self._readers[-1].note_own(f"{STUDY}:{name}")
-        return found
-
-    def _study(self, section: str, make: Callable[[Inputs], Found]) -> Found:
+    def _study(self, section: str, make: Callable[[], Found]) -> Found:
         """A section's study; none of its figures may say otherwise than a number made before."""
-        new = section not in self._studies.made
-        found = self._asked(section, make)
+        new = section not in self._found
+        found = self._once(section, make)
         if new:
             numbers: Mapping[str, Number] = found.numbers  # type: ignore[attr-defined]
             for made in self._made.values():
@@ -427,7 +346,7 @@ class Case:
             more[key] = [self.figure(i) if isinstance(i, str) and ":" not in i else i for i in each]
         made = self.inputs.number(id, value, unit, label=label, rule=rule, **more)
         for section in SECTION_NAMES:
-            if section in self._studies.made:
+            if section in self._found:
                 _refuse_second(self.result(section).numbers.get(id), made)
         _refuse_second(self._made.get(id), made)
         self._made[id] = made
@@ -445,13 +364,6 @@ class Case:
         if figure_id in self._made:
             return self._made[figure_id]
         section = figure_id.partition(".")[0]
-        if section in SECTION_NAMES and f"{STUDY}:{section}" not in self._readers[-1].ids:
-            quoted: Number = self._value(f"{FIGURE}{figure_id}")  # of a study that this section makes no other use of
-            return quoted
-        return self._figure(figure_id)
-
-    def _figure(self, figure_id: str) -> Number:
-        section = figure_id.partition(".")[0]
         numbers: Mapping[str, Number] = self.result(section).numbers if section in SECTION_NAMES else {}
         if figure_id not in numbers:
             kinds = f"; a figure's id starts with {', '.join(SECTION_NAMES)}, or was given to case.number before"
@@ -467,20 +379,6 @@ def _refuse_second(first: Number | None, second: Number) -> None:
             "give the second number an id of its own, or open the case again if you changed the first"
         )
 
-
-def _compared(case: Case, given: Inputs) -> Mapping[str, Any]:
-    found = case.comparison
-    lead = given.number("comparison.lead", found.lead, "usd", label="", rule="", central="mean").text
-    two = {"choice": found.choice, "rival": found.rival}
-    return {**two, "lead": lead, "stated_as": list(STATES_THE_LEAD), "called": names_told(given.options, **two)}
-
-
-VALUES: Mapping[str, Callable[[Case, Inputs], Any]] = {
-    "compared": _compared,
-    "pair": lambda case, _: (case.comparison.choice, case.comparison.rival),
-    "hour": lambda case, _: case.chain.bills.common.gpu_hour_value,
-}
-"""Small things that follow from nearly all inputs and seldom move with one: a section may need no more of the bills."""
 
 SPOKEN: Mapping[str, Callable[[Case], Spoken]] = {
     "decision": lambda case: decision_findings.spoken(

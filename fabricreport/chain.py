@@ -6,7 +6,7 @@ does not reach is taken over as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
@@ -50,7 +50,7 @@ class Parts:
     `jobs`: what is run; `standing`: what is built, by option id; `common`: inputs that options share.
     By option id: `timed`: network and steps, `exposed`: exposed communication over the horizon, `lost`: losses by cause
     and weeks to stable, `terms`: the option's own inputs, whatever its losses. `before`: other bills. `seen`: of an option
-    that stands.
+    that stands. `whole`: fabrics that the client does not compare are timed too, which a study shows and no bill needs.
     """
 
     jobs: Jobs | None = None
@@ -62,14 +62,12 @@ class Parts:
     terms: Mapping[str, OptionInputs] = field(default_factory=dict)
     before: Bills | None = None
     seen: Delivered | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True)
 class Chain:
-    """The parts and the bills made of them, the inputs they were made from, and the ids that each part asked for.
-
-    `read`: everything that was read for the steps and for the losses, of a chain made from the beginning.
-    """
+    """The parts and the bills made of them, the inputs they were made from, and the ids that each part asked for."""
 
     given: Inputs
     measurements: ClientMeasurements | None
@@ -78,11 +76,6 @@ class Chain:
     losses: Losses
     bills: Bills
     asked: Mapping[str, frozenset[str]]
-    read: Mapping[str, frozenset[str]] = field(default_factory=dict)
-
-    def read_by(self, given: Inputs) -> Chain:
-        """The same chain for another reader of its inputs."""
-        return replace(self, given=given)
 
     @property
     def reached_by(self) -> frozenset[str]:
@@ -91,9 +84,15 @@ class Chain:
 
     def replacing(self, figures: Mapping[str, Uncertain]) -> Chain:
         """The chain with other figures in force for these ids, every other input at its draws."""
-        reached = {i for i in self.reached_by if self.given.rests_on(i, figures)}
-        parts = self._parts(lambda part: not reached.isdisjoint(self.asked[part]))
-        return _run(self.given.replacing(figures), self.measurements, parts, self.asked)
+        return _run(self.given.replacing(figures), self.measurements, self._unreached_by(figures), self.asked)
+
+    def onto(self, given: Inputs, moved: Collection[str]) -> Chain:
+        """The chain of inputs that differ from these in the figures in force of these ids alone; of no client with logs."""
+        return _run(given, None, replace(self._unreached_by(moved), whole=True), self.asked)
+
+    def _unreached_by(self, ids: Collection[str]) -> Parts:
+        reached = {i for i in self.reached_by if self.given.rests_on(i, ids)}
+        return self._parts(lambda part: not reached.isdisjoint(self.asked[part]))
 
     def delivered(self, seen: Delivered) -> Chain:
         """The chain with what was seen of one option in the place of what was expected of it; of the others, all is the same."""
@@ -154,10 +153,7 @@ class Chain:
 
 def chain(given: Inputs) -> Chain:
     """The whole chain of a case; the client's logs are read here."""
-    with given.reads.frame() as logs:
-        measured = client_measurements(given, measured_option(given))
-    made = _run(given, measured, Parts(), {})
-    return replace(made, read={part: ids | logs for part, ids in made.read.items()})
+    return _run(given, client_measurements(given, measured_option(given)), Parts(whole=True), {})
 
 
 def _steps(option: str) -> str:
@@ -189,25 +185,23 @@ def _run(
         return {o: known[o] if o in known else part(name(o), partial(make, o)) for o in option}
 
     factors = measurements.factors(given) if measurements else None
-    with given.reads.frame() as of_steps:
-        option = {o.id: o for o in given.options}
-        others = [o for o in pair(given) if o.id not in option]
-        jobs = jobs_of(given, [*given.options, *others]) if parts.jobs is None else parts.jobs
-        timed = each(parts.timed, _steps, lambda o: timed_on(given, jobs, option[o], factors))
-        if not before:  # a rerun needs no pair of fabrics that the client does not compare: only the study shows it
-            timed |= {o.id: part(_steps(o.id), partial(timed_on, given, jobs, o, factors)) for o in others}
-        found = Exposure(stages(given), jobs, timed)
-        exposed = {o: parts.exposed[o] if o in parts.exposed else found.over_horizon(given, o) for o in option}
-    with given.reads.frame() as of_losses:
-        lost = each(parts.lost, _lost, lambda o: _losses(given, option[o], found, parts.seen))
+    option = {o.id: o for o in given.options}
+    others = [o for o in pair(given) if o.id not in option]
+    jobs = jobs_of(given, [*given.options, *others]) if parts.jobs is None else parts.jobs
+    timed = each(parts.timed, _steps, lambda o: timed_on(given, jobs, option[o], factors))
+    for o in others if parts.whole else ():
+        known = parts.timed.get(o.id)
+        timed[o.id] = known or part(_steps(o.id), partial(timed_on, given, jobs, o, factors))
+    found = Exposure(stages(given), jobs, timed)
+    exposed = {o: parts.exposed[o] if o in parts.exposed else found.over_horizon(given, o) for o in option}
+    lost = each(parts.lost, _lost, lambda o: _losses(given, option[o], found, parts.seen))
     all_lost = Losses({o: shares for o, (shares, _) in lost.items()}, {o: weeks for o, (_, weeks) in lost.items()})
     standing = part(STANDING, lambda: builds_of(given)) if parts.standing is None else parts.standing
     common = part(COMMON, lambda: common_inputs(given)) if parts.common is None else parts.common
     own = each(parts.terms, _own, lambda o: option_inputs(given, option[o], exposed[o], all_lost))
     own |= {o: with_losses(given, own[o], o, exposed[o], all_lost) for o in parts.terms if o not in parts.lost}
     bill = bills(given, common, own, all_lost, standing, parts.before)
-    read = {STEPS: frozenset(of_steps), LOSSES: frozenset(of_steps | of_losses)}
-    return Chain(given, measurements, found, exposed, all_lost, bill, asked, read)
+    return Chain(given, measurements, found, exposed, all_lost, bill, asked)
 
 
 def _losses(

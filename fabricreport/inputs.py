@@ -16,7 +16,7 @@ from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,16 +40,15 @@ from fabricreport.models.training.practice import Practice
 from fabricreport.offered import with_offers
 from fabricreport.overrides import Figures, Resolved, deciding, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.reader import Books, InForce, Reader
-from fabricreport.reads import Kept, Reads
+from fabricreport.reader import Books, Reader
 from fabricreport.records import contested_record, evidence_record, origin, param_record, price_record, price_unit
 from fabricreport.scenario import Params, Reference, value_at
-from fabricreport.seen import plain_params, seen_params
 from fabricreport.uncertain import Replaced, Uncertain, exactly
 
 DRAWS = 4096
 """Draws of a case unless it asks for fewer: enough for the P5 and P95 that the memo prints."""
 
+Found = TypeVar("Found")
 INPUT_KINDS = ("price:", "evidence:", "contested:", "param:")
 CORRELATION = "evidence:correlation-within-group"
 _RATE = "rate"
@@ -70,46 +69,44 @@ class Inputs(Reader):
         draws: int | None = None,
         without_answers: Collection[str] = (),
     ) -> None:
-        params = plain_params(params)
-        super().__init__(params, Books(folder, evidence, price_book, options))
+        self.params, self._books = params, Books(folder, evidence, price_book, options)
         self.draws = DRAWS if draws is None else draws
         self._definitions = {item["id"]: item for item in read_yaml("contested")}
         self._weights = {e.id: float(read_yaml("prior_weights")[e.grade]) for e in evidence.values()}
-        self._samples, self._values = Kept[Traced](), Kept[Traced]()
-        self._records: Kept[dict[str, Any]] = Kept()
+        self._samples: dict[str, Traced] = {}
+        self._values: dict[str, Traced] = {}
+        self._records: dict[str, dict[str, Any]] = {}
         self._roots: dict[str, frozenset[str]] = {}
         self._noted: list[set[str]] = []
         self._quantities = {}
-        self._traced, self._answered = True, Answered()
+        self._traced, self.answered = True, Answered()
         view = price_book.at(date.fromisoformat(str(params.as_of)))
-        self._elicited = read_elicited(folder, params.elicited, view.as_of)
-        self._offers, view = with_offers(folder, params, view)
-        found = resolved(params, evidence, price_book, view, self.quantities, self._elicited.replaced(evidence))
-        self._overrides, self._unasked = found.overrides, frozenset(without_answers)
+        self.elicited = read_elicited(folder, params.elicited, view.as_of)
+        self.offers, view = with_offers(folder, params, view)
+        found = resolved(params, evidence, price_book, view, self.quantities, self.elicited.replaced(evidence))
+        self.overrides, self._unasked = found.overrides, frozenset(without_answers)
         self._put(evidence, found.prices, found.figures)
         self.priced_options = {o: option.priced(found.prices) for o, option in options.items()}
         if files := read_files(folder, params, self.catalogue):
-            self._answered = answered(files, self._before_answers(found), self._unasked)
-            following = {i: o.follows for i, o in self._overrides.items() if o.follows in self._answered.figures}
-            told = {i: (self._answered.figures[o][0], found.figures[i][1]) for i, o in following.items()}
-            figures = {**found.figures, **self._answered.figures, **told}
-            self._put(evidence, found.prices.plus(*self._answered.prices), figures)
+            self.answered = answered(files, self._before_answers(found), self._unasked)
+            following = {i: o.follows for i, o in self.overrides.items() if o.follows in self.answered.figures}
+            told = {i: (self.answered.figures[o][0], found.figures[i][1]) for i, o in following.items()}
+            figures = {**found.figures, **self.answered.figures, **told}
+            self._put(evidence, found.prices.plus(*self.answered.prices), figures)
 
     def _before_answers(self, found: Resolved) -> BeforeAnswers:
-        """What is known before any answer; of what is asked of it nothing is noted by whoever reads these inputs."""
-        compared = [self.priced_options[o] for o in plain_params(self.params).options if o in self.priced_options]
-        given = self.read_by(Reads())
-        given.params = plain_params(self.params)
-        return BeforeAnswers(given, compared, self._offers, found.overrides, self._in_force.evidence.__getitem__)
+        """What is known before any answer."""
+        compared = [self.priced_options[o] for o in self.params.options if o in self.priced_options]
+        return BeforeAnswers(self._copy(), compared, self.offers, found.overrides, self.evidence.__getitem__)
 
     def without_answers(self, questions: Collection[str]) -> Inputs:
         """The same inputs as if nobody had answered these questions, or any if none is named; draws are kept where nothing
         that they rest on is another."""
         books, unasked = self._books, self._unasked | frozenset(questions or known_ids().values())
-        given = plain_params(self.params), books.folder, books.evidence, books.prices, books.options
+        given = self.params, books.folder, books.evidence, books.prices, books.options
         other = Inputs(*given, draws=self.draws, without_answers=unasked)
-        moved = {i for i, figure in self._answered.figures.items() if figure != other._answered.figures.get(i)}
-        moved |= {i for i in other._answered.figures if i not in self._answered.figures}
+        moved = {i for i, figure in self.answered.figures.items() if figure != other.answered.figures.get(i)}
+        moved |= {i for i in other.answered.figures if i not in self.answered.figures}
         other._keep_draws(self, lambda i: not self.rests_on(i, moved))
         return other
 
@@ -118,19 +115,9 @@ class Inputs(Reader):
         for input_id, figure in figures.items():
             kind, _, name = input_id.partition(":")
             by_kind.setdefault(kind, {})[name] = figure
-        in_force = InForce(
-            evidence.with_figures(by_kind.get("evidence", {})), prices.with_figures(by_kind.get("price", {}))
-        )
+        self.evidence = evidence.with_figures(by_kind.get("evidence", {}))
+        self.prices = prices.with_figures(by_kind.get("price", {}))
         self._quantities = {**self._quantities, **by_kind.get("contested", {})}
-        self.look(self.reads, in_force)
-
-    def read_by(self, reads: Reads) -> Inputs:
-        """The same inputs, draws and records for another reader: what is asked of them is noted in `reads`."""
-        other = self._copy()
-        for name in ("_samples", "_values", "_records", "_roots", "_noted"):
-            setattr(other, name, getattr(self, name))
-        other.look(reads, self._in_force)
-        return other
 
     def replacing(self, figures: Mapping[str, Uncertain]) -> Inputs:
         """The same inputs with other figures in force for these books' ids (in each entry's own unit and currency).
@@ -139,22 +126,19 @@ class Inputs(Reader):
         ids is no longer in force, and an entry that follows one of them follows the new figure.
         """
         other = self._copy()
-        other._overrides = {i: o for i, o in self._overrides.items() if i not in figures}
-        following = {i: figures[o.follows] for i, o in other._overrides.items() if o.follows in figures}
+        other.overrides = {i: o for i, o in self.overrides.items() if i not in figures}
+        following = {i: figures[o.follows] for i, o in other.overrides.items() if o.follows in figures}
         in_force = {**following, **figures}
-        now = self._in_force
-        other._put(now.evidence, now.prices, {i: (value, None) for i, value in in_force.items()})
+        other._put(self.evidence, self.prices, {i: (value, None) for i, value in in_force.items()})
         other._keep_draws(self, lambda i: not self.rests_on(i, figures))
         return other
 
     def rests_on(self, input_id: str, ids: Collection[str]) -> bool:
         """Whether any of these ids has a part in the draws of an input: itself, what it follows or refers to, the sources
         of a contested quantity, the exchange rate of a price, the correlation inside its group.
-
-        Nothing of it is noted as read: it tells what need not be made again, and so changes no result.
         """
         if input_id not in self._roots:
-            self._roots[input_id] = frozenset({input_id, *self.read_by(Reads())._behind(input_id)})
+            self._roots[input_id] = frozenset({input_id, *self._behind(input_id)})
         return not self._roots[input_id].isdisjoint(ids)
 
     def _behind(self, input_id: str) -> Iterable[str]:
@@ -177,8 +161,8 @@ class Inputs(Reader):
         """The same inputs without provenance: several times faster, for what-ifs that only ask which way the answer goes."""
         other = self._copy()
         other._traced = False
-        other._samples = self._samples.mapped(lambda d: cast(Traced, plain(d)))
-        other._values = self._values.mapped(lambda d: cast(Traced, plain(d)))
+        other._samples = {i: cast(Traced, plain(d)) for i, d in self._samples.items()}
+        other._values = {i: cast(Traced, plain(d)) for i, d in self._values.items()}
         return other
 
     def _tagged(self, values: Any, ids: set[str]) -> Traced:
@@ -188,27 +172,42 @@ class Inputs(Reader):
         """The same books under other params; draws are kept where nothing that they rest on has changed."""
         ours = self.params
         if (deciding(params), decided_by(params)) != (deciding(ours), decided_by(ours)):
-            self._note_everything()  # other entries are in force there than are noted here
             books = self._books
             given = books.folder, books.evidence, books.prices, books.options
             return Inputs(params, *given, draws=self.draws, without_answers=self._unasked)
         other = self._copy()
-        other.params = seen_params(params, self.reads)
+        other.params = params
         same = (params.seed, params.money.currency) == (ours.seed, ours.money.currency)
         other._keep_draws(self, lambda i: same and not i.startswith("param:"))
         return other
 
+    def take_over(self, before: Inputs) -> frozenset[str] | None:
+        """Take over the draws of the same client's inputs with other overrides, where nothing that they rest on is another.
+
+        The ids whose figure in force differs; None where more differs than such figures, and nothing is taken over.
+        """
+        same = before.params.model_copy(update={"overrides": self.params.overrides}) == self.params
+        if not same or self.answer_files or self.priced_options != before.priced_options:
+            return None
+        moved = {i for i in {*self.overrides, *before.overrides} if self.overrides.get(i) != before.overrides.get(i)}
+        for kind, now, then in (("evidence", self.evidence, before.evidence), ("price", self.prices, before.prices)):
+            moved |= {f"{kind}:{i}" for i in {*now, *then} if now.get(i) != then.get(i)}
+        moved |= {f"contested:{q}" for q, own in self._quantities.items() if own != before._quantities.get(q)}
+        moved |= {f"contested:{q}" for q in before._quantities if q not in self._quantities}
+        self._keep_draws(before, lambda i: not before.rests_on(i, moved))
+        return frozenset(moved)
+
     def _copy(self) -> Inputs:
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        other._records, other._noted, other._roots = Kept(), [], {}
+        other._records, other._noted, other._roots = {}, [], {}
         other.__dict__.pop("maker", None)
         return other
 
     def _keep_draws(self, before: Inputs, kept: Callable[[str], bool]) -> None:
         """Take over the draws of another's inputs, as far as they are the same here."""
-        self._samples = before._samples.only(kept)
-        self._values = before._values.only(lambda i: i in self._samples)
+        self._samples = {i: draws for i, draws in before._samples.items() if kept(i)}
+        self._values = {i: value for i, value in before._values.items() if i in self._samples}
 
     # ---- what the params and the books say
 
@@ -251,8 +250,7 @@ class Inputs(Reader):
 
     def stated_by(self, input_id: str) -> str:
         """The entry that states the value: the input itself, or what an override of it refers to in the end."""
-        self.reads.note(input_id)
-        replaced = self._overrides.get(input_id)
+        replaced = self.overrides.get(input_id)
         return replaced.follows if replaced is not None and replaced.follows else input_id
 
     # ---- what the models know before they meet a client
@@ -278,12 +276,12 @@ class Inputs(Reader):
     def draw(self, input_id: str) -> Traced:
         """Draws (DRAWS,) of `price:…` (in the memo's currency), `evidence:…`, `contested:…` or `param:…`."""
         self._note(input_id)
-        return self._samples.get(input_id, self.reads, lambda: self._draw(input_id))
+        return _once(self._samples, input_id, lambda: self._draw(input_id))
 
     def value(self, input_id: str) -> Traced:
         """Draws of an input; a scalar that still knows where it comes from when every draw is the same."""
         self._note(input_id)
-        return self._values.get(input_id, self.reads, lambda: self._value(input_id))
+        return _once(self._values, input_id, lambda: self._value(input_id))
 
     def _value(self, input_id: str) -> Traced:
         draws = self.draw(input_id)
@@ -313,7 +311,7 @@ class Inputs(Reader):
         if kind == "param" and isinstance(value := value_at(self.params, name), Reference):
             return self.own(str(value))
         if input_id in self._samples and not self._converted(input_id):
-            return self._samples.get(input_id, self.reads, lambda: self._draw(input_id))
+            return _once(self._samples, input_id, lambda: self._draw(input_id))
         group = self.evidence[name].group if kind == "evidence" else ""
         return self._following(input_id, self._sample(self.uncertain(input_id), input_id, group))
 
@@ -352,7 +350,7 @@ class Inputs(Reader):
             spread = Uncertain("pert", rate.low, rate.rate, rate.high) if rate.low < rate.high else exactly(rate.rate)
             return self._tagged(self._sample(spread, "+".join(rate.inputs)), set(rate.inputs))
 
-        return self._samples.get(f"{_RATE}:{source}", self.reads, drawn)
+        return _once(self._samples, f"{_RATE}:{source}", drawn)
 
     def money(self, input_id: str) -> Any:
         """Draws (or a scalar) of an amount in the memo's currency; evidence and params are stated in US dollars.
@@ -385,7 +383,6 @@ class Inputs(Reader):
             self._noted[:] = [others for others in self._noted if others is not asked]  # by identity: two may be equal
 
     def _note(self, input_id: str) -> None:
-        self.reads.note(input_id)
         for asked in self._noted:
             asked.add(input_id)
 
@@ -441,7 +438,7 @@ class Inputs(Reader):
 
     def record(self, input_id: str) -> dict[str, Any]:
         """Value in force, value replaced, unit, date, source, grade … of an input, as the ledger prints it."""
-        return self._records.get(input_id, self.reads, lambda: self._record(input_id))
+        return _once(self._records, input_id, lambda: self._record(input_id))
 
     def _record(self, input_id: str) -> dict[str, Any]:
         kind, _, name = input_id.partition(":")
@@ -489,6 +486,13 @@ class Inputs(Reader):
             return None
         figure = self.uncertain(input_id)
         return figure.central if figure.states_central else None
+
+
+def _once(made: dict[str, Found], name: str, make: Callable[[], Found]) -> Found:
+    """What is made once under a name."""
+    if name not in made:
+        made[name] = make()
+    return made[name]
 
 
 def drawn_exactly(draws: Traced) -> bool:

@@ -30,7 +30,6 @@ from fabricreport.checking.plausibility import cautions
 from fabricreport.checking.trial import FOUNDERS
 from fabricreport.inputs import CORRELATION, Inputs
 from fabricreport.ledger import Number
-from fabricreport.reads import Reads
 from fabricreport.scenario import changed_params
 from fabricreport.sections.decision.articles.facts import article_facts
 from fabricreport.sections.evidence import study as evidence
@@ -293,7 +292,7 @@ def _changed(tried: Tried, ids: set[str], change: Change, traced: bool) -> Case:
 
 def put(case: Case, name: str, made: object) -> None:
     """Have the case take over something made elsewhere."""
-    case._studies.made[name], case._studies.reads[name] = made, Reads()
+    case._found[name] = made
 
 
 def _inputs_with(given: Inputs, change: Change) -> Inputs:

@@ -67,7 +67,7 @@ def test_every_effect_of_the_bank_is_one_that_is_known() -> None:
 
 def test_one_answer_moves_its_input_and_nothing_else(tmp_path: Path, silent: Case) -> None:
     case = answered(tmp_path, resting(WEEKS, "contract"))
-    before, after = silent.inputs.in_force, case.inputs.in_force
+    before, after = silent.inputs, case.inputs
     changed = {e for e in before.evidence if before.evidence[e].value != after.evidence[e].value}
     assert {f"evidence:{e}" for e in changed} == {STABLE}
     assert only(case, "Q-OPS-10").input_id == STABLE

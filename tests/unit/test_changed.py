@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import yaml
 
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case, keep_open, let_go, open_case
 from fabricreport.chain import Chain, chain
 from fabricreport.errors import InputError
 from fabricreport.inputs import CORRELATION, Inputs
@@ -227,6 +227,21 @@ def test_a_chain_run_again_is_a_fresh_chain(base: Case, input_id: str, bare: boo
     assert differences(start.replacing({input_id: Uncertain.of(AGAIN[input_id])}), fresh(input_id).chain) == []
 
 
+@pytest.mark.parametrize("input_id", [STEP, WEEKS[0], CORRELATION, "price:switch-qm9700", "evidence:pue"])
+def test_a_what_if_of_a_figure_takes_over_what_it_does_not_reach_and_is_a_fresh_case(input_id: str) -> None:
+    data = small() | {"options": ["infiniband-ndr", "ethernet-tcp"]}
+    start = open_case(data)
+    assert start.chain
+    tried, opened = start.changed(**by_book({input_id: AGAIN[input_id]})), overridden({input_id: AGAIN[input_id]}, data)
+    assert differences(tried.chain, opened.chain) == []
+    assert {i: n.value for i, n in tried.latency().numbers.items()} == {
+        i: n.value for i, n in opened.latency().numbers.items()
+    }
+    reached = any(start.inputs.rests_on(a, {input_id}) for a in start.chain.asked["steps of infiniband-ndr"])
+    taken = tried.chain.exposure.timed["infiniband-ndr"] is start.chain.exposure.timed["infiniband-ndr"]
+    assert taken is not reached
+
+
 @pytest.mark.parametrize("input_id", [WEEKS[0], "evidence:licence-ufm-per-endpoint-year", "evidence:pue"])
 def test_a_bill_that_an_input_does_not_reach_is_taken_over_and_is_the_same(input_id: str) -> None:
     """Where the client states what an hour is worth, one option's cost says nothing of another's."""
@@ -366,3 +381,19 @@ def test_who_asked_is_told_apart_when_blocks_are_nested(base: Case) -> None:
             given.central("evidence:pue")
         given.central("evidence:restart-hours")
     assert inner == {"evidence:pue"} and outer == {"evidence:pue", "evidence:restart-hours"}
+
+
+# ---- a case handed on
+
+
+def test_a_case_that_was_checked_is_handed_on_once_and_reads_its_files_where_it_is_put(tmp_path: Path) -> None:
+    frozen, checked = tmp_path / "params.json", open_case(PARAMS / "tern-finetuning.yaml")
+    frozen.write_text(checked.params.model_dump_json(by_alias=True, exclude_unset=True), encoding="utf-8")
+    (tmp_path / "prices").symlink_to(PARAMS / "prices")
+    keep_open(frozen, checked)
+    handed = open_case(frozen)
+    assert handed.chain is checked.chain and handed.inputs.file("a.log") == tmp_path / "a.log"
+    assert open_case(frozen).chain is not checked.chain
+    keep_open(frozen, checked)
+    let_go(frozen)
+    assert open_case(frozen).chain is not checked.chain

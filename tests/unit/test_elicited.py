@@ -78,12 +78,6 @@ def test_a_changed_answer_is_another_snapshot(tmp_path: Path) -> None:
     assert take_snapshot(params, path, tmp_path / "again").hashes != frozen.hashes
 
 
-def test_the_section_that_prints_the_answers_has_read_them(tmp_path: Path) -> None:
-    case = few(client(tmp_path))
-    case.spoken("evidence")
-    assert {f"file:{CAREFUL}", f"file:{SURE}"} <= case.reads
-
-
 def test_whoever_misses_the_known_answers_is_doubted_in_words(tmp_path: Path) -> None:
     two, sure = (few(client(tmp_path, names)).spoken("evidence").findings for names in (None, [SURE]))
     assert F.ELICITED in two and F.SEVERAL_JUDGED in two and F.MULTIPLE_JUDGED in two and F.DOUBTED not in two

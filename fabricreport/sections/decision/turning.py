@@ -7,7 +7,6 @@ model that the input reaches.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from copy import copy
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -32,7 +31,6 @@ from fabricreport.models.judgement.turning import (
     turning_of_whole,
 )
 from fabricreport.provenance import mean_of, plain
-from fabricreport.reads import Kept
 from fabricreport.scenario import changed_params
 from fabricreport.sections.decision.inputs import Judge, judge_of
 from fabricreport.sections.tco.bills import Bills
@@ -188,35 +186,25 @@ class Search:
         self.base, self.comparison = base, comparison
         self.fast = base.bare()
         self.judge = judge_of(base.given)
-        self._turns: Kept[Turn] = Kept()
-        self._levels: Kept[PriceLevel | None] = Kept()
-
-    def read_by(self, given: Inputs) -> Search:
-        """The same search for another reader of its inputs: who takes over what was found has read what it was made of."""
-        other = copy(self)
-        other.base = self.base.read_by(given)
-        other.fast = self.fast.read_by(self.fast.given.read_by(given.reads))
-        other.judge = judge_of(given)
-        return other
+        self._turns: dict[str, Turn] = {}
+        self._levels: dict[str, PriceLevel | None] = {}
 
     def turn(self, input_id: str) -> Turn:
         """What one drawn input does to the lead."""
-        return self._turns.get(input_id, self.base.given.reads, lambda: self._turn(input_id))
-
-    def _turn(self, input_id: str) -> Turn:
-        draws = plain(self.base.given.own(input_id))
-        return _turn(self.base.given, self._model(input_id), input_id, draws)
+        if input_id not in self._turns:
+            draws = plain(self.base.given.own(input_id))
+            self._turns[input_id] = _turn(self.base.given, self._model(input_id), input_id, draws)
+        return self._turns[input_id]
 
     def price_level(self, input_id: str) -> PriceLevel | None:
         """At which price in the place of one drawn input the money is level, beyond its range too.
 
         The same point as its row among the turns, where it has one. None where it moves no money.
         """
-        return self._levels.get(input_id, self.base.given.reads, lambda: self._level(input_id))
-
-    def _level(self, input_id: str) -> PriceLevel | None:
-        turn = self.turn(input_id)
-        return price_level(self._model(input_id), turn.in_use, turn.break_even)
+        if input_id not in self._levels:
+            turn = self.turn(input_id)
+            self._levels[input_id] = price_level(self._model(input_id), turn.in_use, turn.break_even)
+        return self._levels[input_id]
 
     def _model(self, input_id: str) -> Asked:
         """The model asked at values of one input, all others at their draws."""

@@ -7,8 +7,7 @@ averaged out of the bills; that of bringing up is in them where the client price
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from copy import copy
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 from zlib import crc32
 
@@ -22,7 +21,6 @@ from fabricreport.inputs import Inputs
 from fabricreport.models.information import FOLDS, Estimate, evpi, evppi, evsi, foreseen, observed
 from fabricreport.models.risk.goodput import luck_of
 from fabricreport.provenance import Traced, inputs_of, plain
-from fabricreport.reads import Kept
 from fabricreport.sections.client import gpu_type
 from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.offers.judged import MOVE, SPREAD
@@ -56,13 +54,7 @@ class Knowledge:
         self.rests_on = inputs_of(*totals.values())
         self._prices = prices_of(self.offers, self.options)
         self.inputs = tuple(sorted({*self.behind(self.rests_on), *self._prices}))
-        self._worths: Kept[Estimate] = Kept()
-
-    def read_by(self, given: Inputs) -> Knowledge:
-        """The same knowledge for another reader of its inputs."""
-        other = copy(self)
-        other.given = given
-        return other
+        self._worths: dict[tuple[str, ...], Estimate] = {}
 
     @property
     def choice(self) -> bool:
@@ -79,10 +71,12 @@ class Knowledge:
 
         Who learns what the rent may be learns it of each seller: it stands for the price of each offer.
         """
-        known = self._known(ids)
+        known = tuple(self._known(ids))
         if not known or not self.choice:
             return Estimate(0.0, 0.0)
-        return self._worths.get("+".join(known), self.given.reads, lambda: self._worth(known))
+        if known not in self._worths:
+            self._worths[known] = evppi(self.costs, np.column_stack([self.draw(i) for i in known]), seed=self._seed)
+        return self._worths[known]
 
     def saved(self, ids: Collection[str]) -> Traced | None:
         """What good prices take off the cost of the offer that costs least: the mean of the offer that costs least on average,
@@ -97,9 +91,6 @@ class Knowledge:
         rent = {SPREAD, gpu_type(self.given).server.rent}
         asked = {*ids, *(self._prices if rent & {*ids} else ())}
         return [i for i in self.inputs if i in asked]
-
-    def _worth(self, known: Sequence[str]) -> Estimate:
-        return evppi(self.costs, np.column_stack([self.draw(i) for i in known]), seed=self._seed)
 
     def behind(self, ids: Collection[str]) -> frozenset[str]:
         """Of these ids, those of inputs that are drawn and could be found out, prices of offers aside."""

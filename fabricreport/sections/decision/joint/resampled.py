@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from fabricreport.inputs import Inputs
 from fabricreport.models.sampling import Hypercubes, Sampler
-from fabricreport.provenance import Traced
-from fabricreport.reads import Kept
 
 
 class Resampled(Inputs):
@@ -18,7 +16,7 @@ class Resampled(Inputs):
         """These inputs on `count` hypercubes of `size` draws each."""
         other = object.__new__(cls)
         other.__dict__.update(given._copy().__dict__)
-        other._samples, other._values = Kept[Traced](), Kept[Traced]()
+        other._samples, other._values = {}, {}
         other.draws, other._hypercubes = count * size, count
         return other
 
