@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import bench
 
 from fabricreport.books.evidence import EvidenceBook, read_evidence
-from fabricreport.case import open_case
-from fabricreport.checking.liveness import lost_footing, standings
+from fabricreport.checking.liveness import lost_footing
+from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 
-ROOT = Path(__file__).parents[2]
+WEEKS = "weeks-to-stable-rocev2"
 
 
 def without(*gone: str) -> Inputs:
-    whole = open_case(ROOT / "params" / "example.yaml").inputs
-    book = EvidenceBook(e for e in whole.evidence.values() if e.id not in gone)
-    return Inputs(whole.params, whole.folder, book, whole.price_book, whole.all_options)
+    whole = bench.case("example").inputs
+    book = EvidenceBook(e for e in whole.shipped.values() if e.id not in gone)
+    return Inputs(whole.params, whole.folder, book, whole.price_book, whole.all_options, draws=whole.draws)
 
 
-def test_the_table_knows_every_entry_of_the_library() -> None:
-    known = {i.removeprefix("evidence:") for i in standings() if i.startswith("evidence:")}
-    assert known == set(read_evidence(None))
+def test_every_entry_of_the_library_is_known_once() -> None:
+    listed = [name for key in ("live", "context") for name in read_yaml("standing")[key]]
+    assert sorted(listed) == sorted(read_evidence(None))
 
 
 def test_a_whole_library_has_nothing_to_say() -> None:
@@ -28,12 +28,11 @@ def test_a_whole_library_has_nothing_to_say() -> None:
 
 
 def test_figures_that_rest_on_a_deleted_entry_are_named() -> None:
-    (problem,) = lost_footing(without("weeks-to-stable-rocev2"))
-    figures = open_case(ROOT / "params" / "example.yaml").tail().numbers
-    named = standings()["evidence:weeks-to-stable-rocev2"].figures
-    assert problem.key == "evidence:weeks-to-stable-rocev2"
-    assert named and all(figure in problem.message for figure in named)
-    assert all("evidence:weeks-to-stable-rocev2" in figures[f].inputs for f in named if f in figures)
+    (problem,) = lost_footing(without(WEEKS))
+    assert problem.key == f"evidence:{WEEKS}"
+    missing, _, named = problem.message.partition(", and figures lose their footing: ")
+    assert missing == "is missing" and named
+    assert all(f"evidence:{WEEKS}" in bench.case("example").figure(figure).inputs for figure in named.split(", "))
 
 
 def test_an_entry_that_is_only_quoted_is_missed_too() -> None:
