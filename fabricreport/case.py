@@ -75,8 +75,11 @@ def open_case(params: str | Path | dict[str, Any], *, as_of: date | None = None)
 
 
 def _of_file(path: Path, as_of: date | None) -> Case:
-    kept = _KEPT.pop(_identity(path), None) if as_of is None else None
-    return kept.read_afresh() if kept else case_of(read_given(path, as_of))
+    identity = _identity(path)
+    if as_of is not None or identity not in _KEPT:
+        return case_of(read_given(path, as_of))
+    kept = _KEPT[identity] = _KEPT[identity] or case_of(read_given(path))
+    return kept.read_afresh()
 
 
 def case_of(given: Given) -> Case:
@@ -91,21 +94,15 @@ def case_of(given: Given) -> Case:
     return case
 
 
-_KEPT: dict[tuple[object, ...], Case] = {}
+_KEPT: dict[tuple[object, ...], Case | None] = {}
 
 
-def keep_open(params: Path, case: Case) -> None:
-    """Have the next `open_case` of this file give a case that was made of the same inputs, with all it has found so far.
+def keep_open(params: Path) -> None:
+    """Have every `open_case` of this file, and books that nobody writes to, share the studies made of it.
 
-    It is given once, and if the file has not changed: whoever opens the file again gets a case of its own, as ever.
+    Each gives a case of its own all the same, which remembers the numbers that were made with it and no others.
     """
-    case.inputs.move(params.resolve().parent)
-    _KEPT[_identity(params)] = case
-
-
-def let_go(params: Path) -> None:
-    """Have the next `open_case` of this file read it."""
-    _KEPT.pop(_identity(params), None)
+    _KEPT[_identity(params)] = None
 
 
 def _identity(params: Path) -> tuple[object, ...]:

@@ -23,7 +23,6 @@ from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, complain, epilog, err
 from fabricreport.cli_trace import trace
 from fabricreport.cli_words import dates_words, result_words
 from fabricreport.errors import InputError, Problem
-from fabricreport.memo.run.engines import ENGINES, OWN_ENGINE, cores
 
 if TYPE_CHECKING:
     from fabricreport.checking.dates import Dates
@@ -41,14 +40,7 @@ JOBS = click.option(
     "--jobs",
     type=click.IntRange(1, 64),
     default=None,
-    help="Notebooks run at once, of one client or of several.  [default: one per core]",
-)
-ENGINE = click.option(
-    "--engine",
-    type=click.Choice(ENGINES),
-    default=OWN_ENGINE,
-    show_default=True,
-    help="What runs the cells: our own shell, forked from one warm process (Linux), or the ordinary kernel.",
+    help="Clients built at once.  [default: one per core]",
 )
 
 
@@ -66,28 +58,25 @@ def main() -> None:
 @OUTPUT
 @click.option("--only", metavar="SECTION", default=None, help="Build one section, as a draft, beside the editions.")
 @JOBS
-@ENGINE
 @click.option("--draft", is_flag=True, help="Watermark the memo; its checks warn instead of stopping.")
 @JSON
 @told
-def build(
-    params: Sequence[Path], output: Path, only: str | None, jobs: int | None, engine: str, draft: bool, as_json: bool
-) -> int:
+def build(params: Sequence[Path], output: Path, only: str | None, jobs: int | None, draft: bool, as_json: bool) -> int:
     """Build the memo of each PARAMS file into OUTPUT/<client>/<edition>/."""
     from fabricreport.memo.batch import each
     from fabricreport.memo.build import build as build_memo
 
-    def task(path: Path, progress: ProgressCall, sections_at_once: int) -> tuple[BuildResult, list[Dates]]:
+    def task(path: Path, progress: ProgressCall) -> tuple[BuildResult, list[Dates]]:
         dates: list[Dates] = []
         result = build_memo(
-            path, output=output, only=only, jobs=sections_at_once, draft=draft, engine=engine,
+            path, output=output, only=only, draft=draft,
             progress=progress, dates=dates.append,
         )  # fmt: skip
         return result, dates
 
     done, failed, notes = [], [], list[str]()
     with progress_of(params, quiet=as_json) as tell:
-        outcomes = each(params, task, jobs=jobs or cores(), progress=tell)
+        outcomes = each(params, task, jobs=jobs, progress=tell)
     for outcome in outcomes:
         if outcome.result is None:
             failed.append(_failed(outcome, as_json))
@@ -261,7 +250,6 @@ def list_(output: Path, as_json: bool) -> int:
 @OUTPUT
 @click.option("--as-of", type=DAY, default=None, help="Date of the new edition.  [default: the newest price's date]")
 @JOBS
-@ENGINE
 @click.option("--quiet", is_flag=True, help="Say nothing unless a headline figure moved or a build failed (for cron).")
 @JSON
 @told
@@ -270,7 +258,6 @@ def refresh(
     output: Path,
     as_of: date | None,
     jobs: int | None,
-    engine: str,
     quiet: bool,
     as_json: bool,
 ) -> int:
@@ -278,17 +265,17 @@ def refresh(
     from fabricreport.memo.batch import each
     from fabricreport.memo.editions.refresh import refresh as refresh_memo
 
-    def task(path: Path, progress: ProgressCall, sections_at_once: int) -> tuple[RefreshResult, list[Dates]]:
+    def task(path: Path, progress: ProgressCall) -> tuple[RefreshResult, list[Dates]]:
         dates: list[Dates] = []
         result = refresh_memo(
-            path, output=output, as_of=as_of, jobs=sections_at_once, engine=engine,
+            path, output=output, as_of=as_of,
             progress=progress, dates=dates.append,
         )  # fmt: skip
         return result, dates
 
     done, failed = [], []
     with progress_of(params, quiet=as_json or quiet) as tell:
-        outcomes = each(params, task, jobs=jobs or cores(), progress=tell)
+        outcomes = each(params, task, jobs=jobs, progress=tell)
     for outcome in outcomes:
         if outcome.result is None:
             failed.append(_failed(outcome, as_json))

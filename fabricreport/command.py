@@ -17,11 +17,9 @@ if TYPE_CHECKING:
 
 
 def run() -> None:
-    """The process is a command and nothing else: it may give its place to one that is ready to fork."""
-    from fabricreport.memo.run.anew import may_begin_anew
+    """Tell of what was built before, or leave the words to the command line."""
     from fabricreport.memo.run.grammar import skip_unused_grammar
 
-    may_begin_anew()
     skip_unused_grammar()
     if says_again(sys.argv[1:]):
         return

@@ -20,7 +20,7 @@ from fabricreport.acceptance.facts import facts_of
 from fabricreport.acceptance.opened import SECTION, Delivery
 from fabricreport.acceptance.study import accept, folder_of, handed_beside, plan_of, read_logs
 from fabricreport.blocks.nodes import Heading, Node, rebuilt
-from fabricreport.case import keep_open, let_go, open_case
+from fabricreport.case import open_case
 from fabricreport.errors import InputError, MemoRejected, Problem, SectionFailed
 from fabricreport.hostile_text import clean_text
 from fabricreport.located import read_bytes_strict
@@ -39,7 +39,6 @@ from fabricreport.memo.editions.manifest import MANIFEST, SCHEMA_VERSION, list_o
 from fabricreport.memo.run import fingerprint as prints
 from fabricreport.memo.run.cache import cache_place
 from fabricreport.memo.run.digest import sha256
-from fabricreport.memo.run.engines import OWN_ENGINE
 from fabricreport.memo.run.execute import run_sections
 from fabricreport.memo.run.fingerprint import Fingerprint
 from fabricreport.memo.run.places import Places
@@ -69,7 +68,6 @@ def deliver(
     output: Path,
     option: str = "",
     places: Places | None = None,
-    engine: str = OWN_ENGINE,
 ) -> Accepted:
     """Judge the logs (files, and folders of files) against the plan of these params and publish the memo below `output`.
 
@@ -90,11 +88,7 @@ def deliver(
         plan = _plan(ready, snapshot, hashes, work, places)
         del ready
         delivery = _judged(snapshot.params_json, logs)
-        keep_open(snapshot.params_json, delivery.found.case)
-        try:
-            notebook = _run(plan, work, output, places, engine, params_path)
-        finally:
-            let_go(snapshot.params_json)
+        notebook = _run(plan, work, output, places, params_path)
         facts = facts_of(delivery.found)
         folder = scratch / plan.edition
         _write(folder, plan, notebook, facts)
@@ -173,7 +167,7 @@ def _plan(ready: Any, snapshot: Any, hashes: Mapping[str, str], work: Path, plac
     return BuildPlan(params, ready.loaded.slug, day, (SECTION,), {SECTION: source}, snapshot, found, edition, False, "")
 
 
-def _run(plan: BuildPlan, work: Path, output: Path, places: Places, engine: str, params_path: Path) -> Any:
+def _run(plan: BuildPlan, work: Path, output: Path, places: Places, params_path: Path) -> Any:
     """The executed notebook, stripped of what varies from run to run."""
     from fabricreport.checking.prose import refuse_unreadable
 
@@ -183,11 +177,9 @@ def _run(plan: BuildPlan, work: Path, output: Path, places: Places, engine: str,
         plan.notebooks,
         plan.snapshot.params_json,
         work / "executed",
-        jobs=1,
         matplotlib_dir=(fonts or work) / "matplotlib",
         cwd=places.notebooks,
         cell_timeout_s=SECTION_TIMEOUT_S,  # one cell reads every log
-        engine=engine,
     )
     if record.cancelled:
         raise KeyboardInterrupt

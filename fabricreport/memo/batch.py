@@ -7,8 +7,10 @@ whatever order they were made in. Where nothing may be forked the clients are bu
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
+import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -17,16 +19,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar, cast
 
 from fabricreport.errors import FabricReportError
+from fabricreport.memo.run.environment import ONE_THREAD
+from fabricreport.memo.run.grammar import skip_unused_grammar
 from fabricreport.memo.run.lineage import cause_of, end_with, only_files
 from fabricreport.memo.run.run_record import Progress, ProgressCall
-from fabricreport.memo.run.warm import import_ahead
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 Result = TypeVar("Result")
-Task = Callable[[Path, ProgressCall, int], Result]
-"""Builds the memo of a params file: its path, whom to tell of every step, and how many sections to run at once."""
+Task = Callable[[Path, ProgressCall], Result]
+"""Builds the memo of a params file: its path, and whom to tell of every step."""
 _INTERRUPTED = 130
 _LOOK_S, _GRACE_S = 0.5, 10.0
 Steps = Callable[[Path, Progress], None]
@@ -42,19 +45,58 @@ class Outcome(Generic[Result]):
     error: FabricReportError | None = None
 
 
-def each(paths: Sequence[Path], task: Task[Result], *, jobs: int, progress: Steps) -> list[Outcome[Result]]:
-    """Run a task for each params file, at most `jobs` processes of sections at once; one outcome each, in order.
+def each(
+    paths: Sequence[Path], task: Task[Result], *, jobs: int | None = None, progress: Steps
+) -> list[Outcome[Result]]:
+    """Run a task for each params file, at most `jobs` at once (None: one per core); one outcome each, in order.
 
     Results must be fit to be pickled. A KeyboardInterrupt ends all that runs and is raised again.
     """
-    if len(paths) > 1 and import_ahead():
-        return _Batch(paths, task, jobs, progress).run()
-    return [_tried(path, task, jobs, progress) for path in paths]
+    at_once = cores() if jobs is None else jobs
+    if min(len(paths), at_once) > 1 and import_ahead():
+        return _Batch(paths, task, at_once, progress).run()
+    return [_tried(path, task, progress) for path in paths]
 
 
-def _tried(path: Path, task: Task[Result], jobs: int, progress: Steps) -> Outcome[Result]:
+def cores() -> int:
+    """How many clients to build at once: the cores this process may use."""
     try:
-        return Outcome(path, task(path, lambda step: progress(path, step), jobs))
+        return max(1, len(os.sched_getaffinity(0)))
+    except AttributeError:  # not Linux
+        return max(1, os.cpu_count() or 1)
+
+
+def import_ahead() -> bool:
+    """Import all that a build does, to be shared by clients that are forked from here; False where none may be.
+
+    That is where a thread runs, as one does for numpy's sums if it was imported by a process that had not asked for none.
+    """
+    if not _may_fork():
+        return False
+    for name, value in ONE_THREAD.items():
+        os.environ.setdefault(name, value)
+    skip_unused_grammar()
+    import nbformat  # noqa: F401
+    import papermill  # noqa: F401
+
+    import fabricreport.case
+    import fabricreport.memo.run.client
+    import fabricreport.memo.write.html
+    import fabricreport.memo.write.pdf  # noqa: F401
+
+    gc.collect()
+    gc.freeze()  # what is shared stays shared: the collector does not write to it
+    return _may_fork()
+
+
+def _may_fork() -> bool:
+    """True on Linux with a single thread."""
+    return sys.platform.startswith("linux") and len([*Path("/proc/self/task").iterdir()]) == 1
+
+
+def _tried(path: Path, task: Task[Result], progress: Steps) -> Outcome[Result]:
+    try:
+        return Outcome(path, task(path, lambda step: progress(path, step)))
     except FabricReportError as error:
         return Outcome(path, error=error)
 
@@ -84,7 +126,6 @@ class _Batch(Generic[Result]):
     def __init__(self, paths: Sequence[Path], task: Task[Result], jobs: int, progress: Steps) -> None:
         self.paths, self.task, self.progress = paths, task, progress
         self.at_once = min(jobs, len(paths))
-        self.jobs = max(1, jobs // self.at_once)
         self.outcomes: dict[int, Outcome[Result]] = {}
         self.running: dict[Connection, _Client[Result]] = {}
 
@@ -141,7 +182,7 @@ class _Batch(Generic[Result]):
         try:
             end_with(maker, signal.SIGINT)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
-            outcome = _tried(path, self.task, self.jobs, lambda _, step: telling.send(step))
+            outcome = _tried(path, self.task, lambda _, step: telling.send(step))
         except KeyboardInterrupt:
             os._exit(_INTERRUPTED)
         except BaseException:

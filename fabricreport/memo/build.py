@@ -8,10 +8,8 @@ built before from the same inputs is answered first: modules that only a build a
 
 from __future__ import annotations
 
-import gc
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -22,9 +20,7 @@ from fabricreport.errors import FabricReportError, MemoRejected, SectionFailed
 from fabricreport.memo.editions.editions import publish
 from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
-from fabricreport.memo.run.anew import begin_anew
 from fabricreport.memo.run.cache import cache_place
-from fabricreport.memo.run.engines import OWN_ENGINE, cores
 from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.recall import Planned, Question, recall, remember
 from fabricreport.memo.run.run_record import (
@@ -42,7 +38,7 @@ if TYPE_CHECKING:
     from fabricreport.checking.dates import Dates
     from fabricreport.memo.document.document import Document
     from fabricreport.memo.document.gather import Gathered
-    from fabricreport.memo.run.plan import BuildPlan, Ready
+    from fabricreport.memo.run.plan import BuildPlan
     from fabricreport.memo.run.stamp import Stamp
 
 # Spelt here because strftime follows the locale of whoever builds.
@@ -94,13 +90,11 @@ def build(
     *,
     output: str | Path,
     only: str | None = None,
-    jobs: int | None = None,
     draft: bool = False,
     as_of: str | date | None = None,
     progress: ProgressCall | None = None,
     dates: Callable[[Dates], None] | None = None,
     places: Places | None = None,
-    engine: str = OWN_ENGINE,
     cell_timeout_s: float = CELL_TIMEOUT_S,
     section_timeout_s: float = SECTION_TIMEOUT_S,
 ) -> BuildResult:
@@ -108,7 +102,7 @@ def build(
 
     `only` builds one section as a draft into `output/<slug>/partial/` and leaves `latest` alone; `draft` warns
     where a client copy would be refused. `dates` is handed the dates that today's may be held
-    against, before a section runs; `engine` is one of `run.engines.ENGINES`. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and lets a
+    against, before a section runs. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and lets a
     KeyboardInterrupt through after ending all processes.
     """
     root, places, tell_dates = Path(output), places or Places(), dates or (lambda _: None)
@@ -116,7 +110,6 @@ def build(
     found, before = _again(root, question, tell_dates)
     if found is not None:
         return found
-    begin_anew()
     from fabricreport.memo.run.plan import make_plan, make_ready
 
     ready = make_ready(Path(params_path), places, as_of)
@@ -124,23 +117,19 @@ def build(
         work = scratch / "work"
         work.mkdir()
         plan = make_plan(ready.loaded, work, only=only, draft=draft, as_of=as_of, places=places)
-        planned, checked = plan.planned(ready.dates), None
+        planned = plan.planned(ready.dates)
         if before is not None and question.is_unchanged(before, plan.snapshot):
             remember(root, question, before, planned, plan.snapshot)
-            checked = ready
         if ready.dates:
             tell_dates(ready.dates)
+        del ready
         cache = cache_place(root)
         plan = replace(plan, notes=(*plan.notes, *filter(None, [cache.message])))
         found = _published_before(replace(planned, notes=plan.notes), root, scratch)
         if found is not None:
             return found
         limits, store = (cell_timeout_s, section_timeout_s), cache.folder or work / "cache"
-        with _left_open(checked, plan):
-            del ready, checked
-            record, notebooks = _run(
-                plan, store, work, places.notebooks, jobs or cores(), progress or (lambda _: None), limits, engine
-            )
+        record, notebooks = _run(plan, store, work, places.notebooks, progress or (lambda _: None), limits)
         if not record.ok:
             raise _error_of(record, root, plan, question)
         return _finish(plan, root, scratch, record, notebooks, _not_to_be_named(plan, root, scratch))
@@ -160,25 +149,6 @@ def _again(
     stamp = question.stamp()
     known = recall(root, question, stamp)
     return (None if known is None else _answered(known, root, tell_dates)), stamp
-
-
-@contextmanager
-def _left_open(checked: Ready | None, plan: BuildPlan) -> Iterator[None]:
-    """The case that was checked, with all that the check made it find, is the one that sections show.
-
-    It is forgotten when they have: they may have shown it in other processes, and the PDF needs the room.
-    """
-    from fabricreport.case import keep_open, let_go
-
-    if checked is not None and checked.case is not None:
-        keep_open(plan.snapshot.params_json, checked.case)
-    del checked
-    try:
-        yield
-    finally:
-        let_go(plan.snapshot.params_json)
-        gc.unfreeze()
-        gc.collect()
 
 
 def _error_of(record: RunRecord, root: Path, plan: BuildPlan, question: Question) -> BaseException:
@@ -235,10 +205,8 @@ def _run(
     store: Path,
     work: Path,
     cwd: Path,
-    jobs: int,
     progress: ProgressCall,
     limits: tuple[float, float],
-    engine: str,
 ) -> tuple[RunRecord, dict[str, NotebookNode]]:
     """Executed and stripped notebooks by section; `store` keeps matplotlib's list of fonts."""
     from fabricreport.checking.prose import refuse_unreadable
@@ -253,13 +221,11 @@ def _run(
         plan.notebooks,
         plan.snapshot.params_json,
         work / "executed",
-        jobs=jobs,
         cell_timeout_s=limits[0],
         section_timeout_s=limits[1],
         progress=progress,
         matplotlib_dir=store / "matplotlib",
         cwd=cwd,
-        engine=engine,
     )
     blanked = {str(f) for w in (work.absolute(), work.resolve()) for f in (w / "inputs", w)}
     done = {}

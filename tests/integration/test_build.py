@@ -97,7 +97,7 @@ def test_two_builds_give_the_same_bytes_and_what_is_there_is_not_built_again(sho
     again = shop.build()
     assert again.reused and again.folder == first.folder
     shutil.rmtree(shop.output)
-    assert not shop.build(jobs=1).reused and shop.tree() == tree
+    assert not shop.build().reused and shop.tree() == tree
 
 
 def test_a_failing_section_is_named_its_notebook_kept_and_nothing_published(shop: Shop) -> None:

@@ -58,7 +58,6 @@ def run(folder: Path, *cells: str | tuple[str, dict[str, Any]], opening: str = O
         {"tco": path},
         ROOT / "params" / "tern-finetuning.yaml",
         folder / "out",
-        jobs=1,
         matplotlib_dir=folder.parent / "mpl",
     )
     assert record.ok, record.sections

@@ -13,7 +13,6 @@ import pytest
 
 from fabricreport.errors import FabricReportError, InputError, Problem
 from fabricreport.memo.batch import each
-from fabricreport.memo.run.environment import forking_environment
 from fabricreport.memo.run.run_record import Progress
 
 pytestmark = pytest.mark.slow
@@ -25,7 +24,7 @@ from fabricreport.errors import InputError, Problem, MemoRejected
 from fabricreport.memo.batch import each
 from fabricreport.memo.run.run_record import Progress
 
-def task(path, progress, jobs):
+def task(path, progress):
     progress(Progress(path.stem, "started"))
     name = path.stem
     time.sleep(0.4 if name == "slow" else 0)
@@ -42,14 +41,14 @@ def task(path, progress, jobs):
     if name == "asleep":
         Path(sys.argv[1]).write_text("x")
         time.sleep(60)
-    return name, jobs, os.getpid() != PARENT, list(range(100_000 if name == "large" else 1))
+    return name, os.getpid() != PARENT, list(range(100_000 if name == "large" else 1))
 
 PARENT = os.getpid()
 steps = []
 paths = [Path(n + ".yaml") for n in sys.argv[2:]]
 try:
     for outcome in each(paths, task, jobs=4, progress=lambda p, s: steps.append((p.stem, s.event))):
-        made = outcome.result and (*outcome.result[:3], len(outcome.result[3]))
+        made = outcome.result and (*outcome.result[:2], len(outcome.result[2]))
         error = outcome.error and (type(outcome.error).__name__, outcome.error.exit_code, str(outcome.error)[:400])
         print(outcome.params.stem, made, error, sep="|")
     print(sorted(steps))
@@ -65,8 +64,7 @@ def command(tmp_path: Path, *names: str) -> list[str]:
 
 
 def ran(tmp_path: Path, *names: str) -> list[str]:
-    env = forking_environment(os.environ)
-    done = subprocess.run(command(tmp_path, *names), env=env, capture_output=True, text=True, check=True)
+    done = subprocess.run(command(tmp_path, *names), capture_output=True, text=True, check=True)
     assert done.stderr == ""
     return done.stdout.splitlines()
 
@@ -74,11 +72,11 @@ def ran(tmp_path: Path, *names: str) -> list[str]:
 def test_results_stand_in_the_order_of_the_files_whatever_order_they_were_made_in(tmp_path: Path) -> None:
     *made, steps = ran(tmp_path, "slow", "a", "large", "b", "c")
     assert made == [
-        "slow|('slow', 1, True, 1)|None",
-        "a|('a', 1, True, 1)|None",
-        "large|('large', 1, True, 100000)|None",
-        "b|('b', 1, True, 1)|None",
-        "c|('c', 1, True, 1)|None",
+        "slow|('slow', True, 1)|None",
+        "a|('a', True, 1)|None",
+        "large|('large', True, 100000)|None",
+        "b|('b', True, 1)|None",
+        "c|('c', True, 1)|None",
     ]
     assert steps.count("'started'") == steps.count("'done'") == 5
 
@@ -90,20 +88,15 @@ def test_a_client_that_fails_in_any_way_is_told_and_the_others_are_built(tmp_pat
     assert told["rejected"] == "None|('MemoRejected', 4, 'a fault another')"
     assert "'FabricReportError', 1" in told["bug"] and "Traceback" in told["bug"]
     assert "SIGKILL" in told["killed"] and "exit code 4" in told["left"]
-    assert told["good"] == "('good', 1, True, 1)|None"
-
-
-def test_fewer_clients_than_processes_leave_more_of_them_to_each(tmp_path: Path) -> None:
-    made, _ = ran(tmp_path, "a", "b")[0], None
-    assert made == "a|('a', 2, True, 1)|None"
+    assert told["good"] == "('good', True, 1)|None"
 
 
 def test_one_client_stays_in_the_process_that_was_started(tmp_path: Path) -> None:
-    assert ran(tmp_path, "a")[0] == "a|('a', 4, False, 1)|None"
+    assert ran(tmp_path, "a")[0] == "a|('a', False, 1)|None"
 
 
 def test_an_interrupt_ends_every_client(tmp_path: Path) -> None:
-    env = {**forking_environment(os.environ), "FBR_TEST_MARKER": str(tmp_path)}
+    env = {**os.environ, "FBR_TEST_MARKER": str(tmp_path)}
     process = subprocess.Popen(command(tmp_path, "asleep", "a"), env=env, stdout=subprocess.PIPE, text=True)
     until = time.monotonic() + 60
     while not (tmp_path / "asleep.txt").exists():
@@ -123,17 +116,17 @@ def environ(path: Path) -> bytes:
 
 
 def test_where_nothing_may_be_forked_clients_are_built_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONHASHSEED", "random")
+    monkeypatch.setattr("fabricreport.memo.batch.import_ahead", lambda: False)
     told: list[tuple[str, str]] = []
 
-    def task(path: Path, progress: object, jobs: int) -> int:
+    def task(path: Path, progress: object) -> str:
         if path.stem == "wrong":
             raise InputError(Problem("is wrong"))
         progress(Progress("tco", "started"))  # type: ignore[operator]
-        return jobs
+        return path.stem
 
     paths = [Path("a.yaml"), Path("wrong.yaml"), Path("b.yaml")]
     done = each(paths, task, jobs=3, progress=lambda path, step: told.append((path.stem, step.event)))
-    assert [d.params for d in done] == paths and [d.result for d in done] == [3, None, 3]
+    assert [d.params for d in done] == paths and [d.result for d in done] == ["a", None, "b"]
     assert isinstance(done[1].error, FabricReportError)
     assert told == [("a", "started"), ("b", "started")]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import yaml
 
-from fabricreport.case import Case, keep_open, let_go, open_case
+from fabricreport.case import Case, keep_open, open_case
 from fabricreport.chain import Chain, chain
 from fabricreport.errors import InputError
 from fabricreport.inputs import CORRELATION, Inputs
@@ -386,14 +386,17 @@ def test_who_asked_is_told_apart_when_blocks_are_nested(base: Case) -> None:
 # ---- a case handed on
 
 
-def test_a_case_that_was_checked_is_handed_on_once_and_reads_its_files_where_it_is_put(tmp_path: Path) -> None:
-    frozen, checked = tmp_path / "params.json", open_case(PARAMS / "tern-finetuning.yaml")
-    frozen.write_text(checked.params.model_dump_json(by_alias=True, exclude_unset=True), encoding="utf-8")
+def test_openings_of_frozen_files_share_studies_and_no_numbers(tmp_path: Path) -> None:
+    frozen = tmp_path / "params.json"
+    frozen.write_text((PARAMS / "tern-finetuning.yaml").read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "prices").symlink_to(PARAMS / "prices")
-    keep_open(frozen, checked)
-    handed = open_case(frozen)
-    assert handed.chain is checked.chain and handed.inputs.file("a.log") == tmp_path / "a.log"
-    assert open_case(frozen).chain is not checked.chain
-    keep_open(frozen, checked)
-    let_go(frozen)
-    assert open_case(frozen).chain is not checked.chain
+    assert open_case(frozen).chain is not open_case(frozen).chain
+    keep_open(frozen)
+    first, second = open_case(frozen), open_case(frozen)
+    assert first.chain is second.chain
+    first.number("tco.mine", 1.0, "usd", label="Mine", rule="as I say", inputs="param:cluster.gpus")
+    assert first.figure("tco.mine").value == 1.0
+    with pytest.raises(KeyError):
+        second.figure("tco.mine")
+    frozen.write_text(frozen.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert open_case(frozen).chain is not first.chain, "a file that has changed is read again"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -39,8 +40,6 @@ HEAVY = MODELS | {"pydantic", "yaml", "markdown_it"}
 WATCH = """
 import json, sys
 from fabricreport.command import run
-from fabricreport.memo.run import anew
-anew.may_begin_anew = lambda: None
 sys.argv[1:] = json.loads(sys.argv[1])
 try:
     run()
@@ -93,6 +92,14 @@ def test_params_that_the_schema_or_a_rule_refuses_are_refused_without_the_models
     path.write_text((ROOT / "params/example.yaml").read_text().replace("gpus: 1024", wrong, 1))
     code, modules, _ = loaded_by(command, str(path))
     assert code == 2 and not modules & MODELS
+
+
+def test_nothing_of_this_package_asks_for_what_only_unix_has_when_it_is_imported() -> None:
+    """No module imports `fcntl` by itself, so that each can be imported anywhere."""
+    asking = [
+        p for p in (ROOT / "fabricreport").rglob("*.py") if re.search(r"^(import|from) fcntl", p.read_text(), re.M)
+    ]
+    assert asking == []
 
 
 def test_an_unchanged_build_is_answered_without_loading_what_would_build_it(tmp_path: Path) -> None:

@@ -17,7 +17,6 @@ from scenario_cases import EXAMPLES, PARAMS, minimal, only, override, problems_o
 
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
-from fabricreport.memo.run.warm import studied
 from fabricreport.scenario import (
     SECTION_NAMES,
     SHIPPED_OPTIONS,
@@ -460,10 +459,3 @@ def test_a_memo_with_the_decision_begins_with_its_body_and_one_without_has_none(
     assert params().notebooks == ("buy_once", *SECTION_NAMES)
     assert params(sections=["tco", "decision"]).notebooks == ("buy_once", "tco", "decision")
     assert params(sections=["tco", "latency"]).notebooks == ("tco", "latency")
-
-
-def test_the_body_is_analysed_whole_before_it_runs_and_sections_alone_as_they_are_needed() -> None:
-    assert studied(("buy_once", "decision"), ("decision",)) == SECTION_NAMES
-    assert studied(("buy_once",), ("tco",)) == SECTION_NAMES
-    assert list(studied(("latency", "tco"), ("tco", "latency", "evidence"))) == ["tco", "latency"]
-    assert list(studied(("another",), SECTION_NAMES)) == []

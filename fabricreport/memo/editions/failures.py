@@ -67,7 +67,7 @@ def _keep(run: SectionRun, folder: Path, params_path: Path, own: Callable[[str],
 def _remedy(run: SectionRun, notebooks: Path) -> str:
     source = notebooks / f"{run.section}.ipynb"
     if run.status == "dead":
-        return "Free some memory or build with --jobs 1, then run the command again."
+        return "Free some memory, or build fewer clients at once (--jobs 1), then run the command again."
     cell = f"cell {run.cell} of {source}" if run.cell is not None else str(source)
     if run.status == "timeout":
         return f"Make {cell} shorter, or give the machine less else to do, and run the command again."

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import json
 import os
 import time
@@ -50,6 +49,8 @@ def _holder(text: bytes) -> str:
 
 
 def _try_lock(descriptor: int) -> bool:
+    import fcntl  # where a lock is asked for: not every system has it
+
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

@@ -12,8 +12,6 @@ from fabricreport.memo.document.headlines import HeadlineChange, compare_headlin
 from fabricreport.memo.editions.editions import LATEST, EditionInfo, latest_edition, publish, verify
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, read_sealed
-from fabricreport.memo.run.anew import begin_anew
-from fabricreport.memo.run.engines import OWN_ENGINE
 from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.recall import Planned, Question, recall, remember
 from fabricreport.project import book_folder
@@ -67,7 +65,6 @@ def plan_refresh(
     last = _standing(known, root) if known is not None else None
     if known is not None and last is not None:
         return RefreshPlan(False, (), known.slug, known.as_of, known.edition, last, known.notes)
-    begin_anew()
     from fabricreport.given import read_params
     from fabricreport.memo.run.plan import load_checked, make_plan
 
@@ -96,11 +93,9 @@ def refresh(
     *,
     output: str | Path,
     as_of: str | date | None = None,
-    jobs: int | None = None,
     progress: ProgressCall | None = None,
     dates: Callable[[Dates], None] | None = None,
     places: Places | None = None,
-    engine: str = OWN_ENGINE,
 ) -> RefreshResult:
     """Build the new edition if one is due; every earlier edition stays. A second run does nothing.
 
@@ -113,8 +108,7 @@ def refresh(
         return RefreshResult(_with_latest(plan, Path(output)))
     old = _manifest_of(plan.last)
     built = build(
-        params_path, output=output, jobs=jobs, as_of=plan.as_of, progress=progress, dates=dates, places=places,
-        engine=engine,
+        params_path, output=output, as_of=plan.as_of, progress=progress, dates=dates, places=places,
     )  # fmt: skip
     return RefreshResult(plan, built, compare_headlines(old, built.manifest) if old else ())
 

@@ -11,32 +11,31 @@ from pathlib import Path
 
 from fabricreport.project import PROJECT
 
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""Sums in one order, and a process that may be forked once numpy is imported."""
 FIXED = {
     "PYTHONHASHSEED": "0",  # order of sets
     "PYTHONSAFEPATH": "1",  # a numpy.py beside a notebook must not shadow the library
     "PYTHONUTF8": "1",
     "PYTHONDONTWRITEBYTECODE": "1",  # `bytecode` writes it, checked by hash
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # figures shown or left open become outputs
-    "OMP_NUM_THREADS": "1",  # sums in one order; two sections share two cores anyway
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
+    **ONE_THREAD,
     "SOURCE_DATE_EPOCH": "315532800",  # 1980-01-01: the clock is in no output
     "TZ": "UTC",
     "LC_ALL": "C.UTF-8",
     "LANG": "C.UTF-8",
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
-"""What every section's process has in its environment."""
-_AFTER_FORKING = ("TZ", "SOURCE_DATE_EPOCH")  # read when asked for: a section sets them, its maker keeps its own
+"""What the kernel has in its environment."""
 _FONTS_TIMEOUT_S = 120.0
 _DROPPED = ("MATPLOTLIBRC", "LANGUAGE", "IPYTHON_STARTUP")
 
 
 def section_environment(base: Mapping[str, str], runtime: Path) -> dict[str, str]:
-    """Environment variables for a worker and its kernel.
+    """Environment variables for a kernel.
 
     All `PYTHON*` variables of the caller are dropped (start-up files, warnings filters, other paths); the path
-    of this package is set, so worker and parent run the same source. The rest is passed on, secrets too:
+    of this package is set, so kernel and build run the same source. The rest is passed on, secrets too:
     notebooks are trusted code, and proxies, home and library paths are needed to run at all. What must not
     happen, a variable's value in an edition, is the business of the memo's checks.
     """
@@ -45,21 +44,6 @@ def section_environment(base: Mapping[str, str], runtime: Path) -> dict[str, str
     env["PYTHONPATH"] = str(PROJECT)
     env["IPYTHONDIR"] = str(runtime / "ipython")  # a user's start-up files stay out
     return env
-
-
-def forking_environment(base: Mapping[str, str]) -> dict[str, str]:
-    """Environment variables for an interpreter that sections are forked from."""
-    env = section_environment(base, Path(os.devnull))
-    for name in (*_AFTER_FORKING, "IPYTHONDIR"):
-        env.pop(name, None)
-        if name in base:
-            env[name] = base[name]
-    return env
-
-
-def has_forking_environment(env: Mapping[str, str]) -> bool:
-    """True for the environment of an interpreter that sections may be forked from."""
-    return all(env.get(name) == value for name, value in FIXED.items() if name not in _AFTER_FORKING)
 
 
 def ready_fonts(env: Mapping[str, str], folders: Sequence[Path]) -> Path:

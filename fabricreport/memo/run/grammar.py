@@ -10,9 +10,3 @@ _GRAMMAR = "rfc3987_syntax"
 def skip_unused_grammar() -> None:
     """Keep this process from compiling it."""
     sys.modules.setdefault(_GRAMMAR, None)  # type: ignore[arg-type]
-
-
-def allow_grammar() -> None:
-    """Leave it to be imported by whoever asks for it after all."""
-    if sys.modules.get(_GRAMMAR, sys) is None:
-        del sys.modules[_GRAMMAR]

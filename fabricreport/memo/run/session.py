@@ -1,0 +1,240 @@
+"""One run of a merged notebook as it goes: whose cell runs, what each notebook has used, and the truth of how each ended."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+
+from fabricreport.memo.run.merged import SKIPPED, Merged, Part, skip
+from fabricreport.memo.run.run_record import Progress, ProgressCall, Status
+
+_ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b[@-Z\\-_]")
+_TRACEBACK_LINES = 40
+_TEXT_LIMIT = 2_000
+DIED = "the kernel process ended by itself"
+
+
+class Cancelled(Exception):
+    """A person has stopped the run."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a notebook may use: seconds a cell and in all, bytes of output in all."""
+
+    cell_timeout_s: float
+    section_timeout_s: float
+    output_limit_bytes: int
+
+
+@dataclass(frozen=True)
+class End:
+    """How a notebook ended, at which cell (None: at none), in words; see `run_record.SectionRun`."""
+
+    status: Status
+    cell: int | None = None
+    source_line: str = ""
+    ename: str = ""
+    evalue: str = ""
+    traceback: str = ""
+
+
+class Session:
+    """Told by papermill's client of every cell and message; what has not ended when a kernel is gone is `left`."""
+
+    def __init__(self, merged: Merged, limits: Limits, progress: ProgressCall) -> None:
+        self.limits, self._progress = limits, progress
+        self.nb: Any = merged.notebook
+        self._whose = [part for part in merged.parts for _ in part.numbers]
+        self.ends: dict[str, End] = {}
+        self.seconds: dict[str, float] = {}
+        self.end_kernel: Callable[[], None] = lambda: None
+        self.cancelled = False
+        self._part: Part | None = None
+        self._at, self._is_running, self._has_quit = 0, False, False
+        self._fault: End | None = None
+        self._began = time.monotonic()
+        self._bytes = 0
+        self.spent: tuple[Status, str, str] | None = None
+
+    # ---- what papermill's client tells
+
+    def cell_start(self, cell: Any, cell_index: int) -> None:
+        """A cell is next, of whatever type."""
+        if self.cancelled:
+            raise Cancelled
+        part = self._whose[cell_index]
+        if part is not self._part:
+            self._close()
+            if self._has_quit:
+                raise DeadKernelError("Kernel was quit")
+            self._open(part)
+        self._at = cell_index
+        if cell_index > part.start:
+            number = part.numbers[cell_index - part.start]
+            self._progress(Progress(part.section, "cell", number, part.cells))
+        if cell.cell_type != "code" or self._fault is not None:
+            return
+        if self._has_quit:
+            self._fail("dead", "KernelDied", DIED)
+            self._skip_rest(cell_index)
+        elif self._remaining_s() <= 0:
+            self._fail("timeout", "SectionTimeout", self._section_limit())
+            self._skip_rest(cell_index)
+
+    def cell_execute(self, **_: Any) -> None:
+        """A code cell is sent to the kernel."""
+        self._is_running = True
+
+    def cell_executed(self, cell: Any, cell_index: int, execute_reply: Any) -> None:
+        """The kernel has answered: the rest of a notebook that failed is not run."""
+        self._is_running = False
+        content, spent, self.spent = execute_reply["content"], self.spent, None
+        self._has_quit = any(told.get("source") == "ask_exit" for told in content.get("payload", ()))
+        if spent is not None:
+            self._fail(*spent)
+        elif content["status"] == "error":
+            trace = "\n".join(content.get("traceback", []))
+            self._fail("failed", str(content.get("ename", "")), str(content.get("evalue", "")), trace)
+            if "raises-exception" in cell.metadata.get("tags", []):
+                return
+        else:
+            return
+        self._skip_rest(cell_index + 1)
+
+    def cell_limit_s(self, _cell: Any) -> float:
+        """How long the next cell may take: the cell limit, or what is left of the notebook's."""
+        return max(0.1, min(self.limits.cell_timeout_s, self._remaining_s()))
+
+    def out_of_time(self) -> None:
+        """The running cell has spent its time and is interrupted."""
+        if self.spent is None:
+            if self._remaining_s() <= 0.1:
+                self.spent = "timeout", "SectionTimeout", self._section_limit()
+            else:
+                limit = f"the cell's limit of {self.limits.cell_timeout_s:g} s was reached"
+                self.spent = "timeout", "CellTimeout", limit
+
+    def overflows(self, message: dict[str, Any]) -> bool:
+        """Count a kernel's message; True from the one on that is too much."""
+        self._bytes += _size(message.get("content"))
+        if self._bytes <= self.limits.output_limit_bytes:
+            return False
+        if self.spent is None:
+            limit = f"the section wrote more than {self.limits.output_limit_bytes / 1e6:g} MB of output"
+            self.spent = "failed", "OutputTooLarge", limit
+        return True
+
+    def cancel(self) -> None:
+        """Stop the run: what has not ended is cancelled."""
+        self.cancelled = True
+        self.end_kernel()
+
+    # ---- how it ended
+
+    def finish(self, error: BaseException | None) -> None:
+        """Papermill has returned, or raised this: tell how the notebook ended that was running then."""
+        if self.cancelled:
+            self._part = None
+        elif (
+            error is None
+            or (not self._is_running and self._at == len(self._whose) - 1 and self._part is not None)
+            or self._has_quit
+        ):
+            self._close()
+        elif self._part is None:
+            for part in dict.fromkeys(self._whose):  # no kernel came up
+                self.ends[part.section] = End("dead", ename="KernelDied", evalue=plain_text(str(error))[:_TEXT_LIMIT])
+                self.seconds[part.section] = 0.0
+        elif self._at > self._part.start or self._part is self._whose[0]:
+            self._is_running = False
+            self._fail(*self.spent) if self.spent else self._fail(*_told(error))
+            self._close()
+        # else: the one before had quit the kernel with its last cell, and this one had not begun
+
+    def _open(self, part: Part) -> None:
+        self._part, self._fault, self.spent = part, None, None
+        self._began, self._bytes = time.monotonic(), 0
+        self._progress(Progress(part.section, "started"))
+
+    def _close(self) -> None:
+        if self._part is None:
+            return
+        section, end = self._part.section, self._fault or self._truth(self._part)
+        self.ends[section] = end
+        self.seconds[section] = round(time.monotonic() - self._began, 3)
+        self._part = None
+        self._progress(Progress(section, end.status, seconds=self.seconds[section]))
+
+    def _truth(self, part: Part) -> End:
+        """`ok` only if each code cell ran and none shows an error."""
+        for at in range(part.start, part.stop):
+            cell = self.nb.cells[at]
+            if cell.cell_type != "code" or SKIPPED in cell.metadata.get("tags", ()):
+                continue
+            for output in cell.outputs:
+                if output.output_type == "error":
+                    trace = "\n".join(output.get("traceback", []))
+                    return self._end(at, "failed", output.ename, output.evalue, trace)
+            if cell.source.strip() and cell.get("execution_count") is None:
+                return self._end(at, "failed", "NotRun", "the cell was never run")
+        return End("ok")
+
+    def _fail(self, status: Status, ename: str, evalue: str, trace: str = "") -> None:
+        if self._fault is None:
+            self._fault = self._end(self._at, status, ename, evalue, trace)
+
+    def _end(self, at: int, status: Status, ename: str, evalue: str, trace: str = "") -> End:
+        part = self._whose[at]
+        lines = [line.strip() for line in self.nb.cells[at].source.splitlines()]
+        first = next((line for line in lines if line and not line.startswith("#")), lines[0] if lines else "")
+        tail = plain_text(trace).splitlines()[-_TRACEBACK_LINES:]
+        return End(
+            status,
+            part.numbers[at - part.start] or None,
+            plain_text(first)[:120] if at > part.start else "",
+            plain_text(ename)[:_TEXT_LIMIT],
+            plain_text(evalue)[:_TEXT_LIMIT],
+            "\n".join(tail)[-4 * _TEXT_LIMIT :],
+        )
+
+    def _skip_rest(self, start: int) -> None:
+        if self._part is not None:
+            for cell in self.nb.cells[start : self._part.stop]:
+                skip(cell)
+
+    def _remaining_s(self) -> float:
+        return self.limits.section_timeout_s - (time.monotonic() - self._began)
+
+    def _section_limit(self) -> str:
+        return f"the section's limit of {self.limits.section_timeout_s:g} s was reached"
+
+
+def _told(error: BaseException) -> tuple[Status, str, str]:
+    """Which status an exception means that ended papermill's run with a cell at work."""
+    if isinstance(error, DeadKernelError) or "kernel died" in str(error).lower():
+        return "dead", "KernelDied", DIED
+    if isinstance(error, CellTimeoutError):
+        return "timeout", "CellTimeout", "the kernel did not tell the end of the cell"
+    return "failed", type(error).__name__, str(error)
+
+
+def plain_text(text: str) -> str:
+    """Text without terminal colours and other control characters."""
+    text = _ANSI.sub("", text)
+    return "".join(c for c in text if c in "\n\t" or (ord(c) >= 32 and not 0x7F <= ord(c) < 0xA0))
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, str | bytes):
+        return len(value) + 16
+    if isinstance(value, dict):
+        return 16 + sum(_size(v) for v in value.values())
+    if isinstance(value, list | tuple):
+        return 16 + sum(_size(v) for v in value)
+    return 8
