@@ -18,13 +18,15 @@ if TYPE_CHECKING:
 
 def run() -> None:
     """Tell of what was built before, or leave the words to the command line."""
-    from fabricreport.memo.run.grammar import skip_unused_grammar
+    from fabricreport.memo.run.environment import skip_unused_grammar
 
     skip_unused_grammar()
     if says_again(sys.argv[1:]):
         return
     from fabricreport.cli import main
+    from fabricreport.memo.run.environment import collect_seldom
 
+    collect_seldom()
     main(prog_name="fabricreport")
 
 

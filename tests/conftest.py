@@ -13,7 +13,7 @@ import pytest
 from branch_counts import BRANCHES
 from fuzz_cases import CASES, COUNTS, PARTS, SEED, TENTH, some
 
-from fabricreport.memo.run.grammar import skip_unused_grammar
+from fabricreport.memo.run.environment import skip_unused_grammar
 
 skip_unused_grammar()  # before a test imports nbformat
 if (

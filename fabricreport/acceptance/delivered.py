@@ -37,12 +37,12 @@ from fabricreport.memo.editions.failures import clear_failed, keep_failed
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, sealed
 from fabricreport.memo.run import fingerprint as prints
-from fabricreport.memo.run.cache import cache_place
 from fabricreport.memo.run.digest import sha256
 from fabricreport.memo.run.execute import run_sections
 from fabricreport.memo.run.fingerprint import Fingerprint
 from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.plan import BuildPlan, make_ready
+from fabricreport.memo.run.recall import cache_place
 from fabricreport.memo.run.run_record import SECTION_TIMEOUT_S
 from fabricreport.memo.run.snapshot import take_snapshot
 from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile

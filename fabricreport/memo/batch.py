@@ -7,6 +7,7 @@ whatever order they were made in. Where nothing may be forked the clients are bu
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import gc
 import os
 import signal
@@ -19,9 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NoReturn, TypeVar, cast
 
 from fabricreport.errors import FabricReportError
-from fabricreport.memo.run.environment import ONE_THREAD
-from fabricreport.memo.run.grammar import skip_unused_grammar
-from fabricreport.memo.run.lineage import cause_of, end_with, only_files
+from fabricreport.memo.run.environment import ONE_THREAD, skip_unused_grammar
 from fabricreport.memo.run.run_record import Progress, ProgressCall
 
 if TYPE_CHECKING:
@@ -31,6 +30,7 @@ Result = TypeVar("Result")
 Task = Callable[[Path, ProgressCall], Result]
 """Builds the memo of a params file: its path, and whom to tell of every step."""
 _INTERRUPTED = 130
+_PR_SET_PDEATHSIG = 1
 _LOOK_S, _GRACE_S = 0.5, 10.0
 Steps = Callable[[Path, Progress], None]
 """Whom to tell of a client's every step; the last, `done`, has no section."""
@@ -168,7 +168,7 @@ class _Batch(Generic[Result]):
         pid = os.fork()
         if pid == 0:
             try:
-                only_files(0, 1, 2, telling.fileno())
+                _only_files(0, 1, 2, telling.fileno())
                 signal.signal(signal.SIGINT, signal.default_int_handler)
                 self._live(path, telling, maker)
             finally:
@@ -180,7 +180,7 @@ class _Batch(Generic[Result]):
     def _live(self, path: Path, telling: Connection, maker: int) -> NoReturn:
         """What a client's process does: the task, telling every step, and the outcome last."""
         try:
-            end_with(maker, signal.SIGINT)
+            _end_with(maker, signal.SIGINT)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
             outcome = _tried(path, self.task, lambda _, step: telling.send(step))
         except KeyboardInterrupt:
@@ -211,6 +211,34 @@ class _Batch(Generic[Result]):
         path = self.paths[client.number]
         self.progress(path, Progress("", "done"))
         if client.outcome is None:
-            told = f"building {path} came to no end: {cause_of(code).replace('section', 'build')}"
+            told = f"building {path} came to no end: {_cause_of(code)}"
             client.outcome = Outcome(path, error=FabricReportError(told))
         self.outcomes[client.number] = client.outcome
+
+
+def _end_with(maker: int, sent: signal.Signals = signal.SIGKILL) -> None:
+    """Have this process sent a signal when the one that made it ends, however that ends."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.prctl(_PR_SET_PDEATHSIG, sent, 0, 0, 0)
+    if os.getppid() != maker:  # it ended before we could ask
+        os._exit(1)
+
+
+def _only_files(*kept: int) -> None:
+    """Close what a forked process inherited open: a pipe that it holds would never be seen to end."""
+    for number in [int(entry.name) for entry in Path("/proc/self/fd").iterdir()]:
+        if number not in kept:
+            with contextlib.suppress(OSError):
+                os.close(number)
+
+
+def _cause_of(code: int) -> str:
+    """How a process ended that left no word, from its exit code."""
+    if code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = f"signal {-code}"
+        hint = "; the system may have run out of memory" if code == -signal.SIGKILL else ""
+        return f"the build's process was ended by {name}{hint}"
+    return f"the build's process left with exit code {code} without a result"

@@ -20,9 +20,8 @@ from fabricreport.errors import FabricReportError, MemoRejected, SectionFailed
 from fabricreport.memo.editions.editions import publish
 from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
-from fabricreport.memo.run.cache import cache_place
 from fabricreport.memo.run.places import Places
-from fabricreport.memo.run.recall import Planned, Question, recall, remember
+from fabricreport.memo.run.recall import Planned, Question, cache_place, recall, remember
 from fabricreport.memo.run.run_record import (
     CELL_TIMEOUT_S,
     SECTION_TIMEOUT_S,
@@ -210,7 +209,7 @@ def _run(
 ) -> tuple[RunRecord, dict[str, NotebookNode]]:
     """Executed and stripped notebooks by section; `store` keeps matplotlib's list of fonts."""
     from fabricreport.checking.prose import refuse_unreadable
-    from fabricreport.memo.run.bytecode import compile_checked
+    from fabricreport.memo.run.environment import compile_checked
     from fabricreport.memo.run.execute import run_sections
     from fabricreport.memo.run.volatile import notebook_from_bytes, strip_volatile
 

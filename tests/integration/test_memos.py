@@ -12,15 +12,23 @@ from html import escape
 from html.parser import HTMLParser
 from itertools import permutations
 from pathlib import Path
+from typing import Any
 
+import nbformat
 import pytest
 import yaml
+from delivered_cases import delivery, write
 from pypdf import PdfReader
 from read_memo import read_memo, share_in_common
 
 import fabricreport.case as case_module
+from fabricreport.acceptance.study import plan_of
 from fabricreport.formats import NBSP
 from fabricreport.memo.build import BuildResult, build
+from fabricreport.memo.document.gather import gather
+from fabricreport.memo.document.stitch import merged_ledger, stitch
+from fabricreport.memo.run.execute import run_sections
+from fabricreport.memo.run.volatile import strip_volatile
 from fabricreport.scenario import load_params
 
 pytestmark = pytest.mark.slow
@@ -234,26 +242,56 @@ def test_the_headline_follows_the_params(
     assert changed["decision.difference"]["value"] != ledger(memos["example"])["decision.difference"]["value"]
 
 
+def alone(section: str, params: Path, folder: Path) -> Any:
+    """The notebook as stock papermill leaves it, in a kernel of its own."""
+    out = folder / "alone.ipynb"
+    command = [sys.executable, "-m", "papermill", f"{section}.ipynb", str(out), "-p", "params", str(params)]
+    done = subprocess.run(
+        [*command, "--no-progress-bar"], cwd=ROOT / "notebooks", capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return strip_volatile(nbformat.read(out, as_version=4))
+
+
+def shown(notebook: Any) -> list[Any]:
+    """What each cell shows."""
+    return [[dict(output) for output in cell.get("outputs", ())] for cell in notebook.cells]
+
+
 @pytest.mark.parametrize(
-    "section",
+    ("section", "client"),
     [
-        "choose_provider",
-        "tco",
+        ("choose_provider", "tern-finetuning"),
+        ("tco", "example"),
         *(
-            pytest.param(s, marks=pytest.mark.trust)
-            for s in ("buy_once", "grow_in_stages", "decision", "latency", "tail_risk", "diligence", "evidence")
+            pytest.param(section, client, marks=pytest.mark.trust)
+            for section, client in (
+                ("buy_once", "example"), ("grow_in_stages", "kestrel-lab"), ("decision", "example"), ("latency", "kestrel-lab"),
+                ("tail_risk", "example"), ("diligence", "tern-finetuning"), ("evidence", "example"),
+            )
         ),
     ],
-)
-def test_each_notebook_runs_alone_under_stock_papermill(section: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [
-            sys.executable, "-m", "papermill", f"{section}.ipynb", str(tmp_path / "out.ipynb"),
-            "-p", "params", "../params/tern-finetuning.yaml", "--no-progress-bar",
-        ],
-        cwd=ROOT / "notebooks", capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr[-2000:]
+)  # fmt: skip
+def test_each_notebook_shows_the_same_alone_under_stock_papermill_and_in_a_build(
+    memos: dict[str, BuildResult], section: str, client: str, tmp_path: Path
+) -> None:
+    built = nbformat.read(memos[client].folder / "notebooks" / f"{section}.ipynb", as_version=4)
+    mine = alone(section, ROOT / "params" / f"{client}.yaml", tmp_path)
+    ledgers = [merged_ledger(gather(stitch({section: notebook}, {}))) for notebook in (mine, built)]
+    assert ledgers[0] == ledgers[1] and ledgers[0]["numbers"]
+    assert shown(mine) == shown(built)
+
+
+@pytest.mark.trust
+def test_the_notebook_of_a_delivery_shows_the_same_alone_and_behind_another(tmp_path: Path) -> None:
+    params = example_copy(tmp_path)
+    write(delivery(plan_of(case_module.open_case(params), "")), folder := tmp_path / "params" / "as-delivered")
+    assert params.parent == folder.parent
+    mine = alone("acceptance", params, tmp_path)
+    notebooks = {name: ROOT / "notebooks" / f"{name}.ipynb" for name in ("tco", "acceptance")}
+    record = run_sections(notebooks, params, tmp_path / "run")
+    assert record.ok
+    assert shown(mine) == shown(strip_volatile(nbformat.read(record.sections[1].notebook, as_version=4)))
 
 
 def test_stock_nbconvert_prints_one_executed_notebook(memos: dict[str, BuildResult], tmp_path: Path) -> None:

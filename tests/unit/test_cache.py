@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fabricreport.memo.run.bytecode import compile_checked
-from fabricreport.memo.run.cache import cache_folder, cache_place
+from fabricreport.memo.run.environment import compile_checked
 from fabricreport.memo.run.fingerprint import Fingerprint, notebook_digest, tree_digest, versions
+from fabricreport.memo.run.recall import cache_folder, cache_place
 from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
 
 

@@ -37,7 +37,7 @@ from fabricreport.blocks.nodes import (
 )
 from fabricreport.ledger import Number
 from fabricreport.memo.document.gather import gather
-from fabricreport.memo.run import binding
+from fabricreport.memo.run import merged
 
 
 class Case:
@@ -103,12 +103,12 @@ def test_what_the_case_does_not_know_is_told_once_with_its_reason_and_without_br
 
 def run(nb: Any, *extra: Any) -> Any:
     """What a kernel does with the hidden cell, without one."""
-    binding.ask(nb)
-    asked = [cell for cell in nb.cells if binding.is_asking(cell)]
+    merged.ask(nb)
+    asked = [cell for cell in nb.cells if merged.is_asking(cell)]
     fields = dict.fromkeys(f for c in nb.cells if c.cell_type == "markdown" for f in fields_of(c.source))
     for cell in asked:
         cell.outputs = [nbformat.v4.new_output("display_data", data={ANSWERS_MIME: answers(fields, Case())}), *extra]
-    binding.take(nb)
+    merged.take(nb)
     return nb
 
 
@@ -124,8 +124,8 @@ def test_the_hidden_cell_leaves_no_trace_but_the_answers_and_those_of_an_earlier
 
 def test_a_notebook_without_fields_is_asked_nothing() -> None:
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("See {fig-x} and `{code}`.")])
-    binding.ask(nb)
-    assert not any(binding.is_asking(cell) for cell in nb.cells)
+    merged.ask(nb)
+    assert not any(merged.is_asking(cell) for cell in nb.cells)
 
 
 def test_a_warning_while_the_case_answers_is_a_fault_of_the_cell_that_asked() -> None:

@@ -15,6 +15,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Mapping
+from copy import copy
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -106,7 +107,12 @@ class MergedEngine(NBClientEngine):  # type: ignore[misc]
         )
         client.session, client.owns_km = session, True
         session.end_kernel = lambda: _kill(manager)
-        return client.execute(**start)
+        try:
+            return client.execute(**start)
+        finally:
+            # Papermill would check and write all of it once more, to nowhere, and look for errors that are told already.
+            session.nb = copy(nb_man.nb)
+            nb_man.nb.cells = []
 
 
 papermill_engines.register(ENGINE, MergedEngine)

@@ -1,10 +1,10 @@
-"""The environment a section runs in: the user's, with everything that could change a figure pinned."""
+"""What a kernel finds: the user's environment with everything that could change a figure pinned, compiled modules, fonts."""
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ FIXED = {
     "PYTHONHASHSEED": "0",  # order of sets
     "PYTHONSAFEPATH": "1",  # a numpy.py beside a notebook must not shadow the library
     "PYTHONUTF8": "1",
-    "PYTHONDONTWRITEBYTECODE": "1",  # `bytecode` writes it, checked by hash
+    "PYTHONDONTWRITEBYTECODE": "1",  # `compile_checked` does, by hash
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",  # figures shown or left open become outputs
     **ONE_THREAD,
     "SOURCE_DATE_EPOCH": "315532800",  # 1980-01-01: the clock is in no output
@@ -27,8 +27,20 @@ FIXED = {
     "PYDEVD_DISABLE_FILE_VALIDATION": "1",
 }
 """What the kernel has in its environment."""
+_COLLECTED = (200_000, 50, 50)
+_CHECKED_HASH = (0b11).to_bytes(4, "little")
 _FONTS_TIMEOUT_S = 120.0
 _DROPPED = ("MATPLOTLIBRC", "LANGUAGE", "IPYTHON_STARTUP")
+
+
+def collect_seldom() -> None:
+    """Have Python look for circular garbage less often: next to nothing of what is analysed and written is ever let go."""
+    gc.set_threshold(*_COLLECTED)
+
+
+def skip_unused_grammar() -> None:
+    """Keep this process from compiling a grammar of addresses, 2 s of every start, that jsonschema imports and nothing here uses."""
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 
 def section_environment(base: Mapping[str, str], runtime: Path) -> dict[str, str]:
@@ -51,6 +63,8 @@ def ready_fonts(env: Mapping[str, str], folders: Sequence[Path]) -> Path:
 
     A kernel that has to make the list first logs a line about it, which would be taken for a warning of its section.
     """
+    import subprocess
+
     folder = next((f for f in folders if _writable(f)), folders[-1])
     if not any(folder.glob("fontlist-*.json")):
         quiet = subprocess.DEVNULL
@@ -71,3 +85,30 @@ def _writable(folder: Path) -> bool:
     with contextlib.suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return os.access(folder, os.W_OK | os.X_OK)
+
+
+def compile_checked(folder: Path) -> int:
+    """Give every module below `folder` a hash-checked `.pyc`; how many were written. A read-only folder is left as is.
+
+    Python's usual one is trusted if the source's second and size are unchanged, so an edit within one second that keeps
+    the length (a price of 1 made 2) may run the old code.
+    """
+    import importlib.util
+    import py_compile
+
+    written = 0
+    for source in sorted(folder.rglob("*.py")):
+        target = Path(importlib.util.cache_from_source(str(source)))
+        try:
+            data = source.read_bytes()
+            wanted = importlib.util.MAGIC_NUMBER + _CHECKED_HASH + importlib.util.source_hash(data)
+            if target.exists():
+                with target.open("rb") as handle:
+                    if handle.read(16) == wanted:
+                        continue
+            mode = py_compile.PycInvalidationMode.CHECKED_HASH
+            py_compile.compile(str(source), cfile=str(target), doraise=True, invalidation_mode=mode)
+            written += 1
+        except (OSError, py_compile.PyCompileError):
+            continue  # the section that imports it will say what is wrong
+    return written

@@ -16,8 +16,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from fabricreport.memo.run.environment import ready_fonts, section_environment
-from fabricreport.memo.run.grammar import skip_unused_grammar
+from fabricreport.memo.run.environment import ready_fonts, section_environment, skip_unused_grammar
 from fabricreport.memo.run.run_record import (
     CELL_TIMEOUT_S,
     SECTION_TIMEOUT_S,

@@ -19,6 +19,8 @@ from typing import Any
 
 from IPython.core.getipython import get_ipython
 
+from fabricreport.memo.run.environment import collect_seldom
+
 _PRINTED_ARRAYS = {"edgeitems": 3, "infstr": "inf", "linewidth": 75, "nanstr": "nan", "precision": 8, "suppress": False,
                    "threshold": 1000, "formatter": None, "sign": "-", "floatmode": "maxprec"}  # fmt: skip
 _NUMPY_ERRORS = {"divide": "warn", "over": "warn", "under": "ignore", "invalid": "warn"}
@@ -42,6 +44,7 @@ def begin(folder: str, params: str = "") -> None:
 
 def _share(params: str) -> None:
     """Have the notebooks share what is found of one case; the libraries they import leave their marks before the first."""
+    collect_seldom()
     import matplotlib.pyplot  # noqa: F401
 
     import fabricreport.theme  # noqa: F401

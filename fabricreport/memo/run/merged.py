@@ -2,11 +2,12 @@
 
 begin      a cell of ours: everything the notebook before left is undone (`fresh`)
 cells      the notebook's own, with papermill's injected parameters behind its cell of parameters
-answers    a cell of ours that answers the fields of its Markdown cells (`binding`), where it has any
+answers    a cell of ours that answers the fields of its Markdown cells, where it has any: they are moved there after
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +18,12 @@ from nbformat import NotebookNode
 from papermill.iorw import load_notebook_node
 from papermill.parameterize import parameterize_notebook
 
-from fabricreport.memo.run import binding
+from fabricreport.blocks.cells import ANSWERS_MIME, fields_of
+from fabricreport.memo.document.gather import ANSWERS, HIDDEN_TAGS
+from fabricreport.memo.document.outputs import carry, own
 
+ASKING_TAG = "fabricreport-answers"
+"""Of the cell that answers the fields."""
 RUN = "fabricreport-run"
 """In the metadata of a merged notebook's cells while it runs: the notebook they are of, and their number in its source."""
 SKIPPED = "skip-execution"
@@ -62,7 +67,7 @@ def prepared(path: Path, params: Path) -> NotebookNode:
     parameters = {"params": str(params)}
     source = load_notebook_node(str(path))
     nb: NotebookNode = parameterize_notebook(source, parameters, kernel_name="python3", language="python")
-    binding.ask(nb)
+    ask(nb)
     return nb
 
 
@@ -98,14 +103,60 @@ def taken_out(nb: Any, part: Part) -> NotebookNode:
     for cell in out.cells:
         if cell.metadata.pop(RUN).get("skipped"):
             cell.metadata["tags"].remove(SKIPPED)
-    binding.take(out)
+    take(out)
     return out
 
 
 def _numbers(cells: list[Any]) -> tuple[int, ...]:
     number, numbers = 0, []
     for cell in cells[1:]:
-        if not (binding.is_asking(cell) or {*_ADDED} & set(cell.metadata.get("tags", ()))):
+        if not (is_asking(cell) or {*_ADDED} & set(cell.metadata.get("tags", ()))):
             number += 1
         numbers.append(number)
     return (min(numbers, default=0), *numbers)
+
+
+def is_asking(cell: Any) -> bool:
+    """True for the hidden cell."""
+    return ASKING_TAG in cell.metadata.get("tags", ())
+
+
+def ask(nb: Any) -> None:
+    """Put the hidden cell behind a notebook's own; answers of an earlier run go."""
+    fields: dict[str, None] = {}
+    for cell in _markdown(nb):
+        if ANSWERS in own(cell):
+            del cell.metadata["fabricreport"][ANSWERS]
+        fields.update(dict.fromkeys(fields_of(cell.source)))
+    if not fields:
+        return
+    wanted = json.dumps(list(fields), allow_nan=False)
+    source = f"from fabricreport.blocks.cells import show_answers\n\nshow_answers({wanted}, globals())"
+    nb.cells.append(nbformat.v4.new_code_cell(source, metadata={"tags": [ASKING_TAG]}))  # type: ignore[no-untyped-call]
+
+
+def take(nb: Any) -> None:
+    """Move the answers of the hidden cell to the Markdown cells that asked, and take the cell out."""
+    asking = [cell for cell in nb.cells if is_asking(cell)]
+    nb.cells = [cell for cell in nb.cells if not is_asking(cell)]
+    outputs = [output for cell in asking for output in cell.outputs]
+    given: dict[str, Any] = {}
+    for output in outputs:
+        given |= output.get("data", {}).get(ANSWERS_MIME, {})
+    said = [
+        fault.value or fault.message
+        for o in outputs
+        if ANSWERS_MIME not in o.get("data", {})
+        for fault in carry({}, o).faults
+    ]
+    for cell in _markdown(nb):
+        mine = {field: given[field] for field in fields_of(cell.source) if field in given}
+        if said:  # a warning on the way belongs to whoever asked
+            mine = {field: {"fault": "; ".join(said)} for field in mine}
+        if mine:
+            kept = {**cell.metadata.get("fabricreport", {}), ANSWERS: mine}
+            cell.metadata["fabricreport"] = nbformat.from_dict(kept)  # type: ignore[no-untyped-call]
+
+
+def _markdown(nb: Any) -> list[Any]:
+    return [c for c in nb.cells if c.cell_type == "markdown" and not HIDDEN_TAGS & set(c.metadata.get("tags", ()))]

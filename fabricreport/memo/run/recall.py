@@ -1,7 +1,8 @@
 """What a build came to last time, kept so that an unchanged one is answered without reading or checking anything anew.
 
 A record holds the stamp of all that a build rests on, the hashes of the answers and logs that the params name, and the
-edition that follows. It is kept in the cache folder, one for each question. It says nothing on whether that edition was
+edition that follows. It is kept in a cache folder, one for each question: `.cache/fabricreport/` beside the
+output folder, which may be deleted at any time and is used only if nobody else could have written into it. It says nothing on whether that edition was
 published or is whole: whoever asks finds that out. A damaged or missing record is no answer, never an error.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -16,10 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from fabricreport.checking.dates import Dates, dates_from
 from fabricreport.memo.editions.manifest import read_sealed, sealed
-from fabricreport.memo.run.beneath import read_beneath
-from fabricreport.memo.run.cache import cache_folder, cache_place
 from fabricreport.memo.run.digest import canonical, sha256
 from fabricreport.memo.run.places import Places
+from fabricreport.memo.run.snapshot import read_beneath
 from fabricreport.memo.run.stamp import Stamp, stamp_of
 
 if TYPE_CHECKING:
@@ -129,3 +130,50 @@ def _write(path: Path, data: bytes) -> None:
     except OSError:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def cache_folder(output: Path) -> Path:
+    """Where the cache of an output folder lives: beside it, never inside."""
+    return output.absolute().parent / ".cache" / "fabricreport"
+
+
+@dataclass(frozen=True)
+class CachePlace:
+    """The cache folder of an output folder, or None with the reason for the person who builds."""
+
+    folder: Path | None
+    message: str = ""
+
+
+def cache_place(output: Path) -> CachePlace:
+    """The cache folder, made or found to be ours alone; another user's, or one that others may write to, is left.
+
+    What lies in it goes into a memo, and matplotlib takes its settings from there: it must be as private as we are.
+    """
+    folder = cache_folder(output)
+    try:
+        fault = _made(folder.parent, ours_alone=False) or _made(folder, ours_alone=True)
+        if not fault:
+            folder.chmod(0o700)
+            return CachePlace(folder)
+    except OSError as error:
+        fault = f"cannot be used: {error.strerror or error}"
+    return CachePlace(None, f"{folder}: {fault}; nothing was kept there for the next build")
+
+
+def _made(folder: Path, *, ours_alone: bool) -> str:
+    """Make a folder unless something is there; why it is not to be trusted, or ''.
+
+    The cache's parent may belong to root, be writable for a group, or be sticky as /tmp is.
+    """
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    facts = folder.lstat()
+    if not stat.S_ISDIR(facts.st_mode):
+        return "is a link or a file where the cache's folder should be"
+    if facts.st_uid != os.geteuid() and (ours_alone or facts.st_uid != 0):
+        return "belongs to another user"
+    sticky = stat.S_IWOTH if not facts.st_mode & stat.S_ISVTX else 0
+    if facts.st_mode & (stat.S_IWGRP | stat.S_IWOTH if ours_alone else sticky):
+        return "may be written by other users"
+    return ""

@@ -19,8 +19,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from fabricreport.memo.run.beneath import BOOKS
 from fabricreport.memo.run.places import Places
+from fabricreport.memo.run.snapshot import BOOKS
 from fabricreport.project import PACKAGE, book_folder
 
 _INSTALLED = (".dist-info", ".egg-info")
