@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from rows import rows
 
 from fabricreport.acceptance.credit import credits_due, made_good, total
 from fabricreport.acceptance.judging import Judged, TestVerdict, Why
@@ -104,7 +105,7 @@ UNPROVEN = judged("T-SOAK", 0.0, 300.0, None, verdict=TestVerdict.NOT_PROVEN)
 HOLDS = judged("T-INCAST", 400.0, 300.0, None, verdict=TestVerdict.PASS)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("tests", "advice_lost", "outcome"),
     [
         ([HOLDS], False, Outcome.ACCEPT),

@@ -31,6 +31,8 @@ from fabricreport.memo.document.document import Document
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.vocabulary import Confidence, Ground
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 F = AcceptanceFinding
 PASS, FAIL, OPEN = TestVerdict.PASS, TestVerdict.FAIL, TestVerdict.NOT_PROVEN

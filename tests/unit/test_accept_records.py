@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from rows import rows
 
 from fabricreport.books.delivery_records import Seen, read_records
 from fabricreport.errors import InputError
@@ -54,12 +55,12 @@ def test_every_fault_is_told_at_once_with_line_key_and_remedy(tmp_path: Path) ->
     assert "a record must be a mapping" in said
 
 
-@pytest.mark.parametrize("text", ["", "tests:\n", "tests: {}\n", "- a\n", "test: []\n"])
+@rows("text", ["", "tests:\n", "tests: {}\n", "- a\n", "test: []\n"])
 def test_a_file_without_a_list_says_how_to_begin(tmp_path: Path, text: str) -> None:
     assert faults(tmp_path, text)
 
 
-@pytest.mark.parametrize("value", ["-1", ".inf", ".nan", "1e300", "true"])
+@rows("value", ["-1", ".inf", ".nan", "1e300", "true"])
 def test_a_value_that_its_unit_cannot_have_is_refused(tmp_path: Path, value: str) -> None:
     text = f"tests:\n  - {{test: T-WEEKS, gpus: 64, value: {value}, unit: week, evidence: a}}\n"
     assert faults(tmp_path, text)

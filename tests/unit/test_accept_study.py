@@ -42,6 +42,8 @@ from fabricreport.memo.write.html import render_html
 from fabricreport.memo.write.pdf import render_pdf
 from fabricreport.provenance import plain
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 F = AcceptanceFinding
 GPUS = 128

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.models.audit.acceptance import (
     Reason,
@@ -58,7 +59,7 @@ def test_the_counted_run_is_the_kth_from_the_worst() -> None:
         counted_run([3.0, 1.0], 3, at_least=True)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("value", "at_least", "expected"),
     [(308.96, True, 308.0), (308.04, False, 309.0), (0.0, True, 0.0), (5.0, False, 5.0)],
 )
@@ -71,8 +72,8 @@ def test_a_threshold_is_written_to_three_digits_in_the_sellers_favour(
 # ---- simulated fabrics of known degradation
 
 
-@pytest.mark.parametrize("at_least", [True, False])
-@pytest.mark.parametrize("lost", [0.0, 0.02, 0.04, 0.07, 0.1])
+@rows("at_least", [True, False])
+@rows("lost", [0.0, 0.02, 0.04, 0.07, 0.1])
 def test_simulated_fabrics_pass_as_often_as_stated(lost: float, at_least: bool) -> None:
     """Each of many fabrics that lost so much is tested by its own runs; the share that passes is the chance stated."""
     made = threshold(320.0, 290.0 if at_least else None, RULE, at_least=at_least)

@@ -24,6 +24,8 @@ from fabricreport.sections.diligence.plan.sheets import headroom_bytes
 from fabricreport.sections.diligence.plan.stages import layout_of, stages
 from fabricreport.sections.diligence.plan.tables import size_text
 
+pytestmark = pytest.mark.slow
+
 PARAMS = Path(__file__).parents[2] / "params"
 GIB = 2**30
 PRINTED = 66

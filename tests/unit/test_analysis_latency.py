@@ -20,6 +20,8 @@ from fabricreport.sections.latency import inputs as latency_inputs
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.uncertain import exactly
 
+pytestmark = pytest.mark.slow
+
 CLIENTS = ("example", "kestrel-lab", "tern-finetuning")
 LOGS = Path(__file__).parent.parent / "data" / "logs"
 

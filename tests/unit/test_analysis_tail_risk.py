@@ -22,6 +22,8 @@ from fabricreport.sections.tail_risk.inputs import subject
 from fabricreport.sections.tco.bills import bills, builds_of
 from fabricreport.sections.tco.inputs import common_inputs, option_inputs
 
+pytestmark = pytest.mark.slow
+
 COMMUNICATION = 0.05
 
 

@@ -30,6 +30,8 @@ from fabricreport.sections.tco.cost import (
 from fabricreport.sections.tco.inputs import common_inputs, option_inputs, thinned
 from fabricreport.sections.tco.sweep import STEP
 
+pytestmark = pytest.mark.slow
+
 
 @cache
 def opened(name):

@@ -22,6 +22,8 @@ from fabricreport.provenance import inputs_of, plain
 from fabricreport.uncertain import Uncertain
 from fabricreport.vocabulary import Grade
 
+pytestmark = pytest.mark.slow
+
 STABLE = "evidence:weeks-to-stable-rocev2"
 FOUND = "evidence:config-fault-hours-to-find"
 TUNED = "evidence:fabric-tuning-rocev2-medium"

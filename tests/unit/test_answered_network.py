@@ -6,8 +6,12 @@ import shutil
 from pathlib import Path
 from unittest import mock
 
+import pytest
+
 import fabricreport.inputs as inputs_module
 from fabricreport.case import open_case
+
+pytestmark = pytest.mark.slow
 
 PARAMS = Path(__file__).parents[2] / "params"
 ANSWER = """provider: Nebius

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.books.claims import read_claims
 from fabricreport.evidence import read_yaml
@@ -48,7 +49,7 @@ ONE_NODE = big(8) | {"one_node": True}
 SERVES = {"kind": "inference", "trains": False}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("article", "changes", "answer"),
     [
         # S2's own four cases, and what it says elsewhere of teams
@@ -160,7 +161,7 @@ SIDES = {"ib": Side.INFINIBAND, "roce": Side.ROCEV2, "tcp": Side.PLAIN}
 VERDICT = Verdict("roce", "ib", Confidence.LEANING, Ground.MONEY, 0.7, 5.0, 1.0, 1.0, {}, None)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("changes", "answers"),
     [
         ({}, {"rocev2"}),
@@ -183,7 +184,7 @@ def run(gap: float, *, gpus: int = 64, team: str = "", plain: float | None = Non
     return SizeRun("r", gpus, team, SIDES, gap, share, 10.0, plain)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("expects", "gaps", "outcome", "towards"),
     [
         ("rocev2", [20], Outcome.HOLDS, ""),
@@ -212,7 +213,7 @@ def test_on_one_server_ordinary_ethernet_is_enough_and_no_fabric_is_needed() -> 
     assert [o.held for o in found] == [True, False, False]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("plain", "gap", "found"),
     [
         (5.0, 20, (Outcome.HOLDS, "")),

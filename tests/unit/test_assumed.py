@@ -4,7 +4,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import numpy as np
-import pytest
+from rows import rows
 
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import Traced
@@ -20,7 +20,7 @@ def hatched(value: Any) -> bool:
     return assumed(cast(Inputs, SimpleNamespace(record=records.__getitem__, draw=DRAWS.__getitem__)), value)
 
 
-@pytest.mark.parametrize(("part", "told"), [(0.0, False), (0.01, False), (0.2, True), (3.0, True)])
+@rows(("part", "told"), [(0.0, False), (0.01, False), (0.2, True), (3.0, True)])
 def test_a_bar_is_hatched_where_an_assumption_carries_a_part_of_its_range(part: float, told: bool) -> None:
     assert hatched(Traced(DRAWS[THEIRS] + part * DRAWS[OURS], {OURS, THEIRS})) is told
 

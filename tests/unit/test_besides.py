@@ -23,6 +23,8 @@ from fabricreport.sections.decision.besides.scores import CRITERIA, Score, offer
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.tco.cost import LOST_CAUSES
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 DATA = read_yaml("besides")
 

@@ -14,6 +14,7 @@ import nbformat
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.memo.run.environment import compile_checked
 from fabricreport.memo.run.fingerprint import Fingerprint, notebook_digest, tree_digest, versions
@@ -116,7 +117,7 @@ def test_how_a_stream_was_cut_does_not_matter(pieces: list[tuple[str, str]]) -> 
 PRINT = Fingerprint("p", {"prices/a.csv": "1"}, {"tco": "n", "tail": "m"}, "h", "k", {"numpy": "2"}, "c-3.11", 7, "")
 
 
-@pytest.mark.parametrize(
+@rows(
     "change",
     [
         {"params": "q"},
@@ -175,7 +176,7 @@ def test_the_cache_is_private_and_an_older_open_one_is_closed(tmp_path: Path) ->
     assert cache_place(tmp_path / "output").folder == folder and stat.S_IMODE(folder.stat().st_mode) == 0o700
 
 
-@pytest.mark.parametrize(
+@rows(
     ("kind", "word"),
     [
         ("foreign", "belongs to another user"),

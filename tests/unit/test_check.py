@@ -27,6 +27,8 @@ from fabricreport.memo.run.plan import Places, load_checked
 from fabricreport.scenario import Params
 from fabricreport.scenario.uncertain import Bounds
 
+pytestmark = pytest.mark.slow
+
 ENTRY = {
     "what": "The client's own figure", "date": "2026-10-01", "source": "Treasury", "publisher": "The client", "grade": "contract",
     "read": "2026-11-01", "seen": "A", "use": "this memo",
@@ -188,7 +190,6 @@ def references(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[An
         yield from references(value, (*path, key))
 
 
-@pytest.mark.slow
 def test_every_reference_of_a_clients_option_is_looked_up_in_its_own_file(tmp_path: Path) -> None:
     path = own_option(tmp_path)
     assert not check(path).problems
@@ -262,7 +263,6 @@ def good_log() -> str:
 GOOD = ANSWERS + "    answer: yes indeed\n"
 
 
-@pytest.mark.slow
 def test_good_answers_and_a_good_log_pass(tmp_path: Path) -> None:
     assert not check(with_files(tmp_path, GOOD, good_log())).problems
 
@@ -326,7 +326,6 @@ def test_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
     assert files == {"evidence/own.yaml", "options/own.yaml", "in/answers.yaml", "in/log.txt"}
 
 
-@pytest.mark.slow
 def test_a_book_behind_a_link_is_refused_by_check_as_by_build(tmp_path: Path) -> None:
     path = desk(tmp_path / "client")
     (tmp_path / "client" / "prices").rename(tmp_path / "elsewhere")
@@ -337,7 +336,6 @@ def test_a_book_behind_a_link_is_refused_by_check_as_by_build(tmp_path: Path) ->
         load_checked(path, Places())
 
 
-@pytest.mark.slow
 def test_a_later_date_is_checked_as_if_the_params_stated_it(tmp_path: Path) -> None:
     path = desk(tmp_path, minimal() | {"overrides": [OVERRIDE]})
     assert load_checked(path, Places(), "2027-01-31").params.as_of == date(2026, 11, 20)

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from rows import rows
 
 from fabricreport.books.claims import CLAIMS, VERDICTS, ClaimBook, claim_record, read_claims
 from fabricreport.books.evidence import EvidenceBook, read_evidence
@@ -130,7 +131,7 @@ def recomputations() -> list[tuple[str, str]]:
     return [(claim.id, key) for claim in read_claims().values() if claim.method for key in claim.inputs]
 
 
-@pytest.mark.parametrize(("name", "key"), recomputations())
+@rows(("name", "key"), lambda: recomputations())
 def test_changing_any_input_moves_what_is_recomputed(
     name: str, key: str, claims: ClaimBook, evidence: EvidenceBook
 ) -> None:
@@ -213,7 +214,7 @@ def test_a_small_file_is_read(tmp_path: Path, evidence: EvidenceBook) -> None:
     assert audit_claim(claim, evidence).verdict == "reproduces"
 
 
-@pytest.mark.parametrize(
+@rows(
     ("old", "new", "expected"),
     [
         ("kind: numeric", "kind: numerical", "Did you mean 'numeric'"),

@@ -27,7 +27,7 @@ from fabricreport.sections.diligence.tables import acceptance, contract_terms, f
 PARAMS = Path(__file__).parents[2] / "params"
 WORDINGS = [(q.id, wording) for q in read_questions() for sentence in q.clause for wording in sentence]
 FLOOR = {"question": "Q-NET-12", "answer": "A floor is written in.", "unit": "gbytes/s"}
-pytestmark = pytest.mark.usefixtures("few_draws")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
 
 def client(folder: Path, base: str = "example", answers: Mapping[str, list[dict[str, Any]]] = {}, **keys: Any) -> Case:

@@ -54,6 +54,7 @@ def test_a_fault_of_a_book_that_several_params_files_share_is_told_once(tmp_path
     assert code == 2 and err.count("no option of this id stands above") == 1
 
 
+@pytest.mark.slow
 def test_books_and_params_together_are_checked_with_file_and_line(tmp_path: Path) -> None:
     path = tmp_path / "huge.yaml"
     path.write_text((ROOT / "params/example.yaml").read_text().replace("gpus: 1024", "gpus: 131072"))
@@ -200,6 +201,7 @@ ODD = {
 }
 
 
+@pytest.mark.slow
 @rows("name", ODD)
 def test_an_odd_price_file_ends_in_a_message_and_never_in_a_traceback(tmp_path: Path, name: str) -> None:
     source, book = tmp_path / "odd.csv", tmp_path / "prices"

@@ -24,6 +24,8 @@ from fabricreport.cli import main
 from fabricreport.errors import MemoRejected
 from fabricreport.memo.editions.editions import list_editions
 
+pytestmark = pytest.mark.slow
+
 
 def run(*args: str) -> tuple[int, str, str]:
     result = CliRunner().invoke(main, args)
@@ -38,7 +40,6 @@ def params(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.mark.usefixtures("few_draws")
-@pytest.mark.slow
 def test_questions_go_out_answers_come_in_and_what_is_filed_passes_check(params: str) -> None:
     code, out, _ = run("questionnaire", params, "--provider", SELLER, "--output", "out/form.xlsx")
     assert code == 0 and "answers out/form.xlsx --params client.yaml" in out
@@ -125,7 +126,6 @@ def answer(form: Path, **more: str) -> None:
         writer.writerows(rows)
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("few_draws")
 def test_forms_are_written_once_and_a_filled_one_is_filed(buyer: Path) -> None:
     code, out, _ = run("quotes", "client.yaml", "--output", "forms")
@@ -145,7 +145,6 @@ def test_forms_are_written_once_and_a_filled_one_is_filed(buyer: Path) -> None:
     assert "120,000" in run("prices", "show", "switch-q3400")[1]
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("few_draws")
 def test_without_params_a_form_is_filed_where_a_build_from_here_would_read(buyer: Path) -> None:
     assert run("quotes", "client.yaml")[0] == 0
@@ -155,7 +154,6 @@ def test_without_params_a_form_is_filed_where_a_build_from_here_would_read(buyer
     assert Path("prices/quotes-acme-ltd.csv").is_file()
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("few_draws")
 def test_a_form_with_a_fault_files_nothing_and_names_the_line(buyer: Path) -> None:
     assert run("quotes", "client.yaml", "--output", "forms")[0] == 0
@@ -168,7 +166,6 @@ def test_a_form_with_a_fault_files_nothing_and_names_the_line(buyer: Path) -> No
     assert code == 2 and len(json.loads(out)["problems"]) == 2
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("few_draws")
 def test_a_file_or_params_that_cannot_be_read_end_in_a_message(buyer: Path) -> None:
     for args in (("none.yaml",), ("import", "none.csv"), ("import", "client.yaml")):
@@ -195,7 +192,6 @@ def logs(folder: Path, **kind: float) -> Sequence[Path]:
 
 
 @pytest.mark.usefixtures("few_draws")
-@pytest.mark.slow
 def test_a_good_delivery_and_then_a_bad_one_are_judged_published_and_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.errors import InputError
 from fabricreport.models.judgement.comparison import Course
@@ -73,7 +74,7 @@ def test_stages_that_begin_later_keep_the_last_of_those_that_meet() -> None:
     assert money.later(plan, 3) == ((3, 1024), (12, 4096))
 
 
-@pytest.mark.parametrize("terms", [(-1.0, 1.0, 1.0), (1.0, -1.0, 1.0), (1.0, 1.0, float("nan"))])
+@rows("terms", [(-1.0, 1.0, 1.0), (1.0, -1.0, 1.0), (1.0, 1.0, float("nan"))])
 def test_damages_below_nothing_are_refused(terms: tuple[float, float, float]) -> None:
     with pytest.raises(InputError, match="must not be negative"):
         money.Damages(*terms)

@@ -9,6 +9,7 @@ from unittest import mock
 import click
 import pytest
 from click.testing import CliRunner
+from rows import rows
 
 import fabricreport.inputs
 from fabricreport.cli import main
@@ -78,7 +79,7 @@ def test_the_targets_of_the_readme_are_those_of_the_makefile() -> None:
     assert named(r"(?:`|^)make ([a-z]+)", "README.md") == set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE))
 
 
-@pytest.mark.parametrize("page", PAGES)
+@rows("page", PAGES)
 def test_commands_targets_and_files_that_a_page_names_are_there(page: str) -> None:
     beside, makefile = (ROOT / page).parent, (ROOT / "Makefile").read_text(encoding="utf-8")
     missing = named(r"(?:`|bin/|^)fabricreport ([a-z]+)", page) - set(main.commands)

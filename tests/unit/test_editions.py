@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import rows
 
 from fabricreport.errors import FabricReportError, InputError
 from fabricreport.memo.editions.editions import latest_edition, list_editions, publish, verify
@@ -146,7 +147,7 @@ def test_drafts_and_partial_memos_leave_latest_alone(tmp_path: Path) -> None:
     assert [i.edition for i in list_editions(tmp_path)] == [FIRST, SECOND]
 
 
-@pytest.mark.parametrize("damage", ["change", "flip", "add", "remove", "link", "folder", "swap", "reformat"])
+@rows("damage", ["change", "flip", "add", "remove", "link", "folder", "swap", "reformat"])
 def test_verify_finds_damage(tmp_path: Path, damage: str) -> None:
     put(tmp_path, FIRST)
     put(tmp_path, SECOND)
@@ -175,7 +176,7 @@ def test_verify_finds_damage(tmp_path: Path, damage: str) -> None:
     assert verify(tmp_path / "acme" / SECOND) == []
 
 
-@pytest.mark.parametrize("damage", ["cut", "gone", "added"])
+@rows("damage", ["cut", "gone", "added"])
 def test_a_listed_edition_says_what_was_changed_in_it(tmp_path: Path, damage: str) -> None:
     edition = put(tmp_path, FIRST).folder
     put(tmp_path, SECOND)
@@ -191,7 +192,7 @@ def test_a_listed_edition_says_what_was_changed_in_it(tmp_path: Path, damage: st
     assert not second.damaged and second.faults == ()
 
 
-@pytest.mark.parametrize("damage", ["cut", "gone", "added"])
+@rows("damage", ["cut", "gone", "added"])
 def test_one_file_of_an_edition_is_read_as_published_or_not_at_all(tmp_path: Path, damage: str) -> None:
     edition = put(tmp_path, FIRST).folder
     memo = edition / "memo.html"
@@ -221,8 +222,9 @@ def test_verify_finds_every_flipped_bit_of_the_records(tmp_path: Path) -> None:
     assert verify(edition) == []
 
 
-@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EDQUOT])
-@pytest.mark.parametrize("forever", [False, True])
+@pytest.mark.slow
+@rows("code", [errno.ENOSPC, errno.EIO, errno.EDQUOT])
+@rows("forever", [False, True])
 def test_each_failing_operation_leaves_the_old_or_the_new_edition(tmp_path: Path, code: int, forever: bool) -> None:
     put(tmp_path, FIRST)
     failures = 0
@@ -252,7 +254,8 @@ def put_back(output: Path) -> None:
     put(output, FIRST)
 
 
-@pytest.mark.parametrize("kind", [Killing, KillingAfter])
+@pytest.mark.slow
+@rows("kind", [Killing, KillingAfter])
 def test_a_kill_at_each_operation_leaves_the_old_or_the_new_edition(tmp_path: Path, kind: type[Failing]) -> None:
     put(tmp_path, FIRST)
     kills = 0
@@ -278,15 +281,16 @@ def test_a_kill_at_each_operation_leaves_the_old_or_the_new_edition(tmp_path: Pa
     assert kills >= 10
 
 
+@pytest.mark.slow
 def test_kills_at_random_instants_leave_no_torn_edition(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; sys.path[:0] = [sys.argv[2]]; import test_editions as t\n"
+        "import sys; from pathlib import Path; sys.path[:0] = sys.argv[2:]; import test_editions as t\n"
         "out = Path(sys.argv[1]); print('ready', flush=True)\n"
         "for n in range(100000): t.put(out, f'2026-11-20-{n % 50:08x}')"
     )
     dice = random.Random(20261120)
     for _ in range(5):
-        argv = [sys.executable, "-c", code, str(tmp_path), str(Path(__file__).parent)]
+        argv = [sys.executable, "-c", code, str(tmp_path), *map(str, Path(__file__).parents[:2])]
         with subprocess.Popen(argv, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None and process.stdout.readline() == b"ready\n"
             time.sleep(dice.uniform(0.01, 0.1))
@@ -329,7 +333,7 @@ def test_scratch_folders_of_the_dead_are_swept_and_those_of_the_living_stay(tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("place", ["output", "client", "lock", "edition"])
+@rows("place", ["output", "client", "lock", "edition"])
 def test_a_symbolic_link_in_the_way_is_refused(tmp_path: Path, place: str) -> None:
     foreign, output = tmp_path / "foreign", tmp_path / "output"
     foreign.mkdir()
@@ -359,6 +363,7 @@ def test_latest_made_a_foreign_link_is_only_replaced(tmp_path: Path) -> None:
     assert list(foreign.iterdir()) == [] and state(tmp_path)[1] == SECOND
 
 
+@pytest.mark.slow
 def test_builds_at_once_publish_each_edition_once(tmp_path: Path) -> None:
     pids = []
     for number in range(6):
@@ -375,7 +380,7 @@ def test_builds_at_once_publish_each_edition_once(tmp_path: Path) -> None:
     assert [i.sequence for i in list_editions(tmp_path)] == [1, 2, 3]
 
 
-@pytest.mark.parametrize("slug", ["", "..", "a/b", "Acme", "-a", "a" * 80])
+@rows("slug", ["", "..", "a/b", "Acme", "-a", "a" * 80])
 def test_names_that_are_not_slugs_never_reach_the_disk(tmp_path: Path, slug: str) -> None:
     with pytest.raises(FabricReportError), scratch_folder(tmp_path) as scratch:
         publish(scratch, tmp_path, slug, FIRST)

@@ -24,6 +24,8 @@ from fabricreport.provenance import plain
 from fabricreport.scenario import load_params
 from fabricreport.sections.evidence.findings import EvidenceFinding as F
 
+pytestmark = pytest.mark.slow
+
 INFINIBAND, ROCEV2 = "evidence:weeks-to-stable-infiniband", "evidence:weeks-to-stable-rocev2"
 EXAMPLE = Path(__file__).parents[2] / "params" / "elicited" / "example-answers.yaml"
 

@@ -30,6 +30,8 @@ from fabricreport.sections.latency.measured import ClientLog, ClientMeasurements
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.validation.training import training_card
 
+pytestmark = pytest.mark.slow
+
 DRAWS = 128
 GROUPS = (
     (F.OPENS_ONE_NODE, F.OPENS_INSIDE, F.OPENS_HIDDEN, F.OPENS_SMALL, F.OPENS_EXPERTS, F.OPENS_LONGER, F.OPENS_SHORTER),

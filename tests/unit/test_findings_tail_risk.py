@@ -19,6 +19,8 @@ from fabricreport.sections.tail_risk import findings, validation_figures
 from fabricreport.sections.tail_risk.figure_context import cards
 from fabricreport.sections.tail_risk.findings import TailFinding as F
 
+pytestmark = pytest.mark.slow
+
 PARAMS = Path(__file__).parents[2] / "params"
 ROCE_ALONE = ("rocev2-branded-400g", "rocev2-whitebox-400g")
 DATE = "organisation__time_to_production_weeks"

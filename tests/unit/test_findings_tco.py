@@ -22,6 +22,8 @@ from fabricreport.sections.tco.findings import TcoFinding as F
 from fabricreport.sections.tco.findings import spoken
 from fabricreport.sections.tco.result import TcoResult
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 BUYER, GROWER, RENTER = "example", "kestrel-lab", "tern-finetuning"
 INFINIBAND, WHITEBOX, ROCEV2 = "infiniband-ndr", "rocev2-whitebox-400g", "rocev2-branded-400g"

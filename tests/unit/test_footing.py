@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import bench
+import pytest
 
 from fabricreport.books.evidence import EvidenceBook, read_evidence
 from fabricreport.checking.liveness import lost_footing
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
+
+pytestmark = pytest.mark.slow
 
 WEEKS = "weeks-to-stable-rocev2"
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.evidence import read_yaml
 from fabricreport.models.judgement.comparison import expected_order
@@ -55,7 +56,7 @@ def ruled(**changes: object) -> set[str]:
     return {rule.id for axis in found.axes for rule in axis.rules}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("policy", "vendor", "one_maker", "another_maker", "rule", "leans"),
     [
         ("avoid", "nvidia", True, True, "avoids-single-vendor", True),

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.errors import InputError
 from fabricreport.models.fabric.growth import GrowthPrices, growth_flows, staged_growth
@@ -51,7 +52,7 @@ def test_one_stage_over_builds_nothing():
     assert plan.stages[0].overbuilt == plan.recabled == 0
 
 
-@pytest.mark.parametrize(
+@rows(
     ("stages", "message"),
     [
         ([], "at least one stage"),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
-import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
+from rows import rows
 
 from fabricreport.blocks.document import Section
 from fabricreport.blocks.nodes import Glance, Num, Paragraph, Ref, Strong, Text
@@ -21,7 +21,7 @@ from fabricreport.memo.run.run_record import RunRecord
 WEEKS = Num("course.weeks", "8 weeks", 8.0)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("paragraphs", "advice"),
     [
         ([(Strong((Text("Buy InfiniBand"),)), Text(" for the 64 GPUs. Then test it."))], "Buy InfiniBand"),
@@ -98,7 +98,7 @@ def test_the_headline_names_a_section_by_its_number() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@rows(
     ("head", "line"),
     [
         ({"recommendation": "Buy A"}, "  Buy A"),

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from rows import rows
 from scipy import stats
 
 from fabricreport.models.information import Estimate, evpi, evppi, evsi, observed
@@ -36,7 +37,7 @@ def within(found: Estimate, truth: float, errors: float = 2.0) -> bool:
 # ---- known answers
 
 
-@pytest.mark.parametrize("mean", [-30.0, -5.0, 0.0, 5.0, 30.0])
+@rows("mean", [-30.0, -5.0, 0.0, 5.0, 30.0])
 def test_evpi_of_a_normal_difference_is_the_closed_form(mean: float) -> None:
     spread = 20.0
     costs = against_nothing(mean + spread * NORMAL)

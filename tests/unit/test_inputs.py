@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from rows import rows
 
 from fabricreport.errors import InputError
 from fabricreport.memo.run import snapshot as inputs
@@ -69,7 +70,7 @@ def test_a_folder_beside_the_params_hides_the_projects(tmp_path: Path) -> None:
     assert not any(name.startswith("evidence/") for name in found.hashes)
 
 
-@pytest.mark.parametrize("place", ["prices/a.csv", "prices", "providers/p.yaml", "logs", "logs/l.txt"])
+@rows("place", ["prices/a.csv", "prices", "providers/p.yaml", "logs", "logs/l.txt"])
 def test_symbolic_links_are_refused_wherever_they_point(tmp_path: Path, place: str) -> None:
     path = client(tmp_path / "client")
     params = params_of(path)

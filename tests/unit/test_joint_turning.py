@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rows import rows
 from scipy import special
 
 from fabricreport.models.judgement.joint import FARTHEST, Pair, Scores, nearest_level, pairs
@@ -25,8 +26,8 @@ def pair_of(slopes: tuple[float, float], rho: float = 0.0) -> Pair:
     return Pair(("a", "b"), np.array(slopes), np.array([[1, rho], [rho, 1.0]]), 0.0)
 
 
-@pytest.mark.parametrize("rho", [0.0, 0.3])
-@pytest.mark.parametrize("slopes", [(-1.0, 0.8), (0.8, 0.7), (-0.6, -0.9)])
+@rows("rho", [0.0, 0.3])
+@rows("slopes", [(-1.0, 0.8), (0.8, 0.7), (-0.6, -0.9)])
 def test_of_a_linear_difference_the_nearest_point_is_the_analytic_one(slopes: tuple[float, float], rho: float) -> None:
     mean, g, start = 1.2, np.array(slopes), np.array([0.1, -0.2])
     metric = np.array([[1, rho], [rho, 1.0]])

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from published_cases import put_edition
+from rows import rows
 
 from fabricreport.cli import main
 from fabricreport.command import says_again
@@ -58,7 +59,7 @@ def loaded_by(*words: str) -> tuple[int, set[str], str]:
     return code, set(modules), ended.stdout
 
 
-@pytest.mark.parametrize("words", [["--help"], ["build", "--help"], ["prices", "--help"], ["list"]], ids=" ".join)
+@rows("words", [["--help"], ["build", "--help"], ["prices", "--help"], ["list"]])
 def test_what_only_prints_loads_nothing(words: Sequence[str], tmp_path: Path) -> None:
     code, modules, _ = loaded_by(*words, *(["--output", str(tmp_path)] if words == ["list"] else []))
     assert code == 0 and not modules & HEAVY
@@ -71,8 +72,8 @@ def test_editions_are_listed_and_explained_without_what_made_them(tmp_path: Path
         assert code == 0 and not modules & HEAVY and ("$531k" in out or "latest" in out)
 
 
-@pytest.mark.parametrize("command", ["check", "build", "refresh"])
-@pytest.mark.parametrize("content", [None, b"", b"a: [1,\n", b"\xff\xfe\x00", b"# nothing\n"], ids=repr)
+@rows("command", ["check", "build", "refresh"])
+@rows("content", [None, b"", b"a: [1,\n", b"\xff\xfe\x00", b"# nothing\n"])
 def test_params_that_cannot_be_read_are_refused_without_schema_and_models(
     command: str, content: bytes | None, tmp_path: Path
 ) -> None:
@@ -83,8 +84,8 @@ def test_params_that_cannot_be_read_are_refused_without_schema_and_models(
     assert code == 2 and not modules & (HEAVY - {"yaml"})
 
 
-@pytest.mark.parametrize("command", ["check", "build", "refresh"])
-@pytest.mark.parametrize("wrong", ["gpuz: 1024", "gpus: many", "gpus: 1024\n  gpus: 512", "gpus: 1020"])
+@rows("command", ["check", "build", "refresh"])
+@rows("wrong", ["gpuz: 1024", "gpus: many", "gpus: 1024\n  gpus: 512", "gpus: 1020"])
 def test_params_that_the_schema_or_a_rule_refuses_are_refused_without_the_models(
     command: str, wrong: str, tmp_path: Path
 ) -> None:
@@ -113,7 +114,7 @@ def test_an_unchanged_build_is_answered_without_loading_what_would_build_it(tmp_
     assert shown.stdout == out, "the command line says the same"
 
 
-@pytest.mark.parametrize(
+@rows(
     "words",
     [
         [],
@@ -127,7 +128,6 @@ def test_an_unchanged_build_is_answered_without_loading_what_would_build_it(tmp_
         ["build", "--output", "a"],
         ["list", "a"],
     ],
-    ids=repr,
 )
 def test_all_but_a_plain_build_is_for_the_command_line(words: Sequence[str], capfd: pytest.CaptureFixture[str]) -> None:
     assert not says_again(words)

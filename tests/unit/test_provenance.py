@@ -3,9 +3,9 @@
 import pickle
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 from scipy.special import erf
 
 from fabricreport.provenance import Traced, inputs_of, plain
@@ -14,7 +14,7 @@ A = Traced([1.0, 2.0, 3.0], {"a"})
 B = Traced([1.0, 3.0, 2.0], {"b"})
 
 
-@pytest.mark.parametrize(
+@rows(
     "result",
     [
         A + B,

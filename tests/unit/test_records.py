@@ -7,11 +7,11 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, get_args, get_origin
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
+from rows import rows
 
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.formats import NBSP
@@ -133,7 +133,7 @@ def test_the_cases_reach_every_key_and_every_form() -> None:
     assert {value.kind for _, value in CASES if isinstance(value, Uncertain)} == {"pert", "interval", "range"}
 
 
-@pytest.mark.parametrize(("key", "value"), CASES, ids=lambda v: str(v)[:60])
+@rows(("key", "value"), CASES)
 def test_a_param_of_any_form_is_told_in_words(key: str, value: Any) -> None:
     record = param_record(holding(key, value), key)
     text, unit = record["text"], record["unit"]
@@ -149,7 +149,7 @@ def test_a_param_of_any_form_is_told_in_words(key: str, value: Any) -> None:
         assert record["value"] == 8 if key == "cluster.nic_ports_per_node" else record["value"] is None
 
 
-@pytest.mark.parametrize(
+@rows(
     ("key", "value", "text"),
     [
         ("money.price_of_delay_usd_per_day", Uncertain("pert", 0.0, 5000.0, 20000.0), "$0 per day to $20,000 per day, most likely $5,000 per day"),

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from rows import rows
 
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.families import families
@@ -45,12 +46,12 @@ def phrase(input_id: str) -> str:
     )
 
 
-@pytest.mark.parametrize("input_id", sorted(set(driving())))
+@rows("input_id", lambda: sorted(set(driving())))
 def test_every_input_that_drives_a_figure_has_a_phrase(input_id: str) -> None:
     assert phrase(input_id)
 
 
-@pytest.mark.parametrize("said", [*PHRASES.values(), *(g["name"] for g in read_yaml("information")["groups"])])
+@rows("said", [*PHRASES.values(), *(g["name"] for g in read_yaml("information")["groups"])])
 def test_a_phrase_can_be_said(said: str) -> None:
     assert len(said.split()) <= LONGEST and not re.search(r"[;()\[\]{}]", said)
     assert not any(re.fullmatch(r"[\d.,]+", word) for word in said.split())
@@ -77,7 +78,7 @@ def test_every_phrase_is_of_something_that_there_is() -> None:
             assert name in prices, pattern
 
 
-@pytest.mark.parametrize(
+@rows(
     ("item", "said"),
     [
         ("switch-qm8700", "the price of a QM8700 switch, InfiniBand HDR"),

@@ -66,6 +66,7 @@ def case() -> Case:
     return open_case(PARAMS / "halden-cloud.yaml")
 
 
+@pytest.mark.slow
 def test_an_input_by_fabric_is_the_options_own_and_none_where_it_has_none(case: Case) -> None:
     ours, theirs = of(NDR, ROCE)
     assert _entry(case.inputs, "{training}", ours) != _entry(case.inputs, "{training}", theirs)
@@ -75,6 +76,7 @@ def test_an_input_by_fabric_is_the_options_own_and_none_where_it_has_none(case: 
     assert (_entry(case.inputs, "{tuning}-{maturity}", untuned), _entry(case.inputs, "{licence}", untuned)) == ("", "")
 
 
+@pytest.mark.slow
 def test_what_speaks_of_an_option_is_its_entry_and_its_familys(case: Case) -> None:
     for option in options_shown(case.inputs).values():
         known = speak_of(case.inputs, option)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from fabricreport.blocks.nodes import TableColumn, TableRow, Text
+from fabricreport.books.option_reader import read_options
 from fabricreport.books.prices.spoken import spoken, titled
 from fabricreport.books.quotes.terms import items_of
-from fabricreport.case import open_case
 from fabricreport.evidence import read_yaml
 from fabricreport.formats import Scale, fixed_share, write
 from fabricreport.memo.document.tables import table_shape
@@ -36,11 +36,7 @@ def test_an_item_is_spoken_within_a_sentence_and_titled_in_a_row(item: str, name
 def test_every_item_of_the_price_book_and_of_every_option_has_a_name() -> None:
     with (ROOT / "fabricreport/evidence/price_baseline.csv").open(encoding="utf-8") as file:
         items = {row["item"] for row in csv.DictReader(file)}
-    items |= {
-        item
-        for option in open_case(ROOT / "params/example.yaml").inputs.all_options.values()
-        for item in items_of(option)
-    }
+    items |= {item for option in read_options().values() for item in items_of(option)}
     named = read_yaml("item_names")["names"]
     assert {i for i in items if i not in named and not i.startswith(("gpu-hour-", "fx-"))} == set()
 

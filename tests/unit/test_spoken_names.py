@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.blocks.nodes import Paragraph, plain_text
 from fabricreport.blocks.template import Binder
@@ -39,7 +40,7 @@ def test_names_are_distinct_and_never_empty_whatever_is_compared(data: st.DataOb
     assert all(len(name) <= len(OPTIONS[i].name) for i, name in told.items())
 
 
-@pytest.mark.parametrize(
+@rows(
     ("ids", "told"),
     [
         ((NDR, WHITEBOX), ["InfiniBand", "RoCEv2"]),
@@ -97,7 +98,7 @@ def test_every_word_that_is_an_option_is_its_short_name_and_keeps_the_whole_one(
     assert (told["client"], told["command"], told["number"], told["nothing"]) == (whole, whole, 3, None)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("text", "said"),
     [
         ("{kin} costs more than {rival}.", "White-box RoCEv2 costs more than Nord."),

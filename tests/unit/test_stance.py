@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
+from rows import rows
 
 from fabricreport.ledger import Number
 from fabricreport.models.judgement.comparison import Verdict
@@ -18,12 +18,12 @@ def lead(usd: float) -> Number:
     return Number("tco.difference", usd, "usd", "Lead", "mean")
 
 
-@pytest.mark.parametrize("confidence", ["leaning", "clear"])
+@rows("confidence", ["leaning", "clear"])
 def test_a_lead_that_decides_makes_the_advised_option_the_cheaper(confidence: str) -> None:
     assert stance(replace(VERDICT, confidence=confidence), lead(5e5)) is Stance.LESS
 
 
-@pytest.mark.parametrize("ground", ["deadline", "weights"])
+@rows("ground", ["deadline", "weights"])
 def test_what_decides_a_close_call_may_advise_the_cheaper_or_the_dearer_of_the_two(ground: str) -> None:
     decided = replace(CLOSE, decided_by=ground)
     assert stance(decided, lead(5e5)) is Stance.AHEAD
@@ -34,13 +34,13 @@ def test_a_cluster_too_small_for_a_choice_names_no_winner() -> None:
     assert stance(replace(VERDICT, confidence="does not matter", decided_by="size"), lead(5e5)) is Stance.OPEN
 
 
-@pytest.mark.parametrize("usd", [5e5, 0.0, -5e5])
-@pytest.mark.parametrize("confidence", ["does not matter", "toss-up"])
+@rows("usd", [5e5, 0.0, -5e5])
+@rows("confidence", ["does not matter", "toss-up"])
 def test_an_open_course_names_no_winner_whatever_the_lead(confidence: str, usd: float) -> None:
     assert stance(replace(CLOSE, confidence=confidence, decided_by="nothing"), lead(usd)) is Stance.OPEN
 
 
-@pytest.mark.parametrize("usd", [0.0, 1e-9, -1e-9])
+@rows("usd", [0.0, 1e-9, -1e-9])
 def test_a_lead_that_prints_as_nothing_is_level(usd: float) -> None:
     assert stance(VERDICT, lead(usd)) is Stance.LEVEL
 

@@ -362,6 +362,7 @@ def test_inputs_that_only_hold_something_alike_leave_every_folder_searched(tmp_p
     assert not_said_by(tmp_path, PLACES) == PLACES
 
 
+@pytest.mark.slow
 def test_the_copies_of_a_shipped_clients_inputs_name_no_folder_of_the_machine(tmp_path: Path) -> None:
     params = PROJECT / "params" / "example.yaml"
     plan = make_plan(load_checked(params, Places()), tmp_path)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from rows import rows
 
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.families import families
@@ -156,7 +157,7 @@ def test_levers_are_ranked_by_saving_per_dollar_and_none_hurts():
     assert values[0].net_usd == pytest.approx(values[0].mean_saved_usd - 10_000)
 
 
-@pytest.mark.parametrize("restart_h", [0.5, 24.0, 24.0 * 30])
+@rows("restart_h", [0.5, 24.0, 24.0 * 30])
 def test_no_lever_saves_more_than_the_time_there_is_however_long_a_job_needs(restart_h: float):
     """A law: a year of running loses a year at most, though the same work may take many years where jobs hardly run."""
     run, risk = run_and_risk()

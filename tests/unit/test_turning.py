@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.models.judgement.turning import TOLERANCE, Asked, Seen, Turning, turning, turning_of_whole
 
@@ -35,7 +36,7 @@ LEADS: dict[str, tuple[Callable[[float], float], float, float]] = {
 }
 
 
-@pytest.mark.parametrize("name", LEADS)
+@rows("name", LEADS)
 def test_level_and_edge_are_found_to_a_thousandth_of_the_range(name: str) -> None:
     lead, level, edge = LEADS[name]
     at = found(by_money(lead))
@@ -118,7 +119,7 @@ def test_no_value_is_asked_twice_and_few_are_asked() -> None:
     assert len(values) == len(set(values)) <= 25
 
 
-@pytest.mark.parametrize(("root", "level"), [(3.5, 4), (20.0, 24), (11.9, 12), (0.5, None), (100.0, None)])
+@rows(("root", "level"), [(3.5, 4), (20.0, 24), (11.9, 12), (0.5, None), (100.0, None)])
 def test_an_input_in_whole_numbers_turns_at_the_first_value_beyond(root: float, level: int | None) -> None:
     values = (1, 2, 4, 8, 12, 16, 24, 36, 48, 60)
     at = turning_of_whole(by_money(lambda x: root - x, 0.0), 2, values)

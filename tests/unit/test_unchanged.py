@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import yaml
 from published_cases import put_edition
+from rows import rows
 from scenario_cases import minimal
 
 from fabricreport.checking.dates import Dates
@@ -111,11 +112,12 @@ FILES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("spoil", [same_size_and_time, Path.unlink, linked], ids=lambda f: f.__name__)
-@pytest.mark.parametrize("name", FILES)
+@rows("spoil", [same_size_and_time, Path.unlink, linked])
+@rows("name", FILES)
 def test_a_file_that_is_changed_gone_or_a_link_is_no_longer_the_same(
-    desk: Desk, name: str, spoil: Callable[[Path], None]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, spoil: Callable[[Path], None]
 ) -> None:
+    desk = Desk(tmp_path, monkeypatch)
     desk.remember()
     assert desk.recalled() == desk.planned
     spoil(desk.top / name)
@@ -124,12 +126,15 @@ def test_a_file_that_is_changed_gone_or_a_link_is_no_longer_the_same(
     assert desk.recalled() is None
 
 
-@pytest.mark.parametrize(
+@rows(
     "name",
     ["client/prices/b.csv", "client/evidence/own.yaml", "client/options/own.yaml", "notebooks/new.py", "package/new.py",
      "site/pandas-3.dist-info/METADATA"],
 )  # fmt: skip
-def test_a_new_file_where_a_build_looks_is_no_longer_the_same(desk: Desk, name: str) -> None:
+def test_a_new_file_where_a_build_looks_is_no_longer_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    desk = Desk(tmp_path, monkeypatch)
     desk.remember()
     desk.write(name, "")
     assert desk.recalled() is None
@@ -180,8 +185,11 @@ def test_another_question_has_another_answer(desk: Desk) -> None:
     assert [desk.recalled(other) for other in others] == [None] * len(others)
 
 
-@pytest.mark.parametrize("damage", [lambda t: t[: len(t) // 2], lambda t: t.replace("acme", "acne"), lambda _: "{}"])
-def test_a_damaged_record_is_no_answer(desk: Desk, damage: Callable[[str], str]) -> None:
+@rows("damage", [lambda t: t[: len(t) // 2], lambda t: t.replace("acme", "acne"), lambda _: "{}"])
+def test_a_damaged_record_is_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[str], str]
+) -> None:
+    desk = Desk(tmp_path, monkeypatch)
     desk.remember()
     desk.record.write_text(damage(desk.record.read_text(encoding="utf-8")), encoding="utf-8")
     assert desk.recalled() is None
@@ -199,12 +207,11 @@ def test_a_record_where_others_may_write_or_behind_a_link_is_not_read(desk: Desk
     assert desk.recalled() is None
 
 
-@pytest.mark.parametrize(
-    "name", ["client/acme.yaml", "notebooks/tco.ipynb", "client/prices/a.csv", "client/prices/z.csv"]
-)
+@rows("name", ["client/acme.yaml", "notebooks/tco.ipynb", "client/prices/a.csv", "client/prices/z.csv"])
 def test_what_changes_while_it_is_read_is_not_remembered_even_if_it_is_changed_back(
-    desk: Desk, name: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
+    desk = Desk(tmp_path, monkeypatch)
     monkeypatch.setattr(stamping, "TICK_NS", 20_000_000)
     desk.remember()
     assert desk.recalled() is None, "written just now: the next change might bear the same time"
@@ -293,6 +300,7 @@ def built(path: Path) -> tuple[BuildResult, list[Dates]]:
     return build(path, output=path.parent / "output", dates=dates.append), dates
 
 
+@pytest.mark.slow
 def test_the_answer_is_that_of_the_ordinary_way(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ordinary = built(published)
     latest = published.parent / "output/acme/latest"
@@ -302,6 +310,7 @@ def test_the_answer_is_that_of_the_ordinary_way(published: Path, monkeypatch: py
     assert ordinary[0].reused and ordinary[1] and latest.readlink().name == ordinary[0].edition
 
 
+@pytest.mark.slow
 def test_a_damaged_edition_is_refused_and_a_lost_one_is_no_answer(published: Path) -> None:
     edition = built(published)[0].folder
     ledger = edition / "ledger.json"
@@ -317,6 +326,7 @@ def test_a_damaged_edition_is_refused_and_a_lost_one_is_no_answer(published: Pat
     assert building._answered(known, root, lambda _: None) is None
 
 
+@pytest.mark.slow
 def test_a_refresh_looks_at_the_edition_that_stands(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     output, day = published.parent / "output", minimal()["as_of"]
     ordinary = plan_refresh(published, output=output, as_of=day)

@@ -13,6 +13,8 @@ from fabricreport.case import Case
 from fabricreport.provenance import Traced, plain
 from fabricreport.sections.validity import GOODPUT, Outside, beyond, outside, wider
 
+pytestmark = pytest.mark.slow
+
 FACTOR = 1.5
 SAMPLE = np.exp(np.random.default_rng(3).normal(-5, 0.6, 4_000))
 
@@ -50,7 +52,6 @@ def test_provenance_is_kept() -> None:
     assert wider(Traced(SAMPLE, {"evidence:x"}), FACTOR).inputs == {"evidence:x"}
 
 
-@pytest.mark.slow
 @rows(
     ("kind", "gpus", "found"),
     [
@@ -73,7 +74,6 @@ def test_a_client_is_outside_by_kind_of_work_and_by_size(
     assert outside(inputs, gpus, GOODPUT) == tuple(one for one in found if one is not Outside.MIXTURE)
 
 
-@pytest.mark.slow
 def test_every_stage_counts_and_one_node_has_no_fabric(buyer: Case) -> None:
     assert beyond(buyer.inputs) == ()
     one = buyer.changed(cluster__gpus=8, workload__model_parameters_billion=8)
@@ -82,7 +82,6 @@ def test_every_stage_counts_and_one_node_has_no_fabric(buyer: Case) -> None:
     assert beyond(few.inputs) == (Outside.FEW,)
 
 
-@pytest.mark.slow
 def test_a_factor_of_one_gives_back_what_the_inputs_alone_make(buyer: Case) -> None:
     """On a mixture of experts the figure's own range is wider by the factor on every option, about the same mean."""
     mixture = buyer.changed(workload__kind="pretraining-moe")
@@ -94,7 +93,6 @@ def test_a_factor_of_one_gives_back_what_the_inputs_alone_make(buyer: Case) -> N
             assert ratio(plain(wide)) == pytest.approx(FACTOR * ratio(bare), rel=0.01)
 
 
-@pytest.mark.slow
 def test_inside_the_range_the_factor_moves_nothing(buyer: Case) -> None:
     other = buyer.changed(evidence={"outside-range-factor": 3.0})
     for option in buyer.tco().totals:

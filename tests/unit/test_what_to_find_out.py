@@ -27,6 +27,8 @@ from fabricreport.sections.decision.information.words import information_finding
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.diligence.result import PricedQuestion
 
+pytestmark = pytest.mark.slow
+
 PARAMS = Path(__file__).parents[2] / "params"
 CLIENTS = ("example", "halden-cloud", "kestrel-lab", "tern-finetuning")
 
