@@ -36,7 +36,7 @@ def test_an_item_is_spoken_within_a_sentence_and_titled_in_a_row(item: str, name
 def test_every_item_of_the_price_book_and_of_every_option_has_a_name() -> None:
     with (ROOT / "fabricreport/evidence/price_baseline.csv").open(encoding="utf-8") as file:
         items = {row["item"] for row in csv.DictReader(file)}
-    items |= {item for option in read_options().values() for item in items_of(option)}
+    items |= {item for option in read_options().values() for item in items_of(option.priced(items))}
     named = read_yaml("item_names")["names"]
     assert {i for i in items if i not in named and not i.startswith(("gpu-hour-", "fx-"))} == set()
 
