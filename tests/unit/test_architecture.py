@@ -34,176 +34,68 @@ def dotted(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-FOUNDATIONS = {
-    "atomic",
-    "behaviour",
-    "bounds",
-    "claim",
-    "durations",
-    "errors",
-    "evidence",
-    "evidence_entry",
-    "findings",
-    "formats",
-    "hostile_text",
-    "ledger",
-    "located",
-    "project",
-    "provenance",
-    "spreadsheet",
-    "strict_yaml",
-    "uncertain",
-    "vocabulary",
-}
+FOUNDATIONS = set(
+    """
+    atomic behaviour bounds claim durations errors evidence evidence_entry findings formats hostile_text ledger
+    located project provenance spreadsheet strict_yaml uncertain vocabulary
+    """.split()
+)
 """Small modules that every room may import, models excepted."""
-PURE = {
-    "behaviour",
-    "claim",
-    "durations",
-    "errors",
-    "evidence_entry",
-    "located",
-    "provenance",
-    "uncertain",
-    "vocabulary",
-}
+PURE = set(
+    """
+    behaviour claim durations errors evidence_entry located provenance uncertain vocabulary
+    """.split()
+)
 """Foundations that a model may import: none of them opens a file or the packaged data, nor does what they import."""
-MAY_IMPORT = {
-    "books": set(),
-    "scenario": {"books"},
-    "models": set(),
-    "as_run": {"books", "models", "scenario"},
-    "constants": {"books", "models"},
-    "validation": {"books", "constants", "models"},
-    "records": {"books", "models", "scenario"},
-    "overrides": {"books", "scenario"},
-    "elicited": {"books", "models"},
-    "answer_effects": {"as_run", "books", "models", "scenario"},
-    "answer_terms": {"answer_effects", "as_run", "books", "scenario"},
-    "answered": {"answer_effects", "answer_terms", "as_run", "books", "models", "overrides", "scenario"},
-    "offered": {"books", "scenario"},
-    "given": {"books", "scenario"},
-    "reader": {"answered", "books", "elicited", "models", "offered", "overrides", "scenario"},
-    "inputs": {
-        "answered",
-        "books",
-        "constants",
-        "elicited",
-        "models",
-        "offered",
-        "overrides",
-        "reader",
-        "records",
-        "scenario",
-    },
-    "figures": {"inputs"},
-    "blocks": set(),
-    "theme": {"blocks"},
-    "sections": {
-        "answer_effects",
-        "answered",
-        "as_run",
-        "blocks",
-        "books",
-        "elicited",
-        "figures",
-        "inputs",
-        "models",
-        "scenario",
-        "theme",
-        "validation",
-    },
-    "chain": {"books", "inputs", "models", "sections"},
-    "sections/decision": {
-        "answer_effects",
-        "answer_terms",
-        "blocks",
-        "books",
-        "chain",
-        "figures",
-        "inputs",
-        "models",
-        "scenario",
-        "sections",
-        "theme",
-    },
-    "before_after": {"answered", "books", "chain", "inputs", "models", "sections", "sections/decision"},
-    "declared": {"figures", "sections", "sections/decision"},
-    "intake": {"books", "inputs", "models", "overrides", "records", "scenario", "sections"},
-    "spine": {"blocks", "books", "figures", "inputs", "models", "scenario", "sections", "sections/decision"},
-    "case": {
-        "before_after",
-        "books",
-        "chain",
-        "given",
-        "inputs",
-        "intake",
-        "models",
-        "scenario",
-        "sections",
-        "sections/decision",
-        "spine",
-    },
-    "quoting": {"books", "case", "models", "sections"},
-    "tracing": {"answered", "blocks", "books", "case", "scenario", "sections"},
-    "asking": {"as_run", "books", "case", "constants", "given", "inputs", "scenario", "sections"},
-    "checking": {
-        "as_run",
-        "blocks",
-        "declared",
-        "figures",
-        "books",
-        "case",
-        "constants",
-        "given",
-        "inputs",
-        "intake",
-        "models",
-        "scenario",
-        "sections",
-    },
-    "memo": {"blocks", "books", "case", "checking", "given", "scenario", "theme"},
-    "acceptance": {
-        "blocks",
-        "books",
-        "case",
-        "chain",
-        "checking",
-        "memo",
-        "models",
-        "scenario",
-        "sections",
-        "sections/decision",
-    },
-    "cli_progress": {"memo"},
-    "cli_shared": set(),
-    "cli_prices": {"books", "cli_shared"},
-    "cli_quotes": {"books", "case", "cli_prices", "cli_shared", "given", "quoting", "scenario"},
-    "cli_answers": {"asking", "books", "case", "cli_shared", "scenario"},
-    "cli_elicit": {"books", "cli_shared", "elicited", "given", "scenario"},
-    "cli_trace": {"case", "cli_shared", "tracing"},
-    "cli_words": {"checking", "memo"},
-    "cli_accept": {"acceptance", "cli_shared"},
-    "cli": {
-        "books",
-        "checking",
-        "cli_accept",
-        "cli_answers",
-        "cli_elicit",
-        "cli_prices",
-        "cli_progress",
-        "cli_quotes",
-        "cli_shared",
-        "cli_trace",
-        "cli_words",
-        "memo",
-        "scenario",
-        "sections",
-    },
-    "command": {"checking", "cli", "cli_words", "memo"},
-    "__main__": {"command"},
-    "__init__": {"blocks"},
-}
+ROOMS = """\
+books:
+scenario: books
+models:
+as_run: books models scenario
+constants: books models
+validation: books constants models
+records: books models scenario
+overrides: books scenario
+elicited: books models
+answer_effects: as_run books models scenario
+answer_terms: answer_effects as_run books scenario
+answered: answer_effects answer_terms as_run books models overrides scenario
+offered: books scenario
+given: books scenario
+reader: answered books elicited models offered overrides scenario
+inputs: answered books constants elicited models offered overrides reader records scenario
+figures: inputs
+blocks:
+theme: blocks
+sections: answer_effects answered as_run blocks books elicited figures inputs models scenario theme validation
+chain: books inputs models sections
+sections/decision: answer_effects answer_terms blocks books chain figures inputs models scenario sections theme
+before_after: answered books chain inputs models sections sections/decision
+declared: figures sections sections/decision
+intake: books inputs models overrides records scenario sections
+spine: blocks books figures inputs models scenario sections sections/decision
+case: before_after books chain given inputs intake models scenario sections sections/decision spine
+quoting: books case models sections
+tracing: answered blocks books case scenario sections
+asking: as_run books case constants given inputs scenario sections
+checking: as_run blocks books case constants declared figures given inputs intake models scenario sections
+memo: blocks books case checking given scenario theme
+acceptance: blocks books case chain checking memo models scenario sections sections/decision
+cli_progress: memo
+cli_shared:
+cli_prices: books cli_shared
+cli_quotes: books case cli_prices cli_shared given quoting scenario
+cli_answers: asking books case cli_shared scenario
+cli_elicit: books cli_shared elicited given scenario
+cli_trace: case cli_shared tracing
+cli_words: checking memo
+cli_accept: acceptance cli_shared
+cli: books checking cli_accept cli_answers cli_elicit cli_prices cli_progress cli_quotes cli_shared cli_trace cli_words memo scenario sections
+command: checking cli cli_words memo
+__main__: command
+__init__: blocks
+"""
+MAY_IMPORT = {room: set(below.split()) for room, _, below in (line.partition(":") for line in ROOMS.splitlines())}
 """Rooms from the bottom upwards, each with the rooms it may import besides itself and the foundations.
 
 A section's `study` is handed the results of others; the decision stands above the chain that it reruns.

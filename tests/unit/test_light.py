@@ -41,58 +41,61 @@ HEAVY = MODELS | {"pydantic", "yaml", "markdown_it"}
 WATCH = """
 import json, sys
 from fabricreport.command import run
-sys.argv[1:] = json.loads(sys.argv[1])
-try:
-    run()
-    code = 0
-except SystemExit as ended:
-    code = ended.code or 0
-print(json.dumps([code, sorted(sys.modules)]), file=sys.stderr)
+codes = []
+for words in json.loads(sys.argv[1]):
+    sys.argv[1:] = words
+    try:
+        run()
+        codes.append(0)
+    except SystemExit as ended:
+        codes.append(ended.code or 0)
+print(json.dumps([codes, sorted(sys.modules)]), file=sys.stderr)
 """
 
 
-def loaded_by(*words: str) -> tuple[int, set[str], str]:
-    """The exit code of a command, every module it loaded, and what it printed."""
-    asked = [sys.executable, "-c", WATCH, json.dumps(words)]
+def loaded_by(*commands: Sequence[str]) -> tuple[list[int], set[str], str]:
+    """The exit codes of commands run one after the other, every module they loaded, and what they printed."""
+    asked = [sys.executable, "-c", WATCH, json.dumps(commands)]
     ended = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True)
-    code, modules = json.loads(ended.stderr.splitlines()[-1])
-    return code, set(modules), ended.stdout
+    codes, modules = json.loads(ended.stderr.splitlines()[-1])
+    return codes, set(modules), ended.stdout
 
 
-@rows("words", [["--help"], ["build", "--help"], ["prices", "--help"], ["list"]])
-def test_what_only_prints_loads_nothing(words: Sequence[str], tmp_path: Path) -> None:
-    code, modules, _ = loaded_by(*words, *(["--output", str(tmp_path)] if words == ["list"] else []))
-    assert code == 0 and not modules & HEAVY
+def test_what_only_prints_loads_nothing(tmp_path: Path) -> None:
+    helped = [["--help"], ["build", "--help"], ["prices", "--help"]]
+    codes, modules, _ = loaded_by(*helped, ["list", "--output", str(tmp_path)])
+    assert codes == [0] * 4 and not modules & HEAVY
 
 
 def test_editions_are_listed_and_explained_without_what_made_them(tmp_path: Path) -> None:
     put_edition(PARAMS, tmp_path / "output")
-    for words in (["list"], ["explain", "tco.difference"]):
-        code, modules, out = loaded_by(*words, "--output", str(tmp_path / "output"))
-        assert code == 0 and not modules & HEAVY and ("$531k" in out or "latest" in out)
+    said = [[*words, "--output", str(tmp_path / "output")] for words in (["list"], ["explain", "tco.difference"])]
+    codes, modules, out = loaded_by(*said)
+    assert codes == [0, 0] and not modules & HEAVY and "$531k" in out and "latest" in out
 
 
-@rows("command", ["check", "build", "refresh"])
-@rows("content", [None, b"", b"a: [1,\n", b"\xff\xfe\x00", b"# nothing\n"])
-def test_params_that_cannot_be_read_are_refused_without_schema_and_models(
-    command: str, content: bytes | None, tmp_path: Path
-) -> None:
-    path = tmp_path / "acme.yaml"
-    if content is not None:
-        path.write_bytes(content)
-    code, modules, _ = loaded_by(command, str(path))
-    assert code == 2 and not modules & (HEAVY - {"yaml"})
+def refused(folder: Path, contents: Sequence[bytes | None]) -> set[str]:
+    """What `check`, `build` and `refresh` load to refuse params of each content; None: there is no such file."""
+    paths = [folder / f"{number}.yaml" for number in range(len(contents))]
+    for path, content in zip(paths, contents, strict=True):
+        if content is not None:
+            path.write_bytes(content)
+    asked = [[command, str(path)] for path in paths for command in ("check", "build", "refresh")]
+    codes, modules, _ = loaded_by(*asked)
+    assert codes == [2] * len(asked), [words for words, code in zip(asked, codes, strict=True) if code != 2]
+    return modules
 
 
-@rows("command", ["check", "build", "refresh"])
-@rows("wrong", ["gpuz: 1024", "gpus: many", "gpus: 1024\n  gpus: 512", "gpus: 1020"])
-def test_params_that_the_schema_or_a_rule_refuses_are_refused_without_the_models(
-    command: str, wrong: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "acme.yaml"
-    path.write_text((ROOT / "params/example.yaml").read_text().replace("gpus: 1024", wrong, 1))
-    code, modules, _ = loaded_by(command, str(path))
-    assert code == 2 and not modules & MODELS
+def test_params_that_cannot_be_read_are_refused_without_schema_and_models(tmp_path: Path) -> None:
+    modules = refused(tmp_path, [None, b"", b"a: [1,\n", b"\xff\xfe\x00", b"# nothing\n"])
+    assert not modules & (HEAVY - {"yaml"})
+
+
+def test_params_that_the_schema_or_a_rule_refuses_are_refused_without_the_models(tmp_path: Path) -> None:
+    wrongs = ("gpuz: 1024", "gpus: many", "gpus: 1024\n  gpus: 512", "gpus: 1020")
+    example = (ROOT / "params/example.yaml").read_text()
+    modules = refused(tmp_path, [example.replace("gpus: 1024", wrong, 1).encode() for wrong in wrongs])
+    assert not modules & MODELS
 
 
 def test_nothing_of_this_package_asks_for_what_only_unix_has_when_it_is_imported() -> None:
@@ -107,8 +110,8 @@ def test_an_unchanged_build_is_answered_without_loading_what_would_build_it(tmp_
     output = tmp_path / "output"
     edition = put_edition(PARAMS, output)
     assert build(PARAMS, output=output).reused, "the ordinary way, which leaves a record"
-    code, modules, out = loaded_by("build", str(PARAMS), "--output", str(output))
-    assert code == 0 and not modules & (HEAVY | {"click"})
+    codes, modules, out = loaded_by(["build", str(PARAMS), "--output", str(output)])
+    assert codes == [0] and not modules & (HEAVY | {"click"})
     assert edition.name in out and "already there: nothing had changed" in out and "Buy A (clear)" in out
     shown = CliRunner().invoke(main, ["build", str(PARAMS), "--output", str(output)])
     assert shown.stdout == out, "the command line says the same"
@@ -160,6 +163,6 @@ def test_an_unchanged_refresh_is_answered_without_loading_what_would_build_it(tm
     output, (day, _) = tmp_path / "output", feed_day(load_params_file(PARAMS), Places())
     edition = put_edition(PARAMS, output, as_of=day)
     assert refresh(PARAMS, output=output).built is None, "the ordinary way, which leaves a record"
-    code, modules, out = loaded_by("refresh", str(PARAMS), "--output", str(output))
-    assert code == 0 and not modules & HEAVY
+    codes, modules, out = loaded_by(["refresh", str(PARAMS), "--output", str(output)])
+    assert codes == [0] and not modules & HEAVY
     assert f"nothing has changed since edition {edition.name}" in out

@@ -8,7 +8,6 @@ from itertools import combinations, permutations
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 Draws = NDArray[np.float64]
 
@@ -93,4 +92,6 @@ def basis(inputs: Draws, *, largest: int) -> Draws:
 
 def scores(values: Draws) -> Draws:
     """Standard normal scores of the ranks; equal values share one."""
+    from scipy.stats import rankdata  # slow to import
+
     return np.asarray(ndtri((rankdata(values) - 0.5) / len(values)))
