@@ -34,18 +34,16 @@ def dotted(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-FOUNDATIONS = set(
-    """
-    atomic behaviour bounds claim durations errors evidence evidence_entry findings formats hostile_text ledger
-    located project provenance spreadsheet strict_yaml uncertain vocabulary
-    """.split()
+def words(text: str) -> set[str]:
+    return set(text.split())
+
+
+FOUNDATIONS = words(
+    """atomic behaviour bounds claim durations errors evidence evidence_entry findings formats hostile_text ledger
+    located project provenance spreadsheet strict_yaml uncertain vocabulary"""
 )
 """Small modules that every room may import, models excepted."""
-PURE = set(
-    """
-    behaviour claim durations errors evidence_entry located provenance uncertain vocabulary
-    """.split()
-)
+PURE = words("behaviour claim durations errors evidence_entry located provenance uncertain vocabulary")
 """Foundations that a model may import: none of them opens a file or the packaged data, nor does what they import."""
 ROOMS = """\
 books:
@@ -95,7 +93,7 @@ command: checking cli cli_words memo
 __main__: command
 __init__: blocks
 """
-MAY_IMPORT = {room: set(below.split()) for room, _, below in (line.partition(":") for line in ROOMS.splitlines())}
+MAY_IMPORT = {room: words(below) for room, _, below in (line.partition(":") for line in ROOMS.splitlines())}
 """Rooms from the bottom upwards, each with the rooms it may import besides itself and the foundations.
 
 A section's `study` is handed the results of others; the decision stands above the chain that it reruns.

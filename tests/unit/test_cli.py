@@ -113,15 +113,12 @@ def test_build_tells_a_few_remarks_on_the_language_and_where_the_others_are(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("few_draws")
-def test_check_doubts_a_plan_late_on_every_fabric_and_a_date_far_ahead_accepts_both_and_doubts_no_ordinary_plan(
-    tmp_path: Path,
-) -> None:
+def test_check_doubts_a_plan_late_on_every_fabric_and_a_date_far_ahead_and_accepts_both(tmp_path: Path) -> None:
     text = (ROOT / "params/example.yaml").read_text()
     assert "gpus: 1024" in text and "as_of: 2026-11-20" in text
     path = tmp_path / "changed.yaml"
     path.write_text(text.replace("gpus: 1024", "gpus: 32768").replace("as_of: 2026-11-20", "as_of: 2099-01-01"))
-    ordinary = (str(ROOT / f"params/{name}.yaml") for name in ("example", "tern-finetuning", "kestrel-lab"))
-    code, out, err = run("check", *ordinary, str(path))
+    code, out, err = run("check", str(ROOT / "params/example.yaml"), str(path))
     assert code == 0 and "nothing to mend" in out
     told = [line for line in err.splitlines() if "the GPU time" in line or "Look at" in line]
     assert told and all("changed.yaml" in line for line in told)
