@@ -292,26 +292,6 @@ def test_context_and_provider_rows_cite_evidence(book: EvidenceBook) -> None:
     assert cited <= set(book)
 
 
-def test_seventeen_providers_with_fabric_speed_availability_and_topology() -> None:
-    data = yaml.safe_load((ROOT / "providers.yaml").read_text("utf-8"))
-    rows = data["providers"]
-    assert len(rows) == 17
-    assert all({"fabric", "link_gbits_per_s", "availability", "topology", "sla"} <= set(row) for row in rows)
-    assert sum(row["fabric"] == "rocev2" for row in rows) == 3
-    assert sum(not row["topology"] for row in rows) == 7
-
-
-def test_the_articles_questions_are_all_there_with_ours() -> None:
-    questions = yaml.safe_load((ROOT / "questions.yaml").read_text("utf-8"))["questions"]
-    count = {s: sum(q["source"] == s for q in questions) for s in ("S0", "S2", "S4", "memo")}
-    assert count["S2"] == 6
-    assert count["S4"] == 5
-    assert count["S0"] == 2
-    assert count["memo"] >= 20
-    keys = {"id", "title", "source", "axis", "question", "why", "good", "red_flag", "form", "unit", "check", "evidence"}
-    assert all(keys <= set(q) for q in questions)
-
-
 @pytest.fixture(scope="module")
 def audited(book: EvidenceBook) -> dict[str, AuditedClaim]:
     return {c.id: c for c in audit(read_claims(), book)}
@@ -323,11 +303,6 @@ def test_nccls_default_timer_is_four_microseconds_doubled_twenty_times(book: Evi
     assert (entry.grade, entry.publisher) == ("published", "NVIDIA")
     tuned = book["roce-local-ack-timeout-tuned"]
     assert (tuned.low, tuned.high, tuned.grade) == (1, 10, "assumption")
-
-
-def test_alibabas_links_are_two_of_200g_to_a_nic(book: EvidenceBook) -> None:
-    assert (book["hpn-links-per-nic"].mid, book["hpn-link-speed"].mid) == (2, 200)
-    assert not [e.id for e in book.values() if e.id.startswith("hpn-link") and "400G" in f"{e.what} {e.base} {e.use}"]
 
 
 def test_a_time_out_at_the_default_costs_most_of_a_run_and_a_tuned_one_little(book: EvidenceBook) -> None:
@@ -359,23 +334,12 @@ def test_one_per_cent_of_packets_is_not_one_per_cent_of_time(
     assert rent.verdict == "reproduces with a caveat"
 
 
-def test_a_retransmission_delay_is_a_setting(audited: dict[str, AuditedClaim]) -> None:
-    assert audited["s3-rdma-retransmit"].verdict == "unsupported"
-
-
 def test_a_cost_inside_the_library_is_no_evidence_of_a_badly_tuned_fabric(
     book: EvidenceBook, audited: dict[str, AuditedClaim]
 ) -> None:
     assert not [i for i in audited["s0-untuned-worse-than-latency"].by if "n2409" in i]
     for entry in ("busbw-1gib-roce-h100-n2409", "busbw-8gib-roce-h100-n2409"):
         assert "not in the fabric" in book[entry].use
-
-
-def test_metas_twin_clusters_are_cited_from_the_post_that_describes_them(book: EvidenceBook) -> None:
-    entry = book["meta-twin-clusters-matched"]
-    assert (entry.date, entry.grade, entry.seen) == ("2024-06-12", "secondary", "B")
-    assert entry.source == "How Meta trains large language models at scale"
-    assert book["meta-both-fabrics-no-bottleneck"].date == "2024-03-12"
 
 
 def test_the_one_point_above_128_gpus_is_the_same_whichever_fabric_it_was() -> None:
@@ -406,6 +370,7 @@ def test_what_a_public_figure_could_replace_is_no_assumption_of_ours(book: Evide
 @rows(
     ("claim", "verdict"),
     [
+        ("s3-rdma-retransmit", "unsupported"),
         ("s4-ndr-current", "reproduces with a caveat"),
         ("s0-sigcomm-attribution", "cannot be checked"),
         ("s1-rdma-order-of-magnitude", "reproduces with a caveat"),

@@ -347,10 +347,15 @@ def test_optics_failure_rates_stay_contested_sixty_fold():
 def test_cards_print_the_known_answers_and_the_known_miss():
     rows = {row.case: row for row in goodput_card().rows}
     assert rows["MTTF of 1,024 GPUs, measured"].error == pytest.approx(2.65, abs=0.01)
+    assert rows["MTTF of 1,024 GPUs, measured"].ours == pytest.approx(28.8, abs=0.1)
+    assert rows["Llama 3, MTBF of every cause at 16,384 GPUs"].ours == pytest.approx(3.09, abs=0.01)
+    for gpus in ("16,384", "131,072"):
+        assert abs(rows[f"MTTF of {gpus} GPUs, projected by its authors"].error) < 0.03
     assert abs(rows["SemiAnalysis, first optics failure of 100,000"].error) < 0.001
     assert goodput_card().summary["Daly"] < 0.01
     assert tail_card().summary["held out, all"] < 1e-9
     assert any("we found no" in line for line in tail_card().does_not_claim)
+    assert cards()["goodput"] is goodput_card(), "the memo reads the same card"
 
 
 def productive(maturity, run=None, **rates):
@@ -428,15 +433,3 @@ def test_the_prior_spans_two_publications_that_differ_six_fold_and_both_residual
 def test_no_rate_at_all_would_fit_both():
     ours = [row.ours / row.published for row in goodput_card().rows if row.band == "one rate for both"]
     assert max(ours) / min(ours) == pytest.approx(6.2, abs=0.4)
-
-
-def test_the_known_answers_of_the_card_stand():
-    rows = {row.case: row for row in goodput_card().rows}
-    for gpus in ("16,384", "131,072"):
-        assert abs(rows[f"MTTF of {gpus} GPUs, projected by its authors"].error) < 0.03
-    assert rows["MTTF of 1,024 GPUs, measured"].ours == pytest.approx(28.8, abs=0.1)
-    assert rows["Llama 3, MTBF of every cause at 16,384 GPUs"].ours == pytest.approx(3.09, abs=0.01)
-
-
-def test_the_memo_reads_the_same_card():
-    assert cards()["goodput"] is goodput_card()

@@ -205,7 +205,7 @@ def test_more_gpus_never_need_fewer_switches(radix, ratio, few, more):
         assert small.switches <= large.switches
 
 
-@settings(max_examples=300, deadline=None)
+@law
 @given(radices, st.floats(0, 1), ratios, ratios)
 def test_more_oversubscription_never_needs_more_switches(radix, fill, one, other):
     low, high = sorted((one, other))
@@ -216,7 +216,7 @@ def test_more_oversubscription_never_needs_more_switches(radix, fill, one, other
     assert more.switches <= less.switches
 
 
-@settings(max_examples=300, deadline=None)
+@law
 @given(st.sampled_from([64, 128, 144]), ratios, st.integers(1, 9000))
 def test_64_more_gpus_never_raise_the_spines_by_more_than_half_plus_one(radix, ratio, gpus):
     most = tier_capacity(radix, ratio)[2]
