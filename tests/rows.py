@@ -12,6 +12,11 @@ from typing import Any
 import pytest
 
 
+def words(text: str) -> list[str]:
+    """The words of a text: a list of names that would take a line each."""
+    return text.split()
+
+
 def rows(names: str | tuple[str, ...], table: Iterable[Any] | Callable[[], Iterable[Any]]) -> Callable[[Any], Any]:
     """Run a test once for each row of `table`, as a single case; a mapping's rows are its keys.
 

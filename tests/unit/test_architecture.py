@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from rows import words
+
 from fabricreport import durations
 from fabricreport.evidence import read_yaml
 
@@ -34,16 +36,14 @@ def dotted(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def words(text: str) -> set[str]:
-    return set(text.split())
-
-
-FOUNDATIONS = words(
-    """atomic behaviour bounds claim durations errors evidence evidence_entry findings formats hostile_text ledger
+FOUNDATIONS = set(
+    words(
+        """atomic behaviour bounds claim durations errors evidence evidence_entry findings formats hostile_text ledger
     located project provenance spreadsheet strict_yaml uncertain vocabulary"""
+    )
 )
 """Small modules that every room may import, models excepted."""
-PURE = words("behaviour claim durations errors evidence_entry located provenance uncertain vocabulary")
+PURE = set(words("behaviour claim durations errors evidence_entry located provenance uncertain vocabulary"))
 """Foundations that a model may import: none of them opens a file or the packaged data, nor does what they import."""
 ROOMS = """\
 books:
@@ -93,7 +93,7 @@ command: checking cli cli_words memo
 __main__: command
 __init__: blocks
 """
-MAY_IMPORT = {room: words(below) for room, _, below in (line.partition(":") for line in ROOMS.splitlines())}
+MAY_IMPORT = {room: set(below.split()) for room, _, below in (line.partition(":") for line in ROOMS.splitlines())}
 """Rooms from the bottom upwards, each with the rooms it may import besides itself and the foundations.
 
 A section's `study` is handed the results of others; the decision stands above the chain that it reruns.
@@ -267,18 +267,9 @@ def test_json_is_never_written_with_figures_that_are_not_finite() -> None:
 
 def test_notebooks_are_committed_without_outputs_and_take_one_parameter() -> None:
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    assert [n.stem for n in notebooks] == [
-        "acceptance",
-        "buy_once",
-        "choose_provider",
-        "decision",
-        "diligence",
-        "evidence",
-        "grow_in_stages",
-        "latency",
-        "tail_risk",
-        "tco",
-    ]
+    assert [n.stem for n in notebooks] == words(
+        "acceptance buy_once choose_provider decision diligence evidence grow_in_stages latency tail_risk tco"
+    )
     for path in notebooks:
         cells = json.loads(path.read_text())["cells"]
         code = [c for c in cells if c["cell_type"] == "code"]

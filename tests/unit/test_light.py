@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from published_cases import put_edition
-from rows import rows
+from rows import rows, words
 
 from fabricreport.cli import main
 from fabricreport.command import says_again
@@ -26,17 +26,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 PARAMS = ROOT / "params/tern-finetuning.yaml"
-MODELS = {
-    "numpy",
-    "scipy",
-    "pandas",
-    "matplotlib",
-    "nbformat",
-    "jsonschema",
-    "papermill",
-    "nbconvert",
-    "fabricreport.case",
-}
+MODELS = set(words("numpy scipy pandas matplotlib nbformat jsonschema papermill nbconvert fabricreport.case"))
 HEAVY = MODELS | {"pydantic", "yaml", "markdown_it"}
 WATCH = """
 import json, sys

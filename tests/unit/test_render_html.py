@@ -18,100 +18,19 @@ import nbformat
 import pytest
 from nbformat.v4 import new_markdown_cell, new_notebook
 from rich_notebook import HOSTILE, PNG, hostile_notebook, rich_notebook
-from rows import rows
+from rows import rows, words
 
 from fabricreport.blocks.html import unbroken
 from fabricreport.memo.document.document import document_from_notebook
 from fabricreport.memo.write.exporters import FabricReportHTMLExporter
 from fabricreport.memo.write.html import render_html
 
-OURS = [
-    "html",
-    "head",
-    "meta",
-    "title",
-    "style",
-    "body",
-    "a",
-    "p",
-    "header",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "dl",
-    "div",
-    "dt",
-    "dd",
-    "nav",
-    "ol",
-    "ul",
-    "li",
-    "span",
-    "main",
-    "section",
-    "strong",
-    "em",
-    "code",
-    "br",
-    "sup",
-    "pre",
-]
-OURS += [
-    "data",
-    "blockquote",
-    "figure",
-    "figcaption",
-    "details",
-    "summary",
-    "table",
-    "caption",
-    "thead",
-    "tbody",
-    "tr",
-    "th",
-    "td",
-    "img",
-    "footer",
-    "script",
-    "svg",
-]
-DRAWN = [
-    "g",
-    "defs",
-    "path",
-    "use",
-    "rect",
-    "circle",
-    "line",
-    "polyline",
-    "polygon",
-    "text",
-    "tspan",
-    "clippath",
-    "image",
-    "ellipse",
-]
-ATTRIBUTES = [
-    "lang",
-    "charset",
-    "http-equiv",
-    "content",
-    "name",
-    "class",
-    "id",
-    "href",
-    "download",
-    "aria-label",
-    "aria-labelledby",
-    "role",
-    "tabindex",
-    "value",
-    "title",
-    "rel",
-    "scope",
-]
-ATTRIBUTES += ["colspan", "src", "alt"]
+OURS = words("""html head meta title style body a p header h1 h2 h3 h4 dl div dt dd nav ol ul li span main section strong em
+    code br sup pre data blockquote figure figcaption details summary table caption thead tbody tr th td img footer
+    script svg""")
+DRAWN = words("g defs path use rect circle line polyline polygon text tspan clippath image ellipse")
+ATTRIBUTES = words("""lang charset http-equiv content name class id href download aria-label aria-labelledby role tabindex value
+    title rel scope colspan src alt""")
 IDS = re.compile(r"(?:m|d|s|n|nr|f|i)-[a-z0-9-]+|u-d-[a-z0-9-]+|memo|glance|contents|notes")
 
 

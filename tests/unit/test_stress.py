@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from rows import rows
+from rows import rows, words
 
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.families import families
@@ -85,17 +85,10 @@ def test_one_per_cent_drops_cost_less_than_the_claimed_quarter_million_a_week_he
 
 def test_the_table_has_every_named_case_and_each_loss_is_the_same_in_days_and_dollars():
     table = stress_table(CLIENT, central, dragonfly=True, neighbours="noisy-neighbour-slowdown-rocev2")
-    assert {c.id for c in table} >= {
-        "incast",
-        "misconfiguration",
-        "efficiency-loss",
-        "stall",
-        "flapping-link",
-        "ecmp-collisions",
-        "noisy-neighbour",
-        "noisy-tenant",
-        "packet-drop",
-    }
+    assert {c.id for c in table} >= set(
+        words("""incast misconfiguration efficiency-loss stall flapping-link ecmp-collisions noisy-neighbour noisy-tenant
+    packet-drop""")
+    )
     for case in table:
         assert case.lost_gpu_hours == pytest.approx(case.delay_days * 24 * 1_024)
         assert case.cost_usd == pytest.approx(case.lost_gpu_hours * 3.0)
@@ -141,13 +134,8 @@ def run_and_risk():
 
 
 def test_levers_are_ranked_by_saving_per_dollar_and_none_hurts():
-    ids = (
-        "faster-detection",
-        "frequent-checkpoints",
-        "asynchronous-checkpoints",
-        "managed-tuning",
-        "spares-on-site",
-        "burn-in",
+    ids = tuple(
+        words("faster-detection frequent-checkpoints asynchronous-checkpoints managed-tuning spares-on-site burn-in")
     )
     values = levers(*run_and_risk(), standard_levers(central, dict.fromkeys(ids, 10_000.0)), Luck(2, 4_000))
     assert {v.id for v in values} == set(ids)
