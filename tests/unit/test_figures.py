@@ -84,7 +84,6 @@ def test_two_declarations_of_one_id_are_refused(case: Case) -> None:
         len(DeclaredFigures(TREE, Counting(**{"a": 1.0, "a.low": 2.0}), case.inputs))
 
 
-@pytest.mark.slow
 def test_a_pattern_names_its_section_and_known_indexes() -> None:
     spec = Each("tree.leaf[twig]", "count", label="Leaves", rule="counted", value=1.0)
     with pytest.raises(ValueError, match="no index twig"):
@@ -93,7 +92,6 @@ def test_a_pattern_names_its_section_and_known_indexes() -> None:
         Declaration("tree", (One("bush.age", "day", label="Age", rule="told", value=7.0),))
 
 
-@pytest.mark.slow
 @rows(
     ("wanted", "pattern"),
     [
@@ -248,7 +246,6 @@ def in_currency(currency: str, **money: Any) -> Case:
     return bench.changed("example", money__currency=currency, **{f"money__{key}": v for key, v in money.items()})
 
 
-@pytest.mark.slow
 @rows(
     ("unit", "currency", "written"),
     [
@@ -313,7 +310,6 @@ def test_the_record_of_a_price_is_in_the_currency_of_its_row(currency: str) -> N
     assert any(price.currency == "EUR" for price in case.prices.values())
 
 
-@pytest.mark.slow
 def test_a_column_of_two_currencies_shows_the_currency_in_each_cell() -> None:
     one = Number("a.b", 5.0, "usd", "A", "r")
     for other, style in ((one, "value"), (replace(one, currency="EUR"), "mixed")):
@@ -321,7 +317,6 @@ def test_a_column_of_two_currencies_shows_the_currency_in_each_cell() -> None:
         assert column.style == style
 
 
-@pytest.mark.slow
 def test_the_headline_of_an_edition_names_the_currency() -> None:
     entry = Number("tco.d", 5e5, "usd", "Difference", "r", currency="EUR").as_dict()
     (told,) = headline_of({"numbers": ["tco.d"]}, {"numbers": [entry]})["numbers"]

@@ -295,7 +295,6 @@ def test_no_figure_leaves_more_than_a_third_of_a_page_empty() -> None:
         assert min(y for _, y in places(page) if y > 60) < 842 - TEXT_BOTTOM_PT + TEXT_HEIGHT_PT / 3
 
 
-@pytest.mark.slow
 def test_emptiness_counts_blank_page_feet_but_not_where_a_paragraph_runs_on() -> None:
     def place(kind: str, page: int, y_pt: float) -> dict[str, Any]:
         return {"kind": kind, "anchor": "", "page": page, "y_pt": y_pt}
