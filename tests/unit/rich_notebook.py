@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 import io
+from functools import cache
 from typing import Any
 
 import matplotlib
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from rows import words as names
 
 from fabricreport import formats
 
@@ -74,6 +76,7 @@ def cite(*ids: str) -> dict[str, Any]:
     return {"t": "cite", "ids": list(ids)}
 
 
+@cache
 def chart_svg(bars: int = 4, height_in: float = 2.6) -> str:
     """A real matplotlib chart: a horizontal interval plot in the house inks."""
     with matplotlib.rc_context({"svg.hashsalt": "memo", "svg.fonttype": "path", "font.size": 9}):
@@ -114,88 +117,34 @@ def ledger_entry(identity: str, shown: str, value: float, grade: str = "publishe
     }
 
 
+def entry(identity: str, label: str, value: Any, shown: str, unit: str, **more: Any) -> dict[str, Any]:
+    """An input as the ledger lists it, with what is not said of it left empty."""
+    said = dict.fromkeys(names("date source publisher address read grade seen interest use expiry"), "")
+    kind = {
+        "id": identity,
+        "kind": identity.partition(":")[0],
+        "label": label,
+        "value": value,
+        "text": shown,
+        "unit": unit,
+    }
+    return {**kind, **said, "stale": False, "override": None, **more}
+
+
 INPUTS: list[dict[str, Any]] = [
-    {
-        "id": "price:switch-qm9700",
-        "kind": "price",
-        "label": "Quantum-2 switch, 64 ports of 400 Gb/s",
-        "value": 38500.0,
-        "text": "$38,500",
-        "unit": "usd",
-        "date": "2026-09-01",
-        "source": "Reseller listing of Quantum-2 switches",
-        "publisher": "Example Reseller",
-        "address": "reseller.example/qm9700",
-        "read": "2026-11-20",
-        "grade": "secondary",
-        "seen": "A",
-        "interest": "sells the switch",
-        "use": "price of one switch without optics",
-        "expiry": "2026-12-31",
-        "stale": False,
-        "override": None,
-    },
-    {
-        "id": "evidence:weeks-to-stable",
-        "kind": "evidence",
-        "label": "Weeks from racking to a stable fabric, RoCEv2",
-        "value": {"low": 2, "mode": 5, "high": 12},
-        "text": "2 to 12 weeks",
-        "unit": "week",
-        "date": "2026-11-20",
-        "source": "Assumption of this memo",
-        "publisher": "",
-        "address": "",
-        "read": "2026-11-20",
-        "grade": "assumption",
-        "seen": "-",
-        "interest": "",
-        "use": "no public figure exists; replace it with your own roll-out record",
-        "expiry": "",
-        "stale": False,
-        "override": {"who": "A. Analyst", "why": "own record of three roll-outs", "until": "2027-01-31"},
-    },
-    {
-        "id": "evidence:llama3-interruptions",
-        "kind": "evidence",
-        "label": "Interruptions of a 54-day run on 16,384 GPUs",
-        "value": 419,
-        "text": "419",
-        "unit": "count",
-        "date": "2024-07-31",
-        "source": "The Llama 3 Herd of Models",
-        "publisher": "Meta",
-        "address": "arxiv.org/abs/2407.21783",
-        "read": "2026-11-20",
-        "grade": "published",
-        "seen": "A",
-        "interest": "",
-        "use": "rate of interruptions at large scale; one operator, one run",
-        "expiry": "",
-        "stale": False,
-        "override": None,
-    },
-    {
-        "id": "param:cluster.gpus",
-        "kind": "param",
-        "label": "GPUs in the cluster",
-        "value": 1024,
-        "text": "1,024",
-        "unit": "count",
-        "date": "",
-        "source": "",
-        "publisher": "",
-        "address": "",
-        "read": "",
-        "grade": "contract",
-        "seen": "",
-        "interest": "",
-        "use": "",
-        "expiry": "",
-        "stale": False,
-        "override": None,
-    },
-]
+    entry("price:switch-qm9700", "Quantum-2 switch, 64 ports of 400 Gb/s", 38500.0, "$38,500", "usd",
+        date="2026-09-01", source="Reseller listing of Quantum-2 switches", publisher="Example Reseller",
+        address="reseller.example/qm9700", read="2026-11-20", grade="secondary", seen="A", interest="sells the switch",
+        use="price of one switch without optics", expiry="2026-12-31"),
+    entry("evidence:weeks-to-stable", "Weeks from racking to a stable fabric, RoCEv2", {"low": 2, "mode": 5, "high": 12},
+        "2 to 12 weeks", "week", date="2026-11-20", source="Assumption of this memo", read="2026-11-20", grade="assumption",
+        seen="-", use="no public figure exists; replace it with your own roll-out record",
+        override={"who": "A. Analyst", "why": "own record of three roll-outs", "until": "2027-01-31"}),
+    entry("evidence:llama3-interruptions", "Interruptions of a 54-day run on 16,384 GPUs", 419, "419", "count",
+        date="2024-07-31", source="The Llama 3 Herd of Models", publisher="Meta", address="arxiv.org/abs/2407.21783",
+        read="2026-11-20", grade="published", seen="A", use="rate of interruptions at large scale; one operator, one run"),
+    entry("param:cluster.gpus", "GPUs in the cluster", 1024, "1,024", "count", grade="contract"),
+]  # fmt: skip
 
 _GRADES = ("measured", "contract", "quote", "published", "secondary", "estimate", "assumption")
 NUMBERS = [
@@ -301,19 +250,10 @@ def decision_cells() -> list[Any]:
                 glance(),
                 head(1, "Buy RoCEv2: it is cheaper for the same work and the team can run it", "sec-decision"),
                 para(
-                    PROSE,
-                    "Over the horizon the difference is ",
-                    num("tco.figure-6", "$6.6M"),
-                    " (",
-                    num("tco.figure-7", "$7.7M"),
-                    " at list prices), see ",
-                    ref("fig-cost"),
-                    " and ",
-                    ref("tab-cost"),
-                    ". Large runs were interrupted 419 times",
+                    PROSE, "Over the horizon the difference is ", num("tco.figure-6", "$6.6M"), " (", num("tco.figure-7", "$7.7M"),
+                    " at list prices), see ", ref("fig-cost"), " and ", ref("tab-cost"), ". Large runs were interrupted 419 times",
                     cite("evidence:llama3-interruptions", "price:switch-qm9700"),
-                    {"t": "note", "c": words("One run of one operator; ", num("tco.figure-8", "8.8"), " a day.")},
-                    ".",
+                    {"t": "note", "c": words("One run of one operator; ", num("tco.figure-8", "8.8"), " a day.")}, ".",
                 ),
                 {
                     "t": "callout",
@@ -326,21 +266,14 @@ def decision_cells() -> list[Any]:
                     "t": "ul",
                     "items": [
                         [para("a spine switch above ", num("tco.figure-9", "$9.9M"))],
-                        [
-                            para(
-                                "more than ",
-                                num("tco.figure-10", "11"),
-                                " weeks until the fabric is stable; see ",
-                                ref("sec-annex-tco"),
-                            )
-                        ],
+                        [para("more than ", num("tco.figure-10", "11"), " weeks until the fabric is stable; see ", ref("sec-annex-tco"))],
                         [para({"t": "em", "c": [text("no")]}, " engineer who has run priority flow control")],
                     ],
                 },
                 {"t": "callout", "tone": "caution", "title": words("What we do not know"), "c": [para(PROSE)]},
             ],
         ),
-    ]
+    ]  # fmt: skip
 
 
 def tco_cells() -> list[Any]:
@@ -433,32 +366,17 @@ def hostile_notebook(payload: str) -> Any:
         "stale": False,
         "override": {"who": payload, "why": payload, "until": payload},
     }
+    tiles = [{"label": words(payload), "value": words(payload), "note": words(payload)}] * 3
+    asides = ({"t": "note", "c": words(payload)}, {"t": "code", "v": payload})
+    own = dict.fromkeys(("title", "subtitle", "caption"), words(payload))
     nodes = [
-        {
-            "t": "glance",
-            "c": [para(payload)],
-            "tiles": [{"label": words(payload), "value": words(payload), "note": words(payload)}] * 3,
-        },
+        {"t": "glance", "c": [para(payload)], "tiles": tiles},
         head(1, payload, payload),
-        para(
-            payload,
-            num("tco.x", payload),
-            ref(payload),
-            cite("evidence:x"),
-            {"t": "note", "c": words(payload)},
-            {"t": "code", "v": payload},
-        ),
+        para(payload, num("tco.x", payload), ref(payload), cite("evidence:x"), *asides),
         {"t": "p", "c": [{"t": "link", "href": payload, "c": words(payload)}]},
         {"t": "pre", "v": payload},
         {"t": "callout", "tone": "caution", "title": words(payload), "c": [para(payload)]},
-        figure(
-            payload,
-            alt=payload,
-            title=words(payload),
-            subtitle=words(payload),
-            caption=words(payload),
-            data=[[payload], [payload]],
-        ),
+        figure(payload, alt=payload, data=[[payload], [payload]], **own),
         {**cost_table(payload + "t", 2, payload), "note": words(payload)},
     ]
     evil_ledger[0]["inputs"] = ["evidence:x"]
