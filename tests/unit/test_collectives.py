@@ -187,6 +187,11 @@ def test_alltoall_over_nics_falls_far_below_alltoall_in_a_rack() -> None:
     )
 
 
+def test_of_an_alltoall_each_rank_keeps_its_own_part() -> None:
+    found = alltoall(2**30, job(KNOWN, gpus=16, **H100))
+    assert found.busbw_gbytes_per_s == pytest.approx(found.algbw_gbytes_per_s * 15 / 16)
+
+
 def test_sendrecv_across_nodes_runs_at_one_gpus_nic() -> None:
     assert sendrecv(2**34, job(KNOWN, gpus=16, **H100)).busbw_gbytes_per_s == pytest.approx(47.0, rel=0.02)
 

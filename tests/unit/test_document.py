@@ -222,8 +222,9 @@ def test_one_number_with_two_values_names_both_cells() -> None:
     other = [ledger_entry("tco.figure-1", "$2M", 2e6)]
     document = read(block("a", [para("x")]), block("b", [para("y")], ledger=other))
     (problem,) = document.problems
-    assert "cell 1" in problem.message
-    assert "cell 2" in problem.message
+    assert "cell 1" in problem.message and "cell 2" in problem.message
+    close = [ledger_entry("tco.figure-1", "$1.1M", 1.1e6 + 1)]
+    assert len(messages(read(block("a", [para("x")]), block("b", [para("y")], ledger=close)))) == 1
 
 
 def test_a_repeated_id_is_a_fault_and_anchors_stay_unique() -> None:

@@ -171,8 +171,8 @@ def test_verify_finds_damage(tmp_path: Path, damage: str) -> None:
     elif damage == "remove":
         memo.unlink()
     elif damage == "link":
-        memo.unlink()
-        memo.symlink_to(tmp_path / "acme" / SECOND / "memo.html")
+        memo.rename(tmp_path / "memo.html")
+        memo.symlink_to(tmp_path / "memo.html")
     elif damage == "folder":
         (edition / "empty").mkdir()
     elif damage == "swap":
@@ -199,7 +199,7 @@ def test_a_listed_edition_says_what_was_changed_in_it(tmp_path: Path, damage: st
     assert not second.damaged and second.faults == ()
 
 
-@rows("damage", ["cut", "gone", "added"])
+@rows("damage", ["cut", "turned", "gone", "added"])
 def test_one_file_of_an_edition_is_read_as_published_or_not_at_all(tmp_path: Path, damage: str) -> None:
     edition = put(tmp_path, FIRST).folder
     memo = edition / "memo.html"
@@ -207,6 +207,8 @@ def test_one_file_of_an_edition_is_read_as_published_or_not_at_all(tmp_path: Pat
     assert read_output(edition, "memo.html") == whole
     if damage == "cut":
         memo.write_bytes(whole[:-4])
+    elif damage == "turned":
+        memo.write_bytes(whole[::-1])
     elif damage == "gone":
         memo.unlink()
     else:

@@ -140,7 +140,7 @@ def test_the_pairs_summary_is_what_the_pairs_give(book: EvidenceBook) -> None:
 
 
 def test_a_client_folder_adds_entries(tmp_path: Path, book: EvidenceBook) -> None:
-    both = read_evidence(folder(tmp_path, GOOD))
+    both = read_evidence(folder(tmp_path, GOOD, "own.yml"))
     assert len(both) == len(book) + 1
     entry = both["client-step"]
     assert (entry.kind, entry.low, entry.high) == ("interval", 1.2, 4.8)

@@ -277,6 +277,8 @@ def test_half_of_the_bandwidth_lost_doubles_exposed_communication():
     assert TopologyEffect(0.2, contention_loss=0.5).added_share == pytest.approx(0.2)
     assert TopologyEffect(0.2, oversubscription=2.0, crossing_share=1.0).added_share == pytest.approx(0.2)
     assert TopologyEffect(0.2).added_share == pytest.approx(0.0)
+    both = TopologyEffect(0.2, contention_loss=0.5, oversubscription=2.0, crossing_share=1.0)
+    assert both.added_share == pytest.approx(0.2 * (2 * 2 - 1)), "what is lost beside the other multiplies it"
 
 
 def test_bring_up_loses_its_weeks_less_what_is_usable():

@@ -319,7 +319,7 @@ def test_repeats_of_one_size_in_two_groups_are_bimodal() -> None:
 
 
 def test_wrong_results_are_an_error_but_an_old_error_column_is_not() -> None:
-    assert finding(read_nccl_tests(ROW[:-1] + "5\n"), "wrong-results").severity == "error"
+    assert finding(read_nccl_tests(f"{ROW[:-1]}5\n{ROW}\n"), "wrong-results").severity == "error"
     old = "# size count type redop time algbw busbw error time algbw busbw error\n"
     frame = read_nccl_tests(old + "1048576 262144 float sum 71.93 14.58 27.33 2e-07 71.0 14.77 27.69 1e-07\n")
     assert "wrong-results" not in kinds(frame)

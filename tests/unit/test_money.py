@@ -122,6 +122,7 @@ def test_lost_shares_act_on_the_time_the_others_leave():
 def test_the_split_by_cause_does_not_depend_on_their_order():
     one, other = LostTime(bring_up=0.3, tail=0.1).by_cause(), LostTime(bring_up=0.1, tail=0.3).by_cause()
     assert one["bring_up"] == pytest.approx(other["tail"])
+    assert one["bring_up"] / one["tail"] == pytest.approx(np.log(0.7) / np.log(0.9))
 
 
 @rows("share", [-0.1, 1.0, float("nan")])

@@ -207,7 +207,7 @@ def test_any_step_of_two_or_more_is_held(item: str, factor: float, down: bool) -
         ({"currency": "usd"}, "Did you mean 'USD'"), ({"currency": "XXX"}, "unknown currency"),
         ({"grade": "publish"}, "Did you mean 'published'"), ({"day": "2026-02-30"}, "not a date"),
         ({"day": "01/02/2026"}, "not a date"), ({"day": ""}, "not a date"), ({"expiry": "2026-04-01"}, "before its own"),
-        ({"source": ""}, "no source"), ({"source": "=cmd()"}, "formula"), ({"source": "A\u202eB"}, "bidirectional"),
+        ({"source": ""}, "no source"), ({"source": "=cmd()"}, "formula"), ({"source": "-1+1"}, "formula"), ({"source": "@SUM(A1)"}, "formula"), ({"source": "A\u202eB"}, "bidirectional"),
         ({"source": "x" * 601}, "longer than"), ({"item": "Switch QM"}, "kebab-case"), ({"price": "1,5"}, "11 cells"),
     ],
 )  # fmt: skip

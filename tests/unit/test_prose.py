@@ -120,6 +120,8 @@ def test_a_chart_and_a_table_take_their_words_from_the_cell_or_a_title_said_befo
     run_cell(read_cell("%%title when=finding.clear\nSaid {choice}"), names, str)
     made = Table([Column("A")], [Row(["one"])])
     run_cell(read_cell("%%table tab-x from=table"), names, lambda _: made)
+    with pytest.raises(ProseFault, match="has no caption"):
+        run_cell(read_cell("%%table tab-y from=table"), names, lambda _: made)
     assert text(names["body"].emitted[0].bundle["nodes"][0]["caption"]) == "Said InfiniBand"
 
 

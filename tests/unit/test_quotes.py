@@ -409,7 +409,7 @@ def test_a_quote_of_every_piece_without_a_price_takes_the_place_of_our_ranges_in
         shutil.copytree(ROOT / "params" / name, tmp_path / name)
     params = tmp_path / "client.yaml"
     shutil.copy(ROOT / "params/halden-cloud.yaml", params)
-    with mock.patch.object(inputs_module, "DRAWS", 256):
+    with mock.patch.object(inputs_module, "DRAWS", bench.DRAWS):
         before = open_case(params)
         requests = requests_of(before)
         asked = [line for request in requests for line in request.lines]

@@ -84,7 +84,7 @@ def test_scalars_mean_what_yaml_1_2_says(tmp_path: Path, written: str, meant: ob
         ("a: .nan\n", 1, "infinite and undefined"),
         ("a: 1e999\n", 1, "too large"),
         ("a: " + "9" * 5000 + "\n", 1, "too large"),
-        ("a: 010\n", 1, "may not begin with 0"),
+        ("a: 07\n", 1, "may not begin with 0"),
         ("a: 1\n---\nb: 2\n", 2, "second document"),
         ("a:\n\t- b\n", 2, "cannot be read as YAML"),
         ("a: [\n", 1, "cannot be read as YAML"),

@@ -265,6 +265,8 @@ path, work = Path(sys.argv[1]), Path(sys.argv[2])
 Question(path, Places()).stamp()
 stamped = set(opened)
 opened.clear()
+import fabricreport.inputs
+fabricreport.inputs.DRAWS = 64  # what is read does not rest on their number
 plan = make_plan(make_ready(path, Places()).loaded, work)
 named = [f.name for f in plan.snapshot.files if f.kind in ("providers", "logs")]
 print(json.dumps([sorted(stamped), sorted(set(opened)), named]))
