@@ -17,7 +17,7 @@ NUMBER = {"id": "tco.difference", "text": "$531k", "label": "Difference", "grade
 
 def put_edition(params: Path, output: Path, **asked: Any) -> Path:
     """The edition that a build of these params would come to, with a ledger of one number for all its content."""
-    loaded = load_checked(params, Places(), asked.get("as_of"))
+    loaded = load_checked(params, asked.get("places", Places()), asked.get("as_of"))
     with scratch_folder(output) as scratch:
         work = scratch / "work"
         work.mkdir()

@@ -65,7 +65,7 @@ def some(union: Any) -> st.SearchStrategy[Any]:
     return st.sampled_from(get_args(union)).flatmap(node_of)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(some(Top))
 def test_a_block_comes_back_from_json_as_it_was(node: Top) -> None:
     assert top_from_json(json.loads(json.dumps(to_json(node), allow_nan=False))) == node

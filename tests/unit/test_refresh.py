@@ -2,24 +2,22 @@
 
 import datetime as dt
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 from click.testing import CliRunner
+from published_cases import put_edition
 
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.checking.check import Checked
 from fabricreport.cli import main
 from fabricreport.errors import InputError
 from fabricreport.memo.document.headlines import compare_headlines, headline_of, section_title
-from fabricreport.memo.editions.editions import publish
-from fabricreport.memo.editions.locks import scratch_folder
-from fabricreport.memo.editions.manifest import MANIFEST, list_outputs, sealed
+from fabricreport.memo.editions.manifest import MANIFEST
 from fabricreport.memo.editions.refresh import RefreshPlan, feed_day, plan_refresh, refresh
-from fabricreport.memo.run.plan import Places, load_checked, make_plan
+from fabricreport.memo.run.plan import Places, load_checked
 from fabricreport.scenario import SECTION_NAMES, load_params_file, new_params
 
 MADE_OF = ("buy_once", *SECTION_NAMES)
@@ -53,25 +51,8 @@ class Desk:
     def plan(self, **options: Any) -> RefreshPlan:
         return plan_refresh(self.params, output=self.output, places=self.places, **options)
 
-    def publish(self, *, draft: bool = False, as_of: Any = None) -> str:
-        loaded = load_checked(self.params, self.places)
-        with scratch_folder(self.output) as scratch:
-            work = scratch / "work"
-            work.mkdir()
-            plan = make_plan(loaded, work, draft=draft, as_of=as_of, places=self.places)
-            folder = scratch / plan.edition
-            folder.mkdir()
-            (folder / "memo.html").write_text("memo", encoding="utf-8")
-            manifest = {
-                "edition": plan.edition,
-                "as_of": plan.as_of,
-                "status": plan.status,
-                "fingerprint": asdict(plan.fingerprint),
-                "outputs": list_outputs(folder),
-            }
-            (folder / MANIFEST).write_bytes(sealed(manifest))
-            publish(scratch, self.output, plan.slug, plan.edition, draft=draft)
-            return plan.edition
+    def publish(self, **asked: Any) -> str:
+        return put_edition(self.params, self.output, places=self.places, **asked).name
 
 
 @pytest.fixture
@@ -197,7 +178,7 @@ def test_a_draft_is_not_what_a_refresh_compares_with(desk: Desk) -> None:
 
 def test_a_damaged_last_edition_is_a_reason(desk: Desk) -> None:
     edition = desk.publish()
-    (desk.output / "acme" / edition / "memo.html").write_text("forged", encoding="utf-8")
+    (desk.output / "acme" / edition / "ledger.json").write_text("forged", encoding="utf-8")
     assert "damaged" in desk.plan().reasons[0]
     (desk.output / "acme" / edition / MANIFEST).unlink()
     assert "cannot be read" in desk.plan().reasons[0]
