@@ -2,7 +2,7 @@
 
 CPU seconds are those of all processes of a command, wall seconds what a person waits, the peak the largest sum of
 proportional memory (PSS) of its processes, looked at four times a second. A ratio holds on other machines; a second does not.
-`--write README.md` puts the table between the README's marks.
+`--write README.md` puts the table between the README's marks; `--rows ac` measures these rows alone, to try them.
 """
 
 from __future__ import annotations
@@ -17,43 +17,30 @@ import resource
 import shutil
 import subprocess
 import sys
-import sysconfig
+import tarfile
 import tempfile
 import time
-import venv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[2]
-NOTEBOOKS = ROOT / "notebooks"
 SECTIONS = ("buy_once", "decision", "latency", "tco", "tail_risk", "diligence", "evidence")
-EARLIER = "2799b9b"
-"""The commit that the first edition was measured at."""
-PLOOMBER = ("ploomber-engine==0.0.33", "ploomber-core==0.2.27", "posthog==3.7.4", "monotonic==1.6", "backoff==2.2.1")
+EARLIER = "e28fc0c"
+"""The last commit that ran notebooks by an engine of its own; its notebooks are the measure of every later change."""
+BATCH = 4
 MOVED_PRICE = re.compile(r"^(electricity,[^,]*),([0-9.]+)", re.MULTILINE)
 _MARKS = ("<!-- bench:begin -->\n", "<!-- bench:end -->")
 
-PAPERMILL = """
+PLAIN = """
 import subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
 params, out, *sections = sys.argv[1:]
 def one(section):
     made = f"{out}/{section}.ipynb"
     subprocess.run([sys.executable, "-m", "papermill", f"{section}.ipynb", made, "-p", "params", params], check=True)
-    subprocess.run([sys.executable, "-m", "nbconvert", "--to", "html", made], check=True)
-list(ThreadPoolExecutor(2).map(one, sections))
-"""
-PLOOMBER_SCRIPT = """
-import subprocess, sys
-from concurrent.futures import ThreadPoolExecutor
-params, out, *sections = sys.argv[1:]
-ONE = '''import sys
-from ploomber_engine import execute_notebook
-execute_notebook(sys.argv[1], sys.argv[2], parameters={"params": sys.argv[3]}, progress_bar=False)'''
-def one(section):
-    made = f"{out}/{section}.ipynb"
-    subprocess.run([sys.executable, "-c", ONE, f"{section}.ipynb", made, params], check=True)
     subprocess.run([sys.executable, "-m", "nbconvert", "--to", "html", made], check=True)
 list(ThreadPoolExecutor(2).map(one, sections))
 """
@@ -64,6 +51,9 @@ sys.path[:0] = sys.argv[2:]
 from one_process import whole
 whole(Path(sys.argv[1]))
 """
+OPENED = "import sys; from fabricreport.case import open_case; case = open_case(sys.argv[1])"
+COMPARED = f"{OPENED}; case.comparison"
+DECIDED = f"{OPENED}; [number.as_dict() for number in case.decision().numbers.values()]"
 
 
 @dataclass(frozen=True)
@@ -76,15 +66,15 @@ class Cost:
     memos: int = 1
 
 
-def measured(command: Sequence[str], cwd: Path = ROOT, memos: int = 1, **env: str) -> Cost:
-    """Run a command to its end; its output is shown only if it fails."""
+def measured(command: Sequence[object], tree: Path = ROOT, memos: int = 1, cwd: Path | None = None, **env: str) -> Cost:
+    """Run a command to its end with the package of that tree; its output is shown only if it fails."""
     plain = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     before, began = _children_cpu_s(), time.monotonic()
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(
-            command,
-            cwd=cwd,
-            env={**plain, "MPLBACKEND": "agg", **env},
+            [sys.executable, *map(str, command)],
+            cwd=cwd or tree,
+            env={**plain, "PYTHONPATH": str(tree), "MPLBACKEND": "agg", **env},
             stdout=said,
             stderr=said,
             start_new_session=True,
@@ -126,129 +116,130 @@ def _pss_mb(root: int) -> float:
 
 
 class Bench:
-    """The ways to make memos, in a folder of their own."""
+    """The ways to make a memo, in a folder of their own."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.desk = folder / "desk"
         shutil.copytree(ROOT / "params", self.desk)
         self.example = self.desk / "example.yaml"
+        _warmed_up(ROOT, self.example, folder)
 
-    def build(self, output: str, params: Sequence[Path] = (), *options: str) -> Cost:
-        """Our own command, for the example or several clients."""
-        paths = [str(p) for p in params or [self.example]]
-        command = [sys.executable, "-m", "fabricreport", "build", *paths, "--output", str(self.folder / output / "out")]
-        return measured([*command, *options], memos=len(paths))
+    @cached_property
+    def earlier(self) -> Path | None:
+        """The earlier commit's files, where git still has it."""
+        packed, tree = self.folder / "earlier.tar", self.folder / "earlier"
+        git = ["git", "-C", str(ROOT), "archive", "--format=tar", f"--output={packed}", EARLIER]
+        if subprocess.run(git, check=False, capture_output=True).returncode:
+            return None
+        with tarfile.open(packed) as files:
+            files.extractall(tree, filter="data")
+        _warmed_up(tree, self.earlier_example(tree), self.folder)
+        return tree
 
-    def clients(self, count: int) -> list[Path]:
-        """Copies of the example with names and sizes of their own."""
-        text = self.example.read_text(encoding="utf-8")
-        made = []
-        for number in range(count):
-            path = self.desk / f"client-{number:02d}.yaml"
-            named = re.sub(r"(?m)^client: .*$", f"client: {{name: Client {number:02d}}}", text, count=1)
-            path.write_text(re.sub(r"(?m)^seed: .*$", f"seed: {1000 + number}", named), encoding="utf-8")
-            made.append(path)
-        return made
+    def earlier_example(self, tree: Path) -> Path:
+        """The earlier commit's own example client."""
+        return tree / "params" / "example.yaml"
 
-    def move_a_price(self) -> None:
-        """One price of the desk's files, half as high again."""
+    def plain(self) -> Cost | None:
+        """A plain script over the earlier commit's notebooks, two processes at once."""
+        if (tree := self.earlier) is None:
+            return None
+        out = self.folder / "plain"
+        out.mkdir()
+        return measured(["-c", PLAIN, self.earlier_example(tree), out, *SECTIONS], tree, cwd=tree / "notebooks")
+
+    def own_engine(self) -> Cost | None:
+        """The earlier commit's own build."""
+        return None if (tree := self.earlier) is None else _built(tree, [self.earlier_example(tree)], self.folder / "b")
+
+    def build(self) -> Cost:
+        """The example's memo; what was built before is kept from row to row."""
+        return _built(ROOT, [self.example], self.folder / "own")
+
+    @cached_property
+    def cold(self) -> Cost:
+        """The first of them."""
+        return self.build()
+
+    def again(self) -> Cost:
+        """With nothing changed since the last."""
+        assert self.cold
+        return self.build()
+
+    def moved(self) -> Cost:
+        """With the price of electricity a tenth higher."""
+        assert self.cold
         for path in sorted((self.desk / "prices").glob("*.csv")):
             text = path.read_text(encoding="utf-8")
             moved = MOVED_PRICE.sub(lambda m: f"{m[1]},{float(m[2]) * 1.1:g}", text)
             if moved != text:
                 path.write_text(moved, encoding="utf-8")
-                return
+                return self.build()
         raise SystemExit("no price of electricity to move")
 
-    def script(self, text: str, name: str, **env: str) -> Cost:
-        """A plain script over the six notebooks, two processes at once."""
-        out = self.folder / name
-        out.mkdir()
-        return measured([sys.executable, "-c", text, str(self.example), str(out), *SECTIONS], NOTEBOOKS, **env)
-
-    def ploomber(self) -> Cost | None:
-        """The same with ploomber-engine, where the package index has it."""
-        target = self.folder / "ploomber"
-        install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(target), *PLOOMBER]
-        if subprocess.run(install, check=False, capture_output=True).returncode:
-            return None
-        return self.script(PLOOMBER_SCRIPT, "b", PYTHONPATH=str(target), PLOOMBER_STATS_ENABLED="false")
-
-    def earlier(self) -> Cost | None:
-        """The first edition's own build, in a work tree of its commit, where git still has it.
-
-        Its processes drop the search path, so it gets an environment whose only package of that name is its own.
-        """
-        tree = self.folder / EARLIER
-        git = ["git", "-C", str(ROOT), "worktree", "add", "--quiet", "--detach", str(tree), EARLIER]
-        if subprocess.run(git, check=False, capture_output=True).returncode:
-            return None
-        try:
-            place = self.folder / "earlier"
-            venv.create(place, symlinks=True)
-            own = Path(sysconfig.get_path("purelib", vars={"base": str(place)}))
-            for library in Path(sysconfig.get_path("purelib")).iterdir():
-                if "fabricreport" not in library.name and not (own / library.name).exists():
-                    (own / library.name).symlink_to(library)
-            python = str(place / "bin" / "python")
-            pip = [
-                sys.executable,
-                "-m",
-                "pip",
-                "--python",
-                python,
-                "install",
-                "--quiet",
-                "--no-deps",
-                "--editable",
-                str(tree),
-            ]
-            subprocess.run(pip, check=True)
-            command = [python, "-m", "fabricreport", "build", "params/example.yaml", "--output", "output/bench"]
-            return measured(command, tree)
-        finally:
-            subprocess.run(["git", "-C", str(ROOT), "worktree", "remove", "--force", str(tree)], check=False)
+    def asked(self, script: str) -> Cost:
+        """A question to the analyses, no notebook."""
+        return measured(["-c", script, self.example], OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
     def floor(self) -> Cost:
         """The same cells over one case in one process, and nothing else."""
-        tests = [str(ROOT / "tests" / "integration"), str(ROOT / "tests")]
-        return measured([sys.executable, "-c", FLOOR, str(self.example), *tests], OMP_NUM_THREADS="1")
+        tests = ROOT / "tests"
+        return measured(["-c", FLOOR, self.example, tests / "integration", tests], OMP_NUM_THREADS="1")
+
+    def batch(self) -> Cost:
+        """Copies of the example with names and samples of their own."""
+        text = self.example.read_text(encoding="utf-8")
+        clients = []
+        for number in range(BATCH):
+            named = re.sub(r"(?m)^client: .*$", f"client: {{name: Client {number}}}", text, count=1)
+            clients.append(self.desk / f"client-{number}.yaml")
+            clients[-1].write_text(re.sub(r"(?m)^seed: .*$", f"seed: {1000 + number}", named), encoding="utf-8")
+        return _built(ROOT, clients, self.folder / "batch")
 
 
-def rows(bench: Bench, batch: int, many: int) -> Iterator[tuple[str, Cost | None]]:
-    """Every way, dearest first, each named."""
-    bench.build("warm-up")  # bytecode and the list of fonts
-    yield f"commit {EARLIER}, complete memo", bench.earlier()
-    yield "(a) papermill and nbconvert, a script, two processes (six HTML pages, no memo)", bench.script(PAPERMILL, "a")
-    yield "(b) ploomber-engine and nbconvert, the same", bench.ploomber()
-    yield "(c) complete memo, `--engine stock`", bench.build("stock", (), "--engine", "stock")
-    yield "(d) complete memo, cold", bench.build("own")
-    shutil.rmtree(bench.folder / "own" / "out")
-    yield "(d) complete memo, every section kept from before", bench.build("own")
-    yield "nothing changed", bench.build("own")
-    bench.move_a_price()
-    yield "one price changed", bench.build("own")
-    yield "the floor: the same cells in one process, no notebook, no memo", bench.floor()
-    yield f"batch of {batch}, each memo", bench.build("batch", bench.clients(batch))
-    clients = bench.clients(many)
-    if many != batch:
-        bench.build("many", clients)
-    bench.move_a_price()
-    yield f"{many} clients, one price moved, each memo", bench.build("batch" if many == batch else "many", clients)
+def _built(tree: Path, params: Sequence[Path], output: Path, *options: str) -> Cost:
+    return measured(["-m", "fabricreport", "build", *params, "--output", output, *options], tree, len(params))
 
 
-def table(found: Sequence[tuple[str, Cost | None]], machine: str) -> str:
+def _warmed_up(tree: Path, params: Path, folder: Path) -> None:
+    """Bytecode of the package and the list of fonts, neither of which a measured row makes."""
+    _built(tree, [params], folder / f"warm-up-{tree.name}", "--only", "latency")
+
+
+class Row(NamedTuple):
+    """One way, and what it is called in the table."""
+
+    name: str
+    measure: Callable[[Bench], Cost | None]
+
+
+ROWS = {
+    "a": Row(f"papermill and nbconvert on the notebooks of commit {EARLIER}, two processes, no memo", Bench.plain),
+    "b": Row(f"complete memo, cold, by the engine of commit {EARLIER}", Bench.own_engine),
+    "c": Row("complete memo, cold", lambda bench: bench.cold),
+    "d": Row("nothing changed", Bench.again),
+    "e": Row("one price changed", Bench.moved),
+    "f": Row("`check`", lambda bench: measured(["-m", "fabricreport", "check", bench.example])),
+    "g": Row("the case opened, nothing asked of it", lambda bench: bench.asked(OPENED)),
+    "h": Row("its comparison, no notebook", lambda bench: bench.asked(COMPARED)),
+    "i": Row("its whole decision, no notebook", lambda bench: bench.asked(DECIDED)),
+    "j": Row("the floor: the same cells in one process, no kernel, no memo", Bench.floor),
+    "k": Row(f"batch of {BATCH}, each memo", Bench.batch),
+}
+
+
+def table(found: dict[str, Cost | None], machine: str) -> str:
     """The figures as Markdown, each against (a)."""
-    base = next(cost for name, cost in found if name.startswith("(a)"))
-    assert base is not None
+    base = found.get("a")
     lines = [machine, "", "| | CPU s | of (a) | wall s | peak MB |", "|---|---:|---:|---:|---:|"]
-    for name, cost in found:
+    for letter, cost in found.items():
+        name = f"({letter}) {ROWS[letter].name}"
         if cost is None:
             lines.append(f"| {name} | not to be had here | | | |")
             continue
         cpu, wall = cost.cpu_s / cost.memos, cost.wall_s / cost.memos
-        share = f"{cpu / base.cpu_s:.2f}" if cpu / base.cpu_s >= 0.005 else "0.00"
+        share = f"{cpu / base.cpu_s:.2f}" if base else ""
         lines.append(f"| {name} | {cpu:.3g} | {share} | {wall:.3g} | {cost.peak_mb:.0f} |")
     return "\n".join(lines) + "\n"
 
@@ -268,15 +259,15 @@ def machine() -> str:
 def main() -> None:
     """Measure, print the table, and put it into a file if one is named."""
     asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("--batch", type=int, default=20, help="clients of the batch")
-    asked.add_argument("--many", type=int, default=50, help="clients of which one price is moved")
+    asked.add_argument("--rows", default="".join(ROWS), help="letters of the rows to measure")
     asked.add_argument("--write", type=Path, help="a file with the marks of the table")
     given = asked.parse_args()
+    found: dict[str, Cost | None] = {}
     with tempfile.TemporaryDirectory(prefix="fbr-bench-") as folder:
-        found = []
-        for name, cost in rows(Bench(Path(folder)), given.batch, given.many):
-            print(name, cost, file=sys.stderr, flush=True)
-            found.append((name, cost))
+        bench = Bench(Path(folder))
+        for letter in given.rows:
+            found[letter] = ROWS[letter].measure(bench)
+            print(letter, ROWS[letter].name, found[letter], file=sys.stderr, flush=True)
     text = table(found, machine())
     print(text)
     if given.write:
