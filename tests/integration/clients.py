@@ -206,12 +206,6 @@ def _possible(ordered: Levels) -> Callable[[Sequence[tuple[str, int]]], bool]:
     return possible
 
 
-def chosen(count: int, *, skip: int = 0) -> tuple[dict[str, Any], ...]:
-    """`count` rows spread evenly over the array."""
-    array = rows()
-    return tuple(array[(skip + i * len(array) // count) % len(array)] for i in range(count))
-
-
 @lru_cache(maxsize=1)
 def covering_rows() -> tuple[dict[str, Any], ...]:
     """The fewest rows found in which each single level stands at least once: the most new levels first."""

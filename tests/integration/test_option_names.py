@@ -38,7 +38,9 @@ def client_with(folder: Path, client: str, *names: str) -> Path:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("client", ["example", "tern-finetuning", "kestrel-lab"])
+@pytest.mark.parametrize(
+    "client", ["tern-finetuning", *(pytest.param(c, marks=pytest.mark.trust) for c in ("example", "kestrel-lab"))]
+)
 def test_names_with_digits_markup_and_the_longest_one_pass_every_check_and_fit_every_chart(
     client: str, tmp_path: Path
 ) -> None:
