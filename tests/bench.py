@@ -116,11 +116,17 @@ def comparison(name: str, **changes: Any) -> Comparison:
     return drawn(name, **changes).comparison
 
 
-_MADE: dict[str, Case] = {}
+_MADE: dict[tuple[int, str, str], Case] = {}
+
+
+def forget() -> None:
+    """Let go of what-ifs, and of clients at the memo's own draws: they weigh most, and few files ask for the same."""
+    for key in [key for key in _MADE if key[0] != DRAWS or key[2]]:
+        del _MADE[key]
 
 
 def _of(draws: int, name: str, changes: dict[str, Any]) -> Case:
-    key = repr((draws, name, sorted(changes.items())))
+    key = draws, name, repr(sorted(changes.items())) if changes else ""
     if key not in _MADE:
         base, own = WHAT_IFS.get(name, (name, {}))
         every = {**own, **changes}

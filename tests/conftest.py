@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -10,7 +11,6 @@ from unittest import mock
 from zlib import crc32
 
 import pytest
-from branch_counts import BRANCHES
 from fuzz_cases import CASES, COUNTS, PARTS, SEED, TENTH, some
 
 from fabricreport.memo.run.environment import skip_unused_grammar
@@ -21,17 +21,20 @@ if (
 ):  # as of a job in the background: builds under test are interrupted
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+MEMOS = "memos"
+READERS = ("test_answers_memo", "test_buy_once_memo", "test_headlines", "test_language", "test_memos", "test_offers_memo", "test_one_comparison", "test_one_process", "test_seeds_stand")  # fmt: skip
+"""Files that read the example memos, which one worker builds for all of them."""
 TOGETHER = {
-    **dict.fromkeys(("test_memos.py", "test_one_process.py", "test_seeds_stand.py"), "memos"),
+    **dict.fromkeys((f"{name}.py" for name in READERS), MEMOS),
     **dict.fromkeys(("test_decision_courses.py", "test_courses_told.py"), "courses"),
     **dict.fromkeys(
         ("test_monday.py", "test_monday_conditions.py", "test_monday_days.py", "test_monday_open.py"), "monday"
     ),
 }
-"""Files that read what is built once, by its name: the memos, the clients of `monday_cases` and `course_cases`. One worker builds it for all."""
-SPREAD = {"test_covering_array.py", "test_fuzz.py"}
-"""Files each of whose tests is on its own and may run on any worker."""
-LONG = ("memos", "test_conformance.py", "test_build.py", "test_execute.py", "test_one_comparison.py")
+"""Files that read what is built once, by its name: the memos, the clients of `monday_cases` and `course_cases`."""
+SPREAD = {"test_covering_array.py", "test_decisions.py", "test_fuzz.py", "test_laws.py"}
+"""Files of many clients: each is asked by one worker, whichever is free."""
+LONG = (MEMOS, "test_build.py", "test_execute.py", "test_liveness.py", "test_every_branch.py")
 """Groups that take longest, begun first: one begun last would leave the other worker idle."""
 
 
@@ -41,9 +44,9 @@ LAWS_IN_TEST = 10
 
 def group_of(nodeid: str) -> str:
     """What a worker does as a whole."""
-    path = nodeid.partition("::")[0]
+    path, _, test = nodeid.partition("::")
     name = path.rpartition("/")[2]
-    return TOGETHER.get(name) or (nodeid if name in SPREAD else path)
+    return TOGETHER.get(name) or (f"{path}[{test.partition('[')[2] or test}" if name in SPREAD else path)
 
 
 @pytest.hookimpl(trylast=True)
@@ -52,6 +55,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if out := set(left_to_other_commits(items, laws_whole="laws" in config.option.markexpr)):
         config.hook.pytest_deselected(items=[item for item in items if item in out])
         items[:] = [item for item in items if item not in out]
+    readers = [item.nodeid for item in items if "memos" in getattr(item, "fixturenames", ())]
+    assert {group_of(nodeid) for nodeid in readers} <= {MEMOS}, "a file that reads the memos stands among READERS"
     rank = {name: number for number, name in enumerate(LONG)}
     items.sort(key=lambda item: rank.get(group_of(item.nodeid).rpartition("/")[2], len(LONG)))
 
@@ -66,6 +71,18 @@ def left_to_other_commits(items: list[pytest.Item], *, laws_whole: bool) -> Iter
         for _, same in groupby(laws, key=lambda item: item.nodeid.partition("[")[0]):
             clients = list(same)
             yield from set(clients) - set(some(clients, LAWS_IN_TEST))
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """What a file keeps for itself goes when the next begins: a worker holds no more than one file needs."""
+    if nextitem is not None and group_of(item.nodeid) != group_of(nextitem.nodeid):
+        if "bench" in sys.modules:
+            sys.modules["bench"].forget()
+        if item.path != nextitem.path:
+            module = item.getparent(pytest.Module).obj
+            for made in vars(module).values():
+                if hasattr(made, "cache_clear") and made.__module__ == module.__name__:
+                    made.cache_clear()
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -102,19 +119,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output["fuzz"] = dict(COUNTS)
-        output["branches"] = dict(BRANCHES)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     COUNTS.update(getattr(node, "workeroutput", {}).get("fuzz", {}))
-    BRANCHES.update(getattr(node, "workeroutput", {}).get("branches", {}))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for section in sorted({name.partition(":")[0] for name in BRANCHES}):
-        made, taken = BRANCHES[f"{section}:rendered"], BRANCHES[f"{section}:taken"]
-        terminalreporter.write_line(f"branches of {section}: {made} rendered, {taken} taken by a shipped client")
     for kind in sorted({name.partition(":")[0] for name in COUNTS}):
         accepted, refused = COUNTS[f"{kind}:accepted"], COUNTS[f"{kind}:refused"]
         terminalreporter.write_line(
