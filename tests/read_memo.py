@@ -1,12 +1,21 @@
-"""A published memo read back: its title and client, the sentences of its body, its pages as printed."""
+"""A published memo read back: its title and client, the sentences of its body, its pages as printed, its notebooks."""
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
+
+from pypdf import PdfReader
+
+from fabricreport.blocks import MIME
+from fabricreport.memo.document.stitch import stitch
+from fabricreport.memo.run.volatile import notebook_from_bytes
 
 _PAGES = re.compile(rb"<pdf:Keywords>body: (\d+) pages?, annexes: (\d+) pages?</pdf:Keywords>")
 _SKIPPED = frozenset(["nav", "header", "footer", "script", "style", "table", "svg", "details", "dt", "sup", "aside"])
@@ -36,6 +45,25 @@ def read_memo(folder: Path) -> ReadMemo:
     sentences = tuple(s for line in told for s in re.split(r"(?<=[.!?])\s+", line) if s)
     client = " ".join(reader.head["p"].split()).removeprefix("Memorandum for ")
     return ReadMemo(client, " ".join(reader.head["h1"].split()), sentences, int(pages[1]), int(pages[2]))
+
+
+@cache
+def page_texts(pdf: Path) -> tuple[str, ...]:
+    """The text of each page; reading a PDF takes as long as writing it."""
+    return tuple(page.extract_text() for page in PdfReader(pdf).pages)
+
+
+def stitched(folder: Path) -> Any:
+    """The notebooks of an edition as executed, as one in the memo's order."""
+    order = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["sections"]
+    notebooks = {s: notebook_from_bytes((folder / "notebooks" / f"{s}.ipynb").read_bytes()) for s in order}
+    return stitch(notebooks, {})
+
+
+def blocks_of(memo: Any) -> list[dict[str, Any]]:
+    """All that the cells of a stitched memo show of it, in order."""
+    shown = (output.get("data", {}).get(MIME) for cell in memo.cells for output in cell.get("outputs", ()))
+    return [block for block in shown if block]
 
 
 def share_in_common(mine: ReadMemo, theirs: ReadMemo) -> float:

@@ -24,6 +24,7 @@ from fabricreport import theme
 from fabricreport.blocks import document
 from fabricreport.case import Case, open_case
 from fabricreport.memo.document.checks import check_memo
+from fabricreport.memo.document.document import Document, document_from_notebook
 from fabricreport.memo.document.gather import gather
 from fabricreport.memo.document.stitch import headline, in_memo, merged_ledger, stitch
 
@@ -62,26 +63,37 @@ class Whole:
 
 def whole(path: Path, *, draws: int | None = None, draw_charts: bool = True) -> Whole:
     """Open the params file and run its sections; raises `CellFailed` naming notebook, cell and client."""
-    with mock.patch.object(inputs_module, "DRAWS", draws or inputs_module.DRAWS), drawing(draw_charts):
-        case = open_case(path)
-        notebooks = {s: executed(s, case, path) for s in case.params.notebooks}
-        done = Whole(case, notebooks)
-        found = gather(done.memo)
-        done.faults = check_memo(found)
-        done.headline = headline(found)
-        done.ledger = merged_ledger(found)
+    with mock.patch.object(inputs_module, "DRAWS", draws or inputs_module.DRAWS):
+        return whole_of(open_case(path), path, draw_charts=draw_charts)
+
+
+def whole_of(case: Case, path: Path = Path("client.yaml"), *, draw_charts: bool = False) -> Whole:
+    """The same over a case that is open; `path` is what its notebooks call the file."""
+    with drawing(draw_charts):
+        done = Whole(case, {s: executed(s, case, path) for s in case.params.notebooks})
+    found = gather(done.memo)
+    done.faults, done.headline, done.ledger = check_memo(found), headline(found), merged_ledger(found)
     return done
+
+
+def page(done: Whole) -> str:
+    """The memo as its HTML writer makes it."""
+    from fabricreport.memo.write.html import render_html
+
+    return render_html(_document(done))
 
 
 def written(done: Whole) -> tuple[str, bytes]:
     """The memo as the two writers make it of one document: HTML text, PDF bytes."""
-    from fabricreport.memo.document.document import document_from_notebook
-    from fabricreport.memo.write.html import render_html
     from fabricreport.memo.write.pdf import render_pdf
 
+    return page(done), render_pdf(_document(done))
+
+
+def _document(done: Whole) -> Document:
     document = document_from_notebook(in_memo(done.memo))
     assert document.problems == ()
-    return render_html(document), render_pdf(document)
+    return document
 
 
 @contextlib.contextmanager

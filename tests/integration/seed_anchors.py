@@ -12,9 +12,9 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import yaml
+import bench
 from click.testing import CliRunner
-from pypdf import PdfReader
+from read_memo import page_texts, stitched
 
 from fabricreport.blocks.nodes import (
     Cite,
@@ -31,12 +31,10 @@ from fabricreport.blocks.nodes import (
     plain_text,
     walk,
 )
-from fabricreport.case import open_case
 from fabricreport.cli import main
 from fabricreport.evidence import read_yaml
 from fabricreport.memo.document.gather import gather
-from fabricreport.memo.document.stitch import stitch
-from fabricreport.memo.run.volatile import notebook_from_bytes
+from fabricreport.sections.decision.inputs import framework_of
 
 ROOT = Path(__file__).parents[2]
 PRINTED = ("page-one", "body", "annex")
@@ -132,10 +130,7 @@ class Memo:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        notebooks = {
-            p.stem: notebook_from_bytes(p.read_bytes()) for p in sorted((folder / "notebooks").glob("*.ipynb"))
-        }
-        pieces = gather(stitch(notebooks, {})).pieces
+        pieces = gather(stitched(folder)).pieces
         body = [n for p in pieces if p.place == "body" for n in p.nodes if not isinstance(n, Headline)]
         self.printed = {
             "page-one": Printed(tuple(n for n in body if isinstance(n, Glance))),
@@ -145,7 +140,7 @@ class Memo:
 
     @cached_property
     def first_page(self) -> str:
-        return "".join(PdfReader(self.folder / "memo.pdf").pages[0].extract_text().split())
+        return "".join(page_texts(self.folder / "memo.pdf")[0].split())
 
     @cached_property
     def html_ids(self) -> set[str]:
@@ -294,15 +289,15 @@ LOOKUPS: dict[str, Callable[[Printed, str], bool]] = {
 PLACED = {"html": {"anchor"}, "file": {"data", "ledger"}, "command": {"claim", "evidence", "model"}}
 
 
-def rules_printed(client: Path, given: Mapping[str, Any], folder: Path) -> set[str]:
+def rules_printed(client: str, given: Mapping[str, Any]) -> set[str]:
     """The rules of the framework that a memo would print for a client whose params are changed as `given`."""
-    params = yaml.safe_load(client.read_text(encoding="utf-8"))
-    params["as_of"] = str(params["as_of"])
-    for section, changes in given.items():
-        params[section] = params[section] | changes if isinstance(changes, dict) else changes
-    changed = folder / "changed.yaml"
-    changed.write_text(yaml.safe_dump(params), encoding="utf-8")
-    return {rule.id for axis in open_case(changed).decision().framework.axes for rule in axis.rules}
+    keys = {
+        (f"{section}__{key}" if isinstance(changes, dict) else section): value
+        for section, changes in given.items()
+        for key, value in (changes.items() if isinstance(changes, dict) else [(section, changes)])
+    }
+    found = framework_of(bench.changed(client, **keys).inputs)
+    return {rule.id for axis in found.axes for rule in axis.rules}
 
 
 def told_by_command(anchor: str) -> bool:

@@ -1,25 +1,56 @@
-"""A memo of a client whose sellers have answered: two files that differ in evidence only, each in one process."""
+"""Memos of clients whose sellers, or two experts, have answered: what the answers change is printed, and moves the advice."""
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import Any
 
+import bench
 import pytest
 from answer_cases import PARAMS, WEEKS, answered, resting
-from one_process import whole
+from one_process import page, whole, whole_of
+
+from fabricreport.memo.build import BuildResult
+from fabricreport.provenance import plain
 
 pytestmark = pytest.mark.slow
 
 
+def test_the_answers_of_two_experts_are_printed_and_move_the_advice(memos: dict[str, BuildResult]) -> None:
+    ours, theirs = bench.case("example"), bench.case("elicited")
+    before, after = (plain(case.chain.losses.weeks["infiniband-ndr"]).mean() for case in (ours, theirs))
+    assert after < 0.9 * before and ours.comparison.verdict.lead != theirs.comparison.verdict.lead
+    done = whole_of(theirs)
+    assert done.faults == []
+    said, silent = (words(html) for html in (page(done), memos["example"].memo_html.read_text("utf-8")))
+    for told in ("builds clusters, Example Ltd (invented)", "2026-11-02", "With equal weights", "over 99"):
+        assert told in said, told
+    assert "so they were asked of C. Careful and S. Sure" in said and "found no published figure" in said
+    numbers = {n["id"]: n for n in done.ledger["numbers"]}
+    assert numbers["evidence.expert.2.surprises"]["value"] == 7
+    assert numbers["evidence.elicited.weeks-to-stable-infiniband.library.p95"]["grade"] == "assumption"
+    assert "we found no published figure" in silent and "fabricreport elicit" in silent and "C. Careful" not in silent
+
+
+def words(html: str) -> str:
+    return " ".join(re.sub(r"<[^>]+>", " ", html).split())
+
+
+def test_a_memo_with_answers_of_sellers_says_what_they_change() -> None:
+    assert not whole_of(bench.case("answered")).faults
+
+
+@pytest.mark.trust
 @pytest.mark.parametrize("name", ["claim", "proof"])
-def test_a_memo_with_answers_says_what_they_change(tmp_path: Path, name: str) -> None:
+def test_two_files_that_differ_in_evidence_only_make_a_memo_each(tmp_path: Path, name: str) -> None:
     folder = answered(tmp_path, resting(WEEKS, "contract")).inputs.folder
     shutil.copy(PARAMS / "providers" / f"example-{name}.yaml", folder / "providers" / "0.yaml")
-    assert not whole(folder / "client.yaml", draws=256, draw_charts=False).faults
+    assert not whole(folder / "client.yaml", draws=bench.DRAWS, draw_charts=False).faults
 
 
+@pytest.mark.trust
 def test_a_memo_of_a_renter_says_what_terms_were_answered(tmp_path: Path) -> None:
     def term(question: str, value: float, unit: str, proof: str) -> dict[str, Any]:
         return {"question": question, "answer": "As said.", "value": value, "unit": unit, "evidence": proof}
@@ -36,4 +67,4 @@ def test_a_memo_of_a_renter_says_what_terms_were_answered(tmp_path: Path) -> Non
         fabric="infiniband",
         seller="Lambda",
     )
-    assert not whole(case.inputs.folder / "client.yaml", draws=256, draw_charts=False).faults
+    assert not whole(case.inputs.folder / "client.yaml", draws=bench.DRAWS, draw_charts=False).faults

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from notebook_cells import sources
-from pypdf import PdfReader
+from read_memo import page_texts
 
 from fabricreport.blocks.prose import is_prose, read_cell
 from fabricreport.memo.build import BuildResult
@@ -18,7 +18,7 @@ MOST_PAGES, MOST_WORDS, MEAN_WORDS = 6, 30, 20
 
 
 def pages_of(pdf: Path) -> list[str]:
-    return [" ".join(page.extract_text().split()) for page in PdfReader(pdf).pages]
+    return [" ".join(page.split()) for page in page_texts(pdf)]
 
 
 @pytest.mark.parametrize("client", CLIENTS)

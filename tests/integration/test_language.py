@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
 from math import ceil
 
 import pytest
-from one_process import ROOT, SMALL_DRAWS, whole
+from read_memo import blocks_of, stitched
+from spelling import misspelt, texts
 
+from fabricreport.memo.build import BuildResult
 from fabricreport.memo.document.gather import Gathered, gather
 from fabricreport.memo.document.language import language_faults, language_remarks
 from fabricreport.memo.document.measures import LONGEST, measured, sentences_of
@@ -18,24 +19,30 @@ CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
 MEAN = 20
 """Words of a sentence that a memo stays below on average."""
 
-pytestmark = [pytest.mark.slow, pytest.mark.parametrize("client", CLIENTS)]
+pytestmark = pytest.mark.slow
 
 
-@cache
-def memo(client: str) -> Gathered:
-    return gather(whole(ROOT / "params" / f"{client}.yaml", draws=SMALL_DRAWS, draw_charts=False).memo)
+@pytest.fixture(scope="module", params=CLIENTS)
+def memo(request: pytest.FixtureRequest, memos: dict[str, BuildResult]) -> Gathered:
+    return gather(stitched(memos[request.param].folder))
 
 
-def test_no_word_is_used_that_is_not_to_be_used(client: str) -> None:
-    assert list(language_faults(memo(client))) == []
+def test_no_word_is_used_that_is_not_to_be_used(memo: Gathered) -> None:
+    assert list(language_faults(memo)) == []
 
 
-def test_an_editor_would_mend_nothing(client: str) -> None:
-    assert list(language_remarks(memo(client))) == []
+def test_every_word_is_spelt_as_the_dictionary_or_our_list_has_it(memos: dict[str, BuildResult]) -> None:
+    blocks = [block for result in memos.values() for block in blocks_of(stitched(result.folder))]
+    said = (text for block in blocks for text in texts(block["nodes"]))
+    assert misspelt(said, {name for block in blocks for name in block["names"]}) == []
 
 
-def test_sentences_are_short_and_hold_hardly_a_semicolon(client: str) -> None:
-    parts = parted(memo(client).pieces)
+def test_an_editor_would_mend_nothing(memo: Gathered) -> None:
+    assert list(language_remarks(memo)) == []
+
+
+def test_sentences_are_short_and_hold_hardly_a_semicolon(memo: Gathered) -> None:
+    parts = parted(memo.pieces)
     assert parts.spined and parts.annexes
     for part in (parts.body, parts.annexes):
         found = measured(sentences_of(part))
@@ -43,8 +50,7 @@ def test_sentences_are_short_and_hold_hardly_a_semicolon(client: str) -> None:
         assert found.semicolons <= ceil(found.pages)
 
 
-def test_no_word_says_the_reverse_of_a_figure_and_figures_were_held_to_words(client: str) -> None:
-    found = memo(client)
-    assert list(contradictions(found)) == []
-    assert any(entry.get("compares") for entry in found.ledger.values())
-    assert any(entry.get("central") for entry in found.ledger.values())
+def test_no_word_says_the_reverse_of_a_figure_and_figures_were_held_to_words(memo: Gathered) -> None:
+    assert list(contradictions(memo)) == []
+    assert any(entry.get("compares") for entry in memo.ledger.values())
+    assert any(entry.get("central") for entry in memo.ledger.values())

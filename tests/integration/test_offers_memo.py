@@ -7,11 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import bench
 import pytest
 import yaml
-from one_process import SMALL_DRAWS, Whole, whole, written
+from one_process import whole, written
+from read_memo import blocks_of, stitched
 
 from fabricreport.formats import NBSP
+from fabricreport.memo.build import BuildResult
+from fabricreport.memo.document.gather import gather
 from fabricreport.sections.decision.offers.judged import Open
 
 pytestmark = pytest.mark.slow
@@ -26,20 +30,15 @@ def folder(tmp_path: Path, base: str, offers: list[dict[str, Any]], **changes: A
     for name in ("prices", "offers"):
         shutil.copytree(PARAMS / name, tmp_path / name)
     data = yaml.safe_load((PARAMS / f"{base}.yaml").read_text(encoding="utf-8"))
+    data |= {"as_of": str(data["as_of"]), "offers": offers, "sections": ["decision"], **changes}
     path = tmp_path / "client.yaml"
-    path.write_text(
-        yaml.safe_dump({**data, "as_of": str(data["as_of"]), "offers": offers, **changes}), encoding="utf-8"
-    )
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
     return path
 
 
-def nodes(done: Whole, notebook: str) -> Iterator[dict[str, Any]]:
-    """Every node that a notebook emits, body first."""
-    for cell in done.notebooks[notebook].cells:
-        for output in cell.get("outputs", ()):
-            block = output.get("data", {}).get("application/vnd.fabricreport.block+json")
-            if block:
-                yield from block["nodes"]
+def nodes(memo: Any, section: str) -> Iterator[dict[str, Any]]:
+    """Every node that a notebook of a stitched memo emits, body first."""
+    return (node for block in blocks_of(memo) if block["section"] == section for node in block["nodes"])
 
 
 def words(node: Any) -> str:
@@ -54,11 +53,10 @@ def words(node: Any) -> str:
     return ""
 
 
-def test_the_renters_memo_answers_which_offer_and_why_on_page_one() -> None:
+def test_the_renters_memo_answers_which_offer_and_why_on_page_one(memos: dict[str, BuildResult]) -> None:
     """Read by someone asked only: which offer do I take, and why?"""
-    done = whole(PARAMS / "tern-finetuning.yaml", draws=SMALL_DRAWS, draw_charts=False)
-    assert done.faults == []
-    emitted = list(nodes(done, RENTERS))
+    memo = stitched(memos["tern-finetuning"].folder)
+    ledger, emitted = gather(memo).ledger, list(nodes(memo, RENTERS))
     headings = [i for i, n in enumerate(emitted) if n["t"] == "h"]
     page_one = emitted[: headings[1]]
     glance = " ".join(words(n) for n in page_one if n["t"] == "glance")
@@ -69,25 +67,25 @@ def test_the_renters_memo_answers_which_offer_and_why_on_page_one() -> None:
     assert "Sign with the cheapest provider that puts in writing" in glance
     assert all(asked in glance for asked in ("12 months", "hand-over", "a test", "DataCrunch/Verda", "Nebius"))
     # why: the rents lie far apart, the networks do not
-    offers = done.case.decision().offers
+    offers = bench.case("tern-finetuning").knowledge.offers
     assert offers is not None
-    assert done.case.figure("decision.offers.spread").value > 100 * abs(done.case.figure("decision.difference").value)
+    assert ledger["decision.offers.spread"]["value"] > 100 * abs(ledger["decision.difference"]["value"])
     assert "The rent decides" in prose
     # nobody is named the winner on a price that is old, or that may not hold the network
     shown = words(table)
     assert "none is a quote for 12 months" in shown and "not said" in shown
     assert len(table["rows"]) == len(offers.judged) and all(row["role"] == "normal" for row in table["rows"])
     # what comes to a price that is out of date is marked like it
-    figures = [done.case.figure(f"decision.offers.{what}.{o}") for what in ("total", "gap") for o in offers.order[1:]]
-    old = {figure.stale for figure in figures if figure.id.rpartition(".")[2] in offers.having(Open.OLD)}
-    assert old == {True} and done.case.figure("decision.offers.spread").stale
+    figures = [ledger[f"decision.offers.{what}.{o}"] for what in ("total", "gap") for o in offers.order[1:]]
+    old = {figure["stale"] for figure in figures if figure["id"].rpartition(".")[2] in offers.having(Open.OLD)}
+    assert old == {True} and ledger["decision.offers.spread"]["stale"]
 
 
 def test_an_offer_that_can_be_signed_is_named_and_the_other_stands_behind_it(tmp_path: Path) -> None:
     files = [{"file": "offers/example-cloud.yaml"}, {"file": "offers/example-hosting.yaml"}]
-    done = whole(folder(tmp_path, "tern-finetuning", files), draws=SMALL_DRAWS, draw_charts=False)
+    done = whole(folder(tmp_path, "tern-finetuning", files), draws=bench.DRAWS, draw_charts=False)
     assert done.faults == []
-    glance = " ".join(words(n) for n in nodes(done, RENTERS) if n["t"] == "glance")
+    glance = " ".join(words(n) for n in nodes(done.memo, RENTERS) if n["t"] == "glance")
     assert "Sign with Example Hosting" in glance and "Does this price include the network?" in glance
     assert "Otherwise sign with Example Cloud" in glance
     assert done.headline["offer"] == "example-hosting" and done.headline["offer_stands"] == "take_if"
@@ -98,9 +96,7 @@ def test_what_a_seller_types_never_runs(tmp_path: Path) -> None:
     days = {key: str(offer[key]) for key in ("date", "expiry", "start")}
     add_ons = [{"name": HOSTILE, "price_per_month": 400}]
     hostile = {**offer, **days, "seller": HOSTILE, "product": HOSTILE, "topology": HOSTILE, "add_ons": add_ons}
-    done = whole(
-        folder(tmp_path, "tern-finetuning", [hostile], sections=["decision"]), draws=SMALL_DRAWS, draw_charts=False
-    )
+    done = whole(folder(tmp_path, "tern-finetuning", [hostile]), draws=bench.DRAWS, draw_charts=False)
     assert done.faults == []
     html, pdf = written(done)
     assert "<script>alert(1)" not in html and "&lt;script&gt;" in html and pdf.startswith(b"%PDF")
@@ -114,7 +110,7 @@ def test_a_buyers_memo_sets_the_bill_at_the_prices_quoted_beside_its_own(tmp_pat
         "fabric": "infiniband",
         "items": [{"item": "switch-qm9700", "price": 28_000, "quantity": 48}],
     }
-    done = whole(folder(tmp_path, "example", [bill], sections=["decision"]), draws=SMALL_DRAWS, draw_charts=False)
+    done = whole(folder(tmp_path, "example", [bill]), draws=bench.DRAWS, draw_charts=False)
     assert done.faults == []
-    tables = {n["id"]: words(n) for n in nodes(done, "decision") if "rows" in n}
+    tables = {n["id"]: words(n) for n in nodes(done.memo, "decision") if "rows" in n}
     assert "Example Switches" in tables["tab-decision-bids"] and "QM9700" in tables["tab-decision-bid-items"]

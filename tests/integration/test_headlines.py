@@ -1,0 +1,50 @@
+"""The headline figures of the four example memos, kept beside the tests: a change must be meant.
+
+To accept a change on purpose: PYTHONPATH=.:tests python tests/integration/test_headlines.py
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from fabricreport.memo.build import BuildResult, build
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
+GOLDEN = ROOT / "tests" / "golden" / "headlines.json"
+CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
+FIGURES = (
+    "decision.difference",
+    "decision.probability",
+    "decision.framework_total",
+    "decision.evpi",
+    "latency.penalty",
+    "tco.gpu_hours",
+    "tail_risk.deadline",
+    "diligence.lead",
+    "evidence.claims",
+)
+
+
+def told(edition: BuildResult) -> dict[str, str]:
+    """All that is held of a client: its advice in words, what it is and rests on, and figures."""
+    head = edition.headline
+    ledger = {n["id"]: n for n in json.loads((edition.folder / "ledger.json").read_text(encoding="utf-8"))["numbers"]}
+    words = {"advice": head["recommendation"], **{key: head[key] for key in ("choice", "confidence", "decided_by")}}
+    return {**words, **{figure: ledger[figure]["text"] for figure in FIGURES}}
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_the_headlines_are_those_last_accepted(memos: dict[str, BuildResult], client: str) -> None:
+    assert told(memos[client]) == json.loads(GOLDEN.read_text(encoding="utf-8"))[client]
+
+
+if __name__ == "__main__":
+    with TemporaryDirectory() as folder:
+        built = {name: build(ROOT / "params" / f"{name}.yaml", output=Path(folder)) for name in CLIENTS}
+        found = {name: told(edition) for name, edition in built.items()}
+    GOLDEN.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
