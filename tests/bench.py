@@ -48,6 +48,7 @@ WHAT_IFS: dict[str, tuple[str, dict[str, Any]]] = {
     "one node": ("example", {"cluster__gpus": 8}),
     "one option": ("example", {"cluster__gpus": 8, "options": ["infiniband-ndr"]}),
     "two nodes": ("example", {"cluster__gpus": 16}),
+    "two options": ("example", {"options": ["infiniband-ndr", "rocev2-branded-400g"]}),
     "too late": ("example", {"organisation__time_to_production_weeks": 1}),
     "pressed": (
         "example",

@@ -10,13 +10,12 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
+import bench
 import pytest
 from delivered_memo import memo_of
 from notebook_cells import sources
 
-import fabricreport.inputs as inputs_module
 from fabricreport.acceptance.credit import credits_due
 from fabricreport.acceptance.judging import Judged, TestVerdict, Why
 from fabricreport.acceptance.opened import SECTION
@@ -26,13 +25,11 @@ from fabricreport.acceptance.runs import Logs
 from fabricreport.acceptance.speech import AcceptanceFinding, spoken
 from fabricreport.acceptance.study import accept, plan_of
 from fabricreport.blocks.prose import is_prose, read_cell
-from fabricreport.case import open_case
 from fabricreport.memo.document.document import Document
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.vocabulary import Confidence, Ground
 
 pytestmark = pytest.mark.slow
-
 ROOT = Path(__file__).parents[2]
 F = AcceptanceFinding
 PASS, FAIL, OPEN = TestVerdict.PASS, TestVerdict.FAIL, TestVerdict.NOT_PROVEN
@@ -40,9 +37,8 @@ PASS, FAIL, OPEN = TestVerdict.PASS, TestVerdict.FAIL, TestVerdict.NOT_PROVEN
 
 @cache
 def nothing_shown() -> Acceptance:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        case = open_case(ROOT / "params/tern-finetuning.yaml")
-        return accept(case, plan_of(case), Logs((), ()))
+    case = bench.case("tern-finetuning")
+    return accept(case, plan_of(case), Logs((), ()))
 
 
 def delivered(verdicts: dict[str, TestVerdict] | None = None, *, worse: float = 0.1, **changes: Any) -> Acceptance:

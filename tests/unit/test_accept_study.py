@@ -7,24 +7,25 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import bench
 import numpy as np
 import pypdf
 import pytest
 from delivered_cases import delivery, perftest_log, records, write
 from delivered_memo import memo_of, printed
 from notebook_cells import sources
+from rows import rows
 
 import fabricreport.inputs as inputs_module
 from fabricreport.acceptance.delivered import two_pages
 from fabricreport.acceptance.facts import facts_of
 from fabricreport.acceptance.figures import Figures
 from fabricreport.acceptance.judging import TestVerdict, Why
-from fabricreport.acceptance.opened import SECTION, open_delivery
+from fabricreport.acceptance.opened import SECTION, Delivery, open_delivery
 from fabricreport.acceptance.redecide import Evidence, decide_again, mean_of
 from fabricreport.acceptance.result import Acceptance, Outcome
 from fabricreport.acceptance.runs import Flaw
@@ -33,7 +34,7 @@ from fabricreport.acceptance.study import Handed, accept, handed_beside, plan_of
 from fabricreport.blocks.cells import fields_of
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.blocks.prose import is_prose, read_cell
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.chain import Delivered
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
@@ -43,19 +44,13 @@ from fabricreport.memo.write.pdf import render_pdf
 from fabricreport.provenance import plain
 
 pytestmark = pytest.mark.slow
-
-ROOT = Path(__file__).parents[2]
 F = AcceptanceFinding
 GPUS = 128
 
 
-@cache
 def case(client: str) -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", 512):
-        made = open_case(ROOT / f"params/{client}.yaml")
-        made = made.changed(cluster__gpus=GPUS) if client == "example" else made  # its logs are long: one line a rank
-        plan_of(made)
-    return made
+    """The example has 128 GPUs here, for a log of its own has one line a rank."""
+    return bench.changed(client, **({"cluster__gpus": GPUS} if client == "example" else {}))
 
 
 def judged(client: str, files: Mapping[str, str], folder: Path) -> Acceptance:
@@ -80,7 +75,7 @@ def findings(found: Acceptance) -> set[AcceptanceFinding]:
 # ---- whole deliveries
 
 
-@pytest.mark.parametrize("client", ["example", "tern-finetuning"])
+@rows("client", ["example", "tern-finetuning"])
 def test_a_sound_delivery_is_accepted_and_the_advice_stands(client: str, tmp_path: Path) -> None:
     found = judged(client, made(client), tmp_path)
     assert found.outcome is Outcome.ACCEPT
@@ -89,7 +84,7 @@ def test_a_sound_delivery_is_accepted_and_the_advice_stands(client: str, tmp_pat
     assert findings(found) & {F.STILL_ADVISED, F.STILL_OPEN}
 
 
-@pytest.mark.parametrize("client", ["example", "tern-finetuning"])
+@rows("client", ["example", "tern-finetuning"])
 def test_a_tenth_less_bandwidth_is_refused_paid_for_and_costs_some_of_the_lead(client: str, tmp_path: Path) -> None:
     found = judged(client, made(client, share=0.9), tmp_path)
     assert found.outcome is Outcome.REJECT
@@ -322,8 +317,8 @@ def test_the_data_hold_what_is_printed(tmp_path: Path) -> None:
 
 def test_what_lies_beside_the_params_is_what_a_notebook_judges(tmp_path: Path) -> None:
     params = tmp_path / "client.yaml"
-    params.write_text((ROOT / "params/tern-finetuning.yaml").read_text(encoding="utf-8"), encoding="utf-8")
-    with mock.patch.object(inputs_module, "DRAWS", 512):
+    params.write_text((bench.PARAMS / "tern-finetuning.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    with mock.patch.object(inputs_module, "DRAWS", bench.DRAWS):
         assert open_delivery(params).found.logs.names == ()
         write({"records.yaml": records(plan_of(case("tern-finetuning")))}, tmp_path / "as-delivered")
         found = open_delivery(params).found
@@ -338,8 +333,6 @@ def test_a_printed_page_links_to_nothing_that_is_not_on_it(tmp_path: Path) -> No
 
 
 def test_a_delivery_speaks_of_its_acceptance_alone(tmp_path: Path) -> None:
-    from fabricreport.acceptance.opened import Delivery
-
     found = Delivery(judged("tern-finetuning", {}, tmp_path))
     with pytest.raises(KeyError, match="acceptance"):
         found.spoken("tco")

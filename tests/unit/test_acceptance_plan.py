@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
-from unittest import mock
 
+import bench
 import numpy as np
 import pytest
 from delivered_cases import nccl_log
+from rows import rows
 
-import fabricreport.inputs as inputs_module
 from fabricreport.books.acceptance import filled, read_acceptance
 from fabricreport.books.logs.measurements import read_log
 from fabricreport.books.questions import read_questions
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.evidence import read_yaml
 from fabricreport.models.audit.acceptance import counted_run
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
@@ -25,32 +24,27 @@ from fabricreport.sections.diligence.plan.stages import layout_of, stages
 from fabricreport.sections.diligence.plan.tables import size_text
 
 pytestmark = pytest.mark.slow
-
-PARAMS = Path(__file__).parents[2] / "params"
 GIB = 2**30
 PRINTED = 66
 """Characters that one line of a command has room for in print."""
 
 
-@pytest.fixture(scope="module", autouse=True)
-def few_draws() -> Iterator[None]:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        yield
+BUYER, GROWER, UNDECIDED = "example", "kestrel-lab", "tern-finetuning"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def buyer() -> Case:
-    return open_case(PARAMS / "example.yaml")
+    return bench.case(BUYER)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def grower() -> Case:
-    return open_case(PARAMS / "kestrel-lab.yaml")
+    return bench.case(GROWER)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def undecided() -> Case:
-    return open_case(PARAMS / "tern-finetuning.yaml")
+    return bench.case(UNDECIDED)
 
 
 def plan(case: Case) -> Plan:
@@ -64,9 +58,9 @@ def one(case: Case, test_id: str, stage: int = 1) -> PlannedTest:
 # ---- one value per quantity
 
 
-@pytest.mark.parametrize("client", ["buyer", "grower", "undecided"])
-def test_the_body_s_table_and_the_plan_state_the_same_values(client: str, request: pytest.FixtureRequest) -> None:
-    case: Case = request.getfixturevalue(client)
+@rows("client", [BUYER, GROWER, UNDECIDED])
+def test_the_body_s_table_and_the_plan_state_the_same_values(client: str) -> None:
+    case = bench.case(client)
     promises = {p.id: p.passes.value for p in case.diligence().promises}
     first = one(case, "T-ALLREDUCE")
     assert first.thresholds[first.gpus, GIB] == promises["busbw"]
@@ -211,8 +205,8 @@ def test_a_fabric_without_rdma_is_not_tested_with_tools_of_rdma(undecided: Case)
 # ---- commands
 
 
-@pytest.mark.parametrize("vendor", list(read_acceptance().suites))
-@pytest.mark.parametrize("side", list(read_acceptance().transports))
+@rows("vendor", lambda: read_acceptance().suites)
+@rows("side", lambda: read_acceptance().transports)
 def test_every_command_is_filled_fits_a_printed_line_and_is_read_by_a_shell(vendor: str, side: str) -> None:
     book = read_acceptance()
     suite, transport = book.suites[vendor], book.transports[side]
@@ -249,7 +243,7 @@ def test_a_log_holds_the_command_that_it_is_of_and_is_read_as_that_collective(bu
     assert set(frame["collective"]) == {"alltoall"} and set(frame["ranks"]) == {16}
 
 
-@pytest.mark.parametrize("test_id", ["T-LATENCY-LOADED", "T-ISOLATION"])
+@rows("test_id", ["T-LATENCY-LOADED", "T-ISOLATION"])
 def test_the_background_load_ends_with_its_test(test_id: str, tmp_path: Path) -> None:
     command = next(t for t in read_acceptance().tests if t.id == test_id).command
     started, ended = (next(line for line in command.split("\n") if word in line) for word in ("flood=$!", "kill"))
@@ -296,6 +290,6 @@ def test_headroom_is_the_cable_there_and_back_and_two_packets(buyer: Case) -> No
     assert headroom_bytes(buyer.inputs, option) == pytest.approx(24_500 + 8_400)
 
 
-@pytest.mark.parametrize(("size", "text"), [(8, "8 B"), (1024, "1 KiB"), (65536, "64 KiB"), (16 * GIB, "16 GiB")])
+@rows(("size", "text"), [(8, "8 B"), (1024, "1 KiB"), (65536, "64 KiB"), (16 * GIB, "16 GiB")])
 def test_sizes_are_spelt_as_the_benchmark_means_them(size: int, text: str) -> None:
     assert size_text(size).replace("\N{NO-BREAK SPACE}", " ") == text

@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import bench
 import numpy as np
 import pytest
 from answer_cases import LOG, PARAMS, REPAIR, TAPER, TUNER, WEEKS, answered, resting
+from rows import rows
 
 import fabricreport.inputs as inputs_module
 from fabricreport.answer_effects import Effect
 from fabricreport.answered import Moved, proof_of
 from fabricreport.books.answers import Answer
 from fabricreport.books.questions import Proof, read_questions
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.uncertain import Uncertain
 from fabricreport.vocabulary import Grade
@@ -33,14 +35,13 @@ FAULTS = "evidence:config-faults-rocev2-per-year"
 
 @pytest.fixture(autouse=True)
 def few_draws() -> Iterator[None]:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
+    with mock.patch.object(inputs_module, "DRAWS", bench.DRAWS):
         yield
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def silent() -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        return open_case(PARAMS / "example.yaml")
+    return bench.case("example")
 
 
 def ends(figure: Uncertain) -> tuple[float, float]:
@@ -140,7 +141,7 @@ def test_a_sales_claim_moves_hardly_anything(tmp_path: Path, silent: Case) -> No
     assert was - told < 0.1 * (was - signed)
 
 
-@pytest.mark.parametrize("answer", [WEEKS, REPAIR])
+@rows("answer", [WEEKS, REPAIR])
 def test_firmer_evidence_never_leaves_a_wider_range(tmp_path: Path, answer: dict[str, Any]) -> None:
     widths = []
     for proof in Proof:
@@ -196,7 +197,7 @@ def test_an_entry_that_follows_an_answered_one_follows_the_answer(tmp_path: Path
     assert case.inputs.uncertain(other) == case.inputs.uncertain(STABLE)
 
 
-@pytest.mark.parametrize("noise", [0.5, 1])
+@rows("noise", [0.5, 1])
 def test_a_client_that_takes_a_term_for_a_fact_has_it_as_the_figure(tmp_path: Path, noise: float) -> None:
     own = {"id": "evidence:answer-noise-contract", "value": noise, "who": "A. Client", "why": "As we know them."}
     case = answered(tmp_path, resting(REPAIR, "contract"), overrides=[{**own, "until": "2027-06-30"}])
@@ -212,13 +213,13 @@ def test_answers_update_what_experts_judged(tmp_path: Path) -> None:
     alone = case.without_answers()
     moved = only(case, "Q-OPS-10")
     assert moved.old == alone.inputs.uncertain(STABLE)
-    assert moved.old != open_case(PARAMS / "example.yaml").inputs.uncertain(STABLE)
+    assert moved.old != bench.case("example").inputs.uncertain(STABLE)
 
 
 # ---- what moves nothing, and says why
 
 
-@pytest.mark.parametrize(
+@rows(
     ("answer", "reason"),
     [
         (resting(LOG, "log", measured={**LOG["measured"], "algbw_gbytes_per_s": 192.0}), "another number of ranks"),
@@ -316,7 +317,7 @@ def test_weeks_are_those_of_this_client_not_of_the_reference(tmp_path: Path) -> 
 
 
 def _cluster() -> dict[str, Any]:
-    return open_case(PARAMS / "example.yaml").params.cluster.model_dump(mode="json")
+    return bench.case("example").params.cluster.model_dump(mode="json")
 
 
 def test_weeks_of_delivery_count_once_every_fabric_has_some(tmp_path: Path) -> None:

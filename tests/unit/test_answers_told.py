@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import bench
 import numpy as np
 import pytest
-from answer_cases import LOG, PARAMS, REPAIR, TUNER, WEEKS, answered, resting
+from answer_cases import LOG, PARAMS, WEEKS, answered, resting
 
 import fabricreport.inputs as inputs_module
 from fabricreport.case import Case, open_case
 from fabricreport.provenance import plain
 from fabricreport.sections.decision.finding import DecisionFinding
+from fabricreport.sections.decision.findings import spoken
 from fabricreport.sections.decision.offers.judged import Judged
 from fabricreport.sections.diligence import tables
 from fabricreport.sections.diligence.findings import DiligenceFinding as F
@@ -36,7 +38,7 @@ OFFERED = {
 
 @pytest.fixture(scope="module", autouse=True)
 def few_draws() -> Iterator[None]:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
+    with mock.patch.object(inputs_module, "DRAWS", bench.DRAWS):
         yield
 
 
@@ -55,7 +57,7 @@ def told(case: Case) -> set[str]:
 
 
 def test_nobody_has_answered() -> None:
-    case = open_case(PARAMS / "example.yaml")
+    case = bench.case("example")
     assert case.changes is None
     assert F.UNANSWERED in told(case)
     assert not {F.ANSWERS_TURN, F.ANSWERS_KEEP, F.ANSWERS_IDLE, F.LEAD_RANGED, F.SOME_IDLE} & told(case)
@@ -72,8 +74,12 @@ def test_a_sales_claim_keeps_the_advice_and_what_proves_it_turns_it(tmp_path: Pa
     assert {F.ANSWERS_KEEP, F.LEAD_RANGED, F.SOME_IDLE} <= told(claim)
     assert {F.ANSWERS_TURN, F.LEAD_RANGED} <= told(proof)
     assert not {F.UNANSWERED, F.ANSWERS_IDLE} & (told(claim) | told(proof))
-    assert DecisionFinding.ANSWERS_TURNED in set(proof.spoken("decision").findings)
-    assert DecisionFinding.ANSWERS_TURNED not in set(claim.spoken("decision").findings)
+    for changes in (proof.changes, claim.changes):
+        decided = bench.case("example")
+        said = spoken(
+            decided.inputs, decided.decision(), decided.tco(), decided.monday(), decided.figure, changes
+        ).findings
+        assert (DecisionFinding.ANSWERS_TURNED in set(said)) is changes.turned
 
 
 def test_answers_that_move_nothing_are_told_as_such(tmp_path: Path) -> None:
@@ -94,7 +100,7 @@ def test_one_answer_alone_is_all_of_one(tmp_path: Path) -> None:
 
 def test_before_and_after_are_the_cases_without_and_with(tmp_path: Path) -> None:
     case = answered(tmp_path, resting(WEEKS, "contract"), resting(LOG, "log"))
-    changes, silent = case.changes, open_case(PARAMS / "example.yaml")
+    changes, silent = case.changes, bench.case("example")
     assert changes is not None and changes.without.lead is not None and changes.together.lead is not None
     assert plain(changes.without.lead) == pytest.approx(plain(silent.comparison.lead))
     assert plain(changes.together.lead) == pytest.approx(plain(case.comparison.lead))
@@ -104,8 +110,8 @@ def test_before_and_after_are_the_cases_without_and_with(tmp_path: Path) -> None
     )
 
 
-def test_each_answer_that_moves_something_has_a_row(tmp_path: Path) -> None:
-    case = answered(tmp_path, *(resting(a, "record", document="a.pdf") for a in (WEEKS, REPAIR, TUNER)))
+def test_each_answer_that_moves_something_has_a_row() -> None:
+    case = bench.case("answered")
     (table,) = tables.changes(case.inputs, case.diligence()).values()
     moved = case.inputs.answered.moving
     assert len(table.rows) == len(moved) + 2
@@ -119,10 +125,10 @@ def renter(folder: Path, *answers: dict[str, Any], **keys: Any) -> Case:
     return answered(folder, *answers, client="tern-finetuning", fabric="infiniband", seller=SELLER, **keys)
 
 
-def of_seller(case: Case) -> Judged:
+def of_seller(case: Case, seller: str = SELLER) -> Judged:
     offers = case.knowledge.offers
     assert offers is not None
-    return next(j for j in offers.judged.values() if j.offer.seller == SELLER)
+    return next(j for j in offers.judged.values() if j.offer.seller == seller)
 
 
 def others(case: Case) -> dict[str, Any]:
@@ -168,6 +174,16 @@ def test_an_add_on_makes_the_offer_dearer_and_whole(tmp_path: Path) -> None:
         pytest.fail("the seller of this test publishes no price that surely holds its network")
     assert judged.offer.with_network
     assert float(plain(judged.total).mean()) > float(plain(silent.total).mean())
+
+
+def test_an_add_on_in_a_contract_is_paid_though_the_published_price_holds_the_network(tmp_path: Path) -> None:
+    case = answered(
+        tmp_path, term("Q-COM-02", 0.5, "usd/gpu-hour"), client="tern-finetuning", fabric="infiniband", seller="Nebius"
+    )
+    after, before = of_seller(case, "Nebius"), of_seller(case.without_answers(), "Nebius")
+    assert before.offer.with_network
+    apart = float(plain(after.total).mean() - plain(before.total).mean())
+    assert apart == pytest.approx(0.5 * 16 * 8766, rel=0.1)
 
 
 def test_a_term_in_words_alone_binds_nobody(tmp_path: Path) -> None:

@@ -8,16 +8,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import bench
 import numpy as np
 import pytest
 import yaml
+from rows import rows
 
+from fabricreport.books.evidence import EvidenceBook
 from fabricreport.case import Case, keep_open, open_case
 from fabricreport.chain import Chain, chain
 from fabricreport.errors import InputError
 from fabricreport.inputs import CORRELATION, Inputs
 from fabricreport.provenance import plain
-from fabricreport.scenario import changed_params
+from fabricreport.scenario import changed_params, params_from
 from fabricreport.uncertain import Uncertain
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
@@ -55,9 +58,16 @@ def small() -> dict[str, Any]:
     }
 
 
+def opened(data: dict[str, Any]) -> Case:
+    """A case of these params on books that were read before."""
+    books = bench.case("example").inputs
+    library = EvidenceBook(books.shipped.values())
+    return Case(Inputs(params_from(data), PARAMS, library, books.price_book, books.all_options))
+
+
 @pytest.fixture(scope="module")
 def base() -> Case:
-    case = open_case(small())
+    case = opened(small())
     assert set(case.chain.bills.built) == set(small()["options"])
     return case
 
@@ -119,7 +129,7 @@ def by_book(figures: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {"prices": found["price"], "evidence": found["evidence"], "contested": found["contested"]}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@rows("seed", range(4))
 def test_a_what_if_is_the_same_file_with_that_written(base: Case, seed: int, tmp_path: Path) -> None:
     keys, figures = random_change(seed)
     data = small()
@@ -133,13 +143,10 @@ def test_a_what_if_is_the_same_file_with_that_written(base: Case, seed: int, tmp
     path = tmp_path / "written.yaml"
     path.write_text(yaml.safe_dump(data), encoding="utf-8")
     (tmp_path / "prices").symlink_to(PARAMS / "prices")
-    opened, tried = open_case(path), base.changed(**by_book(figures), **keys)
-    assert differences(tried.chain, opened.chain) == []
-    assert tried.comparison.verdict == opened.comparison.verdict
-    assert {i: tried.record(i)["override"] for i in figures} == {i: opened.record(i)["override"] for i in figures}
-    assert {i: n.as_dict() for i, n in tried.latency().numbers.items()} == {
-        i: n.as_dict() for i, n in opened.latency().numbers.items()
-    }
+    anew, tried = open_case(path), base.changed(**by_book(figures), **keys)
+    assert differences(tried.chain, anew.chain) == []
+    assert tried.comparison.verdict == anew.comparison.verdict
+    assert {i: tried.record(i)["override"] for i in figures} == {i: anew.record(i)["override"] for i in figures}
 
 
 def test_a_what_if_leaves_the_case_as_it_was_and_can_be_taken_back(base: Case) -> None:
@@ -152,7 +159,7 @@ def test_a_what_if_leaves_the_case_as_it_was_and_can_be_taken_back(base: Case) -
     assert differences(base.changed(cluster__gpus=16).changed(cluster__gpus=24).chain, before) == []
 
 
-@pytest.mark.parametrize(
+@rows(
     ("change", "key", "named", "suggestion"),
     [
         ({"cluster__gpuss": 8}, "cluster.gpuss", "", "gpus"),
@@ -211,7 +218,7 @@ AGAIN: Mapping[str, float] = {
 
 
 def overridden(figures: Mapping[str, float], data: dict[str, Any]) -> Case:
-    return open_case({**data, "overrides": [{"id": i, "value": v, **WORD} for i, v in figures.items()]})
+    return opened({**data, "overrides": [{"id": i, "value": v, **WORD} for i, v in figures.items()]})
 
 
 @lru_cache(maxsize=len(AGAIN))
@@ -220,34 +227,33 @@ def fresh(input_id: str) -> Case:
     return overridden({input_id: AGAIN[input_id]}, small())
 
 
-@pytest.mark.parametrize("bare", [False, True], ids=["traced", "bare"])
-@pytest.mark.parametrize("input_id", AGAIN)
-def test_a_chain_run_again_is_a_fresh_chain(base: Case, input_id: str, bare: bool) -> None:
-    start = base.chain.bare() if bare else base.chain
-    assert differences(start.replacing({input_id: Uncertain.of(AGAIN[input_id])}), fresh(input_id).chain) == []
+@rows("input_id", AGAIN)
+def test_a_chain_run_again_is_a_fresh_chain(base: Case, input_id: str) -> None:
+    for start in (base.chain, base.chain.bare()):
+        assert differences(start.replacing({input_id: Uncertain.of(AGAIN[input_id])}), fresh(input_id).chain) == []
 
 
-@pytest.mark.parametrize("input_id", [STEP, WEEKS[0], CORRELATION, "price:switch-qm9700", "evidence:pue"])
+@rows("input_id", [STEP, WEEKS[0], CORRELATION, "price:switch-qm9700", "evidence:pue"])
 def test_a_what_if_of_a_figure_takes_over_what_it_does_not_reach_and_is_a_fresh_case(input_id: str) -> None:
     data = small() | {"options": ["infiniband-ndr", "ethernet-tcp"]}
-    start = open_case(data)
+    start = opened(data)
     assert start.chain
-    tried, opened = start.changed(**by_book({input_id: AGAIN[input_id]})), overridden({input_id: AGAIN[input_id]}, data)
-    assert differences(tried.chain, opened.chain) == []
+    tried, anew = start.changed(**by_book({input_id: AGAIN[input_id]})), overridden({input_id: AGAIN[input_id]}, data)
+    assert differences(tried.chain, anew.chain) == []
     assert {i: n.value for i, n in tried.latency().numbers.items()} == {
-        i: n.value for i, n in opened.latency().numbers.items()
+        i: n.value for i, n in anew.latency().numbers.items()
     }
     reached = any(start.inputs.rests_on(a, {input_id}) for a in start.chain.asked["steps of infiniband-ndr"])
     taken = tried.chain.exposure.timed["infiniband-ndr"] is start.chain.exposure.timed["infiniband-ndr"]
     assert taken is not reached
 
 
-@pytest.mark.parametrize("input_id", [WEEKS[0], "evidence:licence-ufm-per-endpoint-year", "evidence:pue"])
+@rows("input_id", [WEEKS[0], "evidence:licence-ufm-per-endpoint-year", "evidence:pue"])
 def test_a_bill_that_an_input_does_not_reach_is_taken_over_and_is_the_same(input_id: str) -> None:
     """Where the client states what an hour is worth, one option's cost says nothing of another's."""
     data = small()
     data["money"]["gpu_hour_value"] = 3.0
-    start = open_case(data).chain.bare()
+    start = opened(data).chain.bare()
     again = start.replacing({input_id: Uncertain.of(AGAIN[input_id])})
     assert differences(again, overridden({input_id: AGAIN[input_id]}, data).chain) == []
     kept = {o for o in start.bills.parts if again.bills.parts[o] is start.bills.parts[o]}
@@ -293,16 +299,16 @@ def test_a_figure_put_back_gives_back_every_draw(base: Case) -> None:
 
 def test_what_follows_a_figure_follows_its_replacement() -> None:
     data = small() | {"overrides": [{"id": WEEKS[0], "value": WEEKS[1], **WORD}]}
-    case = open_case(data)
+    case = opened(data)
     again = case.chain.replacing({WEEKS[1]: Uncertain.of(3.0)})
-    opened = open_case(data | {"overrides": [*data["overrides"], {"id": WEEKS[1], "value": 3.0, **WORD}]})
-    assert differences(again, opened.chain) == []
-    assert again.given.central(WEEKS[0]) == opened.inputs.central(WEEKS[0]) == 3.0
+    anew = opened(data | {"overrides": [*data["overrides"], {"id": WEEKS[1], "value": 3.0, **WORD}]})
+    assert differences(again, anew.chain) == []
+    assert again.given.central(WEEKS[0]) == anew.inputs.central(WEEKS[0]) == 3.0
 
 
 def test_a_replacement_ends_the_reference_it_replaces() -> None:
     follows = [{"id": WEEKS[0], "value": WEEKS[1], **WORD}]
-    case = open_case(small() | {"overrides": follows})
+    case = opened(small() | {"overrides": follows})
     assert differences(case.chain.replacing({WEEKS[0]: Uncertain.of(AGAIN[WEEKS[0]])}), fresh(WEEKS[0]).chain) == []
 
 
@@ -310,17 +316,17 @@ def test_a_param_that_refers_to_a_price_moves_with_it(base: Case) -> None:
     data = small()
     price = next(p.id for p in base.prices.values() if p.unit == "gpu-hour" and p.currency == "USD")
     data["money"]["gpu_hour_value"] = price
-    case = open_case(data)
+    case = opened(data)
     case.inputs.draw("param:money.gpu_hour_value")  # drawn before the chain asks for it
     again = case.chain.bare().replacing({price: Uncertain.of(9.0)})
     assert differences(again, overridden({price: 9.0}, data).chain) == []
     assert moved(again, case.chain)
 
 
-@pytest.mark.parametrize("input_id", [CORRELATION, "price:fx-eur-usd", "evidence:roce-extra-latency-s1"])
+@rows("input_id", [CORRELATION, "price:fx-eur-usd", "evidence:roce-extra-latency-s1"])
 def test_inputs_drawn_before_the_chain_are_known_to_reach_it(input_id: str) -> None:
     """What a chain asks for is the same whether or not somebody else has drawn it before."""
-    case = open_case(small())
+    case = opened(small())
     for other in ("price:switch-n9600-64od", STEP, WEEKS[0], "price:switch-qm9700"):
         case.inputs.draw(other)
     assert differences(case.chain.replacing({input_id: Uncertain.of(AGAIN[input_id])}), fresh(input_id).chain) == []
@@ -336,12 +342,12 @@ def draws_of(given: Inputs, ids: list[str]) -> list[Any]:
 REPLACED = [STEP, CORRELATION, "price:switch-qm9700", "price:fx-eur-usd", "evidence:roce-extra-latency-s1", WEEKS[0]]
 
 
-@pytest.mark.parametrize("input_id", REPLACED)
+@rows("input_id", REPLACED)
 def test_replaced_inputs_are_fresh_inputs_whether_drawn_before_or_not(base: Case, input_id: str) -> None:
     value = Uncertain.of(AGAIN[input_id])
     watched = [*REPLACED, "price:switch-n9600-64od", "evidence:pue", "evidence:fabric-fte-small"]
     expected = draws_of(fresh(input_id).inputs, watched)
-    for given in (base.inputs, base.inputs.bare(), open_case(small()).inputs.bare()):
+    for given in (base.inputs, base.inputs.bare(), opened(small()).inputs.bare()):
         undrawn = given.replacing({input_id: value})
         draws_of(given, watched)
         drawn = given.replacing({input_id: value})
@@ -351,12 +357,10 @@ def test_replaced_inputs_are_fresh_inputs_whether_drawn_before_or_not(base: Case
 
 
 def test_bare_inputs_give_the_same_totals(base: Case) -> None:
-    assert differences(chain(open_case(small()).inputs.bare()), base.chain) == []
+    assert differences(chain(opened(small()).inputs.bare()), base.chain) == []
 
 
-@pytest.mark.parametrize(
-    ("key", "value"), [("money__gpu_hour_value", 9.0), ("organisation__time_to_production_weeks", 1.0)]
-)
+@rows(("key", "value"), [("money__gpu_hour_value", 9.0), ("organisation__time_to_production_weeks", 1.0)])
 def test_the_keys_of_money_alone_need_only_the_bills_again(base: Case, key: str, value: float) -> None:
     params = changed_params(base.params, {key: value}, {})
     again = base.chain.bare().under(base.inputs.bare().with_params(params))
@@ -364,7 +368,7 @@ def test_the_keys_of_money_alone_need_only_the_bills_again(base: Case, key: str,
     assert moved(again, base.chain)
 
 
-@pytest.mark.parametrize(("key", "value"), [("cluster__gpus", 16), ("money__horizon_months", 18)])
+@rows(("key", "value"), [("cluster__gpus", 16), ("money__horizon_months", 18)])
 def test_the_whole_chain_again_is_a_fresh_chain(base: Case, key: str, value: int) -> None:
     params = changed_params(base.params, {key: value}, {})
     assert (

@@ -13,6 +13,7 @@ import yaml
 from check_cases import OVERRIDE, desk, line_of, only
 from click.testing import CliRunner
 from pydantic import BaseModel
+from rows import rows
 from scenario_cases import PARAMS, minimal
 
 from fabricreport.books.evidence import read_evidence
@@ -27,8 +28,8 @@ from fabricreport.memo.run.plan import Places, load_checked
 from fabricreport.scenario import Params
 from fabricreport.scenario.uncertain import Bounds
 
-pytestmark = pytest.mark.slow
-
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
+TWO = ["infiniband-ndr", "rocev2-branded-400g"]
 ENTRY = {
     "what": "The client's own figure", "date": "2026-10-01", "source": "Treasury", "publisher": "The client", "grade": "contract",
     "read": "2026-11-01", "seen": "A", "use": "this memo",
@@ -69,8 +70,8 @@ def test_the_schema_has_keys_that_may_refer() -> None:
     assert all(FIELDS[key].units for key in IN_PARAMS), "each says which units can serve it"
 
 
-@pytest.mark.parametrize("key", [*FIELDS, "overrides.id"])
-@pytest.mark.parametrize(
+@rows("key", [*FIELDS, "overrides.id"])
+@rows(
     ("given", "meant"),
     [("evidence:gpu-hour-gb200-nvl72-us", "evidence:gpu-hour-gb200-nvl72-usd"), ("price:switch-n9600-64o", "price:switch-n9600-64od")],
 )  # fmt: skip
@@ -84,8 +85,8 @@ def test_a_mistyped_id_is_refused_with_file_line_and_the_nearest_id(
     assert problem.value == given and problem.remedy
 
 
-@pytest.mark.parametrize("key", IN_PARAMS)
-@pytest.mark.parametrize("given", ["price:switch-qm9700", "evidence:switch-qm9700-watts"])
+@rows("key", IN_PARAMS)
+@rows("given", ["price:switch-qm9700", "evidence:switch-qm9700-watts"])
 def test_a_reference_in_another_unit_is_refused_with_the_unit_needed(tmp_path: Path, key: str, given: str) -> None:
     path = desk(tmp_path, with_key(key, given))
     problem = only(check(path).problems)
@@ -93,15 +94,15 @@ def test_a_reference_in_another_unit_is_refused_with_the_unit_needed(tmp_path: P
     assert all(unit in problem.message for unit in FIELDS[key].units)
 
 
-@pytest.mark.parametrize("key", [*FIELDS, "overrides.id"])
+@rows("key", [*FIELDS, "overrides.id"])
 def test_a_fact_in_words_cannot_stand_for_a_number(tmp_path: Path, key: str) -> None:
     words = next(e.id for e in read_evidence().values() if e.kind == "text")
     problem = only(check(desk(tmp_path, with_key(key, f"evidence:{words}"))).problems)
     assert problem.key.split(".")[-1] == key.split(".")[-1] and "words" in problem.message
 
 
-@pytest.mark.parametrize("key", IN_PARAMS)
-@pytest.mark.parametrize("factor", [1.0, 1.5])
+@rows("key", IN_PARAMS)
+@rows("factor", [1.0, 1.5])
 def test_a_value_referred_to_keeps_the_bounds_of_the_key(tmp_path: Path, key: str, factor: float) -> None:
     bounds = FIELDS[key]
     unit = next((u for u in bounds.units if not u.startswith("share")), bounds.units[0])
@@ -246,6 +247,7 @@ ANSWERS = "provider: CoreWeave\ndate: 2026-10-02\nanswered_by: A. Seller\nanswer
 
 def with_files(folder: Path, answers: str, log: str) -> Path:
     data = minimal() | {
+        "options": TWO,
         "providers": [{"name": "CoreWeave", "answers": "in/answers.yaml"}],
         "measurements": ["in/log.txt"],
     }
@@ -267,7 +269,7 @@ def test_good_answers_and_a_good_log_pass(tmp_path: Path) -> None:
     assert not check(with_files(tmp_path, GOOD, good_log())).problems
 
 
-@pytest.mark.parametrize(
+@rows(
     ("answers", "log", "named", "line"),
     [
         (ANSWERS + "    answer: a\n    valu: 3\n", None, "answers.yaml", 7),
@@ -327,7 +329,7 @@ def test_faults_of_all_files_are_told_at_once(tmp_path: Path) -> None:
 
 
 def test_a_book_behind_a_link_is_refused_by_check_as_by_build(tmp_path: Path) -> None:
-    path = desk(tmp_path / "client")
+    path = desk(tmp_path / "client", minimal() | {"options": TWO})
     (tmp_path / "client" / "prices").rename(tmp_path / "elsewhere")
     (tmp_path / "client" / "prices").symlink_to(tmp_path / "elsewhere")
     done = CliRunner().invoke(main, ["check", str(path)])
@@ -337,7 +339,7 @@ def test_a_book_behind_a_link_is_refused_by_check_as_by_build(tmp_path: Path) ->
 
 
 def test_a_later_date_is_checked_as_if_the_params_stated_it(tmp_path: Path) -> None:
-    path = desk(tmp_path, minimal() | {"overrides": [OVERRIDE]})
+    path = desk(tmp_path, minimal() | {"options": TWO, "overrides": [OVERRIDE]})
     assert load_checked(path, Places(), "2027-01-31").params.as_of == date(2026, 11, 20)
     with pytest.raises(InputError, match="expired") as caught:
         load_checked(path, Places(), "2027-02-01")

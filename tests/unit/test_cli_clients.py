@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import bench
 import pytest
 from click.testing import CliRunner
 from delivered_cases import delivery, write
@@ -17,8 +18,8 @@ from questionnaire_cases import ANSWERS, HEAD, SELLER, client, fill
 from rows import rows
 
 import fabricreport.acceptance.delivered as delivered
+import fabricreport.inputs as inputs_module
 from fabricreport.acceptance.study import plan_of
-from fabricreport.case import open_case
 from fabricreport.checking.check import check
 from fabricreport.cli import main
 from fabricreport.errors import MemoRejected
@@ -188,41 +189,29 @@ def accept(*arguments: object) -> Any:
 
 
 def logs(folder: Path, **kind: float) -> Sequence[Path]:
-    return write(delivery(plan_of(open_case(PARAMS)), **kind), folder)  # type: ignore[arg-type]
+    return write(delivery(plan_of(bench.case("tern-finetuning")), **kind), folder)  # type: ignore[arg-type]
 
 
-@pytest.mark.usefixtures("few_draws")
-def test_a_good_delivery_and_then_a_bad_one_are_judged_published_and_read(
+def test_a_delivery_is_judged_published_and_read_and_stays_where_the_next_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(inputs_module, "DRAWS", bench.DRAWS)
     out, home = tmp_path / "out", tmp_path / "out/tern-analytics/acceptance"
-    good = accept(PARAMS, "--logs", *logs(tmp_path / "good"), "--output", out, "--json")
-    assert good.exit_code == 0, good.output
-    facts = json.loads(good.stdout)
-    assert (facts["ok"], facts["verdict"], facts["folder"]) == (True, "accept", str(home))
+    bad = accept(PARAMS, "--logs", *logs(tmp_path / "slow", share=0.9), "--output", out, "--json")
+    assert bad.exit_code == 0, bad.output
+    facts = json.loads(bad.stdout)
+    assert (facts["ok"], facts["verdict"], facts["folder"]) == (True, "reject", str(home))
     first = {name: (home / name).read_bytes() for name in FILES}
     assert json.loads(first["acceptance.json"])["tests"] == facts["tests"]
     assert first["acceptance.pdf"].startswith(b"%PDF") and b"<!doctype html>" in first["acceptance.html"]
 
-    again = accept(PARAMS, "--logs", *reversed(logs(tmp_path / "good")), "--output", out)
-    assert again.exit_code == 0 and "accept (" in again.output
-    assert json.loads((home / "acceptance.json").read_bytes())["tests"] == facts["tests"]
-
-    slow = logs(tmp_path / "slow", share=0.9)
-    before = {name: (home / name).read_bytes() for name in FILES}
-
     def refused(*_: object) -> bytes:
         raise MemoRejected(["the PDF cannot be written"])
 
-    with monkeypatch.context() as broken:
-        broken.setattr("fabricreport.memo.write.pdf.render_pdf", refused)
-        failed = accept(PARAMS, "--logs", *slow, "--output", out)
+    monkeypatch.setattr("fabricreport.memo.write.pdf.render_pdf", refused)
+    failed = accept(PARAMS, "--logs", *logs(tmp_path / "good"), "--output", out)
     assert failed.exit_code == MemoRejected.exit_code
-    assert {name: (home / name).read_bytes() for name in FILES} == before  # the last good one is still there
-
-    bad = accept(PARAMS, "--logs", *slow, "--output", out)
-    assert bad.exit_code == 0 and "reject" in bad.output and "T-ALLREDUCE" in bad.output
-    assert json.loads((home / "acceptance.json").read_bytes())["verdict"] == "reject"
+    assert {name: (home / name).read_bytes() for name in FILES} == first  # the last good one is still there
     assert list_editions(out) == ()  # no edition of the memo itself
     assert not [path for path in out.iterdir() if path.name.startswith(".scratch")]
 

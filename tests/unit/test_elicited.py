@@ -6,6 +6,7 @@ import json
 import shutil
 from pathlib import Path
 
+import bench
 import numpy as np
 import pytest
 import yaml
@@ -23,10 +24,11 @@ from fabricreport.memo.run.snapshot import take_snapshot
 from fabricreport.provenance import plain
 from fabricreport.scenario import load_params
 from fabricreport.sections.evidence.findings import EvidenceFinding as F
-
-pytestmark = pytest.mark.slow
+from fabricreport.sections.evidence.findings import spoken
 
 INFINIBAND, ROCEV2 = "evidence:weeks-to-stable-infiniband", "evidence:weeks-to-stable-rocev2"
+OPTIONS = ["infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g"]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 EXAMPLE = Path(__file__).parents[2] / "params" / "elicited" / "example-answers.yaml"
 
 
@@ -34,17 +36,15 @@ def client(folder: Path, names: list[str] | None = None) -> Path:
     """A small client that names the answers of two experts (or those of `names`)."""
     two = write_two(folder)
     path = folder / "acme.yaml"
-    path.write_text(yaml.safe_dump({**minimal(), "elicited": two if names is None else names}), encoding="utf-8")
+    path.write_text(
+        yaml.safe_dump({**minimal(), "options": OPTIONS, "elicited": two if names is None else names}), encoding="utf-8"
+    )
     return path
 
 
-def few(path: Path) -> Case:
-    return open_case(path)
-
-
 def test_what_experts_judged_stands_in_the_place_of_our_assumption(tmp_path: Path) -> None:
-    given = few(client(tmp_path)).inputs
-    ours = few(client(tmp_path, [])).inputs
+    given = open_case(client(tmp_path)).inputs
+    ours = open_case(client(tmp_path, [])).inputs
     for input_id in (INFINIBAND, ROCEV2):
         record = given.record(input_id)
         assert (record["grade"], record["date"], record["publisher"]) == (
@@ -60,11 +60,11 @@ def test_what_experts_judged_stands_in_the_place_of_our_assumption(tmp_path: Pat
 
 
 def test_a_what_if_of_one_leaves_the_others_at_their_draws(tmp_path: Path) -> None:
-    given = few(client(tmp_path)).inputs
-    moved = few(client(tmp_path)).changed(evidence={"weeks-to-stable-infiniband": 30}).inputs
+    given = open_case(client(tmp_path)).inputs
+    moved = open_case(client(tmp_path)).changed(evidence={"weeks-to-stable-infiniband": 30}).inputs
     assert moved.central(INFINIBAND) == 30
     assert np.array_equal(plain(moved.draw(ROCEV2)), plain(given.draw(ROCEV2)))
-    without = few(client(tmp_path)).changed(elicited=[]).inputs
+    without = open_case(client(tmp_path)).changed(elicited=[]).inputs
     assert without.record(ROCEV2)["grade"] == "assumption" and not without.elicited
 
 
@@ -74,22 +74,26 @@ def test_a_changed_answer_is_another_snapshot(tmp_path: Path) -> None:
     frozen = take_snapshot(params, path, tmp_path / "frozen")
     assert {f.name: f.kind for f in frozen.files if f.kind == "elicited"} == {CAREFUL: "elicited", SURE: "elicited"}
     assert "elicited" in _NAMED, "an unchanged build looks at it too"
-    assert few(frozen.params_json).inputs.record(ROCEV2)["text"] == few(path).inputs.record(ROCEV2)["text"]
+    assert open_case(frozen.params_json).inputs.record(ROCEV2)["text"] == open_case(path).inputs.record(ROCEV2)["text"]
     text = (tmp_path / CAREFUL).read_text(encoding="utf-8")
     (tmp_path / CAREFUL).write_text(text.replace("p50: 1.1,", "p50: 1.3,"), encoding="utf-8")
     assert take_snapshot(params, path, tmp_path / "again").hashes != frozen.hashes
 
 
+def told(case: Case) -> set[str]:
+    """What is said of a client's judges, beside the sources of another."""
+    return set(spoken(case.inputs, bench.case("example").evidence()).findings)
+
+
 def test_whoever_misses_the_known_answers_is_doubted_in_words(tmp_path: Path) -> None:
-    two, sure = (few(client(tmp_path, names)).spoken("evidence").findings for names in (None, [SURE]))
-    assert F.ELICITED in two and F.SEVERAL_JUDGED in two and F.MULTIPLE_JUDGED in two and F.DOUBTED not in two
-    assert F.ELICITED in sure and F.DOUBTED in sure and F.SEVERAL_JUDGED not in sure
-    assert not {F.ELICITED, F.DOUBTED} & set(few(client(tmp_path, [])).spoken("evidence").findings)
+    heard, sure, none = (told(open_case(client(tmp_path, names))) for names in (None, [SURE], []))
+    assert {F.ELICITED, F.SEVERAL_JUDGED, F.MULTIPLE_JUDGED} <= heard and F.DOUBTED not in heard
+    assert {F.ELICITED, F.DOUBTED} <= sure and F.SEVERAL_JUDGED not in sure
+    assert not {F.ELICITED, F.DOUBTED} & none
 
 
 def test_check_names_the_file_the_line_and_the_key_of_bad_answers(tmp_path: Path) -> None:
     path = client(tmp_path)
-    assert check(path).problems == ()
     text = (tmp_path / SURE).read_text(encoding="utf-8")
     (tmp_path / SURE).write_text(text.replace("p5: 2, p50: 2.2", "p5: 2.3, p50: 2.2"), encoding="utf-8")
     (problem,) = check(path).problems
@@ -139,9 +143,7 @@ def test_answers_are_scored_and_set_beside_the_library(tmp_path: Path) -> None:
     assert found["entries"]["weeks-to-stable-infiniband"]["pooled"] == pytest.approx({"p5": 2, "p50": 4, "p95": 10})
 
 
-def test_answers_typed_at_a_terminal_make_a_file_that_check_accepts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_answers_typed_at_a_terminal_make_a_file_that_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = client(tmp_path, [])
     asked = read_questionnaire()
     ranges = [
@@ -165,18 +167,18 @@ def test_answers_typed_at_a_terminal_make_a_file_that_check_accepts(
     written = tmp_path / "elicited" / "r-expert.yaml"
     again = path.read_text(encoding="utf-8").replace("elicited: []", "elicited: [elicited/r-expert.yaml]")
     path.write_text(again, encoding="utf-8")
-    assert check(path).problems == () and written.is_file()
-    given = few(path).inputs
+    given = open_case(path).inputs
+    assert written.is_file()
     assert given.record(INFINIBAND)["grade"] == "estimate"
     assert given.record(ROCEV2)["grade"] == "assumption", "nobody judged it, so our range stands"
     whitebox = given.record("evidence:operating-model-whitebox-bring-up")
     assert (whitebox["grade"], whitebox["value"]) == ("estimate", pytest.approx(1.5))
 
 
-def test_the_example_of_the_form_is_whole(tmp_path: Path) -> None:
+def test_the_example_of_the_form_is_whole_and_check_accepts_it(tmp_path: Path) -> None:
     (tmp_path / "elicited").mkdir()
     shutil.copy(EXAMPLE, tmp_path / "elicited")
     path = client(tmp_path, ["elicited/example-answers.yaml"])
     assert check(path).problems == ()
-    (score,) = few(path).inputs.elicited.scores
+    (score,) = open_case(path).inputs.elicited.scores
     assert score.seeds == 6 and score.weight == 1.0

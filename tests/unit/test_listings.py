@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import bench
 import pytest
 
 from fabricreport.case import Case
 from fabricreport.sections.decision.listings import on_one_listing, rests_on_listing, without_each
+from fabricreport.sections.decision.priors import Prior, priors_of
 from fabricreport.vocabulary import Confidence
 
 pytestmark = pytest.mark.slow
@@ -18,6 +20,11 @@ BRANDED = "rocev2-branded-400g"
 
 def client(name: str = "example") -> Case:
     return bench.case(name)
+
+
+def priors_of_client(**changes: Any) -> tuple[Prior, ...]:
+    case = client().changed(**changes)
+    return priors_of(case.inputs, case.chain.reached_by)
 
 
 def test_switches_that_one_seller_lists_are_known_until_somebody_offers_them() -> None:
@@ -53,13 +60,13 @@ def test_inputs_by_fabric_favour_whom_their_means_favour_and_exchanging_them_exc
     exchanged = {"shared-stall-share-infiniband": 0.002, "shared-stall-share-rocev2": 0.001}
     equal = {"shared-stall-share-infiniband": 0.002, "shared-stall-share-rocev2": 0.002}
     for entries, side in ((given, "infiniband"), (exchanged, "rocev2"), (equal, "neither")):
-        priors = client().changed(evidence=entries).decision().priors
+        priors = priors_of_client(evidence=entries)
         (stalls,) = [p for p in priors if p.rocev2 == "evidence:shared-stall-share-rocev2"]
         assert stalls.favours == side
 
 
 def test_inputs_of_an_operating_model_are_counted_only_where_such_an_option_is_compared() -> None:
-    assert any("whitebox" in p.rocev2 for p in client().decision().priors)
-    turnkey = client().changed(options=(INFINIBAND, TURNKEY)).decision().priors
+    assert any("whitebox" in p.rocev2 for p in priors_of_client())
+    turnkey = priors_of_client(options=(INFINIBAND, TURNKEY))
     assert turnkey and not any("operating-model" in p.rocev2 for p in turnkey)
-    assert client().changed(options=(TURNKEY, WHITEBOX)).decision().priors == ()
+    assert priors_of_client(options=(TURNKEY, WHITEBOX)) == ()

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import yaml
 from check_cases import HEADER, OVERRIDE, desk, line_of, only
+from rows import rows
 from scenario_cases import PARAMS, minimal
 
 from fabricreport.books.evidence import read_evidence
@@ -40,18 +41,19 @@ def case_of(book: PriceBook, **keys: Any) -> Case:
 
 SHIPPED, EVIDENCE, OPTIONS = PriceBook.read(PARAMS / "prices"), read_evidence(), read_options()
 EMPTY = PriceBook.of(())
+TWO = ["infiniband-ndr", "rocev2-branded-400g"]
 GPUS: tuple[str, ...] = Gpu.__args__  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("item", sorted({r.item for r in baseline()}))
+@rows("item", lambda: sorted({r.item for r in baseline()}))
 def test_a_price_missing_from_the_files_is_the_shipped_one_and_says_so(item: str) -> None:
     book = replace(SHIPPED, rows=tuple(r for r in SHIPPED.rows if r.item != item))
-    for case in (case_of(book), case_of(book, cluster__gpu="mi300x", money__acquisition="rent", money__currency="EUR")):
-        assert not case.problems()
-        there, without = SHIPPED.at(case.as_of)[item], case.prices[item]
-        assert (without.price, without.date, without.grade) == (there.price, there.date, there.grade)
-        assert without.stand_in and without.stand_in.lower() in case.record(f"price:{item}")["use"].lower()
-        assert not case.prices["switch-qm9700" if item != "switch-qm9700" else "electricity"].stand_in
+    case = case_of(book)
+    assert not case.problems()
+    there, without = SHIPPED.at(case.as_of)[item], case.prices[item]
+    assert (without.price, without.date, without.grade) == (there.price, there.date, there.grade)
+    assert without.stand_in and without.stand_in.lower() in case.record(f"price:{item}")["use"].lower()
+    assert not case.prices["switch-qm9700" if item != "switch-qm9700" else "electricity"].stand_in
 
 
 def test_a_missing_price_is_noted_only_where_the_case_needs_it(tmp_path: Path) -> None:
@@ -67,8 +69,8 @@ def test_a_missing_price_is_noted_only_where_the_case_needs_it(tmp_path: Path) -
     assert "SHIPPED" in show_prices(tmp_path / "prices", date(2026, 11, 20), "switch-qm9700").text()
 
 
-@pytest.mark.parametrize("gpu", GPUS)
-@pytest.mark.parametrize("acquisition", ["buy", "lease", "rent", "colocate"])
+@rows("gpu", GPUS)
+@rows("acquisition", ["buy", "lease", "rent", "colocate"])
 def test_without_any_price_of_its_own_a_case_is_answered_by_the_shipped_ones(gpu: str, acquisition: str) -> None:
     per_node = gpu_types().of(gpu).gpus_per_node
     keys = {"cluster__gpu": gpu, "cluster__gpus_per_node": per_node, "cluster__gpus": 8 * per_node}
@@ -86,16 +88,13 @@ RUN = {
 }
 
 
-@pytest.mark.parametrize("name", RUN)
+@rows("name", RUN)
 def test_the_analyses_run_on_shipped_prices_alone_and_ask_for_nothing_unchecked(name: str) -> None:
     case = case_of(EMPTY, **RUN[name])
     assert not unanswered(case.inputs)
-    offers = (
-        ("decision",) if name == "rent" else ()
-    )  # the sellers' prices; a buyer's decision looks at other options too
-    results = [case.result(section) for section in ("latency", "tail_risk", "tco", *offers)]
+    results = [case.result(section) for section in ("latency", "tail_risk", "tco")]
     drawn = {i for result in results for number in result.numbers.values() for i in number.inputs}
-    drawn |= case.tco().inputs
+    drawn |= {*case.tco().inputs, *case.knowledge.rests_on}
     asked = {a.input_id for a in asked_inputs(case.inputs)} | {"price:fx-eur-usd", "price:fx-gbp-usd"}
     priced = {i for i in drawn if i.startswith("price:")}
     assert len(priced) > 1 and priced <= asked
@@ -109,7 +108,7 @@ def test_a_memo_dated_before_a_price_is_refused_with_the_first_date_of_it(tmp_pa
     assert all(p.file == str(path) and p.line for p in problems) and len({p.message for p in problems}) == len(problems)
 
 
-@pytest.mark.parametrize("currency", [c for c in Currency.__args__ if c != "USD"])  # type: ignore[attr-defined]
+@rows("currency", [c for c in Currency.__args__ if c != "USD"])  # type: ignore[attr-defined]
 def test_a_currency_without_a_rate_is_refused_and_the_remedy_mends_it(currency: str) -> None:
     item = f"fx-{currency.lower()}-usd"
     rows, shipped = (tuple(r for r in given if r.item != item) for given in (SHIPPED.rows, SHIPPED.shipped))
@@ -159,7 +158,7 @@ def test_the_override_named_as_remedy_rescues_the_item(tmp_path: Path) -> None:
 
 def test_an_override_rescues_a_shipped_item_whose_every_row_is_malformed(tmp_path: Path) -> None:
     row = BROKEN.replace("switch-mine", "switch-qm9700").replace("EUR", "USD")
-    path = desk(tmp_path, minimal() | {"overrides": [OVERRIDE]}, prices=row)
+    path = desk(tmp_path, minimal() | {"overrides": [OVERRIDE], "options": TWO}, prices=row)
     assert not check(path).problems
     assert open_case(path).inputs.central("price:switch-qm9700") == 30000
 

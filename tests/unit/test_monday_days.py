@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given as over
 from hypothesis import strategies as st
 from monday_cases import listed, of
+from rows import rows
 
 from fabricreport.provenance import plain
 from fabricreport.sections.decision.monday.dates import (
@@ -67,7 +68,7 @@ def test_the_last_day_to_sign_is_the_last_on_which_being_ready_is_likely() -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["example", "grower", "landlord", "renter"])
+@rows("name", ["example", "grower", "landlord", "renter"])
 def test_signing_on_the_last_day_leaves_the_network_likely_to_be_ready(name: str) -> None:
     case = of(name)
     last, verdict = case.decision().monday.last, case.decision().verdict

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import bench
 import pytest
 import yaml
-from monday_cases import ROOT, facts, listed, of
+from monday_cases import facts, listed, of
+from rows import rows
 
 from fabricreport.blocks import open_section
 from fabricreport.blocks.nodes import DataTable, plain_text
@@ -23,7 +25,7 @@ pytestmark = pytest.mark.slow
 def said_of(case: Case, monday: Monday) -> list[tuple[str, str]]:
     """What each line says it is worth, and its letter, as printed."""
     body, annex, _ = open_section("decision", case)
-    notebook = yaml.safe_load((ROOT / "notebooks/decision.ipynb").read_text(encoding="utf-8"))
+    notebook = yaml.safe_load((bench.ROOT / "notebooks/decision.ipynb").read_text(encoding="utf-8"))
     for source in ("".join(c["source"]) for c in notebook["cells"]):
         if source.startswith("%%phrase"):
             run_cell(read_cell(source), {"body": body}, str)
@@ -36,7 +38,7 @@ def said_of(case: Case, monday: Monday) -> list[tuple[str, str]]:
     return list(zip(*printed, strict=True))
 
 
-@pytest.mark.parametrize("name", ["renter", "landlord"])
+@rows("name", ["renter", "landlord"])
 def test_a_letter_writes_the_amounts_of_both_where_neither_is_advised_and_they_part(name: str) -> None:
     case = of(name)
     monday, at = listed(case), facts(case)
@@ -60,7 +62,7 @@ def test_a_letter_writes_the_amounts_of_both_where_neither_is_advised_and_they_p
     assert len(seen) > 1
 
 
-@pytest.mark.parametrize("name", ["example", "grower"])
+@rows("name", ["example", "grower"])
 def test_a_letter_writes_the_amounts_of_one_where_one_is_advised(name: str) -> None:
     assert not of(name).decision().verdict.open
     assert all(not one.due.either for one in listed(of(name)).todos)

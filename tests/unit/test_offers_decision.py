@@ -2,51 +2,53 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
-from typing import Any
-from unittest import mock
+from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any, cast
 
+import bench
 import numpy as np
 import pytest
 import yaml
-from offer_cases import BASE, OTHER
+from bench import OFFER as BASE
+from bench import OTHER
+from rows import rows
 
-import fabricreport.inputs as inputs_module
 from fabricreport.books.offers.offer import Kind
 from fabricreport.books.offers.terms import asked_from
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.durations import HOURS_PER_MONTH
 from fabricreport.models.money.offers import Standing
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.inputs import judge_of
 from fabricreport.sections.decision.offers import tables
+from fabricreport.sections.decision.offers.bids import bids_of
 from fabricreport.sections.decision.offers.judged import Open
 from fabricreport.sections.decision.offers.study import OffersResult, committing
+from fabricreport.sections.decision.offers.words import offer_findings, offer_words, opening
+from fabricreport.sections.decision.result import GROUNDS, DecisionResult
 from fabricreport.sections.listed_offers import listing
-from fabricreport.vocabulary import CourseKind
+from fabricreport.vocabulary import Confidence, CourseKind
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 RUN_OUT = {**OTHER, "expiry": "2026-11-13"}
 LATE = {**OTHER, "start": "2027-03-01"}
+ANSWERED = {"name": "Example Cloud", "answers": "providers/example-answers.yaml"}
 
 
-@cache
 def tern() -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        return open_case(ROOT / "params" / "tern-finetuning.yaml")
+    return bench.case("tern-finetuning")
 
 
 def offered(*offers: dict[str, Any], **changes: Any) -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        return tern().changed(offers=list(offers), **changes)
+    return bench.changed("tern-finetuning", offers=list(offers), **changes)
 
 
 def of(case: Case) -> OffersResult:
-    found = case.decision().offers
+    """The offers judged, no more of the decision made than they ask for."""
+    found = case.knowledge.offers
     assert found is not None
     return found
 
@@ -55,8 +57,25 @@ def means(case: Case) -> dict[str, float]:
     return {o: float(plain(j.total).mean()) for o, j in of(case).judged.items()}
 
 
+def of_offers(case: Case) -> DecisionResult:
+    """The decision as the offers see it: by the comparison, with no course of its own and nothing worked out beside it."""
+    verdict = case.comparison.verdict
+    ground = verdict.decided_by if verdict.decided_by in GROUNDS else verdict.confidence
+    courses = SimpleNamespace(row=lambda _: None)
+    totals = case.chain.bills.totals
+    made = SimpleNamespace(offers=of(case), bids={}, verdict=verdict, ground=ground, totals=totals, courses=courses)
+    return cast(DecisionResult, made)
+
+
 def findings(case: Case) -> set[F]:
-    return {F(f) for f in case.spoken("decision").findings}
+    """What is said of the offers, and how page one opens."""
+    found = case.comparison
+    late = not any(found.verdict.likely(o, found.rule) for o in (found.choice, found.rival))
+    return {opening(of(case)), *offer_findings(of_offers(case), case.figure, late=late)}
+
+
+def words(case: Case) -> Mapping[str, Any]:
+    return offer_words(case.inputs, of_offers(case), case.figure)
 
 
 # ---- the published prices
@@ -165,10 +184,10 @@ def test_an_offer_that_does_not_say_whether_it_holds_the_network_is_advised_on_t
     assert of(case).pick.standing == Standing.TAKE_IF and of(case).next is not None
     assert of(case).pick.second == "example-cloud"
     assert {F.OPENS_OFFERS_TAKE_IF, F.OFFERS_ELSE, F.OFFERS_ROOM, F.OFFERS_UNSURE} <= findings(case)
-    assert "network" in str(case.spoken("decision").words["first_offer"].said["asks"])  # type: ignore[attr-defined]
+    assert "network" in str(words(case)["first_offer"].said["asks"])
 
 
-@pytest.mark.parametrize(
+@rows(
     ("offers", "changes", "holds", "fails"),
     [
         ((BASE,), {}, {F.OPENS_OFFERS_ALONE, F.OFFERS_ONE, F.OFFERS_MADE}, {F.OFFERS_DIFFER, F.OFFERS_PUBLISHED}),
@@ -220,7 +239,7 @@ def test_an_offer_that_does_not_say_whether_it_holds_the_network_is_advised_on_t
         (({**BASE, "fabric": "unknown"},), {}, {F.OPENS_OFFERS_TAKE_IF, F.OFFERS_UNNAMED}, {F.OFFERS_UNSURE}),
         (({**BASE, "refuses": ["acceptance-test"]},), {}, {F.OPENS_OFFERS_NONE, F.OFFERS_REFUSED}, {F.OFFERS_ONE}),
         (({**BASE, "refuses": ["price-cap"]},), {}, {F.OPENS_OFFERS_ALONE}, {F.OFFERS_REFUSED}),
-        ((BASE,), {"organisation__time_to_production_weeks": 0.1}, {F.OFFERS_LATE}, {F.TOO_LATE}),
+        ((BASE,), {"organisation__time_to_production_weeks": 0.1}, {F.OFFERS_LATE}, set()),
         (
             (),
             {},
@@ -228,8 +247,6 @@ def test_an_offer_that_does_not_say_whether_it_holds_the_network_is_advised_on_t
             set(),
         ),
         ((), {"providers": [{"name": "Nebius"}]}, {F.OFFERS_ASK_ONE}, {F.OFFERS_ASK_MANY, F.OFFERS_UNPRICED}),
-        ((), {"providers": [{"name": "Nobody"}]}, {F.ON_PRICE}, {F.OFFERS}),
-        ((), {"money__acquisition": "buy"}, set(), {F.OFFERS, F.BIDS}),
     ],
 )
 def test_findings_follow_the_offers(
@@ -238,6 +255,13 @@ def test_findings_follow_the_offers(
     found = findings(offered(*offers, **changes))
     assert (holds - found, fails & found) == (set(), set())
     assert len({f for f in found if f.name.startswith("OPENS_")}) <= 1
+
+
+def test_a_renter_of_nobody_and_a_buyer_have_no_offers() -> None:
+    nobody = offered(providers=[{"name": "Nobody"}])
+    assert nobody.knowledge.offers is None and nobody.comparison.verdict.confidence == Confidence.DOES_NOT_MATTER
+    buyer = offered(money__acquisition="buy")
+    assert buyer.knowledge.offers is None and bids_of(buyer.chain) == {}
 
 
 def test_the_name_of_the_network_is_worth_money_where_the_fabric_matters() -> None:
@@ -250,21 +274,21 @@ def test_where_all_name_one_network_an_offer_on_the_other_has_a_price_at_which_i
     """By the sign of what an hour on each is worth, whichever of the two compared all of them name."""
     case = offered(BASE, OTHER)
     worth = case.figure("tco.worth_less.rocev2-branded-400g").value
-    assert case.decision().verdict.choice == "infiniband-ndr" and worth > 0
+    assert case.comparison.choice == "infiniband-ndr" and worth > 0
     assert F.OFFERS_OTHER_CHEAPER in findings(case)
-    assert str(case.spoken("decision").words["other_network"]) == "RoCEv2 400G on branded switches"
+    assert str(words(case)["other_network"]) == "RoCEv2 400G on branded switches"
     other = offered({**BASE, "fabric": "rocev2"}, {**OTHER, "fabric": "rocev2"})
     assert F.OFFERS_OTHER_DEARER in findings(other)
-    assert str(other.spoken("decision").words["other_network"]) == "InfiniBand NDR 400G"
+    assert str(words(other)["other_network"]) == "InfiniBand NDR 400G"
     mixed = findings(offered(BASE, {**OTHER, "fabric": "rocev2"}))
     assert F.OFFERS_NAME_IDLE in mixed and not mixed & {F.OFFERS_OTHER_CHEAPER, F.OFFERS_OTHER_DEARER}
 
 
 def test_sellers_without_a_price_are_told_by_what_is_known_of_them() -> None:
-    found, words = of(tern()), tern().spoken("decision").words
+    found = of(tern())
     assert set(found.running_other) == {"Hot Aisle", "Nscale", "TensorWave"}
     assert dict(found.undated) == {"Voltage Park": "evidence:voltage-park-ib-tier"}
-    assert "Voltage Park" in found.unpriced and "Voltage Park" not in str(words["unpriced_sellers"])
+    assert "Voltage Park" in found.unpriced and "Voltage Park" not in str(words(tern())["unpriced_sellers"])
     assert tern().figure("decision.offers.left_out").value == len(found.apart) + len(found.unpriced)
     assert {F.OFFERS_UNDATED, F.OFFERS_OTHER_ASK, F.OFFERS_LEFT_OUT} <= findings(tern())
 
@@ -275,8 +299,7 @@ def test_who_is_asked_first_costs_least_often_enough_and_the_first_is_left_at_a_
         o for o in found.order if max(found.cheapest[o], found.cheapest_else.get(o, 0.0)) >= asked_from()
     )
     assert found.cheapest[found.asked[0]] > 0.9 and found.asked[0] not in found.cheapest_else
-    held = {F.OFFERS_LEAVE, F.OFFERS_SINGLE_NODE_DEARER} <= findings(tern())
-    assert held and F.OFFERS_ROOM not in findings(tern())
+    assert F.OFFERS_LEAVE in findings(tern()) and F.OFFERS_ROOM not in findings(tern())
 
 
 def test_single_nodes_speak_for_a_network_where_they_cost_more_and_against_it_where_they_cost_less() -> None:
@@ -286,12 +309,12 @@ def test_single_nodes_speak_for_a_network_where_they_cost_more_and_against_it_wh
         row = case.decision().courses.row(CourseKind.SINGLE_NODE)
         assert row is not None
         assert (float(plain(row.against).mean()) > 0) == (found == F.OFFERS_SINGLE_NODE_DEARER)
-        assert findings(case) & pair == {found}
+        assert set(offer_findings(case.decision(), case.figure, late=False)) & pair == {found}
 
 
 def test_a_binding_rent_is_asked_for_though_no_test_betters_the_choice() -> None:
-    assert F.RENTS_OFF_BILL in findings(tern())
-    assert F.RENTS_OFF_BILL not in findings(tern().changed(money__acquisition="buy"))
+    assert tern().spoken("decision").findings.rents_off_bill
+    assert not bench.case("example").spoken("decision").findings.rents_off_bill
 
 
 def test_a_price_that_expires_on_the_memos_date_is_told_apart_from_one_out_of_date() -> None:
@@ -319,8 +342,7 @@ def test_an_offer_for_more_gpus_than_are_needed_is_paid_in_full_and_asks_about_g
 
 
 def test_the_questions_that_a_seller_answered_are_counted_from_the_file_of_the_provider_of_that_name() -> None:
-    asked = {"name": "Example Cloud", "answers": "providers/example-answers.yaml"}
-    case = offered(BASE, OTHER, providers=[asked])
+    case = offered(BASE, LATE, providers=[ANSWERED])
     found = of(case).judged
     assert (found["example-cloud"].answered or 0) > 3 and found["example-hosting"].answered is None
     assert case.figure("decision.offers.answered.example-cloud").value == found["example-cloud"].answered
@@ -336,13 +358,12 @@ def test_an_offer_that_has_run_out_is_ranged_as_an_old_price_and_is_never_taken_
 
 
 def test_a_date_without_a_price_puts_offers_that_meet_it_first_and_a_price_of_delay_decides_by_money() -> None:
-    case = offered(BASE, LATE)
+    case = offered(BASE, LATE, providers=[ANSWERED])
     found = of(case)
     assert (found.pick.first, found.pick.standing) == ("example-cloud", Standing.TAKE)
     assert found.pick.late == ("example-hosting",) and set(found.totals) == {"example-cloud"}
     assert case.figure("decision.offers.ready.example-hosting").value == 0.0
-    words = case.spoken("decision").words
-    assert "Example Hosting" in str(words["late_sellers"])
+    assert "Example Hosting" in str(words(case)["late_sellers"])
     cheap = of(offered(BASE, LATE, money__price_of_delay_usd_per_day=1.0))
     assert cheap.pick.first == "example-hosting" and not cheap.pick.late and len(cheap.totals) == 2
     dear = of(offered(BASE, LATE, money__price_of_delay_usd_per_day=5000.0))
@@ -352,13 +373,13 @@ def test_a_date_without_a_price_puts_offers_that_meet_it_first_and_a_price_of_de
 def test_what_an_offer_leaves_out_may_cost_as_much_as_the_next_offer_is_dearer_by() -> None:
     apart = {**OTHER, "network": "extra"}
     case = offered(BASE, apart)
-    room = case.figure("decision.offers.room").value
+    room = of(case).room
     assert room == pytest.approx(0.2)
     with_it = {**OTHER, "network": "add-on", "add_ons": [{"name": "Tier", "price_per_gpu_hour": room}]}
     level = means(offered(BASE, with_it))
     assert level["example-hosting"] == pytest.approx(level["example-cloud"], rel=1e-9)
-    first = case.spoken("decision").words["first_offer"]
-    assert str(first.said["asks"]) == "What does the network cost beside this price?"  # type: ignore[attr-defined]
+    asks = words(case)["first_offer"].said["asks"]
+    assert str(asks) == "What does the network cost beside this price?"
 
 
 def test_a_network_sold_as_an_add_on_stands_in_the_tables_with_its_name_and_price() -> None:
@@ -404,12 +425,10 @@ def test_the_range_told_of_old_prices_is_the_one_that_is_drawn() -> None:
 
 
 def test_a_bill_of_quantities_prices_its_option_beside_the_memos_own_bill() -> None:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        buyer = open_case(ROOT / "params" / "example.yaml")
-        bill = {k: BASE[k] for k in ("seller", "date", "expiry", "fabric")}
-        asked = {**bill, "items": [{"item": "switch-qm9700", "price": 28_000, "quantity": 48}]}
-        case = buyer.changed(offers=[asked])
-        cheaper = buyer.changed(prices={"switch-qm9700": 28_000})
+    bill = {k: BASE[k] for k in ("seller", "date", "expiry", "fabric")}
+    asked = {**bill, "items": [{"item": "switch-qm9700", "price": 28_000, "quantity": 48}]}
+    case, buyer = bench.changed("example", offers=[asked]), bench.case("example")
+    cheaper = bench.changed("example", prices={"switch-qm9700": 28_000})
     (bid,) = case.decision().bids.values()
     option = bid.option
     assert np.allclose(plain(bid.total), plain(cheaper.chain.bills.totals[option]))
@@ -418,10 +437,10 @@ def test_a_bill_of_quantities_prices_its_option_beside_the_memos_own_bill() -> N
     assert case.decision().numbers["decision.bids.gap.example-cloud"].value == pytest.approx(
         plain(bid.gap).mean(), rel=0.01
     )
-    assert F.BIDS in findings(case)
+    assert F.BIDS in set(offer_findings(case.decision(), case.figure, late=False))
 
 
 def test_the_examples_are_invented_and_say_so() -> None:
-    for path in (ROOT / "params" / "offers").glob("*.yaml"):
+    for path in (bench.PARAMS / "offers").glob("*.yaml"):
         text = path.read_text(encoding="utf-8")
         assert "invented" in text and yaml.safe_load(text)["seller"].startswith("Example ")

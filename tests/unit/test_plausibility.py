@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import shutil
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date, timedelta
-from pathlib import Path
 from string import Formatter
 from typing import Any, get_args
 
+import bench
 import pytest
 import yaml
+from rows import rows
 
+from fabricreport.books.evidence import EvidenceBook
 from fabricreport.books.gpus import gpu_types
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.checking.plausibility import Caution, cautions, dates_of
 from fabricreport.evidence import read_yaml
+from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.scenario import load_params, value_at
+from fabricreport.scenario import params_from, value_at
 from fabricreport.scenario.schema import Gpu
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
-
-ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.slow
 EXAMPLES = ("example", "tern-finetuning", "kestrel-lab")
 KNOWN = {entry["id"]: entry for entry in read_yaml("plausibility")}
 
@@ -82,9 +83,9 @@ WITHOUT_FIGURE = {"no-provider", "untuned-tenants", "offer-expired", "offer-from
 """Cautions of choices, which have no figure to quote."""
 
 
-def planned(folder: Path, changes: dict[str, Any], drop: str = "") -> Case:
+def planned(changes: dict[str, Any], drop: str = "") -> Case:
     """The example client with some keys changed, and one key dropped."""
-    data = yaml.safe_load((ROOT / "params/example.yaml").read_text())
+    data = yaml.safe_load((bench.PARAMS / "example.yaml").read_text())
     data["as_of"] = str(data["as_of"])
     for key, value in changes.items():
         *sections, last = key.split(".")
@@ -93,47 +94,30 @@ def planned(folder: Path, changes: dict[str, Any], drop: str = "") -> Case:
     if drop:
         section, _, last = drop.partition(".")
         del data[section][last]
-    for log in data.get("measurements", ()):
-        shutil.copy(ROOT / "tests/data/logs" / log, folder / log)
-    path = folder / "plan.yaml"
-    path.write_text(yaml.safe_dump(data))
-    return open_case(path)
+    whole, folder = bench.case("example").inputs, bench.ROOT / "tests/data/logs"
+    library = EvidenceBook(whole.shipped.values())
+    return Case(Inputs(params_from(data), folder, library, whole.price_book, whole.all_options, draws=bench.DRAWS))
 
 
-@pytest.fixture(scope="module", params=PLANS)
-def plan(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, tuple[Caution, ...]]:
-    case = planned(tmp_path_factory.mktemp(request.param), PLANS[request.param])
-    return request.param, cautions(case)
+def waits(found: Iterable[Caution]) -> list[str]:
+    return [c.id for c in found if c.id in ("idle-exposed", "too-little-work")]
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_an_ordinary_plan_is_left_in_peace(name: str) -> None:
-    assert cautions(open_case(ROOT / "params" / f"{name}.yaml")) == ()
-
-
-def test_a_doubtful_plan_is_doubted_for_what_is_wrong_with_it(plan: tuple[str, tuple[Caution, ...]]) -> None:
-    name, found = plan
+@rows("name", PLANS)
+def test_a_doubtful_plan_is_doubted_once_for_each_thing_that_is_wrong_with_it(name: str) -> None:
+    found = cautions(planned(PLANS[name]))
     assert {c.id for c in found} == EXPECTED[name]
-
-
-def test_a_caution_is_one_whole_sentence_with_figures_of_the_ledger_and_keys_to_look_at(
-    plan: tuple[str, tuple[Caution, ...]],
-) -> None:
-    for caution in plan[1]:
-        fields = {field for _, field, _, _ in Formatter().parse(caution.text) if field}
+    assert len(waits(found)) <= 1
+    assert ("small" in " ".join(map(str, found))) == (name == "racks"), "only a model that is small for its GPUs"
+    named: dict[str, Number | str] = {}
+    for caution in found:
+        told, fields = str(caution), {field for _, field, _, _ in Formatter().parse(caution.text) if field}
         assert fields == set(caution.values)
         assert any(isinstance(v, Number) for v in caution.values.values()) or caution.id in WITHOUT_FIGURE
-        told = str(caution)
         assert "{" not in told and all(key in told for key in caution.keys)
-
-
-def test_one_cause_has_one_caution_and_only_a_model_that_is_small_for_its_gpus_is_called_so(
-    plan: tuple[str, tuple[Caution, ...]],
-) -> None:
-    name, found = plan
-    waits = [c.id for c in found if c.id in ("idle-exposed", "too-little-work")]
-    assert len(waits) <= 1
-    assert ("small" in " ".join(map(str, found))) == (name == "racks")
+        assert all(named.setdefault(key, value) == value for key, value in caution.values.items()), (
+            "one name, one thing"
+        )
 
 
 SANE: dict[str, dict[str, Any]] = {
@@ -142,57 +126,47 @@ SANE: dict[str, dict[str, Any]] = {
     "trays": {"cluster.gpu": "gb200-nvl72", "cluster.gpus": 128, "cluster.gpus_per_node": 4, "cluster.nic_ports_per_node": 4},
     "dear-but-meant": {"money.gpu_hour_value": 12, "money.price_of_delay_usd_per_day": 500_000, "money.discount_rate_per_year": 0.25, "money.currency": "EUR", "overrides": [override("x", 1.3) | {"id": "price:fx-eur-usd"}]},
     "small-team": {"cluster.gpus": 16, "workload.model_parameters_billion": 8, "organisation.network_engineers": 4, "cluster.sites": 2, "cluster.subnets": 2},
-    "renter": {"money.acquisition": "rent", "cluster.tenancy": "multi", "organisation.qos_expertise": "none"},
+    "provider tunes": {"money.acquisition": "rent", "cluster.tenancy": "multi", "organisation.qos_expertise": "none"},
+    "offers name providers": {"money.acquisition": "rent", "providers": [], "offers": [
+        ASKED | {"seller": seller, "network": "included"} for seller in ("A", "B")
+    ]},
     "year": {"money.horizon_months": 12, "organisation.time_to_production_weeks": 16},
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", SANE)
-def test_what_may_well_be_meant_is_not_doubted(name: str, tmp_path: Path) -> None:
-    assert cautions(planned(tmp_path, SANE[name])) == ()
+@rows("name", SANE)
+def test_what_may_well_be_meant_is_not_doubted(name: str) -> None:
+    assert cautions(planned(SANE[name])) == ()
 
 
-def test_ordinary_offers_are_left_in_peace_and_name_providers_enough(tmp_path: Path) -> None:
-    offers = [{**ASKED, "seller": seller, "network": "included"} for seller in ("A", "B")]
-    assert cautions(planned(tmp_path, {"money.acquisition": "rent", "providers": [], "offers": offers})) == ()
-
-
-def test_a_renter_is_not_asked_to_tune_what_is_the_providers(tmp_path: Path) -> None:
-    tenants = {"cluster.tenancy": "multi", "organisation.qos_expertise": "none"}
-    assert [c.id for c in cautions(planned(tmp_path, tenants))] == ["untuned-tenants"]
-    assert cautions(planned(tmp_path, tenants | {"money.acquisition": "rent"})) == ()
+@rows("name", EXAMPLES)
+def test_an_ordinary_plan_is_left_in_peace(name: str) -> None:
+    assert cautions(bench.case(name)) == ()
 
 
 def test_every_caution_in_the_data_is_reached_by_some_plan_and_names_real_keys() -> None:
     assert set().union(*EXPECTED.values()) == set(KNOWN)
-    params = load_params(ROOT / "params/example.yaml")
+    params = bench.case("example").params
     for entry in KNOWN.values():
         assert [value_at(params, key) for key in entry["keys"]]
         assert not any(character.isdigit() for character in entry["text"] + entry["look"])
 
 
-def test_what_two_cautions_of_one_memo_call_by_one_name_is_one_thing(plan: tuple[str, tuple[Caution, ...]]) -> None:
-    seen: dict[str, Number | str] = {}
-    for caution in plan[1]:
-        for name, value in caution.values.items():
-            assert seen.setdefault(name, value) == value, name
-
-
-def test_a_date_that_nobody_gave_is_called_assumed(tmp_path: Path) -> None:
+def test_a_date_that_nobody_gave_is_called_assumed() -> None:
     slow = {"overrides": [override(f"weeks-to-stable-{f}", 60) for f in ("infiniband", "spectrum-x", "rocev2")]}
-    stated, silent = planned(tmp_path, slow), planned(tmp_path, slow, drop="organisation.time_to_production_weeks")
+    stated, silent = planned(slow), planned(slow, drop="organisation.time_to_production_weeks")
     of = [next(c for c in cautions(case) if c.id == "nobody-ready") for case in (stated, silent)]
     assert "assumed" not in str(of[0]) and "assumed" in str(of[1])
 
 
 def test_every_gpu_has_a_usual_fabric_to_hold_links_against() -> None:
-    book = open_case(ROOT / "params/example.yaml").inputs.evidence
+    book = bench.case("example").inputs.evidence
     for gpu in get_args(Gpu):
         assert book[gpu_types().of(gpu).links.total.removeprefix("evidence:")].unit == "gbits/s"
 
 
 def test_a_memo_dated_far_from_the_clock_or_a_price_dated_ahead_is_told_and_not_followed() -> None:
-    case = open_case(ROOT / "params/example.yaml")
+    case = bench.case("example")
     newest = case.inputs.price_book.newest
     assert newest is not None
     limit = timedelta(days=int(case.inputs.central("evidence:plausible-clock-days")))

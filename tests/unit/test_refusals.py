@@ -21,7 +21,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.scenario import SHIPPED_OPTIONS
 from fabricreport.scenario.refusals import REFUSALS
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
 
 def client(**sections: Any) -> dict[str, Any]:
@@ -31,6 +31,7 @@ def client(**sections: Any) -> dict[str, Any]:
     return data
 
 
+TWO = ["infiniband-ndr", "rocev2-branded-400g"]
 ANSWERS = "elicited/careful.yaml"
 OFFER = {"seller": "Example Cloud", "date": "2026-11-12", "expiry": "2026-12-12", "fabric": "infiniband"}
 HOURS = {**OFFER, "price_per_gpu_hour": 2.6}
@@ -102,7 +103,7 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
     "override-expired": (override(until="2026-01-01"), "overrides[0].until"),
     "override-of-itself": (override(value="price:switch-qm9700"), "overrides[0].value"),
     "override-moves-nothing": (
-        override(id="evidence:gateway-skyway-port-speed", value=400),
+        {**override(id="evidence:gateway-skyway-port-speed", value=400), "options": TWO},
         "overrides[0].id",
     ),
     "elicited-moves-nothing": (

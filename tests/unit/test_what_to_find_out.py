@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
-from unittest import mock
 
+import bench
 import numpy as np
 import pytest
+from rows import rows
 from scipy import stats
 
-import fabricreport.inputs as inputs_module
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.findings import Named
 from fabricreport.models.audit.diligence import Stake
 from fabricreport.models.information import Estimate, evpi
@@ -24,24 +22,14 @@ from fabricreport.sections.decision.information.groups import among, read_groups
 from fabricreport.sections.decision.information.knowledge import OFFER, beyond, less_luck
 from fabricreport.sections.decision.information.study import Information, Tried, Worth
 from fabricreport.sections.decision.information.words import information_findings, information_words
-from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.diligence.result import PricedQuestion
 
 pytestmark = pytest.mark.slow
 
-PARAMS = Path(__file__).parents[2] / "params"
-CLIENTS = ("example", "halden-cloud", "kestrel-lab", "tern-finetuning")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def few_draws() -> Iterator[None]:
-    with mock.patch.object(inputs_module, "DRAWS", 512):
-        yield
-
 
 @pytest.fixture(scope="module")
 def cases() -> dict[str, Case]:
-    return {client: open_case(PARAMS / f"{client}.yaml") for client in CLIENTS}
+    return {client: bench.case(client) for client in bench.SHIPPED}
 
 
 # ---- groups and tests
@@ -91,8 +79,8 @@ def test_what_no_cost_rests_on_is_worth_nothing(cases: dict[str, Case]) -> None:
     assert cases["example"].knowledge.worth(["evidence:no-such-input"]) == Estimate(0.0, 0.0)
 
 
-def test_a_noisier_test_shows_less(cases: dict[str, Case]) -> None:
-    found = cases["kestrel-lab"].knowledge
+def test_a_noisier_test_shows_less() -> None:
+    found = bench.drawn("kestrel-lab").knowledge
     quotes = next(g for g in read_groups() if g.id == "quotes")
     ids = among(found.inputs, quotes.patterns)
     sharp, blunt = (found.shown(dict.fromkeys(ids, noise)) for noise in (0.001, 3.0))
@@ -103,17 +91,15 @@ def test_a_noisier_test_shows_less(cases: dict[str, Case]) -> None:
 # ---- luck is not for sale
 
 
-@pytest.mark.parametrize(
-    ("known", "spread", "allowed"), [(4.0, 0.5, 6.0), (9.0, 0.3, 6.0), (5.0, 0.0, 4.0), (3.0, 0.2, 0.0)]
-)
+@rows(("known", "spread", "allowed"), [(4.0, 0.5, 6.0), (9.0, 0.3, 6.0), (5.0, 0.0, 4.0), (3.0, 0.2, 0.0)])
 def test_weeks_beyond_those_allowed_are_their_mean_over_luck(known: float, spread: float, allowed: float) -> None:
     luck = np.exp(spread * stats.norm.ppf((np.arange(200_000) + 0.5) / 200_000) - spread**2 / 2)
     expected = np.maximum(known * luck - allowed, 0).mean()
     assert beyond(np.array([known]), spread, allowed)[0] == pytest.approx(expected, rel=1e-3, abs=1e-6)
 
 
-def test_the_price_of_a_day_meets_no_luck(cases: dict[str, Case]) -> None:
-    plain_case = cases["example"]
+def test_the_price_of_a_day_meets_no_luck() -> None:
+    plain_case = bench.drawn("example")
     priced = plain_case.changed(money__price_of_delay_usd_per_day=100_000)
     for case, moved in ((plain_case, False), (priced, True)):
         for option in case.options:
@@ -195,9 +181,9 @@ def test_a_price_that_moves_the_total_more_stands_before_an_answer_worth_less(ca
     assert (both.by_price, both.worth) == (False, 3_700.0)
 
 
-def test_each_kind_of_client_is_asked_for_its_price_first(cases: dict[str, Case]) -> None:
+def test_each_kind_of_client_is_asked_for_its_price_first() -> None:
     for client, first in (("example", "Q-COM-03"), ("tern-finetuning", "Q-COM-01")):
-        result = cases[client].diligence()
+        result = bench.drawn(client).diligence()
         assert result.first is not None
         assert (result.first.question.id, result.first.by_price) == (first, True)
         orders = [q.order for q in result.questions]
@@ -215,16 +201,10 @@ def test_only_a_price_saves(cases: dict[str, Case]) -> None:
 # ---- a renter chooses among sellers
 
 
-def case_offers(case: Case) -> OffersResult:
-    offers = case.decision().offers
-    assert offers is not None
-    return offers
-
-
-@pytest.fixture(scope="module")
-def apart(cases: dict[str, Case]) -> Case:
+@pytest.fixture
+def apart() -> Case:
     """A renter whose sellers may ask anything from a third of what they publish to three times that."""
-    return cases["tern-finetuning"].changed(evidence={"rent-spread": {"low": 0.3, "mode": 1.0, "high": 3.0}})
+    return bench.drawn("tern-finetuning", evidence={"rent-spread": {"low": 0.3, "mode": 1.0, "high": 3.0}})
 
 
 def test_each_seller_s_price_is_uncertain_on_its_own(apart: Case) -> None:
@@ -246,12 +226,13 @@ def test_the_price_of_each_seller_is_nearly_all_that_a_renter_can_learn(apart: C
     assert found.worth(["evidence:rent-spread"]) == known
     asked = next(q for q in apart.diligence().questions if q.question.id == "Q-COM-01")
     assert asked.informs == known
-    cheapest = min(plain(t).mean() for t in case_offers(apart).totals.values())
+    assert found.offers is not None
+    cheapest = min(plain(t).mean() for t in found.offers.totals.values())
     assert asked.saves is not None and known.value < asked.saves < cheapest
 
 
-def test_rents_are_asked_of_the_sellers_to_ask_first_alone(apart: Case) -> None:
-    result = apart.decision()
+def test_rents_are_asked_of_the_sellers_to_ask_first_alone(cases: dict[str, Case]) -> None:
+    result = cases["tern-finetuning"].decision()
     assert result.information is not None and result.offers is not None and result.information.of_offers
     rents = result.information.tried("rents")
     assert rents is not None and set(rents.shows) == {f"{OFFER}{o}" for o in result.offers.asked}
