@@ -51,14 +51,17 @@ def group_of(nodeid: str) -> str:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what falls to other commits; begin with what takes longest."""
+    """Leave out what falls to other commits; begin with what takes longest, and keep each group together."""
     if out := set(left_to_other_commits(items, laws_whole="laws" in config.option.markexpr)):
         config.hook.pytest_deselected(items=[item for item in items if item in out])
         items[:] = [item for item in items if item not in out]
     readers = [item.nodeid for item in items if "memos" in getattr(item, "fixturenames", ())]
     assert {group_of(nodeid) for nodeid in readers} <= {MEMOS}, "a file that reads the memos stands among READERS"
     rank = {name: number for number, name in enumerate(LONG)}
-    items.sort(key=lambda item: rank.get(group_of(item.nodeid).rpartition("/")[2], len(LONG)))
+    groups = list(dict.fromkeys(group_of(item.nodeid) for item in items))
+    groups.sort(key=lambda group: rank.get(group.rpartition("/")[2], len(LONG)))
+    place = {group: number for number, group in enumerate(groups)}
+    items.sort(key=lambda item: place[group_of(item.nodeid)])
 
 
 def left_to_other_commits(items: list[pytest.Item], *, laws_whole: bool) -> Iterator[pytest.Item]:
