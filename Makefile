@@ -1,5 +1,5 @@
 # Two commands on a fresh machine (Python 3.11+, git, make): `make memo` and `make test`.
-# Targets of tests, on two cores: quick within 45 s, test within 7 minutes, laws and trust within 25 each, soak as long as it takes.
+# Targets of tests, on two cores: quick within 45 s, test within 7 minutes, laws within 10, trust within 25, soak as long as it takes.
 # OPTIONS go to pytest: `make test OPTIONS="--durations=20 -k page_one"`. Which test guards what: tests/README.md.
 PYTHON ?= python3
 BIN := .venv/bin
@@ -25,10 +25,10 @@ quick: .venv/test.ok  ## the known answers and the laws of the models, while you
 		$(TESTS) -q -m "not slow and not laws and not trust and not soak" tests/unit $(OPTIONS) && \
 		$(BIN)/python tests/weight.py $$(($$(date +%s) - begun))
 
-test: .venv/test.ok  ## every test but those of laws, trust and soak, and of these some, by the commit
+test: .venv/test.ok  ## every test but those of trust and soak; of laws ten clients, by the commit
 	$(TESTS) $(OPTIONS)
 
-laws: .venv/test.ok  ## what must hold for any client, over hundreds of them
+laws: .venv/test.ok  ## what must hold for any client, over two hundred of them
 	$(TESTS) -m laws $(OPTIONS)
 
 trust: .venv/test.ok  ## every pair of choices built whole, and 2,000 spoilt inputs; FABRICREPORT_TENTH=1: a tenth, by the commit
