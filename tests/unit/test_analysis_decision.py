@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import bench
 import numpy as np
 import pytest
 import yaml
+from rows import rows
 
 from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError
@@ -23,12 +25,10 @@ from fabricreport.sections.stance import direction
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
-
 
 @pytest.fixture(scope="module")
 def case() -> Case:
-    return open_case(ROOT / "params" / "example.yaml")
+    return bench.case("example")
 
 
 def test_the_difference_is_that_of_the_totals_and_its_probability_a_count(case: Case) -> None:
@@ -101,8 +101,8 @@ def test_an_override_of_nothing_is_an_error_with_a_suggestion(case: Case) -> Non
         case.changed(prices={"switch-qm970": 1})
 
 
-@pytest.mark.parametrize("kind", ["pretraining-dense", "fine-tuning", "inference-multi-node"])
-@pytest.mark.parametrize("maturity", ["low", "medium", "high"])
+@rows("kind", ["pretraining-dense", "fine-tuning", "inference-multi-node"])
+@rows("maturity", ["low", "medium", "high"])
 def test_no_reason_claims_what_a_client_of_seven_keys_did_not_say(kind: str, maturity: str) -> None:
     data = {
         "client": {"name": "Silent"},
@@ -131,7 +131,7 @@ def test_no_reason_claims_what_a_client_of_seven_keys_did_not_say(kind: str, mat
 def test_an_assumed_param_is_an_assumption_and_a_stated_one_the_clients_word(case: Case, tmp_path: Path) -> None:
     assert case.record("param:money.horizon_months")["grade"] == "contract"
     assert case.figure("param:money.horizon_months").grade == "contract"
-    data = yaml.safe_load((ROOT / "params" / "example.yaml").read_text())
+    data = yaml.safe_load((bench.PARAMS / "example.yaml").read_text())
     data["as_of"] = str(data["as_of"])
     del data["money"]["horizon_months"]
     path = tmp_path / "silent.yaml"
@@ -147,14 +147,12 @@ def test_an_assumed_param_is_an_assumption_and_a_stated_one_the_clients_word(cas
     assert priced[case] == priced[silent] == case.record("price:switch-qm9700")["grade"]
 
 
-@pytest.mark.parametrize(
-    ("lead", "word"), [(23_185.0, "less"), (-23_185.0, "more"), (0.0, "same"), (0.001, "less"), (-0.00001, "same")]
-)
+@rows(("lead", "word"), [(23_185.0, "less"), (-23_185.0, "more"), (0.0, "same"), (0.001, "less"), (-0.00001, "same")])
 def test_the_word_of_the_difference_follows_the_figure_that_is_printed(lead: float, word: str) -> None:
     assert direction(Number("decision.difference", lead, "usd", "Difference", "mean")) == word
 
 
-@pytest.mark.parametrize(
+@rows(
     ("choice", "rival", "leans_to", "decided_by", "word"),
     [
         ("white", "ib", "neither", "money", "none"),

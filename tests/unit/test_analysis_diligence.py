@@ -3,30 +3,31 @@
 import math
 import shutil
 
+import bench
 import numpy as np
 import pytest
+from bench import PARAMS
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rows import rows
 
 from fabricreport.case import open_case
 from fabricreport.models.audit import diligence as model
-from fabricreport.project import PROJECT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
-PARAMS = PROJECT / "params"
 NEED = model.Need(1024, 1024, 8, 400.0, 1.0, 240.0, 8)
 WORDS = model.Words(("best effort", "up to"), ("left to the customer",), 6)
 
 
 @pytest.fixture(scope="module")
 def buyer():
-    return open_case(PARAMS / "example.yaml").diligence()
+    return bench.case("example").diligence()
 
 
 @pytest.fixture(scope="module")
 def renter():
-    return open_case(PARAMS / "tern-finetuning.yaml").diligence()
+    return bench.case("tern-finetuning").diligence()
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +72,7 @@ def log(gpus=1024, busbw=310.0, algbw=155.15, low=240.0, high=400.0):
     return model.Benchmark(gpus, busbw, algbw, low, high)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("check", "form", "reply", "verdict"),
     [
         ("form", "text", None, "missing"),
@@ -117,9 +118,7 @@ def test_a_switch_by_name_is_no_topology():
     assert model.topology_stated("", *words) == "not documented"
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "fit"), [(400, 400, "enough"), (200, 400, "some"), (25, 100, "short"), (None, None, "unknown")]
-)
+@rows(("low", "high", "fit"), [(400, 400, "enough"), (200, 400, "some"), (25, 100, "short"), (None, None, "unknown")])
 def test_a_link_fits_only_if_every_node_has_it(low, high, fit):
     assert model.speed_fit(low, high, 400.0) == fit
 
@@ -179,7 +178,7 @@ def test_the_floor_lies_below_what_the_cost_rests_on_and_the_ceiling_above(buyer
 
 
 def test_the_test_is_for_the_cheapest_option_and_its_prices_are_positive(buyer):
-    case = open_case(PARAMS / "example.yaml")
+    case = bench.case("example")
     means = {o: float(t.mean()) for o, t in case.tco().totals.items()}
     assert buyer.option.id == min(means, key=means.get)
     assert all(p.price.value > 0 for p in buyer.promises if p.price)
@@ -187,17 +186,13 @@ def test_the_test_is_for_the_cheapest_option_and_its_prices_are_positive(buyer):
 
 
 def test_no_seller_is_refused_for_one_interruption_a_month():
-    rare = (
-        open_case(PARAMS / "tern-finetuning.yaml")
-        .changed(options=["spectrum-x-400g", "rocev2-branded-400g"])
-        .diligence()
-    )
+    rare = bench.changed("tern-finetuning", options=["spectrum-x-400g", "rocev2-branded-400g"]).diligence()
     count = next(p for p in rare.promises if p.id == "interruptions")
     assert count.expected.value < 0.1 and count.passes.value == 1
 
 
 def test_a_percent_of_bandwidth_costs_about_a_percent_of_the_exposed_communication(buyer):
-    case = open_case(PARAMS / "example.yaml")
+    case = bench.case("example")
     exposed = float(case.tco().components[buyer.option.id]["lost_communication"].mean())
     price = next(p.price for p in buyer.promises if p.id == "busbw").value
     assert 0.5 * exposed < 100 * price < 3.0 * exposed
@@ -209,7 +204,7 @@ def test_two_nodes_flatter_a_large_cluster_and_not_a_small_one(buyer, renter):
 
 
 def test_a_growing_laboratory_gets_a_floor_for_every_size_of_network():
-    result = open_case(PARAMS / "kestrel-lab.yaml").diligence()
+    result = bench.case("kestrel-lab").diligence()
     assert list(result.floors) == [512, 1536, 4096]
     values = [n.value for n in result.floors.values()]
     assert values == sorted(values, reverse=True)
@@ -262,10 +257,8 @@ def test_the_invented_answers_get_the_verdicts_they_were_written_for(answered):
     assert answered.numbers["diligence.answers.example-cloud.fails"].value == 4
 
 
-def test_one_server_has_no_fabric_to_accept(tmp_path):
-    text = (PARAMS / "tern-finetuning.yaml").read_text("utf-8").replace("gpus: 16", "gpus: 8")
-    (tmp_path / "one.yaml").write_text(text, encoding="utf-8")
-    result = open_case(tmp_path / "one.yaml").diligence()
+def test_one_server_has_no_fabric_to_accept():
+    result = bench.changed("tern-finetuning", cluster__gpus=8).diligence()
     assert result.promises == ()
     assert result.floors == {}
     assert result.curve == ()

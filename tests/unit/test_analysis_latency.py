@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
+from bench import DRAWS, PARAMS, case, changed
 from measured_cases import curve, table
+from rows import rows
 
-from fabricreport.case import Case, open_case
+import fabricreport.inputs as inputs_module
+from fabricreport.case import open_case
 from fabricreport.evidence import read_yaml
-from fabricreport.project import PROJECT
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.latency import charts
 from fabricreport.sections.latency import charts_annex as latency_annex
@@ -23,19 +25,13 @@ from fabricreport.uncertain import exactly
 pytestmark = pytest.mark.slow
 
 CLIENTS = ("example", "kestrel-lab", "tern-finetuning")
-LOGS = Path(__file__).parent.parent / "data" / "logs"
 
 
-@cache
-def client(name: str) -> Case:
-    return open_case(PROJECT / "params" / f"{name}.yaml")
-
-
-@pytest.mark.parametrize("name", CLIENTS)
+@rows("name", CLIENTS)
 def test_every_option_has_every_array_and_number(name: str) -> None:
-    case, result = client(name), client(name).latency()
-    ids = {o.id for o in case.options}
-    draws = case.inputs.draw(latency_inputs.STEP).shape
+    client, result = case(name), case(name).latency()
+    ids = {o.id for o in client.options}
+    draws = client.inputs.draw(latency_inputs.STEP).shape
     for arrays in (result.exposed_share, result.step_time_s, result.busbw):
         assert set(arrays) == ids
         assert all(a.shape == draws and np.all(np.isfinite(plain(a))) for a in arrays.values())
@@ -44,22 +40,22 @@ def test_every_option_has_every_array_and_number(name: str) -> None:
     assert all(number.id == key and number.rule for key, number in result.numbers.items())
 
 
-@pytest.mark.parametrize("name", CLIENTS)
+@rows("name", CLIENTS)
 def test_every_input_behind_a_number_has_a_record(name: str) -> None:
-    case = client(name)
-    ids = {i for number in case.latency().numbers.values() for i in number.inputs}
-    assert all(case.record(i)["id"] == i for i in ids)
+    client = case(name)
+    ids = {i for number in client.latency().numbers.values() for i in number.inputs}
+    assert all(client.record(i)["id"] == i for i in ids)
 
 
 def test_the_algorithm_matters_more_than_the_fabric() -> None:
-    numbers = client("example").latency().numbers
+    numbers = case("example").latency().numbers
     tree, ring = (numbers[f"latency.headline.{a}"].value for a in ("tree", "ring"))
     assert tree == pytest.approx(0.02, abs=0.005)
     assert ring == pytest.approx(0.17, abs=0.01)
 
 
 def test_sixteen_rented_gpus_hardly_feel_the_fabric_and_experts_do() -> None:
-    small, moe = (client(n).latency() for n in ("tern-finetuning", "kestrel-lab"))
+    small, moe = (case(n).latency() for n in ("tern-finetuning", "kestrel-lab"))
     assert np.quantile(np.abs(plain(small.penalty)), 0.95) < 0.004
     pairs = (("infiniband-xdr", "infiniband-ndr"), ("rocev2-branded-800g", "rocev2-branded-400g"))
     for large, little in pairs:
@@ -68,12 +64,12 @@ def test_sixteen_rented_gpus_hardly_feel_the_fabric_and_experts_do() -> None:
 
 
 def test_ethernet_without_rdma_loses_far_more_than_either_rdma_fabric() -> None:
-    exposed = client("example").latency().exposed_share
+    exposed = case("example").latency().exposed_share
     assert np.all(plain(exposed["ethernet-tcp"]) > 5 * plain(exposed["infiniband-ndr"]))
 
 
 def test_fabrics_differ_on_shared_draws_only_by_what_is_theirs() -> None:
-    result = client("example").latency()
+    result = case("example").latency()
     spread = np.std(plain(result.step_time_s["rocev2-branded-400g"] - result.step_time_s["infiniband-ndr"]))
     assert spread < 0.05 * np.std(plain(result.step_time_s["infiniband-ndr"]))
     own = inputs_of(result.penalty)
@@ -85,20 +81,20 @@ def test_fabrics_differ_on_shared_draws_only_by_what_is_theirs() -> None:
 
 
 def test_neither_fabric_is_given_more_than_its_links() -> None:
-    case = client("example")
-    for option in case.latency().pair:
-        wires = latency_inputs.network(case.inputs, option)
+    client = case("example")
+    for option in client.latency().pair:
+        wires = latency_inputs.network(client.inputs, option)
         assert np.all(plain(wires.bandwidth_share) <= 1.0)
 
 
 def test_a_source_that_favours_rocev2_can_make_infiniband_the_slower() -> None:
-    penalty = plain(client("kestrel-lab").latency().penalty)
+    penalty = plain(case("kestrel-lab").latency().penalty)
     assert penalty.min() < 0 < penalty.max()
 
 
 def test_growth_is_weighed_by_gpu_months() -> None:
-    case = client("kestrel-lab")
-    result, stages = case.latency(), latency_inputs.stages(case.inputs)
+    client = case("kestrel-lab")
+    result, stages = client.latency(), latency_inputs.stages(client.inputs)
     assert sum(w for _, w in stages) == pytest.approx(1.0)
     assert [g for g, _ in stages] == [512, 1536, 4096, 8192] == list(result.jobs.mixes)
     key = "infiniband-xdr"
@@ -107,67 +103,55 @@ def test_growth_is_weighed_by_gpu_months() -> None:
 
 
 def test_one_stage_needs_no_weights() -> None:
-    result = client("example").latency()
+    result = case("example").latency()
     for key, share in result.exposed_share.items():
         assert plain(share) == pytest.approx(plain(result.exposed_now[key]))
 
 
 def test_shares_of_what_the_gap_hangs_on_sum_to_one() -> None:
     for name in CLIENTS:
-        assert sum(client(name).latency().gap.hangs_on.values()) == pytest.approx(1.0)
+        assert sum(case(name).latency().gap.hangs_on.values()) == pytest.approx(1.0)
 
 
 def test_gap_of_a_large_allreduce_grows_with_the_cluster_faster_on_a_ring() -> None:
-    gap = client("example").latency().gap
+    gap = case("example").latency().gap
     tree, ring = (np.median(plain(s.gap), axis=0) for s in (gap.tree, gap.ring))
     assert np.all(np.diff(ring) > 0) and tree[-1] > tree[0]
     assert ring[-1] > 5 * tree[-1]
 
 
 def test_less_overlap_never_narrows_the_gap_on_a_slower_fabric() -> None:
-    gap = client("example").latency().gap.by_overlap
+    gap = case("example").latency().gap.by_overlap
     worst = np.quantile(plain(gap.gap), 0.95, axis=0)
     assert worst[0] > worst[-1]
 
 
 def test_one_node_costs_nothing_on_any_option() -> None:
-    result = client("example").changed(cluster__gpus=8, workload__model_parameters_billion=8).latency()
+    result = changed("example", cluster__gpus=8, workload__model_parameters_billion=8).latency()
     assert result.one_node and result.traffic == ()
     assert all(not np.any(plain(a)) for a in result.exposed_share.values())
 
 
 def test_an_oversubscribed_fabric_exposes_more() -> None:
-    narrow = client("example").changed(cluster__oversubscription=4.0)
-    base, over = (case.latency().exposed_share["infiniband-ndr"] for case in (client("example"), narrow))
+    narrow = changed("example", cluster__oversubscription=4.0)
+    base, over = (one.latency().exposed_share["infiniband-ndr"] for one in (case("example"), narrow))
     assert np.all(plain(over) >= plain(base)) and np.median(plain(over)) > np.median(plain(base))
 
 
-@pytest.mark.parametrize(
-    "kind", ["hpc-simulation", "inference", "inference-multi-node", "fine-tuning", "pretraining-moe", "mixed"]
-)
+@rows("kind", ["hpc-simulation", "inference", "inference-multi-node", "fine-tuning", "pretraining-moe", "mixed"])
 def test_every_kind_of_workload_gives_a_result(kind: str) -> None:
-    result = client("example").changed(workload__kind=kind).latency()
+    result = changed("example", workload__kind=kind).latency()
     assert np.all(plain(result.penalty) > -0.5)
     assert (kind == "inference") == (result.traffic == () and not result.one_node) or kind == "inference-multi-node"
 
 
 def test_simulation_with_small_sums_feels_latency_more_than_training() -> None:
-    hpc = client("example").changed(workload__kind="hpc-simulation").latency()
-    assert np.median(plain(hpc.penalty)) > 10 * np.median(plain(client("example").latency().penalty))
+    hpc = changed("example", workload__kind="hpc-simulation").latency()
+    assert np.median(plain(hpc.penalty)) > 10 * np.median(plain(case("example").latency().penalty))
 
 
-def measured(tmp_path: Path, *logs: str) -> LatencyResult:
-    (tmp_path / "logs").mkdir()
-    for log in logs:
-        (tmp_path / "logs" / log).write_bytes((LOGS / log).read_bytes())
-    text = (PROJECT / "params" / "example.yaml").read_text()
-    listed = ", ".join(f"logs/{log}" for log in logs)
-    (tmp_path / "measured.yaml").write_text(f"{text}\nmeasurements: [{listed}]\n")
-    return open_case(tmp_path / "measured.yaml").latency()
-
-
-def test_client_logs_are_fitted_and_keep_what_was_before(tmp_path: Path) -> None:
-    result = measured(tmp_path, "xe9680_16gpu_mpirun.txt", "roce_perftest.txt")
+def test_client_logs_are_fitted_and_keep_what_was_before() -> None:
+    result = case("measured").latency()
     assert result.measurements
     log, other = result.measurements.logs
     assert log.left_out == 2 and log.gpus == 16
@@ -181,18 +165,19 @@ def own_log(tmp_path: Path, nodes: int, peak: float = 200.0, **changes: object) 
     """The example with a log of its own on so many nodes."""
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "own.txt").write_text(table(*curve(peak=peak), n=8 * nodes))
-    text = (PROJECT / "params" / "example.yaml").read_text()
+    text = (PARAMS / "example.yaml").read_text()
     (tmp_path / "measured.yaml").write_text(f"{text}\nmeasurements: [logs/own.txt]\n")
-    case = open_case(tmp_path / "measured.yaml")
-    return (case.changed(**changes) if changes else case).latency()
+    with mock.patch.object(inputs_module, "DRAWS", DRAWS):
+        client = open_case(tmp_path / "measured.yaml")
+    return (client.changed(**changes) if changes else client).latency()
 
 
-@pytest.mark.parametrize("nodes", [2, 4, 7])
+@rows("nodes", [2, 4, 7])
 def test_a_log_of_few_nodes_leaves_bandwidth_at_full_size_to_the_digit_on_both_fabrics(
     tmp_path: Path, nodes: int
 ) -> None:
-    before, after = client("example").latency(), own_log(tmp_path, nodes)
-    assert after.measurements and after.measurements.used and not after.measurements.carried(client("example").inputs)
+    before, after = case("example").latency(), own_log(tmp_path, nodes)
+    assert after.measurements and after.measurements.used and not after.measurements.carried(case("example").inputs)
     for option in before.busbw:
         np.testing.assert_array_equal(plain(after.busbw[option]), plain(before.busbw[option]))
         assert after.numbers[f"latency.busbw.{option}"].text == before.numbers[f"latency.busbw.{option}"].text
@@ -200,16 +185,16 @@ def test_a_log_of_few_nodes_leaves_bandwidth_at_full_size_to_the_digit_on_both_f
     np.testing.assert_array_equal(plain(after.gap.step_by_size.gap), plain(before.gap.step_by_size.gap))
 
 
-@pytest.mark.parametrize("nodes", [8, 16])
+@rows("nodes", [8, 16])
 def test_a_log_of_enough_nodes_moves_both_fabrics_by_the_same_factors(tmp_path: Path, nodes: int) -> None:
-    before, after = client("example").latency(), own_log(tmp_path, nodes, peak=100.0)
+    before, after = case("example").latency(), own_log(tmp_path, nodes, peak=100.0)
     for option in before.pair:
         assert np.median(plain(after.busbw[option.id])) < 0.9 * np.median(plain(before.busbw[option.id]))
 
 
 def test_a_log_of_the_whole_cluster_counts_however_small_it_is(tmp_path: Path) -> None:
     small = {"cluster__gpus": 16, "workload__model_parameters_billion": 8}
-    before, after = client("example").changed(**small).latency(), own_log(tmp_path, 2, peak=100.0, **small)
+    before, after = changed("example", **small).latency(), own_log(tmp_path, 2, peak=100.0, **small)
     for option in before.pair:
         assert np.median(plain(after.busbw[option.id])) < 0.9 * np.median(plain(before.busbw[option.id]))
     at_last = (plain(r.gap.step_by_size.gap)[:, -1] for r in (before, after))
@@ -219,28 +204,28 @@ def test_a_log_of_the_whole_cluster_counts_however_small_it_is(tmp_path: Path) -
 def test_measured_tuning_replaces_the_assumed_one(tmp_path: Path) -> None:
     result = own_log(tmp_path, 8)
     assert not any("fabric-tuning" in i for i in inputs_of(result.busbw["infiniband-ndr"]))
-    own, published = (r.busbw["infiniband-ndr"] for r in (result, client("example").latency()))
+    own, published = (r.busbw["infiniband-ndr"] for r in (result, case("example").latency()))
     assert np.std(plain(own)) < np.std(plain(published))
 
 
 def test_packaged_model_error_is_the_cards_interval() -> None:
     intervals = read_yaml("collectives")["fitted"]["intervals"]
-    book = client("example").inputs.evidence
+    book = case("example").inputs.evidence
     for entry, band in (("small", "< 64 KiB"), ("large", "> 64 MiB")):
         stated = book[f"collective-model-error-{entry}"]
         assert (stated.low, stated.high) == pytest.approx(tuple(intervals[band]), abs=0.02)
 
 
-@pytest.mark.parametrize("name", CLIENTS)
+@rows("name", ["kestrel-lab"])
 def test_charts_draw_from_the_result(name: str) -> None:
-    case = client(name)
-    result = case.latency()
+    client = case(name)
+    result = client.latency()
     drawn = [
-        charts.exposed_chart(case.inputs, result),
-        charts.scale_chart(case.inputs, result),
+        charts.exposed_chart(client.inputs, result),
+        charts.scale_chart(client.inputs, result),
         latency_annex.map_chart(result),
-        latency_annex.overlap_chart(case.inputs, result),
-        latency_annex.sources_chart(case.inputs),
+        latency_annex.overlap_chart(client.inputs, result),
+        latency_annex.sources_chart(client.inputs),
         latency_annex.model_chart(),
     ]
     for chart in drawn:
@@ -249,17 +234,17 @@ def test_charts_draw_from_the_result(name: str) -> None:
 
 
 def test_sweep_goes_past_the_largest_size_planned() -> None:
-    sizes = latency_gap.sweep_sizes(client("kestrel-lab").changed(cluster__sites=1).inputs)
+    sizes = latency_gap.sweep_sizes(changed("kestrel-lab", cluster__sites=1).inputs)
     assert sizes[0] == 16 and sizes[-1] >= 2 * 8192
 
 
 def test_sweep_ends_at_what_a_site_holds_where_there_are_several() -> None:
-    assert latency_gap.sweep_sizes(client("kestrel-lab").inputs)[-1] == 4096
+    assert latency_gap.sweep_sizes(case("kestrel-lab").inputs)[-1] == 4096
 
 
-@pytest.mark.parametrize("error", [0.9, 1.0, 1.2])
+@rows("error", [0.9, 1.0, 1.2])
 def test_fitted_factors_stay_near_themselves_whatever_one_value_the_models_error_is_asked_at(error: float) -> None:
-    asked = client("example").inputs.replacing({"evidence:collective-model-error-large": exactly(error)})
+    asked = case("example").inputs.replacing({"evidence:collective-model-error-large": exactly(error)})
     found = latency_inputs.calibration(asked, measured=latency_inputs.Measured(1.1, 0.9, 0.2, 8))
     for factor, fitted in ((found.latency_factor, 1.1), (found.bandwidth_factor, 0.9)):
         assert np.all(np.abs(np.log(plain(factor) / fitted)) < 1.5)

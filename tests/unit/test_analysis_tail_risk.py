@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bench import drawn as example
 
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.models.risk.answers import p_late
 from fabricreport.models.risk.entries import Effort
 from fabricreport.models.risk.steps import step_inflation
-from fabricreport.project import PROJECT
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import effort_of, maturity_of, mix_of, planned_days
 from fabricreport.sections.latency.inputs import stages
@@ -25,10 +25,6 @@ from fabricreport.sections.tco.inputs import common_inputs, option_inputs
 pytestmark = pytest.mark.slow
 
 COMMUNICATION = 0.05
-
-
-def example(name: str = "example") -> Case:
-    return open_case(PROJECT / "params" / f"{name}.yaml")
 
 
 def studied(case: Case) -> tail_risk.TailResult:
@@ -47,7 +43,7 @@ def studied(case: Case) -> tail_risk.TailResult:
 
 @pytest.fixture(scope="module")
 def buyer() -> Case:
-    return example()
+    return example("example")
 
 
 @pytest.fixture(scope="module")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pytest
+from bench import drawn
+from rows import rows
 
-from fabricreport.case import open_case
 from fabricreport.errors import OutOfRange
 from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.money.ownership import Lease
-from fabricreport.project import PROJECT
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.client import stages_of
 from fabricreport.sections.short_names import short_names
@@ -33,24 +32,19 @@ from fabricreport.sections.tco.sweep import STEP
 pytestmark = pytest.mark.slow
 
 
-@cache
-def opened(name):
-    return open_case(PROJECT / "params" / f"{name}.yaml")
-
-
 @pytest.fixture(scope="module")
 def buyer():
-    return opened("example")
+    return drawn("example")
 
 
 @pytest.fixture(scope="module")
 def grower():
-    return opened("kestrel-lab")
+    return drawn("kestrel-lab")
 
 
 @pytest.fixture(scope="module")
 def renter():
-    return opened("tern-finetuning")
+    return drawn("tern-finetuning")
 
 
 @pytest.fixture(params=["buyer", "grower", "renter"])
@@ -93,7 +87,7 @@ def test_every_total_knows_its_inputs(client):
     }
 
 
-@pytest.mark.parametrize(
+@rows(
     ("key", "total"),
     [
         ("infiniband-ndr.switch-qm9700", 5.353e6),

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+import bench
 import numpy as np
 import pytest
 
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.provenance import plain
 from fabricreport.sections.decision.articles.sizes import Outcome, SizeRule
 from fabricreport.vocabulary import Side
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
-PARAMS = Path(__file__).parents[2] / "params"
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def case() -> Case:
-    return open_case(PARAMS / "example.yaml")
+    return bench.case("example")
 
 
 def sizes(case: Case) -> dict[str, SizeRule]:
@@ -42,13 +40,13 @@ def test_another_size_is_what_the_client_would_pay_if_that_were_its_size(case: C
 
 
 def test_a_plan_that_grows_is_tried_at_its_own_stages_and_with_other_teams_than_its_own() -> None:
-    found = sizes(open_case(PARAMS / "kestrel-lab.yaml"))
+    found = sizes(bench.case("kestrel-lab"))
     assert [run.gpus for run in found["middle"].runs] == [512]
     assert [(run.gpus, run.team) for run in found["large"].runs] == [(8192, ""), (8192, "none")]
 
 
 def test_a_renter_who_tunes_nothing_is_served_alike_by_any_team_of_its_own() -> None:
-    found = sizes(open_case(PARAMS / "tern-finetuning.yaml"))
+    found = sizes(bench.case("tern-finetuning"))
     assert len({run.gap for run in found["large"].runs}) == 1
     assert found["large"].outcome == Outcome.CLOSE
 
@@ -59,7 +57,7 @@ def test_a_size_that_the_plan_does_not_allow_is_told_so(case: Case) -> None:
 
 
 def test_nothing_is_tried_where_one_side_is_not_compared(case: Case) -> None:
-    alone = case.changed(options=["rocev2-branded-400g", "ethernet-tcp"])
+    alone = bench.changed("example", options=["rocev2-branded-400g", "ethernet-tcp"])
     articles = alone.decision().articles
     assert (articles.sizes, set(articles.stands)) == ((), {Side.ROCEV2, Side.PLAIN})
     told = alone.evidence()

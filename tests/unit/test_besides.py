@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
-from pathlib import Path
 from typing import Any, get_args
-from unittest import mock
 
 import numpy as np
 import pytest
+from bench import SHIPPED, changed
+from rows import rows
 
-import fabricreport.inputs as inputs_module
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.provenance import plain
@@ -20,20 +18,22 @@ from fabricreport.scenario.schema import Criterion
 from fabricreport.sections.decision.besides.findings import besides_findings
 from fabricreport.sections.decision.besides.mfu import utilisations_of
 from fabricreport.sections.decision.besides.scores import CRITERIA, Score, offered, option_facts, scores_of, weigh
+from fabricreport.sections.decision.besides.topologies import OtherTopology, other_topology_of
 from fabricreport.sections.decision.finding import DecisionFinding as F
+from fabricreport.sections.decision.inputs import framework_of
 from fabricreport.sections.tco.cost import LOST_CAUSES
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 DATA = read_yaml("besides")
 
 
-@cache
 def client(name: str = "example", **changes: Any) -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        case = open_case(ROOT / f"params/{name}.yaml")
-        return case.changed(**changes) if changes else case
+    return changed(name, **changes)
+
+
+def topology_of(case: Case) -> OtherTopology | None:
+    return other_topology_of(case.search.fast, (case.comparison.choice, case.comparison.rival))
 
 
 def option(case: Case, name: str) -> Any:
@@ -56,7 +56,7 @@ def test_every_rule_is_of_a_criterion_asks_for_known_facts_and_the_last_of_each_
     assert len({rule["id"] for rule in DATA["rules"]}) == len(DATA["rules"])
 
 
-@pytest.mark.parametrize("name", ["example", "tern-finetuning", "kestrel-lab", "halden-cloud"])
+@rows("name", SHIPPED)
 def test_every_option_has_a_score_from_worst_to_best_on_every_criterion(name: str) -> None:
     case = client(name)
     for one in case.options:
@@ -94,7 +94,7 @@ def test_a_policy_for_one_maker_favours_what_the_maker_of_the_gpus_sells_whole()
     assert {found[o] for o in found if o.startswith("rocev2")} == {0.5}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("criterion", "changes"),
     [
         ("isolation", {"cluster__tenancy": "multi"}),
@@ -106,9 +106,9 @@ def test_a_policy_for_one_maker_favours_what_the_maker_of_the_gpus_sells_whole()
 def test_what_both_weigh_leans_the_same_way_in_the_framework_and_in_the_scores(
     criterion: str, changes: dict[str, str]
 ) -> None:
-    case = client(organisation__existing_infiniband="none").changed(**changes)
+    case = client(**{"organisation__existing_infiniband": "none", **changes})
     facts = {key.partition("__")[2] for key in changes}
-    rules = [r for axis in case.decision().framework.axes for r in axis.rules if facts & set(r.when)]
+    rules = [r for axis in framework_of(case.inputs).axes for r in axis.rules if facts & set(r.when)]
     assert rules
     lean = sum(r.lean for r in rules if not r.priced_as)
     mean = {o.id: scores_of(case.inputs, o)[criterion].mean for o in case.options}
@@ -166,10 +166,9 @@ def test_an_option_worse_on_everything_changes_no_share() -> None:
     assert {o: beside.first[o] for o in ("a", "b")} == pytest.approx(without.first) and beside.first["c"] == 0
 
 
-@pytest.mark.parametrize("name", ["example", "kestrel-lab", "halden-cloud"])
+@rows("name", ["example", "kestrel-lab", "halden-cloud"])
 def test_shares_sum_to_one_and_money_rules_out_what_costs_far_more(name: str) -> None:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        result = client(name).decision()
+    result = client(name).decision()
     weighed = result.besides.weighed
     assert sum(weighed.first.values()) == pytest.approx(1.0)
     assert {result.verdict.choice, result.verdict.runner_up} <= set(weighed.options)
@@ -188,7 +187,7 @@ def test_a_stated_order_counts_only_the_weightings_that_keep_it() -> None:
 
 def test_the_order_in_the_params_names_the_criteria_of_the_rules() -> None:
     assert get_args(Criterion) == CRITERIA
-    case = client().changed(organisation__beyond_money=["supply"])
+    case = client(organisation__beyond_money=["supply"])
     assert case.decision().besides.weighed.telling == CRITERIA
     assert F.BESIDES_ORDERED in told(case) and F.BESIDES_ORDERED not in told(client())
     with pytest.raises(InputError, match="already item"):
@@ -226,12 +225,10 @@ def test_a_grower_s_later_switches_are_a_part_of_what_it_buys() -> None:
 
 def test_subnets_cost_what_a_plan_of_one_saves() -> None:
     case = client("kestrel-lab")
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        one = client("kestrel-lab", cluster__subnets=1)
-        found = case.decision().besides.priced.subnets
-        for o, value in found.items():
-            apart = float(np.mean(plain(case.chain.bills.totals[o]) - plain(one.chain.bills.totals[o])))
-            assert float(np.mean(plain(value))) == pytest.approx(apart, abs=1.0)
+    one = client("kestrel-lab", cluster__subnets=1)
+    for o, value in case.decision().besides.priced.subnets.items():
+        apart = float(np.mean(plain(case.chain.bills.totals[o]) - plain(one.chain.bills.totals[o])))
+        assert float(np.mean(plain(value))) == pytest.approx(apart, abs=1.0)
     assert client().decision().besides.priced.subnets == {}
 
 
@@ -246,10 +243,8 @@ def test_neighbours_cost_where_tenants_share_and_only_there() -> None:
 
 def test_the_other_topology_costs_what_the_same_plan_as_one_does() -> None:
     case = client()
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        fly = client(cluster__topology="dragonfly")
-        found = case.decision().besides.topology
-        back = fly.decision().besides.topology
+    fly = client(cluster__topology="dragonfly")
+    found, back = case.decision().besides.topology, topology_of(fly)
     assert found is not None and back is not None
     assert (found.other, back.other) == ("dragonfly", "fat-tree")
     for o, parts in found.costs.items():
@@ -264,9 +259,8 @@ def test_the_other_topology_costs_what_the_same_plan_as_one_does() -> None:
 
 
 def test_no_topology_is_counted_for_a_renter_or_for_a_taper() -> None:
-    assert client("tern-finetuning").decision().besides.topology is None
-    assert client(cluster__oversubscription=2.0).decision().besides.topology is None
-    small = client(cluster__gpus=16, workload__model_parameters_billion=8).decision().besides.topology
+    assert topology_of(client("tern-finetuning")) is topology_of(client(cluster__oversubscription=2.0)) is None
+    small = topology_of(client(cluster__gpus=16, workload__model_parameters_billion=8))
     assert small is not None and small.same
 
 
@@ -299,10 +293,9 @@ def test_utilisation_is_told_of_training_across_nodes_on_switches_that_hold_it()
 
 
 def told(case: Case, **changes: Any) -> set[F]:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        result = case.decision()
-        changed = replace(result, besides=replace(result.besides, **changes)) if changes else result
-        return set(besides_findings(case.inputs, changed, lambda i: result.numbers[i]))
+    result = case.decision()
+    other = replace(result, besides=replace(result.besides, **changes)) if changes else result
+    return set(besides_findings(case.inputs, other, lambda i: result.numbers[i]))
 
 
 LEADS = {
@@ -321,7 +314,7 @@ GROUPS = (
 )
 
 
-@pytest.mark.parametrize(
+@rows(
     ("name", "holds"),
     [
         (
@@ -384,7 +377,7 @@ def test_what_is_beyond_money_settles_nothing_where_money_leaves_two_open() -> N
 VIEWS = {F.BESIDES_AS_FRAMEWORK, F.BESIDES_NOT_AS_FRAMEWORK, F.BESIDES_ALONE_LEANS, F.FRAMEWORK_ALONE_LEANS}
 
 
-@pytest.mark.parametrize(
+@rows(
     ("first", "total", "view"),
     [
         ("infiniband-ndr", 0.4, F.BESIDES_AS_FRAMEWORK),
@@ -402,8 +395,7 @@ def test_whether_the_framework_and_the_scores_agree_is_told_by_their_sides(
     both = ("infiniband-ndr", "rocev2-whitebox-400g")
     values = {o: (1.0, 1.0) if o == first else (0.0, 0.5) for o in both}
     values = values if first else {both[0]: (1.0, 0.0), both[1]: (0.0, 1.0)}
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        result = case.decision()
+    result = case.decision()
     made_up = replace(
         result,
         framework=replace(result.framework, total=total),
@@ -429,5 +421,5 @@ def test_other_draws_put_another_first_where_no_shift_of_weights_does() -> None:
 
 
 def test_a_plan_without_training_or_a_choice_of_topology_is_told_as_such() -> None:
-    found = told(client(cluster__oversubscription=2.0, workload__kind="hpc-simulation"))
+    found = told(client(), topology=None, utilisations=None)
     assert {F.TOPOLOGY_UNCOUNTED, F.MFU_NONE} <= found and F.MFU_FALLS not in found

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from functools import cache
 from typing import Any
 
+import bench
 import numpy as np
 import pytest
+from rows import rows
 
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.chain import Chain
 from fabricreport.inputs import drawn_exactly
 from fabricreport.models.judgement.turning import TOLERANCE
@@ -21,9 +23,7 @@ from fabricreport.uncertain import exactly
 
 pytestmark = pytest.mark.slow
 
-PARAMS = Path(__file__).parents[2] / "params"
-EACH = pytest.mark.parametrize("client", ["example", "tern-finetuning", "kestrel-lab"], indirect=True)
-"""All three shipped clients, each opened and decided once."""
+EACH = rows("name", ["example", "tern-finetuning", "kestrel-lab"])
 WHOLE = ("param:money.horizon_months", "param:cluster.gpus", "param:organisation.time_to_production_weeks")
 BOOKS = {"price": "prices", "evidence": "evidence", "contested": "contested"}
 
@@ -65,9 +65,9 @@ class Client:
         return (judge_of(again.given) if input_id.startswith("param:") else self.judge).verdict(again.bills).course.id
 
 
-@pytest.fixture(scope="module")
-def client(request: pytest.FixtureRequest) -> Client:
-    return Client(open_case(PARAMS / f"{request.param}.yaml"))
+@cache
+def decided(name: str) -> Client:
+    return Client(bench.case(name))
 
 
 def range_of(turn: Turn) -> float:
@@ -80,7 +80,8 @@ def away(turn: Turn, point: float) -> float:
 
 
 @EACH
-def test_a_break_even_put_back_leaves_the_money_level(client: Client) -> None:
+def test_a_break_even_put_back_leaves_the_money_level(name: str) -> None:
+    client = decided(name)
     for turn in client.turns.turning:
         if turn.break_even is None:
             continue
@@ -93,7 +94,8 @@ def test_a_break_even_put_back_leaves_the_money_level(client: Client) -> None:
 
 
 @EACH
-def test_beyond_a_break_even_the_other_option_costs_less_and_before_it_does_not(client: Client) -> None:
+def test_beyond_a_break_even_the_other_option_costs_less_and_before_it_does_not(name: str) -> None:
+    client = decided(name)
     for turn in client.turns.turning:
         if turn.break_even is None or turn.input_id in WHOLE:
             continue
@@ -106,7 +108,8 @@ def test_beyond_a_break_even_the_other_option_costs_less_and_before_it_does_not(
 
 
 @EACH
-def test_the_advice_is_another_from_the_edge_on_and_the_same_before_it(client: Client) -> None:
+def test_the_advice_is_another_from_the_edge_on_and_the_same_before_it(name: str) -> None:
+    client = decided(name)
     advised = client.case.comparison.verdict.course.id
     for turn in client.turns.turning:
         if turn.edge is None:
@@ -122,7 +125,8 @@ def test_the_advice_is_another_from_the_edge_on_and_the_same_before_it(client: C
 
 
 @EACH
-def test_the_chance_of_lying_beyond_is_a_count_of_draws(client: Client) -> None:
+def test_the_chance_of_lying_beyond_is_a_count_of_draws(name: str) -> None:
+    client = decided(name)
     for turn in client.turns.drawn:
         draws = plain(client.case.inputs.own(turn.input_id))
         assert turn.in_use == pytest.approx(draws.mean())
@@ -133,7 +137,8 @@ def test_the_chance_of_lying_beyond_is_a_count_of_draws(client: Client) -> None:
 
 
 @EACH
-def test_what_is_said_not_to_turn_does_not_turn_on_the_way(client: Client) -> None:
+def test_what_is_said_not_to_turn_does_not_turn_on_the_way(name: str) -> None:
+    client = decided(name)
     for turn in client.turns.drawn[:3]:
         if turn.break_even is None:
             draws = plain(client.case.inputs.own(turn.input_id))
@@ -142,7 +147,8 @@ def test_what_is_said_not_to_turn_does_not_turn_on_the_way(client: Client) -> No
 
 
 @EACH
-def test_no_input_that_was_screened_out_turns_at_an_end_of_its_range(client: Client) -> None:
+def test_no_input_that_was_screened_out_turns_at_an_end_of_its_range(name: str) -> None:
+    client = decided(name)
     run = {t.input_id for t in client.turns.drawn}
     given = client.case.inputs
     missed = []

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+import bench
 import numpy as np
 import pytest
 
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.declared import DECLARED
 from fabricreport.figures import DeclaredFigures, FigureSpec
 from fabricreport.provenance import plain
 from fabricreport.scenario import SECTION_NAMES
 from fabricreport.sections.short_names import names_told
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
-PARAMS = Path(__file__).parents[2] / "params"
+pytestmark = pytest.mark.slow
 TOTALS = ("decision.difference", "tco.difference", "diligence.lead", "decision.gap")
 DAYS, COST = "tail_risk.difference", "tail_risk.difference_usd"
 
 
 @pytest.fixture(scope="module", params=["example", "tern-finetuning"])
-def case(request: pytest.FixtureRequest, few_draws: None) -> Case:
-    return open_case(PARAMS / f"{request.param}.yaml")
+def case(request: pytest.FixtureRequest) -> Case:
+    return bench.case(request.param)
 
 
 def mean(values: object) -> float:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from course_cases import CLIENTS, client, found
+from bench import SHIPPED, case
+from rows import rows
 
 from fabricreport.models.information import Estimate
 from fabricreport.models.judgement.comparison import Course
@@ -24,7 +25,7 @@ from fabricreport.sections.decision.courses.result import (
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.vocabulary import CourseKind
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
+pytestmark = pytest.mark.slow
 
 
 # ---- findings on constructed results
@@ -56,14 +57,14 @@ def constructed(kind: CourseKind, plainly: CourseKind = CourseKind.TAKE, **more:
 
 
 def told(courses: CoursesResult, name: str = "example") -> Iterator[F]:
-    return course_findings(client(name).inputs, courses)
+    return course_findings(case(name).inputs, courses)
 
 
 def learning(worth: float, error: float, cost: float) -> Learning:
     return Learning(Estimate(worth, error), np.array(cost), np.array(0.0))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("kind", "advises"),
     [
         (CourseKind.TAKE, None),
@@ -95,7 +96,7 @@ def test_a_plan_in_stages_is_signed_for_its_first_alone() -> None:
     assert staged(staged_plan, F.ASK_BOTH) == F.ASK_BOTH
 
 
-@pytest.mark.parametrize(
+@rows(
     ("worth", "error", "cost", "holds"),
     [
         (100.0, 10.0, 50.0, {F.OFFERS_WORTH, F.OFFERS_PAY}),
@@ -116,7 +117,7 @@ def test_what_is_found_out_pays_only_if_it_is_told_from_nothing(
     }
 
 
-@pytest.mark.parametrize(
+@rows(
     ("single", "holds"),
     [
         (SingleNode(OneNode.NOT_ASKED), set()),
@@ -136,7 +137,7 @@ def test_jobs_within_nodes_are_told_of_as_they_stand(single: SingleNode, holds: 
 
 def test_what_is_not_priced_is_said_of_halls_and_of_renters() -> None:
     every = {F.HALLS_UNPRICED, F.HAND_OVER_UNPRICED}
-    holds = {name: set(told(found(name), name)) & every for name in CLIENTS}
+    holds = {name: set(told(case(name).decision().courses, name)) & every for name in SHIPPED}
     assert holds == {
         "example": set(),
         "halden-cloud": set(),
@@ -146,6 +147,6 @@ def test_what_is_not_priced_is_said_of_halls_and_of_renters() -> None:
 
 
 def test_a_single_node_is_asked_for_no_offers() -> None:
-    courses = client("example").changed(cluster__gpus=8).decision().courses
+    courses = case("one node").decision().courses
     assert {row.key for row in courses.rows} <= {"choice", "rival"}
     assert courses.advised == courses.plain

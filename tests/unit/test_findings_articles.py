@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import pytest
+from rows import rows
 
 from fabricreport.models.judgement.articles import SILENT, TORN, Advised, camps
 from fabricreport.models.judgement.comparison import Verdict
@@ -39,7 +39,7 @@ def findings(found: Articles, verdict: Verdict = VERDICT) -> set[F]:
 IB, ROCE, ANY = ANSWERS
 
 
-@pytest.mark.parametrize(
+@rows(
     ("says", "view"),
     [
         ((IB, IB, ROCE, ANY, IB), F.ARTICLES_PART),
@@ -54,7 +54,7 @@ def test_the_articles_agree_part_tie_or_give_no_answer(says: tuple[str, ...], vi
     assert (F.ARTICLES_SILENT in holds, F.ARTICLES_TORN in holds) == (SILENT in says, TORN in says)
 
 
-@pytest.mark.parametrize(
+@rows(
     ("verdict", "reason"),
     [
         (VERDICT, F.ARTICLES_DIFFER_MONEY),
@@ -71,7 +71,7 @@ def test_who_differs_from_every_article_is_told_why_by_what_decided(verdict: Ver
     assert findings(articles(*says), verdict) & REASONS == set()
 
 
-@pytest.mark.parametrize(
+@rows(
     ("says", "stands", "absent"),
     [
         ((IB, IB, ANY), {"rocev2": "roce"}, True),

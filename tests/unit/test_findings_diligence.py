@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import bench
 import pytest
 from notebook_cells import run, sources
+from rows import rows
 
 from fabricreport.case import Case, open_case
 from fabricreport.findings import Named, Spoken
@@ -24,7 +26,6 @@ from fabricreport.vocabulary import Ground
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
-PARAMS = Path(__file__).parents[2] / "params"
 OPENINGS = {f for f in F if f.name.startswith("OPENS_")} | {F.ONE_NODE}
 STANDS = {f for f in F if f.name.startswith("STANDS_")}
 GROUPS = (
@@ -50,20 +51,20 @@ GROUPS = (
 
 @pytest.fixture(scope="module")
 def buyer() -> Case:
-    return open_case(PARAMS / "example.yaml")
+    return bench.case("example")
 
 
 @pytest.fixture(scope="module")
 def renter() -> Case:
-    return open_case(PARAMS / "tern-finetuning.yaml")
+    return bench.case("tern-finetuning")
 
 
 @pytest.fixture(scope="module")
 def answered_params(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("params")
     (folder / "providers").mkdir()
-    shutil.copy(PARAMS / "providers" / "example-answers.yaml", folder / "providers")
-    text = (PARAMS / "example.yaml").read_text("utf-8")
+    shutil.copy(bench.PARAMS / "providers" / "example-answers.yaml", folder / "providers")
+    text = (bench.PARAMS / "example.yaml").read_text("utf-8")
     named = "  - {name: Example Cloud, answers: providers/example-answers.yaml}\n"
     (folder / "client.yaml").write_text(text.replace("  - {name: CoreWeave}\n", named), encoding="utf-8")
     return folder / "client.yaml"
@@ -72,6 +73,11 @@ def answered_params(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def answered(answered_params: Path) -> Case:
     return open_case(answered_params)
+
+
+def alone() -> Case:
+    """The renter with one node."""
+    return bench.changed("tern-finetuning", cluster__gpus=8)
 
 
 def told(case: Case, **made: Any) -> Spoken:
@@ -96,13 +102,13 @@ def led(result: DiligenceResult, lead: float, decided_by: Ground = Ground.MONEY,
 
 
 def test_every_client_has_the_same_words(buyer: Case, renter: Case, answered: Case) -> None:
-    words = [set(told(case).words) for case in (buyer, renter, answered, renter.changed(cluster__gpus=8))]
+    words = [set(told(case).words) for case in (buyer, renter, answered, alone())]
     assert words[0] and all(w == words[0] for w in words)
 
 
 def test_the_section_opens_with_what_this_client_has_to_settle(buyer: Case, renter: Case, answered: Case) -> None:
     result, rented = buyer.diligence(), renter.diligence()
-    one = renter.changed(cluster__gpus=8)
+    one = alone()
     assert F.ONE_NODE in holds(one) and F.ONE_NODE not in holds(renter)
     assert F.OPENS_FAILING in holds(answered) and F.OPENS_FAILING not in holds(buyer)
     assert F.OPENS_UNDOCUMENTED in holds(renter)
@@ -122,7 +128,7 @@ def test_the_plan_says_what_protects_the_lead(buyer: Case, renter: Case) -> None
     assert F.PLAN_CREDIT_ONLY in holds(buyer, plan=replace(plan, tests=(*plan.tests, near)))
     assert F.PLAN_NO_LEAD in holds(renter) and F.PLAN_BOTH in holds(renter) and F.PLAN_BOTH not in holds(buyer)
     assert {F.TESTED_AT_ALL, F.TERMS_PRICED} <= holds(renter)
-    assert {F.TESTED_AT_ALL, F.TERMS_PRICED}.isdisjoint(holds(renter.changed(cluster__gpus=8)))
+    assert {F.TESTED_AT_ALL, F.TERMS_PRICED}.isdisjoint(holds(alone()))
 
 
 def test_the_plan_is_held_against_thresholds_in_use(buyer: Case) -> None:
@@ -146,7 +152,7 @@ def test_the_plan_says_what_is_run_and_what_a_percent_is_worth(buyer: Case) -> N
 
 def test_sheets_are_those_of_the_fabrics_compared(buyer: Case) -> None:
     assert {F.PLAN_LOSSLESS, F.PLAN_MANAGED, F.PLAN_ALONE} <= holds(buyer)
-    shared = holds(buyer.changed(cluster__tenancy="multi"))
+    shared = holds(bench.changed("example", cluster__tenancy="multi"))
     assert {F.PLAN_TENANTS, F.PLAN_SHARED} <= shared and F.PLAN_ALONE not in shared
     infiniband = buyer.changed(options=["infiniband-ndr", "ethernet-tcp"])
     assert F.PLAN_LOSSLESS not in holds(infiniband) and F.PLAN_MANAGED in holds(infiniband)
@@ -159,7 +165,7 @@ def test_a_renter_who_names_nobody_is_not_told_of_sellers(renter: Case) -> None:
     assert not {F.OPENS_DOCUMENTED, F.OPENS_UNDOCUMENTED, F.SELLERS_IN_BODY, F.ONE_SELLER} & found
 
 
-@pytest.mark.parametrize(
+@rows(
     ("lead", "ground", "stands"),
     [
         (5e5, Ground.MONEY, F.STANDS_AHEAD),
@@ -280,7 +286,7 @@ def test_each_seller_that_answered_has_a_table_of_its_own(answered_params: Path)
 
 
 def test_a_credit_counts_over_all_stages_where_there_are_several(buyer: Case) -> None:
-    lab = open_case(PARAMS / "kestrel-lab.yaml")
+    lab = bench.case("kestrel-lab")
     assert F.CREDIT_OF_STAGES in holds(lab) and F.CREDIT_OF_STAGES not in holds(buyer)
     assert lab.figure("diligence.grown").value == lab.figure("diligence.planned").value
     assert "diligence.grown" not in buyer.diligence().numbers
@@ -301,7 +307,7 @@ def test_answers_that_turn_a_close_lead_alone_say_so(buyer: Case) -> None:
     assert F.TURNS_CLOSE not in holds(buyer, questions=same)
 
 
-@pytest.mark.parametrize(("place", "run"), [(1.0, "the worst run"), (2.0, "the second-worst run")])
+@rows(("place", "run"), [(1.0, "the worst run"), (2.0, "the second-worst run")])
 def test_the_run_that_counts_is_called_by_its_place(buyer: Case, place: float, run: str) -> None:
     given = mock.Mock(wraps=buyer.inputs, params=buyer.params, as_of=buyer.inputs.as_of, central=lambda _: place)
     assert str(plan_words(given, buyer.diligence())["plan_counted"]) == run

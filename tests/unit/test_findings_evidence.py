@@ -3,36 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import bench
 import pytest
 from notebook_cells import run, sources
 
 from fabricreport.blocks.gate import bare_numbers, texts
 from fabricreport.books.prices.spoken import titled
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.findings import Named, Spoken
 from fabricreport.ledger import Number
 from fabricreport.sections.evidence.findings import EvidenceFinding as F
 from fabricreport.sections.evidence.findings import spoken
 from fabricreport.sections.evidence.result import EvidenceResult
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
-
-PARAMS = Path(__file__).parents[2] / "params"
+pytestmark = pytest.mark.slow
 GROUPS = ({F.MOSTLY_ASSUMED, F.MOSTLY_SOURCED}, {F.HALF_FALLS, F.MORE_STANDS})
 
 
 @pytest.fixture(scope="module")
 def case() -> Case:
-    return open_case(PARAMS / "example.yaml")
+    return bench.case("example")
 
 
 @pytest.fixture(scope="module")
 def lab() -> Case:
-    return open_case(PARAMS / "kestrel-lab.yaml")
+    return bench.case("kestrel-lab")
 
 
 def told(case: Case, **made: Any) -> Spoken:
@@ -93,7 +91,7 @@ def test_a_memo_that_no_price_of_the_files_enters_says_so(case: Case) -> None:
     assert F.PRICED not in holds(case, prices=())
 
 
-def test_a_row_held_back_is_told_with_the_reason(case: Case, tmp_path: Path) -> None:
+def test_a_row_held_back_is_told_with_the_reason(case: Case) -> None:
     assert F.HELD not in holds(case)
     item = case.evidence().prices[0].item
     book = mock.Mock(wraps=case.inputs.prices, quarantine=(mock.Mock(item=item, message="ten times dearer"),))
@@ -103,12 +101,18 @@ def test_a_row_held_back_is_told_with_the_reason(case: Case, tmp_path: Path) -> 
 
 
 def test_what_the_client_replaced_or_measured_is_told(case: Case) -> None:
-    changed = case.changed(prices={"electricity": 0.1})
-    assert F.OVERRIDDEN in holds(changed) and F.OVERRIDDEN not in holds(case)
-    measured = mock.Mock(wraps=case.params, overrides=(), measurements=("log.txt",), client=case.params.client, seed=1)
-    mine = case.inputs
-    given = mock.Mock(wraps=mine, prices=mine.prices, params=measured, elicited=mine.elicited)
-    assert F.MEASURED in spoken(given, case.evidence()).findings and F.MEASURED not in holds(case)
+    mine, stated = case.inputs, case.params
+
+    def of(**params: Any) -> set[str]:
+        params = {"overrides": (), "measurements": (), "client": stated.client, "seed": 1} | params
+        given = mock.Mock(
+            wraps=mine, prices=mine.prices, params=mock.Mock(wraps=stated, **params), elicited=mine.elicited
+        )
+        return {F.OVERRIDDEN, F.MEASURED} & set(spoken(given, case.evidence()).findings)
+
+    assert of() == set()
+    assert of(overrides=("price:electricity",)) == {F.OVERRIDDEN}
+    assert of(measurements=("log.txt",)) == {F.MEASURED}
 
 
 def test_the_quantity_on_which_sources_differ_most_is_one_that_bears_on_the_case(case: Case) -> None:

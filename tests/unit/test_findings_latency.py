@@ -10,14 +10,14 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from bench import DRAWS, case
+from rows import rows
 
-import fabricreport.inputs as inputs_module
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.figures import DeclaredFigures
 from fabricreport.findings import Findings, Named, Spoken
 from fabricreport.inputs import Inputs
 from fabricreport.models.collectives.timing import CollectiveTime
-from fabricreport.project import PROJECT
 from fabricreport.provenance import Traced
 from fabricreport.sections.latency import findings
 from fabricreport.sections.latency.figure_context import LatencyFigures
@@ -32,7 +32,6 @@ from fabricreport.validation.training import training_card
 
 pytestmark = pytest.mark.slow
 
-DRAWS = 128
 GROUPS = (
     (F.OPENS_ONE_NODE, F.OPENS_INSIDE, F.OPENS_HIDDEN, F.OPENS_SMALL, F.OPENS_EXPERTS, F.OPENS_LONGER, F.OPENS_SHORTER),
     (F.LOSE_NOTHING, F.LOSE_BY_TCP, F.LOSE_TO_EXPERTS, F.LOSE_ALIKE, F.LOSE_APART),
@@ -50,12 +49,9 @@ WITH_TRAFFIC = (
 """Of these, where something travels between nodes; none of them elsewhere."""
 
 
-@cache
 def base() -> tuple[Case, LatencyResult]:
-    """The example on few draws: 1,024 GPUs, a dense model, an option without RDMA, a run of some days."""
-    with mock.patch.object(inputs_module, "DRAWS", DRAWS):
-        case = open_case(PROJECT / "params" / "example.yaml")
-        return case, case.latency()
+    """The example: 1,024 GPUs, a dense model, an option without RDMA, a run of some days."""
+    return case("example"), case("example").latency()
 
 
 def said(given: Inputs, result: LatencyResult) -> Spoken:
@@ -269,26 +265,24 @@ NOT_THERE: Mapping[str, tuple[F, ...]] = {
 @cache
 def of(name: str) -> Spoken:
     made, keys, _ = SCENARIOS[name]
-    case, result = base()
-    with mock.patch.object(inputs_module, "DRAWS", DRAWS):
-        given = case.changed(**keys).inputs if keys else case.inputs
-        return said(given, made(result))
+    example, result = base()
+    return said(example.changed(**keys).inputs if keys else example.inputs, made(result))
 
 
 @cache
 def all_met() -> Spoken:
     card = training_card()
     met = replace(card, as_expected=dict.fromkeys(card.as_expected, True))
-    case, result = base()
+    example, result = base()
     with mock.patch.object(findings, "training_card", lambda: met):
-        return said(case.inputs, result)
+        return said(example.inputs, result)
 
 
 def holding(found: Findings) -> set[F]:
     return {member for member in F if member in found}
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@rows("name", SCENARIOS)
 def test_what_holds_is_found(name: str) -> None:
     found = holding(of(name).findings)
     assert found >= set(SCENARIOS[name][2])
@@ -306,7 +300,7 @@ def test_every_finding_is_met_and_missed_somewhere() -> None:
     assert not set.intersection(*held)
 
 
-@pytest.mark.parametrize("name", SCENARIOS)
+@rows("name", SCENARIOS)
 def test_findings_of_a_group_exclude_each_other(name: str) -> None:
     found = holding(of(name).findings)
     assert [len(found & set(group)) for group in GROUPS] == [1] * len(GROUPS)

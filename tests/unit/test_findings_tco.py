@@ -7,15 +7,14 @@ from collections import ChainMap
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import numpy as np
 import pytest
+from bench import case as client
+from bench import changed
+from rows import rows
 
-import fabricreport.inputs as inputs_module
-from fabricreport.case import Case, open_case
 from fabricreport.findings import Spoken
 from fabricreport.provenance import plain
 from fabricreport.sections.tco.findings import TcoFinding as F
@@ -24,30 +23,20 @@ from fabricreport.sections.tco.result import TcoResult
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 BUYER, GROWER, RENTER = "example", "kestrel-lab", "tern-finetuning"
 INFINIBAND, WHITEBOX, ROCEV2 = "infiniband-ndr", "rocev2-whitebox-400g", "rocev2-branded-400g"
 
 
-@cache
-def client(name: str) -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        case = open_case(ROOT / f"params/{name}.yaml")
-        case.tco()
-    return case
-
-
 def other(name: str, **changes: Any) -> Spoken:
     """What is found of a client with other params."""
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        return client(name).changed(**changes).spoken("tco")
+    return changed(name, **changes).spoken("tco")
 
 
 def made(name: str, figures: Mapping[str, float] | None = None, **verdict: Any) -> Spoken:
     """What is found of a constructed result: a client's own with other figures, or with another verdict."""
     case, found = client(name), client(name).tco()
-    changed = {i: replace(found.numbers[i], value=value, spread=None) for i, value in (figures or {}).items()}
-    numbers = ChainMap(changed, found.numbers)  # type: ignore[arg-type]
+    others = {i: replace(found.numbers[i], value=value, spread=None) for i, value in (figures or {}).items()}
+    numbers = ChainMap(others, found.numbers)  # type: ignore[arg-type]
     return spoken(case.inputs, replace(found, verdict=replace(found.verdict, **verdict), numbers=numbers))
 
 
@@ -231,7 +220,7 @@ def said(name: str) -> Spoken:
     return SAYINGS[name]()
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@rows("name", EXPECTED)
 def test_findings_follow_the_result(name: str) -> None:
     holds, fails = EXPECTED[name]
     found = set(said(name).findings)
@@ -243,7 +232,7 @@ def test_every_finding_is_expected_somewhere_and_false_elsewhere() -> None:
     assert set.intersection(*(set(said(name).findings) for name in SAYINGS)) == set()
 
 
-@pytest.mark.parametrize("name", SAYINGS)
+@rows("name", SAYINGS)
 def test_findings_of_one_group_exclude_each_other(name: str) -> None:
     found = set(said(name).findings)
     assert {group: len(members & found) for group, members in GROUPS.items()} == dict.fromkeys(GROUPS, 1)
@@ -251,7 +240,7 @@ def test_findings_of_one_group_exclude_each_other(name: str) -> None:
         assert len(members & found) == (first in found), first.name
 
 
-@pytest.mark.parametrize("name", SAYINGS)
+@rows("name", SAYINGS)
 def test_every_client_is_spoken_of_in_the_same_words(name: str) -> None:
     words, first = said(name).words, said("buyer").words
     assert set(words) == set(first)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from datetime import date
-from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -12,9 +12,10 @@ from unittest import mock
 import numpy as np
 import pytest
 import yaml
+from bench import PARAMS, changed
+from rows import rows
 from scenario_cases import minimal
 
-import fabricreport.inputs as inputs_module
 from fabricreport.books.option_reader import read_options
 from fabricreport.books.options import Option
 from fabricreport.case import Case, open_case
@@ -25,13 +26,13 @@ from fabricreport.scenario import SHIPPED_OPTIONS, dated, load_params_file, opti
 from fabricreport.sections.decision import market_tables
 from fabricreport.sections.decision.alike import GENERATION, SPEED, Likeness, Mismatch, Pair, likeness
 from fabricreport.sections.decision.finding import DecisionFinding as F
-from fabricreport.sections.decision.later import months_after
+from fabricreport.sections.decision.later import later_of, months_after
+from fabricreport.sections.decision.market import beyond_the_servers, market_words, told_alike, unpriced_in_place
 from fabricreport.sections.generations import Market, announced
 from fabricreport.vocabulary import Confidence, Ground
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 DAY = date(2026, 11, 23)
 OPTIONS = read_options()
 NDR, XDR, WHITE_400, WHITE_800 = (
@@ -46,13 +47,8 @@ LABORATORY: dict[str, Any] = {
 """The laboratory as it was offered fabrics of two generations."""
 
 
-@cache
 def client(name: str = "example", **changes: Any) -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        case = open_case(ROOT / f"params/{name}.yaml")
-        case = case.changed(**changes) if changes else case
-        case.decision()
-    return case
+    return changed(name, **changes)
 
 
 def found(case: Case) -> set[F]:
@@ -89,7 +85,7 @@ def test_the_other_side_follows_to_the_same_link_speed() -> None:
     assert market(XDR, WHITE_400).at_speed_of(XDR, WHITE_400) is None
 
 
-@pytest.mark.parametrize(("years", "differ"), [(1, False), (2, True), (3, True)])
+@rows(("years", "differ"), [(1, False), (2, True), (3, True)])
 def test_generations_two_years_apart_differ(years: int, differ: bool) -> None:
     assert market().apart(NDR, replace(NDR, generation=NDR.generation + years)) is differ
 
@@ -98,7 +94,7 @@ def money(value: float) -> Number:
     return client().inputs.number("decision.difference", value, "usd", label="Lead", rule="stated")
 
 
-@pytest.mark.parametrize(
+@rows(
     ("lead", "alike", "becomes"),
     [
         (10e6, 4e6, Likeness.SHRINKS),
@@ -145,14 +141,14 @@ def test_the_lead_alike_is_that_of_a_client_who_compares_the_two_and_its_worth_w
 def test_page_one_flags_a_mismatch_and_nothing_where_generations_agree() -> None:
     assert {F.GENERATIONS_DIFFER, F.ALIKE_TURNS, F.ALIKE_CLOSE, F.ALIKE_UNPRICED, F.ALIKE_PAIRS} <= found(client())
     assert F.ALIKE_FASTER in found(client())
-    assert F.ALIKE_FASTER not in found(client(cluster__link_gbits_per_s=800))
-    assert {F.GENERATIONS_DIFFER, F.ALIKE_SHRINKS, F.ALIKE_UNPRICED} <= found(client("kestrel-lab", **LABORATORY))
-    assert F.ALIKE_OTHER_SPEED not in found(client("kestrel-lab", **LABORATORY))
-    assert client("kestrel-lab").decision().mismatch is None
-    alike = client(options=("infiniband-xdr", "rocev2-branded-800g"))
-    assert alike.decision().mismatch is None
-    assert not {f for f in found(alike) if f.name.startswith(("ALIKE", "GENERATIONS"))}
-    few = found(client(cluster__gpus=8))
+    faster = client(cluster__link_gbits_per_s=800).inputs
+    assert not beyond_the_servers(faster, client().decision().mismatch)
+    laboratory = client("kestrel-lab", **LABORATORY)
+    result = laboratory.decision()
+    assert told_alike(result, laboratory.figure) == Likeness.SHRINKS and unpriced_in_place(laboratory.inputs, result)
+    assert result.mismatch is not None and result.mismatch.same_speed
+    assert not {f for f in found(client("kestrel-lab")) if f.name.startswith(("ALIKE", "GENERATIONS"))}
+    few = found(client("one node"))
     assert F.GENERATIONS_DIFFER not in few and F.TAKE_SMALL in few
 
 
@@ -182,7 +178,7 @@ def test_purchases_beyond_today_s_prices_are_told_with_their_share() -> None:
     assert F.LATER in found(case)
 
 
-@pytest.mark.parametrize(
+@rows(
     "changes",
     [
         {"cluster__trajectory": [{"month": 24, "gpus": 4096}]},
@@ -191,9 +187,8 @@ def test_purchases_beyond_today_s_prices_are_told_with_their_share() -> None:
     ],
 )
 def test_nothing_is_told_where_nothing_is_bought_that_late(changes: dict[str, Any]) -> None:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        case = client("kestrel-lab").changed(**changes)
-        assert case.decision().later is None and F.LATER not in found(case)
+    case = client("kestrel-lab", **changes)
+    assert later_of(case.inputs, case.chain.bills, case.comparison.choice) is None
 
 
 def test_months_are_counted_from_the_day() -> None:
@@ -212,18 +207,15 @@ def test_a_choice_that_cannot_be_ordered_is_asked_for_and_never_taken() -> None:
     assert closed.course.kind == "ask"
 
 
-def asking(day: str = "2026-11-20", **changes: Any) -> Case:
-    """A client for whom the roadmap option is the cheapest."""
-    options = ("infiniband-xdr", SPRAYED, "rocev2-branded-400g")
-    free = {"nic-connectx8-2x400g": 1, "switch-sn5610": 100, "optic-800g-2xsr4": 1}
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        return open_case(ROOT / "params/example.yaml", as_of=date.fromisoformat(day)).changed(
-            options=options, prices=free, **changes
-        )
+ASKING: dict[str, Any] = {
+    "options": ("infiniband-xdr", SPRAYED, "rocev2-branded-400g"),
+    "prices": {"nic-connectx8-2x400g": 1, "switch-sn5610": 100, "optic-800g-2xsr4": 1},
+}
+"""The roadmap option is the cheapest."""
 
 
 def test_the_advice_asks_for_a_roadmap_option_until_its_day() -> None:
-    case = asking()
+    case = client(**ASKING)
     verdict: Verdict = case.comparison.verdict
     assert (verdict.choice, verdict.announced) == (SPRAYED, True)
     told = found(case)
@@ -232,7 +224,7 @@ def test_the_advice_asks_for_a_roadmap_option_until_its_day() -> None:
     words = case.spoken("decision").words
     assert [o.key for o in words["announced"]] == [SPRAYED] and words["announced_beside"] == ()  # type: ignore[attr-defined]
     assert str(words["ordered_from"]) == "2027-03-31"
-    on_sale = asking("2027-03-31").comparison.verdict
+    on_sale = open_case(PARAMS / "example.yaml", as_of=date(2027, 3, 31)).changed(**ASKING).comparison.verdict
     assert (on_sale.choice, on_sale.announced, on_sale.course.kind) == (SPRAYED, False, "take")
 
 
@@ -242,16 +234,12 @@ def test_a_roadmap_option_that_is_neither_advised_nor_rival_is_told_of_in_the_an
     assert announced(OPTIONS[SPRAYED], DAY) and not announced(OPTIONS[SPRAYED], date(2027, 3, 31))
 
 
-def test_liquid_cooling_is_told_of(tmp_path: Path) -> None:
-    (tmp_path / "options").mkdir()
-    own = [{"id": "xdr-wet", "like": "infiniband-xdr", "name": "InfiniBand XDR, wet", "cooling": "liquid"}]
-    (tmp_path / "options/own.yaml").write_text(yaml.safe_dump(own))
-    data = minimal() | {"options": ["xdr-wet", "rocev2-branded-800g"]}
-    (tmp_path / "client.yaml").write_text(yaml.safe_dump(data))
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        words = open_case(tmp_path / "client.yaml").spoken("decision").words
-    assert [o.key for o in words["liquid"]] == ["xdr-wet"]  # type: ignore[attr-defined]
-    assert client().spoken("decision").words["liquid"] == ()
+def test_liquid_cooling_is_told_of() -> None:
+    dry = client()
+    wet = copy.copy(dry.inputs)
+    wet.priced_options = {**dry.inputs.all_options, NDR.id: replace(NDR, cooling="liquid")}
+    liquid = [market_words(given, dry.decision(), Likeness.SAME)["liquid"] for given in (dry.inputs, wet)]
+    assert [[o.key for o in told] for told in liquid] == [[], [NDR.id]]  # type: ignore[attr-defined]
 
 
 # ---- what was proposed, and what each option is made of
@@ -262,14 +250,11 @@ def test_every_shipped_option_is_proposed_or_left_out_with_a_reason() -> None:
     out = options_left_out(params)
     assert (*params.options, *out) and set(params.options) | set(out) == set(SHIPPED_OPTIONS)
     assert not set(params.options) & set(out)
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        case = open_case(minimal())
-    rows = market_tables.proposed(case.inputs).rows
-    told = {str(row.cells[0]): str(row.cells[1]) for row in rows}
+    told = {str(row.cells[0]): str(row.cells[1]) for row in market_tables.proposed(open_case(minimal()).inputs).rows}
     assert told[OPTIONS["amd-pollara-400g"].name] == "sold with other GPUs"
     assert told[OPTIONS[SPRAYED].name] == "not on sale on the memo's date"
     assert told[NDR.name] == "compared" and len(told) == len(SHIPPED_OPTIONS)
-    assert F.PROPOSED in found(case) and F.PROPOSED not in found(client())
+    assert F.PROPOSED in found(client("two-weeks-1024")) and F.PROPOSED not in found(client())
 
 
 def test_what_is_proposed_follows_from_the_day_that_the_memo_is_made_for(tmp_path: Path) -> None:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
+from unittest import mock
 
+import bench
 import numpy as np
 import pytest
 import yaml
 
+import fabricreport.inputs as inputs_module
 from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError
 from fabricreport.inputs import CORRELATION
 from fabricreport.provenance import plain
 from fabricreport.scenario import SECTION_NAMES
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
+pytestmark = pytest.mark.slow
 
-PARAMS = Path(__file__).parents[2] / "params"
 WORD = {"who": "J. Buyer", "why": "A signed quote", "until": "2027-01-31"}
 STEP = "contested:roce-extra-latency-per-step"
 COUNT = "decision.assumed_keys"
@@ -26,13 +27,18 @@ WEEKS = ("evidence:weeks-to-stable-rocev2", "evidence:weeks-to-stable-infiniband
 
 
 def written(name: str, **more: Any) -> dict[str, Any]:
-    data = yaml.safe_load((PARAMS / f"{name}.yaml").read_text(encoding="utf-8"))
+    data = yaml.safe_load((bench.PARAMS / f"{name}.yaml").read_text(encoding="utf-8"))
     return {**data, "as_of": str(data["as_of"]), **more}
 
 
 def overridden(name: str, **values: Any) -> Case:
     """A shipped client with these overrides, by id."""
-    return open_case(written(name, overrides=[{"id": i, "value": v, **WORD} for i, v in values.items()]))
+    return opened(written(name, overrides=[{"id": i, "value": v, **WORD} for i, v in values.items()]))
+
+
+def opened(data: dict[str, Any]) -> Case:
+    with mock.patch.object(inputs_module, "DRAWS", bench.DRAWS):
+        return open_case(data)
 
 
 def ledger(case: Case) -> dict[str, Any]:
@@ -42,7 +48,7 @@ def ledger(case: Case) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def tern() -> Case:
-    return open_case(PARAMS / "tern-finetuning.yaml")
+    return bench.case("tern-finetuning")
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +88,7 @@ def test_restating_every_figure_of_the_books_changes_no_byte_of_the_ledger_but_t
 
 
 def test_a_buyers_draws_stay_bit_for_bit_when_every_figure_is_restated() -> None:
-    before = open_case(PARAMS / "kestrel-lab.yaml")
+    before = bench.case("kestrel-lab")
     figures = {i: value for i, value in restated(before).items() if i in before.chain.reached_by}
     assert len(figures) > 80
     after = overridden("kestrel-lab", **figures)
@@ -196,7 +202,7 @@ def test_a_reference_to_a_price_in_another_currency_is_refused_rather_than_taken
 def test_a_euro_memo_converts_the_figure_and_the_draws_that_a_price_follows() -> None:
     data = written("tern-finetuning")
     follows = {"id": "price:switch-qm9700", "value": "price:switch-sn5610", **WORD}
-    case = open_case({**data, "money": {**data["money"], "currency": "EUR"}, "overrides": [follows]})
+    case = opened({**data, "money": {**data["money"], "currency": "EUR"}, "overrides": [follows]})
     given = case.inputs
     assert np.array_equal(plain(given.draw("price:switch-qm9700")), plain(given.draw("price:switch-sn5610")))
     ratio = plain(given.draw("price:switch-qm9700")) / plain(given.own("price:switch-sn5610"))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+import bench
 import pandas as pd
 import pytest
+from rows import rows
 
 from fabricreport.blocks import Section
 from fabricreport.blocks.nodes import plain_text
@@ -15,7 +15,7 @@ from fabricreport.scenario import SECTION_NAMES
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
-EXAMPLE = Path(__file__).parents[2] / "params" / "tern-finetuning.yaml"
+EXAMPLE = bench.PARAMS / "tern-finetuning.yaml"
 
 
 @pytest.fixture
@@ -126,9 +126,8 @@ def test_an_unknown_id_is_answered_with_the_nearest_known_one(case: Case, wrong:
     assert f"did you mean {right}?" in str(caught.value)
 
 
-@pytest.mark.parametrize("client", ["example", "tern-finetuning", "kestrel-lab"])
+@rows("client", ["example", "tern-finetuning", "kestrel-lab"])
 def test_no_figure_of_the_package_is_an_assumption_for_want_of_inputs(client: str) -> None:
-    case = open_case(EXAMPLE.with_name(f"{client}.yaml"))
-    numbers = [n for section in SECTION_NAMES for n in case.result(section).numbers.values()]
+    numbers = [n for section in SECTION_NAMES for n in bench.case(client).result(section).numbers.values()]
     assert len(numbers) > 500
     assert [n.id for n in numbers if n.grade == "assumption" and not n.inputs and not n.sources] == []

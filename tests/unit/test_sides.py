@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
+import bench
 import pytest
+from rows import rows
 
 from fabricreport.books.families import families
 from fabricreport.books.option_reader import read_options
 from fabricreport.books.options import Option
 from fabricreport.books.providers import read_providers
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.evidence import read_yaml
 from fabricreport.sections.decision.priors import _entry
 from fabricreport.sections.diligence.study import asked
@@ -20,7 +21,6 @@ from fabricreport.sections.evidence.option_figures import options_shown, speak_o
 from fabricreport.sections.sides import LEANS, NO_SIDE, side_colour, side_name
 from fabricreport.vocabulary import NEITHER, Side
 
-PARAMS = Path(__file__).parents[2] / "params"
 SPRAYED, SPECTRUM, ROCE, NDR = "ethernet-sprayed-800g", "spectrum-x-800g", "rocev2-branded-800g", "infiniband-ndr"
 
 
@@ -28,7 +28,7 @@ def of(*ids: str) -> list[Option]:
     return [read_options()[o] for o in ids]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("compared", "name"),
     [
         ((NDR, ROCE), "RoCEv2"),
@@ -63,7 +63,7 @@ def test_who_sets_pfc_and_ecn_is_asked_only_where_a_fabric_takes_that_skill() ->
 
 @pytest.fixture(scope="module")
 def case() -> Case:
-    return open_case(PARAMS / "halden-cloud.yaml")
+    return bench.case("halden-cloud")
 
 
 @pytest.mark.slow

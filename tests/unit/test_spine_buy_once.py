@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
-from typing import Any
-from unittest import mock
 
 import pytest
+from bench import case, changed
+from rows import rows
 
-import fabricreport.inputs as inputs_module
 from fabricreport.blocks.phrases import Phrase
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.findings import Named
 from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.monday.kinds import Kind
@@ -23,24 +21,11 @@ from fabricreport.vocabulary import Confidence
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 F = Finding
-GOLDEN = ROOT / "tests/golden/decisions"
-CLIENTS: dict[str, tuple[Path, dict[str, Any]]] = {
-    "leaning": (ROOT / "params/example.yaml", {}),
-    "either": (ROOT / "params/halden-cloud.yaml", {}),
-    "nobody in time": (ROOT / "params/example.yaml", {"organisation__time_to_production_weeks": 1}),
-    "rent first": (
-        ROOT / "params/example.yaml",
-        {"organisation__time_to_production_weeks": 1, "money__price_of_delay_usd_per_day": 1_000_000},
-    ),
-    "small": (ROOT / "params/example.yaml", {"cluster__gpus": 8}),
-    "one option": (ROOT / "params/example.yaml", {"cluster__gpus": 8, "options": ["infiniband-ndr"]}),
-    "nothing is material": (ROOT / "params/example.yaml", {"money__materiality_usd": 1}),
-    "cloud partner": (GOLDEN / "cloud-partner-512.yaml", {}),
-    "decision alone": (ROOT / "params/example.yaml", {"sections": ["decision"]}),
-    "two weeks": (GOLDEN / "two-weeks-1024.yaml", {}),
-}
+CLIENTS = (
+    *("example", "halden-cloud", "too late", "pressed", "one node", "one option", "nothing is material"),
+    *("cloud-partner-512", "decision alone", "two-weeks-1024"),
+)
 ONE_OF: dict[str, set[Finding]] = {
     "question": {F.ASKS_WHICH, F.ASKS_ALONE, F.ASKS_NODES},
     "money": {F.TILE_SAVES, F.TILE_COSTS, F.TILE_LEVEL, F.TILE_APART, F.TILE_TOTAL},
@@ -71,14 +56,8 @@ AT_MOST_ONE: dict[str, set[Finding]] = {
 }
 
 
-@cache
 def client(name: str) -> Case:
-    path, changes = CLIENTS[name]
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        case = open_case(path)
-        case = case.changed(**changes) if changes else case
-        case.decision()
-    return case
+    return changed("example", sections=["decision"]) if name == "decision alone" else case(name)
 
 
 @cache
@@ -86,7 +65,7 @@ def found(name: str) -> frozenset[Finding]:
     return frozenset(findings(client(name)))
 
 
-@pytest.mark.parametrize("name", CLIENTS)
+@rows("name", CLIENTS)
 def test_of_what_excludes_each_other_one_holds(name: str) -> None:
     holds = found(name)
     assert {group: len(holds & members) for group, members in ONE_OF.items()} == dict.fromkeys(ONE_OF, 1)
@@ -95,7 +74,7 @@ def test_of_what_excludes_each_other_one_holds(name: str) -> None:
 
 
 def test_an_advice_that_leans_is_told_with_its_saving_its_odds_and_the_other_side() -> None:
-    holds = found("leaning")
+    holds = found("example")
     assert {F.ASKS_WHICH, F.TILE_SAVES, F.ODDS_LEANING, F.DATE_OF_TWO, F.SWITCHES_WEEKS, F.BOTH_IN_TIME} <= holds
     assert {
         F.WHY_SAVES_THREE,
@@ -112,7 +91,7 @@ def test_an_advice_that_leans_is_told_with_its_saving_its_odds_and_the_other_sid
 
 
 def test_either_of_two_has_no_saving_of_one_and_a_test_for_both() -> None:
-    holds = found("either")
+    holds = found("halden-cloud")
     assert {
         F.TILE_APART,
         F.ODDS_CLOSE,
@@ -127,13 +106,13 @@ def test_either_of_two_has_no_saving_of_one_and_a_test_for_both() -> None:
 
 
 def test_a_date_that_nobody_meets_is_said_once() -> None:
-    holds = found("nobody in time")
+    holds = found("too late")
     assert F.NONE_IN_TIME in holds
     assert not holds & {F.SIGN_BY, F.NO_DAY}, "the chances of both are told in place of a day"
 
 
 def test_a_cluster_without_a_network_is_told_of_no_dates() -> None:
-    holds = found("small")
+    holds = found("one node")
     assert {F.WHY_SMALL, F.CASE_SMALL, F.SWITCH_NONE, F.HEAD_SMALL} <= holds
     assert not holds & {F.DATES_TOLD, F.DATE_OF_TWO, F.TEST_OF_ONE, *AT_MOST_ONE["in time"]}
 
@@ -145,33 +124,33 @@ def test_one_option_alone_is_held_against_nothing() -> None:
 
 
 def test_causes_are_named_by_who_saves_on_them() -> None:
-    read = Read(client("leaning"))
+    read = Read(client("example"))
     ours, theirs = read.causes
     means = {c: float(v) for c, v in read.tco.difference.waterfall().items()}
     assert all(means[c] > 0 for c in ours) and all(means[c] < 0 for c in theirs)
     assert [len(ours), len(theirs)] == [3, 2]
     assert sum(means[c] for c in (*ours, *theirs)) > 0, "what is named points the way of the whole"
-    assert read.slow_told and not found("leaning") & AT_MOST_ONE["speed"]
+    assert read.slow_told and not found("example") & AT_MOST_ONE["speed"]
 
 
 def test_a_third_cause_is_named_where_two_on_each_side_point_the_wrong_way() -> None:
-    read = Read(client("either"))
+    read = Read(client("halden-cloud"))
     read.__dict__["way"] = "more"
     assert [len(side) for side in read.causes] == [MOST_CAUSES, MOST_CAUSES + 1]
     assert F.GIVES_THREE in set(_why(read))
 
 
 def test_a_third_cause_is_named_where_it_weighs_as_much_as_one_of_the_other_side() -> None:
-    read = Read(client("either"))
+    read = Read(client("halden-cloud"))
     means = {c: float(v) for c, v in read.tco.difference.waterfall().items()}
     ours, theirs = read.causes
     assert read.way == "less" and [len(ours), len(theirs)] == [MOST_CAUSES + 1, MOST_CAUSES]
     assert sum(means[c] for c in (*ours[:MOST_CAUSES], *theirs)) > 0, "the first two alone point its way"
     assert means[ours[-1]] >= min(abs(means[c]) for c in theirs)
-    level = Read(client("either"))
+    level = Read(client("halden-cloud"))
     level.__dict__["way"] = "same"
     assert [len(side) for side in level.causes] == [MOST_CAUSES, MOST_CAUSES]
-    assert F.WHY_SAVES_THREE in found("either")
+    assert F.WHY_SAVES_THREE in found("halden-cloud")
 
 
 def test_quotes_are_held_against_the_last_day_to_sign() -> None:
@@ -181,26 +160,26 @@ def test_quotes_are_held_against_the_last_day_to_sign() -> None:
         assert bool(told) == (F.SIGN_BY in found(name) and read.quotes_by is not None)
         if told:
             assert (F.QUOTES_LATE in told) == (read.quotes_by >= day)
-    assert F.QUOTES_LATE in found("leaning") and F.QUOTES_BEFORE in found("either")
-    assert str(words(client("either"))["quotes_by"]) == "6 January 2027"
+    assert F.QUOTES_LATE in found("example") and F.QUOTES_BEFORE in found("halden-cloud")
+    assert str(words(client("halden-cloud"))["quotes_by"]) == "6 January 2027"
 
 
 def test_a_size_that_suits_the_dearer_network_narrows_what_it_costs_more() -> None:
-    read = Read(client("either"))
-    assert F.SIZE_NARROWS in found("either") and read.suited is not None
+    read = Read(client("halden-cloud"))
+    assert F.SIZE_NARROWS in found("halden-cloud") and read.suited is not None
     assert read.suited[0] > read.suited[1]
     read.__dict__["suited"] = read.suited[::-1]
     assert F.SIZE_SUITS_CHEAPER in set(_body(read))
-    assert not found("leaning") & AT_MOST_ONE["size"]
+    assert not found("example") & AT_MOST_ONE["size"]
 
 
 def test_an_ethernet_whose_name_does_not_say_so_is_told_to_be_rocev2() -> None:
-    assert F.BOTH_SIDES in found("leaning") and Read(client("leaning")).kind_in_name
-    assert F.BOTH_SIDES_KIND in found("either") and not Read(client("either")).kind_in_name
+    assert F.BOTH_SIDES in found("example") and Read(client("example")).kind_in_name
+    assert F.BOTH_SIDES_KIND in found("halden-cloud") and not Read(client("halden-cloud")).kind_in_name
 
 
 def test_weeks_on_the_card_are_those_of_a_reference_cluster() -> None:
-    assert F.SWITCH_WEEKS in found("leaning")
+    assert F.SWITCH_WEEKS in found("example")
     for name in CLIENTS:
         read = Read(client(name))
         if read.edges and read.edges[0][1].chance is not None:
@@ -214,37 +193,37 @@ def test_a_network_manager_that_turns_the_money_is_told_once_and_on_its_side() -
         assert bool(told) == turns
         if turns:
             assert (F.MANAGER_FOR_CHOICE in told) != read.managed_costs
-    read = Read(client("leaning"))
-    assert read.managed_costs and not Read(client("either")).managed_costs
+    read = Read(client("example"))
+    assert read.managed_costs and not Read(client("halden-cloud")).managed_costs
 
 
 def test_weeks_that_turn_the_advice_are_settled_in_an_offer_on_their_network() -> None:
-    case = client("leaning")
+    case = client("example")
     last = [str(row.cells[-1]) for row in tables.changes(case.inputs, case.decision()).rows]
     assert "before signing, if RoCEv2 is offered too" in last
-    assert F.SWITCHES_OTHER not in found("leaning")
+    assert F.SWITCHES_OTHER not in found("example")
     for name in CLIENTS:
         assert bool(found(name) & AT_MOST_ONE["changes"]) == bool(Read(client(name)).edges)
 
 
 def test_what_asking_costs_is_told_where_either_may_be_taken() -> None:
-    case = client("either")
+    case = client("halden-cloud")
     assert case.figure("decision.courses.against.offers").value > 0
-    assert F.STANDS_OPEN not in found("either") and F.RIVAL_EVER not in found("either")
-    assert not Read(client("leaning")).asking_costs and not Read(client("leaning")).asking_small
+    assert F.STANDS_OPEN not in found("halden-cloud") and F.RIVAL_EVER not in found("halden-cloud")
+    assert not Read(client("example")).asking_costs and not Read(client("example")).asking_small
 
 
-@pytest.mark.parametrize("name", ["leaning", "either"])
+@rows("name", ["example", "halden-cloud"])
 def test_what_costs_less_to_buy_is_told_of_the_side_whose_case_it_is(name: str) -> None:
     read, holds = Read(client(name)), found(name)
     bought = read.tco.numbers["tco.fabric_difference"].value
     assert read.cheaper_to_buy == (read.verdict.choice if bought > 0 else read.verdict.runner_up)
-    assert (F.RIVAL_CHEAPER_TO_BUY in holds) == (name == "leaning" and bought < 0)
-    assert (F.CHOICE_CHEAPER_TO_BUY in holds) == (name == "either" and bought > 0)
+    assert (F.RIVAL_CHEAPER_TO_BUY in holds) == (name == "example" and bought < 0)
+    assert (F.CHOICE_CHEAPER_TO_BUY in holds) == (name == "halden-cloud" and bought > 0)
 
 
 def test_the_third_option_is_real_and_costs_more() -> None:
-    read = Read(client("leaning"))
+    read = Read(client("example"))
     verdict = read.verdict
     assert read.third not in ("", verdict.choice, verdict.runner_up)
     totals = {o: float(t.mean()) for o, t in read.result.totals.items()}
@@ -254,7 +233,7 @@ def test_the_third_option_is_real_and_costs_more() -> None:
 
 
 def test_levers_pay_and_the_best_comes_first() -> None:
-    read = Read(client("leaning"))
+    read = Read(client("example"))
     net = {v.id: mean_of(v.saved_usd) - mean_of(v.cost_usd) for v in read.tail.levers}
     assert 0 < len(read.levers) <= MOST_LEVERS
     assert net[read.levers[0]] == max(net.values()) > 0
@@ -262,37 +241,37 @@ def test_levers_pay_and_the_best_comes_first() -> None:
 
 
 def test_where_the_money_turns_is_told_with_its_side() -> None:
-    read = Read(client("leaning"))
+    read = Read(client("example"))
     assert read.level is not None and read.level.break_even is not None
-    assert F.MONEY_TURNS in found("leaning")
-    said = words(client("leaning"))["level"]
+    assert F.MONEY_TURNS in found("example")
+    said = words(client("example"))["level"]
     above = read.level.break_even > read.level.in_use
     assert isinstance(said, Named) and said.said["side"] == ("above" if above else "below")
-    assert Read(client("small")).level is None
+    assert Read(client("one node")).level is None
 
 
 def test_prices_are_dated_by_their_own_months() -> None:
-    said = words(client("leaning"))
+    said = words(client("example"))
     assert str(said["oldest_price"]) != str(said["newest_price"])
     assert "2026" in str(said["newest_price"])
 
 
-@pytest.mark.parametrize("name", ["leaning", "either"])
+@rows("name", ["example", "halden-cloud"])
 def test_tables_of_page_one_stay_short(name: str) -> None:
     case = client(name)
     changes = tables.changes(case.inputs, case.decision())
     assert 0 < len(changes.rows) <= tables.MOST_CHANGES
     todos = case.monday().todos
-    rows = tables.actions(case.monday()).rows
-    assert len(rows) == min(len(todos), tables.MOST_ACTIONS)
-    assert [str(row.cells[0]) for row in rows] == [str(n) for n in range(1, len(rows) + 1)]
-    said = [cell.name for row in rows if isinstance(cell := row.cells[1], Phrase)]
+    done = tables.actions(case.monday()).rows
+    assert len(done) == min(len(todos), tables.MOST_ACTIONS)
+    assert [str(row.cells[0]) for row in done] == [str(n) for n in range(1, len(done) + 1)]
+    said = [cell.name for row in done if isinstance(cell := row.cells[1], Phrase)]
     assert Kind.ACCEPTANCE in said, "the acceptance test is never left out"
     assert (Kind.BOTH in said) == any(one.action.kind == Kind.BOTH for one in todos)
 
 
 def test_the_two_compared_have_a_column_each_and_the_advised_one_the_first() -> None:
-    case = client("leaning")
+    case = client("example")
     made = tables.dates(case.inputs, case.decision(), case.tail())
     assert [str(c.label) for c in made.columns] == ["", "InfiniBand", "RoCEv2"]
     assert len(tables.options(case.inputs, case.decision(), case.figure).rows) == len(case.decision().totals)
@@ -300,8 +279,8 @@ def test_the_two_compared_have_a_column_each_and_the_advised_one_the_first() -> 
 
 
 def test_the_acceptance_test_of_the_body_has_four_rows() -> None:
-    assert len(tables.test(client("leaning").diligence()).rows) == len(tables.TESTED)
-    either = client("either")
+    assert len(tables.test(client("example").diligence()).rows) == len(tables.TESTED)
+    either = client("halden-cloud")
     both = tables.promised_by_both(either.inputs, either.diligence())
     assert len(both.rows) == len(tables.TESTED)
     assert len(both.columns) == 5
@@ -319,17 +298,17 @@ def test_how_sure_the_cheaper_is_follows_the_rule_that_is_printed() -> None:
 
 
 def test_prices_out_of_date_are_told_with_what_they_move() -> None:
-    assert F.STALE_SPARES in found("leaning")
-    assert F.STALE_MOVES in found("either")
-    for name in ("leaning", "either"):
+    assert F.STALE_SPARES in found("example")
+    assert F.STALE_MOVES in found("halden-cloud")
+    for name in ("example", "halden-cloud"):
         assert client(name).figure("decision.difference").stale == (F.STALE_MOVES in found(name))
 
 
 def test_the_best_measure_is_held_against_what_lies_between_the_two() -> None:
-    case, read = client("leaning"), Read(client("leaning"))
+    case, read = client("example"), Read(client("example"))
     saved = case.tail().numbers[f"tail_risk.lever.{read.levers[0]}.saved"].value
     assert saved > abs(case.figure("decision.difference").value)
-    assert {F.LEVER_OUTWEIGHS, F.LEVERS_OUTWEIGH} <= found("leaning")
+    assert {F.LEVER_OUTWEIGHS, F.LEVERS_OUTWEIGH} <= found("example")
     assert F.LEVER_OUTWEIGHS not in found("one option")
     assert str(words(case)["outweighing"]) in ("Two", "Three")
     read.__dict__["outweighing"] = read.outweighing[:1]
@@ -340,22 +319,22 @@ def test_the_best_measure_is_held_against_what_lies_between_the_two() -> None:
 
 def test_a_body_points_to_no_section_that_is_left_out() -> None:
     pointing = {F.RANGES_PRINTED, F.TEST_PRINTED, F.QUESTIONS_PRINTED, F.SOURCES_PRINTED, F.EXPERTS_TOLD}
-    assert pointing <= found("leaning")
+    assert pointing <= found("example")
     assert not pointing & found("decision alone")
 
 
 def test_of_two_offers_both_are_named() -> None:
-    read = Read(client("leaning"))
+    read = Read(client("example"))
     edge = read.edges[0][1]
     assert either_of(edge.course) == {read.verdict.choice, read.verdict.runner_up}
-    assert str(words(client("leaning"))["switch_to"]) == "take the better offer of InfiniBand or RoCEv2"
-    assert (F.EDGE_SOFTENS in found("leaning")) == read.softens
+    assert str(words(client("example"))["switch_to"]) == "take the better offer of InfiniBand or RoCEv2"
+    assert (F.EDGE_SOFTENS in found("example")) == read.softens
     assert not either_of("take:infiniband-ndr")
 
 
 def test_tenants_are_told_what_each_other_s_traffic_costs() -> None:
-    assert F.NEIGHBOURS_TOLD in found("either")
-    assert F.NEIGHBOURS_TOLD not in found("leaning")
+    assert F.NEIGHBOURS_TOLD in found("halden-cloud")
+    assert F.NEIGHBOURS_TOLD not in found("example")
 
 
 def test_without_a_test_the_contract_keeps_its_weeks_or_its_questions() -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import cache
-from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import bench
 import pytest
-from offer_cases import BASE, OTHER
+from bench import OFFER as BASE
+from bench import OTHER
+from rows import rows
 
-import fabricreport.inputs as inputs_module
-from fabricreport.case import Case, open_case
+from fabricreport.case import Case
 from fabricreport.spine import choose_provider as spine
 from fabricreport.spine import choose_provider_tables as tables
 from fabricreport.spine.choose_provider import Finding as F
@@ -20,30 +20,21 @@ from fabricreport.vocabulary import Ground
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
+LATE = {**OTHER, "start": "2027-03-01"}
+REFUSING = {**BASE, "refuses": ["acceptance-test"]}
 UNSURE = {**OTHER, "network": "unknown", "topology": "Dell equipment named"}
-ONE_NODE = ROOT / "tests/golden/decisions/one-node-startup.yaml"
 
 
-@cache
-def opened(params: Path) -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        return open_case(params)
-
-
-@cache
 def tern() -> Case:
-    return opened(ROOT / "params/tern-finetuning.yaml")
+    return bench.case("tern-finetuning")
 
 
 def offered(*offers: dict[str, Any], **changes: Any) -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        return tern().changed(offers=list(offers), **changes)
+    return changed(offers=list(offers), **changes)
 
 
 def changed(**changes: Any) -> Case:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        return tern().changed(**changes)
+    return bench.changed("tern-finetuning", **changes)
 
 
 def found(case: Case) -> set[F]:
@@ -88,14 +79,14 @@ def test_the_case_for_single_nodes_is_told_where_it_is_the_strongest() -> None:
     assert F.NEXT_IN_DATE in found(offered(BASE, {**OTHER, "expiry": "2026-11-13"}))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("offers", "holds", "fails", "turning"),
     [
         ((BASE,), {F.SIGN_TESTED, F.WHY_ONE, F.PAIR_TOLD, F.READY_OFFER}, {F.ORDER_DATED, F.ASKING}, {"lone", "start"}),
         ((BASE, OTHER), {F.ORDER_DATED, F.ALL_WITH_NETWORK, F.WHY_RENT, F.BILL_RANGE}, {F.ORDER_OLD, F.WHY_NEXT}, {"price", "start"}),
         ((BASE, {**OTHER, "network": "extra"}), {F.BESIDE, F.SOME_WITHOUT}, {F.UNSURE}, {"price"}),
-        (({**BASE, "refuses": ["acceptance-test"]},), {F.WHY_REFUSED, F.REFUSED_ALL}, {F.SIGN_TESTED}, {"refused", "day"}),
-        ((BASE, {**OTHER, "start": "2027-03-01"}), {F.PAIR_TOLD}, {F.ORDER_DATED}, {"lone"}),
+        ((REFUSING,), {F.WHY_REFUSED, F.REFUSED_ALL}, {F.SIGN_TESTED}, {"refused", "day"}),
+        ((BASE, LATE), {F.PAIR_TOLD}, {F.ORDER_DATED}, {"lone"}),
     ],
 )  # fmt: skip
 def test_what_is_said_of_offers(
@@ -125,18 +116,15 @@ def test_without_another_course_a_renter_without_prices_is_told_to_ask_elsewhere
 
 
 def test_one_node_needs_no_network() -> None:
-    case = opened(ONE_NODE)
+    case = bench.case("one-node-startup")
     holds = found(case)
     assert {F.ASKING_ONE_NODE, F.NAME_NONE, F.WHY_RENT_ALONE, F.READY_ALONE, F.NEXT, F.NEXT_NOTHING} <= holds
     assert not holds & {F.PREMIUM_RENT, F.NAME_TOLD, F.SOME_WITHOUT, F.UNSURE, F.NEXT_NETWORK, F.DOCUMENTED}
     assert turns(case) == {"rent"}
     heads = [str(column.label) for column in tables.offers(case).columns]
     assert "Topology" not in heads and "network" not in " ".join(row[-1] for row in cells(tables.offers(case)))
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        made = case.changed(offers=[BASE])
-        unpriced = case.changed(providers=[{"name": "FluidStack"}])
-    assert {F.SIGN_DATED, F.ALONE_ASKED} <= found(made)
-    assert F.UNPRICED_ONE_NODE in found(unpriced)
+    assert {F.SIGN_DATED, F.ALONE_ASKED} <= found(case.changed(offers=[BASE]))
+    assert F.UNPRICED_ONE_NODE in found(case.changed(providers=[{"name": "FluidStack"}]))
     assert F.HAND_OVER in found(tern()) and F.HAND_OVER not in holds
 
 
@@ -149,16 +137,14 @@ def test_jobs_within_single_nodes_need_no_network_either() -> None:
 
 
 def test_many_gpus_are_told_of_their_dates_and_their_waits() -> None:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        case = opened(ROOT / "params/example.yaml").changed(money__acquisition="rent")
+    case = bench.changed("example", money__acquisition="rent")
     assert {F.MANY_GPUS, F.TO_TEST, F.TEST_MANY} <= found(case)
     assert not found(case) & {F.ONE_SWITCH, F.TEST_TWO}
     assert {F.TO_TEST, F.TEST_TWO, F.TEST_BOTH} <= found(tern()) and F.MANY_GPUS not in found(tern())
 
 
 def test_what_decides_between_networks_where_it_is_not_money() -> None:
-    with mock.patch.object(inputs_module, "DRAWS", 256):
-        case = opened(ROOT / "params/kestrel-lab.yaml").changed(money__acquisition="rent")
+    case = bench.changed("kestrel-lab", money__acquisition="rent")
     assert case.decision().ground == Ground.WEIGHTS
     assert F.BY_WEIGHTS in found(case) and not {F.PREFERRED, F.PREMIUM, F.PREMIUM_RENT, F.ASK_BOTH} & found(case)
     assert "counts" not in turns(case)
@@ -209,7 +195,7 @@ def test_the_tables_hold_at_most_so_many_lines() -> None:
 def test_what_an_offer_refuses_is_told_before_anything_is_asked() -> None:
     rows = {row[0]: row[-1] for row in cells(tables.offers(offered(BASE, {**OTHER, "refuses": ["acceptance-test"]})))}
     assert rows["Example Hosting"].startswith("Refuses: ")
-    late = cells(tables.offers(offered(BASE, {**OTHER, "start": "2027-03-01"})))
+    late = cells(tables.offers(offered(BASE, LATE)))
     assert {row[0]: row[-1] for row in late}["Example Hosting"] == "Sooner?"
 
 

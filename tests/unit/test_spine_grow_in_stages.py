@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
+import bench
 import pytest
-from course_cases import client
+from rows import rows
 
 from fabricreport.case import Case
 from fabricreport.findings import Name, Named
@@ -32,7 +32,7 @@ from fabricreport.spine.grow_in_stages import (
 )
 from fabricreport.vocabulary import Ground, Side
 
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
+pytestmark = pytest.mark.slow
 F = Finding
 ELSEWHERE = ("too_late", "too_late_alone", "take_small", "single_nodes", "ask_announced")
 """Advice of the decision that no day to sign goes with."""
@@ -59,9 +59,8 @@ def of(case: Case, values: Mapping[str, float] | None = None, decision: Decision
     return set(findings(Altered(case, values or {}, decision)))  # type: ignore[arg-type]
 
 
-@cache
 def kestrel() -> Case:
-    return client("kestrel-lab")
+    return bench.case("kestrel-lab")
 
 
 def alone() -> DecisionResult:
@@ -72,12 +71,12 @@ def alone() -> DecisionResult:
 
 def test_a_plan_over_two_sites_has_two_networks_and_one_over_one_site_has_one() -> None:
     assert F.GROWS_ON_SEVERAL in of(kestrel())
-    assert F.GROWS_ON_ONE in of(kestrel().changed(cluster__sites=1))
+    assert F.GROWS_ON_ONE in of(bench.case("one site"))
     assert words(kestrel())["sites"] == "two sites"
 
 
 def test_a_plan_that_does_not_grow_has_no_stages() -> None:
-    found = of(client("example"))
+    found = of(bench.case("example"))
     assert F.STAYS in found
     assert not found & {F.STAGES_OF_TWO, F.STAGES_OF_ONE, F.AHEAD_OF_NEED, F.STOP_WASTES}
 
@@ -89,7 +88,7 @@ def test_stages_are_told_for_two_options_or_for_the_only_one() -> None:
     assert not found & {F.COMPARED, F.SAVES, F.DATE_ALIKE, F.DATE_APART, F.OTHER_WINS_SOMETIMES}
 
 
-@pytest.mark.parametrize(("value", "said"), [(2e6, F.SAVES), (-2e6, F.EXTRA), (0.0, F.EVEN)])
+@rows(("value", "said"), [(2e6, F.SAVES), (-2e6, F.EXTRA), (0.0, F.EVEN)])
 def test_the_money_is_told_by_its_sign(value: float, said: Finding) -> None:
     assert {F.SAVES, F.EXTRA, F.EVEN, F.SAVES_OPEN} & of(kestrel(), {"decision.difference": value}) == {said}
 
@@ -109,7 +108,7 @@ def test_switches_ahead_of_need_are_told_with_the_cables_that_they_spare() -> No
     assert not of(kestrel(), {f"tco.stage.overbuilt.0.{choice}": 0.0}) & {F.AHEAD_OF_NEED, F.RECABLED}
 
 
-@pytest.mark.parametrize("parts", [False, True])
+@rows("parts", [False, True])
 def test_money_is_followed_against_other_reasons_where_money_decided(parts: bool) -> None:
     told = kestrel().spoken("decision")
     same = ("halls_unpriced", "later", "kin_near", "sign_stage_one", "settle_stage_one")
@@ -126,7 +125,7 @@ def test_money_is_followed_against_other_reasons_where_money_decided(parts: bool
     assert F.FOLLOWS_MONEY not in set(findings(case))
 
 
-@pytest.mark.parametrize(
+@rows(
     ("told", "said"),
     [
         ("tiers_differ", F.TIERS_PART),
@@ -268,7 +267,7 @@ def test_a_date_is_missed_in_no_outcome_or_in_some() -> None:
 
 def test_the_kind_of_network_stays_open_only_at_a_site_not_yet_begun() -> None:
     assert {F.SITE_OPEN, F.SITES_BEGUN} & of(kestrel()) == {F.SITE_OPEN}
-    assert {F.SITE_OPEN, F.SITES_BEGUN} & of(kestrel().changed(cluster__sites=1)) == {F.SITES_BEGUN}
+    assert {F.SITE_OPEN, F.SITES_BEGUN} & of(bench.case("one site")) == {F.SITES_BEGUN}
 
 
 def test_what_the_test_guards_has_a_price() -> None:
@@ -277,7 +276,7 @@ def test_what_the_test_guards_has_a_price() -> None:
 
 def test_a_client_reads_three_cautions_and_always_one() -> None:
     assert cares(kestrel()) == (F.CARE_LINKS, F.CARE_LATER, F.CARE_UNTRIED)
-    assert F.CARE_ASSUMED in cares(client("example"))
+    assert F.CARE_ASSUMED in cares(bench.case("example"))
 
     def with_all(section: str) -> Any:
         found = dict.fromkeys(("halls_unpriced", "later", "beyond_mixture"), False)
@@ -296,7 +295,7 @@ def test_the_maker_of_later_stages_stays_open_where_there_are_several() -> None:
 
 
 def test_cables_are_laid_out_for_a_site_that_is_begun_or_for_the_whole_of_one_network() -> None:
-    two, one = words(kestrel()), words(kestrel().changed(cluster__sites=1))
+    two, one = words(kestrel()), words(bench.case("one site"))
     assert two["Lay_out"] == "Lay the cables of the first site out for its"
     assert two["full_size"] == "the full size of the first site"
     assert one["Lay_out"] == "Lay the cables out for" and one["full_size"] == "full size"
@@ -352,7 +351,7 @@ def test_the_cheaper_of_two_at_the_sizes_planned_is_told_by_name() -> None:
 
 def test_amounts_over_all_stages_are_told_as_such_where_there_are_several() -> None:
     assert words(kestrel())["in_all"] == "over all stages"
-    assert words(client("example"))["in_all"] == "in all"
+    assert words(bench.case("example"))["in_all"] == "in all"
 
 
 def test_a_dash_is_explained_where_one_stands() -> None:
@@ -409,7 +408,7 @@ def test_one_network_alone_is_told_once() -> None:
     assert len(tables.parts(one).columns) == 2
 
 
-@pytest.mark.parametrize(
+@rows(
     ("sites", "closed"),
     [
         ([1, 1, 1, 2], ["first site", "–", "–", "next site"]),
@@ -457,7 +456,7 @@ def test_shares_of_a_step_add_up() -> None:
         assert sum(c.value for r in each if isinstance(c := r.cells[place], Number)) == pytest.approx(1, abs=0.02)
 
 
-@pytest.mark.parametrize("both", [False, True])
+@rows("both", [False, True])
 def test_every_size_of_a_network_has_values_to_pass(both: bool) -> None:
     tests = kestrel().diligence()
     if both:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-import pytest
+from rows import rows
 
 from fabricreport.blocks.nodes import TableColumn, TableRow, Text
 from fabricreport.books.option_reader import read_options
@@ -18,7 +18,7 @@ from fabricreport.memo.document.tables import table_shape
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(
+@rows(
     ("item", "name", "row"),
     [
         ("switch-qm9700", "a QM9700 switch (InfiniBand NDR)", "QM9700 switch (InfiniBand NDR)"),
