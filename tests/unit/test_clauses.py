@@ -6,12 +6,14 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 import yaml
-from bench import PARAMS, SHIPPED, case, changed
+from bench import DRAWS, PARAMS, SHIPPED, case, changed
 from rows import rows
 
+import fabricreport.inputs as inputs_module
 from fabricreport.blocks.nodes import plain_text
 from fabricreport.blocks.template import Binder
 from fabricreport.books.families import families
@@ -28,7 +30,7 @@ from fabricreport.sections.diligence.tables import acceptance, contract_terms, f
 
 WORDINGS = [(q.id, wording) for q in read_questions() for sentence in q.clause for wording in sentence]
 FLOOR = {"question": "Q-NET-12", "answer": "A floor is written in.", "unit": "gbytes/s"}
-pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
+pytestmark = pytest.mark.slow
 
 
 def client(folder: Path, base: str = "example", answers: Mapping[str, list[dict[str, Any]]] = {}, **keys: Any) -> Case:
@@ -47,7 +49,8 @@ def client(folder: Path, base: str = "example", answers: Mapping[str, list[dict[
         place[last] = value
     path = folder / "client.yaml"
     path.write_text(yaml.safe_dump({**data, "as_of": str(data["as_of"])}), encoding="utf-8")
-    return open_case(path)
+    with mock.patch.object(inputs_module, "DRAWS", DRAWS):
+        return open_case(path)
 
 
 def said(case: Case) -> dict[str, str]:

@@ -63,6 +63,14 @@ def crossing_within_the_plan(found: TcoResult) -> dict[str, Any]:
     return {"sweep": replace(sweep, useful_hour={**sweep.useful_hour, found.rival: base + sign[:, None]})}
 
 
+def far_above(found: TcoResult) -> dict[str, Any]:
+    """A useful hour without RDMA costs ten times what it does."""
+    assert found.ownership is not None
+    sweep = found.ownership.sweep
+    hours = {o: 10 * hour if o == "ethernet-tcp" else hour for o, hour in sweep.useful_hour.items()}
+    return {"sweep": replace(sweep, useful_hour=hours)}
+
+
 def paid_monthly(found: TcoResult) -> dict[str, Any]:
     """The rival costs a dollar more in every month, and no more to buy."""
     assert found.ownership is not None
@@ -117,6 +125,7 @@ SAYINGS: dict[str, Callable[[], Spoken]] = {
     "another tier": lambda: fabric(BUYER, tiers_grown),
     "bought at once": lambda: fabric(GROWER, bought_at_once),
     "crossing": lambda: fabric(GROWER, crossing_within_the_plan),
+    "far above": lambda: fabric(BUYER, far_above),
     "paid monthly": lambda: fabric(BUYER, paid_monthly),
     "a slow rival": lambda: made(RENTER, {f"tco.usd_per_useful_gpu_hour.{ROCEV2}": 99.0}),
     "a free fabric": lambda: made(RENTER, {f"tco.worth_less.{ROCEV2}": 0.0}),
@@ -162,7 +171,7 @@ EXPECTED: dict[str, tuple[set[F], set[F]]] = {
             *(F.OWNS, F.COMPARES_FABRICS, F.COSTS_LESS, F.VALUED_STATED, F.CAUSES_AT_ONCE, F.PURCHASE_REVERSED),
             *(F.LOWEST, F.BOTH_FAMILIES, F.DISCOUNT_THROUGHOUT, F.SWITCHES_ALONE, F.VENDOR_CLAIM_FAR),
             *(F.INFINIBAND_DRAWS_MORE, F.OWNING_CHEAPER, F.PORTS_FULL, F.SWITCHES_LESS_THAN_HALF, F.LIES_BETWEEN),
-            *(F.NOTED, F.ORDER_HOLDS, F.BEYOND_SWEEP, F.CASH_AT_PURCHASE, F.BEYOND_CASH, F.MANAGER_TURNS),
+            *(F.NOTED, F.ORDER_HOLDS, F.CASH_AT_PURCHASE, F.BEYOND_CASH, F.MANAGER_TURNS),
             *(F.PAIRS_TOLD, F.PAIRS_LESS, F.PAIRS_WITHIN),
         },
         {
@@ -206,6 +215,7 @@ EXPECTED: dict[str, tuple[set[F], set[F]]] = {
     "another tier": ({F.TIERS_DIFFER}, {F.SWITCHES_ALONE, F.TIERS_ALIKE}),
     "bought at once": ({F.GROWS, F.GROWS_EARLY}, {F.GROWS_LATE}),
     "crossing": ({F.CROSSES_HERE}, {F.ORDER_HOLDS}),
+    "far above": ({F.BEYOND_SWEEP}, {F.CROSSES_HERE}),
     "paid monthly": ({F.CASH_OVER_TIME}, {F.CASH_AT_PURCHASE}),
     "a better rival": ({F.RENTS}, {F.TIER_WORTH}),
     "no notes": ({F.OWNS}, {F.NOTED}),

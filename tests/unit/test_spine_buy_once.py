@@ -87,7 +87,8 @@ def test_an_advice_that_leans_is_told_with_its_saving_its_odds_and_the_other_sid
         F.STANDS_NARROWLY,
         F.HEAD_SAVES,
     } <= holds
-    assert {F.SETTLE_BOTH, F.SIGN_BY, F.TEST_OF_ONE, F.CLAUSE_OF_ONE} <= holds
+    assert holds & AT_MOST_ONE["conditions"]
+    assert {F.SIGN_BY, F.TEST_OF_ONE, F.CLAUSE_OF_ONE} <= holds
 
 
 def test_either_of_two_has_no_saving_of_one_and_a_test_for_both() -> None:
