@@ -258,7 +258,7 @@ def test_the_invented_answers_get_the_verdicts_they_were_written_for(answered):
 
 
 def test_one_server_has_no_fabric_to_accept():
-    result = bench.changed("tern-finetuning", cluster__gpus=8).diligence()
+    result = bench.case("one node rented").diligence()
     assert result.promises == ()
     assert result.floors == {}
     assert result.curve == ()

@@ -115,7 +115,7 @@ def test_where_no_fabric_is_advised_no_clause_names_one_alone(base: str) -> None
 
 
 def test_a_client_of_one_node_is_asked_nothing_of_a_network_and_given_no_floor() -> None:
-    one = changed("tern-finetuning", cluster__gpus=8)
+    one = case("one node rented")
     assert {p.question.id for p in one.diligence().questions} == {
         "Q-COM-01",
         "Q-COM-04",

@@ -130,7 +130,7 @@ def test_ordering_ahead_adds_nothing_to_a_plan_of_one_stage_and_pays_interest_on
 
 
 def test_jobs_within_one_node_cost_a_client_of_one_node_what_its_option_does(monkeypatch: pytest.MonkeyPatch) -> None:
-    case = changed("tern-finetuning", cluster__gpus=8)
+    case = client("one node rented")
     option = case.comparison.choice
     assert single_node.single_node(case.inputs, case.chain, option).standing == OneNode.NOT_ASKED
     monkeypatch.setattr(single_node, "standing_of", lambda given: OneNode.PRICED)

@@ -77,7 +77,7 @@ def answered(answered_params: Path) -> Case:
 
 def alone() -> Case:
     """The renter with one node."""
-    return bench.changed("tern-finetuning", cluster__gpus=8)
+    return bench.case("one node rented")
 
 
 def told(case: Case, **made: Any) -> Spoken:
