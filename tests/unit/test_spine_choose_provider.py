@@ -30,7 +30,7 @@ def tern() -> Case:
 
 
 def offered(*offers: dict[str, Any], **changes: Any) -> Case:
-    return changed(offers=list(offers), **changes)
+    return bench.case("offers") if offers == (BASE, OTHER) and not changes else changed(offers=list(offers), **changes)
 
 
 def changed(**changes: Any) -> Case:
@@ -144,10 +144,11 @@ def test_many_gpus_are_told_of_their_dates_and_their_waits() -> None:
 
 
 def test_what_decides_between_networks_where_it_is_not_money() -> None:
-    case = bench.changed("kestrel-lab", money__acquisition="rent")
-    assert case.decision().ground == Ground.WEIGHTS
-    assert F.BY_WEIGHTS in found(case) and not {F.PREFERRED, F.PREMIUM, F.PREMIUM_RENT, F.ASK_BOTH} & found(case)
-    assert "counts" not in turns(case)
+    for ground, told in ((Ground.WEIGHTS, F.BY_WEIGHTS), (Ground.DEADLINE, F.BY_DATE)):
+        with mock.patch.object(type(tern().decision()), "ground", ground):
+            holds = found(tern())
+            assert "counts" not in turns(tern())
+        assert told in holds and not {F.PREFERRED, F.PREMIUM, F.PREMIUM_RENT, F.ASK_BOTH} & holds
 
 
 def test_what_an_hour_is_worth_names_the_rent_it_rests_on() -> None:
