@@ -26,9 +26,7 @@ READERS = ("test_answers_memo", "test_buy_once_memo", "test_headlines", "test_la
 """Files that read the example memos, which one worker builds for all of them."""
 TOGETHER = {
     **dict.fromkeys((f"{name}.py" for name in READERS), MEMOS),
-    **dict.fromkeys(
-        ("test_monday.py", "test_monday_conditions.py", "test_monday_days.py", "test_monday_open.py"), "monday"
-    ),
+    **dict.fromkeys(("test_monday.py", "test_monday_conditions.py", "test_monday_days.py"), "monday"),
 }
 """Files that read what is built once, by its name: the memos, the clients of `monday_cases`."""
 SPREAD = {"test_covering_array.py", "test_decisions.py", "test_fuzz.py", "test_laws.py"}

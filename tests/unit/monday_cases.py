@@ -18,11 +18,17 @@ CLIENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "grower": ("kestrel-lab", {}),
     "landlord": ("halden-cloud", {}),
     "one node": ("one node", {}),
-    "too late": ("too late", {}),
-    "pressed": ("pressed", {}),
-    "nobody tunes": ("kestrel-lab", {"organisation__qos_expertise": "none"}),
+    "too late": ("two options", {"organisation__time_to_production_weeks": 1}),
+    "pressed": (
+        "two options",
+        {"organisation__time_to_production_weeks": 1, "money__price_of_delay_usd_per_day": 1_000_000},
+    ),
+    "nobody tunes": (
+        "example",
+        {"options": ["rocev2-branded-400g", "rocev2-whitebox-400g"], "organisation__qos_expertise": "none"},
+    ),
     "unlike generations": ("example", {"cluster__link_gbits_per_s": 800, "cluster__gpu": "b300"}),
-    "out of date": ("halden-cloud", {"as_of": "2027-05-28"}),
+    "out of date": ("two options", {"as_of": "2027-05-28"}),
 }
 
 

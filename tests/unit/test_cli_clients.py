@@ -205,6 +205,11 @@ def test_a_delivery_is_judged_published_and_read_and_stays_where_the_next_cannot
     assert json.loads(first["acceptance.json"])["tests"] == facts["tests"]
     assert first["acceptance.pdf"].startswith(b"%PDF") and b"<!doctype html>" in first["acceptance.html"]
 
+    with monkeypatch.context() as judged:
+        judged.setattr(delivered, "deliver", lambda *_, **__: delivered.Accepted(home, facts))
+        told = accept(PARAMS, "--logs", PARAMS, "--output", out).output
+    assert "reject (" in told and "T-ALLREDUCE" in told
+
     def refused(*_: object) -> bytes:
         raise MemoRejected(["the PDF cannot be written"])
 

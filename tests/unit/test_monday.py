@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 import bench
 import pytest
 import yaml
-from monday_cases import CLIENTS, kinds, listed, of
+from monday_cases import CLIENTS, facts, kinds, listed, of
 from rows import rows
 
 from fabricreport.blocks import open_section
 from fabricreport.blocks.nodes import DataTable, plain_text
 from fabricreport.blocks.prose import is_prose, read_cell
 from fabricreport.blocks.say import run_cell
+from fabricreport.case import Case
 from fabricreport.evidence import read_yaml
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.monday.conditions import CONDITIONS, Due
 from fabricreport.sections.decision.monday.dates import is_working_day
 from fabricreport.sections.decision.monday.kinds import Kind, actions, most, roles
-from fabricreport.sections.decision.monday.study import monday_of, ranked
+from fabricreport.sections.decision.monday.study import Monday, monday_of, ranked
 from fabricreport.sections.decision.monday.tables import UNPRICED, letters, todo
 from fabricreport.sections.decision.monday.words import monday_words, word_of
 
@@ -68,20 +70,27 @@ def test_a_list_is_short_ordered_by_worth_and_dated(name: str) -> None:
     assert len(letters(monday).rows) == len(table.rows)
 
 
-@rows("name", CLIENTS)
-def test_every_line_and_letter_is_said_in_full(name: str) -> None:
-    body, annex, _ = open_section("decision", of(name))
-    monday = of(name).monday()
+def printed(case: Case, monday: Monday) -> list[list[tuple[str, ...]]]:
+    """The rows of the list and of its letters, as printed."""
+    body, annex, _ = open_section("decision", case)
     notebook = yaml.safe_load((bench.ROOT / "notebooks/decision.ipynb").read_text(encoding="utf-8"))
     for source in ("".join(c["source"]) for c in notebook["cells"]):
         if source.startswith("%%phrase"):
             run_cell(read_cell(source), {"body": body}, str)
+    tables = []
     for section, table in ((body, todo(monday)), (annex, letters(monday))):
         section.table("tab-x", "What to do", table.columns, table.rows)
         node = section.emitted[-1].nodes[0]
         assert isinstance(node, DataTable)
-        said = [plain_text(cell) for row in node.rows for cell in row.cells]
-        assert all(said) and len(node.rows) == len(monday.todos)
+        tables.append([tuple(plain_text(cell) for cell in row.cells) for row in node.rows])
+    return tables
+
+
+@rows("name", CLIENTS)
+def test_every_line_and_letter_is_said_in_full(name: str) -> None:
+    monday = of(name).monday()
+    for table in printed(of(name), monday):
+        assert len(table) == len(monday.todos) and all(all(row) for row in table)
 
 
 def test_what_each_of_our_clients_has_to_do() -> None:
@@ -134,3 +143,50 @@ def test_words_know_every_kind_whether_it_applies_or_not() -> None:
     words = monday_words(listed(of("example")))
     assert set(words) == {*map(word_of, Kind), "last_day"}
     assert all(isinstance(w, tuple) and len(w) <= 1 for k, w in words.items() if k != "last_day")
+
+
+# ---- letters to both sides of an open course: whose amounts stand in them
+
+
+@rows("name", ["renter", "landlord"])
+def test_a_letter_writes_the_amounts_of_both_where_neither_is_advised_and_they_part(name: str) -> None:
+    case = of(name)
+    monday, at = listed(case), facts(case)
+    rival = {p.id: p for p in at.tests.promises_of_rival}
+    assert case.decision().verdict.open and set(at.promises) == set(rival)
+    parted = {"busbw": ("worth", "price"), "weeks": ("worth", "price")}
+    seen = set()
+    lines, sent = printed(case, monday)
+    for one, line, letter in zip(monday.todos, lines, sent, strict=True):
+        for part, text in (("worth", line[-1]), ("send", letter[-1])):
+            named = [at.names[o] in text for o in at.pair]
+            if one.action.kind != Kind.BOTH:
+                assert all(named) == (part in one.due.either) and any(named) == all(named), (one.action.kind, text)
+        promise = {Kind.ACCEPTANCE: "busbw", Kind.WEEKS: "weeks", Kind.DELIVERY: "weeks"}.get(one.action.kind)
+        if promise:
+            own, other = at.promises[promise].price, rival[promise].price
+            assert own and other and (parted[promise][0] in one.due.either) == (own.text != other.text)
+            seen.add(one.action.kind)
+        if one.action.kind == Kind.CLAUSE:
+            assert one.due.either == {"worth", "send"}
+            seen.add(one.action.kind)
+    assert len(seen) > 1
+
+
+@rows("name", ["example", "grower"])
+def test_a_letter_writes_the_amounts_of_one_where_one_is_advised(name: str) -> None:
+    assert not of(name).decision().verdict.open
+    assert all(not one.due.either for one in listed(of(name)).todos)
+
+
+def test_amounts_that_print_alike_are_written_once() -> None:
+    case = of("renter")
+    at = facts(case)
+    own = at.promises["busbw"]
+    alike = replace(at, tests=replace(at.tests, promises_of_rival=(own,)))
+    apart = replace(own, passes=replace(own.passes, value=own.passes.value * 2), price=own.price)
+    parting = replace(at, tests=replace(at.tests, promises_of_rival=(apart,)))
+    unpriced = replace(at, tests=replace(at.tests, promises_of_rival=(replace(apart, price=None),)))
+    assert not alike.apart("busbw", "passes", "price")
+    assert parting.apart("busbw", "passes") and not parting.apart("busbw", "price")
+    assert not unpriced.apart("busbw", "price") and not unpriced.apart("weeks", "passes")

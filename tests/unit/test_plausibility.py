@@ -39,7 +39,7 @@ PLANS: dict[str, dict[str, Any]] = {
     "thin": {"cluster.link_gbits_per_s": 100},
     "small-serving": {"workload.kind": "inference-multi-node", "workload.model_parameters_billion": 8},
     "next-week": {"organisation.networking_maturity": "low", "organisation.qos_expertise": "none", "organisation.time_to_production_weeks": 1},
-    "five-weeks": {"organisation.time_to_production_weeks": 5, "overrides": [override("x", 90000) | {"id": "price:switch-qm9700"}, override("x", 140000) | {"id": "price:switch-sn5610"}]},
+    "five-weeks": {"options": ["infiniband-ndr", "spectrum-x-400g", "rocev2-whitebox-400g"], "organisation.time_to_production_weeks": 5, "overrides": [override("x", 90000) | {"id": "price:switch-qm9700"}, override("x", 140000) | {"id": "price:switch-sn5610"}]},
     "ten-trillion": {"workload.tokens_billion": 9_000_000, "workload.run_days": None},
     "stalls": {"options": ["infiniband-ndr", "rocev2-whitebox-400g"], "overrides": [override(f"shared-stall-share-{f}", 0.99) for f in ("infiniband", "spectrum-x", "rocev2")]},
     "faults": {"overrides": [override("detection-hours", 200), override("link-failures-per-link-year", 5)]},
@@ -84,9 +84,9 @@ WITHOUT_FIGURE = {"no-provider", "untuned-tenants", "offer-expired", "offer-from
 
 
 def planned(changes: dict[str, Any], drop: str = "") -> Case:
-    """The example client with some keys changed, and one key dropped."""
+    """The example client between two options, with some keys changed, and one key dropped."""
     data = yaml.safe_load((bench.PARAMS / "example.yaml").read_text())
-    data["as_of"] = str(data["as_of"])
+    data |= {"as_of": str(data["as_of"]), "options": ["infiniband-ndr", "rocev2-whitebox-400g"]}
     for key, value in changes.items():
         *sections, last = key.split(".")
         at = data[sections[0]] if sections else data

@@ -20,7 +20,7 @@ from fabricreport.models.judgement.turning import Asked, PriceLevel, Seen, price
 from fabricreport.provenance import plain
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.findings import spoken
-from fabricreport.sections.decision.unquoted import Unquoted
+from fabricreport.sections.decision.unquoted import Unquoted, unquoted_of
 from fabricreport.uncertain import exactly
 
 
@@ -150,7 +150,7 @@ def xdr() -> Case:
 
 @pytest.mark.slow
 def test_at_the_price_found_the_lead_is_nothing_and_either_side_is_won_by_the_one_named(xdr: Case) -> None:
-    found = {u.item: u for u in xdr.decision().unquoted}
+    found = {u.item: u for u in unquoted_of(xdr.search)}
     assert {"switch-q3400", "optic-800g-dr4", "licence-cumulus"} <= set(found)
     assert "licence-ufm" not in found  # not bought below its size: no price of it moves the money
     chain = xdr.search.fast
@@ -170,7 +170,7 @@ def test_at_the_price_found_the_lead_is_nothing_and_either_side_is_won_by_the_on
 
 @pytest.mark.slow
 def test_the_check_on_switches_alone_is_that_of_the_bill(xdr: Case) -> None:
-    switch = next(u for u in xdr.decision().unquoted if u.item == "switch-q3400")
+    switch = next(u for u in unquoted_of(xdr.search) if u.item == "switch-q3400")
     assert switch.alone == pytest.approx(51_999 * 54 / 24) and switch.alone_of == "spectrum-x-800g"
     assert switch.level != pytest.approx(switch.alone, rel=0.01)  # the whole difference is another sum
 
@@ -178,7 +178,7 @@ def test_the_check_on_switches_alone_is_that_of_the_bill(xdr: Case) -> None:
 @pytest.mark.slow
 def test_a_client_who_states_the_price_is_not_told_of_ours(xdr: Case) -> None:
     told = xdr.changed(evidence={"switch-q3400-usd": 120_000})
-    assert "switch-q3400" not in {u.item for u in told.decision().unquoted}
+    assert "switch-q3400" not in {u.item for u in unquoted_of(told.search)}
 
 
 def test_every_price_of_a_shipped_option_has_a_kind_that_can_be_asked_for() -> None:
