@@ -427,8 +427,8 @@ def test_the_range_told_of_old_prices_is_the_one_that_is_drawn() -> None:
 def test_a_bill_of_quantities_prices_its_option_beside_the_memos_own_bill() -> None:
     bill = {k: BASE[k] for k in ("seller", "date", "expiry", "fabric")}
     asked = {**bill, "items": [{"item": "switch-qm9700", "price": 28_000, "quantity": 48}]}
-    case, buyer = bench.changed("example", offers=[asked]), bench.case("example")
-    cheaper = bench.changed("example", prices={"switch-qm9700": 28_000})
+    case, buyer = bench.changed("two options", offers=[asked]), bench.case("two options")
+    cheaper = bench.changed("two options", prices={"switch-qm9700": 28_000})
     (bid,) = case.decision().bids.values()
     option = bid.option
     assert np.allclose(plain(bid.total), plain(cheaper.chain.bills.totals[option]))

@@ -36,7 +36,7 @@ def test_a_replaced_shape_is_drawn_and_moves_figures_that_name_it(entry: str) ->
 
 
 def test_a_replaced_correlation_moves_figures_that_name_it_as_a_chain_run_again_does() -> None:
-    buyer = bench.drawn("example")  # on few draws a share of them moves by noise alone
+    buyer = bench.drawn("two options")  # on few draws a share of them moves by noise alone
     case = buyer.changed(evidence={"correlation-within-group": 0.0})
     figures = moved(buyer, case)
     named = {i for i in figures if "evidence:correlation-within-group" in case.tail().numbers[i].inputs}
