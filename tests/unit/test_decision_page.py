@@ -13,7 +13,10 @@ from notebook_cells import run, sources
 
 from fabricreport.blocks.nodes import Callout, Code, DataTable, Heading, Headline, Node, Num, Text, Top, walk
 from fabricreport.case import open_case
-from fabricreport.scenario import defaulted_keys, load_params, new_params
+from fabricreport.scenario import assumptions, defaulted_keys, load_params, new_params
+from fabricreport.sections.decision.inputs import framework_of
+from fabricreport.sections.decision.study import standing
+from fabricreport.vocabulary import Side
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
 
@@ -102,9 +105,10 @@ def test_a_client_who_said_everything_is_told_that_nothing_was_assumed(tmp_path:
         tmp_path, absent | {"workload.tokens_billion": None, "money.materiality_usd": None, "memo.language": "en"}
     )
     assert defaulted_keys(load_params(path)) == ()
-    said = ["".join(texts(node)) for node in nodes_of(path)]
-    assert "Nothing: every key was given." in said
-    assert not any("assumed, not stated" in text for text in said)
+    given = open_case(path).inputs
+    assert assumptions(given.params) == ()
+    rules = [rule for axis in framework_of(given).axes for rule in axis.rules]
+    assert rules and not [rule for rule in rules if "assumed, not stated" in rule.reason]
 
 
 def client(folder: Path, cluster: dict[str, Any], kind: str = "pretraining-dense") -> Path:
@@ -128,8 +132,11 @@ def test_a_framework_that_leans_to_a_fabric_behind_both_does_not_agree(tmp_path:
     data["options"] = ["infiniband-ndr", "rocev2-branded-400g", "rocev2-whitebox-400g", "ethernet-tcp"]
     path.write_text(yaml.safe_dump(data))
     decided = open_case(path)
-    told = decided.spoken("decision").findings
-    assert (decided.comparison.verdict.agrees, told.view_behind, told.view_agrees) == (False, True, False)
+    leans_to, verdict = framework_of(decided.inputs).leans_to, decided.comparison.verdict
+    sides = {option.id: option.side for option in decided.options}
+    totals = {option: float(total.mean()) for option, total in decided.chain.bills.totals.items()}
+    assert (leans_to, verdict.agrees) == (Side.INFINIBAND, False)
+    assert standing(verdict, sides, leans_to, totals) == "behind"
 
 
 def test_a_single_gpu_is_told_the_chief_cause_of_the_difference(tmp_path: Path) -> None:

@@ -184,10 +184,11 @@ STAYS = [{"month": 12, "gpus": 1024}]
 PARTNER = {"organisation__nvidia_cloud_partner": True}
 
 
-def test_a_cloud_partner_is_advised_nothing_that_its_contract_bars() -> None:
-    partner = changed("example", **PARTNER)
+def test_a_cloud_partner_is_advised_nothing_that_its_contract_bars_and_an_override_is_told_of() -> None:
+    partner = changed("example", **PARTNER, prices={"switch-qm9700": 30_000})
     told, free = partner.spoken("decision"), of("example")
     assert (told.findings.barred, free.findings.barred) == (True, False)
+    assert (told.findings.overridden, free.findings.overridden) == (True, False)
     assert "white-box" in str(told.words["barred"]) and free.words["barred"] is None
     pair = {partner.comparison.choice, partner.comparison.rival}
     assert pair == {"infiniband-ndr", "spectrum-x-400g"}
@@ -199,10 +200,6 @@ def test_a_cloud_partner_is_advised_nothing_that_its_contract_bars() -> None:
 def test_the_cloud_partner_s_rule_is_one_of_what_runs_between_nodes() -> None:
     few = changed("example", cluster__gpus=8, **PARTNER).inputs
     assert few.options and not [o for o in few.options if bars(few, o)]
-
-
-def test_an_override_is_told_of() -> None:
-    assert [of(name).findings.overridden for name in ("overridden", "tern-finetuning")] == [True, False]
 
 
 def test_a_finding_that_does_not_exist_is_refused_with_the_nearest() -> None:
