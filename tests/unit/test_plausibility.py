@@ -130,6 +130,7 @@ SANE: dict[str, dict[str, Any]] = {
     "offers name providers": {"money.acquisition": "rent", "providers": [], "offers": [
         ASKED | {"seller": seller, "network": "included"} for seller in ("A", "B")
     ]},
+    "thin within one node": {"cluster.gpus": 8, "cluster.link_gbits_per_s": 100, "workload.model_parameters_billion": 8},
     "year": {"money.horizon_months": 12, "organisation.time_to_production_weeks": 16},
 }  # fmt: skip
 
