@@ -272,7 +272,7 @@ class Case:
 
     def decision(self) -> DecisionResult:
         """What to do, how sure we are, and what would change it."""
-        return self._study("decision", lambda: decision.run(self.inputs, self.search, self.knowledge))
+        return self._study("decision", lambda: decision.run(self.search, lambda: self.knowledge))
 
     def diligence(self) -> DiligenceResult:
         """What each provider offers, what it has answered, and what is left to ask."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,6 +145,12 @@ def _say_rules(as_json: bool) -> int:
     return 0
 
 
+def _say_sound(path: Path, as_json: bool) -> None:
+    """Said before the analyses are tried, which takes longer than all that was read so far."""
+    if not as_json:
+        click.echo(f"{path}: every key, id and file is sound; trying the analyses.", err=True)
+
+
 @main.command(epilog=epilog())
 @click.argument("params", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--rules", is_flag=True, help="List the rules by which a well-formed file is refused, and why.")
@@ -161,7 +168,7 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
     problems: list[Problem] = []
     remarks: list[str] = []
     for path in params:
-        found = checked(path, Places(), thorough=True)
+        found = checked(path, Places(), trying=partial(_say_sound, path, as_json))
         problems += (p for p in found.problems if p not in problems)  # several params files share their books
         remarks += [f"{path}: {note}" for note in found.notes]
         if found.case is not None and not found.problems:

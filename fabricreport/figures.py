@@ -43,10 +43,15 @@ class Pattern:
 
     pattern: str
 
-    @property
+    @cached_property
     def indexes(self) -> tuple[str, ...]:
         """Names of the pattern's indexes, in order."""
         return tuple(_INDEX.findall(self.pattern))
+
+    @cached_property
+    def shape(self) -> re.Pattern[str]:
+        """What its ids look like, whatever the keys."""
+        return re.compile(r"\..+".join(map(re.escape, _INDEX.sub(_KEY, self.pattern).split(_KEY))))
 
     def id(self, *keys: object) -> str:
         """The id of the figure with these keys."""
@@ -160,20 +165,40 @@ class DeclaredFigures(Mapping[str, Number]):
         self._declared: Declaration[Any] = declared
         self._at, self._given = at, given
         self._made: dict[str, Number] = {}
+        self._runs: dict[str, tuple[str, ...]] = {}
 
     @cached_property
     def _ids(self) -> Mapping[str, tuple[AnySpec, tuple[str, ...]]]:
         ids: dict[str, tuple[AnySpec, tuple[str, ...]]] = {}
-        runs = {name: tuple(index.keys(self._at)) for name, index in self._declared.indexes.items()}
         for spec in self._declared.specs:
-            for keys in product(*(runs[name] for name in spec.indexes)):
-                if spec.when is not None and not spec.when(self._at, *keys):
-                    continue
+            for keys in self._keys_of(spec):
                 figure_id = spec.id(*keys)
                 if figure_id in ids:
                     raise ValueError(f"{figure_id} is declared twice: {ids[figure_id][0].pattern}, {spec.pattern}")
                 ids[figure_id] = (spec, keys)
         return ids
+
+    def _keys_of(self, spec: AnySpec) -> Iterator[tuple[str, ...]]:
+        """Of which keys there is a figure."""
+        for keys in product(*(self._run(name) for name in spec.indexes)):
+            if spec.when is None or spec.when(self._at, *keys):
+                yield keys
+
+    def _run(self, index: str) -> tuple[str, ...]:
+        if index not in self._runs:
+            self._runs[index] = tuple(self._declared.indexes[index].keys(self._at))
+        return self._runs[index]
+
+    def _found(self, figure_id: str) -> tuple[AnySpec, tuple[str, ...]] | None:
+        """The declaration of a figure and its keys: only what may be its own is asked for its keys, for some are dear."""
+        if "_ids" in vars(self):
+            return self._ids.get(figure_id)
+        for spec in self._declared.specs:
+            if spec.shape.fullmatch(figure_id):
+                for keys in self._keys_of(spec):
+                    if spec.id(*keys) == figure_id:
+                        return spec, keys
+        return None
 
     def __getitem__(self, figure_id: str) -> Number:
         if figure_id not in self._made:
@@ -182,17 +207,18 @@ class DeclaredFigures(Mapping[str, Number]):
         return self._made[figure_id]
 
     def _spec(self, figure_id: str) -> tuple[AnySpec, tuple[str, ...]]:
-        if figure_id not in self._ids:
+        found = self._found(figure_id)
+        if found is None:
             close = did_you_mean(figure_id, self._ids)
             raise KeyError(f"no figure {figure_id}" + (f"; did you mean {close}?" if close else ""))
-        return self._ids[figure_id]
+        return found
 
     def __contains__(self, figure_id: object) -> bool:
-        return figure_id in self._ids
+        return isinstance(figure_id, str) and (figure_id in self._made or self._found(figure_id) is not None)
 
     def get(self, figure_id: str, default: Any = None) -> Any:
         """The figure, or the default where there is none; nothing similar is sought."""
-        return self[figure_id] if figure_id in self._ids else default
+        return self[figure_id] if figure_id in self else default  # noqa: SIM401 - this is `get`
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._ids)

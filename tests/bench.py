@@ -14,6 +14,7 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Callable
+from copy import copy
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,9 @@ from elicited_cases import write_two
 
 import fabricreport.inputs as inputs_module
 from fabricreport.case import Case, open_case
+from fabricreport.checking.trial import make_whole
 from fabricreport.models.judgement.comparison import Comparison
+from fabricreport.sections.decision.result import DecisionResult
 
 ROOT = Path(__file__).parents[1]
 PARAMS, DECISIONS = ROOT / "params", Path(__file__).parent / "golden" / "decisions"
@@ -116,6 +119,14 @@ def drawn(name: str, **changes: Any) -> Case:
 def comparison(name: str, **changes: Any) -> Comparison:
     """Its comparison at the memo's own draws."""
     return drawn(name, **changes).comparison
+
+
+def altered(result: DecisionResult, **parts: Any) -> DecisionResult:
+    """A decision of which some parts are others; the rest is as it was found, and not made of those."""
+    make_whole(result)
+    other = copy(result)
+    vars(other).update(parts)
+    return other
 
 
 _MADE: dict[tuple[int, str, str], Case] = {}

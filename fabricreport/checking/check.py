@@ -6,6 +6,7 @@ are refused as they stand are refused here, before the analyses are loaded.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -31,18 +32,18 @@ class Checked:
     case: Case | None = field(default=None, compare=False, repr=False)
 
 
-def check(path: Path, *, as_of: date | None = None, thorough: bool = False) -> Checked:
+def check(path: Path, *, as_of: date | None = None, trying: Callable[[], None] | None = None) -> Checked:
     """Read a params file, its books, the answers and the logs it names, and try the analyses on what is the client's own.
 
-    `as_of` replaces the date of the params; `thorough` tries the analyses in any case. Nothing is raised for what is
-    wrong in the files.
+    `as_of` replaces the date of the params. `trying` is called once the files are known to be sound, before the analyses
+    are tried; where it is given they are tried in any case. Nothing is raised for what is wrong in the files.
     """
     given = read_given(path, as_of)
     if given.loaded is None:
         return Checked(given.problems)
     from fabricreport.checking.examine import examined
 
-    return Checked(*examined(given, given.loaded, thorough=thorough))
+    return Checked(*examined(given, given.loaded, trying=trying))
 
 
 @dataclass(frozen=True)

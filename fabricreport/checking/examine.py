@@ -29,7 +29,7 @@ Read = TypeVar("Read")
 
 
 def examined(
-    given: Given, loaded: ParamsFile, *, thorough: bool
+    given: Given, loaded: ParamsFile, *, trying: Callable[[], None] | None
 ) -> tuple[tuple[Problem, ...], tuple[str, ...], Case | None]:
     """Problems and notes of params that were read with their books, and the case that was tried (None if refused)."""
     case: Case | None = None
@@ -46,7 +46,9 @@ def examined(
     remarks: list[str] = []
     if case is not None:
         remarks = [*(str(held) for held in case.prices.quarantine), *_stand_ins(case)]
-        if not problems and (thorough or own_inputs(case)):
+        if not problems and trying:
+            trying()
+        if not problems and (trying or own_inputs(case)):
             problems += [loaded.placed(problem) for problem in tried_out(case)]
     return tuple(loaded.named(problem) for problem in problems), tuple(remarks), case
 

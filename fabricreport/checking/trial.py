@@ -8,17 +8,20 @@ in turn to find the one that they founder on.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import Any
 
+from fabricreport.case import Case
 from fabricreport.errors import InputError, Problem
+from fabricreport.inputs import Inputs
 from fabricreport.scenario import SECTION_NAMES, Params
 
-if TYPE_CHECKING:
-    from fabricreport.case import Case
-
 FOUNDERS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, Warning)
+COSTS = ("latency", "tail_risk", "tco")
+"""The sections that a plan is doubted by, so that they are made at the case's own draws anyhow."""
+FEW_DRAWS = 256
 MOST_TRIED = 40
 """Own figures left out one at a time; a file with more of them is told without a culprit."""
 
@@ -38,11 +41,18 @@ def own_inputs(case: Case) -> tuple[Own, ...]:
 
 
 def founderings(case: Case) -> tuple[Problem, ...]:
-    """One problem for each of the client's own inputs that the analyses founder on; none if they can be carried out."""
-    why = foundering(case)
+    """One problem for each of the client's own inputs that the analyses founder on; none if they can be carried out.
+
+    Where nothing is the client's own, what follows from the costs is tried on few draws: their mathematics is then that of
+    the package on its own figures.
+    """
+    own = own_inputs(case)
+    if own or case.inputs.draws <= FEW_DRAWS:
+        why = foundering(case)
+    else:
+        why = foundering(case, COSTS) or foundering(_on_few_draws(case))
     if not why:
         return ()
-    own = own_inputs(case)
     blamed = [one for one in own if not foundering(case.with_params(one.without))] if len(own) <= MOST_TRIED else []
     remedy = "Correct the figure, or leave it out."
     if not blamed:
@@ -53,18 +63,32 @@ def founderings(case: Case) -> tuple[Problem, ...]:
     )
 
 
-def foundering(case: Case) -> str:
+def _on_few_draws(case: Case) -> Case:
+    given = case.inputs
+    books = given.folder, given.shipped, given.price_book, given.all_options
+    return Case(Inputs(given.params, *books, draws=FEW_DRAWS))
+
+
+def foundering(case: Case, sections: Sequence[str] = SECTION_NAMES) -> str:
     """Why the analyses cannot be carried out, in one line; '' if they can."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         try:
-            for section in SECTION_NAMES:
-                tuple(case.result(section).numbers.values())  # figures are made on request: here all are asked for
+            for section in sections:
+                make_whole(case.result(section))
         except InputError as error:
             return str(replace(error.problems[0], remedy="", file="", line=None)).rstrip(".")
         except FOUNDERS as error:
             return " ".join(str(error).split())[:200] or type(error).__name__
     return ""
+
+
+def make_whole(result: Any) -> None:
+    """Have every part and every figure of a section made, which are else made when they are first asked for."""
+    for name, part in vars(type(result)).items():
+        if isinstance(part, cached_property):
+            getattr(result, name)
+    tuple(result.numbers.values())
 
 
 def _own(case: Case) -> Iterator[Own]:

@@ -25,6 +25,7 @@ from fabricreport.case import Case, open_case
 from fabricreport.checking.liveness import context, resting, why_context
 from fabricreport.checking.plausibility import _links as doubts_on_links
 from fabricreport.checking.plausibility import cautions
+from fabricreport.checking.trial import make_whole
 from fabricreport.errors import InputError
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
@@ -71,7 +72,7 @@ def rested_on() -> frozenset[str]:
     for name, case in clients().items():
         with case.inputs.noting() as asked:
             for section in SECTION_NAMES if name in WHOLE else ("tco",):
-                tuple(case.result(section).numbers.values())
+                make_whole(case.result(section))
             tuple(cautions(case) if name in WHOLE else doubts_on_links(case))
         found |= resting(case, frozenset(asked)) if name in WHOLE else case.chain.reached_by | (asked - context())
     return frozenset(found)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import bench
@@ -38,7 +37,7 @@ def of(name: str) -> Case:
 
 
 def listed(case: Case, **result: Any) -> Monday:
-    return monday_of(case.inputs, replace(case.decision(), **result), case.diligence(), case.tail())
+    return monday_of(case.inputs, bench.altered(case.decision(), **result), case.diligence(), case.tail())
 
 
 def kinds(monday: Monday) -> set[Kind]:
@@ -46,4 +45,4 @@ def kinds(monday: Monday) -> set[Kind]:
 
 
 def facts(case: Case, **result: Any) -> Facts:
-    return Facts(case.inputs, replace(case.decision(), **result), case.diligence(), case.tail())
+    return Facts(case.inputs, bench.altered(case.decision(), **result), case.diligence(), case.tail())

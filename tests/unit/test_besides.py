@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
-from bench import SHIPPED, changed
+from bench import SHIPPED, altered, changed
 from rows import rows
 
 from fabricreport.case import Case
@@ -294,7 +294,7 @@ def test_utilisation_is_told_of_training_across_nodes_on_switches_that_hold_it()
 
 def told(case: Case, **changes: Any) -> set[F]:
     result = case.decision()
-    other = replace(result, besides=replace(result.besides, **changes)) if changes else result
+    other = altered(result, besides=replace(result.besides, **changes)) if changes else result
     return set(besides_findings(case.inputs, other, lambda i: result.numbers[i]))
 
 
@@ -396,7 +396,7 @@ def test_whether_the_framework_and_the_scores_agree_is_told_by_their_sides(
     values = {o: (1.0, 1.0) if o == first else (0.0, 0.5) for o in both}
     values = values if first else {both[0]: (1.0, 0.0), both[1]: (0.0, 1.0)}
     result = case.decision()
-    made_up = replace(
+    made_up = altered(
         result,
         framework=replace(result.framework, total=total),
         besides=replace(result.besides, weighed=weigh(made(**values), seed=1, draws=64)),

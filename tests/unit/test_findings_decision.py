@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from bench import SHIPPED, case, changed
+from bench import SHIPPED, altered, case, changed
 from rows import rows
 
 from fabricreport.books.gpus import gpu_types
@@ -75,12 +75,12 @@ def test_page_one_names_where_the_advice_changes_likeliest_first_and_choices_las
     result = case("example").decision()
     one = result.turns.drawn[0]
     drawn = tuple(edged(one, chance=c) for c in (0.02, 0.5, 0.005, 0.3))
-    held = replace(result, turns=Turns(drawn[:2], (edged(one, chance=0.0, choice=True),)))
+    held = altered(result, turns=Turns(drawn[:2], (edged(one, chance=0.0, choice=True),)))
     assert [e.chance for _, e in held.edges()] == [0.5, 0.02, None]
-    assert [e.chance for _, e in replace(result, turns=Turns(drawn, ())).edges()] == [0.5, 0.3, 0.02]
+    assert [e.chance for _, e in altered(result, turns=Turns(drawn, ())).edges()] == [0.5, 0.3, 0.02]
     both = edged(one, chance=0.4)
     chosen = edged(one, chance=0.0, choice=True)
-    twice = replace(result, turns=Turns((replace(both, input_id=chosen.input_id),), (chosen,)))
+    twice = altered(result, turns=Turns((replace(both, input_id=chosen.input_id),), (chosen,)))
     assert [e.chance for _, e in twice.edges()] == [None]
 
 

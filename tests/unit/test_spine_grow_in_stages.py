@@ -9,6 +9,7 @@ from typing import Any
 
 import bench
 import pytest
+from bench import altered
 from rows import rows
 
 from fabricreport.case import Case
@@ -66,7 +67,7 @@ def kestrel() -> Case:
 def alone() -> DecisionResult:
     """The decision as if nothing were compared with the choice."""
     result = kestrel().decision()
-    return replace(result, verdict=replace(result.verdict, runner_up=result.verdict.choice))
+    return altered(result, verdict=replace(result.verdict, runner_up=result.verdict.choice))
 
 
 def test_a_plan_over_two_sites_has_two_networks_and_one_over_one_site_has_one() -> None:
@@ -95,7 +96,7 @@ def test_the_money_is_told_by_its_sign(value: float, said: Finding) -> None:
 
 def test_a_saving_that_leaves_the_course_open_is_told_as_such() -> None:
     result = kestrel().decision()
-    left = replace(result, verdict=replace(result.verdict, decided_by=Ground.NOTHING))
+    left = altered(result, verdict=replace(result.verdict, decided_by=Ground.NOTHING))
     assert left.verdict.open
     assert F.SAVES_OPEN in of(kestrel(), {"decision.difference": 1e6}, left)
 
@@ -119,7 +120,7 @@ def test_money_is_followed_against_other_reasons_where_money_decided(parts: bool
     case: Any = Altered(kestrel(), {})
     case.spoken = lambda section: apart if section == "decision" else kestrel().spoken(section)
     assert (F.FOLLOWS_MONEY in set(findings(case))) is parts
-    close = replace(kestrel().decision(), verdict=replace(kestrel().decision().verdict, decided_by=Ground.WEIGHTS))
+    close = altered(kestrel().decision(), verdict=replace(kestrel().decision().verdict, decided_by=Ground.WEIGHTS))
     case = Altered(kestrel(), {}, close)
     case.spoken = lambda section: apart if section == "decision" else kestrel().spoken(section)
     assert F.FOLLOWS_MONEY not in set(findings(case))
@@ -173,7 +174,7 @@ def test_the_other_option_has_its_case() -> None:
     choice = kestrel().decision().verdict.choice
     told, result = {F.OTHER_HAS_REASON, F.OTHER_WINS_SOMETIMES}, kestrel().decision()
     assert told & of(kestrel()) == {F.OTHER_HAS_REASON}
-    bare = replace(result, framework=replace(result.framework, axes=()))
+    bare = altered(result, framework=replace(result.framework, axes=()))
     assert told & of(kestrel(), decision=bare) == {F.OTHER_WINS_SOMETIMES}
     assert not told & of(kestrel(), {"decision.probability": 1.0}, bare)
     assert F.OTHER_RUNS_IN_TIME in of(kestrel(), {f"tail_risk.late.{choice}": 0.5})
@@ -185,7 +186,7 @@ def test_the_reason_for_the_other_option_is_the_strongest_one_of_its_side_that_t
     reason = words(kestrel())["their_reason"]
     rules = [rule for axis in result.framework.axes for rule in axis.rules if rule.reason == reason]
     assert rules and all(rule.lean > 0 and not rule.priced_as for rule in rules)
-    turned = replace(
+    turned = altered(
         result, verdict=replace(result.verdict, choice=result.verdict.runner_up, runner_up=result.verdict.choice)
     )
     ours: Any = Altered(kestrel(), {}, turned)
@@ -213,7 +214,7 @@ def test_a_price_that_nobody_publishes_is_told_where_it_puts_the_other_option_ah
 
 def test_nothing_changes_the_answer_where_no_edge_and_no_quote_is_left() -> None:
     result = kestrel().decision()
-    still = replace(result, turns=replace(result.turns, drawn=(), choices=()), unquoted=())
+    still = altered(result, turns=replace(result.turns, drawn=(), choices=()), unquoted=())
     all_of_it = {F.CHANGES, F.CHANGES_IN_WEEKS, F.NO_CHANGES, F.OTHER_QUOTED}
     assert all_of_it & of(kestrel(), decision=still) == {F.NO_CHANGES}
 
@@ -223,7 +224,7 @@ def test_weeks_that_would_change_the_answer_are_told_with_the_size_they_are_stat
     drawn = tuple(t for t in result.turns.drawn if not t.input_id.startswith("evidence:weeks-to-stable"))
     told = {F.CHANGES, F.CHANGES_IN_WEEKS, F.NO_CHANGES}
     assert told & of(kestrel()) == {F.CHANGES_IN_WEEKS}
-    without = replace(result, turns=replace(result.turns, drawn=drawn))
+    without = altered(result, turns=replace(result.turns, drawn=drawn))
     assert told & of(kestrel(), decision=without) == {F.CHANGES}
 
 
@@ -239,7 +240,7 @@ def test_an_option_too_close_to_tell_is_explained_where_it_is_ethernet_of_one_ma
     told, result = {F.KIN_OF_ONE_MAKER, F.KIN_AS_NAMED}, kestrel().decision()
     assert told & of(kestrel()) == {F.KIN_OF_ONE_MAKER}
     other = next(o.id for o in kestrel().inputs.options if o.side == Side.INFINIBAND)
-    assert told & of(kestrel(), decision=replace(result, kin=other)) == {F.KIN_AS_NAMED}
+    assert told & of(kestrel(), decision=altered(result, kin=other)) == {F.KIN_AS_NAMED}
 
 
 def test_shares_of_all_options_are_told_where_both_that_are_close_may_be_taken() -> None:
@@ -247,7 +248,7 @@ def test_shares_of_all_options_are_told_where_both_that_are_close_may_be_taken()
     result = kestrel().decision()
     wins = {option: share for option, share in result.joint.shares.items() if option != result.kin}
     barred: Any = SimpleNamespace(shares=wins)
-    assert F.KIN_SHARES not in of(kestrel(), decision=replace(result, joint=barred))
+    assert F.KIN_SHARES not in of(kestrel(), decision=altered(result, joint=barred))
 
 
 def test_weeks_and_waiting_are_alike_or_apart_as_they_print() -> None:
@@ -290,7 +291,7 @@ def test_a_client_reads_three_cautions_and_always_one() -> None:
 def test_the_maker_of_later_stages_stays_open_where_there_are_several() -> None:
     assert words(kestrel())["leave_later"] == "leave the maker of every later stage open"
     result = kestrel().decision()
-    turned = replace(result, verdict=replace(result.verdict, choice=result.verdict.runner_up))
+    turned = altered(result, verdict=replace(result.verdict, choice=result.verdict.runner_up))
     assert words(Altered(kestrel(), {}, turned))["leave_later"] == "commit to no later stage"  # type: ignore[arg-type]
 
 
@@ -323,7 +324,7 @@ def test_what_later_stages_hold_is_told_as_lost_where_the_first_stage_alone_is_s
 def test_white_box_switches_are_explained_where_they_are_advised() -> None:
     assert F.WHITE_BOX in of(kestrel())
     result = kestrel().decision()
-    turned = replace(result, verdict=replace(result.verdict, choice=result.verdict.runner_up))
+    turned = altered(result, verdict=replace(result.verdict, choice=result.verdict.runner_up))
     assert F.WHITE_BOX not in of(kestrel(), decision=turned)
 
 
@@ -339,7 +340,7 @@ def test_an_option_that_is_close_is_told_to_cost_more_or_less_by_its_sign() -> N
     kin = kestrel().decision().kin
     for value, way in ((1e6, "more"), (-1e6, "less")):
         assert words(Altered(kestrel(), {f"decision.gap.{kin}": value}))["kin_way"] == way  # type: ignore[arg-type]
-    none = replace(kestrel().decision(), kin="")
+    none = altered(kestrel().decision(), kin="")
     assert words(Altered(kestrel(), {}, none))["kin_way"] is None  # type: ignore[arg-type]
 
 
@@ -370,7 +371,7 @@ def test_a_price_of_the_other_option_alone_is_settled_by_a_quote_on_it() -> None
     assert isinstance(edges, tuple)
     settled = [str(r.cells[4]) for r in tables.changes(kestrel().inputs, result, kestrel().figure, edges).rows]
     assert "if InfiniBand is quoted too" in settled
-    turned = replace(
+    turned = altered(
         result, verdict=replace(result.verdict, choice=result.verdict.runner_up, runner_up=result.verdict.choice)
     )
     settled = [str(r.cells[4]) for r in tables.changes(kestrel().inputs, turned, kestrel().figure, edges).rows]

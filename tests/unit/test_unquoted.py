@@ -93,7 +93,7 @@ def example() -> Case:
 def said(*unquoted: Unquoted) -> Spoken:
     case = example()
     return spoken(
-        case.inputs, replace(case.decision(), unquoted=unquoted), case.tco(), case.monday(), case.figure, None
+        case.inputs, bench.altered(case.decision(), unquoted=unquoted), case.tco(), case.monday(), case.figure, None
     )
 
 

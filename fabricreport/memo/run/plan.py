@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -53,23 +54,29 @@ class BuildPlan:
         return Planned(self.slug, self.as_of, self.edition, digest, self.draft, self.only, self.notes, dates)
 
 
-def checked(params_path: Path, places: Places, as_of: str | date | None = None, *, thorough: bool = False) -> Checked:
+def checked(
+    params_path: Path, places: Places, as_of: str | date | None = None, *, trying: Callable[[], None] | None = None
+) -> Checked:
     """All that is wrong with, and worth a note about, what a build of these params would read.
 
-    `thorough` tries the analyses too, also where nothing but the params is the client's own.
+    With `trying` the analyses are tried too, also where nothing but the params is the client's own; it is called before.
     A file that the build would refuse to copy (a link, a device, one too large) is a fault like any other.
     """
-    from fabricreport.checking.check import Checked
 
     day = None if as_of is None else parse_date(as_of)
-    found = _check(params_path, day, thorough) if places.check is None else places.check(params_path, day)
+    refused, unread = tuple[Problem, ...](), tuple[Problem, ...]()
     try:
-        loaded = read_params(params_path)
+        params = read_params(params_path).params
+        refused = tuple(input_problems(params, params_path, project_params=places.project_params))
     except InputError as error:
-        return found if found.problems else Checked(error.problems)
-    refused = input_problems(loaded.params, params_path, project_params=places.project_params)
+        unread = error.problems
+    if places.check is not None:
+        found = places.check(params_path, day)
+    else:
+        found = _check(params_path, day, None if refused or unread else trying)
     named = {p.file for p in found.problems}
-    return Checked((*found.problems, *(p for p in refused if p.file not in named)), found.notes, found.case)
+    more = (unread if not found.problems else ()) or tuple(p for p in refused if p.file not in named)
+    return replace(found, problems=(*found.problems, *more))
 
 
 @dataclass(frozen=True)
@@ -161,11 +168,11 @@ def parse_date(value: str | date) -> date:
         ) from None
 
 
-def _check(params_path: Path, as_of: date | None, thorough: bool) -> Checked:
+def _check(params_path: Path, as_of: date | None, trying: Callable[[], None] | None) -> Checked:
     """Imported where it is used: the command line's help needs none of the analyses."""
     from fabricreport.checking.check import check
 
-    return check(params_path, as_of=as_of, thorough=thorough)
+    return check(params_path, as_of=as_of, trying=trying)
 
 
 def _sections(params: Params, only: str | None) -> tuple[str, ...]:

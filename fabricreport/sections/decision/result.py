@@ -1,32 +1,39 @@
-"""What the decision finds."""
+"""What the decision finds, each part made when it is first asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.judgement.comparison import Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
-from fabricreport.provenance import Traced, plain
-from fabricreport.sections.decision.alike import Mismatch
-from fabricreport.sections.decision.articles.study import Articles
-from fabricreport.sections.decision.besides.study import Besides
+from fabricreport.models.judgement.swings import swings
+from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.sections.decision.alike import Mismatch, mismatch_of
+from fabricreport.sections.decision.articles.study import Articles, articles_of
+from fabricreport.sections.decision.besides.study import Besides, besides_of
 from fabricreport.sections.decision.courses.result import CoursesResult
-from fabricreport.sections.decision.information.study import Information
+from fabricreport.sections.decision.courses.study import courses_of
+from fabricreport.sections.decision.information.knowledge import Knowledge
+from fabricreport.sections.decision.information.study import Information, information_of
+from fabricreport.sections.decision.inputs import near_kin
 from fabricreport.sections.decision.joint.result import JointResult
-from fabricreport.sections.decision.later import Later
-from fabricreport.sections.decision.monday.at_stake import AtStake
-from fabricreport.sections.decision.offers.bids import Bid
+from fabricreport.sections.decision.joint.study import joint_of
+from fabricreport.sections.decision.later import Later, later_of
+from fabricreport.sections.decision.listings import rests_on_listing, without_each
+from fabricreport.sections.decision.monday.at_stake import AtStake, at_stake_of
+from fabricreport.sections.decision.offers.bids import Bid, bids_of
 from fabricreport.sections.decision.offers.study import OffersResult
-from fabricreport.sections.decision.priors import Prior
-from fabricreport.sections.decision.reasons import Parting
-from fabricreport.sections.decision.turning import Edge, Turn, Turns
-from fabricreport.sections.decision.unquoted import Unquoted
-from fabricreport.vocabulary import Ground
+from fabricreport.sections.decision.priors import Prior, priors_of
+from fabricreport.sections.decision.reasons import Parting, parting
+from fabricreport.sections.decision.turning import Edge, Search, Turn, Turns, turned_by_assumption, turns_of
+from fabricreport.sections.decision.unquoted import Unquoted, unquoted_of
+from fabricreport.vocabulary import Confidence, Grade, Ground
 
 GROUNDS = (Ground.SIZE, Ground.DEADLINE, Ground.WEIGHTS)
 """What may decide besides money."""
@@ -34,45 +41,147 @@ WORTH_A_WORD = 0.01
 """A change that less than this share of the draws would bring is left to the table."""
 
 
-@dataclass(frozen=True)
 class DecisionResult:
-    """The verdict and its rule, the framework's view, what would turn the answer, and the figures by id.
+    """The decision of a case, from its chain, the comparison made on its bills, and what could be found out.
 
-    `parting`: the reasons of both sides where framework and advice part. `difference` (draws,) is the runner-up's total cost less the choice's: positive means the choice is cheaper.
-    `unquoted`: items of the two compared that nobody publishes a price for. `articles`: what the trade press would advise.
-    `priors`: the inputs stated by kind of fabric. `kin`: an option of the choice's family too close to tell from it, or ''. `without`: the verdict with each option left out whose switch has one listed price.
-    `offers`: of a client that rents, what sellers offer or publish; `bids`: of one that buys, its bills at their prices.
-    `mismatch`: the two compared in one generation, where they are of different ones. `later`: what is bought when
-    today's prices no longer hold. `joint`: what changes it when more than one thing moves.
-    `information`: what could be found out first (None where nothing is left to choose).
-    `courses`: the courses of action, and the one that is advised.
-    `monday`: what is at stake in prices out of date and in later stages. `assumption_share`: share of the
-    difference's explained spread that rests on assumptions. `besides`: reasons beyond money.
+    Each part is made when it is first asked for: the verdict needs few of them.
     """
 
-    verdict: Verdict
-    rule: Rule
-    framework: FrameworkResult
-    parting: Parting | None
-    turns: Turns
-    unquoted: tuple[Unquoted, ...]
-    articles: Articles
-    without: Mapping[str, Verdict]
-    mismatch: Mismatch | None
-    later: Later | None
-    information: Information | None
-    courses: CoursesResult
-    monday: AtStake
-    priors: tuple[Prior, ...]
-    kin: str
-    offers: OffersResult | None
-    bids: Mapping[str, Bid]
-    difference: Traced
-    totals: Mapping[str, Traced]
-    joint: JointResult
-    assumption_share: float
-    besides: Besides
-    numbers: Mapping[str, Number]
+    def __init__(
+        self,
+        search: Search,
+        knowledge: Callable[[], Knowledge],
+        figures: Callable[[DecisionResult], Mapping[str, Number]],
+    ) -> None:
+        self._figures = figures
+        self._search, self._base, self._given = search, search.base, search.base.given
+        self._bills, self._comparison, self._knowledge = search.base.bills, search.comparison, knowledge
+        self._sides = {o.id: o.side for o in self._given.options}
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """The comparison's verdict, at most leaning where an assumption, a listing or a generation turns it."""
+        found = self._comparison.verdict
+        if found.confidence != Confidence.CLEAR:
+            return found
+        if turned_by_assumption(self._search):
+            return found.capped_by_assumption()
+        if rests_on_listing(self._comparison, self.without, self._sides):
+            return found.capped_by_listing()
+        if self.mismatch is not None and self.mismatch.turns(found.lead):
+            return found.capped_by_generation()
+        return found
+
+    @property
+    def rule(self) -> Rule:
+        """The printed rule."""
+        return self._comparison.rule
+
+    @property
+    def difference(self) -> Traced:
+        """The runner-up's total cost less the choice's (draws,): positive means the choice is cheaper."""
+        return self._comparison.lead
+
+    @property
+    def totals(self) -> Mapping[str, Traced]:
+        """Total cost of each option (draws,)."""
+        return self._bills.totals
+
+    @cached_property
+    def framework(self) -> FrameworkResult:
+        """The framework's view."""
+        return self._search.judge.framework
+
+    @cached_property
+    def parting(self) -> Parting | None:
+        """The reasons of both sides where framework and advice part."""
+        return parting(self._given, self._comparison, self._bills, self.framework, self._sides)
+
+    @cached_property
+    def turns(self) -> Turns:
+        """What would turn the answer, each input moved alone."""
+        return turns_of(self._search)
+
+    @cached_property
+    def unquoted(self) -> tuple[Unquoted, ...]:
+        """Items of the two compared that nobody publishes a price for."""
+        return unquoted_of(self._search)
+
+    @cached_property
+    def articles(self) -> Articles:
+        """What the trade press would advise."""
+        return articles_of(self._search, self.verdict, self._sides)
+
+    @cached_property
+    def without(self) -> Mapping[str, Verdict]:
+        """The verdict with each option left out whose switch has one listed price."""
+        return without_each(self._given, self._bills)
+
+    @cached_property
+    def mismatch(self) -> Mismatch | None:
+        """The two compared in one generation, where they are of different ones."""
+        return mismatch_of(self._base, self._comparison)
+
+    @cached_property
+    def later(self) -> Later | None:
+        """What is bought when today's prices no longer hold."""
+        return later_of(self._given, self._bills, self.verdict.choice)
+
+    @cached_property
+    def information(self) -> Information | None:
+        """What could be found out first; None where nothing is left to choose."""
+        pair = self.verdict.choice, self.verdict.runner_up
+        return information_of(self._given, self._bills, self._knowledge(), pair)
+
+    @cached_property
+    def courses(self) -> CoursesResult:
+        """The courses of action, and the one that is advised."""
+        return courses_of(self._given, self._base, self._comparison, self._search.judge, self.information)
+
+    @cached_property
+    def monday(self) -> AtStake:
+        """What is at stake in prices out of date and in later stages."""
+        return at_stake_of(self._search, self.courses)
+
+    @cached_property
+    def priors(self) -> tuple[Prior, ...]:
+        """The inputs stated by kind of fabric."""
+        return priors_of(self._given, self._base.reached_by)
+
+    @cached_property
+    def kin(self) -> str:
+        """An option of the choice's family too close to tell from it, or ''."""
+        return near_kin(self._search.judge, self._bills, self.verdict)
+
+    @property
+    def offers(self) -> OffersResult | None:
+        """Of a client that rents, what sellers offer or publish."""
+        return self._knowledge().offers
+
+    @cached_property
+    def bids(self) -> Mapping[str, Bid]:
+        """Of a client that buys, its bills at the prices of those who offer."""
+        return bids_of(self._base)
+
+    @cached_property
+    def joint(self) -> JointResult:
+        """What changes the answer when more than one thing moves."""
+        return joint_of(self._search, self.turns)
+
+    @cached_property
+    def assumption_share(self) -> float:
+        """Share of the difference's explained spread that rests on assumptions."""
+        return _share_assumed(self._given, self.difference)
+
+    @cached_property
+    def besides(self) -> Besides:
+        """Reasons beyond money."""
+        return besides_of(self._base, self._search.fast, self._search.judge, self._comparison)
+
+    @cached_property
+    def numbers(self) -> Mapping[str, Number]:
+        """The figures by id, each made when it is first asked for."""
+        return self._figures(self)
 
     @property
     def swings(self) -> tuple[Turn, ...]:
@@ -125,3 +234,12 @@ class DecisionResult:
             c: float(plain(theirs.get(c, zero)).mean() - plain(mine.get(c, zero)).mean()) for c in {**mine, **theirs}
         }
         return max(gaps, key=lambda c: gaps[c])
+
+
+def _share_assumed(given: Inputs, difference: Traced) -> float:
+    """Share of the difference's spread, as far as single inputs explain it, that rests on assumptions."""
+    ids = sorted(i for i in inputs_of(difference) if not i.startswith("claim:"))
+    found = swings(difference, {i: given.draw(i) for i in ids})
+    known = sum(s.share_of_variance for s in found)
+    ours = sum(s.share_of_variance for s in found if given.record(s.input_id)["grade"] == Grade.ASSUMPTION)
+    return ours / known if known else 0.0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +35,7 @@ from fabricreport.scenario import changed_params
 from fabricreport.sections.decision.inputs import Judge, judge_of
 from fabricreport.sections.tco.bills import Bills
 from fabricreport.uncertain import exactly
+from fabricreport.vocabulary import Grade
 
 SHOWN = 12
 """Most bars of the chart of swings."""
@@ -184,10 +185,23 @@ class Search:
 
     def __init__(self, base: Chain, comparison: Comparison) -> None:
         self.base, self.comparison = base, comparison
-        self.fast = base.bare()
         self.judge = judge_of(base.given)
         self._turns: dict[str, Turn] = {}
         self._levels: dict[str, PriceLevel | None] = {}
+
+    @cached_property
+    def fast(self) -> Chain:
+        """The chain that what-ifs are run on."""
+        return self.base.bare()
+
+    @cached_property
+    def screened(self) -> tuple[str, ...]:
+        """Ids of the inputs that may turn the lead by a linear screen, and of the widest swings: those to run again."""
+        given, verdict = self.base.given, self.comparison.verdict
+        own = {i: plain(given.own(i)) for i in sorted(self.base.reached_by) if varies(given, i)}
+        expected = reach(plain(self.comparison.lead), own)
+        shown = sorted(expected, key=lambda i: -abs(expected[i][1] - expected[i][0]))[:SHOWN]
+        return tuple(i for i in expected if i in shown or _may_cross(expected[i], verdict.lead))
 
     def turn(self, input_id: str) -> Turn:
         """What one drawn input does to the lead."""
@@ -215,15 +229,17 @@ class Search:
 
 def turns_of(search: Search) -> Turns:
     """Every input that can turn the comparison, and the widest swings."""
-    base, comparison = search.base, search.comparison
-    own = {i: plain(base.given.own(i)) for i in sorted(base.reached_by) if varies(base.given, i)}
-    expected = reach(plain(comparison.lead), own)
-    shown = sorted(expected, key=lambda i: -abs(expected[i][1] - expected[i][0]))[:SHOWN]
-    drawn = [search.turn(i) for i in expected if i in shown or _may_cross(expected[i], comparison.verdict.lead)]
+    drawn = [search.turn(i) for i in search.screened]
     return Turns(
         tuple(sorted(drawn, key=lambda t: -t.width)),
-        tuple(_choices(search.fast, comparison)),
+        tuple(_choices(search.fast, search.comparison)),
     )
+
+
+def turned_by_assumption(search: Search) -> bool:
+    """Whether the money is level inside the range of an input that nobody has measured or published."""
+    assumed = (i for i in search.screened if search.base.given.record(i)["grade"] == Grade.ASSUMPTION)
+    return any(search.turn(i).flips_inside for i in assumed)
 
 
 def weeks_level(search: Search) -> float | None:

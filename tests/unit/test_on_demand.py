@@ -1,0 +1,78 @@
+"""What is asked for is made then, and no more; what comes of it does not hang on what was asked before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest import mock
+
+import bench
+import pytest
+
+import fabricreport.chain as chain_module
+from fabricreport.case import Case
+from fabricreport.checking.check import check
+from fabricreport.checking.trial import make_whole
+from fabricreport.figures import DeclaredFigures
+from fabricreport.models.judgement.comparison import Verdict
+from fabricreport.sections.decision.result import DecisionResult
+from fabricreport.sections.decision.study import run
+from fabricreport.sections.decision.turning import Search
+from fabricreport.vocabulary import Confidence, Grade
+
+pytestmark = pytest.mark.slow
+CLIENTS = (*bench.SHIPPED, "dgx-greenfield-256", "serving-replicas-64", "racks-7200", "moe-256-six-weeks")
+
+
+def afresh(case: Case) -> DecisionResult:
+    """A decision of which nothing is made yet."""
+    return run(Search(case.chain, case.comparison), lambda: case.knowledge)
+
+
+def capped_by_every_part(case: Case) -> Verdict:
+    """The verdict as the rule reads, from all inputs that were moved."""
+    made = afresh(case)
+    make_whole(made)
+    found, grade = case.comparison.verdict, case.record
+    if any(t.flips_inside and grade(t.input_id)["grade"] == Grade.ASSUMPTION for t in made.turns.drawn):
+        found = found.capped_by_assumption()
+    sides = {o.id: o.side for o in case.options}
+    one = made.without.get(found.choice)
+    if one and sides[one.choice] != sides[found.choice] and not (found.open and one.open):
+        found = found.capped_by_listing()
+    return found.capped_by_generation() if made.mismatch and made.mismatch.turns(found.lead) else found
+
+
+def test_a_verdict_asked_for_first_is_the_one_that_all_parts_come_to() -> None:
+    cases = {name: bench.case(name) for name in CLIENTS}
+    first = {name: afresh(case).verdict for name, case in cases.items()}
+    assert first == {name: capped_by_every_part(case) for name, case in cases.items()}
+    assert {v.confidence for v in first.values()} > {Confidence.CLEAR} and any(v.capped for v in first.values())
+
+
+def test_a_comparison_runs_the_chain_once_and_a_verdict_that_is_not_clear_no_more() -> None:
+    case = bench.case("example").with_params(bench.case("example").params)
+    with mock.patch.object(chain_module, "_run", side_effect=chain_module._run) as run:
+        assert case.comparison.verdict.confidence != Confidence.CLEAR
+        assert case.decision().verdict == case.comparison.verdict
+        assert case.figure("decision.difference").value and run.call_count == 1
+        assert case.decision().turns and run.call_count > 1
+
+
+def test_a_figure_asked_for_alone_is_the_one_among_all() -> None:
+    every = bench.case("example").decision().numbers
+    assert isinstance(every, DeclaredFigures)
+    alone = afresh(bench.case("example")).numbers
+    ids = list(every)
+    for figure_id in ids[:: len(ids) // 40]:
+        assert figure_id in alone and alone[figure_id] == every[figure_id]
+    assert "decision.no.such" not in alone and alone.get("decision.total") is None
+
+
+def test_files_are_told_sound_before_the_analyses_are_tried_and_only_if_they_are(tmp_path: Path) -> None:
+    said: list[str] = []
+    whole = bench.PARAMS / "tern-finetuning.yaml"
+    faulty = tmp_path / "faulty.yaml"
+    faulty.write_text(whole.read_text(encoding="utf-8") + "measurements: [no-such.log]\n", encoding="utf-8")
+    with mock.patch("fabricreport.checking.examine.tried_out", lambda _: said.append("tried") or ()):
+        assert not check(whole, trying=lambda: said.append("sound")).problems and said == ["sound", "tried"]
+        assert check(faulty, trying=lambda: said.append("sound")).problems and said == ["sound", "tried"]
