@@ -9,6 +9,7 @@ from unittest import mock
 
 import pytest
 
+HERE = Path(__file__).parent
 WHOLE = re.compile(r"^pytestmark = .*\bmark\.slow\b", re.M)
 
 
@@ -21,8 +22,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Refuse a client to a test that is not marked slow: `make quick` would wait for it."""
-    if item.get_closest_marker("slow"):
+    """Refuse a client to a test of this folder that is not marked slow: `make quick` would wait for it."""
+    if item.get_closest_marker("slow") or HERE not in item.path.parents:
         return (yield)
     from fabricreport.case import Case
 
