@@ -22,6 +22,7 @@ FOUNDERS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError,
 COSTS = ("latency", "tail_risk", "tco")
 """The sections that a plan is doubted by, so that they are made at the case's own draws anyhow."""
 FEW_DRAWS = 256
+"""Draws that the other sections are tried on where nothing is the client's own."""
 MOST_TRIED = 40
 """Own figures left out one at a time; a file with more of them is told without a culprit."""
 
