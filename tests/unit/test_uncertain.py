@@ -116,6 +116,20 @@ def test_a_stream_depends_on_seed_and_id_alone() -> None:
     assert abs(np.corrcoef(Sampler(7, 4096).uniforms("a"), Sampler(7, 4096).uniforms("b"))[0, 1]) < 0.05
 
 
+def test_draws_are_remembered_by_all_that_makes_them_and_nobody_writes_to_them() -> None:
+    one, other = (
+        Uncertain.of({"low": 1.0, "mode": 2.0, "high": 6.0}),
+        Uncertain.of({"low": 1.0, "mode": 3.0, "high": 6.0}),
+    )
+    drawn = Sampler(7, 64, 0.5).draws(one, "a", "links")
+    assert Sampler(7, 64, 0.5).draws(one, "a", "links") is drawn and not drawn.flags.writeable
+    assert np.array_equal(drawn, one.quantile(Sampler(7, 64, 0.5).uniforms("a", "links")))
+    asked = [(7, 64, 0.5, other, "a", "links"), (8, 64, 0.5, one, "a", "links"), (7, 64, 0.2, one, "a", "links"),
+             (7, 64, 0.5, one, "b", "links"), (7, 64, 0.5, one, "a", "racks"), (7, 64, 0.5, one, "a", "")]  # fmt: skip
+    assert not [row for row in asked if np.array_equal(Sampler(*row[:3]).draws(*row[3:]), drawn)]
+    assert Sampler(7, 32, 0.5).draws(one, "a", "links").size == 32
+
+
 def test_a_group_correlates_its_members_as_stated() -> None:
     sampler = Sampler(1, 4096, correlation=0.6)
     a, b = (stats.norm.ppf(sampler.uniforms(k, "maturity")) for k in ("a", "b"))
