@@ -216,6 +216,9 @@ def test_a_number_missing_from_the_ledger_is_a_fault_and_stays_text() -> None:
     document = read(block("a", [para(num("tco.unknown", "$9"))]))
     assert messages(document) == ["a number is not in the ledger"]
     assert plain_text(document.body[0].children) == "$9"
+    stray = ledger_entry("tco.figure-1", "$1.1M", 1.1e6, inputs=["param:cluster.gpus", "price:nobody"])
+    (fault,) = check_memo(gather(new_notebook(cells=[block("a", [para("x")], ledger=[stray])])))
+    assert "tco.figure-1 names the unknown input price:nobody" in fault
 
 
 def test_one_number_with_two_values_names_both_cells() -> None:
