@@ -1,6 +1,6 @@
 """The bench: clients known by name, each opened once a worker, and what-ifs of them.
 
-    bench.case("northmere")                        # a client of few draws: prose, tables, provenance, findings
+    bench.case("example")                          # a client of few draws: prose, tables, provenance, findings
     bench.changed("example", cluster__gpus=2048)   # a what-if of it
     bench.drawn("example").comparison              # the memo's own draws: class, odds, laws (the comparison alone is cheap)
 

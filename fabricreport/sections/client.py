@@ -160,11 +160,6 @@ def discounting_of(given: Inputs) -> Discounting:
     )
 
 
-def market_rent(given: Inputs) -> Any:
-    """Market rent of one GPU-hour of the client's type, in the memo's currency: draws or a scalar."""
-    return given.money(gpu_type(given).server.rent)
-
-
 def planned_days(given: Inputs) -> float:
     """Days the run is planned to take: as stated, or from its tokens at the central efficiency of the kernels."""
     stated = given.params.workload.run_days

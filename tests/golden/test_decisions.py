@@ -70,7 +70,7 @@ def ours(name: str) -> dict[str, str]:
 
 OURS_FILE = FOLDER / "ours.yaml"
 OURS = """\
-# What this program says to each buyer of this folder, made by `python tests/golden/test_decisions.py`.
+# What this program says to each buyer of this folder, made by `PYTHONPATH=.:tests python tests/golden/test_decisions.py`.
 # course: what is advised; class: how sure; by: what decides (money, the size, the client's date or weights, nothing for a
 # close call); articles_agree: the articles that would say the same. A change of it is a change of advice: say why.
 """

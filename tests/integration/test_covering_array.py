@@ -1,7 +1,7 @@
 """What `check` accepts, `build` builds: proved over a covering array of clients, not over the three we like.
 
-`make test` builds the few clients in which every single choice stands at least once, and runs the notebooks of four more, by
-the commit, with blank pictures, all on a small sample. `make trust` builds every client of the array whole.
+`make test` builds the few clients in which every single choice stands at least once, on a small sample and with blank
+pictures. `make trust` builds every client of the array whole, and CI a tenth of them, by the commit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 import clients
 import pytest
 import yaml
-from fuzz_cases import some
 from one_process import SMALL_DRAWS, Whole, whole, written
 
 from fabricreport.case import Case, open_case
@@ -23,7 +22,7 @@ from fabricreport.sections.decision.monday.kinds import most
 from fabricreport.sections.decision.monday.tables import letters, todo
 
 SIZES = yaml.safe_load(clients.SIZES.read_text(encoding="utf-8"))
-IN_ARRAY, COVERING, PAIRS_IN_TEST = SIZES["in_array"], SIZES["covering"], SIZES["pairs_in_test"]
+IN_ARRAY, COVERING = SIZES["in_array"], SIZES["covering"]
 PRINTED = 7
 """One in so many of the few is drawn and written as PDF and HTML in `make test`, every client of the array in `make trust`."""
 MOST_REFUSED = 0.05
@@ -100,13 +99,6 @@ def test_every_single_choice_builds_a_whole_memo(number: int, tmp_path: Path) ->
     if done is not None and printed:
         html, pdf = written(done)
         assert pdf.startswith(b"%PDF") and "</html>" in html
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("number", some(range(IN_ARRAY), PAIRS_IN_TEST))
-def test_pairs_of_choices_run_every_cell_of_every_notebook(number: int, tmp_path: Path) -> None:
-    _, faults = built(clients.rows()[number], tmp_path, draws=SMALL_DRAWS, draw_charts=False)
-    assert faults == []
 
 
 @pytest.mark.trust

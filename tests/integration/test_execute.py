@@ -109,7 +109,9 @@ def test_the_fonts_are_listed_before_a_section_runs_where_that_folder_can_be_wri
 
 
 @pytest.mark.slow
-def test_every_failure_of_seven_notebooks_is_told_in_one_run_and_the_others_finish(bench: Bench, marker: str) -> None:
+def test_every_failure_of_a_run_of_notebooks_is_told_in_one_run_and_the_others_finish(
+    bench: Bench, marker: str
+) -> None:
     kernel = "import os; print(os.getpid())"
     record = bench.run(
         {

@@ -20,7 +20,6 @@ from fabricreport.sections.latency.inputs import TRAINING_KINDS, pair, stages
 from fabricreport.sections.tail_risk.horizon import CAUSES, losses
 
 pytestmark = pytest.mark.slow
-OPTION = "infiniband-ndr"
 
 
 def base(name: str = "example") -> Case:

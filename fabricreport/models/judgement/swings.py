@@ -29,14 +29,6 @@ class Swing:
         return abs(self.at_high - self.at_low)
 
 
-def probability_cheapest(totals: Mapping[str, Any]) -> dict[str, float]:
-    """Share of draws in which each option's total (draws,) is the lowest; ties are split evenly."""
-    matrix = np.stack([plain(t) for t in totals.values()])
-    lowest = matrix == matrix.min(axis=0)
-    shares = (lowest / lowest.sum(axis=0)).mean(axis=1)
-    return dict(zip(totals, (float(s) for s in shares), strict=True))
-
-
 def swings(difference: Any, inputs: Mapping[str, Any], *, tail: float = 0.1) -> tuple[Swing, ...]:
     """One-at-a-time sensitivity of the mean difference, read off the existing sample; widest swing first.
 
