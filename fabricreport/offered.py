@@ -19,22 +19,17 @@ from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from fabricreport.books.offers.offer import Kind, Network, OfferAddOn, OfferRung
 from fabricreport.books.offers.offer import Offer as Read
 from fabricreport.books.prices.book import Price, PriceView
 from fabricreport.books.providers import read_providers
+from fabricreport.books.reader import checked
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import Located
 from fabricreport.scenario import Offer, Params, slugify
-from fabricreport.scenario.messages import problem_of, without_misspelt
 from fabricreport.scenario.offer_checks import offer_findings
 from fabricreport.strict_yaml import load_strict
 from fabricreport.vocabulary import Grade
-
-_AT = ("offers", 0)
-"""Where an offer stands in the params: a file of its own is told of by the same schema."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +74,7 @@ def read_offer(path: Path, params: Params) -> tuple[Offer, Located]:
     if not isinstance(located.data, dict):
         remedy = "Begin with `seller:`; params/offers/example-cloud.yaml shows one."
         raise InputError(located.problem((), "must hold keys and values", remedy=remedy))
-    nested = Located({}, located.file, {(*_AT, *path): line for path, line in located.lines.items()})
-    try:
-        offer = Offer.model_validate(located.data)
-    except ValidationError as error:
-        details = error.errors(include_url=False)
-        told = [problem_of({**d, "loc": (*_AT, *d["loc"])}, nested) for d in details]
-        raise InputError([_own(problem) for problem in without_misspelt(told)]) from None
+    offer = checked(located, Offer)
     faults = [
         replace(
             located.problem(f.path, f.message, value=f.value, remedy=f.remedy, suggestion=f.suggestion), rule=f.rule
@@ -95,11 +84,6 @@ def read_offer(path: Path, params: Params) -> tuple[Offer, Located]:
     if faults:
         raise InputError(faults)
     return offer, located
-
-
-def _own(problem: Problem) -> Problem:
-    """A problem of the schema as one of the file's own keys."""
-    return replace(problem, key=problem.key.removeprefix("offers[0]").lstrip("."))
 
 
 def _read(offer: Offer, own_id: str, key: str, located: Located | None) -> Read:

@@ -4,7 +4,7 @@ Knows nothing of prices, models or notebooks.
 """
 
 from fabricreport.scenario.checks import client_slug, slugify
-from fabricreport.scenario.defaults import Assumed, assumptions, defaulted_keys, is_given, value_at
+from fabricreport.scenario.defaults import Assumed, assumptions, defaulted_keys, is_given, unit_at, value_at
 from fabricreport.scenario.files import named_files
 from fabricreport.scenario.json_schema import json_schema
 from fabricreport.scenario.load import (
@@ -15,7 +15,6 @@ from fabricreport.scenario.load import (
     load_params_file,
     params_from,
 )
-from fabricreport.scenario.messages import field_at, unit_at
 from fabricreport.scenario.offers import Offer, OfferFile
 from fabricreport.scenario.proposed import meant
 from fabricreport.scenario.refusals import REFUSALS
@@ -79,7 +78,6 @@ __all__ = [
     "dated",
     "defaulted_keys",
     "dump_uncertain",
-    "field_at",
     "is_given",
     "json_schema",
     "load_params",

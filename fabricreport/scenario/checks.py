@@ -10,9 +10,9 @@ import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 
+from fabricreport.books.fields import RESERVED_NAMES
 from fabricreport.books.gpus import gpu_types
 from fabricreport.located import KeyPath
-from fabricreport.scenario.fields import RESERVED_NAMES
 from fabricreport.scenario.finding import Finding
 from fabricreport.scenario.offer_checks import offer_findings
 from fabricreport.scenario.offers import Offer

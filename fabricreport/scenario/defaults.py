@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from fabricreport.books.messages import field_at, unit_of
 from fabricreport.located import KeyPath, dotted, undotted
 from fabricreport.scenario.checks import client_slug
 from fabricreport.scenario.schema import Params
@@ -128,6 +129,11 @@ def _text(key: str, value: Any) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(str, value))
     return f"{value:,g}" if isinstance(value, float) else str(value)
+
+
+def unit_at(path: KeyPath) -> str:
+    """The unit of the number at a key, as the schema states it; `text` for what is no number, or has another's unit."""
+    return unit_of(field_at(Params, path))
 
 
 def value_at(params: Params, key: str) -> Any:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fabricreport.scenario.schema import SHIPPED_OPTIONS, TAG, Params
+from fabricreport.books.messages import TAG
+from fabricreport.scenario.schema import SHIPPED_OPTIONS, Params
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

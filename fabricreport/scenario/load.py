@@ -15,11 +15,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from fabricreport.books.messages import path_of, problems_of, without_misspelt
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import KeyPath, Located, dotted
 from fabricreport.scenario.checks import client_slug, findings
 from fabricreport.scenario.finding import Finding
-from fabricreport.scenario.messages import path_of, problem_of, without_misspelt
 from fabricreport.scenario.offers import OfferFile
 from fabricreport.scenario.schema import Params
 from fabricreport.strict_yaml import inspect_yaml, read_tree
@@ -200,7 +200,7 @@ def _validate_schema(located: Located, bad_keys: set[str]) -> tuple[Params | Non
                 path = path_of(detail)
                 bad.append(path)
                 if attempt == 0 and dotted(path) not in bad_keys:
-                    problems.append(problem_of(detail, located))
+                    problems.extend(problems_of(detail, located, Params))
                 _replace(data, path)
             problems = without_misspelt(problems)
     return None, bad, problems

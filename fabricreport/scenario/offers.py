@@ -6,11 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from fabricreport.scenario.fields import IsoDate, Items, Line, RelativePath, Section, Unit
+from fabricreport.books.fields import IsoDate, Items, Line, RelativePath, Section, Unit
+from fabricreport.books.messages import TAG
 
 Currency = Literal["USD", "EUR", "GBP", "CHF", "CAD", "AUD", "JPY", "CNY", "INR", "SGD", "SEK", "NOK", "DKK"]
-TAG = "tag:"
-"""Prefix of union tags, which pydantic puts into an error's location and `messages.py` takes out again."""
 
 Price = Annotated[float, Unit("usd/gpu-hour")]
 Share = Annotated[float, Unit("share", 0, 1)]

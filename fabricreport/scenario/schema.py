@@ -1,7 +1,7 @@
 """The params file as frozen pydantic models: one class per section, one described field per key.
 
 Units are in the key. Every enumeration is a `Literal`, so an editor completes it from the JSON Schema.
-Rules that join several keys are in `checks.py`; reading and messages in `load.py` and `messages.py`.
+Rules that join several keys are in `checks.py`; reading and messages in `load.py` and `books/messages.py`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 
+from fabricreport.books.fields import IsoDate, Items, Line, RelativePath, Section, Sentence, Unit
 from fabricreport.books.gpu_type import GpuType
 from fabricreport.books.gpus import LINK_SPEEDS, VENDORS, gpu_types
-from fabricreport.scenario.fields import IsoDate, Items, Line, RelativePath, Section, Sentence, Unit
-from fabricreport.scenario.offers import TAG as TAG
+from fabricreport.books.messages import TAG as TAG
 from fabricreport.scenario.offers import Currency as Currency
 from fabricreport.scenario.offers import Offered
 from fabricreport.scenario.proposed import SHIPPED_OPTIONS as SHIPPED_OPTIONS

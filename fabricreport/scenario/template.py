@@ -14,12 +14,12 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from fabricreport.books.messages import choices_of
 from fabricreport.errors import InputError, Problem
 from fabricreport.hostile_text import clean_text
 from fabricreport.scenario.checks import slugify
 from fabricreport.scenario.defaults import Assumed, assumptions, value_at
 from fabricreport.scenario.load import params_from
-from fabricreport.scenario.messages import choices_of
 from fabricreport.scenario.schema import SHIPPED_OPTIONS, Params
 from fabricreport.scenario.uncertain import FORMS, Bounds, dump_uncertain
 

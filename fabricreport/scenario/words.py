@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import BaseModel
 
 from fabricreport import formats
+from fabricreport.books.messages import unit_of
 from fabricreport.located import undotted
 from fabricreport.scenario.checks import client_slug
-from fabricreport.scenario.defaults import IN_WORDS, value_at
-from fabricreport.scenario.messages import unit_at, unit_of
+from fabricreport.scenario.defaults import IN_WORDS, unit_at, value_at
 from fabricreport.scenario.offers import AddOn, Offer, OfferFile, Quoted, Rung
 from fabricreport.scenario.schema import JobSize, Override, Params, Provider, Stage
 from fabricreport.scenario.uncertain import Reference

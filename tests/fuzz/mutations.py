@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from fabricreport.books.fields import Unit
 from fabricreport.scenario import SHIPPED_OPTIONS, Bounds, Params
-from fabricreport.scenario.fields import Unit
 
 FIGURES = (
     *(

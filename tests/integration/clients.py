@@ -23,13 +23,13 @@ from annotated_types import Ge, Le
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from fabricreport.books.fields import Unit
 from fabricreport.books.gpu_type import GpuType
 from fabricreport.books.gpus import gpu_types
+from fabricreport.books.messages import choices_of
 from fabricreport.books.option_reader import read_options
 from fabricreport.intake.feasibility import most_gpus
 from fabricreport.scenario import SECTION_NAMES, SHIPPED_OPTIONS, Cluster, Params
-from fabricreport.scenario.fields import Unit
-from fabricreport.scenario.messages import choices_of
 from fabricreport.scenario.proposed import shipped
 from fabricreport.scenario.uncertain import Bounds
 from fabricreport.vocabulary import Acquisition, Question

@@ -13,6 +13,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from rows import rows
 
+from fabricreport.books.fields import Unit
+from fabricreport.books.messages import choices_of
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.formats import NBSP
 from fabricreport.memo.document.sources import SourceBook
@@ -29,8 +31,6 @@ from fabricreport.scenario import (
     Stage,
     load_params,
 )
-from fabricreport.scenario.fields import Unit
-from fabricreport.scenario.messages import choices_of
 from fabricreport.scenario.offers import AddOn, Quoted, Rung
 from fabricreport.scenario.schema import JobSize
 from fabricreport.uncertain import Uncertain

@@ -16,6 +16,7 @@ from scipy import stats
 
 from fabricreport import durations
 from fabricreport.books.evidence import read_evidence
+from fabricreport.books.fields import Unit
 from fabricreport.books.prices.book import PriceBook, baseline
 from fabricreport.books.prices.rules import rules
 from fabricreport.books.providers import read_providers
@@ -29,7 +30,6 @@ from fabricreport.models.sampling import Sampler
 from fabricreport.project import PROJECT
 from fabricreport.records import param_record
 from fabricreport.scenario import Bounds, Params, load_params
-from fabricreport.scenario.fields import Unit
 from fabricreport.uncertain import Uncertain, exactly
 
 VALUES = st.floats(-1e9, 1e9).map(lambda v: round(v, 6))

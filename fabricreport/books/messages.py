@@ -1,23 +1,30 @@
-"""From pydantic's errors to sentences a consultant can act on: key, line, what was found, what to write."""
+"""From pydantic's errors to sentences a person can act on: key, line, what was found, what to write.
+
+A schema is named by its type: a `Section` of the params, a dataclass of a book, or a list or mapping of these.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from fabricreport.books.fields import FAULTS, Fault
 from fabricreport.errors import Problem
 from fabricreport.located import KeyPath, Located, did_you_mean, dotted
-from fabricreport.scenario.fields import Unit
-from fabricreport.scenario.schema import TAG, Params
-from fabricreport.scenario.uncertain import FORMS, Bounds
 
+TAG = "tag:"
+"""Prefix of union tags, which pydantic puts into an error's location; it is taken out again here."""
 UNKNOWN_KEY, MISSING = "is not a known key", "is missing"
+_UNKNOWN_TYPES = ("extra_forbidden", "unexpected_keyword_argument")
 _A = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "date": "a date"}
 _BOUND = {
     "greater_than_equal": ("at least", "ge"),
@@ -25,22 +32,40 @@ _BOUND = {
 }
 
 
-def problem_of(error: ErrorDetails, located: Located) -> Problem:
-    """One pydantic error as a `Problem` at its place in the file."""
+def problems_of(error: ErrorDetails, located: Located, schema: Any, at: KeyPath = ()) -> Iterator[Problem]:
+    """One pydantic error as `Problem`s at their places in the file; the schema stands at the key `at` of it."""
     path = path_of(error)
+    if error["type"] == FAULTS:
+        for fault in error["ctx"]["faults"]:
+            yield _told(Fault(*fault), path, error["input"], located, at)
+    else:
+        yield _problem_of(error, path, located, schema, at)
+
+
+def _told(fault: Fault, path: KeyPath, given: Any, located: Located, at: KeyPath) -> Problem:
+    for part in fault.at:
+        inside = (isinstance(given, dict) and part in given) or (isinstance(given, list) and isinstance(part, int))
+        given = given[part] if inside else ""
+    shown = "" if given is None or isinstance(given, dict) else _shown(given)
+    place = (*at, *path, *fault.at)
+    return located.problem(place, fault.message, value=shown, remedy=fault.remedy, suggestion=fault.suggestion)
+
+
+def _problem_of(error: ErrorDetails, path: KeyPath, located: Located, schema: Any, at: KeyPath) -> Problem:
     given = error["input"]
-    if error["type"] == "extra_forbidden":
-        return _unknown_key(path, located)
-    field = field_at(path)
+    if error["type"] in _UNKNOWN_TYPES:
+        return _unknown_key(path, located, schema, at)
+    field = field_at(schema, path)
     described = f" {field.description}" if field is not None and field.description else ""
+    place = (*at, *path)
     if error["type"] == "missing":
-        return located.problem(path, MISSING, remedy=f"Add it.{described}")
+        return located.problem(place, MISSING, remedy=f"Add it.{described}")
     if given is None:
         remedy = f"Give it one, or delete the line if the default will do.{described}"
-        return located.problem(path, "has no value", remedy=remedy)
-    message, remedy, suggestion = _explain(error, field, given)
+        return located.problem(place, "has no value", remedy=remedy)
+    message, remedy, suggestion = _explain(error, field or FieldInfo(annotation=schema), given)
     return located.problem(
-        path, message, value=_shown(given), remedy=remedy or described.strip(), suggestion=suggestion
+        place, message, value=_shown(given), remedy=remedy or described.strip(), suggestion=suggestion
     )
 
 
@@ -64,7 +89,7 @@ def path_of(error: ErrorDetails) -> KeyPath:
 def _explain(error: ErrorDetails, field: FieldInfo | None, given: Any) -> tuple[str, str, str]:
     kind, context = error["type"], error.get("ctx", {})
     choices = choices_of(field)
-    if kind == "literal_error" or (choices and kind == "string_type"):
+    if kind in ("literal_error", "enum") or (choices and kind == "string_type"):
         remedy = f"Write one of {', '.join(map(str, choices))}."
         return "is not one of the values allowed here", remedy, did_you_mean(given, map(str, choices))
     if kind == "uncertain":
@@ -89,7 +114,7 @@ def _explain(error: ErrorDetails, field: FieldInfo | None, given: Any) -> tuple[
 
 
 def _wrong_number(given: Any, field: FieldInfo | None) -> tuple[str, str, str]:
-    whole = field is not None and int in _arms(field)
+    whole = field is not None and int in _flatten(field.annotation)
     return f"must be {_A['int'] if whole else _A['float']}", _number_hint(given, whole=whole), ""
 
 
@@ -107,8 +132,7 @@ def _wrong_date(given: Any, field: FieldInfo | None) -> tuple[str, str, str]:
 
 
 def _wrong_section(given: Any, field: FieldInfo | None) -> tuple[str, str, str]:
-    model = _model_of(field)
-    keys = ", ".join(_names(model)) if model else ""
+    keys = ", ".join(_names(_schema_in(field.annotation))) if field else ""
     return "must hold keys of its own", f"Write them indented below it: {keys}." if keys else "", ""
 
 
@@ -132,11 +156,15 @@ _EXPLAIN: dict[str, Callable[[Any, FieldInfo | None], tuple[str, str, str]]] = {
     "string_type": _wrong_text,
     "bool_type": _wrong_bool,
     "date_type": _wrong_date,
+    "date_parsing": _wrong_date,
+    "date_from_datetime_parsing": _wrong_date,
     "iso_date": _wrong_date,
     "model_type": _wrong_section,
     "model_attributes_type": _wrong_section,
     "dict_type": _wrong_section,
+    "dataclass_type": _wrong_section,
     "tuple_type": _wrong_list,
+    "list_type": _wrong_list,
     "string_pattern_mismatch": _wrong_pattern,
 }
 
@@ -158,86 +186,119 @@ def _number_hint(given: Any, *, whole: bool = False) -> str:
     return ""
 
 
-def _unknown_key(path: KeyPath, located: Located) -> Problem:
+def _unknown_key(path: KeyPath, located: Located, schema: Any, at: KeyPath) -> Problem:
     *parent, key = path
-    known = _names(_model_at(tuple(parent)))
+    place, known = (*at, *path), _names(_model_at(schema, tuple(parent)))
     suggestion = did_you_mean(key, known)
-    homes = [] if suggestion else _homes(str(key))
+    homes = [] if suggestion else _homes(str(key), schema)
     if suggestion:
-        return located.problem(path, UNKNOWN_KEY, remedy="Correct or delete it.", suggestion=suggestion)
+        return located.problem(place, UNKNOWN_KEY, remedy="Correct or delete it.", suggestion=suggestion)
     remedy = f"It belongs under {homes[0]}." if homes else f"Known here: {', '.join(known)}."
-    return located.problem(path, UNKNOWN_KEY, remedy=remedy)
+    return located.problem(place, UNKNOWN_KEY, remedy=remedy)
 
 
-def _homes(key: str) -> list[str]:
-    """Dotted names of the sections that do have this key."""
-    out = [] if key not in Params.model_fields else ["the top level"]
-    for name, field in Params.model_fields.items():
-        model = _model_of(field)
-        if model is not None and key in _names(model):
+def _homes(key: str, schema: Any) -> list[str]:
+    """Dotted names of the parts of a schema that do have this key."""
+    known = _fields(_schema_in(schema))
+    out = [] if key not in known else ["the top level"]
+    for name, field in known.items():
+        if key in _names(_schema_in(field.annotation)):
             out.append(dotted((name,)))
     return out
 
 
-def _names(model: type[BaseModel] | None) -> list[str]:
-    return [] if model is None else [field.alias or name for name, field in model.model_fields.items()]
-
-
-def _model_at(path: KeyPath) -> type[BaseModel] | None:
-    model: type[BaseModel] | None = Params
-    for part in path:
-        if isinstance(part, str):
-            model = _model_of(_fields(model).get(part))
-    return model
-
-
-def unit_at(path: KeyPath) -> str:
-    """The unit of the number at a key, as the schema states it; `text` for what is no number, or has another's unit."""
-    return unit_of(field_at(path))
-
-
 def unit_of(field: FieldInfo | None) -> str:
     """The unit of a field's number, as the schema states it; `text` where it states none."""
-    found = [] if field is None else [m.unit for m in field.metadata if isinstance(m, Unit | Bounds)]
+    found = [] if field is None else [getattr(m, "unit", "") for m in field.metadata]
     return next((unit for unit in found if unit), "text")
 
 
-def field_at(path: KeyPath) -> FieldInfo | None:
-    """The schema's field at a key of the file; None where there is none."""
+def field_at(schema: Any, path: KeyPath) -> FieldInfo | None:
+    """The field of a schema at a key of the file; None where there is none."""
     names = [i for i, part in enumerate(path) if isinstance(part, str)]
     if not names:
         return None
-    return _fields(_model_at(path[: names[-1]])).get(str(path[names[-1]]))
+    return _fields(_model_at(schema, path[: names[-1]])).get(str(path[names[-1]]))
 
 
-def _fields(model: type[BaseModel] | None) -> Mapping[str, FieldInfo]:
-    return {} if model is None else {field.alias or name: field for name, field in model.model_fields.items()}
+def _model_at(schema: Any, path: KeyPath) -> Any:
+    """The class whose keys stand at a path: through fields by name, through lists by number, through mappings by any key."""
+    found = schema
+    for part in path:
+        held = _held_in(found)
+        if isinstance(part, int) or held is not None:
+            found = held or found
+        else:
+            field = _fields(_schema_in(found)).get(part)
+            found = None if field is None else field.annotation
+    return _schema_in(found)
 
 
-def _model_of(field: FieldInfo | None) -> type[BaseModel] | None:
-    arms = [] if field is None else _arms(field)
-    return next((arm for arm in arms if isinstance(arm, type) and issubclass(arm, BaseModel)), None)
+def _held_in(annotation: Any) -> Any:
+    """What a mapping holds under each of its keys; None for what is no mapping."""
+    mappings = (
+        arm
+        for arm in _unions(annotation)
+        if isinstance(origin := get_origin(arm), type) and issubclass(origin, Mapping)
+    )
+    found = next(mappings, None)
+    return None if found is None else get_args(found)[1]
 
 
-def _arms(field: FieldInfo) -> list[Any]:
-    """The types a field may hold, with unions, tuples and `Annotated` taken apart."""
-    return list(_flatten(field.annotation))
+def _schema_in(annotation: Any) -> Any:
+    """The first class with keys of its own that an annotation may hold."""
+    return next((arm for arm in _flatten(annotation) if _has_keys(arm)), None)
+
+
+def _has_keys(kind: Any) -> bool:
+    if not isinstance(kind, type):
+        return False
+    return issubclass(kind, BaseModel) or (is_dataclass(kind) and hasattr(kind, "__pydantic_config__"))
+
+
+def _names(model: Any) -> list[str]:
+    return list(_fields(model))
+
+
+@cache
+def _fields(model: Any) -> Mapping[str, FieldInfo]:
+    """The fields of a class by the keys of the file."""
+    if model is None:
+        return {}
+    if issubclass(model, BaseModel):
+        known = dict(model.model_fields)
+    else:
+        hints = get_type_hints(model, include_extras=True)
+        known = {f.name: FieldInfo.from_annotation(hints[f.name]) for f in fields(model) if f.init}
+    return {field.alias or name: field for name, field in known.items()}
+
+
+def _unions(annotation: Any) -> list[Any]:
+    """The types that an annotation may be, with unions and `Annotated` taken apart."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return _unions(get_args(annotation)[0])
+    if origin in (Union, UnionType):
+        return [arm for part in get_args(annotation) for arm in _unions(part)]
+    return [] if annotation is NoneType else [annotation]
 
 
 def _flatten(annotation: Any) -> list[Any]:
-    origin = get_origin(annotation)
-    if origin is Annotated:
-        return _flatten(get_args(annotation)[0])
-    if origin in (Union, UnionType, tuple):
-        return [arm for part in get_args(annotation) if part is not Ellipsis for arm in _flatten(part)]
-    return [annotation]
+    """The same, with lists taken apart too."""
+    found = []
+    for arm in _unions(annotation):
+        listed = get_origin(arm) in (tuple, list)
+        parts = [part for part in get_args(arm) if part is not Ellipsis] if listed else []
+        found += [inner for part in parts for inner in _flatten(part)] if listed else [arm]
+    return found
 
 
 def choices_of(field: FieldInfo | None) -> tuple[Any, ...]:
     """The values an enumerated field allows; empty for any other field."""
-    if field is None or any(isinstance(m, Bounds) for m in field.metadata):
-        return ()
-    return tuple(v for arm in _arms(field) if get_origin(arm) is Literal for v in get_args(arm))
+    arms = [] if field is None else _flatten(field.annotation)
+    listed = [v for arm in arms if get_origin(arm) is Literal for v in get_args(arm)]
+    kinds = [arm for arm in arms if isinstance(arm, type) and issubclass(arm, Enum)]
+    return (*listed, *(str(member.value) for kind in kinds for member in kind))
 
 
 def _shown(value: Any) -> str:
@@ -250,6 +311,3 @@ def _shown(value: Any) -> str:
     if isinstance(value, str) and (not value or value[0] in "+-.0123456789"):
         return f"'{value}'"  # tells text from the number it looks like
     return str(value)
-
-
-__all__ = ["FORMS", "choices_of", "field_at", "path_of", "problem_of", "unit_at", "unit_of"]

@@ -1,0 +1,218 @@
+"""Kinds of field that every schema shares: numbers with their unit, text, days, ids, words of a list, paths, and how one is refused.
+
+A schema is a frozen dataclass with `__pydantic_config__ = CLOSED` (or a `Section` of the params). Each field's type says
+what may stand there; a rule that joins several fields is a `model_validator` that raises `refusal(Fault(...), ...)`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, NamedTuple
+
+from annotated_types import Ge, GroupedMetadata, Le
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints
+from pydantic_core import PydanticCustomError
+
+from fabricreport.bounds import Bound, bound_of, whole
+from fabricreport.errors import InputError
+from fabricreport.hostile_text import clean_text
+from fabricreport.located import KeyPath, did_you_mean
+
+_ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+RESERVED_NAMES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
+
+
+CLOSED = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+"""The configuration of a schema that is a dataclass: a key that is not named is an error, and nothing is converted."""
+FAULTS = "faults"
+"""The type of the error that carries faults of ours."""
+
+
+class Fault(NamedTuple):
+    """What is wrong, where below the value that was checked, and what to write; the value shown is the one found there."""
+
+    message: str
+    at: KeyPath = ()
+    remedy: str = ""
+    suggestion: str = ""
+
+
+def refusal(*faults: Fault) -> PydanticCustomError:
+    """The error to raise in a validator for one or more faults."""
+    return PydanticCustomError(FAULTS, "{faults}", {"faults": faults})
+
+
+class Section(BaseModel):
+    """Strict, frozen, and closed: a key that is not named here is an error."""
+
+    model_config = ConfigDict(
+        strict=True, frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True, allow_inf_nan=False
+    )
+
+
+@dataclass(frozen=True)
+class Unit(GroupedMetadata):
+    """Metadata of a number: its unit, and the unit's bounds, narrowed to `low` and `high` where this key has less room.
+
+    `zero`: 0 is allowed although it is below the least figure. `listed`: the type lists the values, only the unit is told.
+    """
+
+    unit: str
+    low: float | None = None
+    high: float | None = None
+    zero: bool = False
+    listed: bool = False
+
+    @property
+    def bound(self) -> Bound:
+        """What this key may hold."""
+        return bound_of(self.unit).within(self.low, self.high, self.zero)
+
+    def __iter__(self) -> Iterator[object]:
+        bound = self.bound
+        if not self.listed:
+            yield Ge(whole(bound.least))
+            yield Le(whole(bound.high))
+        if bound.zero:
+            yield AfterValidator(self._refuse)
+
+    def _refuse(self, value: float | None) -> float | None:
+        if value is not None and (fault := self.bound.fault(value)):
+            raise PydanticCustomError("text", "{reason}", {"reason": fault})
+        return value
+
+
+def within(unit: str, low: float | None = None, high: float | None = None, why: str = "") -> AfterValidator:
+    """Metadata of a book's number: the bound of its unit, narrowed to `low` and `high`; `why` says why so."""
+    bound = bound_of(unit).within(low, high, False if low else None)
+    if why:
+        bound = replace(bound, why=why)
+
+    def kept(value: float | None) -> float | None:
+        if value is not None and (fault := bound.fault(value)):
+            raise refusal(Fault(fault))
+        return value
+
+    return AfterValidator(kept)
+
+
+def written(pattern: str, what: str, remedy: str = "") -> AfterValidator:
+    """Metadata of a text that is written in one way: the pattern, what it is, and the remedy."""
+
+    def kept(found: str | None) -> str | None:
+        if found is not None and not re.fullmatch(pattern, found):
+            raise refusal(Fault(f"must be {what}", remedy=remedy))
+        return found
+
+    return AfterValidator(kept)
+
+
+def one_of(known: Callable[[], Collection[Any]], what: str = "one of the values allowed here") -> AfterValidator:
+    """Metadata of a value out of those that `known` tells when it is checked; `what` names what is listed."""
+
+    def kept(value: Any) -> Any:
+        if value is not None and value not in known():
+            raise refusal(unknown_word(value, known(), what))
+        return value
+
+    return AfterValidator(kept)
+
+
+def unknown_word(word: object, known: Collection[Any], what: str, at: KeyPath = ()) -> Fault:
+    """The fault of a word that is none of those known, with the nearest of them."""
+    words = [str(k) for k in known]
+    remedy = f"Write one of {', '.join(words)}." if words else ""
+    return Fault(f"is not {what}", at, remedy, did_you_mean(word, words))
+
+
+def text(longest: int, *, one_line: bool = True, empty: bool = False) -> AfterValidator:
+    """Metadata of a text of at most so many characters that shows as it is typed; `empty`: it may say nothing."""
+
+    def kept(found: str | None) -> str | None:
+        if found is None or (empty and not found):
+            return found
+        if not found.strip():
+            raise refusal(Fault("is empty", remedy="Write it, or leave the key out."))
+        try:
+            return clean_text(found, max_chars=longest, one_line=one_line)
+        except InputError as error:
+            raise refusal(*(Fault(p.message, remedy=p.remedy) for p in error.problems)) from None
+
+    return AfterValidator(kept)
+
+
+def _line(text: str) -> str:
+    if not text.strip():
+        raise PydanticCustomError("text", "is empty")
+    try:
+        return clean_text(text.strip(), max_chars=1000, one_line=True)
+    except InputError as error:
+        reason = error.problems[0]
+        raise PydanticCustomError("text", "{reason}", {"reason": reason.message}) from None
+
+
+def _date(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        if _ISO.fullmatch(value):
+            return dt.date.fromisoformat(value)
+    except ValueError:
+        pass
+    raise PydanticCustomError("iso_date", "is not a date of the calendar")
+
+
+def _items(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _relative(text: str) -> str:
+    parts = re.split(r"[/\\]", text)
+    if text.startswith(("/", "\\", "~")) or re.match(r"[A-Za-z]:", text) or "://" in text:
+        raise PydanticCustomError("path", "must be a path relative to the folder of the params file")
+    if ".." in parts or "\\" in text:
+        raise PydanticCustomError("path", "may not leave the folder of the params file or hold a backslash")
+    if any(part.split(".")[0].lower() in RESERVED_NAMES for part in parts) or not text.strip("./"):
+        raise PydanticCustomError("path", "is a name that no ordinary file has")
+    return text
+
+
+Line = Annotated[str, StringConstraints(min_length=1, max_length=120), AfterValidator(_line)]
+"""One line of clean text, 1 to 120 characters, in NFC."""
+
+Sentence = Annotated[str, StringConstraints(min_length=1, max_length=500), AfterValidator(_line)]
+"""One line of clean text, up to 500 characters."""
+
+IsoDate = Annotated[dt.date, BeforeValidator(_date)]
+"""A date written YYYY-MM-DD."""
+
+Items = BeforeValidator(_items)
+"""Lets a strict tuple be written as a YAML list."""
+
+RelativePath = Annotated[str, StringConstraints(min_length=1, max_length=255), AfterValidator(_relative)]
+"""A POSIX path below the folder of the params file, for example `logs/acme.txt`."""
+
+_NAME = r"[a-z0-9]+(-[a-z0-9]+)*"
+_ITEM = r"[a-z0-9]+([-.][a-z0-9]+)*"
+
+Id = Annotated[str, written(_NAME, "lower-case words joined by hyphens", "For example switch-qm9700.")]
+"""An id of a book."""
+
+EvidenceId = Annotated[str, written(rf"evidence:{_ITEM}", "a reference to an evidence entry", "Write evidence:<id>.")]
+"""`evidence:<id>`, the entry that states a figure."""
+
+PriceOrEvidenceId = Annotated[
+    str,
+    written(
+        rf"(price|evidence):{_ITEM}",
+        "a reference to a price or an evidence entry",
+        "Write price:<item> or evidence:<id>.",
+    ),
+]
+"""`price:<item>` or `evidence:<id>`."""
+
+Colour = Annotated[str, written(r"#[0-9a-f]{6}", "#rrggbb", "Six digits of 0 to 9 and a to f.")]
+"""A colour as `#rrggbb`."""
