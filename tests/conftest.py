@@ -36,7 +36,7 @@ LONG = (MEMOS, "test_build.py", "test_execute.py", "test_liveness.py", "test_eve
 
 
 LAWS_IN_TEST = 10
-"""Clients on which `make test` tries a law that `make laws` tries on all."""
+"""Clients on which `make test` tries a law that `make laws` tries on all, unless its mark says how many."""
 
 
 def group_of(nodeid: str) -> str:
@@ -70,7 +70,9 @@ def left_to_other_commits(items: list[pytest.Item], *, laws_whole: bool) -> Iter
         laws = (item for item in items if item.get_closest_marker("laws"))
         for _, same in groupby(laws, key=lambda item: item.nodeid.partition("[")[0]):
             clients = list(same)
-            yield from set(clients) - set(some(clients, LAWS_IN_TEST))
+            marker = clients[0].get_closest_marker("laws")
+            count = next(iter(marker.args), LAWS_IN_TEST) if marker else LAWS_IN_TEST
+            yield from set(clients) - set(some(clients, count))
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
@@ -62,6 +63,8 @@ _FIGURE_ID = re.compile(r"\{\s*(?:[a-z][a-z0-9_]*[.:]|(?:fig|tab|sec)-|cite\s)[^
 _ANCHOR = re.compile(r"\s*\{#([a-z][a-z0-9.-]*)\}\s*$")
 _CAPTION = re.compile(r"^Table:\s*")
 _SAFE_LINK = re.compile(r"(?:https://|mailto:)[^\s\\]+\Z", re.IGNORECASE)
+_READER = "reader"
+"""Whoever reads a text, in the environment in which it is parsed."""
 _INLINE_IMAGE = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+\Z")
 
 
@@ -96,16 +99,22 @@ def parse_markdown(
     With `field`, each `{…}` of the prose becomes the node it returns, `^[…]` a footnote, `{{` and `}}` braces; code and
     `$formulas$` are left alone. Without it braces are text.
     """
-    reader = _Reader(resolve_number, images or {})
+    reader = _Reader(resolve_number, images or {}, field)
+    return reader.blocks(SyntaxTreeNode(_parser(field is not None).parse(reader.fold(text), {_READER: reader})))
+
+
+@cache
+def _parser(fields: bool) -> MarkdownIt:
+    """The parser, with or without fields; what belongs to one text stands in the environment that it is parsed in."""
     parser = MarkdownIt("js-default").enable("table").disable("strikethrough")
-    if field is not None:
-        _read_fields(parser, reader, field)
+    if fields:
+        _read_fields(parser)
     # The parser refuses odd schemes before we see them; all of them are judged in one place, `safe_link`.
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
-    return reader.blocks(SyntaxTreeNode(parser.parse(reader.fold(text))))
+    return parser
 
 
-def _read_fields(parser: MarkdownIt, reader: _Reader, field: Callable[[str], Inline]) -> None:
+def _read_fields(parser: MarkdownIt) -> None:
     """Teach the parser `{field}` and `^[note]`: where its own rules see code, these are never asked."""
 
     def braces(state: StateInline, silent: bool) -> bool:
@@ -113,7 +122,7 @@ def _read_fields(parser: MarkdownIt, reader: _Reader, field: Callable[[str], Inl
         if match is None:
             return False
         if not silent:
-            state.pending += match[0][0] if match[1] is None else reader.mark(field(" ".join(match[1].split())))
+            state.pending += match[0][0] if match[1] is None else state.env[_READER].field(" ".join(match[1].split()))
         state.pos = match.end()
         return True
 
@@ -148,8 +157,14 @@ def _read_fields(parser: MarkdownIt, reader: _Reader, field: Callable[[str], Inl
 class _Reader:
     """One parse: the folded spans, and the walk from markdown-it's tree to our nodes."""
 
-    def __init__(self, resolve_number: Callable[[str], Inline] | None, images: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        resolve_number: Callable[[str], Inline] | None,
+        images: Mapping[str, str],
+        field: Callable[[str], Inline] | None,
+    ) -> None:
         self._resolve = resolve_number
+        self._field = field
         self._images = images
         self._spans: list[Inline] = []
         self._amid: list[Image] = []
@@ -167,6 +182,11 @@ class _Reader:
             return self.mark(Cite(tuple(i.strip() for i in citation.split(",") if i.strip())))
 
         return _SPANS.sub(keep, _RESERVED.sub("\ufffd", text))
+
+    def field(self, written: str) -> str:
+        """The private character of a field of the prose."""
+        assert self._field is not None, "the parser with fields is asked only for text that has some"
+        return self.mark(self._field(written))
 
     def mark(self, node: Inline) -> str:
         """The private character that stands for a node from now on."""
