@@ -64,7 +64,7 @@ def _write(target: Path, data: bytes) -> None:
 @JSON
 @told
 def answers(file: Path, params: Path, as_json: bool) -> int:
-    """Check a filled questionnaire FILE (XLSX or YAML) and file it as providers/<name>.yaml beside the params.
+    """Check a filled questionnaire FILE (XLSX or YAML) and file it as <client>/providers/<name>.yaml beside the params.
 
     The entry of that provider in the params gets `answers:`, and nothing else of them changes. Where anything is wrong
     nothing is written; the same answers twice change nothing.

@@ -19,16 +19,17 @@ if TYPE_CHECKING:
     from fabricreport.books.evidence import EvidenceBook
     from fabricreport.books.expert_answers import ExpertFile
     from fabricreport.elicited import Elicited
+    from fabricreport.scenario import ParamsFile
     from fabricreport.uncertain import Judgement, Uncertain
 
 FOLDER = "elicited"
-"""Where answers are put beside the params file, unless another place is named."""
+"""Where answers are put in the client's own folder, unless another place is named."""
 
 
 @click.command(epilog=epilog())
 @click.argument("params", type=click.Path(path_type=Path))
 @click.option("--to", type=click.Path(dir_okay=False, path_type=Path), default=None,
-              help="File to write.  [default: elicited/<name>.yaml beside PARAMS]")  # fmt: skip
+              help="File to write.  [default: <client>/elicited/<name>.yaml beside PARAMS]")  # fmt: skip
 @click.option("--form", "as_form", is_flag=True, help="Write an empty form, also on a terminal.")
 @click.option("--answers", type=click.Path(path_type=Path), multiple=True,
               help="Check answers and say how well calibrated each expert is; may be given several times.")  # fmt: skip
@@ -46,7 +47,7 @@ def elicit(params: Path, to: Path | None, as_form: bool, answers: Sequence[Path]
     if answers:
         return _report(params.resolve().parent, answers, loaded.params.as_of, as_json)
     given = _asked(loaded.params.as_of) if _at_a_terminal() and not (as_form or as_json) else None
-    return _write(params, to, given, as_json)
+    return _write(loaded, to, given, as_json)
 
 
 def _at_a_terminal() -> bool:
@@ -56,14 +57,20 @@ def _at_a_terminal() -> bool:
 # ---- the form
 
 
-def _write(params: Path, to: Path | None, given: ExpertFile | None, as_json: bool) -> int:
+def _write(loaded: ParamsFile, to: Path | None, given: ExpertFile | None, as_json: bool) -> int:
     from fabricreport.books.expert_answers import form
+    from fabricreport.project import client_folder, folder_to_file_in
     from fabricreport.scenario import slugify
 
-    target = to or params.parent / FOLDER / f"{slugify(given.expert) if given else 'form'}.yaml"
+    params = loaded.path
+    target = (
+        to
+        or folder_to_file_in(params.parent, loaded.slug, FOLDER) / f"{slugify(given.expert) if given else 'form'}.yaml"
+    )
     folder = params.resolve().parent
     within = target.resolve().is_relative_to(folder)
-    name = target.resolve().relative_to(folder).as_posix() if within else f"{FOLDER}/{target.name}"
+    at = target.resolve() if within else client_folder(folder, loaded.slug, FOLDER) / target.name
+    name = at.relative_to(folder).as_posix()
     if target.exists():
         raise InputError(Problem("is already there", file=str(target), remedy="Name another file with --to."))
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from fabricreport.cli_prices import default_folder
 from fabricreport.cli_shared import EXIT_CODES, JSON, epilog, print_json, told
 from fabricreport.errors import InputError, Problem
+
+if TYPE_CHECKING:
+    from fabricreport.books.quotes.report import QuotesReport
 
 
 class _Quotes(click.Group):
@@ -78,29 +82,53 @@ def _write(folder: Path, forms: dict[Path, bytes]) -> None:
 @quotes.command(name="import", epilog=epilog())
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--params", type=click.Path(path_type=Path), default=None,
-              help="Params file whose bill was asked for: quantities and terms are checked, its price files written."
-              "  [default: the form's own quantities, and params/prices or prices here, else the project's]")  # fmt: skip
+              help="Params file whose bill was asked for: quantities and terms are checked, and only this client's memos"
+              " use the prices.")  # fmt: skip
+@click.option("--shared", is_flag=True, help="File them among the prices that all clients share: those beside PARAMS, else"
+              " params/prices or prices here, else the project's.")  # fmt: skip
 @JSON
 @told
-def import_(file: Path, params: Path | None, as_json: bool) -> int:
+def import_(file: Path, params: Path | None, shared: bool, as_json: bool) -> int:
     """File the quotes of a filled form FILE (CSV or XLSX) as prices of grade quote; the same form twice is filed once."""
     from fabricreport.books.quotes.report import import_quotes
 
-    report = import_quotes(file, **(_asked(params) if params else _stated()))
+    if params is None and not shared:
+        message = "a quote is made to one client, and no client is named"
+        remedy = "Name the client's params with --params, or share the prices among all clients with --shared."
+        raise InputError(Problem(message, str(file), remedy=remedy))
+    asked = _asked(params) if params else _stated()
+    report = _shared(file, asked) if shared else import_quotes(file, **asked)
     print_json(report.as_dict()) if as_json else click.echo(report.text())
     return 0 if report.ok else InputError.exit_code
 
 
+def _shared(file: Path, asked: dict[str, Any]) -> QuotesReport:
+    """File quotes among the prices that all clients share, and tell whose memos they move."""
+    from fabricreport.books.quotes.report import Moved, import_quotes
+    from fabricreport.quoting import cases_beside, moved
+
+    folder = asked["shared"] or asked["folder"]
+    cases = cases_beside(folder)
+    report = import_quotes(file, **asked | {"folder": folder, "shared": None})
+    found = [Moved(name, str(c.params.client.name), moved(c, report.items)) for name, c in cases.items() if c]
+    notes = [
+        f"{name}, beside these prices, cannot be read: see `fabricreport check`" for name, c in cases.items() if not c
+    ]
+    return replace(report, notes=(*report.notes, *notes), moves=tuple(m for m in found if m.items))
+
+
 def _asked(params: Path) -> dict[str, Any]:
-    """What the params of a client ask for, and where their prices are read."""
+    """What the params of a client ask for, and where their prices are read: its own and those that all clients share."""
     from fabricreport.case import open_case
-    from fabricreport.project import book_folder
+    from fabricreport.project import book_folder, folder_to_file_in
     from fabricreport.quoting import requests_of
+    from fabricreport.scenario import client_slug
 
     case = open_case(params)
     lines = [line for request in requests_of(case) for line in request.lines]
-    folder = book_folder(params.resolve().parent, "prices")
-    return {"folder": folder, "asked": lines, "items": {}, "as_of": case.as_of}
+    beside = params.resolve().parent
+    own = folder_to_file_in(beside, client_slug(case.params), "prices")
+    return {"folder": own, "shared": book_folder(beside, "prices"), "asked": lines, "items": {}, "as_of": case.as_of}
 
 
 def _stated() -> dict[str, Any]:
@@ -115,4 +143,4 @@ def _stated() -> dict[str, Any]:
     book = PriceBook.read(folder)
     options = read_options(if_there(book_folder(folder.resolve().parent, "options")))
     items = {o: lines_of(option, book) for o, option in options.items()}
-    return {"folder": folder, "asked": None, "items": items, "as_of": None}
+    return {"folder": folder, "shared": None, "asked": None, "items": items, "as_of": None}

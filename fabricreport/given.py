@@ -1,4 +1,4 @@
-"""What a client gives: the params file and the three books beside it, each read once, with the faults of all of them.
+"""What a client gives: the params file and the books beside it, each read once, with the faults of all of them.
 
 Neither the models nor numpy are needed to read it, and the schema only for a params file that can be read at all: a
 refusal costs no more than the reading.
@@ -18,7 +18,7 @@ from fabricreport.books.option_reader import read_options
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.errors import InputError, Problem
-from fabricreport.project import book_folder
+from fabricreport.project import PARAMS, book_folder, client_folder
 from fabricreport.strict_yaml import read_tree
 
 if TYPE_CHECKING:
@@ -61,9 +61,15 @@ def read_given(path: Path, as_of: date | None = None) -> Given:
     folder = path.resolve().parent
     loaded = read(read_params, path, as_of)
     library = read(read_evidence, if_there(book_folder(folder, "evidence")))
-    prices = read(PriceBook.read, book_folder(folder, "prices"))
+    prices = read(read_prices, folder, loaded.slug if loaded else "")
     options = read(read_options, if_there(book_folder(folder, "options")))
     return Given(folder, loaded, library, prices, options, tuple(faults))
+
+
+def read_prices(folder: Path, slug: str, shared: Path = PARAMS) -> PriceBook:
+    """The price book of the client of this slug ('': of nobody in particular) whose params lie in a folder."""
+    own = client_folder(folder, slug, "prices") if slug else None
+    return PriceBook.read(book_folder(folder, "prices", shared), own)
 
 
 def read_params(path: Path, as_of: date | None = None) -> ParamsFile:

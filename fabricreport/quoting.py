@@ -1,15 +1,22 @@
-"""What a client has to ask sellers for: one request for each option compared, from its bill of materials."""
+"""What a client has to ask sellers for, one request for each option compared, from its bill of materials; and whom a price
+that all clients share concerns."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
 
 from fabricreport.books.options import Option
+from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.prices.spoken import titled
 from fabricreport.books.quotes.form import Line
 from fabricreport.books.quotes.terms import Kind, items_of, terms
-from fabricreport.case import Case
+from fabricreport.case import Case, open_case
 from fabricreport.errors import InputError, Problem
+from fabricreport.given import read_prices
+from fabricreport.scenario import client_slug
 from fabricreport.sections.client import rented
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.quantities import quantities
@@ -35,6 +42,39 @@ def requests_of(case: Case) -> tuple[Request, ...]:
     built = case.chain.bills.built
     found = (Request(o.id, o.name, _lines(case, o, built[o.id][0])) for o in case.options)
     return tuple(request for request in found if request.lines)
+
+
+def cases_beside(prices: Path) -> dict[str, Case | None]:
+    """The cases of the params files directly beside a folder of prices, by file name; None for one that cannot be read."""
+    cases: dict[str, Case | None] = {}
+    for path in sorted(prices.resolve().parent.glob("*.yaml")):
+        try:
+            cases[path.name] = open_case(path)
+        except InputError:
+            cases[path.name] = None
+    return cases
+
+
+def moved(case: Case, items: Collection[str]) -> tuple[str, ...]:
+    """Those of these items that the compared options rest on and of which another price is in use since the case was read,
+    on the memo's day or on that of a refresh."""
+    if rented(case.inputs):
+        return ()  # what a rent costs is never asked for by the piece
+    before, after = case.inputs.price_book, read_prices(case.inputs.folder, client_slug(case.params))
+    days = {case.as_of, max(case.as_of, after.newest or case.as_of)}
+    needed = {item for option in case.options for item in items_of(option)} & {*items}
+    return tuple(
+        item
+        for item in sorted(needed)
+        if f"price:{item}" not in case.inputs.overrides
+        and any(_figure(before, item, day) != _figure(after, item, day) for day in days)
+    )
+
+
+def _figure(book: PriceBook, item: str, day: date) -> tuple[object, ...] | None:
+    """A price as it counts in a memo; None where there is none."""
+    price = book.at(day).get(item)
+    return None if price is None else (price.figure, price.unit, price.currency, price.grade, price.date)
 
 
 def _lines(case: Case, option: Option, build: Build) -> tuple[Line, ...]:

@@ -1,4 +1,4 @@
-"""Filing a seller's answers beside the params that ask: checked first, written whole or not at all, named in the params."""
+"""Filing a seller's answers for the client that asks: checked first, written whole or not at all, named in the params."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from fabricreport.constants import catalogue
 from fabricreport.errors import InputError, Problem
 from fabricreport.given import read_given
 from fabricreport.located import Located, did_you_mean, shown_path
-from fabricreport.scenario import ParamsFile, client_slug, slugify
+from fabricreport.project import folder_to_file_in
+from fabricreport.scenario import ParamsFile, slugify
 from fabricreport.scenario.naming import name_answers
 from fabricreport.strict_yaml import inspect_yaml, load_strict
 
@@ -120,33 +121,25 @@ def _named_by_cell(located: Located, faults: Iterable[Problem]) -> InputError:
 
 
 def _place(loaded: ParamsFile, provider: str) -> Path:
-    """The file of this provider's answers: one that is free, or its own and this client's."""
-    folder = loaded.path.resolve().parent / FOLDER
-    if folder.is_symlink():
-        raise InputError(Problem("is a symbolic link", shown_path(folder), remedy="Put a folder in its place."))
+    """The file of this provider's answers in the client's own folder: one that is free, or the provider's."""
+    folder = folder_to_file_in(loaded.path.resolve().parent, loaded.slug, FOLDER)
     slug = slugify(provider, FOLDER.removesuffix("s"))
-    told_apart = (client_slug(loaded.params), sha256(folded(provider).encode()).hexdigest()[:8])
-    names = [slug, *(f"{slug}-{more}" for more in told_apart)]
-    return next(
-        (folder / f"{n}.yaml" for n in names if _free(folder / f"{n}.yaml", loaded, provider)), folder / names[-1]
-    )
+    first = folder / f"{slug}.yaml"
+    told_apart = folder / f"{slug}-{sha256(folded(provider).encode()).hexdigest()[:8]}.yaml"
+    return first if _free(first, provider) else told_apart
 
 
-def _free(target: Path, loaded: ParamsFile, provider: str) -> bool:
-    """Whether a provider's answers may take the place of a file: none is there, or it holds theirs for no other client."""
+def _free(target: Path, provider: str) -> bool:
+    """Whether a provider's answers may take the place of a file: none is there, or it holds theirs."""
     if not target.exists() and not target.is_symlink():
-        return True
-    named = {p.answers for p in loaded.params.providers if folded(p.name) == folded(provider)}
-    name = f"{FOLDER}/{target.name}"
-    if name in named:
         return True
     located, _ = inspect_yaml(target)
     owner = located.data.get("provider") if located is not None and isinstance(located.data, dict) else None
-    return isinstance(owner, str) and folded(owner) == folded(provider) and not _others(loaded, name)
+    return isinstance(owner, str) and folded(owner) == folded(provider)
 
 
 def _others(loaded: ParamsFile, name: str) -> list[str]:
-    """Params files beside this one in which the file is named."""
+    """Other params files of this client, beside this one, in which the file is named."""
     here = loaded.path.resolve()
     beside = (path for path in sorted(here.parent.glob("*.yaml")) if path != here)
     return [path.name for path in beside if name in path.read_text("utf-8", errors="replace")]
@@ -162,7 +155,7 @@ def _write(target: Path, text: str) -> bool:
 
 
 def _remarks(loaded: ParamsFile, provider: str, name: str) -> list[str]:
-    """What to tell whoever filed the answers: a provider that was not listed, a file that other clients name."""
+    """What to tell whoever filed the answers: a provider that was not listed, a file that other params name."""
     listed = [p.name for p in loaded.params.providers]
     found = []
     if folded(provider) not in map(folded, listed):

@@ -12,9 +12,9 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricreport.books.prices.book import PriceBook
 from fabricreport.errors import Problem
-from fabricreport.given import read_given
+from fabricreport.given import read_given, read_prices
+from fabricreport.project import book_folder
 
 if TYPE_CHECKING:
     from fabricreport.case import Case
@@ -54,9 +54,11 @@ class BookDay:
     notes: tuple[str, ...] = ()
 
 
-def book_day(folder: Path) -> BookDay:
-    """The day that the price files of a folder set; a link, or no folder, sets none, for no build reads it."""
-    if folder.is_symlink() or not folder.is_dir():
+def book_day(folder: Path, slug: str, shared: Path) -> BookDay:
+    """The day that the prices of a client set whose params lie in `folder`; a link, or no folder of prices, sets none,
+    for no build reads it."""
+    prices = book_folder(folder, "prices", shared)
+    if prices.is_symlink() or not prices.is_dir():
         return BookDay()
-    book = PriceBook.read(folder)
+    book = read_prices(folder, slug, shared)
     return BookDay(book.newest, book.remarks)

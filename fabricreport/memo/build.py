@@ -117,8 +117,7 @@ def build(
         work.mkdir()
         plan = make_plan(ready.loaded, work, only=only, draft=draft, as_of=as_of, places=places)
         planned = plan.planned(ready.dates)
-        if before is not None and question.is_unchanged(before, plan.snapshot):
-            remember(root, question, before, planned, plan.snapshot)
+        remember(root, question, before, planned, plan.snapshot)
         if ready.dates:
             tell_dates(ready.dates)
         del ready

@@ -13,6 +13,7 @@ from hashlib import sha256
 from fabricreport.books.fields import RESERVED_NAMES
 from fabricreport.books.gpus import gpu_types
 from fabricreport.located import KeyPath
+from fabricreport.project import has_a_meaning
 from fabricreport.scenario.finding import Finding
 from fabricreport.scenario.offer_checks import offer_findings
 from fabricreport.scenario.offers import Offer
@@ -35,6 +36,12 @@ def slugify(name: str, of: str = "client") -> str:
     if not slug:
         return f"{of}-{sha256(name.encode('utf-8', 'replace')).hexdigest()[:8]}"
     return f"{slug}-{of}" if slug in _RESERVED else slug
+
+
+def new_slug(name: str) -> str:
+    """The folder name of a new client: `slugify`'s, told apart from folders that mean something else."""
+    slug = slugify(name)
+    return f"client-{slug}" if has_a_meaning(slug) else slug
 
 
 def client_slug(params: Params) -> str:
@@ -60,10 +67,18 @@ def _as_of(params: Params) -> Iterator[Finding]:
 
 
 def _client(params: Params) -> Iterator[Finding]:
-    slug = params.client.slug
+    slug, given = client_slug(params), params.client.slug is not None
     if slug in _RESERVED:
         yield Finding(
             "reserved-slug", ("client", "slug"), "is a reserved name", slug, f"Write for example '{slug}-client'."
+        )
+    elif has_a_meaning(slug):
+        yield Finding(
+            "folder-of-others",
+            ("client", "slug" if given else "name"),
+            f"the client's own folder would be {slug}/, which means something else beside the params",
+            slug if given else params.client.name,
+            f"Write for example client.slug: client-{slug}.",
         )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 REFUSALS: Mapping[str, str] = {
     "memo-date": "No price or source is dated outside these years, so nothing could be said as of such a day.",
     "reserved-slug": "The folder of that name is used by the program itself, or no file system takes it.",
+    "folder-of-others": "Quotes and answers of one client lie in a folder of its own, so no book's folder may be it.",
     "stages-out-of-order": "A later size of the cluster cannot stand before an earlier one.",
     "cluster-shrinks": "The models buy what a stage adds; a cluster that shrinks has no bill to add up.",
     "stage-beyond-horizon": "Costs are counted to the end of the horizon, and a stage after it would cost nothing.",

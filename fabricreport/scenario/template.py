@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from fabricreport.books.messages import choices_of
 from fabricreport.errors import InputError, Problem
 from fabricreport.hostile_text import clean_text
-from fabricreport.scenario.checks import slugify
+from fabricreport.scenario.checks import new_slug
 from fabricreport.scenario.defaults import Assumed, assumptions, value_at
 from fabricreport.scenario.load import params_from
 from fabricreport.scenario.schema import SHIPPED_OPTIONS, Params
@@ -46,7 +46,7 @@ def new_params(name: str, as_of: dt.date) -> str:
     text = clean_text(name.strip(), key="client.name", max_chars=_MAX_NAME, one_line=True)
     if not text:
         raise InputError(Problem("the client needs a name", key="client.name", remedy="For example: Acme Robotics."))
-    given = {"client.name": text, "client.slug": slugify(text), "as_of": as_of.isoformat(), **_START}
+    given = {"client.name": text, "client.slug": new_slug(text), "as_of": as_of.isoformat(), **_START}
     params = params_from(_nested(given))
     silent = {a.key: a for a in assumptions(params)}
     lines = [_HEAD]

@@ -73,7 +73,7 @@ declared: figures sections sections/decision
 intake: books inputs models overrides records scenario sections
 spine: blocks books figures inputs models scenario sections sections/decision
 case: before_after books chain given inputs intake models scenario sections sections/decision spine
-quoting: books case models sections
+quoting: books case given models scenario sections
 tracing: answered blocks books case scenario sections
 asking: as_run books case constants given inputs scenario sections
 checking: as_run blocks books case constants declared figures given inputs intake models scenario sections

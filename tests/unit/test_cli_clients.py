@@ -20,6 +20,7 @@ from rows import rows
 import fabricreport.acceptance.delivered as delivered
 import fabricreport.inputs as inputs_module
 from fabricreport.acceptance.study import plan_of
+from fabricreport.case import open_case
 from fabricreport.checking.check import check
 from fabricreport.cli import main
 from fabricreport.errors import MemoRejected
@@ -87,8 +88,8 @@ def test_what_cannot_be_named_safely_is_told_on_standard_error(tmp_path: Path, m
     head = "provider: Example Cloud\ndate: 2026-11-02\nanswered_by: A\nanswers:\n"
     Path("form.yml").write_text(head + "  - {question: Q-COM-05, answer: Never.}\n", encoding="utf-8")
     code, out, err = run("answers", "form.yml", "--params", "client.yaml")
-    assert code == 0 and "write into it, line" in err and "answers: providers/example-cloud.yaml" in err
-    assert Path("providers/example-cloud.yaml").is_file() and "1 answer of" in out
+    assert code == 0 and "write into it, line" in err and "answers: northmere-ai/providers/example-cloud.yaml" in err
+    assert Path("northmere-ai/providers/example-cloud.yaml").is_file() and "1 answer of" in out
 
 
 @pytest.mark.usefixtures("few_draws")
@@ -138,21 +139,37 @@ def test_forms_are_written_once_and_a_filled_one_is_filed(buyer: Path) -> None:
     answer(form)
     code, out, _ = run("quotes", "import", str(form), "--params", "client.yaml")
     assert code == 0 and "1 quotes added" in out
-    filed = Path("prices/quotes-acme-ltd.csv").read_bytes()
+    filed = Path("halden-cloud/prices/quotes-acme-ltd.csv").read_bytes()
     code, out, _ = run("quotes", "import", str(form), "--params", "client.yaml", "--json")
     told = json.loads(out)
     assert (code, told["added"], told["known"]) == (0, 0, 1)
-    assert Path("prices/quotes-acme-ltd.csv").read_bytes() == filed
-    assert "120,000" in run("prices", "show", "switch-q3400")[1]
+    assert Path("halden-cloud/prices/quotes-acme-ltd.csv").read_bytes() == filed
+    assert open_case(Path("client.yaml")).prices["switch-q3400"].price == 120_000
+    assert not list(Path("prices").glob("*quotes*"))
 
 
 @pytest.mark.usefixtures("few_draws")
-def test_without_params_a_form_is_filed_where_a_build_from_here_would_read(buyer: Path) -> None:
+def test_a_quote_to_nobody_in_particular_is_refused_unless_it_is_shared_and_then_names_whose_memos_it_moves(
+    buyer: Path,
+) -> None:
     assert run("quotes", "client.yaml")[0] == 0
     form = next(Path("quotes").glob("*/infiniband-xdr.csv"))
     answer(form)
-    assert run("quotes", "import", str(form))[0] == 0
-    assert Path("prices/quotes-acme-ltd.csv").is_file()
+    code, _, err = run("quotes", "import", str(form))
+    assert code == 2 and "--params" in err and "--shared" in err and not list(Path("prices").glob("*quotes*"))
+    shutil.copy(ROOT / "params/tern-finetuning.yaml", "renter.yaml")
+    others = "options: [spectrum-x-800g, rocev2-branded-800g]\n"
+    lines = buyer.read_text(encoding="utf-8").splitlines(keepends=True)
+    text = "".join(others if line.startswith("options:") else line for line in lines)
+    Path("ethernet.yaml").write_text(text, encoding="utf-8")
+    Path("broken.yaml").write_text("client: 1\n", encoding="utf-8")
+    code, out, _ = run("quotes", "import", str(form), "--shared", "--json")
+    told = json.loads(out)
+    assert code == 0 and Path("prices/quotes-acme-ltd.csv").is_file()
+    moved = {"params": "client.yaml", "client": "Halden Cloud", "items": ["switch-q3400"]}
+    assert told["moves"] == [moved] and ["broken.yaml" in note for note in told["notes"]] == [True]
+    code, out, _ = run("quotes", "import", str(form), "--shared")
+    assert code == 0 and "moves no memo" in out, "it is there already"
 
 
 @pytest.mark.usefixtures("few_draws")

@@ -115,9 +115,9 @@ def run(*words: str | Path, typed: str = "") -> tuple[int, str]:
 def test_in_a_pipe_a_form_is_written_once_and_it_says_what_to_do(tmp_path: Path) -> None:
     path = client(tmp_path, [])
     code, said = run(path)
-    written = tmp_path / "elicited" / "form.yaml"
+    written = tmp_path / "acme" / "elicited" / "form.yaml"
     assert code == 0 and written.is_file()
-    assert "elicited: [elicited/form.yaml]" in said and f"--answers {written}" in said
+    assert "elicited: [acme/elicited/form.yaml]" in said and f"--answers {written}" in said
     code, said = run(path)
     assert code == 2 and "is already there" in said
     code, said = run(path, "--answers", written)
@@ -128,7 +128,7 @@ def test_a_form_put_elsewhere_says_where_it_has_to_go(tmp_path: Path) -> None:
     (tmp_path / "client").mkdir()
     path = client(tmp_path / "client", [])
     code, said = run(path, "--to", tmp_path / "else" / "r.yaml")
-    assert code == 0 and "copy it to" in said and "elicited: [elicited/r.yaml]" in said
+    assert code == 0 and "copy it to" in said and "elicited: [acme/elicited/r.yaml]" in said
 
 
 def test_answers_are_scored_and_set_beside_the_library(tmp_path: Path) -> None:
@@ -164,8 +164,8 @@ def test_answers_typed_at_a_terminal_make_a_file_that_counts(tmp_path: Path, mon
     monkeypatch.setattr(cli_elicit, "_at_a_terminal", lambda: True)
     code, said = run(path, typed="".join(typed))
     assert code == 0 and "must rise: once more" in said, said
-    written = tmp_path / "elicited" / "r-expert.yaml"
-    again = path.read_text(encoding="utf-8").replace("elicited: []", "elicited: [elicited/r-expert.yaml]")
+    written = tmp_path / "acme" / "elicited" / "r-expert.yaml"
+    again = path.read_text(encoding="utf-8").replace("elicited: []", "elicited: [acme/elicited/r-expert.yaml]")
     path.write_text(again, encoding="utf-8")
     given = open_case(path).inputs
     assert written.is_file()

@@ -25,7 +25,7 @@ from fabricreport.errors import InputError
 from fabricreport.scenario import load_params_file
 
 pytestmark = pytest.mark.slow
-FILE = "providers/example-cloud.yaml"
+FILE = "northmere-ai/providers/example-cloud.yaml"
 YAML = """provider: {name}
 date: 2026-11-02
 answered_by: A. Seller
@@ -145,7 +145,7 @@ def test_two_sellers_whose_names_fold_to_one_file_have_a_file_each(tmp_path: Pat
     params = client(tmp_path)
     names = (SELLER, "Example (Cloud)", "example+cloud", "北京", "上海")
     files = [file_answers(typed(tmp_path, name), params).file for name in names]
-    assert len(set(files)) == len(names) and all(Path(f).parent == tmp_path / "providers" for f in files)
+    assert len(set(files)) == len(names) and {Path(f).parent for f in files} == {(tmp_path / FILE).parent}
     for name, at in zip(names, files, strict=True):
         assert read_answers(Path(at), provider=name).provider == name
     assert [file_answers(typed(tmp_path, name), params).file for name in names] == files
@@ -158,11 +158,11 @@ def test_answers_for_one_client_do_not_replace_those_of_another_in_the_same_fold
     other.write_text(text, encoding="utf-8")
     first = file_answers(typed(tmp_path, answer="Ten days."), ours)
     second = file_answers(typed(tmp_path, answer="Never."), other)
-    assert Path(second.file).name == "example-cloud-second.yaml" and first.file != second.file
+    assert (first.file, second.file) == (str(tmp_path / FILE), str(tmp_path / "second/providers/example-cloud.yaml"))
     assert load_params_file(ours).params.providers[1].answers == FILE
 
 
-def test_a_file_that_another_client_names_too_is_told_of(tmp_path: Path) -> None:
+def test_a_file_that_other_params_of_the_client_name_too_is_told_of(tmp_path: Path) -> None:
     ours = client(tmp_path)
     file_answers(typed(tmp_path), ours)
     (tmp_path / "second.yaml").write_bytes(ours.read_bytes())
@@ -170,9 +170,11 @@ def test_a_file_that_another_client_names_too_is_told_of(tmp_path: Path) -> None
     assert filed.notes == (f"{FILE} is named by second.yaml too",) and filed.changed == (str(tmp_path / FILE),)
 
 
-def test_a_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
+@rows("link", ["northmere-ai", "northmere-ai/providers"])
+def test_a_folder_that_is_a_link_is_refused(tmp_path: Path, link: str) -> None:
     (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "providers").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / link).parent.mkdir(exist_ok=True)
+    (tmp_path / link).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(InputError, match="symbolic link"):
         file_answers(typed(tmp_path), client(tmp_path))
 

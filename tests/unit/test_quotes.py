@@ -407,7 +407,7 @@ def test_importing_twice_is_importing_once_and_the_order_does_not_matter(
 def test_a_quote_of_every_piece_without_a_price_takes_the_place_of_our_ranges_in_the_memo(tmp_path: Path) -> None:
     for name in ("prices", "providers"):
         shutil.copytree(ROOT / "params" / name, tmp_path / name)
-    params = tmp_path / "client.yaml"
+    params, own = tmp_path / "client.yaml", tmp_path / "halden-cloud" / "prices"
     shutil.copy(ROOT / "params/halden-cloud.yaml", params)
     with mock.patch.object(inputs_module, "DRAWS", bench.DRAWS):
         before = open_case(params)
@@ -423,7 +423,7 @@ def test_a_quote_of_every_piece_without_a_price_takes_the_place_of_our_ranges_in
                 book = load_workbook(path)
                 fill(book[SHEET], {i: p * times for i, p in cheap.items()}, f"Seller {n}", str(before.as_of))
                 book.save(path)
-                import_quotes(path, tmp_path / "prices", asked=asked, items={}, as_of=before.as_of)
+                import_quotes(path, own, shared=tmp_path / "prices", asked=asked, items={}, as_of=before.as_of)
         after = open_case(params)
         assert not any(o.unquoted for o in after.options) and not after.decision().unquoted
         for item, price in cheap.items():
@@ -432,7 +432,7 @@ def test_a_quote_of_every_piece_without_a_price_takes_the_place_of_our_ranges_in
             assert now.grade == "quote"
         pair = ("infiniband-xdr", "spectrum-x-800g")
         assert abs(lead(before, pair) - lead(after, pair)) > 100_000
-        assert len(sellers_files(tmp_path / "prices")) == 3
+        assert len(sellers_files(own)) == 3 and not sellers_files(tmp_path / "prices")
 
 
 def fill(sheet: Any, prices: Mapping[str, float], seller: str, day: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ from fabricreport.checking.check import check
 from fabricreport.cli import main
 from fabricreport.errors import Problem
 from fabricreport.evidence import read_yaml
-from fabricreport.scenario import SHIPPED_OPTIONS
+from fabricreport.project import FOLDERS
+from fabricreport.scenario import SHIPPED_OPTIONS, new_params
 from fabricreport.scenario.refusals import REFUSALS
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_draws")]
@@ -57,6 +59,7 @@ BREAKERS: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "memo-date": (client(as_of="1999-01-01"), "as_of"),
     "reserved-slug": (client(client={"slug": "latest"}), "client.slug"),
+    "folder-of-others": (client(client={"name": "Evidence"}), "client.name"),
     "stages-out-of-order": (
         client(cluster={"trajectory": [{"month": 24, "gpus": 128}, {"month": 12, "gpus": 256}]}),
         "cluster.trajectory[1].month",
@@ -157,6 +160,19 @@ def test_a_model_that_nobody_stated_refuses_nobody(tmp_path: Path) -> None:
     path = tmp_path / "client.yaml"
     path.write_text(yaml.safe_dump(data), encoding="utf-8")
     assert open_case(path).params.workload.model_parameters_billion == 16
+
+
+@rows("folder", [*FOLDERS, "as-delivered-infiniband-ndr"])
+def test_a_client_called_like_a_folder_is_refused_by_name_or_slug_and_new_calls_it_otherwise(
+    folder: str, tmp_path: Path
+) -> None:
+    for named, key in (({"slug": folder}, "slug"), ({"name": folder.title().replace("-", " ")}, "name")):
+        (problem,) = refused(client(client=named), tmp_path)
+        assert (problem.rule, problem.key) == (
+            "folder-of-others",
+            f"client.{key}",
+        ) and f"client-{folder}" in problem.remedy
+    assert f"slug: client-{folder}" in new_params(folder, date(2026, 11, 20)).replace('"', "")
 
 
 def test_an_adapter_of_the_maker_of_the_gpus_is_accepted(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from fabricreport.memo.run import recall as recalling
 from fabricreport.memo.run import stamp as stamping
 from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.recall import Planned, Question, recall, remember
-from fabricreport.memo.run.snapshot import InputFile, Snapshot
+from fabricreport.memo.run.snapshot import OWN, InputFile, Snapshot, own_names
 
 ROOT = Path(__file__).parents[2]
 LOG = "logs/run.txt"
@@ -41,6 +41,7 @@ class Desk:
         self.top, self.output = top, top / "output"
         self.params = self.write("client/acme.yaml", "client: {name: Acme}\n")
         self.write("client/prices/a.csv", "item,price\n")
+        self.write("client/acme/prices/quotes-s.csv", "item,price\n")
         self.write(f"client/{LOG}", "8 1.0\n")
         self.write("project/evidence/own.yaml", "[]\n")
         self.write("notebooks/tco.ipynb", "{}")
@@ -65,10 +66,10 @@ class Desk:
         """What a build does that was begun with the stamp `before` (None: just now)."""
         question = question or self.question
         log = (self.top / "client" / LOG).read_bytes()
-        inputs = Snapshot(self.top, (InputFile(LOG, "logs", recalling.sha256(log), len(log)),))
-        stamp = before or question.stamp()
-        if stamp is not None and question.is_unchanged(stamp, inputs):
-            remember(self.output, question, stamp, self.planned, inputs)
+        own = [(name, (self.top / "client" / name).read_bytes()) for name in own_names(self.params.parent, "acme")]
+        files = [InputFile(name, kind, recalling.sha256(data), len(data)) for name, kind, data in
+                 ((LOG, "logs", log), *((name, OWN, data) for name, data in own))]  # fmt: skip
+        remember(self.output, question, before or question.stamp(), self.planned, Snapshot(self.top, tuple(files)))
 
     def recalled(self, question: Question | None = None) -> Planned | None:
         question = question or self.question
@@ -107,7 +108,7 @@ def same_size_and_time(path: Path) -> None:
 
 
 FILES = [
-    "client/acme.yaml", "client/prices/a.csv", f"client/{LOG}", "project/evidence/own.yaml", "notebooks/tco.ipynb",
+    "client/acme.yaml", "client/prices/a.csv", "client/acme/prices/quotes-s.csv", f"client/{LOG}", "project/evidence/own.yaml", "notebooks/tco.ipynb",
     "notebooks/helpers/rows.py", "notebooks/.pictures/rack.png", "package/models.py", "package/evidence/gpus.yaml",
 ]  # fmt: skip
 
@@ -128,7 +129,7 @@ def test_a_file_that_is_changed_gone_or_a_link_is_no_longer_the_same(
 
 @rows(
     "name",
-    ["client/prices/b.csv", "client/evidence/own.yaml", "client/options/own.yaml", "notebooks/new.py", "package/new.py",
+    ["client/prices/b.csv", "client/acme/prices/b.csv", "client/evidence/own.yaml", "client/options/own.yaml", "notebooks/new.py", "package/new.py",
      "site/pandas-3.dist-info/METADATA"],
 )  # fmt: skip
 def test_a_new_file_where_a_build_looks_is_no_longer_the_same(
@@ -142,8 +143,19 @@ def test_a_new_file_where_a_build_looks_is_no_longer_the_same(
 
 def test_a_new_file_where_no_build_looks_changes_nothing(desk: Desk) -> None:
     desk.remember()
-    desk.write("client/other-client.yaml", "")
+    for name in ("other-client.yaml", "other-client/prices/quotes-s.csv", "acme/providers/seller.yaml"):
+        desk.write(f"client/{name}", "")
     assert desk.recalled() == desk.planned
+
+
+@rows("link", ["acme", "acme/prices"])
+def test_a_link_in_place_of_the_clients_folder_is_no_longer_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, link: str
+) -> None:
+    desk = Desk(tmp_path, monkeypatch)
+    desk.remember()
+    linked(desk.top / "client" / link)
+    assert desk.recalled() is None
 
 
 def test_a_book_that_is_a_link_a_pipe_in_it_and_another_interpreter_are_no_longer_the_same(
@@ -242,6 +254,9 @@ def client(folder: Path) -> Path:
     """A client with books, answers and a log of its own."""
     shutil.copytree(ROOT / "params/prices", folder / "prices")
     shutil.copytree(ROOT / "params/providers", folder / "providers")
+    (folder / "acme/prices").mkdir(parents=True)
+    head = (ROOT / "params/prices/equipment.csv").read_text("utf-8").splitlines()[0]
+    (folder / "acme/prices/quotes-s.csv").write_text(f"{head}\n", encoding="utf-8")
     (folder / "logs").mkdir()
     shutil.copy(ROOT / "tests/data/logs/b200_32gpu_all_reduce_bench.txt", folder / "logs" / "run.txt")
     data = minimal() | {
@@ -268,7 +283,7 @@ opened.clear()
 import fabricreport.inputs
 fabricreport.inputs.DRAWS = 64  # what is read does not rest on their number
 plan = make_plan(make_ready(path, Places()).loaded, work)
-named = [f.name for f in plan.snapshot.files if f.kind in ("providers", "logs")]
+named = [f.name for f in plan.snapshot.files if f.kind in ("own", "providers", "logs")]
 print(json.dumps([sorted(stamped), sorted(set(opened)), named]))
 """
 
@@ -281,7 +296,7 @@ def test_everything_that_is_read_to_plan_a_build_is_in_the_stamp_or_named(tmp_pa
     asked = [sys.executable, "-c", READS, str(client(folder)), str(work)]
     told = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     stamped, opened, named = json.loads(told)
-    assert named == ["logs/run.txt", "providers/example-answers.yaml"]
+    assert named == ["acme/prices/quotes-s.csv", "logs/run.txt", "providers/example-answers.yaml"]
     ours = [Path(name) for name in opened if name.startswith((str(folder), str(ROOT)))]
     read = {str(path) for path in ours if path.is_file() and not {"__pycache__", ".venv"} & {*path.parts}}
     assert len(read) > 20

@@ -1,12 +1,16 @@
 """The price book: dated prices from every CSV of a folder, with history, and the ones that may be used on a day.
 
+Over the folder that all clients share lie the rows of one client's own, its quotes above all. Shared rows are settled
+among themselves, as if there were no others, so a quote never holds one of them back. Own rows are settled against the
+last good row before them, shared or own; until it expires, one is used before any shared row of its item.
+
 What happens to a bad row:
 
 * **error** (malformed): a number that is none (comma, nan, blank), a negative price, a zero that makes no sense, a
   bad date, an unknown unit, currency or grade, low > price, price > high, no source, two prices for one item on one
-  day from one source. `PriceBook.read(folder, strict=True)` and `prices check` raise or list `InputError` problems
-  with file and line. A build (`strict=False`) holds the row instead and goes on with the last good price. A file that
-  is no price table at all (columns, encoding, size) is an error for both.
+  day from one source. `book.problems` lists them with file and line; `check`, a build and `prices check` end on
+  them. The book itself holds such a row, so that a refresh goes on with the last good price. A file that is no price
+  table at all (columns, encoding, size) is an error for all.
 * **held** (plausible, but does not fit the item): a step of 2x or more against the last good price (10x, 8x, 100x,
   730x are explained), another unit or currency than before, a row given twice. Never used; `book.quarantine` and the
   view's `quarantined` note say so, and the last good price stays in use. If the price is right, a params file
@@ -214,51 +218,49 @@ class PriceView(Mapping[str, Price]):
 
 @dataclass(frozen=True)
 class PriceBook:
-    """All rows of a folder: the good ones, oldest first within an item, and the ones held with their reasons."""
+    """All rows of a folder: the good ones, oldest first within an item, and the ones held with their reasons.
+
+    `own` are those of `rows` that one client has for itself.
+    """
 
     rows: tuple[PriceRow, ...]
     quarantine: tuple[Held, ...] = ()
     problems: tuple[Problem, ...] = ()
     shipped: tuple[PriceRow, ...] = ()
+    own: tuple[PriceRow, ...] = ()
 
     @classmethod
-    def read(cls, folder: str | Path, *, strict: bool = False) -> PriceBook:
-        """Read every `*.csv` of a folder; `strict` raises one `InputError` with all malformed rows."""
+    def read(cls, folder: str | Path, own: Path | None = None) -> PriceBook:
+        """Read every `*.csv` of a folder, and of the client's `own`, which need not exist."""
         folder = Path(folder)
         if not folder.is_dir():
             raise InputError(Problem("no such folder of prices", str(folder), remedy="Make it and add a CSV."))
-        rows: list[PriceRow] = []
-        malformed: list[Malformed] = []
-        for path in sorted(folder.glob("*.csv")):
-            good, bad = read_price_file(path)
-            rows += good
-            malformed += bad
-        return cls.of(rows, malformed, strict=strict)
+        rows, malformed = _rows_in(folder)
+        own_rows, own_malformed = _rows_in(own) if own is not None else ([], [])
+        return cls.of(rows, [*malformed, *own_malformed], own_rows)
 
     @classmethod
     def of(
-        cls,
-        rows: Iterable[PriceRow],
-        malformed: Iterable[Malformed] = (),
-        *,
-        strict: bool = False,
+        cls, rows: Iterable[PriceRow], malformed: Iterable[Malformed] = (), own: Iterable[PriceRow] = ()
     ) -> PriceBook:
-        """Settle rows into good ones and held ones; `malformed` are the rows that are no price."""
+        """Settle rows, and over them those of a client's own, into good ones and held ones.
+
+        `malformed` are the rows that are no price.
+        """
         rows, held, conflicts = _without_duplicates(list(rows))
+        own, own_held, own_conflicts = _without_duplicates(list(own))
         malformed = tuple(malformed)
-        problems = (*(m.problem for m in malformed), *conflicts)
-        if strict and problems:
-            raise InputError(problems)
-        shipped = {r.item: r for r in baseline()}
-        good: list[PriceRow] = []
-        for item, series in _by_item(rows).items():
-            kept, doubted = _settle(series, shipped.get(item))
-            good += kept
-            held += doubted
+        problems = (*(m.problem for m in malformed), *conflicts, *own_conflicts)
+        good, doubted = _settled(rows, frozenset())
+        if own:
+            good, own_doubted = _settled([*good, *own], frozenset(good))
+            doubted += own_doubted
+        held += own_held + doubted
         for item, day, problem, unit, currency in malformed:
             where = (problem.file, problem.line or 0)
             held.append(Held(item, "malformed", problem.message, *where, day, unit=unit, currency=currency))
-        book = cls(tuple(good), (), problems, baseline())
+        mine = frozenset(own)
+        book = cls(tuple(good), (), problems, baseline(), tuple(row for row in good if row in mine))
         order = sorted(held, key=lambda h: (h.file, h.line, h.item))
         return replace(book, quarantine=tuple(replace(h, in_use=book._standing(h)) for h in order))
 
@@ -308,12 +310,20 @@ class PriceBook:
         found = [(row.unit, row.currency) for row in stated if row.item == item and row.unit and row.currency]
         return found[-1] if found else None
 
+    def in_use(self, day: date) -> dict[str, PriceRow]:
+        """The row of each item that counts on a day: the newest not dated later, the stronger grade first.
+
+        Rows of the client's own that have not expired come before all others.
+        """
+        newest = {r.item: r for r in self.rows if r.date <= day}
+        return newest | {r.item: r for r in self.own if r.date <= day <= r.expires}
+
     def at(self, as_of: date) -> PriceView:
-        """The prices as of a day: per item the newest good row not dated later, the stronger grade first.
+        """The prices as of a day: per item the row `in_use`.
 
         An item without such a row has the price shipped with the package, if that is not dated later either.
         """
-        own: dict[str, PriceRow] = {r.item: r for r in self.rows if r.date <= as_of}
+        own = self.in_use(as_of)
         usable = {r.item: r for r in self.shipped if r.date <= as_of} | own
         known = [h for h in self.quarantine if h.date is None or h.date <= as_of]
         notes: dict[str, str] = {}
@@ -339,10 +349,8 @@ class PriceBook:
         return self.at(as_of).convert(amount, source, target)
 
     def _standing(self, held: Held) -> str:
-        row = next((r for r in self.shipped if r.item == held.item), None)
-        for candidate in self.rows:
-            if candidate.item == held.item and (held.date is None or candidate.date <= held.date):
-                row = candidate
+        shipped = next((r for r in self.shipped if r.item == held.item), None)
+        row = self.in_use(held.date or date.max).get(held.item, shipped)
         return f"{row.price:g} {row.currency} of {row.date}" if row else ""
 
 
@@ -350,6 +358,17 @@ class PriceBook:
 def baseline() -> tuple[PriceRow, ...]:
     """The newest price of each item as shipped: the yardstick for an item's first row in a folder."""
     return tuple(parse_row(cells, SHIPPED, n) for n, cells in enumerate(read_rows("price_baseline"), start=2))
+
+
+def _rows_in(folder: Path) -> tuple[list[PriceRow], list[Malformed]]:
+    """The rows of every price file of a folder, in order of the files' names, and those that are no price."""
+    rows: list[PriceRow] = []
+    malformed: list[Malformed] = []
+    for path in sorted(folder.glob("*.csv")):
+        good, bad = read_price_file(path)
+        rows += good
+        malformed += bad
+    return rows, malformed
 
 
 def _without_duplicates(rows: list[PriceRow]) -> tuple[list[PriceRow], list[Held], list[Problem]]:
@@ -380,15 +399,21 @@ def _by_item(rows: Iterable[PriceRow]) -> dict[str, list[PriceRow]]:
     return series
 
 
-def _settle(series: list[PriceRow], shipped: PriceRow | None) -> tuple[list[PriceRow], list[Held]]:
+def _settled(rows: Iterable[PriceRow], sound: frozenset[PriceRow]) -> tuple[list[PriceRow], list[Held]]:
+    """The good rows, oldest first within an item, and the held ones; those that are `sound` are not asked again."""
+    shipped = {r.item: r for r in baseline()}
     good: list[PriceRow] = []
     held: list[Held] = []
-    for n, row in enumerate(series):
-        reason = doubt(row, good[-1]) if good else _first_doubt(row, series[n + 1 :], shipped)
-        if reason is None:
-            good.append(row)
-        else:
-            held.append(_held(row, *reason))
+    for item, series in _by_item(rows).items():
+        last: PriceRow | None = None
+        for n, row in enumerate(series):
+            reason = None
+            if row not in sound:
+                reason = doubt(row, last) if last else _first_doubt(row, series[n + 1 :], shipped.get(item))
+            if reason is None:
+                good.append(last := row)
+            else:
+                held.append(_held(row, *reason))
     return good, held
 
 

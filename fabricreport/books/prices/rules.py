@@ -192,9 +192,9 @@ def _check_numbers(numbers: Mapping[str, float | None], bound: Bound | None, fau
     if price is None:
         return
     if low is not None and low > price:
-        fault("low", f"above the price {price:g}", "Needed: low <= price <= high.")
+        fault("low", f"{low:,.10g} is above the price {price:,.10g}", "Needed: low <= price <= high.")
     if high is not None and high < price:
-        fault("high", f"below the price {price:g}", "Needed: low <= price <= high.")
+        fault("high", f"{high:,.10g} is below the price {price:,.10g}", "Needed: low <= price <= high.")
 
 
 def _day(text: str, key: str, fault: Any) -> date | None:

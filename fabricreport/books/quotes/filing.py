@@ -45,10 +45,11 @@ def file_of(folder: Path, seller: str) -> Path:
     return folder / f"{PREFIX}{slug}.csv"
 
 
-def file_quotes(quotes: Sequence[Quote], folder: Path) -> Filed:
+def file_quotes(quotes: Sequence[Quote], folder: Path, shared: Path | None = None) -> Filed:
     """Add quotes of compatible pieces to the price files of a folder; the same quotes twice are filed once.
 
-    Nothing is written where one contradicts what is filed: `InputError` names every such row.
+    `shared`: the folder that all clients share, where `folder` is one client's own. Nothing is written where a quote
+    contradicts what is filed: `InputError` names every such row.
     """
     files = sellers_files(folder)
     before = {path: tuple(rows) for path, rows in files.items()}
@@ -82,7 +83,8 @@ def file_quotes(quotes: Sequence[Quote], folder: Path) -> Filed:
     if (spread or several.exists()) and write(several, spread):
         written.append(several)
     ours = {str(path) for path in (*ordered, several)}
-    held = tuple(h for h in PriceBook.read(folder).quarantine if h.file in ours) if quotes else ()
+    book = PriceBook.read(shared or folder, folder if shared else None) if quotes else PriceBook(())
+    held = tuple(h for h in book.quarantine if h.file in ours)
     return Filed(added, known, tuple(str(path) for path in written), held)
 
 

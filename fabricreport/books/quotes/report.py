@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
 from statistics import median
@@ -16,8 +16,23 @@ from fabricreport.books.quotes.sheets import read_form
 
 
 @dataclass(frozen=True)
+class Moved:
+    """A params file, its client's name, and the items of its memo of which another price is in use now."""
+
+    params: str
+    client: str
+    items: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"moves the memo of {self.client} ({self.params}): {', '.join(self.items)}"
+
+
+@dataclass(frozen=True)
 class QuotesReport:
-    """What an import of quotes did: the form, the price folder, what was filed, and notes to whoever filed it."""
+    """What an import of quotes did: the form, the price folder, what was filed, and notes to whoever filed it.
+
+    `moves`: the memos that prices move which all clients share; None for those of one client.
+    """
 
     source: str
     folder: str
@@ -25,6 +40,7 @@ class QuotesReport:
     sellers: tuple[str, ...]
     items: tuple[str, ...]
     notes: tuple[str, ...]
+    moves: tuple[Moved, ...] | None = None
 
     @property
     def ok(self) -> bool:
@@ -37,6 +53,7 @@ class QuotesReport:
             "ok": self.ok, "source": self.source, "folder": self.folder, "added": self.filed.added,
             "known": self.filed.known, "files": list(self.filed.files), "sellers": list(self.sellers),
             "items": list(self.items), "held": [h.as_dict() for h in self.filed.held], "notes": list(self.notes),
+            **({} if self.moves is None else {"moves": [asdict(moved) for moved in self.moves]}),
         }  # fmt: skip
 
     def text(self) -> str:
@@ -44,6 +61,8 @@ class QuotesReport:
         lines = [f"held: {held}" for held in self.filed.held]
         lines += [f"note: {note}" for note in self.notes]
         lines += [f"wrote {file}" for file in self.filed.files]
+        if self.moves is not None:
+            lines += [*map(str, self.moves)] or ["moves no memo of the params beside these prices"]
         lines.append(
             f"{self.filed.added} quotes added to {self.folder} from {', '.join(self.sellers)}, "
             f"{self.filed.known} already there, {len(self.filed.held)} held"
@@ -52,16 +71,23 @@ class QuotesReport:
 
 
 def import_quotes(
-    source: Path, folder: Path, *, asked: Iterable[Line] | None, items: dict[str, dict[str, Line]], as_of: date | None
+    source: Path,
+    folder: Path,
+    *,
+    shared: Path | None = None,
+    asked: Iterable[Line] | None,
+    items: dict[str, dict[str, Line]],
+    as_of: date | None,
 ) -> QuotesReport:
     """Read a filled form and file its quotes in a folder of prices; `InputError` names every fault, and nothing is filed.
 
     `asked`: the lines that the client's params make, None where no params are named: then the form's own rows say what
-    was asked, of the `items` known by request. `as_of`: the memo's date, if it is known.
+    was asked, of the `items` known by request. `as_of`: the memo's date, if it is known. `shared`: the prices of all
+    clients, where `folder` holds those of one.
     """
     rows = read_form(source)
     quotes = read_answers(rows, stated_lines(rows, items) if asked is None else asked)
-    filed = file_quotes(quotes, folder)
+    filed = file_quotes(quotes, folder, shared)
     return QuotesReport(
         str(source), str(folder), filed, tuple(sorted({q.seller for q in quotes})),
         tuple(sorted({q.item for q in comparable(quotes)})), tuple(_notes(quotes, as_of)),

@@ -14,7 +14,6 @@ from fabricreport.memo.editions.locks import disk_errors, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, read_sealed
 from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.recall import Planned, Question, recall, remember
-from fabricreport.project import book_folder
 
 if TYPE_CHECKING:
     from fabricreport.checking.dates import Dates
@@ -73,8 +72,7 @@ def plan_refresh(
     loaded = load_checked(params_path, places, day)
     with disk_errors(root), scratch_folder(root) as scratch:
         plan = make_plan(loaded, scratch, as_of=day, places=places)
-    if before is not None and question.is_unchanged(before, plan.snapshot):
-        remember(root, question, before, replace(plan.planned(), notes=tuple(messages)), plan.snapshot)
+    remember(root, question, before, replace(plan.planned(), notes=tuple(messages)), plan.snapshot)
     last = latest_edition(root, plan.slug)
     reasons = _reasons(plan, last)
     return RefreshPlan(bool(reasons), tuple(reasons), plan.slug, plan.as_of, plan.edition, last, tuple(messages))
@@ -128,7 +126,7 @@ def feed_day(loaded: ParamsFile, places: Places) -> tuple[date, list[str]]:
     from fabricreport.checking.check import book_day
 
     own = loaded.params.as_of
-    found = book_day(book_folder(loaded.folder, "prices", places.project_params))
+    found = book_day(loaded.folder, loaded.slug, places.project_params)
     return max(own, found.day or own), list(found.notes)
 
 

@@ -1,7 +1,7 @@
 """What a build came to last time, kept so that an unchanged one is answered without reading or checking anything anew.
 
-A record holds the stamp of all that a build rests on, the hashes of the answers and logs that the params name, and the
-edition that follows. It is kept in a cache folder, one for each question: `.cache/fabricreport/` beside the
+A record holds the stamp of all that a build rests on, the hashes of the client's own prices and of the answers and logs
+that the params name, and the edition that follows. It is kept in a cache folder, one for each question: `.cache/fabricreport/` beside the
 output folder, which may be deleted at any time and is used only if nobody else could have written into it. It says nothing on whether that edition was
 published or is whole: whoever asks finds that out. A damaged or missing record is no answer, never an error.
 """
@@ -20,7 +20,7 @@ from fabricreport.checking.dates import Dates, dates_from
 from fabricreport.memo.editions.manifest import read_sealed, sealed
 from fabricreport.memo.run.digest import canonical, sha256
 from fabricreport.memo.run.places import Places
-from fabricreport.memo.run.snapshot import read_beneath
+from fabricreport.memo.run.snapshot import OWN, own_names, read_beneath
 from fabricreport.memo.run.stamp import Stamp, stamp_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MAX_RECORDS = 1_000
 _FORMAT = 1
-_NAMED = ("providers", "logs", "elicited", "offers")
+_NAMED = (OWN, "providers", "logs", "elicited", "offers")
 
 
 @dataclass(frozen=True)
@@ -66,15 +66,6 @@ class Question:
         """The stamp of what the answer rests on; None where the check is not our own, or something is in the way."""
         return None if self.places.check else stamp_of(self.params_path, self.places)
 
-    def is_unchanged(self, before: Stamp | None, inputs: Snapshot) -> bool:
-        """Whether what was frozen is what was there when the stamp was taken: nothing in between can have read anything else."""
-        if before is None or before.changed_ns is None or before != self.stamp():
-            return False
-        try:
-            return _same(_named(inputs), self.params_path.parent)
-        except OSError:
-            return False
-
 
 def recall(output: Path, question: Question, stamp: Stamp | None) -> Planned | None:
     """What the same inputs came to before, with a stamp that was taken just now; None if that is not known."""
@@ -83,22 +74,28 @@ def recall(output: Path, question: Question, stamp: Stamp | None) -> Planned | N
         return None
     try:
         kept = read_sealed(_record(folder, question))
-        if kept["stamp"] != stamp.sha256 or not _same(kept["named"], question.params_path.parent):
-            return None
         planned = kept["planned"]
+        if kept["stamp"] != stamp.sha256 or not _same(kept["named"], question.params_path.parent, planned["slug"]):
+            return None
         dates = planned["dates"] and dates_from(planned["dates"])
         return Planned(**{**planned, "notes": tuple(planned["notes"]), "dates": dates})
     except (OSError, ValueError, LookupError, TypeError):
         return None
 
 
-def remember(output: Path, question: Question, stamp: Stamp, planned: Planned, inputs: Snapshot) -> None:
-    """Keep what inputs came to that have this stamp."""
-    folder = cache_place(output).folder
-    if folder is None:
+def remember(output: Path, question: Question, stamp: Stamp | None, planned: Planned, inputs: Snapshot) -> None:
+    """Keep what inputs came to that had this stamp before they were read, if what was frozen is what was there then and is
+    there now: nothing in between can have read anything else."""
+    if stamp is None or stamp.changed_ns is None or stamp != question.stamp():
+        return
+    folder, named = cache_place(output).folder, _named(inputs)
+    try:
+        if folder is None or not _same(named, question.params_path.parent, planned.slug):
+            return
+    except OSError:
         return
     dates = planned.dates and planned.dates.as_dict()
-    record = {"stamp": stamp.sha256, "named": _named(inputs), "planned": {**asdict(planned), "dates": dates}}
+    record = {"stamp": stamp.sha256, "named": named, "planned": {**asdict(planned), "dates": dates}}
     _write(_record(folder, question), sealed(record))
 
 
@@ -107,13 +104,14 @@ def _record(cache: Path, question: Question) -> Path:
 
 
 def _named(inputs: Snapshot) -> dict[str, str]:
-    """sha256 of each answer and log that the params name, by its name."""
+    """sha256 of each answer and log that the params name, and of each price file of the client's own, by its name."""
     return {f.name: f.sha256 for f in inputs.files if f.kind in _NAMED}
 
 
-def _same(named: Mapping[str, Any], folder: Path) -> bool:
-    """Whether every answer and log is what it was, no link being followed to it."""
-    return all(sha256(read_beneath(folder, name)) == kept for name, kept in named.items())
+def _same(named: Mapping[str, Any], folder: Path, slug: str) -> bool:
+    """Whether every one of these files is what it was, no link being followed to it, and the client has no more prices."""
+    mine = set(own_names(folder, slug))
+    return mine <= named.keys() and all(sha256(read_beneath(folder, name)) == kept for name, kept in named.items())
 
 
 def _write(path: Path, data: bytes) -> None:

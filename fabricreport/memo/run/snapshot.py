@@ -4,6 +4,7 @@
     inputs/prices/*.csv       beside the params file if it has such a folder, else the project's own `params/`
     inputs/evidence/*.yaml    same rule
     inputs/options/*.yaml     same rule
+    inputs/<slug>/prices/*.csv  the client's own prices, of the folder of that name beside the params file
     inputs/<path>             each provider's and expert's answers, each offer and each measurement log that the params name
 
 Files are opened without following symbolic links, read once, capped in size, and hashed as they are copied.
@@ -14,14 +15,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fabricreport.errors import InputError, Problem
 from fabricreport.memo.run.digest import sha256
-from fabricreport.project import PARAMS, book_folder
+from fabricreport.project import PARAMS, book_folder, client_folder
 
 if TYPE_CHECKING:
     from fabricreport.scenario import Params
@@ -31,6 +32,8 @@ BOOKS: Mapping[str, tuple[str, ...]] = {
     "evidence": (".yaml", ".yml"),
     "options": (".yaml", ".yml"),
 }
+OWN = "own"
+"""The kind of a file that the client has for itself without naming it in the params."""
 MAX_FILE_BYTES = 32_000_000
 MAX_TOTAL_BYTES = 128_000_000
 MAX_FILES = 2_000
@@ -108,12 +111,14 @@ class _Copier:
 
     def everything(self, params: Params, params_path: Path, project_params: Path | None) -> None:
         """The params, the three books, and each file the params name."""
-        from fabricreport.scenario import OfferFile, canonical_json
+        from fabricreport.scenario import OfferFile, canonical_json, client_slug
 
         self.put("params.json", "params", canonical_json(params).encode("utf-8"), params_path)
         shared = project_params or PARAMS
         for name, suffixes in BOOKS.items():
             self.book(book_folder(params_path.parent, name, shared), name, suffixes)
+        for own in self.listed(own_names, params_path.parent, client_slug(params)):
+            self.copy(params_path.parent, own, own, OWN)
         for provider in params.providers:
             if provider.answers:
                 self.named(params_path.parent, provider.answers, "providers")
@@ -137,19 +142,19 @@ class _Copier:
 
     def book(self, folder: Path, name: str, suffixes: tuple[str, ...]) -> None:
         """All files of a book folder; a missing folder is an empty book."""
-        if folder.is_symlink():
-            self.refuse(folder, "is a symbolic link", "Put the folder itself there.")
-            return
+        for entry in self.listed(names_in, folder, suffixes):
+            self.copy(folder, entry, f"{name}/{entry}", name)
+
+    def listed(self, names: Callable[..., list[str]], folder: Path, *more: Any) -> list[str]:
+        """The names that `names` finds, none where a folder cannot be had."""
         try:
-            entries = sorted(e.name for e in os.scandir(folder))
-        except FileNotFoundError:
-            return
+            return names(folder, *more)
         except OSError as error:
-            self.refuse(folder, f"cannot be read: {error.strerror}", "Check the folder and its rights.")
-            return
-        for entry in entries:
-            if entry.endswith(suffixes) and not entry.startswith("."):
-                self.copy(folder, entry, f"{name}/{entry}", name)
+            link = error.errno == errno.ELOOP
+            message = "is a symbolic link" if link else f"cannot be read: {error.strerror}"
+            remedy = "Put the folder itself there." if link else "Check the folder and its rights."
+            self.refuse(Path(error.filename), message, remedy)
+            return []
 
     def named(self, folder: Path, name: str, kind: str) -> None:
         """One file the params name, below the folder of the params file."""
@@ -179,6 +184,27 @@ class _Copier:
 
     def refuse(self, path: Path, message: str, remedy: str) -> None:
         self.problems.append(Problem(message, file=str(path), remedy=remedy))
+
+
+def names_in(folder: Path, suffixes: tuple[str, ...]) -> list[str]:
+    """The names of a folder's files with these endings, none if it is not there; `OSError`, ELOOP for a link in its place."""
+    if folder.is_symlink():
+        raise OSError(errno.ELOOP, "is a symbolic link", str(folder))
+    try:
+        entries = sorted(e.name for e in os.scandir(folder))
+    except FileNotFoundError:
+        return []
+    return [entry for entry in entries if entry.endswith(suffixes) and not entry.startswith(".")]
+
+
+def own_names(folder: Path, slug: str) -> list[str]:
+    """The price files that only the client of this slug reads, by their names below the folder of its params.
+
+    `OSError`, with ELOOP for a link in place of the client's folder or of its prices.
+    """
+    prices = client_folder(folder, slug, "prices")
+    names_in(prices.parent, ())
+    return [f"{slug}/{prices.name}/{name}" for name in names_in(prices, BOOKS["prices"])]
 
 
 def _reason(error: OSError) -> tuple[str, str]:

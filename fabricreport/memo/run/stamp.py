@@ -41,7 +41,8 @@ class Stamp:
 
 
 def stamp_of(params_path: Path, places: Places) -> Stamp | None:
-    """The stamp of a build of this params file, but for the answers and logs it names; None where there can be none."""
+    """The stamp of a build of this params file, but for the files it names and the client's own, which the record of a
+    build holds; None where there can be none."""
     reader, asked_ns = _Reader(), time.time_ns()
     try:
         reader.say(sys.version)
