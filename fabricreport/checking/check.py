@@ -32,18 +32,21 @@ class Checked:
     case: Case | None = field(default=None, compare=False, repr=False)
 
 
-def check(path: Path, *, as_of: date | None = None, trying: Callable[[], None] | None = None) -> Checked:
+def check(
+    path: Path, *, as_of: date | None = None, trying: Callable[[], None] | None = None, going_on: bool = False
+) -> Checked:
     """Read a params file, its books, the answers and the logs it names, and try the analyses on what is the client's own.
 
     `as_of` replaces the date of the params. `trying` is called once the files are known to be sound, before the analyses
-    are tried; where it is given they are tried in any case. Nothing is raised for what is wrong in the files.
+    are tried; where it is given they are tried in any case. `going_on`: a row of a price file that is no price is held, and
+    no fault, as a refresh has it. Nothing is raised for what is wrong in the files.
     """
     given = read_given(path, as_of)
     if given.loaded is None:
         return Checked(given.problems)
     from fabricreport.checking.examine import examined
 
-    return Checked(*examined(given, given.loaded, trying=trying))
+    return Checked(*examined(given, given.loaded, trying=trying, going_on=going_on))
 
 
 @dataclass(frozen=True)

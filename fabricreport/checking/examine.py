@@ -29,9 +29,12 @@ Read = TypeVar("Read")
 
 
 def examined(
-    given: Given, loaded: ParamsFile, *, trying: Callable[[], None] | None
+    given: Given, loaded: ParamsFile, *, trying: Callable[[], None] | None, going_on: bool
 ) -> tuple[tuple[Problem, ...], tuple[str, ...], Case | None]:
-    """Problems and notes of params that were read with their books, and the case that was tried (None if refused)."""
+    """Problems and notes of params that were read with their books, and the case that was tried (None if refused).
+
+    `going_on`: rows of price files that are no prices are no problem; whoever goes on tells of them.
+    """
     case: Case | None = None
     problems: list[Problem] = []
     try:
@@ -40,12 +43,14 @@ def examined(
         problems += error.problems
     lost = [*case.inputs.evidence.check_references(), *lost_footing(case.inputs)] if case else []
     sound = None if lost else case
-    told = (*lost, *_answers(loaded, sound, given.fabrics), *_logs(loaded, sound))
+    malformed = given.prices.problems if given.prices and not going_on else ()
+    told = (*malformed, *lost, *_answers(loaded, sound, given.fabrics), *_logs(loaded, sound))
     problems += [problem for problem in told if problem not in problems]
     problems += [loaded.placed(problem) for problem in _stated_twice(case)] if case else []
     remarks: list[str] = []
     if case is not None:
-        remarks = [*(str(held) for held in case.prices.quarantine), *_stand_ins(case)]
+        held = (h for h in case.prices.quarantine if not h.is_fault)
+        remarks = [*map(str, held), *_stand_ins(case)]
         if not problems and trying:
             trying()
         if not problems and (trying or own_inputs(case)):

@@ -9,7 +9,7 @@ built before from the same inputs is answered first: modules that only a build a
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -34,6 +34,7 @@ from fabricreport.project import PACKAGE
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+    from fabricreport.books.prices.rules import PriceRow
     from fabricreport.checking.dates import Dates
     from fabricreport.memo.document.document import Document
     from fabricreport.memo.document.gather import Gathered
@@ -96,12 +97,14 @@ def build(
     places: Places | None = None,
     cell_timeout_s: float = CELL_TIMEOUT_S,
     section_timeout_s: float = SECTION_TIMEOUT_S,
+    last_good: Sequence[PriceRow] | None = None,
 ) -> BuildResult:
     """Build one memo and publish it below `output`.
 
     `only` builds one section as a draft into `output/<slug>/partial/` and leaves `latest` alone; `draft` warns
     where a client copy would be refused. `dates` is handed the dates that today's may be held
-    against, before a section runs. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and lets a
+    against, before a section runs. A row of a price file that is no price ends the build; with `last_good` it goes on with
+    these prices, and with the good ones. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and lets a
     KeyboardInterrupt through after ending all processes.
     """
     root, places, tell_dates = Path(output), places or Places(), dates or (lambda _: None)
@@ -111,13 +114,15 @@ def build(
         return found
     from fabricreport.memo.run.plan import make_plan, make_ready
 
-    ready = make_ready(Path(params_path), places, as_of)
+    ready = make_ready(Path(params_path), places, as_of, going_on=last_good is not None)
     with disk_errors(root), scratch_folder(root) as scratch:
         work = scratch / "work"
         work.mkdir()
-        plan = make_plan(ready.loaded, work, only=only, draft=draft, as_of=as_of, places=places)
+        plan = make_plan(
+            ready.loaded, work, only=only, draft=draft, as_of=as_of, places=places, last_good=last_good or ()
+        )  # fmt: skip
         planned = plan.planned(ready.dates)
-        remember(root, question, before, planned, plan.snapshot)
+        remember(root, question, before if last_good is None else None, planned, plan.snapshot)
         if ready.dates:
             tell_dates(ready.dates)
         del ready
@@ -264,7 +269,7 @@ def _finish(
     _write_own_files(folder, memo)
     head = headline_of(headline(found, document.glance), merged_ledger(found))
     faults += _accepted(leaks(folder, machine), plan)
-    told = {"faults": list(faults), "remarks": list(language_remarks(found))}
+    told = {"faults": list(faults), "remarks": list(language_remarks(found)), "prices": _prices(plan, found)}
     manifest = _manifest(plan, record, head, told, list_outputs(folder))
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
     (folder / MANIFEST).write_bytes(sealed(manifest))
@@ -355,7 +360,7 @@ def _manifest(
     plan: BuildPlan,
     record: RunRecord,
     head: Mapping[str, Any],
-    told: Mapping[str, list[str]],
+    told: Mapping[str, Any],
     outputs: list[dict[str, Any]],
 ) -> dict[str, Any]:
     return {
@@ -377,6 +382,14 @@ def _manifest(
         "headline": dict(head),
         **told,
     }
+
+
+def _prices(plan: BuildPlan, found: Gathered) -> dict[str, list[str]]:
+    """The row of the price files behind each price that the memo rests on, by item: what a later refresh may go on with."""
+    from fabricreport.given import read_prices
+
+    used = read_prices(plan.snapshot.folder, plan.slug).in_use(plan.params.as_of)
+    return {item: [*row.cells()] for item, row in sorted(used.items()) if f"price:{item}" in found.inputs}
 
 
 def _result(

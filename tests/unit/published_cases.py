@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from fabricreport.given import read_prices
 from fabricreport.memo.editions.editions import publish
 from fabricreport.memo.editions.locks import scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, list_outputs, sealed
@@ -38,6 +39,10 @@ def put_edition(params: Path, output: Path, **asked: Any) -> Path:
             "run": [{"section": section, "status": "ok"} for section in plan.sections],
             "headline": {"recommendation": "Buy A", "confidence": "clear", "numbers": []},
             "faults": [],
+            "prices": {
+                item: [*row.cells()]
+                for item, row in read_prices(plan.snapshot.folder, plan.slug).in_use(plan.params.as_of).items()
+            },
         }
         (folder / MANIFEST).write_bytes(sealed(manifest))
         at = publish(scratch, output, plan.slug, plan.edition, draft=plan.draft, partial=bool(plan.only))

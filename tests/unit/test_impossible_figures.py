@@ -8,10 +8,12 @@ from typing import Any
 
 import pytest
 import yaml
+from click.testing import CliRunner
 from rows import rows
 from scenario_cases import override
 
 from fabricreport.case import open_case
+from fabricreport.cli import main
 from fabricreport.errors import InputError, Problem
 from fabricreport.project import PROJECT
 
@@ -74,13 +76,18 @@ def test_a_discount_rate_may_not_refer_to_a_price(tmp_path: Path) -> None:
     assert any(p.key == "money.discount_rate_per_year" for p in faults(tmp_path, data))
 
 
-def test_a_price_row_that_cannot_be_is_not_used_and_told_with_its_line(tmp_path: Path) -> None:
+def test_a_price_row_that_cannot_be_ends_check_and_build_with_its_line(tmp_path: Path) -> None:
     shutil.copytree(PROJECT / "params" / "prices", tmp_path / "prices")
     path = tmp_path / "acme.yaml"
     path.write_text(yaml.safe_dump({k: v for k, v in override().items() if k != "overrides"}), encoding="utf-8")
     feed = tmp_path / "prices" / "zz.csv"
     head = (tmp_path / "prices" / "equipment.csv").read_text(encoding="utf-8")
     header = next(line for line in head.splitlines() if line.startswith("item,"))
-    feed.write_text(f"{header}\nswitch-qm9700,each,1e12,,,USD,2026-11-19,,A reseller,quote\n", encoding="utf-8")
+    row = "switch-qm9700,each,26000,27900,,USD,2026-11-19,,A reseller,quote"
+    feed.write_text(f"{header}\n{row}\n", encoding="utf-8")
+    told = f"{feed}:2: low: 27,900 is above the price 26,000 (found 27900). Needed: low <= price <= high."
+    for command in (["check"], ["build", "--output", str(tmp_path / "output")]):
+        done = CliRunner().invoke(main, [*command, str(path)])
+        assert done.exit_code == 2 and told in done.stderr and "held" not in done.stderr
     (held,) = (h for h in open_case(path).prices.quarantine if h.file.endswith("zz.csv"))
     assert (held.kind, held.line) == ("malformed", 2)

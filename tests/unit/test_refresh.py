@@ -14,10 +14,11 @@ from fabricreport.books.prices.book import PriceBook
 from fabricreport.checking.check import Checked
 from fabricreport.cli import main
 from fabricreport.errors import InputError
+from fabricreport.given import read_prices
 from fabricreport.memo.document.headlines import compare_headlines, headline_of, section_title
 from fabricreport.memo.editions.manifest import MANIFEST
 from fabricreport.memo.editions.refresh import RefreshPlan, feed_day, plan_refresh, refresh
-from fabricreport.memo.run.plan import Places, load_checked
+from fabricreport.memo.run.plan import Places, load_checked, make_plan
 from fabricreport.scenario import SECTION_NAMES, load_params_file, new_params
 
 MADE_OF = ("buy_once", *SECTION_NAMES)
@@ -147,6 +148,49 @@ def test_a_held_row_sets_no_date(desk: Desk) -> None:
     book = PriceBook.read(desk.prices)
     assert [held.date for held in book.quarantine] == [dt.date(2026, 12, 10)]
     assert desk.plan().as_of == "2026-12-01" == str(book.newest)
+
+
+def priced(desk: Desk, low: int, price: int) -> None:
+    """The median of three sellers' quotes, and one seller's alone."""
+    rows = (f"switch,each,{price},{low},33000,USD,2026-11-01,,Three sellers,quote\n",
+            "switch,each,31500,,,USD,2026-11-01,,One seller,quote\n")  # fmt: skip
+    (desk.prices / "a.csv").write_text(HEADER + "".join(rows), encoding="utf-8")
+
+
+def test_a_row_that_is_no_price_leaves_the_last_editions_price_in_use_and_is_told(desk: Desk, tmp_path: Path) -> None:
+    priced(desk, 27_900, 28_700)
+    edition = desk.publish()
+    priced(desk, 27_900, 26_000)
+    plan = desk.plan()
+    assert plan.last_good is not None and [row.price for row in plan.last_good] == [28_700]
+    (told,) = plan.messages
+    assert f"{desk.prices / 'a.csv'}:2: switch: low: 27,900 is above the price 26,000" in told
+    assert "the last good price, 28,700 USD of 2026-11-01" in told
+    loaded = load_checked(desk.params, desk.places)
+    (tmp_path / "work").mkdir()
+    frozen = make_plan(loaded, tmp_path / "work", places=desk.places, last_good=plan.last_good).snapshot
+    price = read_prices(frozen.folder, "acme").at(dt.date(2026, 11, 20))["switch"]
+    assert (price.price, price.low, price.high, price.source) == (28_700, 27_900, 33_000, "Three sellers")
+    assert "a newer price was held: low: 27,900 is above" in price.quarantined
+    again = desk.publish(last_good=plan.last_good)
+    assert again != edition and not desk.plan().changed, "the same price stays in use"
+    priced(desk, 25_900, 26_000)
+    assert (desk.plan().last_good, desk.plan().messages) == (None, ())
+    assert desk.plan().reasons == ("acme/prices/last-good.csv is gone", "prices/a.csv changed")
+
+
+def test_a_row_that_is_no_price_leaves_the_newest_good_one_in_use_where_there_is_no_edition(desk: Desk) -> None:
+    priced(desk, 27_900, 26_000)
+    plan = desk.plan()
+    assert plan.last_good == () and "the last good price, 31,500 USD of 2026-11-01" in plan.messages[0]
+
+
+def test_an_old_row_that_is_no_price_moves_nothing(desk: Desk) -> None:
+    desk.publish()
+    with (desk.prices / "a.csv").open("a", encoding="utf-8") as handle:
+        handle.write("switch,each,nan,,,USD,2026-01-01,,S,quote\n")
+    plan = desk.plan()
+    assert plan.last_good == () and "1 USD of 2026-11-01" in plan.messages[0]
 
 
 def test_new_prices_and_refresh_go_by_the_same_date(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

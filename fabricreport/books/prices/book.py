@@ -79,6 +79,11 @@ class Held:
         """Plain values for `--json`."""
         return asdict(self) | {"date": self.date.isoformat() if self.date else None}
 
+    @property
+    def is_fault(self) -> bool:
+        """Whether the row is no price, or contradicts another: whoever wrote it has to mend it."""
+        return self.kind in ("malformed", "duplicate")
+
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}: " if self.file else ""
         use = f"; in use: {self.in_use}" if self.in_use else "; no other price is known"
@@ -258,7 +263,8 @@ class PriceBook:
         held += own_held + doubted
         for item, day, problem, unit, currency in malformed:
             where = (problem.file, problem.line or 0)
-            held.append(Held(item, "malformed", problem.message, *where, day, unit=unit, currency=currency))
+            message = f"{problem.key}: {problem.message}" if problem.key else problem.message
+            held.append(Held(item, "malformed", message, *where, day, unit=unit, currency=currency))
         mine = frozenset(own)
         book = cls(tuple(good), (), problems, baseline(), tuple(row for row in good if row in mine))
         order = sorted(held, key=lambda h: (h.file, h.line, h.item))
@@ -347,6 +353,11 @@ class PriceBook:
     def convert(self, amount: float, source: str, target: str, as_of: date) -> float:
         """An amount (a number or an array) in another currency at the rate of that day."""
         return self.at(as_of).convert(amount, source, target)
+
+    def with_own(self, *rows: PriceRow) -> PriceBook:
+        """The good rows alone, with these among those of the client's own."""
+        mine = frozenset(self.own)
+        return PriceBook.of([row for row in self.rows if row not in mine], (), [*self.own, *rows])
 
     def _standing(self, held: Held) -> str:
         shipped = next((r for r in self.shipped if r.item == held.item), None)

@@ -83,7 +83,7 @@ class PriceReport:
     def text(self) -> str:
         """One line for each finding, a summary last."""
         lines = [f"error: {p}" for p in self.problems]
-        lines += [f"held: {h}" for h in self.quarantine if h.kind not in ("malformed", "duplicate")]
+        lines += [f"held: {h}" for h in self.quarantine if not h.is_fault]
         old = [f"stale: {p.item} of {p.date} expired on {p.expiry} ({p.age_days} days old)" for p in self.stale]
         lines += old[:STALE_LINES]
         if len(old) > STALE_LINES:

@@ -16,6 +16,7 @@ from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.recall import Planned, Question, recall, remember
 
 if TYPE_CHECKING:
+    from fabricreport.books.prices.rules import PriceRow
     from fabricreport.checking.dates import Dates
     from fabricreport.memo.build import BuildResult
     from fabricreport.memo.run.plan import BuildPlan
@@ -29,7 +30,10 @@ __all__ = ["HeadlineChange", "RefreshPlan", "RefreshResult", "compare_headlines"
 
 @dataclass(frozen=True)
 class RefreshPlan:
-    """Whether a new edition is due, why, and as of which day. `last` is None if there is no edition yet."""
+    """Whether a new edition is due, why, and as of which day. `last` is None if there is no edition yet.
+
+    `last_good`: prices to go on with where a row of the price files is no price; None where every row is one.
+    """
 
     changed: bool
     reasons: tuple[str, ...]
@@ -38,6 +42,7 @@ class RefreshPlan:
     edition: str
     last: EditionInfo | None
     messages: tuple[str, ...] = ()
+    last_good: tuple[PriceRow, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -69,13 +74,45 @@ def plan_refresh(
 
     loaded = read_params(params_path)
     day, messages = (as_of, []) if as_of is not None else feed_day(loaded, places)
-    loaded = load_checked(params_path, places, day)
+    loaded = load_checked(params_path, places, day, going_on=True)
+    last = latest_edition(root, loaded.slug)
+    good, told = _going_on(loaded, places, last)
     with disk_errors(root), scratch_folder(root) as scratch:
-        plan = make_plan(loaded, scratch, as_of=day, places=places)
-    remember(root, question, before, replace(plan.planned(), notes=tuple(messages)), plan.snapshot)
-    last = latest_edition(root, plan.slug)
-    reasons = _reasons(plan, last)
-    return RefreshPlan(bool(reasons), tuple(reasons), plan.slug, plan.as_of, plan.edition, last, tuple(messages))
+        plan = make_plan(loaded, scratch, as_of=day, places=places, last_good=good)
+    messages += told
+    if not told:
+        remember(root, question, before, replace(plan.planned(), notes=tuple(messages)), plan.snapshot)
+    reasons = tuple(_reasons(plan, last))
+    due = plan.slug, plan.as_of, plan.edition, last
+    return RefreshPlan(bool(reasons), reasons, *due, tuple(messages), good if told else None)
+
+
+def _going_on(loaded: ParamsFile, places: Places, last: EditionInfo | None) -> tuple[tuple[PriceRow, ...], list[str]]:
+    """Prices of the last edition to restate where a newer row of their item is no price, and what to tell of each such row."""
+    from fabricreport.books.prices.rules import COLUMNS, parse_row
+    from fabricreport.given import read_prices
+
+    book, day = read_prices(loaded.folder, loaded.slug, places.project_params), loaded.params.as_of
+    faults = [held for held in book.quarantine if held.is_fault]
+    if not faults:
+        return (), []
+    now, used = book.in_use(day), _manifest_of(last).get("prices", {})
+    restated = {}
+    for held in faults:
+        if held.item in used and held.item not in restated:
+            row = parse_row(dict(zip(COLUMNS, used[held.item], strict=True)), MANIFEST)
+            newer = held.date is None or held.date >= row.date
+            if newer and (held.item not in now or row.cells() != now[held.item].cells()):
+                restated[held.item] = row
+    after = book.with_own(*restated.values()).at(day)
+    told = []
+    for held in faults:
+        price = after.get(held.item)
+        use = (
+            f"the last good price, {price.price:,.10g} {price.currency} of {price.date}" if price else "no price of it"
+        )
+        told.append(f"{held.file}:{held.line}: {held.item}: {held.message}. The memo goes on with {use}; mend the row.")
+    return tuple(restated.values()), told
 
 
 def _standing(known: Planned, root: Path) -> EditionInfo | None:
@@ -107,6 +144,7 @@ def refresh(
     old = _manifest_of(plan.last)
     built = build(
         params_path, output=output, as_of=plan.as_of, progress=progress, dates=dates, places=places,
+        last_good=plan.last_good,
     )  # fmt: skip
     return RefreshResult(plan, built, compare_headlines(old, built.manifest) if old else ())
 

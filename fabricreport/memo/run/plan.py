@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -18,6 +18,7 @@ from fabricreport.memo.run.recall import Planned
 from fabricreport.memo.run.snapshot import Snapshot, input_problems, take_snapshot
 
 if TYPE_CHECKING:
+    from fabricreport.books.prices.rules import PriceRow
     from fabricreport.case import Case
     from fabricreport.checking.check import Checked
     from fabricreport.checking.dates import Dates
@@ -55,12 +56,18 @@ class BuildPlan:
 
 
 def checked(
-    params_path: Path, places: Places, as_of: str | date | None = None, *, trying: Callable[[], None] | None = None
+    params_path: Path,
+    places: Places,
+    as_of: str | date | None = None,
+    *,
+    trying: Callable[[], None] | None = None,
+    going_on: bool = False,
 ) -> Checked:
     """All that is wrong with, and worth a note about, what a build of these params would read.
 
     With `trying` the analyses are tried too, also where nothing but the params is the client's own; it is called before.
-    A file that the build would refuse to copy (a link, a device, one too large) is a fault like any other.
+    A file that the build would refuse to copy (a link, a device, one too large) is a fault like any other; a row of a price
+    file that is no price is none where a refresh is `going_on`.
     """
 
     day = None if as_of is None else parse_date(as_of)
@@ -73,7 +80,7 @@ def checked(
     if places.check is not None:
         found = places.check(params_path, day)
     else:
-        found = _check(params_path, day, None if refused or unread else trying)
+        found = _check(params_path, day, None if refused or unread else trying, going_on)
     named = {p.file for p in found.problems}
     more = (unread if not found.problems else ()) or tuple(p for p in refused if p.file not in named)
     return replace(found, problems=(*found.problems, *more))
@@ -88,9 +95,9 @@ class Ready:
     dates: Dates | None = None
 
 
-def make_ready(params_path: Path, places: Places, as_of: str | date | None = None) -> Ready:
+def make_ready(params_path: Path, places: Places, as_of: str | date | None = None, *, going_on: bool = False) -> Ready:
     """Check a params file and read it; `InputError` lists every fault."""
-    found = checked(params_path, places, as_of)
+    found = checked(params_path, places, as_of, going_on=going_on)
     if found.problems:
         raise InputError(found.problems)
     loaded = replace(read_params(params_path), remarks=found.notes)
@@ -101,9 +108,11 @@ def make_ready(params_path: Path, places: Places, as_of: str | date | None = Non
     return Ready(loaded, found.case, dates_of(found.case))
 
 
-def load_checked(params_path: Path, places: Places, as_of: str | date | None = None) -> ParamsFile:
+def load_checked(
+    params_path: Path, places: Places, as_of: str | date | None = None, *, going_on: bool = False
+) -> ParamsFile:
     """The params file that `make_ready` reads, alone."""
-    return make_ready(params_path, places, as_of).loaded
+    return make_ready(params_path, places, as_of, going_on=going_on).loaded
 
 
 def make_plan(
@@ -114,11 +123,12 @@ def make_plan(
     draft: bool = False,
     as_of: str | date | None = None,
     places: Places | None = None,
+    last_good: Sequence[PriceRow] = (),
 ) -> BuildPlan:
     """Freeze all inputs and notebook sources into the existing folder `work` and name the edition.
 
-    `only` takes one section and makes a draft of it. `as_of` replaces the date of the params. `InputError` names
-    each file that cannot be had; nothing has been started then.
+    `only` takes one section and makes a draft of it. `as_of` replaces the date of the params. `last_good` are prices to go
+    on with. `InputError` names each file that cannot be had; nothing has been started then.
     """
     from fabricreport.scenario import dated
 
@@ -127,7 +137,9 @@ def make_plan(
         loaded = dated(loaded, parse_date(as_of))
     params = loaded.params
     sections = _sections(params, only)
-    snapshot = take_snapshot(params, loaded.path, work / "inputs", project_params=places.project_params)
+    snapshot = take_snapshot(
+        params, loaded.path, work / "inputs", project_params=places.project_params, last_good=last_good
+    )
     notebooks = _copy_notebooks(places.notebooks, sections, work / "sources")
     variant = f"only:{only}" if only else ("draft" if draft else "")
     found = Fingerprint(
@@ -168,11 +180,11 @@ def parse_date(value: str | date) -> date:
         ) from None
 
 
-def _check(params_path: Path, as_of: date | None, trying: Callable[[], None] | None) -> Checked:
+def _check(params_path: Path, as_of: date | None, trying: Callable[[], None] | None, going_on: bool) -> Checked:
     """Imported where it is used: the command line's help needs none of the analyses."""
     from fabricreport.checking.check import check
 
-    return check(params_path, as_of=as_of, trying=trying)
+    return check(params_path, as_of=as_of, trying=trying, going_on=going_on)
 
 
 def _sections(params: Params, only: str | None) -> tuple[str, ...]:

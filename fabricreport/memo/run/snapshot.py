@@ -4,7 +4,8 @@
     inputs/prices/*.csv       beside the params file if it has such a folder, else the project's own `params/`
     inputs/evidence/*.yaml    same rule
     inputs/options/*.yaml     same rule
-    inputs/<slug>/prices/*.csv  the client's own prices, of the folder of that name beside the params file
+    inputs/<slug>/prices/*.csv  the client's own prices, of the folder of that name beside the params file, and what a refresh
+                              goes on with where a price cannot be read
     inputs/<path>             each provider's and expert's answers, each offer and each measurement log that the params name
 
 Files are opened without following symbolic links, read once, capped in size, and hashed as they are copied.
@@ -15,7 +16,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +26,7 @@ from fabricreport.memo.run.digest import sha256
 from fabricreport.project import PARAMS, book_folder, client_folder
 
 if TYPE_CHECKING:
+    from fabricreport.books.prices.rules import PriceRow
     from fabricreport.scenario import Params
 
 BOOKS: Mapping[str, tuple[str, ...]] = {
@@ -34,6 +36,7 @@ BOOKS: Mapping[str, tuple[str, ...]] = {
 }
 OWN = "own"
 """The kind of a file that the client has for itself without naming it in the params."""
+LAST_GOOD = "last-good"
 MAX_FILE_BYTES = 32_000_000
 MAX_TOTAL_BYTES = 128_000_000
 MAX_FILES = 2_000
@@ -76,9 +79,17 @@ class Snapshot:
         return next(f.sha256 for f in self.files if f.kind == "params")
 
 
-def take_snapshot(params: Params, params_path: Path, target: Path, *, project_params: Path | None = None) -> Snapshot:
+def take_snapshot(
+    params: Params,
+    params_path: Path,
+    target: Path,
+    *,
+    project_params: Path | None = None,
+    last_good: Sequence[PriceRow] = (),
+) -> Snapshot:
     """Copy every input of `params` into the new folder `target` and hash it.
 
+    `last_good` are prices to go on with where a row of the price files is malformed: they are put among the client's own.
     `InputError` names each symbolic link, special file, missing or too large file. All three book folders exist
     in the snapshot, even if empty, so that a section never looks elsewhere.
     """
@@ -87,6 +98,8 @@ def take_snapshot(params: Params, params_path: Path, target: Path, *, project_pa
         (target / name).mkdir()
     copier = _Copier(target)
     copier.everything(params, params_path, project_params)
+    if last_good:
+        copier.restate(last_good, params, params_path)
     if copier.problems:
         raise InputError(copier.problems)
     return Snapshot(target, tuple(sorted(copier.files.values(), key=lambda f: f.name)), copier.origins)
@@ -129,6 +142,17 @@ class _Copier:
         for offer in params.offers:
             if isinstance(offer, OfferFile):
                 self.named(params_path.parent, offer.file, "offers")
+
+    def restate(self, rows: Sequence[PriceRow], params: Params, params_path: Path) -> None:
+        """A price file of the client's own that holds these rows."""
+        from fabricreport.books.prices.rules import COLUMNS
+        from fabricreport.scenario import client_slug
+        from fabricreport.spreadsheet import csv_text
+
+        name = LAST_GOOD
+        while (path := f"{client_slug(params)}/prices/{name}.csv") in self.files:
+            name = f"{name}-"
+        self.put(path, OWN, csv_text([COLUMNS, *(row.cells() for row in rows)], end="\n").encode(), params_path)
 
     def put(self, name: str, kind: str, data: bytes, origin: Path) -> None:
         self.total_bytes += len(data)
