@@ -42,11 +42,12 @@ def check(
     no fault, as a refresh has it. Nothing is raised for what is wrong in the files.
     """
     given = read_given(path, as_of)
+    malformed = given.prices.problems if given.prices and not going_on else ()
     if given.loaded is None:
-        return Checked(given.problems)
+        return Checked((*given.problems, *malformed))
     from fabricreport.checking.examine import examined
 
-    return Checked(*examined(given, given.loaded, trying=trying, going_on=going_on))
+    return Checked(*examined(given, given.loaded, malformed, trying=trying))
 
 
 @dataclass(frozen=True)

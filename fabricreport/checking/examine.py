@@ -29,11 +29,11 @@ Read = TypeVar("Read")
 
 
 def examined(
-    given: Given, loaded: ParamsFile, *, trying: Callable[[], None] | None, going_on: bool
+    given: Given, loaded: ParamsFile, malformed: tuple[Problem, ...], *, trying: Callable[[], None] | None
 ) -> tuple[tuple[Problem, ...], tuple[str, ...], Case | None]:
     """Problems and notes of params that were read with their books, and the case that was tried (None if refused).
 
-    `going_on`: rows of price files that are no prices are no problem; whoever goes on tells of them.
+    `malformed`: rows of the price files that are no prices, as problems; whoever goes on without them tells of them.
     """
     case: Case | None = None
     problems: list[Problem] = []
@@ -43,7 +43,6 @@ def examined(
         problems += error.problems
     lost = [*case.inputs.evidence.check_references(), *lost_footing(case.inputs)] if case else []
     sound = None if lost else case
-    malformed = given.prices.problems if given.prices and not going_on else ()
     told = (*malformed, *lost, *_answers(loaded, sound, given.fabrics), *_logs(loaded, sound))
     problems += [problem for problem in told if problem not in problems]
     problems += [loaded.placed(problem) for problem in _stated_twice(case)] if case else []

@@ -9,6 +9,7 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 from published_cases import put_edition
+from rows import rows
 
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.checking.check import Checked
@@ -185,12 +186,15 @@ def test_a_row_that_is_no_price_leaves_the_newest_good_one_in_use_where_there_is
     assert plan.last_good == () and "the last good price, 31,500 USD of 2026-11-01" in plan.messages[0]
 
 
-def test_an_old_row_that_is_no_price_moves_nothing(desk: Desk) -> None:
+@rows("day", ["2026-01-01", "2027-01-01"])
+def test_an_old_row_and_one_of_a_later_day_that_are_no_price_move_nothing(tmp_path: Path, day: str) -> None:
+    desk = Desk(tmp_path)
     desk.publish()
+    desk.price("2026-11-01", "2026-11-21")
     with (desk.prices / "a.csv").open("a", encoding="utf-8") as handle:
-        handle.write("switch,each,nan,,,USD,2026-01-01,,S,quote\n")
+        handle.write(f"switch,each,nan,,,USD,{day},,S,quote\n")
     plan = desk.plan()
-    assert plan.last_good == () and "1 USD of 2026-11-01" in plan.messages[0]
+    assert plan.as_of == "2026-11-21" and plan.last_good == () and "1 USD of 2026-11-21" in plan.messages[0]
 
 
 def test_new_prices_and_refresh_go_by_the_same_date(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

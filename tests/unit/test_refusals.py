@@ -14,11 +14,15 @@ from elicited_cases import answers_text
 from rows import rows
 from scenario_cases import minimal, override
 
+from fabricreport import cli_elicit, tracing
+from fabricreport.acceptance import study
+from fabricreport.asking import filing
 from fabricreport.case import open_case
 from fabricreport.checking.check import check
 from fabricreport.cli import main
 from fabricreport.errors import Problem
 from fabricreport.evidence import read_yaml
+from fabricreport.memo.run.snapshot import BOOKS
 from fabricreport.project import FOLDERS
 from fabricreport.scenario import SHIPPED_OPTIONS, new_params
 from fabricreport.scenario.refusals import REFUSALS
@@ -173,6 +177,10 @@ def test_a_client_called_like_a_folder_is_refused_by_name_or_slug_and_new_calls_
             f"client.{key}",
         ) and f"client-{folder}" in problem.remedy
     assert f"slug: client-{folder}" in new_params(folder, date(2026, 11, 20)).replace('"', "")
+
+
+def test_every_folder_that_the_program_uses_beside_params_is_among_those() -> None:
+    assert {*BOOKS, filing.FOLDER, cli_elicit.FOLDER, study.FOLDER, tracing.RECORD.parent.name} <= FOLDERS
 
 
 def test_an_adapter_of_the_maker_of_the_gpus_is_accepted(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.recall import Planned, Question, recall, remember
 
 if TYPE_CHECKING:
+    from fabricreport.books.prices.book import PriceBook
     from fabricreport.books.prices.rules import PriceRow
     from fabricreport.checking.dates import Dates
     from fabricreport.memo.build import BuildResult
@@ -69,14 +70,15 @@ def plan_refresh(
     last = _standing(known, root) if known is not None else None
     if known is not None and last is not None:
         return RefreshPlan(False, (), known.slug, known.as_of, known.edition, last, known.notes)
-    from fabricreport.given import read_params
-    from fabricreport.memo.run.plan import load_checked, make_plan
+    from fabricreport.given import read_params, read_prices
+    from fabricreport.memo.run.plan import load_checked, make_plan, parse_date
 
     loaded = read_params(params_path)
     day, messages = (as_of, []) if as_of is not None else feed_day(loaded, places)
     loaded = load_checked(params_path, places, day, going_on=True)
     last = latest_edition(root, loaded.slug)
-    good, told = _going_on(loaded, places, last)
+    book = read_prices(loaded.folder, loaded.slug, places.project_params)
+    good, told = _going_on(book, parse_date(day), last)
     with disk_errors(root), scratch_folder(root) as scratch:
         plan = make_plan(loaded, scratch, as_of=day, places=places, last_good=good)
     messages += told
@@ -87,22 +89,20 @@ def plan_refresh(
     return RefreshPlan(bool(reasons), reasons, *due, tuple(messages), good if told else None)
 
 
-def _going_on(loaded: ParamsFile, places: Places, last: EditionInfo | None) -> tuple[tuple[PriceRow, ...], list[str]]:
-    """Prices of the last edition to restate where a newer row of their item is no price, and what to tell of each such row."""
+def _going_on(book: PriceBook, day: date, last: EditionInfo | None) -> tuple[tuple[PriceRow, ...], list[str]]:
+    """Prices of the last edition to restate where a row since is no price, and what to tell of each such row."""
     from fabricreport.books.prices.rules import COLUMNS, parse_row
-    from fabricreport.given import read_prices
 
-    book, day = read_prices(loaded.folder, loaded.slug, places.project_params), loaded.params.as_of
     faults = [held for held in book.quarantine if held.is_fault]
     if not faults:
         return (), []
     now, used = book.in_use(day), _manifest_of(last).get("prices", {})
     restated = {}
     for held in faults:
-        if held.item in used and held.item not in restated:
+        if held.item in used:
             row = parse_row(dict(zip(COLUMNS, used[held.item], strict=True)), MANIFEST)
-            newer = held.date is None or held.date >= row.date
-            if newer and (held.item not in now or row.cells() != now[held.item].cells()):
+            since = held.date is None or row.date <= held.date <= day
+            if since and (held.item not in now or row.cells() != now[held.item].cells()):
                 restated[held.item] = row
     after = book.with_own(*restated.values()).at(day)
     told = []
