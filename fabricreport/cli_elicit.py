@@ -12,6 +12,7 @@ import click
 
 from fabricreport import formats
 from fabricreport.cli_shared import JSON, epilog, print_json, told
+from fabricreport.decimals import number_remedy
 from fabricreport.errors import InputError, Problem
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _range(question: Question, *, may_be_known: bool = False) -> Judgement | Non
         try:
             value = float(text)
         except ValueError:
-            raise click.UsageError("write a number") from None
+            raise click.UsageError(f"write a number. {number_remedy(text)}".strip()) from None
         fault = "must be above 0" if not value > 0 else bound_of(question.unit).fault(value)
         if fault:
             raise click.UsageError(fault)

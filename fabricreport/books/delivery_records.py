@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from fabricreport.bounds import bound_of
+from fabricreport.decimals import number_remedy
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import clean_text, load_strict
@@ -110,7 +111,8 @@ class _Reader:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            self._fault(at, "must be a number", value, "Words belong into `evidence`.")
+            remedy = number_remedy(value, whole=unit == "gpus") or "Words belong into `evidence`."
+            self._fault(at, "must be a number", value, remedy)
             return None
         fault = bound_of(unit).fault(float(value)) if unit else ""
         if fault:

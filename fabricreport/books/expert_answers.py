@@ -26,6 +26,7 @@ from typing import Any
 from fabricreport.books.answered_day import answered_day
 from fabricreport.books.elicitation import Question, Questionnaire, read_questionnaire
 from fabricreport.bounds import bound_of
+from fabricreport.decimals import number_remedy
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import clean_text, load_strict
@@ -159,7 +160,7 @@ class _Reader:
 
     def _number(self, at: KeyPath, value: Any, question: Question | None) -> bool:
         if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            self._fault(at, "must be a number", value, "Write digits, without a unit.")
+            self._fault(at, "must be a number", value, number_remedy(value) or "Write digits, without a unit.")
             return False
         fault = "must be above 0" if value <= 0 else bound_of(question.unit).fault(value) if question else ""
         if fault:

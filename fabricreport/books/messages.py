@@ -18,6 +18,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from fabricreport.books.fields import FAULTS, Fault
+from fabricreport.decimals import LONGEST, meanings, number_remedy
 from fabricreport.errors import Problem
 from fabricreport.located import KeyPath, Located, did_you_mean, dotted
 
@@ -25,6 +26,8 @@ TAG = "tag:"
 """Prefix of union tags, which pydantic puts into an error's location; it is taken out again here."""
 UNKNOWN_KEY, MISSING = "is not a known key", "is missing"
 _UNKNOWN_TYPES = ("extra_forbidden", "unexpected_keyword_argument")
+_WITH_UNIT = re.compile(r"[$€£]?([-+,.\d\s_'’]*\d)(?!\s*(?:[kK]|M|[Mm]io|million|thousand)\b)[\s$€£/a-zA-Z]*")
+"""A number and its unit; not one of thousands, of which the digits alone are another number."""
 _A = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "date": "a date"}
 _BOUND = {
     "greater_than_equal": ("at least", "ge"),
@@ -95,7 +98,8 @@ def _explain(error: ErrorDetails, field: FieldInfo | None, given: Any) -> tuple[
     if kind == "uncertain":
         reason = str(context.get("reason", ""))
         words = [str(w) for w in context.get("words", ())]
-        remedy = _number_hint(given) or (f"Or write {' or '.join(words)}." if words else "")
+        ends = given.values() if isinstance(given, Mapping) else (given,)
+        remedy = next(filter(None, map(_number_hint, ends)), "") or (f"Or write {' or '.join(words)}." if words else "")
         return reason, remedy, did_you_mean(given, words)
     if kind in _BOUND:
         word, key = _BOUND[kind]
@@ -174,16 +178,18 @@ def _number_hint(given: Any, *, whole: bool = False) -> str:
         return ""
     if whole and isinstance(given, float):
         return f"Write {given:.0f}." if given.is_integer() else "Write it without a fraction."
-    if not isinstance(given, str):
+    if not isinstance(given, str) or len(given) > LONGEST:
         return ""
-    if (percent := re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*%\s*", given)) is not None:
-        return f"Write {float(percent[1]) / 100:g}: shares, not per cent."
-    bare = re.sub(r"[\s_,']", "", given[:40])
-    if re.fullmatch(r"0[xob][0-9a-fA-F]+", bare):
+    text = given.strip()
+    if text.endswith("%"):
+        shares = [f"{float(meant) / 100:g}" for meant in meanings(text[:-1])]
+        if len(shares) > 1:
+            return f"Is it {' or '.join(shares)}? Write the one that is meant: shares, not per cent."
+        return f"Write {shares[0]}: shares, not per cent." if shares else ""
+    if re.fullmatch(r"0[xob][0-9a-fA-F]+", text):
         return "Write it in decimal."
-    if (number := re.fullmatch(r"[$€£]?([-+]?[0-9]+(?:\.[0-9]+)?)[a-zA-Z/$€£]*", bare)) is not None:
-        return f"Write {number[1]} alone: no unit, no separators, no quotes."
-    return ""
+    bare = _WITH_UNIT.fullmatch(text)
+    return number_remedy(bare[1], "no unit, no separators, no quotes", whole=whole) if bare else ""
 
 
 def _unknown_key(path: KeyPath, located: Located, schema: Any, at: KeyPath) -> Problem:

@@ -32,6 +32,7 @@ from fabricreport.books.answers import Answer, AnswerFile, Log
 from fabricreport.books.providers import folded
 from fabricreport.books.questions import Proof, Question, known_ids, read_questions
 from fabricreport.bounds import Bound, Figure, bound_of
+from fabricreport.decimals import number_remedy
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import KeyPath, Located, did_you_mean
 from fabricreport.strict_yaml import clean_text, load_strict
@@ -203,13 +204,16 @@ class _Reader:
     def _value(self, at: KeyPath, value: Any) -> tuple[float | None, float | None]:
         if isinstance(value, dict):
             if set(value) != {"low", "high"} or not all(_finite(v) for v in value.values()):
-                self._fault(at, "a range needs exactly low and high, both numbers", value, self.remedies.range)
+                meant = next(filter(None, map(number_remedy, value.values())), self.remedies.range)
+                self._fault(at, "a range needs exactly low and high, both numbers", value, meant)
                 return None, None
             ends = (float(value["low"]), float(value["high"]))
         elif _finite(value):
             ends = (float(value), float(value))
         else:
-            self._fault(at, "must be a number or {low, high}", value, "Words belong into `answer`.")
+            self._fault(
+                at, "must be a number or {low, high}", value, number_remedy(value) or "Words belong into `answer`."
+            )
             return None, None
         if ends[0] > ends[1]:
             self._fault(at, "must rise from low to high", value)
@@ -231,7 +235,8 @@ class _Reader:
             if key not in value:
                 continue
             if not _finite(value[key]) or value[key] == 0:
-                self._fault((*at, key), "must be a number above 0", value[key])
+                remedy = number_remedy(value[key], whole=key == "gpus")
+                self._fault((*at, key), "must be a number above 0", value[key], remedy)
             else:
                 self._bounded((*at, key), unit, bound_of(unit), value[key])
         gpus: Any = value.get("gpus")

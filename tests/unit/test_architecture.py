@@ -38,7 +38,7 @@ def dotted(node: ast.AST) -> str:
 
 FOUNDATIONS = set(
     words(
-        """atomic behaviour bounds claim durations errors evidence evidence_entry findings formats hostile_text ledger
+        """atomic behaviour bounds claim decimals durations errors evidence evidence_entry findings formats hostile_text ledger
     located project provenance spreadsheet strict_yaml uncertain vocabulary"""
     )
 )

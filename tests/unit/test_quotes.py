@@ -171,7 +171,11 @@ WRONG: dict[str, tuple[Filled, str]] = {
     "no price": ({"unit_price": ""}, "unit_price: no price"),
     "a price of nothing": ({"unit_price": "0"}, "unit_price"),
     "a price below nothing": ({"unit_price": "-5"}, "unit_price"),
-    "a price with commas": ({"unit_price": "120,000"}, "a comma in a number"),
+    "a price that may be two": (
+        {"unit_price": "120,000"},
+        "a comma in a number (found 120,000). Is it 120000 or 120.000?",
+    ),
+    "weeks with a comma": ({"lead_time_weeks": "3,5"}, "Write 3.5 (a point, not a comma)."),
     "a formula for a price": ({"unit_price": "=1+1"}, "not a plain number"),
     "a day that is none": ({"quoted_on": "2026-02-30"}, "quoted_on: not a date"),
     "no day": ({"quoted_on": ""}, "quoted_on"),

@@ -18,6 +18,7 @@ from functools import lru_cache
 from typing import Any
 
 from fabricreport.bounds import Bound, price_bound
+from fabricreport.decimals import number_remedy
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import read_yaml
 from fabricreport.located import did_you_mean
@@ -29,7 +30,6 @@ COLUMNS = ("item", "unit", "price", "low", "high", "currency", "date", "expiry",
 _ITEM = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_COMMA = re.compile(r"\s*[+-]?[\d.\s]*\d,\d+\s*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -172,14 +172,13 @@ def _number(text: str, key: str, fault: Any) -> float | None:
     if not text:
         fault(key, "no price", "Every row needs one; low and high may be empty.")
         return None
-    if _COMMA.fullmatch(text):
-        fault(key, "a comma in a number", "Write a decimal point and no thousands separator.")
-        return None
     if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
         fault(key, "not a finite number")
         return None
     if not _NUMBER.fullmatch(text):
-        fault(key, "not a plain number", "Write digits and a decimal point; the currency has its own column.")
+        remedy = number_remedy(text)
+        message = "a comma in a number" if remedy and "," in text else "not a plain number"
+        fault(key, message, remedy or "Write digits and a decimal point; the currency has its own column.")
         return None
     return float(text)
 

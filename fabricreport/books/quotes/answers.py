@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from fabricreport.books.prices.rules import PriceRow, parse_row
 from fabricreport.books.quotes.form import Line
 from fabricreport.books.quotes.sheets import FilledRow
 from fabricreport.books.quotes.terms import terms
+from fabricreport.decimals import number_remedy
 from fabricreport.errors import InputError, Problem
 from fabricreport.hostile_text import clean_text
 from fabricreport.located import did_you_mean
@@ -207,12 +209,14 @@ class _Row:
         text = self.row.cells[column]
         if not text:
             return None
+        remedy = ""
         try:
             value = float(text) if re.fullmatch(r"[\d.eE+-]+", text, re.ASCII) else float("nan")
         except ValueError:
             value = float("nan")
+        if math.isnan(value):
+            remedy = number_remedy(text) or "Write digits and a decimal point, no thousands separator."
         if not 0 < value <= most:
-            remedy = "Write digits and a decimal point, no thousands separator."
             self._fault(column, f"must be a number above 0, at most {most:,.0f}", remedy)
             return None
         return value
