@@ -264,6 +264,11 @@ def test_feeds_are_told_apart_by_their_header(tmp_path: Path) -> None:
     [
         ((OURS.replace(",", ";"), "a;each;28.500,00"), ("separated by semicolons", "commas between columns")),
         ((OURS.replace(",", "\t"), "a\teach"), ("separated by tabs",)),
+        (
+            ("Tag;Ware;Preis", "20.11.2026;Switch;27.900,00"),
+            (":1: the columns are separated by semicolons", "Known: our CSV"),
+        ),
+        (("day|item|price", "a|b|3"), ("separated by bars",)),
         ((OURS.replace("currency,", ""), "x"), ("nearly our CSV", "column missing: currency")),
         ((OURS.replace("currency", "curency"), "x"), ("missing: currency", "unknown: curency", "Is 'curency' meant")),
         ((HISTORY.replace("term,", ""), "x"), ("nearly a GPU-hour history", "column missing: term")),

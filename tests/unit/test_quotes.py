@@ -23,6 +23,8 @@ from rows import rows
 import fabricreport.inputs as inputs_module
 from fabricreport.books.option_reader import read_options
 from fabricreport.books.prices.book import PriceBook
+from fabricreport.books.prices.files import read_price_file
+from fabricreport.books.prices.rules import COLUMNS as PRICE_COLUMNS
 from fabricreport.books.quotes.answers import Quote, read_answers, stated_lines
 from fabricreport.books.quotes.filing import SEVERAL, file_of, file_quotes, sellers_files
 from fabricreport.books.quotes.form import COLUMNS, GUIDE, SHEET, TO_FILL, Line, as_csv, as_xlsx, lines_of
@@ -211,6 +213,21 @@ def test_what_no_quote_can_be_is_refused_by_its_place(tmp_path: Path, name: str,
     assert all(f"form.{end}:2:" in text for text in found)
     if end == "xlsx":
         assert any(f"({SHEET}!" in text for text in found)
+
+
+@rows("mark, name", [(";", "semicolons"), ("\t", "tabs"), ("|", "bars")])
+def test_a_form_and_a_price_file_saved_with_another_separator_are_refused_by_its_name(
+    tmp_path: Path, mark: str, name: str
+) -> None:
+    for quoted in ("", '"'):
+        for read, columns in ((read_form, COLUMNS), (read_price_file, PRICE_COLUMNS)):
+            path = tmp_path / f"{len(quoted)}-{len(columns)}.csv"
+            text = "\n".join(mark.join(f"{quoted}{cell}{quoted}" for cell in cells) for cells in (columns, ["1,5"] * 9))
+            path.write_text(f"sep={mark}\n{text}" if quoted else text, encoding="utf-8", newline="")
+            with pytest.raises(
+                InputError, match=rf"\.csv:1: the columns are separated by {name}\. Save it with commas"
+            ):
+                read(path)
 
 
 def test_a_module_without_a_brand_is_refused(tmp_path: Path) -> None:

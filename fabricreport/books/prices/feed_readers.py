@@ -18,11 +18,12 @@ from datetime import date
 from statistics import median
 from typing import Any
 
-from fabricreport.books.prices.files import columns_fault, parse_prices
+from fabricreport.books.prices.files import columns_fault, header_line, parse_prices, separator_fault
 from fabricreport.books.prices.rules import COLUMNS, PriceRow, clean_text, parse_row, rules
 from fabricreport.errors import InputError, Problem
 
 HISTORY_COLUMNS = ("date", "provider", "gpu", "usd_per_gpu_hour", "term", "source")
+_KNOWN = "Known: our CSV, the GPU-hour history, SkyPilot's catalog; the first line must be the header."
 CATALOG_COLUMNS = ("InstanceType", "AcceleratorName", "AcceleratorCount", "Price", "Region", "SpotPrice")
 
 
@@ -49,8 +50,7 @@ class _Quote:
 
 def feed_kind(text: str) -> str:
     """`csv`, `gpu-hour-history` or `skypilot`, told by the header line; '' if it is none of them."""
-    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
-    names = {c.strip().strip('"') for c in first.split(",")}
+    names = {c.strip().strip('"') for c in header_line(text)[1].split(",")}
     if set(COLUMNS) <= names:
         return "csv"
     if set(HISTORY_COLUMNS) <= names:
@@ -59,15 +59,15 @@ def feed_kind(text: str) -> str:
 
 
 def header_fault(text: str) -> tuple[str, str]:
-    """Why a text's first line is none of the known headers, and the remedy ('' if it is like none of them)."""
-    first = next((line for line in text.splitlines() if line.strip() and not line.startswith("#")), "")
-    names = [c.strip().strip('"') for c in re.split(r"[,;\t|]", first)]
+    """Why a text's first line is none of the known headers, and the remedy."""
+    if parted := separator_fault(text, ""):
+        return parted.message, f"{parted.remedy} {_KNOWN}"
+    names = [c.strip().strip('"') for c in header_line(text)[1].split(",")]
     kinds = {"our CSV": COLUMNS, "a GPU-hour history": HISTORY_COLUMNS, "a SkyPilot catalog": CATALOG_COLUMNS}
     kind, needed = max(kinds.items(), key=lambda pair: len(set(pair[1]) & set(names)) / len(pair[1]))
     if 2 * len(set(needed) & set(names)) < len(needed):
-        return "none of the known feed formats", ""
-    header = [c.strip().strip('"') for c in first.split(",")]
-    what, remedy = columns_fault(header, needed) or ("columns in another order", "")
+        return "none of the known feed formats", _KNOWN
+    what, remedy = columns_fault(names, needed) or ("columns in another order", "")
     return f"nearly {kind}, but {what}", f"{remedy} Needed: {','.join(needed)}.".strip()
 
 

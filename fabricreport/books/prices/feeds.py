@@ -31,7 +31,6 @@ from fabricreport.books.prices.rules import PriceRow, clean_text, rules
 from fabricreport.books.prices.store import append, drop_rows, set_aside
 from fabricreport.errors import InputError, Problem
 
-_KNOWN = "Known: our CSV, the GPU-hour history, SkyPilot's catalog; the first line must be the header."
 KINDS = ("auto", "csv", "gpu-hour-history", "skypilot")
 
 
@@ -146,9 +145,9 @@ def _read(text: str, source: str, kind: str, provider: str, as_of: date | None) 
     if kind not in KINDS:
         raise InputError(Problem(f"unknown kind of feed; known: {', '.join(KINDS)}", shown, value=clean_text(kind)))
     found = feed_kind(text)
-    if kind == "auto" and not found:
+    if not found:
         message, remedy = header_fault(text)
-        raise InputError(Problem(message, shown, 1, remedy=remedy or _KNOWN))
+        raise InputError(Problem(message, shown, 1, remedy=remedy))
     if kind not in ("auto", found):
         raise InputError(Problem(f"the header is not that of a {kind} feed", shown, 1, remedy="Use --kind auto."))
     if found == "csv":

@@ -47,6 +47,8 @@ def read_price_file(path: Path) -> tuple[list[PriceRow], list[Malformed]]:
 
 def parse_prices(text: str, file: str) -> tuple[list[PriceRow], list[Malformed]]:
     """Like `read_price_file`, for text at hand; `file` is for messages."""
+    if parted := separator_fault(text, file):
+        raise InputError(parted)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     rows: list[PriceRow] = []
     malformed: list[Malformed] = []
@@ -81,12 +83,24 @@ def _check_header(header: list[str], file: str, line: int) -> None:
         raise InputError(Problem(what, file, line, remedy=f"{remedy} Needed exactly: {','.join(COLUMNS)}.".strip()))
 
 
+def header_line(text: str) -> tuple[int, str]:
+    """The first line of a table that is no comment, and its number; an empty one where there is none."""
+    lines = enumerate(text.splitlines(), start=1)
+    return next(((n, line) for n, line in lines if line.strip() and not line.startswith("#")), (1, ""))
+
+
+def separator_fault(text: str, file: str) -> Problem | None:
+    """The fault of a table whose columns are not separated by commas; None where they are, or it has one column."""
+    number, line = header_line(text)
+    mark = max(_SEPARATORS, key=line.count)
+    if line.count(mark) < max(2, line.count(",") + 1) and not line.startswith(f"sep={mark}"):
+        return None
+    remedy = "Save it with commas between columns and a point in numbers."
+    return Problem(f"the columns are separated by {_SEPARATORS[mark]}", file, number, remedy=remedy)
+
+
 def columns_fault(header: Sequence[str], needed: Sequence[str]) -> tuple[str, str] | None:
-    """What keeps a header line from being the one needed, and the remedy: the separator, or columns by name."""
-    line = ",".join(header)
-    mark, name = max(((m, n) for m, n in _SEPARATORS.items()), key=lambda pair: line.count(pair[0]))
-    if line.count(mark) >= max(2, len(header)):
-        return f"the columns are separated by {name}", "Save it with commas between columns and a point in numbers."
+    """What keeps a header line from being the one needed, and the remedy, columns by name."""
     missing = [n for n in needed if n not in header]
     odd = [clean_text(c)[:40] for c in header if c not in needed]
     if not missing and not odd and len(header) == len(set(header)):

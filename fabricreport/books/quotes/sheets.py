@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fabricreport.books.prices.files import columns_fault
+from fabricreport.books.prices.files import columns_fault, separator_fault
 from fabricreport.books.quotes.form import COLUMNS, SHEET, TO_FILL
 from fabricreport.books.quotes.terms import terms
 from fabricreport.books.workbooks import Limits, letter_of, read_sheet
@@ -59,6 +59,8 @@ def _csv_lines(data: bytes, path: Path) -> Iterator[tuple[int, list[str]]]:
     except UnicodeDecodeError as error:
         line = 1 + data[: error.start].count(b"\n")
         raise InputError(Problem("is not UTF-8 text", str(path), line, remedy="Save it as UTF-8 CSV.")) from error
+    if parted := separator_fault(text, str(path)):
+        raise InputError(parted)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         for cells in reader:
