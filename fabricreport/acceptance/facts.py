@@ -55,6 +55,7 @@ def _test(found: Acceptance, one: Judged) -> dict[str, Any]:
         "credit": None if credit is None else _rounded(credit.amount),
         "credit_counts": None if credit is None else credit.counts,
         "questions": list(one.test.questions),
+        "faults": [{"file": f.log, "flaw": str(f.flaw), "sizes_bytes": list(f.sizes)} for f in one.faults],
         "logs": [{"file": log, "line": line} for log, line in one.lines],
     }
 

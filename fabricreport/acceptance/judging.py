@@ -7,7 +7,7 @@ that is missing, of another number of GPUs, or that contradicts itself, never pa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -50,12 +50,21 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True)
+class Fault:
+    """What a log of a test has against it: `sizes` in bytes of the rows that are flawed or, of `INCOMPLETE`, not there."""
+
+    log: str
+    flaw: Flaw
+    sizes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
 class Judged:
     """One test at one stage, judged, at the point that decides: where it fails, where proof is missing, or its tightest.
 
     `gpus`, `size_bytes` (0 where sizes do not matter) and `threshold` of that point; `measured`: the run that counts there,
     None without one. `runs`: those that count there, `wanted` as the plan asks, `missed`: those that miss the threshold.
-    `largest`: most GPUs of any run of the test. `flaw`: of the runs that do not count, `lines`: where the runs of the reason
+    `largest`: most GPUs of any run of the test. `faults`: of every log of the test, of a failure those it rests on. `flaw`: of the runs that do not count, `lines`: where the runs of the reason
     stand, as (log, line). `whole`: of a failure shown on fewer GPUs than the stage has, the test on all of them, which alone
     is paid for; None where nothing shows it, and where the point is of all GPUs.
     """
@@ -71,6 +80,7 @@ class Judged:
     missed: int = 0
     largest: int = 0
     flaw: Flaw | None = None
+    faults: tuple[Fault, ...] = ()
     lines: tuple[tuple[str, int], ...] = ()
     whole: Judged | None = None
 
@@ -160,6 +170,20 @@ def _whole(test: PlannedTest, alike: Sequence[_Point]) -> Judged | None:
     return max(points, key=_Point.weight).judged() if points else None
 
 
+def faults_of(test: PlannedTest, own: Iterable[Run]) -> tuple[Fault, ...]:
+    """Everything that keeps the runs of a test from counting, by log; also the sizes of the plan that a sound log lacks."""
+    found: dict[tuple[str, Flaw], set[int]] = {}
+    for run in own:
+        sizes = {size for gpus, size in test.thresholds if _on(test, run, gpus)}
+        lacks = (set(test.logged_sizes) if run.flaw is Flaw.INCOMPLETE else sizes - {0}) - run.table
+        if lacks and sizes and run.table:
+            found.setdefault((run.log, Flaw.INCOMPLETE), set()).update(lacks)
+        if run.flaw and sizes & {0, run.size_bytes} and (test.unit != RATIO or run.flaw is Flaw.OTHER_RANKS):
+            of_row = {run.size_bytes} if run.flaw in (Flaw.REPEAT, Flaw.WARM_UP) else set()
+            found.setdefault((run.log, run.flaw), set()).update(of_row)
+    return tuple(Fault(log, flaw, tuple(sorted(sizes))) for (log, flaw), sizes in found.items())
+
+
 class _Point:
     """One threshold of a test, and the runs at its number of GPUs and size."""
 
@@ -228,8 +252,16 @@ class _Point:
             missed=len(self.missing),
             largest=max((run.gpus or 0 for run in self.own), default=0),
             flaw=next((run.flaw for run in shown if run.flaw), None),
+            faults=self._faults({run.log for run in shown}),
             lines=tuple(sorted({(run.log, run.line) for run in shown})),
         )
+
+    def _faults(self, shown: Collection[str]) -> tuple[Fault, ...]:
+        """What the logs of the test have against them; of a failure those of the logs that it rests on."""
+        if self.verdict is TestVerdict.PASS:
+            return ()
+        found = faults_of(self.test, self.own)
+        return tuple(fault for fault in found if self.verdict is TestVerdict.NOT_PROVEN or fault.log in shown)
 
     def _why(self) -> tuple[Why, Sequence[Run]]:
         """The reason, and the runs that it rests on."""

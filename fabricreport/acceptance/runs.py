@@ -52,7 +52,7 @@ class Run:
     that the log's name says it is of, '' where it says none; a record is of the test that it measures.
 
     Times in microseconds, bandwidths in GB/s (decimal), None where the tool prints none; `p99_us`: of a latency test.
-    `value`: of a record, in its own unit.
+    `value`: of a record, in its own unit. `table`: the sizes in bytes of all rows of its log's table.
     """
 
     measures: str
@@ -68,6 +68,7 @@ class Run:
     flaw: Flaw | None = None
     evidence: str = ""
     test: str = ""
+    table: frozenset[int] = frozenset()
 
     @property
     def void(self) -> bool:
@@ -91,6 +92,10 @@ def runs_of(frame: pd.DataFrame, log: str, test: str = "", measures: str = "") -
     AlltoAll the same table: there the log's name decides.
     """
     flaws, unnamed = _flaws(frame), frame.attrs.get("unnamed", frozenset())
+    rows = frame.to_dict("records")
+    tables: dict[int, set[int]] = {}
+    for row in rows:
+        tables.setdefault(int(row["section"]), set()).add(int(row["size_bytes"]))
     return tuple(
         Run(
             _collective(str(row["collective"]), measures, named=int(row["section"]) not in unnamed),
@@ -104,8 +109,9 @@ def runs_of(frame: pd.DataFrame, log: str, test: str = "", measures: str = "") -
             p99_us=_number(row.get("p99_us")),
             flaw=_worst([*flaws.of_table.get(int(row["section"]), ()), *flaws.of_row.get(int(row["line"]), ())]),
             test=test,
+            table=frozenset(tables[int(row["section"])]),
         )
-        for row in frame.to_dict("records")
+        for row in rows
         if int(row["size_bytes"]) > 0
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -11,12 +11,15 @@ from typing import Any
 
 from fabricreport.acceptance.credit import PERCENT, made_good
 from fabricreport.acceptance.figures import Figures
-from fabricreport.acceptance.judging import Judged, TestVerdict
+from fabricreport.acceptance.judging import Fault, Judged, TestVerdict
 from fabricreport.acceptance.result import Acceptance, Outcome, ranks_refused
+from fabricreport.acceptance.runs import Flaw
 from fabricreport.evidence import read_yaml
 from fabricreport.findings import Findings, Name, Named, Spoken
-from fabricreport.formats import NBSP
+from fabricreport.formats import NBSP, listed
+from fabricreport.hostile_text import visible
 from fabricreport.ledger import Number
+from fabricreport.sections.diligence.plan.tables import size_text
 
 _FIELD = re.compile(r"\{(\w+)\}")
 
@@ -86,8 +89,21 @@ class Said:
 
 
 def reason(figures: Figures, one: Judged) -> Said:
-    """The reason of a verdict."""
-    template = _texts()["reasons"][one.why]
+    """The reason of a verdict where it stands alone, with the limit missed and every log by name."""
+    template = _texts()["alone"].get(one.why, _texts()["reasons"][one.why])
+    if one.runs == 1:
+        template = template.partition(";")[0]
+    if one.verdict is TestVerdict.NOT_PROVEN and one.faults and "{logs}" not in template:
+        template += "; {logs}"
+    return _said(figures, one, template)
+
+
+def reason_in_short(figures: Figures, one: Judged) -> Said:
+    """The reason of a verdict in a cell beside its threshold and what was measured."""
+    return _said(figures, one, _texts()["reasons"][one.why])
+
+
+def _said(figures: Figures, one: Judged, template: str) -> Said:
     size = figures.size(one)
     flaw = _texts()["flaws"][one.flaw.name] if one.flaw else ""
     values: dict[str, Number | Name | None] = {
@@ -99,11 +115,27 @@ def reason(figures: Figures, one: Judged) -> Said:
         "missing": figures.missing(one),
         "size": size,
         "flaw": Name(flaw),
+        "measured": figures.measured(one),
+        "asked": figures.asked(one),
+        "logs": Name(_logs(one.faults)),
     }
     if size is None:
         template = template.replace(" at {size}", "")
     used = set(_FIELD.findall(template))
     return Said(template, {name: value for name, value in values.items() if value is not None and name in used})
+
+
+def _logs(faults: Sequence[Fault]) -> str:
+    """Logs by name and what each is blamed for; those blamed for the same stand together."""
+    blamed: dict[str, list[str]] = {}
+    for fault in faults:
+        flaw = "CHANGED" if fault.flaw is Flaw.INCOMPLETE and not fault.sizes else fault.flaw.name
+        sizes = ", ".join(map(size_text, fault.sizes))
+        blamed.setdefault(fault.log, []).append(_texts()["logs"][flaw].format(sizes=sizes))
+    alike: dict[str, list[str]] = {}
+    for log, flaws in blamed.items():
+        alike.setdefault(", ".join(flaws), []).append(visible(log))
+    return "; ".join(f"{listed(logs)}: {flaws}" for flaws, logs in alike.items())
 
 
 def spoken(found: Acceptance) -> Spoken:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from fabricreport.acceptance.figures import Figures
 from fabricreport.acceptance.judging import RATIO, Judged
 from fabricreport.acceptance.result import Acceptance
-from fabricreport.acceptance.speech import Said, reason
+from fabricreport.acceptance.speech import Said, reason_in_short
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Bound
 from fabricreport.blocks.tables import Cell
@@ -64,7 +64,7 @@ def _cells(found: Acceptance, figures: Figures, one: Judged) -> list[Cell]:
         _bound(found, Said(bar, {"asked": asked})),
         _number(found, figures.measured(one)),
         _bound(found, Said(_RUNS, {"found": figures.runs(one), "wanted": figures.wanted(one)})),
-        _bound(found, reason(figures, one)),
+        _bound(found, reason_in_short(figures, one)),
     ]
     return [Name(one.test.id), str(one.verdict), *said]
 

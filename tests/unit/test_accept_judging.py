@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.acceptance.judging import Judged, TestVerdict, Why, assigned, judge, judge_plan, judge_points
+from fabricreport.acceptance.judging import Fault, Judged, TestVerdict, Why, assigned, judge, judge_plan, judge_points
 from fabricreport.acceptance.runs import Flaw, Run, runs_of
 from fabricreport.books.delivery_records import Seen, read_records
 from fabricreport.books.logs.measurements import read_log
@@ -95,6 +95,32 @@ def test_what_is_missing_is_named() -> None:
     assert (no_size.verdict, no_size.why, no_size.size_bytes) == (OPEN, Why.NO_SIZE, 8 * GIB)
     few = judge(test, delivered(320, 320))
     assert (few.verdict, few.why, few.runs, few.wanted) == (OPEN, Why.FEW_RUNS, 2, 3)
+
+
+def without(text: str, *sizes: int) -> str:
+    """A log from which somebody took the rows of these sizes."""
+    return "".join(line for line in text.splitlines(keepends=True) if line.split()[0] not in map(str, sizes))
+
+
+def test_every_log_is_named_with_the_sizes_that_it_lacks() -> None:
+    whole = {GIB: 200.0, 2 * GIB: 400.0, 4 * GIB: 500.0, 8 * GIB: 600.0}
+    texts = {
+        "T-ALLREDUCE.1.log": without(bandwidth_log("allreduce", 64, whole, run=1), 2 * GIB, 4 * GIB),
+        "T-ALLREDUCE.2.log": without(bandwidth_log("allreduce", 64, whole, run=2), 8 * GIB),
+        "T-ALLREDUCE.3.log": bandwidth_log("allreduce", 64, {GIB: 400.0}, run=3),
+        "T-ALLREDUCE.4.log": bandwidth_log("allreduce", 64, whole, run=4),
+    }
+    test = planned(thresholds={(64, size * GIB): 100.0 for size in (1, 8)})
+    assert test.logged_sizes == (GIB, 2 * GIB, 4 * GIB, 8 * GIB)
+    found = judge(
+        test, [r for log, text in texts.items() for r in runs_of(read_log(text, gpus_per_node=8), log, test.id)]
+    )
+    assert found.verdict is OPEN and found.faults == (
+        Fault("T-ALLREDUCE.1.log", Flaw.INCOMPLETE, (2 * GIB, 4 * GIB)),
+        Fault("T-ALLREDUCE.2.log", Flaw.INCOMPLETE, (8 * GIB,)),
+        Fault("T-ALLREDUCE.3.log", Flaw.INCOMPLETE, (8 * GIB,)),
+    )
+    assert judge(planned(), delivered(310, 320, 330)).faults == ()
 
 
 def test_a_log_of_other_ranks_than_it_claims_proves_nothing_and_fails_the_check_of_ranks() -> None:

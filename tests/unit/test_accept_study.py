@@ -114,6 +114,25 @@ def test_logs_that_say_truly_that_they_ran_on_fewer_gpus_are_told_as_such(tmp_pa
     assert "64 GPUs" in reason(Figures(found), one).text
 
 
+def test_a_missing_row_is_told_by_log_and_size_and_a_limit_with_what_was_seen(tmp_path: Path) -> None:
+    """In the data and the memo; a name that Typst, HTML or a terminal would read is printed as it stands."""
+    hostile = "T-ALLTOALL.#sys.inputs <b>*x*\x1b[31m.log"
+    files = made("example")
+    for name in [name for name in files if name.startswith(f"T-ALLTOALL.{GPUS // 8}.")]:
+        files[hostile if name.endswith(".1.log") else name] = files.pop(name).replace(f"{2**33:12} ", "     elided ")
+    files["records.yaml"] = re.sub(r"(T-WEEKS\n.*\n    value:) .*", r"\1 40", files["records.yaml"])
+    found = judged("example", files, tmp_path)
+    told = {test["id"]: test for test in facts_of(found)["tests"] if test["verdict"] != "pass"}
+    assert re.fullmatch(r"40 weeks, at most \d[\d.]* weeks", told["T-WEEKS"]["reason"])
+    reason = told["T-ALLTOALL"]["reason"]
+    assert "T-ALLTOALL.#sys.inputs <b>*x*\\x1b[31m.log" in reason and reason.endswith(": no row of 8 GiB"), reason
+    assert {"file": hostile, "flaw": str(Flaw.INCOMPLETE), "sizes_bytes": [2**33]} in told["T-ALLTOALL"]["faults"]
+    document, faults = memo_of(found)
+    html = render_html(document).replace("\N{NO-BREAK SPACE}", " ")
+    assert not faults and "no row of 8 GiB" in html and "40 weeks, at most" in html
+    assert "<b>*x*" not in html and "&lt;b&gt;*x*" in html
+
+
 def test_nothing_handed_over_proves_nothing_and_moves_nothing(tmp_path: Path) -> None:
     found = judged("tern-finetuning", {}, tmp_path)
     assert {one.verdict for one in found.judged} == {TestVerdict.NOT_PROVEN}

@@ -58,6 +58,13 @@ class PlannedTest:
     by_step: bool | None = None
     repeats: Number | None = None
 
+    @property
+    def logged_sizes(self) -> tuple[int, ...]:
+        """Sizes in bytes that a log of its command has: from its smallest to its largest by doubling; none where sizes do
+        not matter."""
+        sizes = {size for _, size in self.thresholds} - {0}
+        return tuple(min(sizes) << n for n in range((max(sizes) // min(sizes)).bit_length())) if sizes else ()
+
 
 @dataclass(frozen=True)
 class Plan:
