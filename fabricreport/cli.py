@@ -170,12 +170,12 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
     for path in params:
         found = checked(path, Places(), trying=partial(_say_sound, path, as_json))
         problems += (p for p in found.problems if p not in problems)  # several params files share their books
-        remarks += [f"{path}: {note}" for note in found.notes]
-        if found.case is not None and not found.problems:
+        remarks += [note if note.startswith(f"{path}:") else f"{path}: {note}" for note in found.notes]
+        if found.case is not None and found.loaded is not None and not found.problems:
             from fabricreport.checking.plausibility import cautions, dates_of
 
-            doubts = (*cautions(found.case), *dates_of(found.case).notes(date.today()))
-            remarks += [f"{path}: {doubt}" for doubt in doubts]
+            remarks += [caution.placed(found.loaded) for caution in cautions(found.case)]
+            remarks += [f"{path}: {note}" for note in dates_of(found.case).notes(date.today())]
     if as_json:
         print_json({"ok": not problems, "problems": [p.as_dict() for p in problems], "notes": remarks})
         return InputError.exit_code if problems else 0

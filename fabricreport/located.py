@@ -67,11 +67,11 @@ def undotted(key: str) -> KeyPath:
     return tuple(int(part) if part.isdigit() else part for part in key.replace("[", ".").replace("]", "").split("."))
 
 
-def did_you_mean(word: object, known: Iterable[str]) -> str:
+def did_you_mean(word: object, known: Iterable[str], *, slips_only: bool = False) -> str:
     """The known word nearest to a mistyped one, or an empty string.
 
     Fewest slips first (a letter dropped, added, changed, or two swapped), then the same length; a word that is
-    further off is matched by its longest common parts.
+    further off is matched by its longest common parts, unless `slips_only`.
     """
     if not isinstance(word, str) or not 1 < len(word) <= 100:
         return ""
@@ -83,6 +83,8 @@ def did_you_mean(word: object, known: Iterable[str]) -> str:
     ranked = sorted((_slips(typed, k), abs(len(k) - len(typed)), i, k) for i, k in near)
     if ranked and ranked[0][0] <= most:
         return folded[ranked[0][3]]
+    if slips_only:
+        return ""
     close = difflib.get_close_matches(typed, folded, n=1, cutoff=0.6)
     return folded[close[0]] if close else ""
 

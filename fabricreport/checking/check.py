@@ -18,18 +18,20 @@ from fabricreport.project import book_folder
 
 if TYPE_CHECKING:
     from fabricreport.case import Case
+    from fabricreport.scenario import ParamsFile
 
 
 @dataclass(frozen=True)
 class Checked:
     """What a check found: `problems` stop a build; `notes` are allowed and worth a sentence.
 
-    `case` is the one that was tried.
+    `case` is the one that was tried, of the params file `loaded`.
     """
 
     problems: tuple[Problem, ...] = ()
     notes: tuple[str, ...] = ()
     case: Case | None = field(default=None, compare=False, repr=False)
+    loaded: ParamsFile | None = field(default=None, compare=False, repr=False)
 
 
 def check(
@@ -47,7 +49,7 @@ def check(
         return Checked((*given.problems, *malformed))
     from fabricreport.checking.examine import examined
 
-    return Checked(*examined(given, given.loaded, malformed, trying=trying))
+    return Checked(*examined(given, given.loaded, malformed, trying=trying), given.loaded)
 
 
 @dataclass(frozen=True)

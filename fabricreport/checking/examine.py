@@ -14,6 +14,7 @@ from fabricreport.books.provider_answers import read_answers
 from fabricreport.case import Case, case_of
 from fabricreport.checking.liveness import idle_overrides, lost_footing
 from fabricreport.checking.plausibility import cautions
+from fabricreport.checking.sellers import unknown_sellers
 from fabricreport.checking.trial import founderings, own_inputs
 from fabricreport.constants import catalogue
 from fabricreport.errors import InputError, Problem
@@ -50,6 +51,8 @@ def examined(
     if case is not None:
         held = (h for h in case.prices.quarantine if not h.is_fault)
         remarks = [*map(str, held), *_stand_ins(case)]
+        book = {row.item: None for row in (*case.inputs.price_book.rows, *case.inputs.price_book.shipped)}
+        remarks += [str(loaded.placed(note)) for note in unknown_sellers(case.params, case.inputs.offers, book)]
         if not problems and trying:
             trying()
         if not problems and (trying or own_inputs(case)):

@@ -20,6 +20,7 @@ from fabricreport.checking.dates import Dates
 from fabricreport.durations import DAYS_PER_MONTH, DAYS_PER_WEEK
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
+from fabricreport.located import undotted
 from fabricreport.models.training import parallel
 from fabricreport.models.training.practice import Rules
 from fabricreport.provenance import plain
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from fabricreport.books.offers.offer import Offer
     from fabricreport.books.options import Option
     from fabricreport.case import Case
+    from fabricreport.scenario import ParamsFile
 
 _ROOM, _ASSUMED = "{assumed}", " (assumed, for none was given)"
 _LINKS = ("param:cluster.links_per_gpu", "param:cluster.link_gbits_per_s")
@@ -51,9 +53,18 @@ class Caution:
     keys: tuple[str, ...]
     values: Mapping[str, Number | str]
 
-    def __str__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """What is doubted, and what to look at."""
         shown = {name: v if isinstance(v, str) else v.text for name, v in self.values.items()}
-        return f"{self.text.format(**shown)} {self.look} ({', '.join(self.keys)})"
+        return f"{self.text.format(**shown)} {self.look}"
+
+    def placed(self, loaded: ParamsFile) -> str:
+        """The sentence at the line of the first key that stands in the params file, and each key with its own line."""
+        lines = {key: loaded.located.lines.get(undotted(key)) for key in self.keys}
+        keys = "; ".join(f"{key}, line {line}" if line else f"{key}, left out" for key, line in lines.items())
+        first = next(filter(None, lines.values()), 1)
+        return f"{loaded.path}:{first}: {self.sentence} ({keys})"
 
 
 def cautions(case: Case) -> tuple[Caution, ...]:

@@ -6,10 +6,11 @@ is the same figure wherever it is printed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fabricreport.answer_effects import Effect
+from fabricreport.books.gpus import gpu_types
 from fabricreport.books.offers.offer import Kind, Network, Offer, OfferRung
 from fabricreport.books.offers.terms import UNNAMED
 from fabricreport.books.providers import Seller, read_providers
@@ -17,6 +18,8 @@ from fabricreport.inputs import Inputs
 from fabricreport.scenario import slugify
 
 _ENDS = {"": Kind.ON_DEMAND, "-list": Kind.LIST, "-marketplace": Kind.MARKETPLACE, "-spot": Kind.SPOT}
+_PANELS = ("-on-demand", "-hyperscaler", "-hyperscaler-on-demand", "-index")
+"""Ends of rents that are of many sellers at once."""
 _LASTING = (Kind.ON_DEMAND, Kind.LIST)
 
 
@@ -47,6 +50,19 @@ def listing(given: Inputs) -> Listing:
         tuple(name for name, offer in found.items() if offer is None),
         {name: entry for name, offer in found.items() if offer is None for entry in _undated(given, name)},
     )
+
+
+def listed_sellers(prices: Iterable[str]) -> tuple[str, ...]:
+    """The sellers of GPU time among the ids of prices, as these spell them (`voltage-park`)."""
+    gpus = sorted(gpu_types().known, key=len, reverse=True)
+    found: dict[str, None] = {}
+    for rest in (price.removeprefix("gpu-hour-") for price in prices if price.startswith("gpu-hour-")):
+        gpu = next((gpu for gpu in gpus if rest.startswith(f"{gpu}-")), rest.partition("-")[0])
+        seller = rest[len(gpu) + 1 :]
+        for end in filter(None, _ENDS):
+            seller = seller.removesuffix(end)
+        found |= {} if f"-{seller}" in (*_ENDS, *_PANELS) or not seller else {seller: None}
+    return tuple(found)
 
 
 def _undated(given: Inputs, name: str) -> Iterator[str]:

@@ -161,7 +161,7 @@ def money(case: Case) -> object:
 def shown(case: Case, figure_id: str) -> str:
     """A figure as printed, or a doubt; '' where there is none."""
     if figure_id.startswith("caution."):
-        return next((str(c) for c in cautions(case) if c.id == figure_id.partition(".")[2]), "")
+        return next((c.sentence for c in cautions(case) if c.id == figure_id.partition(".")[2]), "")
     try:
         return case.figure(figure_id).text
     except KeyError:

@@ -122,7 +122,13 @@ def test_check_doubts_a_plan_late_on_every_fabric_and_a_date_far_ahead_and_accep
     assert code == 0 and "nothing to mend" in out
     told = [line for line in err.splitlines() if "the GPU time" in line or "Look at" in line]
     assert told and all("changed.yaml" in line for line in told)
-    assert re.search(r"^note: .*changed\.yaml: A run planned for .* is late on every network with RDMA", err, re.M)
+    (line,) = (
+        n for n, text in enumerate(path.read_text().splitlines(), start=1) if text.strip().startswith("run_days:")
+    )
+    late = (
+        rf"^note: .*changed\.yaml:{line}: A run planned for .* is late on every .*\(workload\.run_days, line {line}[;)]"
+    )
+    assert re.search(late, err, re.M), err
     assert re.search(r"the memo is dated 2099-01-01, \d+ days after today", err)
     listed = json.loads(run("check", "--json", str(path))[1])
     assert listed["ok"] and any("is late on every" in note for note in listed["notes"])
