@@ -208,7 +208,7 @@ def test_what_no_answer_can_be_is_refused_by_its_cell_and_nothing_is_written(tmp
     before = params.read_bytes()
     found = faults(filled(tmp_path / "form.xlsx", answers), params)
     assert cell in found and message in found[cell], found
-    assert params.read_bytes() == before and not (tmp_path / "providers").exists()
+    assert params.read_bytes() == before and not (tmp_path / "northmere-ai").exists()
 
 
 @rows(("key", "value", "message"), [
@@ -369,7 +369,7 @@ def test_a_workbook_and_the_same_answers_in_yaml_are_filed_alike_and_read_alike_
         texts[kind] = Path(filed.file).read_bytes()
         assert filed.questions == ("Q-NET-01", "Q-NET-09", "Q-NET-12", "Q-OPS-01")
     assert texts["xlsx"] == texts["yaml"]
-    again = read_answers(tmp_path / "xlsx/providers/example-cloud.yaml", provider=SELLER)
+    again = read_answers(tmp_path / "xlsx/northmere-ai/providers/example-cloud.yaml", provider=SELLER)
     typed = read_answers(tmp_path / "yaml/form.yaml", provider=SELLER)
     assert (again.provider, again.date, again.answered_by, again.fabric) == (
         typed.provider, typed.date, typed.answered_by, typed.fabric,
@@ -385,7 +385,7 @@ def test_a_day_or_a_number_that_a_spreadsheet_made_of_what_was_typed_is_what_it_
     answers = {"Q-NET-01": {"answer": 400, "document": 7}}
     path = filled(tmp_path / "form.xlsx", answers, {**HEAD, "date": datetime(2026, 11, 2)})
     file_answers(path, client(tmp_path))
-    found = read_answers(tmp_path / "providers/example-cloud.yaml", provider=SELLER)
+    found = read_answers(tmp_path / "northmere-ai/providers/example-cloud.yaml", provider=SELLER)
     assert found.date == "2026-11-02"
     assert (found.answers["Q-NET-01"].text, found.answers["Q-NET-01"].document) == ("400", "7")
 
@@ -409,7 +409,7 @@ def test_text_that_looks_like_a_formula_or_markup_is_kept_as_text(tmp_path: Path
         book[SHEET].cell(HEAD_ROWS[key], 2).value = value
     book.save(tmp_path / "form.xlsx")
     file_answers(tmp_path / "form.xlsx", client(tmp_path))
-    found = read_answers(tmp_path / "providers/example-cloud.yaml", provider=SELLER)
+    found = read_answers(tmp_path / "northmere-ai/providers/example-cloud.yaml", provider=SELLER)
     assert [found.answers[question].text for question in ids] == texts
 
 
