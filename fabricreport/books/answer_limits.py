@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from fabricreport.books.answers import Answer, Log
 from fabricreport.bounds import Bound, bound_of
+
+if TYPE_CHECKING:  # the schema of an answer asks for its bound here
+    from fabricreport.books.answers import Answer, Log
 
 LINE_RATE, PER_GPU = "Q-NET-02", "Q-NET-03"
 """Questions whose answers state the rate of one link, and of all links of one GPU, in Gb/s."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
@@ -17,14 +18,15 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from fabricreport.books.fields import FAULTS, Fault
+from fabricreport.books.fields import FAULTS, UNKNOWN, Fault, Unwritten
 from fabricreport.errors import Problem
 from fabricreport.located import KeyPath, Located, did_you_mean, dotted
 
 TAG = "tag:"
 """Prefix of union tags, which pydantic puts into an error's location; it is taken out again here."""
 UNKNOWN_KEY, MISSING = "is not a known key", "is missing"
-_UNKNOWN_TYPES = ("extra_forbidden", "unexpected_keyword_argument")
+_UNKNOWN_TYPES = (UNKNOWN, "unexpected_keyword_argument")
+NO_REMEDIES: Mapping[str, str] = {}
 _A = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "date": "a date"}
 _BOUND = {
     "greater_than_equal": ("at least", "ge"),
@@ -32,21 +34,28 @@ _BOUND = {
 }
 
 
-def problems_of(error: ErrorDetails, located: Located, schema: Any, at: KeyPath = ()) -> Iterator[Problem]:
-    """One pydantic error as `Problem`s at their places in the file; the schema stands at the key `at` of it."""
+def problems_of(
+    error: ErrorDetails, located: Located, schema: Any, at: KeyPath = (), remedies: Mapping[str, str] = NO_REMEDIES
+) -> Iterator[Problem]:
+    """One pydantic error as `Problem`s at their places in the file; the schema stands at the key `at` of it.
+
+    `remedies`: by type of error, what to do in a file that is not mended as YAML is; `{key}` of it is filled in.
+    """
     path = path_of(error)
     if error["type"] == FAULTS:
         for fault in error["ctx"]["faults"]:
             yield _told(Fault(*fault), path, error["input"], located, at)
     else:
-        yield _problem_of(error, path, located, schema, at)
+        found = _problem_of(error, path, located, schema, at)
+        mended = remedies.get(error["type"], "").format(key=path[-1] if path else "")
+        yield replace(found, remedy=mended or found.remedy)
 
 
 def _told(fault: Fault, path: KeyPath, given: Any, located: Located, at: KeyPath) -> Problem:
     for part in fault.at:
         inside = (isinstance(given, dict) and part in given) or (isinstance(given, list) and isinstance(part, int))
         given = given[part] if inside else ""
-    shown = "" if given is None or isinstance(given, dict) else _shown(given)
+    shown = fault.shown or ("" if given in (None, []) or isinstance(given, dict) else _shown(given))
     place = (*at, *path, *fault.at)
     return located.problem(place, fault.message, value=shown, remedy=fault.remedy, suggestion=fault.suggestion)
 
@@ -61,9 +70,12 @@ def _problem_of(error: ErrorDetails, path: KeyPath, located: Located, schema: An
     if error["type"] == "missing":
         return located.problem(place, MISSING, remedy=f"Add it.{described}")
     if given is None:
-        remedy = f"Give it one, or delete the line if the default will do.{described}"
-        return located.problem(place, "has no value", remedy=remedy)
+        needed = field is not None and field.is_required()
+        remedy = "Give it one." if needed else "Give it one, or delete the line if the default will do."
+        return located.problem(place, "has no value", remedy=f"{remedy}{described}")
     message, remedy, suggestion = _explain(error, field or FieldInfo(annotation=schema), given)
+    if not place:
+        remedy = remedy.replace("Write them indented below it: ", "Begin with the keys ")
     return located.problem(
         place, message, value=_shown(given), remedy=remedy or described.strip(), suggestion=suggestion
     )
@@ -270,7 +282,10 @@ def _fields(model: Any) -> Mapping[str, FieldInfo]:
     else:
         hints = get_type_hints(model, include_extras=True)
         known = {f.name: FieldInfo.from_annotation(hints[f.name]) for f in fields(model) if f.init}
-    return {field.alias or name: field for name, field in known.items()}
+        for f in fields(model):
+            if f.default is not NO_DEFAULT or f.default_factory is not NO_DEFAULT:
+                known[f.name].default = None
+    return {field.alias or name: field for name, field in known.items() if Unwritten not in field.metadata}
 
 
 def _unions(annotation: Any) -> list[Any]:

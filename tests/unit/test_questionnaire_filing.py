@@ -193,13 +193,13 @@ logs = st.builds(Log, st.integers(2, 4096), figures, figures, st.none() | figure
 
 @st.composite
 def answers(draw: st.DrawFn, question: Question) -> Answer:
-    ends: tuple[float | None, ...] = (None, None)
+    ends: tuple[float, ...] | None = None
     if question.unit and draw(st.booleans()):
         bound = bound_of_answer(question.id, question.unit)
         ends = tuple(sorted(draw(st.floats(bound.low, bound.high)) for _ in range(2)))
     return Answer(
-        question.id, draw(lines), *ends, question.unit if ends[0] is not None else "", draw(st.just("") | words),
-        draw(st.none() | logs), 0, draw(st.sampled_from(("", *question.choices))), draw(st.none() | st.sampled_from(Proof)),
+        question.id, draw(lines), question.unit if ends else "", ends, draw(st.just("") | words), draw(st.none() | logs),
+        draw(st.sampled_from(("", *question.choices))), draw(st.none() | st.sampled_from(Proof)),
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from fabricreport.books.provider_answers import LONGEST_ANSWER, MEASURED
+from fabricreport.books.answers import LONGEST_ANSWER, MEASURED
 from fabricreport.books.questionnaire.form import Questionnaire, group_of, takes_benchmark, wording
 from fabricreport.books.questions import Proof, Question
 from fabricreport.strict_yaml import quoted

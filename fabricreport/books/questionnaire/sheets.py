@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fabricreport.books.provider_answers import MEASURED, Remedies
+from fabricreport.books.answers import MEASURED
+from fabricreport.books.provider_answers import Remedies
 from fabricreport.books.questionnaire.form import wording
 from fabricreport.books.questionnaire.workbook import (
     COLUMNS,
@@ -25,7 +26,8 @@ from fabricreport.hostile_text import visible
 from fabricreport.located import KeyPath, Located, shown_path
 
 IN_A_SHEET = Remedies(
-    missing="Fill the cell in.",
+    missing="Fill `{key}` in, in this cell.",
+    number="Write digits alone, without a unit.",
     range="Fill in both ends, or the first alone.",
     unit="Convert it; the unit of the line is {unit}.",
     words="Put figures into the answer, in words.",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from fabricreport.books.answer_limits import bound_of_answer
-from fabricreport.books.provider_answers import LONGEST_ANSWER
+from fabricreport.books.answers import LONGEST_ANSWER
 from fabricreport.books.questionnaire.form import Questionnaire, proofs_told, takes_benchmark, wording
 from fabricreport.books.questions import Proof, Question
 from fabricreport.books.workbooks import (
