@@ -257,14 +257,20 @@ Unwritten = BeforeValidator(_unwritten)
 
 
 class Keyed:
-    """Metadata of a mapping whose values stand in the file as a list, each with its key in the field of this name."""
+    """Metadata of a mapping whose values stand in the file as a list, each with its key in the field of this name.
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    `row`: the schema of an item where it is not the value itself, which `made` makes of it.
+    """
+
+    def __init__(self, name: str, row: Any = None, made: Callable[[Any], Any] = lambda row: row) -> None:
+        self.name, self.row, self.made = name, row, made
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        rows = handler.generate_schema(tuple[get_args(source)[1], ...])  # type: ignore[misc]  # known when it runs
-        return core_schema.no_info_after_validator_function(lambda r: {getattr(row, self.name): row for row in r}, rows)
+        row = self.row or get_args(source)[1]
+        rows = handler.generate_schema(tuple[row, ...])  # type: ignore[valid-type]  # known when it runs
+        return core_schema.no_info_after_validator_function(
+            lambda found: {getattr(one, self.name): self.made(one) for one in found}, rows
+        )
 
 
 RelativePath = Annotated[str, StringConstraints(min_length=1, max_length=255), AfterValidator(_relative)]

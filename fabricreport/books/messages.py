@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from fabricreport.books.fields import FAULTS, UNKNOWN, Fault, Unwritten
+from fabricreport.books.fields import FAULTS, UNKNOWN, Fault, Keyed, Unwritten
 from fabricreport.errors import Problem
 from fabricreport.located import KeyPath, Located, did_you_mean, dotted
 
@@ -242,8 +242,13 @@ def _model_at(schema: Any, path: KeyPath) -> Any:
             found = held or found
         else:
             field = _fields(_schema_in(found)).get(part)
-            found = None if field is None else field.annotation
+            found = None if field is None else _listed(field)
     return _schema_in(found)
+
+
+def _listed(field: FieldInfo) -> Any:
+    """What stands in the file at a field, which may be another schema than that of the values made of it."""
+    return next((m.row for m in field.metadata if isinstance(m, Keyed) and m.row), field.annotation)
 
 
 def _held_in(annotation: Any) -> Any:
