@@ -42,6 +42,8 @@ def problems_of(
     `remedies`: by type of error, what to do in a file that is not mended as YAML is; `{key}` of it is filled in.
     """
     path = path_of(error)
+    if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
+        return  # the items that are at fault were not counted; each is told for itself
     if error["type"] == FAULTS:
         for fault in error["ctx"]["faults"]:
             yield _told(Fault(*fault), path, error["input"], located, at)
@@ -75,7 +77,7 @@ def _problem_of(error: ErrorDetails, path: KeyPath, located: Located, schema: An
         return located.problem(place, "has no value", remedy=f"{remedy}{described}")
     message, remedy, suggestion = _explain(error, field or FieldInfo(annotation=schema), given)
     if not place:
-        remedy = remedy.replace("Write them indented below it: ", "Begin with the keys ")
+        remedy = remedy.replace("Write them indented below it: ", "Begin with these keys: ")
     return located.problem(
         place, message, value=_shown(given), remedy=remedy or described.strip(), suggestion=suggestion
     )
