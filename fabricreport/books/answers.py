@@ -21,12 +21,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, ValidationInfo
 
-from fabricreport.books.answer_limits import bound_of_answer
 from fabricreport.books.fields import (
     CLOSED,
     AnsweredDay,
@@ -41,14 +40,28 @@ from fabricreport.books.fields import (
 )
 from fabricreport.books.providers import folded
 from fabricreport.books.questions import Proof, Question, known_ids, read_questions
+from fabricreport.bounds import Bound, bound_of
 from fabricreport.located import did_you_mean
 
+LINE_RATE, PER_GPU = "Q-NET-02", "Q-NET-03"
+"""Questions whose answers state the rate of one link, and of all links of one GPU, in Gb/s."""
 LONGEST_ANSWER = 2_000
 MEASURED = {"gpus": "gpus", "size_mib": "mib", "busbw_gbytes_per_s": "gbytes/s", "algbw_gbytes_per_s": "gbytes/s"}
 """What of a benchmark an answer may quote, in the order of the forms, each with its unit."""
 _EMPTY = BeforeValidator(lambda given: "" if given is None else given)
 _WORDS = text(LONGEST_ANSWER, one_line=False, empty=True)
 _NAME = text(LONGEST_ANSWER, remedy="Write a name.")
+
+
+def bound_of_answer(question: str, unit: str) -> Bound:
+    """The bounds of the value of an answer: of its unit, but a rate of links is that of a link, or of all a GPU has."""
+    if question not in (LINE_RATE, PER_GPU):
+        return bound_of(unit)
+    link = bound_of("link-gbits/s")
+    if question == LINE_RATE:
+        return link
+    most = bound_of("links-per-gpu").high
+    return replace(link, high=link.high * most, beyond=f"{link.beyond}, and a GPU has at most {most:g} links")
 
 
 def _ranks(gpus: int) -> int:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from datetime import date as Date
 from pathlib import Path
 
-from fabricreport.books.answer_limits import PER_GPU, Links, beyond_links
-from fabricreport.books.answers import Answer, AnswerFile
+from fabricreport.books.answer_limits import Links, beyond_links
+from fabricreport.books.answers import PER_GPU, Answer, AnswerFile
 from fabricreport.books.questions import known_ids
 from fabricreport.books.reader import judged, repeated
 from fabricreport.errors import InputError, Problem

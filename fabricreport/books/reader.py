@@ -72,7 +72,7 @@ def judged(
     try:
         # As JSON, which has no tuples, days or members of an enumeration: a strict schema takes them from lists and text.
         adapter: TypeAdapter[Kind] = _adapter(schema)  # type: ignore[arg-type]  # a type is hashable
-        return adapter.validate_json(json.dumps(given), context=context), []
+        return adapter.validate_json(json.dumps(given, allow_nan=False), context=context), []
     except ValidationError as error:
         details = error.errors(include_url=False)
         told = [problem for detail in details for problem in problems_of(detail, located, schema, at, mended)]

@@ -308,10 +308,10 @@ def test_the_spread_of_a_class_is_the_median_of_its_products_with_several_seller
     for row in PriceBook.read(SHIPPED).rows:
         if row.grade in ("secondary", "estimate") and row.high is not None and not row.item.endswith("volume"):
             newest[row.item] = row
-    for told in rules()["spread"]:
-        members = [r for r in newest.values() if any(fnmatchcase(r.item, p) for p in told["items"])]
+    for told in rules().spread:
+        members = [r for r in newest.values() if any(fnmatchcase(r.item, p) for p in told.items)]
         ratios = [r.high / (r.low or r.price) for r in members if r.high]
-        assert told["factor"] == pytest.approx(median(ratios), abs=0.006), told["items"]
+        assert told.factor == pytest.approx(median(ratios), abs=0.006), told.items
 
 
 def test_single_web_prices_are_ranged_alike_and_quotes_stand_as_they_are(tmp_path: Path) -> None:
@@ -355,6 +355,5 @@ def test_reports_are_plain_values_and_plain_text(tmp_path: Path) -> None:
 
 
 def test_the_rules_file_names_every_unit_and_grade_it_needs() -> None:
-    assert all(set(u) == {"shelf_life_days"} for u in rules()["units"].values())
-    assert {r.unit for r in baseline()} <= set(rules()["units"])
-    assert next(iter(rules()["grades"])) == "measured"
+    assert {r.unit for r in baseline()} <= set(rules().units)
+    assert rules().grades[0] == "measured"

@@ -181,6 +181,7 @@ WRONG: dict[str, tuple[dict[str, dict[str, Any]], str, str]] = {
     "a formula for a number": ({"Q-NET-01": {"value": "=SUM(G1:G2)"}}, at("Q-NET-01", "value"), "is a formula"),
     "words for a number": ({"Q-NET-01": {"value": "one to one"}}, at("Q-NET-01", "value"), "must be a number"),
     "a number that cannot be": ({"Q-NET-01": {"value": -3}}, at("Q-NET-01", "value"), "at least 0"),
+    "a number that no computer holds": ({"Q-NET-01": {"value": "1e999"}}, at("Q-NET-01", "value"), "must be a number"),
     "a high end alone": ({"Q-NET-01": {"high": 3}}, at("Q-NET-01", "value"), "Fill in both ends"),
     "ends that fall": ({"Q-NET-01": {"value": 3, "high": 2}}, at("Q-NET-01", "value"), "must rise"),
     "a value where none is asked": ({"Q-OPS-01": {"value": 3}}, at("Q-OPS-01", "value"), "takes no value"),

@@ -15,8 +15,7 @@ from questionnaire_cases import ANSWERS, HEAD, SELLER, client, filled
 from rows import rows
 
 from fabricreport.asking.filing import Filed, file_answers
-from fabricreport.books.answer_limits import bound_of_answer
-from fabricreport.books.answers import Answer, AnswerFile, Log
+from fabricreport.books.answers import Answer, AnswerFile, Log, bound_of_answer
 from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.questionnaire.written import as_filed, said
 from fabricreport.books.questions import Proof, Question, read_questions

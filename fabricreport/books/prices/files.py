@@ -33,8 +33,8 @@ class Malformed(NamedTuple):
 def read_price_file(path: Path) -> tuple[list[PriceRow], list[Malformed]]:
     """Rows of one CSV and its malformed ones; a file that is no price table raises."""
     try:
-        if path.stat().st_size > int(rules()["largest_file_bytes"]):
-            raise InputError(Problem(f"larger than {rules()['largest_file_bytes']} bytes", str(path), 1))
+        if path.stat().st_size > rules().largest_file_bytes:
+            raise InputError(Problem(f"larger than {rules().largest_file_bytes} bytes", str(path), 1))
         data = path.read_bytes()
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -60,8 +60,8 @@ def parse_prices(text: str, file: str) -> tuple[list[PriceRow], list[Malformed]]
                 header = [c.strip() for c in cells]
                 _check_header(header, file, line)
                 continue
-            if line > int(rules()["most_rows"]):
-                raise InputError(Problem(f"more than {rules()['most_rows']} rows", file, line))
+            if line > rules().most_rows:
+                raise InputError(Problem(f"more than {rules().most_rows} rows", file, line))
             try:
                 rows.append(parse_row(_record(cells, file, line), file, line))
             except InputError as error:
@@ -116,4 +116,4 @@ def _known(cells: list[str], column: str, rule: str) -> str:
     """The cell of a column if it is a word the rules know, else ''."""
     at = COLUMNS.index(column)
     text = cells[at].strip() if at < len(cells) else ""
-    return text if text in rules()[rule] else ""
+    return text if text in getattr(rules(), rule) else ""

@@ -14,12 +14,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fnmatch import fnmatchcase
-from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import Field
+
+from fabricreport.books.fields import CLOSED
+from fabricreport.books.reader import shipped
 from fabricreport.bounds import Bound, price_bound
 from fabricreport.errors import InputError, Problem
-from fabricreport.evidence import read_yaml
 from fabricreport.located import did_you_mean
 
 Day = date  # the field of the same name hides the type inside the frozen rows below
@@ -30,6 +32,76 @@ _ITEM = re.compile(r"[a-z0-9]+(?:[-.][a-z0-9]+)*")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _COMMA = re.compile(r"\s*[+-]?[\d.\s]*\d,\d+\s*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class PriceUnit:
+    """A unit of the price files, and for how many days a price in it stays fresh."""
+
+    __pydantic_config__ = CLOSED
+    shelf_life_days: int
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A mistake that makes a figure so many times too large or too small."""
+
+    __pydantic_config__ = CLOSED
+    factor: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Spread:
+    """By what factor a single web price of these items is ranged, both ways."""
+
+    __pydantic_config__ = CLOSED
+    items: tuple[str, ...]
+    factor: float
+
+
+@dataclass(frozen=True)
+class FeedTerm:
+    """What a word in a feed's terms makes of a price: the term that it is for, or why it is passed over."""
+
+    __pydantic_config__ = CLOSED
+    contains: str
+    term: Annotated[str, Field(alias="as")] = ""
+    skip: str = ""
+
+
+@dataclass(frozen=True)
+class FeedRules:
+    """How feeds are fetched, and what their names are here."""
+
+    __pydantic_config__ = CLOSED
+    timeout_s: float
+    largest_bytes: int
+    grade: str
+    gpus: Mapping[str, str]
+    skypilot_gpus: Mapping[str, str]
+    terms: tuple[FeedTerm, ...]
+    providers: Mapping[str, str]
+    hyperscalers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PriceRules:
+    """The rules of prices; the file explains each key."""
+
+    __pydantic_config__ = CLOSED
+    units: Mapping[str, PriceUnit]
+    currencies: tuple[str, ...]
+    grades: tuple[str, ...]
+    hold_at_ratio: float
+    slip_tolerance: float
+    slips: tuple[Slip, ...]
+    spread: tuple[Spread, ...]
+    spread_grades: tuple[str, ...]
+    longest_source: int
+    most_rows: int
+    largest_file_bytes: int
+    feeds: FeedRules
 
 
 @dataclass(frozen=True)
@@ -63,29 +135,27 @@ class PriceRow:
         return (self.item, self.unit, *numbers, self.currency, day, expiry, self.source, self.grade)
 
 
-@lru_cache(maxsize=1)
-def rules() -> Mapping[str, Any]:
+def rules() -> PriceRules:
     """The rules file `evidence/price_rules.yaml`."""
-    loaded: Mapping[str, Any] = read_yaml("price_rules")
-    return loaded
+    return shipped("price_rules", PriceRules)
 
 
 def shelf_life_days(unit: str) -> int:
     """Days a price of this unit stays fresh when its row names no expiry."""
-    return int(rules()["units"][unit]["shelf_life_days"])
+    return rules().units[unit].shelf_life_days
 
 
 def spread_factor(item: str, grade: str) -> float:
     """The factor by which a price of this item and grade is ranged, both ways: that of its class, else 1."""
-    if grade not in rules()["spread_grades"]:
+    if grade not in rules().spread_grades:
         return 1.0
-    classes = (c for c in rules()["spread"] if any(fnmatchcase(item, pattern) for pattern in c["items"]))
-    return float(next((c["factor"] for c in classes), 1.0))
+    classes = (c for c in rules().spread if any(fnmatchcase(item, pattern) for pattern in c.items))
+    return next((c.factor for c in classes), 1.0)
 
 
 def grade_rank(grade: str) -> int:
     """0 for the strongest grade."""
-    return list(rules()["grades"]).index(grade)
+    return rules().grades.index(grade)
 
 
 def parse_row(cells: Mapping[str, str], file: str = "", line: int = 0) -> PriceRow:
@@ -99,7 +169,7 @@ def parse_row(cells: Mapping[str, str], file: str = "", line: int = 0) -> PriceR
     text = {name: (cells.get(name) or "").strip() for name in COLUMNS}
     if not _ITEM.fullmatch(text["item"]):
         fault("item", "not a kebab-case id", "Write it like switch-qm9700.")
-    units, currencies, grades = rules()["units"], rules()["currencies"], rules()["grades"]
+    units, currencies, grades = rules().units, rules().currencies, rules().grades
     for key, known in (("unit", list(units)), ("currency", currencies), ("grade", grades)):
         if text[key] not in known:
             fault(key, f"unknown {key}", f"Known: {', '.join(known)}.", did_you_mean(text[key], known))
@@ -135,7 +205,7 @@ def doubt(row: PriceRow, last: PriceRow) -> tuple[str, str] | None:
             return None
         return "jump", f"{row.price:g} after {last.price:g}: a step from or to zero cannot be judged"
     ratio = row.price / last.price
-    if max(ratio, 1 / ratio) < float(rules()["hold_at_ratio"]) * (1 - 1e-9):
+    if max(ratio, 1 / ratio) < rules().hold_at_ratio * (1 - 1e-9):
         return None
     size = f"{ratio:.3g} times" if ratio > 1 else f"1/{1 / ratio:.3g} of"
     message = f"{row.price:g} {row.currency} is {size} the last good price {last.price:g} of {last.date}"
@@ -145,8 +215,8 @@ def doubt(row: PriceRow, last: PriceRow) -> tuple[str, str] | None:
 
 def slip(ratio: float) -> str:
     """The named slips (cents, node for GPU, month for hour ...) that a jump of this size looks like, or ''."""
-    tolerance, size = math.log(float(rules()["slip_tolerance"])), abs(math.log(ratio))
-    near = [(abs(size - math.log(s["factor"])), str(s["reason"])) for s in rules()["slips"]]
+    tolerance, size = math.log(rules().slip_tolerance), abs(math.log(ratio))
+    near = [(abs(size - math.log(s.factor)), s.reason) for s in rules().slips]
     return "; or ".join(reason for distance, reason in sorted(near) if distance <= tolerance)
 
 
@@ -154,8 +224,8 @@ def source_fault(text: str) -> str:
     """What is wrong with a source text ('' if nothing): empty, too long, hidden characters, a formula."""
     if not text:
         return "no source"
-    if len(text) > int(rules()["longest_source"]):
-        return f"longer than {rules()['longest_source']} characters"
+    if len(text) > rules().longest_source:
+        return f"longer than {rules().longest_source} characters"
     if clean_text(text) != text:
         return "holds control, zero-width or bidirectional characters"
     if text[0] in "=+-@":
