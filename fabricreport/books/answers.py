@@ -112,7 +112,7 @@ def _of_another_unit(question: Question, info: ValidationInfo) -> Fault:
 def _ends(value: Any, info: ValidationInfo) -> tuple[float, float]:
     """A number, or the ends of a range, in the unit of the question."""
     given, question = value if isinstance(value, dict) else {"low": value, "high": value}, _asked(info)
-    shown = ", ".join(f"{key}: {end}" for key, end in value.items()) if isinstance(value, dict) else ""
+    shown = ", ".join(f"{key}: {end}" for key, end in value.items()) if isinstance(value, dict) else None
     if set(given) != {"low", "high"} or (shown and not all(map(_finite, given.values()))):
         message, remedy = "a range needs exactly low and high, both numbers", context(info)["remedies"].range
         raise refusal(Fault(message, (), remedy, shown=shown))

@@ -44,14 +44,14 @@ UNKNOWN = "extra_forbidden"
 class Fault(NamedTuple):
     """What is wrong, where below the value that was checked, and what to write; the value shown is the one found there.
 
-    `shown`: what is shown instead, where that value is a mapping.
+    `shown`: what is shown instead, where that value is a mapping or a cell's text.
     """
 
     message: str
     at: KeyPath = ()
     remedy: str = ""
     suggestion: str = ""
-    shown: str = ""
+    shown: str | None = None
 
 
 def refusal(*faults: Fault) -> PydanticCustomError:

@@ -57,7 +57,9 @@ def _told(fault: Fault, path: KeyPath, given: Any, located: Located, at: KeyPath
     for part in fault.at:
         inside = (isinstance(given, dict) and part in given) or (isinstance(given, list) and isinstance(part, int))
         given = given[part] if inside else ""
-    shown = fault.shown or ("" if given in (None, []) or isinstance(given, dict) else _shown(given))
+    shown = "" if given in (None, []) or isinstance(given, dict) else _shown(given)
+    if fault.shown is not None:
+        shown = fault.shown
     place = (*at, *path, *fault.at)
     return located.problem(place, fault.message, value=shown, remedy=fault.remedy, suggestion=fault.suggestion)
 

@@ -1,4 +1,4 @@
-"""The one reader of books: a strict YAML file, to the values of a schema, to every fault with its file, line, key and remedy.
+"""The one reader of books: a strict YAML file or CSV, to the values of a schema, to every fault with file, line, key, remedy.
 
     read = read_book(path, tuple[Family, ...])    # InputError with every fault
     read.value[0].name, read.located.line_of((0, "name"))
@@ -10,9 +10,11 @@ kinds of field. What a value must agree with beyond its file (the memo's date, i
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -27,6 +29,8 @@ from fabricreport.strict_yaml import load_strict
 
 Kind = TypeVar("Kind")
 NO_NAMES: Mapping[str, str] = {}
+HeadCheck = Callable[[list[str], str, int], None]
+"""Refuses a first line, in a file at a line, that is not the one needed."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,60 @@ def repeated(
             told = message.format(line=located.line_of((*at, before)))
             found.append(located.problem((*at, n, key), told, value=value, remedy="Keep one of the two."))
     return found
+
+
+@dataclass(frozen=True)
+class TableRow(Generic[Kind]):
+    """A row of a table: its cells, what it holds, or what is wrong with it."""
+
+    cells: tuple[str, ...]
+    value: Kind | None
+    problems: tuple[Problem, ...] = ()
+
+
+def read_table(
+    text: str, file: str, schema: type[Kind], columns: Sequence[str], *, head: HeadCheck, most_rows: int
+) -> Iterator[TableRow[Kind]]:
+    """The rows of a CSV with these columns, good ones beside faulty ones; empty lines and those that begin with # are none.
+
+    `head` refuses another first line. Raises `InputError` for what is no table: broken quotes, no first line, too many rows.
+    """
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    headed = False
+    try:
+        for cells in reader:
+            line = reader.line_num
+            if not any(c.strip() for c in cells) or cells[0].startswith("#"):
+                continue
+            if not headed:
+                head([c.strip() for c in cells], file, line)
+                headed = True
+                continue
+            if line > most_rows:
+                raise InputError(Problem(f"more than {most_rows} rows", file, line))
+            yield _row(cells, file, line, schema, columns)
+    except csv.Error as error:
+        raise InputError(Problem(f"not a CSV table ({error})", file, reader.line_num)) from error
+    if not headed:
+        raise InputError(Problem("an empty file", file, 1, remedy=f"Its first line is {','.join(columns)}."))
+
+
+def _row(cells: Sequence[str], file: str, line: int, schema: type[Kind], columns: Sequence[str]) -> TableRow[Kind]:
+    if len(cells) != len(columns):
+        message, remedy = (
+            f"{len(cells)} cells instead of {len(columns)}",
+            "Quote a text that holds a comma; no decimal commas.",
+        )
+        return TableRow(tuple(cells), None, (Problem(message, file, line, remedy=remedy),))
+    value, problems = judged_row(dict(zip(columns, cells, strict=True)), file, line, schema)
+    return TableRow(tuple(cells), value, tuple(problems))
+
+
+def judged_row(cells: Mapping[str, str], file: str, line: int, schema: type[Kind]) -> tuple[Kind | None, list[Problem]]:
+    """The cells of one row as a value of the schema, or None with its faults; the schema has fields `file` and `line`."""
+    stripped = {name: cell.strip() for name, cell in cells.items()}
+    value, problems = judged(Located(stripped, file, {(): line}), schema)
+    return (None if value is None else replace(value, file=file, line=line)), problems  # type: ignore[type-var]
 
 
 def shipped(name: str, schema: type[Kind]) -> Kind:

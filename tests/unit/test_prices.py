@@ -186,7 +186,7 @@ def test_any_step_of_two_or_more_is_held(item: str, factor: float, down: bool) -
     last = next(r for r in baseline() if r.item == item)
     price = last.price / factor if down else last.price * factor
     later = PriceRow(
-        item, last.unit, price, None, None, last.currency, last.date + timedelta(days=1), None, "X", "quote"
+        item, last.unit, last.currency, price, None, None, last.date + timedelta(days=1), None, "X", "quote"
     )
     view = PriceBook.of([last, later]).at(last.date + timedelta(days=2))
     assert view[item].price == last.price and view[item].quarantined
@@ -201,8 +201,8 @@ def test_any_step_of_two_or_more_is_held(item: str, factor: float, down: bool) -
         ({"price": "nan"}, "finite"), ({"price": "inf"}, "finite"), ({"price": "-5"}, "at least 0.01"),
         ({"price": "0"}, "at least 0.01"), ({"price": ""}, "no price"), ({"price": "1e400"}, "finite"),
         ({"price": '"1,5"'}, "comma"), ({"price": '"32,870"'}, "comma"), ({"price": "$5"}, "plain number"),
-        ({"price": "1_000"}, "plain number"), ({"price": "٣"}, "plain number"), ({"low": "101"}, "above the price"),
-        ({"high": "99"}, "below the price"), ({"high": "-1"}, "at least 0.01"), ({"price": "1e12"}, "at most 1,000,000,000"),
+        ({"price": "1_000"}, "plain number"), ({"price": "٣"}, "plain number"), ({"low": "101"}, "101 is above the price 100"),
+        ({"high": "99"}, "99 is below the price 100"), ({"high": "-1"}, "at least 0.01"), ({"price": "1e12"}, "at most 1,000,000,000"),
         ({"price": "1e-300"}, "at least 0.01"), ({"unit": "gpu-hr"}, "Did you mean 'gpu-hour'"),
         ({"currency": "usd"}, "Did you mean 'USD'"), ({"currency": "XXX"}, "unknown currency"),
         ({"grade": "publish"}, "Did you mean 'published'"), ({"day": "2026-02-30"}, "not a date"),

@@ -16,12 +16,13 @@ from datetime import date, timedelta
 from fnmatch import fnmatchcase
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic_core import PydanticCustomError
 
-from fabricreport.books.fields import CLOSED
-from fabricreport.books.reader import shipped
-from fabricreport.bounds import Bound, price_bound
-from fabricreport.errors import InputError, Problem
+from fabricreport.books.fields import CLOSED, Fault, Unwritten, refusal
+from fabricreport.books.reader import judged_row, shipped
+from fabricreport.bounds import price_bound
+from fabricreport.errors import InputError
 from fabricreport.located import did_you_mean
 
 Day = date  # the field of the same name hides the type inside the frozen rows below
@@ -104,22 +105,89 @@ class PriceRules:
     feeds: FeedRules
 
 
+def _item(text: str) -> str:
+    if not _ITEM.fullmatch(text):
+        raise _fault(text, "not a kebab-case id", "Write it like switch-qm9700.")
+    return text
+
+
+def _known(text: str, info: ValidationInfo) -> str:
+    key = str(info.field_name)
+    known = {"unit": list(rules().units), "currency": rules().currencies, "grade": rules().grades}[key]
+    if text not in known:
+        raise _fault(text, f"unknown {key}", f"Known: {', '.join(known)}.", did_you_mean(text, known))
+    return text
+
+
+def _number(text: Any, info: ValidationInfo) -> float | None:
+    if not text and info.field_name != "price":
+        return None
+    if not text:
+        raise _fault(text, "no price", "Every row needs one; low and high may be empty.")
+    if _COMMA.fullmatch(text):
+        raise _fault(text, "a comma in a number", "Write a decimal point and no thousands separator.")
+    if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
+        raise _fault(text, "not a finite number")
+    if not _NUMBER.fullmatch(text):
+        raise _fault(text, "not a plain number", "Write digits and a decimal point; the currency has its own column.")
+    if "unit" in info.data:
+        bound = price_bound(info.data["unit"], info.data.get("currency", ""))
+        if wrong := bound.fault(float(text)):
+            raise _fault(text, wrong, "" if float(text) else "Leave the row out if there is no price.")
+    price = info.data.get("price")
+    if price is not None and info.field_name == "low" and float(text) > price:
+        raise _fault(text, f"{float(text):,.10g} is above the price {price:,.10g}", "Needed: low <= price <= high.")
+    if price is not None and info.field_name == "high" and float(text) < price:
+        raise _fault(text, f"{float(text):,.10g} is below the price {price:,.10g}", "Needed: low <= price <= high.")
+    return float(text)
+
+
+def _day(text: Any, info: ValidationInfo) -> Day | None:
+    if not text and info.field_name == "expiry":
+        return None
+    try:
+        day = date.fromisoformat(text) if _DATE.fullmatch(text) else None
+    except ValueError:
+        day = None
+    if day is None:
+        raise _fault(text, "not a date", "Write it as YYYY-MM-DD.")
+    if (begins := info.data.get("date")) and day < begins:
+        raise _fault(text, f"expires before its own date {begins}")
+    return day
+
+
+def _source(text: str) -> str:
+    if problem := source_fault(text):
+        raise _fault(text, problem, "Name who said the price and where it can be read.")
+    return text
+
+
+def _fault(text: str, message: str, remedy: str = "", suggestion: str = "") -> PydanticCustomError:
+    return refusal(Fault(message, (), remedy, suggestion, shown=clean_text(text)[:60]))
+
+
+_Known = Annotated[str, AfterValidator(_known)]
+_Cell = BeforeValidator(_number)
+_DayCell = BeforeValidator(_day)
+
+
 @dataclass(frozen=True)
 class PriceRow:
     """One dated price as it stands in a CSV file; `file` and `line` say where, for messages only."""
 
-    item: str
-    unit: str
-    price: float
-    low: float | None
-    high: float | None
-    currency: str
-    date: Day
-    expiry: Day | None
-    source: str
-    grade: str
-    file: str = ""
-    line: int = 0
+    __pydantic_config__ = CLOSED
+    item: Annotated[str, AfterValidator(_item)]
+    unit: _Known
+    currency: _Known
+    price: Annotated[float, _Cell]
+    low: Annotated[float | None, _Cell]
+    high: Annotated[float | None, _Cell]
+    date: Annotated[Day, _DayCell]
+    expiry: Annotated[Day | None, _DayCell]
+    source: Annotated[str, AfterValidator(_source)]
+    grade: _Known
+    file: Annotated[str, Unwritten] = ""
+    line: Annotated[int, Unwritten] = 0
 
     @property
     def expires(self) -> Day:
@@ -160,35 +228,10 @@ def grade_rank(grade: str) -> int:
 
 def parse_row(cells: Mapping[str, str], file: str = "", line: int = 0) -> PriceRow:
     """Read one CSV row; raises `InputError` naming every fault in it, with file and line."""
-    faults: list[Problem] = []
-
-    def fault(key: str, message: str, remedy: str = "", suggestion: str = "") -> None:
-        shown = clean_text(cells.get(key, ""))[:60]
-        faults.append(Problem(message, file, line, key, shown, remedy, suggestion))
-
-    text = {name: (cells.get(name) or "").strip() for name in COLUMNS}
-    if not _ITEM.fullmatch(text["item"]):
-        fault("item", "not a kebab-case id", "Write it like switch-qm9700.")
-    units, currencies, grades = rules().units, rules().currencies, rules().grades
-    for key, known in (("unit", list(units)), ("currency", currencies), ("grade", grades)):
-        if text[key] not in known:
-            fault(key, f"unknown {key}", f"Known: {', '.join(known)}.", did_you_mean(text[key], known))
-    numbers = {key: _number(text[key], key, fault) for key in ("price", "low", "high") if key == "price" or text[key]}
-    _check_numbers(numbers, price_bound(text["unit"], text["currency"]) if text["unit"] in units else None, fault)
-    day, expiry = _day(text["date"], "date", fault), None
-    if text["expiry"]:
-        expiry = _day(text["expiry"], "expiry", fault)
-        if day and expiry and expiry < day:
-            fault("expiry", f"expires before its own date {day}")
-    if problem := source_fault(text["source"]):
-        fault("source", problem, "Name who said the price and where it can be read.")
-    if faults or day is None:
+    row, faults = judged_row({name: cells.get(name) or "" for name in COLUMNS}, file, line, PriceRow)
+    if row is None:
         raise InputError(faults)
-    return PriceRow(
-        item=text["item"], unit=text["unit"], price=numbers["price"] or 0.0, low=numbers.get("low"),
-        high=numbers.get("high"), currency=text["currency"], date=day, expiry=expiry, source=text["source"],
-        grade=text["grade"], file=file, line=line,
-    )  # fmt: skip
+    return row
 
 
 def doubt(row: PriceRow, last: PriceRow) -> tuple[str, str] | None:
@@ -236,42 +279,3 @@ def source_fault(text: str) -> str:
 def clean_text(text: str | None) -> str:
     """The text without control, zero-width and bidirectional characters, so that a message cannot be forged."""
     return "".join(c for c in text or "" if unicodedata.category(c) not in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp"))
-
-
-def _number(text: str, key: str, fault: Any) -> float | None:
-    if not text:
-        fault(key, "no price", "Every row needs one; low and high may be empty.")
-        return None
-    if _COMMA.fullmatch(text):
-        fault(key, "a comma in a number", "Write a decimal point and no thousands separator.")
-        return None
-    if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
-        fault(key, "not a finite number")
-        return None
-    if not _NUMBER.fullmatch(text):
-        fault(key, "not a plain number", "Write digits and a decimal point; the currency has its own column.")
-        return None
-    return float(text)
-
-
-def _check_numbers(numbers: Mapping[str, float | None], bound: Bound | None, fault: Any) -> None:
-    for key, value in numbers.items():
-        if value is not None and bound is not None and (wrong := bound.fault(value)):
-            fault(key, wrong, "" if value else "Leave the row out if there is no price.")
-    price, low, high = numbers.get("price"), numbers.get("low"), numbers.get("high")
-    if price is None:
-        return
-    if low is not None and low > price:
-        fault("low", f"above the price {price:g}", "Needed: low <= price <= high.")
-    if high is not None and high < price:
-        fault("high", f"below the price {price:g}", "Needed: low <= price <= high.")
-
-
-def _day(text: str, key: str, fault: Any) -> date | None:
-    try:
-        if not _DATE.fullmatch(text):
-            raise ValueError(text)
-        return date.fromisoformat(text)
-    except ValueError:
-        fault(key, "not a date", "Write it as YYYY-MM-DD.")
-        return None
