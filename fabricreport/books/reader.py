@@ -145,11 +145,9 @@ def read_table(
 
 def _row(cells: Sequence[str], file: str, line: int, schema: type[Kind], columns: Sequence[str]) -> TableRow[Kind]:
     if len(cells) != len(columns):
-        message, remedy = (
-            f"{len(cells)} cells instead of {len(columns)}",
-            "Quote a text that holds a comma; no decimal commas.",
-        )
-        return TableRow(tuple(cells), None, (Problem(message, file, line, remedy=remedy),))
+        message = f"{len(cells)} cells instead of {len(columns)}"
+        told = Problem(message, file, line, remedy="Quote a text that holds a comma; no decimal commas.")
+        return TableRow(tuple(cells), None, (told,))
     value, problems = judged_row(dict(zip(columns, cells, strict=True)), file, line, schema)
     return TableRow(tuple(cells), value, tuple(problems))
 
