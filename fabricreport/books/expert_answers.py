@@ -25,16 +25,7 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo, model_validator
 
 from fabricreport.books.elicitation import Question, Questionnaire, read_questionnaire
-from fabricreport.books.fields import (
-    CLOSED,
-    AnsweredDay,
-    Fault,
-    Keyed,
-    Unwritten,
-    context,
-    refusal,
-    text,
-)
+from fabricreport.books.fields import CLOSED, AnsweredDay, Fault, Keyed, Unwritten, context, refusal, text
 from fabricreport.books.reader import judged, repeated
 from fabricreport.bounds import bound_of
 from fabricreport.errors import InputError
@@ -46,60 +37,26 @@ _NUMBERS = ("p5", "p50", "p95")
 _TWICE = "is answered twice, first on line {line}"
 
 
-def _known_here(info: ValidationInfo, block: str) -> Mapping[str, Question]:
-    found: Mapping[str, Question] = getattr(context(info)["asked"], block)
-    return found
+def _asked(info: ValidationInfo, *blocks: str) -> dict[str, Question]:
+    """The questions of these blocks by id."""
+    return {id: question for block in blocks for id, question in getattr(context(info)["asked"], block).items()}
 
 
-def _seed(id: str, info: ValidationInfo) -> str:
-    return _of(id, _known_here(info, "seeds"))
+def _of(block: str) -> AfterValidator:
+    def kept(id: str, info: ValidationInfo) -> str:
+        if id not in (known := _asked(info, block)):
+            raise refusal(Fault("is no question here", (), f"One of: {', '.join(known)}.", did_you_mean(id, known)))
+        return id
 
-
-def _question(id: str, info: ValidationInfo) -> str:
-    return _of(id, _known_here(info, "questions"))
-
-
-def _of(id: str, known: Mapping[str, Question]) -> str:
-    if id not in known:
-        raise refusal(Fault("is no question here", (), f"One of: {', '.join(known)}.", did_you_mean(id, known)))
-    return id
+    return AfterValidator(kept)
 
 
 def _number(value: float, info: ValidationInfo) -> float:
-    asked = {**_known_here(info, "seeds"), **_known_here(info, "questions")}
-    unit = asked[info.data["question"]].unit if "question" in info.data else ""
+    unit = _asked(info, "seeds", "questions")[info.data["question"]].unit if "question" in info.data else ""
     fault = "must be above 0" if value <= 0 else bound_of(unit).fault(value) if unit else ""
     if fault:
         raise refusal(Fault(fault, (), f"The unit is {unit}." if unit else ""))
     return value
-
-
-def _rising(p5: float, p50: float, p95: float) -> None:
-    if not p5 < p50 < p95:
-        shown, remedy = f"p5: {p5:g}, p50: {p50:g}, p95: {p95:g}", "P5 is the value that one in twenty falls below."
-        raise refusal(Fault("p5, p50 and p95 must rise", (), remedy, shown=shown))
-
-
-@dataclass(frozen=True)
-class Judged:
-    """A question as it is answered: the three values in its unit."""
-
-    __pydantic_config__ = CLOSED
-    question: Annotated[str, AfterValidator(_question)]
-    p5: Annotated[float, AfterValidator(_number), Field(description="One answer in twenty is below it.")]
-    p50: Annotated[float, AfterValidator(_number), Field(description="It is as likely too high as too low.")]
-    p95: Annotated[float, AfterValidator(_number), Field(description="One answer in twenty is above it.")]
-
-    @model_validator(mode="after")
-    def rising(self) -> Self:
-        """The three values rise."""
-        _rising(self.p5, self.p50, self.p95)
-        return self
-
-    @property
-    def judgement(self) -> Judgement:
-        """What was judged."""
-        return Judgement(self.p5, self.p50, self.p95)
 
 
 def _unless_known(value: float | None, info: ValidationInfo) -> float | None:
@@ -122,31 +79,45 @@ _Seed = Annotated[float | None, AfterValidator(_unless_known), Field(validate_de
 
 
 @dataclass(frozen=True)
+class Judged:
+    """A question as it is answered: the three values in its unit."""
+
+    __pydantic_config__ = CLOSED
+    question: Annotated[str, _of("questions")]
+    p5: Annotated[float, AfterValidator(_number), Field(description="One answer in twenty is below it.")]
+    p50: Annotated[float, AfterValidator(_number), Field(description="It is as likely too high as too low.")]
+    p95: Annotated[float, AfterValidator(_number), Field(description="One answer in twenty is above it.")]
+
+
+@dataclass(frozen=True)
 class JudgedSeed:
     """A seed as it is answered: the three values, or that its answer was known."""
 
     __pydantic_config__ = CLOSED
-    question: Annotated[str, AfterValidator(_seed)]
+    question: Annotated[str, _of("seeds")]
     known: Annotated[bool | None, AfterValidator(_only_true)] = None
     p5: _Seed = None
     p50: _Seed = None
     p95: _Seed = None
 
-    @model_validator(mode="after")
-    def rising(self) -> Self:
-        """The three values rise."""
-        if self.p5 is not None and self.p50 is not None and self.p95 is not None:
-            _rising(self.p5, self.p50, self.p95)
-        return self
 
-    @property
-    def judgement(self) -> Judgement | None:
-        """What was judged; None where the answer was known."""
-        if self.p5 is None or self.p50 is None or self.p95 is None:
-            return None
-        return Judgement(self.p5, self.p50, self.p95)
+def _rising(row: Judged | JudgedSeed) -> Judged | JudgedSeed:
+    if row.p5 is not None and row.p50 is not None and row.p95 is not None and not row.p5 < row.p50 < row.p95:
+        shown = f"p5: {row.p5:g}, p50: {row.p50:g}, p95: {row.p95:g}"
+        remedy = "P5 is the value that one in twenty falls below."
+        raise refusal(Fault("p5, p50 and p95 must rise", (), remedy, shown=shown))
+    return row
 
 
+def _judgement(row: Judged | JudgedSeed) -> Judgement | None:
+    """What was judged; None where the answer was known."""
+    if row.p5 is None or row.p50 is None or row.p95 is None:
+        return None
+    return Judgement(row.p5, row.p50, row.p95)
+
+
+_RISING = AfterValidator(_rising)
+_BEGIN = Field(description="Begin each item with '- question: <id>'.")
 _Name = Annotated[str, StringConstraints(strip_whitespace=True), text(120, remedy="Write a name.")]
 
 
@@ -162,15 +133,9 @@ class ExpertFile:
     role: Annotated[_Name, Field(description="Write `role:` and why this person can know.")]
     date: Annotated[AnsweredDay, Field(description="Write `date: YYYY-MM-DD`.")]
     seeds: Annotated[
-        Mapping[str, Judgement | None],
-        Keyed("question", JudgedSeed, lambda row: row.judgement),
-        Field(description="Begin each item with '- question: <id>'."),
+        Mapping[str, Judgement | None], Keyed("question", Annotated[JudgedSeed, _RISING], _judgement), _BEGIN
     ]
-    answers: Annotated[
-        Mapping[str, Judgement],
-        Keyed("question", Judged, lambda row: row.judgement),
-        Field(description="Begin each item with '- question: <id>'."),
-    ]
+    answers: Annotated[Mapping[str, Judgement], Keyed("question", Annotated[Judged, _RISING], _judgement), _BEGIN]
     file: Annotated[str, Unwritten] = field(default="", compare=False)
     lines: Annotated[Mapping[str, int], Unwritten] = field(default_factory=dict, compare=False, repr=False)
 
