@@ -208,7 +208,7 @@ def _bandwidth(put: Put) -> Iterator[Says]:
     log = put.answer.measured
     if log is None:
         low, high = put.value
-        log = Log(int(put.params.cluster.gpus), put.entry("acceptance-message-gib") * MIB_PER_GIB, low, None)
+        log = Log(int(put.params.cluster.gpus), low, put.entry("acceptance-message-gib") * MIB_PER_GIB)
     else:
         low = high = log.busbw_gbytes_per_s
     tuned = busbw(put.known, put.option, log)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 Amount = float | tuple[float, float]
 """A number, or a range as (low, high)."""
@@ -27,17 +27,16 @@ class Claim:
     claim: str
     about: str
     stated: Amount | str
-    unit: str
-    inputs: Mapping[str, Amount | str]
-    method: str
-    compare: str
-    tolerance: float
-    caveat: str
-    verdict: str
-    by: tuple[str, ...]
-    against: tuple[str, ...]
-    note: str
-    line: int = 0
+    unit: str = "text"
+    inputs: Mapping[str, Amount | str] = field(default_factory=dict)
+    method: str = ""
+    compare: str = "equal"
+    tolerance: float = 0.0
+    caveat: str = ""
+    verdict: str = ""
+    by: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    note: str = ""
     aged: bool = False
 
     @property

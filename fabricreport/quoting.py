@@ -89,9 +89,9 @@ def _line(case: Case, option: Option, item: str, kinds: tuple[Kind, ...], quanti
     kind, stands_in = kinds[0], option.unquoted.get(item, "")
     unit, currency = case.inputs.price_book.terms(item) or (kind.unit, case.inputs.currency)
     what = case.record(stands_in)["label"] if stands_in else titled(item)
-    include = [str(terms()["every"]), kind.include]
+    include = [terms().every, kind.include]
     if kind.id == "licence" and not _needed(case, option):
-        include.append(str(terms()["not_needed"]))
+        include.append(terms().not_needed)
     return Line(
         request=option.id,
         fabric=option.name,

@@ -299,7 +299,7 @@ def _value(test: PlannedTest, run: Run) -> float | None:
         return run.p99_us if test.tool is Tool.PERFTEST and run.p99_us is not None else run.time_us
     busbw, algbw = run.busbw_gbytes_per_s, run.algbw_gbytes_per_s
     if test.unit == RATIO:
-        clear = log_rules()["rank_check_algbw_gbytes_per_s"]  # below it the printed figures are too coarse to divide
+        clear = log_rules().rank_check_algbw_gbytes_per_s  # below it the printed figures are too coarse to divide
         return busbw / algbw if busbw is not None and algbw is not None and algbw >= clear else None
     return busbw if busbw is None or test.unit != GBITS else busbw * _BITS_PER_BYTE
 

@@ -26,12 +26,12 @@ def questionnaire_of(case: Case, provider: str) -> Questionnaire:
 def _cluster(given: Inputs) -> str:
     """What is asked for, in words."""
     words, cluster = wording(), given.params.cluster
-    text = str(words["cluster"]).format(
+    text = words.cluster.format(
         gpus=f"{cluster.gpus:,}",
         gpu=gpu_types().of(str(cluster.gpu)).name,
         nodes=f"{nodes_of(given):,}",
         links=cluster.links_per_gpu,
         rate=f"{cluster.link_gbits_per_s:g}",
     )
-    later = [str(words["stage"]).format(gpus=f"{gpus:,}", month=month) for month, gpus in stages_of(given)[1:]]
-    return text + (str(words["stages"]).format(stages=", ".join(later)) if later else "")
+    later = [words.stage.format(gpus=f"{gpus:,}", month=month) for month, gpus in stages_of(given)[1:]]
+    return text + (words.stages.format(stages=", ".join(later)) if later else "")

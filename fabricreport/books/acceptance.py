@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from typing import Annotated
 
-from fabricreport.evidence import read_yaml
+from pydantic import Field
+
+from fabricreport.books.fields import CLOSED
+from fabricreport.books.reader import shipped
 
 _FIELD = re.compile(r"@(\w+)@")
 
@@ -21,6 +23,7 @@ _FIELD = re.compile(r"@(\w+)@")
 class Suite:
     """The collective benchmark of a GPU maker: its name, folder of programs, library, source; `memory`: perftest's flag."""
 
+    __pydantic_config__ = CLOSED
     name: str
     folder: str
     library: str
@@ -34,6 +37,7 @@ class Suite:
 class Transport:
     """What the collective library, and perftest, have to be told of a side's fabric."""
 
+    __pydantic_config__ = CLOSED
     library: str
     perftest: str
 
@@ -42,6 +46,7 @@ class Transport:
 class PlanEntry:
     """One test as it stands in the file; see its head. `bar` names the rule by which its thresholds are found."""
 
+    __pydantic_config__ = CLOSED
     id: str
     title: str
     tool: str
@@ -62,6 +67,7 @@ class PlanEntry:
 class Setting:
     """A row of a sheet that the seller fills in: `stated` is what a source says, '' where none does; `of`: which fabrics."""
 
+    __pydantic_config__ = CLOSED
     sheet: str
     what: str
     stated: str
@@ -79,8 +85,9 @@ class AcceptanceBook:
     `setup`: what commands begin with at each stage; `versions`: what is written down before them.
     """
 
+    __pydantic_config__ = CLOSED
     suites: Mapping[str, Suite]
-    transports: Mapping[str, Transport]
+    transports: Annotated[Mapping[str, Transport], Field(alias="transport")]
     sizes: Mapping[str, tuple[int, ...]]
     reasons: Mapping[str, str]
     tests: tuple[PlanEntry, ...]
@@ -93,24 +100,9 @@ class AcceptanceBook:
         return tuple(row for row in self.settings if row.sheet == name)
 
 
-@lru_cache(maxsize=1)
 def read_acceptance() -> AcceptanceBook:
-    """The shipped plan, read once."""
-    data = read_yaml("acceptance")
-    return AcceptanceBook(
-        {vendor: Suite(**row) for vendor, row in data["suites"].items()},
-        {side: Transport(**row) for side, row in data["transport"].items()},
-        {name: tuple(sizes) for name, sizes in data["sizes"].items()},
-        dict(data["reasons"]),
-        tuple(PlanEntry(**row) for row in data["tests"]),
-        tuple(_setting(row) for row in data["settings"]),
-        data["setup"],
-        data["versions"],
-    )
-
-
-def _setting(row: Mapping[str, Any]) -> Setting:
-    return Setting(**{**row, "evidence": tuple(row["evidence"])})
+    """The shipped plan."""
+    return shipped("acceptance", AcceptanceBook)
 
 
 def filled(template: str, words: Mapping[str, str]) -> str:

@@ -7,13 +7,11 @@ node is taken for eight GPUs at least, and a ring for as fast as the NICs of a n
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from fabricreport.books.answers import Answer, Log
-from fabricreport.bounds import Bound, bound_of
+from fabricreport.books.answers import LINE_RATE, PER_GPU, Answer, Log
+from fabricreport.bounds import bound_of
 
-LINE_RATE, PER_GPU = "Q-NET-02", "Q-NET-03"
-"""Questions whose answers state the rate of one link, and of all links of one GPU, in Gb/s."""
 _BITS_PER_BYTE = 8.0
 _LEAST_NODE_GPUS = 8
 _PRINTED = 1.02
@@ -27,17 +25,6 @@ class Links:
     gbits_per_s: float
     per_gpu: int
     domain_gpus: int
-
-
-def bound_of_answer(question: str, unit: str) -> Bound:
-    """The bounds of the value of an answer: of its unit, but a rate of links is that of a link, or of all a GPU has."""
-    if question not in (LINE_RATE, PER_GPU):
-        return bound_of(unit)
-    link = bound_of("link-gbits/s")
-    if question == LINE_RATE:
-        return link
-    most = bound_of("links-per-gpu").high
-    return replace(link, high=link.high * most, beyond=f"{link.beyond}, and a GPU has at most {most:g} links")
 
 
 def beyond_links(answers: Mapping[str, Answer], links: Links) -> Iterator[tuple[str, tuple[str, ...], float, str]]:

@@ -15,26 +15,110 @@ Every seed stands in the file once. Every fault is reported at once, each with f
 from __future__ import annotations
 
 import json
-import math
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date as Date
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Self
 
-from fabricreport.books.answered_day import answered_day
+from pydantic import AfterValidator, Field, StringConstraints, ValidationInfo, model_validator
+
 from fabricreport.books.elicitation import Question, Questionnaire, read_questionnaire
+from fabricreport.books.fields import CLOSED, AnsweredDay, Fault, Keyed, Unwritten, context, refusal, text
+from fabricreport.books.reader import judged, repeated
 from fabricreport.bounds import bound_of
-from fabricreport.decimals import number_remedy
-from fabricreport.errors import InputError, Problem
-from fabricreport.located import KeyPath, Located, did_you_mean
-from fabricreport.strict_yaml import clean_text, load_strict
+from fabricreport.errors import InputError
+from fabricreport.located import did_you_mean
+from fabricreport.strict_yaml import load_strict
 from fabricreport.uncertain import Judgement
 
-_HEAD = ("expert", "role", "date", "seeds", "answers")
 _NUMBERS = ("p5", "p50", "p95")
-_LONGEST_LINE = 120
+_TWICE = "is answered twice, first on line {line}"
+
+
+def _asked(info: ValidationInfo, *blocks: str) -> dict[str, Question]:
+    """The questions of these blocks by id."""
+    return {id: question for block in blocks for id, question in getattr(context(info)["asked"], block).items()}
+
+
+def _of(block: str) -> AfterValidator:
+    def kept(id: str, info: ValidationInfo) -> str:
+        if id not in (known := _asked(info, block)):
+            raise refusal(Fault("is no question here", (), f"One of: {', '.join(known)}.", did_you_mean(id, known)))
+        return id
+
+    return AfterValidator(kept)
+
+
+def _number(value: float, info: ValidationInfo) -> float:
+    unit = _asked(info, "seeds", "questions")[info.data["question"]].unit if "question" in info.data else ""
+    fault = "must be above 0" if value <= 0 else bound_of(unit).fault(value) if unit else ""
+    if fault:
+        raise refusal(Fault(fault, (), f"The unit is {unit}." if unit else ""))
+    return value
+
+
+def _unless_known(value: float | None, info: ValidationInfo) -> float | None:
+    if info.data.get("known"):
+        if value is not None:
+            raise refusal(Fault("stands beside `known: true`", remedy="Leave out one of the two."))
+        return None
+    if value is None:
+        raise refusal(Fault("is missing", remedy="Add it, or write `known: true` if the answer was known."))
+    return _number(value, info)
+
+
+def _only_true(known: bool | None) -> bool | None:
+    if known is False:
+        raise refusal(Fault("may only be true", remedy="Leave it out, and answer the question."))
+    return known
+
+
+_Seed = Annotated[float | None, AfterValidator(_unless_known), Field(validate_default=True)]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A question as it is answered: the three values in its unit."""
+
+    __pydantic_config__ = CLOSED
+    question: Annotated[str, _of("questions")]
+    p5: Annotated[float, AfterValidator(_number), Field(description="One answer in twenty is below it.")]
+    p50: Annotated[float, AfterValidator(_number), Field(description="It is as likely too high as too low.")]
+    p95: Annotated[float, AfterValidator(_number), Field(description="One answer in twenty is above it.")]
+
+
+@dataclass(frozen=True)
+class JudgedSeed:
+    """A seed as it is answered: the three values, or that its answer was known."""
+
+    __pydantic_config__ = CLOSED
+    question: Annotated[str, _of("seeds")]
+    known: Annotated[bool | None, AfterValidator(_only_true)] = None
+    p5: _Seed = None
+    p50: _Seed = None
+    p95: _Seed = None
+
+
+def _rising(row: Judged | JudgedSeed) -> Judged | JudgedSeed:
+    if row.p5 is not None and row.p50 is not None and row.p95 is not None and not row.p5 < row.p50 < row.p95:
+        shown = f"p5: {row.p5:g}, p50: {row.p50:g}, p95: {row.p95:g}"
+        remedy = "P5 is the value that one in twenty falls below."
+        raise refusal(Fault("p5, p50 and p95 must rise", (), remedy, shown=shown))
+    return row
+
+
+def _judgement(row: Judged | JudgedSeed) -> Judgement | None:
+    """What was judged; None where the answer was known."""
+    if row.p5 is None or row.p50 is None or row.p95 is None:
+        return None
+    return Judgement(row.p5, row.p50, row.p95)
+
+
+_RISING = AfterValidator(_rising)
+_BEGIN = Field(description="Begin each item with '- question: <id>'.")
+_Name = Annotated[str, StringConstraints(strip_whitespace=True), text(120, remedy="Write a name.")]
 
 
 @dataclass(frozen=True)
@@ -44,159 +128,48 @@ class ExpertFile:
     `lines` are those of the file, by question, and that of the name as `expert`.
     """
 
-    expert: str
-    role: str
-    date: str
-    seeds: Mapping[str, Judgement | None]
-    answers: Mapping[str, Judgement]
-    file: str = field(default="", compare=False)
-    lines: Mapping[str, int] = field(default_factory=dict, compare=False, repr=False)
+    __pydantic_config__ = CLOSED
+    expert: Annotated[_Name, Field(description="Write `expert:` and who answers.")]
+    role: Annotated[_Name, Field(description="Write `role:` and why this person can know.")]
+    date: Annotated[AnsweredDay, Field(description="Write `date: YYYY-MM-DD`.")]
+    seeds: Annotated[
+        Mapping[str, Judgement | None], Keyed("question", Annotated[JudgedSeed, _RISING], _judgement), _BEGIN
+    ]
+    answers: Annotated[Mapping[str, Judgement], Keyed("question", Annotated[Judged, _RISING], _judgement), _BEGIN]
+    file: Annotated[str, Unwritten] = field(default="", compare=False)
+    lines: Annotated[Mapping[str, int], Unwritten] = field(default_factory=dict, compare=False, repr=False)
+
+    @model_validator(mode="after")
+    def whole(self, info: ValidationInfo) -> Self:
+        """Every seed is there, enough of them count, and something is answered."""
+        asked: Questionnaire = context(info)["asked"]
+        remedy = "Add it with p5, p50 and p95, or with `known: true` if the answer was known."
+        lacking = [seed for seed in asked.seeds if seed not in self.seeds]
+        faults = [Fault("lacks a seed question", ("seeds",), remedy, shown=seed) for seed in lacking]
+        least, counted = asked.least_seeds, sum(judged is not None for judged in self.seeds.values())
+        if not lacking and counted < least:
+            message = (
+                f"at least {least} seeds must be answered without knowing the answer, or nothing calibrates the expert"
+            )
+            remedy = "Ask somebody who does not know these sources."
+            faults.append(Fault(message, ("seeds",), remedy, shown=str(counted)))
+        if not self.answers:
+            faults.append(Fault("answers no question", ("answers",), f"One of: {', '.join(asked.questions)}."))
+        if faults:
+            raise refusal(*faults)
+        return self
 
 
 def read_expert(path: Path, *, as_of: Date | None = None, asked: Questionnaire | None = None) -> ExpertFile:
     """One expert's answers; `as_of` refuses answers from after the memo. Raises `InputError` with every fault."""
-    reader = _Reader(load_strict(path), asked or read_questionnaire(), [])
-    found = reader.file(as_of)
-    if reader.problems:
-        raise InputError(reader.problems)
-    return found
-
-
-@dataclass
-class _Reader:
-    """Checks one file; faults go to `problems`."""
-
-    located: Located
-    asked: Questionnaire
-    problems: list[Problem]
-
-    def file(self, as_of: Date | None) -> ExpertFile:
-        data = self.located.data
-        if not isinstance(data, dict):
-            self._fault((), "must be a mapping", remedy=f"Begin with the keys {', '.join(_HEAD)}.")
-            return ExpertFile("", "", "", {}, {})
-        self._keys((), data, _HEAD, _HEAD)
-        expert, role = (self._line((key,), data.get(key)) for key in ("expert", "role"))
-        day = self._day(data.get("date"), as_of)
-        seeds = self._rows("seeds", data.get("seeds"), self.asked.seeds, may_be_known=True)
-        answers = self._rows("answers", data.get("answers"), self.asked.questions)
-        if not self.problems:
-            self._whole(seeds, answers)
-        stated = {i: judged for i, judged in answers.items() if judged is not None}
-        rows = data["answers"] if stated else ()
-        lines = {
-            row["question"]: self.located.line_of(("answers", n)) for n, row in enumerate(rows) if not self.problems
-        }
-        lines["expert"] = self.located.line_of(("expert",))
-        return ExpertFile(expert, role, day, seeds, stated, self.located.file, lines)
-
-    def _whole(self, seeds: Mapping[str, Judgement | None], answers: Mapping[str, Judgement | None]) -> None:
-        """Every seed is there, enough of them count, and something is answered."""
-        for seed in self.asked.seeds:
-            if seed not in seeds:
-                remedy = "Add it with p5, p50 and p95, or with `known: true` if the answer was known."
-                self._fault(("seeds",), "lacks a seed question", seed, remedy)
-        least, counted = self.asked.least_seeds, sum(judged is not None for judged in seeds.values())
-        if len(seeds) == len(self.asked.seeds) and counted < least:
-            message = (
-                f"at least {least} seeds must be answered without knowing the answer, or nothing calibrates the expert"
-            )
-            self._fault(("seeds",), message, counted, "Ask somebody who does not know these sources.")
-        if not answers:
-            self._fault(("answers",), "answers no question", "", f"One of: {', '.join(self.asked.questions)}.")
-
-    def _rows(
-        self, block: str, rows: Any, known: Mapping[str, Question], *, may_be_known: bool = False
-    ) -> dict[str, Judgement | None]:
-        if rows is None:
-            return {}
-        if not isinstance(rows, list):
-            self._fault((block,), "must be a list", rows, "Begin each item with '- question: <id>'.")
-            return {}
-        found: dict[str, Judgement | None] = {}
-        first: dict[str, int] = {}
-        for n, row in enumerate(rows):
-            at: KeyPath = (block, n)
-            if not isinstance(row, dict):
-                self._fault(at, "must be a mapping", row, "Write {question: ..., p5: ..., p50: ..., p95: ...}.")
-                continue
-            question = self._question((*at, "question"), row.get("question"), known)
-            judged = self._judged(at, row, question, may_be_known)
-            if question is None:
-                continue
-            if question.id in first:
-                message = f"is answered twice, first on line {first[question.id]}"
-                self._fault((*at, "question"), message, question.id, "Keep one of the two.")
-            first.setdefault(question.id, self.located.line_of(at))
-            found[question.id] = judged
-        return found
-
-    def _question(self, at: KeyPath, value: Any, known: Mapping[str, Question]) -> Question | None:
-        if isinstance(value, str) and value in known:
-            return known[value]
-        if value is not None:
-            self._fault(at, "is no question here", value, f"One of: {', '.join(known)}.", did_you_mean(value, known))
-        return None
-
-    def _judged(
-        self, at: KeyPath, row: Mapping[str, Any], question: Question | None, may_be_known: bool
-    ) -> Judgement | None:
-        if may_be_known and "known" in row:
-            self._keys(at, row, ("question", "known"), ("question", "known"))
-            if row["known"] is not True:
-                self._fault((*at, "known"), "may only be true", row["known"], "Leave it out, and answer the question.")
-            return None
-        self._keys(at, row, ("question", *_NUMBERS), ("question", *_NUMBERS))
-        given = {name: row[name] for name in _NUMBERS if row.get(name) is not None}
-        sound = [self._number((*at, name), value, question) for name, value in given.items()]
-        if len(sound) < len(_NUMBERS) or not all(sound):
-            return None
-        numbers = [float(given[name]) for name in _NUMBERS]
-        if not numbers[0] < numbers[1] < numbers[2]:
-            shown = ", ".join(f"{name}: {given[name]:g}" for name in _NUMBERS)
-            self._fault(at, "p5, p50 and p95 must rise", shown, "P5 is the value that one in twenty falls below.")
-            return None
-        return Judgement(*numbers)
-
-    def _number(self, at: KeyPath, value: Any, question: Question | None) -> bool:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            self._fault(at, "must be a number", value, number_remedy(value) or "Write digits, without a unit.")
-            return False
-        fault = "must be above 0" if value <= 0 else bound_of(question.unit).fault(value) if question else ""
-        if fault:
-            self._fault(at, fault, value, f"The unit is {question.unit}." if question else "")
-        return not fault
-
-    def _day(self, value: Any, as_of: Date | None) -> str:
-        return answered_day(value, as_of, lambda *told: self._fault(("date",), *told))
-
-    def _line(self, at: KeyPath, value: Any) -> str:
-        if value is None:
-            return ""
-        if not isinstance(value, str):
-            self._fault(at, "must be text", value, "Put it in quotes.")
-            return ""
-        if not value.strip():
-            self._fault(at, "is empty", value, "Write a name.")
-        line, key = self.located.line_of(at), self.located.problem(at, "").key
-        try:
-            return clean_text(
-                value.strip(), file=self.located.file, line=line, key=key, max_chars=_LONGEST_LINE, one_line=True
-            )
-        except InputError as error:
-            self.problems.extend(error.problems)
-            return ""
-
-    def _keys(self, at: KeyPath, found: Mapping[str, Any], needed: tuple[str, ...], known: tuple[str, ...]) -> None:
-        for key in found:
-            if key not in known:
-                self._fault((*at, key), "is no key here", "", f"Known: {', '.join(known)}.", did_you_mean(key, known))
-        for key in needed:
-            if found.get(key) is None:
-                self._fault((*at, key) if key in found else at, f"has no `{key}`", remedy=f"Write `{key}:`.")
-
-    def _fault(self, at: KeyPath, message: str, value: object = "", remedy: str = "", suggestion: str = "") -> None:
-        self.problems.append(self.located.problem(at, message, value=value, remedy=remedy, suggestion=suggestion))
+    located = load_strict(path)
+    found, problems = judged(located, ExpertFile, as_of=as_of, asked=asked or read_questionnaire())
+    for block in ("seeds", "answers"):
+        problems += repeated(located, (block,), "question", _TWICE)
+    if found is None or problems:
+        raise InputError(sorted(problems, key=lambda p: p.line or 0))
+    lines = {question: located.line_of(("answers", n)) for n, question in enumerate(found.answers)}
+    return replace(found, file=located.file, lines={**lines, "expert": located.line_of(("expert",))})
 
 
 # ---- the form

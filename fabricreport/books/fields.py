@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_args
 
 from annotated_types import Ge, GroupedMetadata, Le
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    StringConstraints,
+    ValidationInfo,
+)
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from fabricreport.bounds import Bound, bound_of, whole
 from fabricreport.errors import InputError
@@ -29,15 +37,21 @@ CLOSED = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 """The configuration of a schema that is a dataclass: a key that is not named is an error, and nothing is converted."""
 FAULTS = "faults"
 """The type of the error that carries faults of ours."""
+UNKNOWN = "extra_forbidden"
+"""The type of the error of a key that no file may hold."""
 
 
 class Fault(NamedTuple):
-    """What is wrong, where below the value that was checked, and what to write; the value shown is the one found there."""
+    """What is wrong, where below the value that was checked, and what to write; the value shown is the one found there.
+
+    `shown`: what is shown instead, where that value is a mapping or a cell's text.
+    """
 
     message: str
     at: KeyPath = ()
     remedy: str = ""
     suggestion: str = ""
+    shown: str | None = None
 
 
 def refusal(*faults: Fault) -> PydanticCustomError:
@@ -85,6 +99,11 @@ class Unit(GroupedMetadata):
         return value
 
 
+def context(info: ValidationInfo) -> Mapping[str, Any]:
+    """What a value must agree with beyond its file, as it was handed to the reader."""
+    return info.context or {}
+
+
 def within(unit: str, low: float | None = None, high: float | None = None, why: str = "") -> AfterValidator:
     """Metadata of a book's number: the bound of its unit, narrowed to `low` and `high`; `why` says why so."""
     bound = bound_of(unit).within(low, high, False if low else None)
@@ -94,6 +113,18 @@ def within(unit: str, low: float | None = None, high: float | None = None, why: 
     def kept(value: float | None) -> float | None:
         if value is not None and (fault := bound.fault(value)):
             raise refusal(Fault(fault))
+        return value
+
+    return AfterValidator(kept)
+
+
+def measured(unit: str) -> AfterValidator:
+    """Metadata of a number above 0 that somebody measured, within the bounds of its unit."""
+
+    def kept(value: float | None) -> float | None:
+        fault = "" if value is None else "must be above 0" if value == 0 else bound_of(unit).fault(value)
+        if fault:
+            raise refusal(Fault(fault, remedy=f"The unit is {unit}."))
         return value
 
     return AfterValidator(kept)
@@ -128,14 +159,19 @@ def unknown_word(word: object, known: Collection[Any], what: str, at: KeyPath = 
     return Fault(f"is not {what}", at, remedy, did_you_mean(word, words))
 
 
-def text(longest: int, *, one_line: bool = True, empty: bool = False) -> AfterValidator:
-    """Metadata of a text of at most so many characters that shows as it is typed; `empty`: it may say nothing."""
+def text(
+    longest: int, *, one_line: bool = True, empty: bool = False, remedy: str = "Write it, or leave the key out."
+) -> AfterValidator:
+    """Metadata of a text of at most so many characters that shows as it is typed.
+
+    `empty`: it may say nothing; `remedy`: what to do where it says nothing and may not.
+    """
 
     def kept(found: str | None) -> str | None:
-        if found is None or (empty and not found):
+        if found is None:
             return found
-        if not found.strip():
-            raise refusal(Fault("is empty", remedy="Write it, or leave the key out."))
+        if not found.strip() and not empty:
+            raise refusal(Fault("is empty", remedy=remedy))
         try:
             return clean_text(found, max_chars=longest, one_line=one_line)
         except InputError as error:
@@ -165,6 +201,24 @@ def _date(value: Any) -> Any:
     raise PydanticCustomError("iso_date", "is not a date of the calendar")
 
 
+def _count(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _unwritten(value: Any) -> Any:
+    raise PydanticCustomError(UNKNOWN, "is no key of a file")
+
+
+def _answered(value: Any, info: ValidationInfo) -> str:
+    day = _date(value)
+    if not isinstance(day, dt.date):
+        raise PydanticCustomError("iso_date", "is not a date of the calendar")
+    as_of = context(info).get("as_of")
+    if as_of is not None and day > as_of:
+        raise refusal(Fault(f"is after the memo's date, {as_of}", remedy="Mend it, or date the memo later."))
+    return day.isoformat()
+
+
 def _items(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
@@ -189,8 +243,35 @@ Sentence = Annotated[str, StringConstraints(min_length=1, max_length=500), After
 IsoDate = Annotated[dt.date, BeforeValidator(_date)]
 """A date written YYYY-MM-DD."""
 
+AnsweredDay = Annotated[str, BeforeValidator(_answered)]
+"""The day on which somebody answered, YYYY-MM-DD: none after `as_of` of the context, the memo's date."""
+
 Items = BeforeValidator(_items)
 """Lets a strict tuple be written as a YAML list."""
+
+Count = Annotated[int, BeforeValidator(_count)]
+"""A whole number, also one that was written or typed into a cell as 64.0."""
+
+Unwritten = BeforeValidator(_unwritten)
+"""Metadata of a field that its reader fills in (its file, its line): no file may hold it, and no message names it."""
+
+
+class Keyed:
+    """Metadata of a mapping whose values stand in the file as a list, each with its key in the field of this name.
+
+    `row`: the schema of an item where it is not the value itself, which `made` makes of it.
+    """
+
+    def __init__(self, name: str, row: Any = None, made: Callable[[Any], Any] = lambda row: row) -> None:
+        self.name, self.row, self.made = name, row, made
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        row = self.row or get_args(source)[1]
+        rows = handler.generate_schema(tuple[row, ...])  # type: ignore[valid-type]  # known when it runs
+        return core_schema.no_info_after_validator_function(
+            lambda found: {getattr(one, self.name): self.made(one) for one in found}, rows
+        )
+
 
 RelativePath = Annotated[str, StringConstraints(min_length=1, max_length=255), AfterValidator(_relative)]
 """A POSIX path below the folder of the params file, for example `logs/acme.txt`."""

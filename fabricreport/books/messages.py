@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING as NO_DEFAULT
+from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
@@ -17,7 +18,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from fabricreport.books.fields import FAULTS, Fault
+from fabricreport.books.fields import FAULTS, UNKNOWN, Fault, Keyed, Unwritten
 from fabricreport.decimals import LONGEST, meanings, number_remedy
 from fabricreport.errors import Problem
 from fabricreport.located import KeyPath, Located, did_you_mean, dotted
@@ -25,7 +26,8 @@ from fabricreport.located import KeyPath, Located, did_you_mean, dotted
 TAG = "tag:"
 """Prefix of union tags, which pydantic puts into an error's location; it is taken out again here."""
 UNKNOWN_KEY, MISSING = "is not a known key", "is missing"
-_UNKNOWN_TYPES = ("extra_forbidden", "unexpected_keyword_argument")
+_UNKNOWN_TYPES = (UNKNOWN, "unexpected_keyword_argument")
+NO_REMEDIES: Mapping[str, str] = {}
 _WITH_UNIT = re.compile(r"[$€£]?([-+,.\d\s_'’]*\d)(?!\s*(?:[kK]|M|[Mm]io|million|thousand)\b)[\s$€£/a-zA-Z]*")
 """A number and its unit; not one of thousands, of which the digits alone are another number."""
 _A = {"int": "a whole number", "float": "a number", "str": "text", "bool": "true or false", "date": "a date"}
@@ -35,21 +37,32 @@ _BOUND = {
 }
 
 
-def problems_of(error: ErrorDetails, located: Located, schema: Any, at: KeyPath = ()) -> Iterator[Problem]:
-    """One pydantic error as `Problem`s at their places in the file; the schema stands at the key `at` of it."""
+def problems_of(
+    error: ErrorDetails, located: Located, schema: Any, at: KeyPath = (), remedies: Mapping[str, str] = NO_REMEDIES
+) -> Iterator[Problem]:
+    """One pydantic error as `Problem`s at their places in the file; the schema stands at the key `at` of it.
+
+    `remedies`: by type of error, what to do in a file that is not mended as YAML is; `{key}` of it is filled in.
+    """
     path = path_of(error)
+    if error["type"] == "too_short" and len(error["input"]) >= error["ctx"]["min_length"]:
+        return  # the items that are at fault were not counted; each is told for itself
     if error["type"] == FAULTS:
         for fault in error["ctx"]["faults"]:
             yield _told(Fault(*fault), path, error["input"], located, at)
     else:
-        yield _problem_of(error, path, located, schema, at)
+        found = _problem_of(error, path, located, schema, at)
+        mended = remedies.get(error["type"], "").format(key=path[-1] if path else "")
+        yield replace(found, remedy=mended or found.remedy)
 
 
 def _told(fault: Fault, path: KeyPath, given: Any, located: Located, at: KeyPath) -> Problem:
     for part in fault.at:
         inside = (isinstance(given, dict) and part in given) or (isinstance(given, list) and isinstance(part, int))
         given = given[part] if inside else ""
-    shown = "" if given is None or isinstance(given, dict) else _shown(given)
+    shown = "" if given in (None, []) or isinstance(given, dict) else _shown(given)
+    if fault.shown is not None:
+        shown = fault.shown
     place = (*at, *path, *fault.at)
     return located.problem(place, fault.message, value=shown, remedy=fault.remedy, suggestion=fault.suggestion)
 
@@ -64,9 +77,12 @@ def _problem_of(error: ErrorDetails, path: KeyPath, located: Located, schema: An
     if error["type"] == "missing":
         return located.problem(place, MISSING, remedy=f"Add it.{described}")
     if given is None:
-        remedy = f"Give it one, or delete the line if the default will do.{described}"
-        return located.problem(place, "has no value", remedy=remedy)
+        needed = field is not None and field.is_required()
+        remedy = "Give it one." if needed else "Give it one, or delete the line if the default will do."
+        return located.problem(place, "has no value", remedy=f"{remedy}{described}")
     message, remedy, suggestion = _explain(error, field or FieldInfo(annotation=schema), given)
+    if not place:
+        remedy = remedy.replace("Write them indented below it: ", "Begin with these keys: ")
     return located.problem(
         place, message, value=_shown(given), remedy=remedy or described.strip(), suggestion=suggestion
     )
@@ -236,8 +252,13 @@ def _model_at(schema: Any, path: KeyPath) -> Any:
             found = held or found
         else:
             field = _fields(_schema_in(found)).get(part)
-            found = None if field is None else field.annotation
+            found = None if field is None else _listed(field)
     return _schema_in(found)
+
+
+def _listed(field: FieldInfo) -> Any:
+    """What stands in the file at a field, which may be another schema than that of the values made of it."""
+    return next((m.row for m in field.metadata if isinstance(m, Keyed) and m.row), field.annotation)
 
 
 def _held_in(annotation: Any) -> Any:
@@ -276,7 +297,10 @@ def _fields(model: Any) -> Mapping[str, FieldInfo]:
     else:
         hints = get_type_hints(model, include_extras=True)
         known = {f.name: FieldInfo.from_annotation(hints[f.name]) for f in fields(model) if f.init}
-    return {field.alias or name: field for name, field in known.items()}
+        for f in fields(model):
+            if f.default is not NO_DEFAULT or f.default_factory is not NO_DEFAULT:
+                known[f.name].default = None
+    return {field.alias or name: field for name, field in known.items() if Unwritten not in field.metadata}
 
 
 def _unions(annotation: Any) -> list[Any]:

@@ -5,37 +5,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from typing import Annotated
 
+from pydantic import Field
+
+from fabricreport.books.fields import CLOSED, EvidenceId, Id
 from fabricreport.books.questions import Question, Wording, read_questions, read_wording
-from fabricreport.evidence import read_yaml
+from fabricreport.books.reader import shipped
+
+
+@dataclass(frozen=True)
+class LinkRates:
+    """The slowest and the fastest link that a seller has for a GPU, in Gb/s."""
+
+    __pydantic_config__ = CLOSED
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)
 class Seller:
-    """One cloud of the shipped table. Link speeds in Gb/s per GPU (None where the host decides); `sla`: evidence ids;
+    """One cloud of the shipped table. Link speeds in Gb/s per GPU are None where the host decides; `sla`: evidence ids;
     `listed_as`: names that the price files have for it besides its own. `topology` is the article's; `since`: evidence ids of
     what was found that is newer, `topology_now` the topology that it documents according to that, '' where that says none.
     """
 
-    id: str
+    __pydantic_config__ = CLOSED
+    id: Id
     name: str
     fabric: str
     generation: str
-    link_low_gbits_per_s: float | None
-    link_high_gbits_per_s: float | None
+    link_gbits_per_s: LinkRates | None
     availability: str
     every_gpu_node: bool
     topology: str
     add_on: bool
-    sla: tuple[str, ...]
-    notes: tuple[str, ...]
+    sla: tuple[EvidenceId, ...]
+    notes: tuple[EvidenceId, ...]
+    since: tuple[EvidenceId, ...]
     listed_as: tuple[str, ...] = ()
-    since: tuple[str, ...] = ()
     topology_now: str = ""
+
+    @property
+    def link_low_gbits_per_s(self) -> float | None:
+        """The slowest link of a GPU."""
+        return None if self.link_gbits_per_s is None else self.link_gbits_per_s.low
+
+    @property
+    def link_high_gbits_per_s(self) -> float | None:
+        """The fastest link of a GPU."""
+        return None if self.link_gbits_per_s is None else self.link_gbits_per_s.high
 
     @property
     def stated_topology(self) -> str:
@@ -47,21 +67,31 @@ class Seller:
 class ContractOnly:
     """A cloud outside the table whose service levels were read."""
 
-    id: str
+    __pydantic_config__ = CLOSED
+    id: Id
     name: str
-    sla: tuple[str, ...]
+    sla: tuple[EvidenceId, ...]
 
 
 @dataclass(frozen=True)
 class ProviderBook:
     """The shipped table, the questions, and the rules for reading answers. `source` is the table's evidence id."""
 
-    source: str
-    sellers: tuple[Seller, ...]
+    __pydantic_config__ = CLOSED
+    source: EvidenceId
+    sellers: Annotated[tuple[Seller, ...], Field(alias="providers")]
     contracts_only: tuple[ContractOnly, ...]
-    common: tuple[str, ...]
-    questions: tuple[Question, ...]
-    wording: Wording
+    common: tuple[EvidenceId, ...]
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """The questions to put to any seller."""
+        return read_questions()
+
+    @property
+    def wording(self) -> Wording:
+        """The words by which answers are judged."""
+        return read_wording()
 
     def seller(self, name: str) -> Seller | None:
         """The seller of this name (case and the parts of a double name do not matter), or None."""
@@ -73,39 +103,9 @@ class ProviderBook:
         return next(q for q in self.questions if q.id == question_id)
 
 
-@lru_cache(maxsize=1)
 def read_providers() -> ProviderBook:
     """The shipped table and questions."""
-    table = read_yaml("providers")
-    return ProviderBook(
-        table["source"],
-        tuple(_seller(row) for row in table["providers"]),
-        tuple(ContractOnly(r["id"], r["name"], tuple(r["sla"])) for r in table["contracts_only"]),
-        tuple(table["common"]),
-        read_questions(),
-        read_wording(),
-    )
-
-
-def _seller(row: Mapping[str, Any]) -> Seller:
-    link = row["link_gbits_per_s"] or {"low": None, "high": None}
-    return Seller(
-        row["id"],
-        row["name"],
-        row["fabric"],
-        row["generation"],
-        link["low"],
-        link["high"],
-        row["availability"],
-        bool(row["every_gpu_node"]),
-        row["topology"],
-        bool(row["add_on"]),
-        tuple(row["sla"]),
-        tuple(row["notes"]),
-        tuple(row.get("listed_as", ())),
-        tuple(row["since"]),
-        row.get("topology_now", ""),
-    )
+    return shipped("providers", ProviderBook)
 
 
 def folded(name: str) -> str:

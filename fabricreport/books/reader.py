@@ -1,4 +1,4 @@
-"""The one reader of books: a strict YAML file, to the values of a schema, to every fault with its file, line, key and remedy.
+"""The one reader of books: a strict YAML file or CSV, to the values of a schema, to every fault with file, line, key, remedy.
 
     read = read_book(path, tuple[Family, ...])    # InputError with every fault
     read.value[0].name, read.located.line_of((0, "name"))
@@ -10,21 +10,27 @@ kinds of field. What a value must agree with beyond its file (the memo's date, i
 
 from __future__ import annotations
 
+import csv
+import io
 import json
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from fabricreport.books.messages import problems_of, without_misspelt
+from fabricreport.books.messages import NO_REMEDIES, problems_of, without_misspelt
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import ROOT
 from fabricreport.located import KeyPath, Located
 from fabricreport.strict_yaml import load_strict
 
 Kind = TypeVar("Kind")
+NO_NAMES: Mapping[str, str] = {}
+HeadCheck = Callable[[list[str], str, int], None]
+"""Refuses a first line, in a file at a line, that is not the one needed."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +56,18 @@ def checked(located: Located, schema: type[Kind], **context: Any) -> Kind:
 
 
 def judged(
-    located: Located, schema: type[Kind], *, at: KeyPath = (), data: Any = None, **context: Any
+    located: Located,
+    schema: type[Kind],
+    *,
+    at: KeyPath = (),
+    data: Any = None,
+    mended: Mapping[str, str] = NO_REMEDIES,
+    **context: Any,
 ) -> tuple[Kind | None, list[Problem]]:
     """The part of a file at the key `at` as a value of the schema, or None with its faults.
 
-    `data`: what is to be checked instead, where that part was completed from another; its keys keep their lines.
+    `data`: what is to be checked instead, where that part was completed from another; its keys keep their lines. `mended`:
+    by type of error, the remedy in a file that is not mended as YAML is.
     """
     given = located.data if data is None else data
     if data is None:
@@ -66,8 +79,84 @@ def judged(
         return adapter.validate_json(json.dumps(given, allow_nan=False), context=context), []
     except ValidationError as error:
         details = error.errors(include_url=False)
-        told = [problem for detail in details for problem in problems_of(detail, located, schema, at)]
+        told = [problem for detail in details for problem in problems_of(detail, located, schema, at, mended)]
         return None, sorted(without_misspelt(told), key=lambda p: p.line or 0)
+
+
+def repeated(
+    located: Located, at: KeyPath, key: str, message: str, known: Mapping[str, str] = NO_NAMES
+) -> list[Problem]:
+    """A fault for each row of the list at `at` whose `key` an earlier row has; `known`: what else a value is called.
+
+    Told of the file as it stands, so that it is told together with whatever else is wrong; `{line}` of the message is
+    filled in.
+    """
+    found: list[Problem] = []
+    first: dict[str, int] = {}
+    listed = located.data
+    for part in at:
+        listed = listed.get(part) if isinstance(listed, dict) else None
+    for n, row in enumerate(listed if isinstance(listed, list) else ()):
+        value = row.get(key) if isinstance(row, dict) else None
+        if not isinstance(value, str):
+            continue
+        before = first.setdefault(known.get(value, value), n)
+        if before != n:
+            told = message.format(line=located.line_of((*at, before)))
+            found.append(located.problem((*at, n, key), told, value=value, remedy="Keep one of the two."))
+    return found
+
+
+@dataclass(frozen=True)
+class TableRow(Generic[Kind]):
+    """A row of a table: its cells, what it holds, or what is wrong with it."""
+
+    cells: tuple[str, ...]
+    value: Kind | None
+    problems: tuple[Problem, ...] = ()
+
+
+def read_table(
+    text: str, file: str, schema: type[Kind], columns: Sequence[str], *, head: HeadCheck, most_rows: int
+) -> Iterator[TableRow[Kind]]:
+    """The rows of a CSV with these columns, good ones beside faulty ones; empty lines and those that begin with # are none.
+
+    `head` refuses another first line. Raises `InputError` for what is no table: broken quotes, no first line, too many rows.
+    """
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    headed = False
+    try:
+        for cells in reader:
+            line = reader.line_num
+            if not any(c.strip() for c in cells) or cells[0].startswith("#"):
+                continue
+            if not headed:
+                head([c.strip() for c in cells], file, line)
+                headed = True
+                continue
+            if line > most_rows:
+                raise InputError(Problem(f"more than {most_rows} rows", file, line))
+            yield _row(cells, file, line, schema, columns)
+    except csv.Error as error:
+        raise InputError(Problem(f"not a CSV table ({error})", file, reader.line_num)) from error
+    if not headed:
+        raise InputError(Problem("an empty file", file, 1, remedy=f"Its first line is {','.join(columns)}."))
+
+
+def _row(cells: Sequence[str], file: str, line: int, schema: type[Kind], columns: Sequence[str]) -> TableRow[Kind]:
+    if len(cells) != len(columns):
+        message = f"{len(cells)} cells instead of {len(columns)}"
+        told = Problem(message, file, line, remedy="Quote a text that holds a comma; no decimal commas.")
+        return TableRow(tuple(cells), None, (told,))
+    value, problems = judged_row(dict(zip(columns, cells, strict=True)), file, line, schema)
+    return TableRow(tuple(cells), value, tuple(problems))
+
+
+def judged_row(cells: Mapping[str, str], file: str, line: int, schema: type[Kind]) -> tuple[Kind | None, list[Problem]]:
+    """The cells of one row as a value of the schema, or None with its faults; the schema has fields `file` and `line`."""
+    stripped = {name: cell.strip() for name, cell in cells.items()}
+    value, problems = judged(Located(stripped, file, {(): line}), schema)
+    return (None if value is None else replace(value, file=file, line=line)), problems  # type: ignore[type-var]
 
 
 def shipped(name: str, schema: type[Kind]) -> Kind:

@@ -326,7 +326,7 @@ def _exchange_rate(case: Case) -> Iterator[Caution]:
             ratio = case.inputs.central(override.id) / book[item]
             moved[item] = max(ratio, 1 / ratio) if ratio > 0 else np.inf
     item = max(moved, key=lambda name: moved[name], default="")
-    if not item or moved[item] < float(rules()["hold_at_ratio"]):
+    if not item or moved[item] < rules().hold_at_ratio:
         return
     stated, usual = (
         case.number(f"decision.caution_rate_{name}", value, "count", label=label, rule=rule, inputs=(f"price:{item}",))

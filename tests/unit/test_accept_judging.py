@@ -336,9 +336,11 @@ def test_every_fault_is_told_at_once_with_line_key_and_remedy(tmp_path: Path) ->
     assert "is recorded in week (found day)" in said
     assert "must be a number (found seven)" in said
     assert "must be a whole number (found 64.5)" in said
-    assert "must be text" in said
-    assert "is no key here" in said and "has no `evidence`" in said
-    assert "a record must be a mapping" in said
+    assert "[1].evidence: is empty (found ''). Say what it was seen by" in said
+    assert (
+        "[2].seen: is not a known key" in said and "[2].evidence: is missing. Add it. Say what it was seen by" in said
+    )
+    assert "[3]: must hold keys of its own (found T-WEEKS)" in said
 
 
 @rows("text", ["", "tests:\n", "tests: {}\n", "- a\n", "test: []\n"])

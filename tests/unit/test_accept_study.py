@@ -189,7 +189,7 @@ def test_every_file_that_cannot_be_read_is_named_at_once(tmp_path: Path) -> None
         judged("tern-finetuning", files, tmp_path)
     said = "\n".join(str(problem) for problem in refused.value.problems)
     assert "no row of a measurement" in said
-    assert "must be a list of records" in said
+    assert "tests: must be a list (found 7)" in said
     assert "Did you mean 'T-ALLREDUCE'?" in said
 
 

@@ -250,7 +250,7 @@ def test_an_answer_nobody_may_rely_on_moves_nothing(
 
 def test_a_log_that_was_not_handed_over_is_a_statement() -> None:
     def answer(**more: Any) -> Answer:
-        return Answer("Q-OPS-10", "Three.", 3.0, 3.0, "week", **{"document": "", "measured": None, "line": 1, **more})
+        return Answer("Q-OPS-10", "Three.", "week", (3.0, 3.0), **more)
 
     assert proof_of(answer(evidence=Proof.LOG)) == Proof.STATEMENT
     assert proof_of(answer(evidence=Proof.RECORD, document="a.pdf")) == Proof.RECORD

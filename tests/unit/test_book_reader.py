@@ -11,8 +11,22 @@ from typing import Annotated, Literal, Self
 import pytest
 from pydantic import Field, ValidationInfo, model_validator
 
-from fabricreport.books.fields import CLOSED, Fault, Id, PriceOrEvidenceId, one_of, refusal, text, unknown_word, within
-from fabricreport.books.reader import checked, judged, read_book
+from fabricreport.books.fields import (
+    CLOSED,
+    Count,
+    Fault,
+    Id,
+    Keyed,
+    PriceOrEvidenceId,
+    Unwritten,
+    measured,
+    one_of,
+    refusal,
+    text,
+    unknown_word,
+    within,
+)
+from fabricreport.books.reader import checked, judged, read_book, read_table, repeated
 from fabricreport.errors import InputError
 from fabricreport.located import Located
 from fabricreport.strict_yaml import load_strict
@@ -131,3 +145,97 @@ def test_a_part_is_judged_at_its_place_also_when_it_was_completed_from_another(t
     merged = {**located.data[0], **located.data[1]}
     value, problems = judged(located, Cellar, at=(1,), data=merged)
     assert value is None and [(p.line, p.key) for p in problems] == [(6, "[1].wine")]
+
+
+@dataclass(frozen=True)
+class Guest:
+    __pydantic_config__ = CLOSED
+    name: Annotated[str, text(20, remedy="Write a name.")]
+    glasses: Annotated[Count, measured("count")]
+
+
+@dataclass(frozen=True)
+class Party:
+    __pydantic_config__ = CLOSED
+    guests: Annotated[Mapping[str, Guest], Keyed("name"), Field(min_length=1)]
+    tables: Annotated[Mapping[str, int], Keyed("name", Guest, lambda guest: guest.glasses)]
+    file: Annotated[str, Unwritten] = ""
+
+
+def party(tmp_path: Path, content: str, **more: Mapping[str, str]) -> tuple[Party | None, list[str]]:
+    path = tmp_path / "party.yaml"
+    path.write_text(content)
+    located = load_strict(path)
+    value, problems = judged(located, Party, **more)
+    problems += repeated(located, ("guests",), "name", "is there twice, first on line {line}", {"al": "ann"})
+    return value, [str(p).removeprefix(str(path)) for p in problems]
+
+
+def test_a_list_is_a_mapping_by_the_field_that_names_its_rows(tmp_path: Path) -> None:
+    value, problems = party(
+        tmp_path, "guests: [{name: ann, glasses: 2.0}, {name: bob, glasses: 3}]\ntables: [{name: x, glasses: 4}]\n"
+    )
+    assert not problems and value == Party({"ann": Guest("ann", 2), "bob": Guest("bob", 3)}, {"x": 4})
+
+
+def test_what_is_wrong_with_its_rows_is_told_row_by_row_and_that_two_are_one_with_it(tmp_path: Path) -> None:
+    faulty = """\
+guests:
+  - {name: ann, glasses: 2.5}
+  - {name: al, glasses: 0}
+  - {glasses: 1e300, nam: bob}
+tables: [{nam: x}]
+file: mine.yaml
+"""
+    assert party(tmp_path, faulty)[1] == [
+        ":2: guests[0].glasses: must be a whole number (found 2.5). Write it without a fraction.",
+        ":3: guests[1].glasses: must be above 0 (found 0). The unit is count.",
+        ":4: guests[2].glasses: must be at most 1e+15: nothing of this kind comes near that (found 1e+300)."
+        " The unit is count.",
+        ":4: guests[2].nam: is not a known key. Did you mean 'name'? Correct or delete it.",
+        ":5: tables[0].glasses: is missing. Add it.",
+        ":5: tables[0].nam: is not a known key. Did you mean 'name'? Correct or delete it.",
+        ":6: file: is not a known key. Known here: guests, tables.",
+        ":3: guests[1].name: is there twice, first on line 2 (found al). Keep one of the two.",
+    ]
+    assert party(tmp_path, "guests: []\ntables: []\n")[1] == [":1: guests: must hold at least 1 item(s) (found [])."]
+
+
+def test_a_file_that_is_not_mended_as_yaml_is_has_remedies_of_its_own(tmp_path: Path) -> None:
+    mended = {"missing": "Fill `{key}` in.", "string_type": "Format the cell as text."}
+    told = party(tmp_path, "guests: [{name: 7, glasses: 1}]\n", mended=mended)[1]
+    assert told == [
+        ":1: guests[0].name: must be text (found 7). Format the cell as text.",
+        ":1: tables: is missing. Fill `tables` in.",
+    ]
+
+
+@dataclass(frozen=True)
+class Bottle:
+    __pydantic_config__ = CLOSED
+    name: Annotated[str, text(20)]
+    wine: Wine
+    file: Annotated[str, Unwritten] = ""
+    line: Annotated[int, Unwritten] = 0
+
+
+def test_good_rows_of_a_table_stand_beside_faulty_ones_each_with_its_line() -> None:
+    def head(cells: list[str], file: str, line: int) -> None:
+        assert (cells, file, line) == (["name", "wine"], "b.csv", 2)
+
+    content = "# a comment\nname, wine\na, red\n\nb,rde\nc\nd,white\n"
+    rows = list(read_table(content, "b.csv", Bottle, ("name", "wine"), head=head, most_rows=7))
+    assert [row.value for row in rows] == [
+        Bottle("a", Wine.RED, "b.csv", 3),
+        None,
+        None,
+        Bottle("d", Wine.WHITE, "b.csv", 7),
+    ]
+    assert [str(p) for row in rows for p in row.problems] == [
+        "b.csv:5: wine: is not one of the values allowed here (found rde). Did you mean 'red'? Write one of red, white.",
+        "b.csv:6: 1 cells instead of 2. Quote a text that holds a comma; no decimal commas.",
+    ]
+    with pytest.raises(InputError, match="more than 6 rows"):
+        list(read_table(content, "b.csv", Bottle, ("name", "wine"), head=head, most_rows=6))
+    with pytest.raises(InputError, match="an empty file"):
+        list(read_table("# nothing\n", "b.csv", Bottle, ("name", "wine"), head=head, most_rows=6))

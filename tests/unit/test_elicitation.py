@@ -155,7 +155,7 @@ def test_a_pool_lies_within_what_was_said_and_in_any_order(
     assert sum(BINS) == pytest.approx(1.0)
 
 
-SOUND = answers_text("C. Careful", 4.0, "p5: 2, p50: 4, p95: 10", "p5: 0.9, p50: 1.1, p95: 1.6")
+SOUND = answers_text("C. Careful", 4.0, "p5: 2, p50: 4, p95: 10", "p5: 0.9, p50: 1.1, p95: 1.6", known=1)
 DAY = date(2026, 11, 20)
 
 
@@ -179,17 +179,20 @@ def faults(tmp_path: Path, text: str) -> list[str]:
         ("p5: 2, p50: 4, p95: 10", "p5: 2, p50: 4, p95: 1e9", "answers[0].p95: must be at most 5,218"),
         ("p5: 2, p50: 4, p95: 10", "p5: two, p50: 4, p95: 10", "must be a number"),
         ("p5: 2, p50: 4, p95: 10", "p5: true, p50: 4, p95: 10", "must be a number"),
-        ("p5: 2, p50: 4, p95: 10", "p5: 2, p95: 10", "has no `p50`"),
-        ("p5: 2, p50: 4, p95: 10", "known: true", "is no key here"),
+        ("p5: 2, p50: 4, p95: 10", "p5: 2, p95: 10", "answers[0].p50: is missing. Add it. It is as likely too high as too low."),
+        ("p5: 2, p50: 4, p95: 10", "known: true", "answers[0].known: is not a known key. Known here: question, p5"),
+        ("known: true", "known: false", "seeds[0].known: may only be true"),
+        ("known: true", "known: true, p5: 3", "seeds[0].p5: stands beside `known: true`"),
+        ("known: true", "p5: 3, p95: 4", "p50: is missing. Add it, or write `known: true`"),
         ("question: weeks-infiniband", "question: weeks-infinibad", "Did you mean 'weeks-infiniband'?"),
         ("question: rocev2-over-infiniband", "question: weeks-infiniband", "answered twice, first on line"),
         ("date: 2026-11-02", "date: 2026-11-21", "date: is after the memo's date, 2026-11-20"),
-        ("date: 2026-11-02", "date: 2026-02-30", "is not a day"),
+        ("date: 2026-11-02", "date: 2026-02-30", "must be a date of the calendar"),
         ("expert: C. Careful", "expert: ''", "is empty"),
         ("expert: C. Careful", 'expert: "C.\\u202e Careful"', "bidirectional control"),
         ("expert: C. Careful", f"expert: {'x' * 200}", "at most 120"),
         ("expert: C. Careful", "expert: 7", "must be text"),
-        ("role: builds", "rôle: builds", "is no key here"),
+        ("role: builds", "rôle: builds", "rôle: is not a known key. Did you mean 'role'?"),
         ("seeds:\n", "seeds: none\nother:\n", "must be a list"),
     ],
 )  # fmt: skip

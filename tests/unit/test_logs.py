@@ -496,14 +496,14 @@ def test_a_line_longer_than_any_of_a_benchmark_is_refused_at_its_number(tmp_path
 )
 @pytest.mark.timeout(60)  # a reader that hangs ends here; it takes milliseconds a line otherwise
 def test_the_longest_line_allowed_is_read_whatever_it_repeats(start: str, repeated: str, end: str) -> None:
-    length = int(log_rules()["longest_line_characters"]) - len(start) - len(end)
+    length = log_rules().longest_line_characters - len(start) - len(end)
     line = start + (repeated * length)[:length] + end
     assert len(read_log(f"{ROW}\n" + f"{line}\n" * 10)) == 1
 
 
 @pytest.mark.slow
 def test_a_log_of_more_lines_than_any_benchmark_prints_is_refused_and_one_at_the_limit_is_read(tmp_path: Path) -> None:
-    path, most = tmp_path / "log.txt", int(log_rules()["most_lines"])
+    path, most = tmp_path / "log.txt", log_rules().most_lines
     path.write_text(f"{ROW}\n" + "# x\n" * (most - 1), encoding="utf-8")
     assert len(read_log(path)) == 1
     path.write_text(f"{ROW}\n" + "# x\n" * most, encoding="utf-8")
@@ -522,7 +522,7 @@ def test_a_pipe_a_device_and_a_folder_are_refused_and_never_waited_for(tmp_path:
 
 def test_a_file_larger_than_any_log_is_refused(tmp_path: Path) -> None:
     with (tmp_path / "log.txt").open("wb") as handle:
-        handle.truncate(int(log_rules()["largest_log_bytes"]) + 1)
+        handle.truncate(log_rules().largest_log_bytes + 1)
     with pytest.raises(InputError, match="larger than"):
         measure_report([tmp_path / "log.txt"])
 

@@ -181,6 +181,7 @@ WRONG: dict[str, tuple[dict[str, dict[str, Any]], str, str]] = {
     "a formula for a number": ({"Q-NET-01": {"value": "=SUM(G1:G2)"}}, at("Q-NET-01", "value"), "is a formula"),
     "words for a number": ({"Q-NET-01": {"value": "one to one"}}, at("Q-NET-01", "value"), "must be a number"),
     "a number that cannot be": ({"Q-NET-01": {"value": -3}}, at("Q-NET-01", "value"), "at least 0"),
+    "a number that no computer holds": ({"Q-NET-01": {"value": "1e999"}}, at("Q-NET-01", "value"), "must be a number"),
     "a high end alone": ({"Q-NET-01": {"high": 3}}, at("Q-NET-01", "value"), "Fill in both ends"),
     "ends that fall": ({"Q-NET-01": {"value": 3, "high": 2}}, at("Q-NET-01", "value"), "must rise"),
     "a value where none is asked": ({"Q-OPS-01": {"value": 3}}, at("Q-OPS-01", "value"), "takes no value"),
@@ -194,7 +195,9 @@ WRONG: dict[str, tuple[dict[str, dict[str, Any]], str, str]] = {
     "hidden text": ({"Q-NET-01": {"answer": "a\u202eb"}}, at("Q-NET-01", "answer"), "bidirectional"),
     "a long answer": ({"Q-NET-01": {"answer": "x" * 2001}}, at("Q-NET-01", "answer"), "2001 characters"),
     "half a rank": ({"Q-NET-09": {"gpus": 1.5, "busbw_gbytes_per_s": 3}}, at("Q-NET-09", "gpus"), "whole number"),
-    "a benchmark without GPUs": ({"Q-NET-09": {"busbw_gbytes_per_s": 3}}, at("Q-NET-09", "gpus"), "has no `gpus`"),
+    "a benchmark without GPUs": ({"Q-NET-09": {"busbw_gbytes_per_s": 3}}, at("Q-NET-09", "gpus"), "is missing. Fill `gpus` in"),
+    "words for a rank": ({"Q-NET-09": {"gpus": "many", "busbw_gbytes_per_s": "3 GB/s"}},
+                         at("Q-NET-09", "busbw_gbytes_per_s"), "Write digits alone, without a unit."),
     "more than the links carry": ({"Q-NET-09": {"gpus": 1024, "busbw_gbytes_per_s": 9000}},
                                   at("Q-NET-09", "busbw_gbytes_per_s"), "is more than"),
     "a document on two lines": ({"Q-NET-01": {"document": "a\nb"}}, at("Q-NET-01", "document"), "single line"),
@@ -212,12 +215,12 @@ def test_what_no_answer_can_be_is_refused_by_its_cell_and_nothing_is_written(tmp
 
 
 @rows(("key", "value", "message"), [
-    ("date", None, "has no `date`"),
-    ("date", "2 November", "is not a day"),
+    ("date", None, "is missing. Fill `date` in"),
+    ("date", "2 November", "must be a date of the calendar"),
     ("date", "2026-12-02", "is after the memo's date"),
-    ("answered_by", None, "has no `answered_by`"),
+    ("answered_by", None, "is missing. Fill `answered_by` in"),
     ("fabric", "infiniband-nrd", "Did you mean 'infiniband-ndr'?"),
-    ("provider", None, "has no `provider`"),
+    ("provider", None, "is missing. Fill `provider` in"),
     ("provider", "../x", "is a path"),
     ("provider", "=A1", "is a formula"),
 ])  # fmt: skip
@@ -240,7 +243,7 @@ def test_every_fault_of_a_workbook_comes_at_once(tmp_path: Path) -> None:
 
 def test_a_form_in_which_nothing_is_filled_in_is_refused(tmp_path: Path) -> None:
     params = client(tmp_path)
-    assert "must be a list of answers" in next(iter(faults(filled(tmp_path / "form.xlsx", {}), params).values()))
+    assert "holds no answer" in next(iter(faults(filled(tmp_path / "form.xlsx", {}), params).values()))
     form = tmp_path / "form.yaml"
     text = (
         as_yaml(form_of())

@@ -15,8 +15,7 @@ from questionnaire_cases import ANSWERS, HEAD, SELLER, client, filled
 from rows import rows
 
 from fabricreport.asking.filing import Filed, file_answers
-from fabricreport.books.answer_limits import bound_of_answer
-from fabricreport.books.answers import Answer, AnswerFile, Log
+from fabricreport.books.answers import Answer, AnswerFile, Log, bound_of_answer
 from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.questionnaire.written import as_filed, said
 from fabricreport.books.questions import Proof, Question, read_questions
@@ -195,13 +194,13 @@ logs = st.builds(Log, st.integers(2, 4096), figures, figures, st.none() | figure
 
 @st.composite
 def answers(draw: st.DrawFn, question: Question) -> Answer:
-    ends: tuple[float | None, ...] = (None, None)
+    ends: tuple[float, ...] | None = None
     if question.unit and draw(st.booleans()):
         bound = bound_of_answer(question.id, question.unit)
         ends = tuple(sorted(draw(st.floats(bound.low, bound.high)) for _ in range(2)))
     return Answer(
-        question.id, draw(lines), *ends, question.unit if ends[0] is not None else "", draw(st.just("") | words),
-        draw(st.none() | logs), 0, draw(st.sampled_from(("", *question.choices))), draw(st.none() | st.sampled_from(Proof)),
+        question.id, draw(lines), question.unit if ends else "", ends, draw(st.just("") | words), draw(st.none() | logs),
+        draw(st.sampled_from(("", *question.choices))), draw(st.none() | st.sampled_from(Proof)),
     )  # fmt: skip
 
 

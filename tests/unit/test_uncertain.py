@@ -169,7 +169,7 @@ def test_every_unit_of_the_library_has_bounds(unit: str) -> None:
 
 
 def test_every_unit_of_a_price_and_no_other_has_bounds() -> None:
-    assert set(PRICE_UNITS) == set(rules()["units"])
+    assert set(PRICE_UNITS) == set(rules().units)
 
 
 def test_every_unit_that_a_seller_may_answer_in_has_bounds() -> None:

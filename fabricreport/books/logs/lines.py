@@ -6,14 +6,14 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from fabricreport.books.logs.rules import LogRules
 from fabricreport.books.prices.rules import clean_text
+from fabricreport.books.reader import shipped
 from fabricreport.bounds import bound_of
 from fabricreport.errors import InputError, Problem
-from fabricreport.evidence import read_yaml
 from fabricreport.located import read_bytes_strict, shown_path
 
 ERROR, WARNING, INFO = "error", "warning", "info"
@@ -158,11 +158,9 @@ class ParsedLog:
     findings: tuple[Finding, ...] = ()
 
 
-@lru_cache(maxsize=1)
-def log_rules() -> Mapping[str, Any]:
+def log_rules() -> LogRules:
     """The thresholds of `evidence/measurement_rules.yaml`."""
-    loaded: Mapping[str, Any] = read_yaml("measurement_rules")
-    return loaded
+    return shipped("measurement_rules", LogRules)
 
 
 def read_log_lines(path_or_text: str | Path) -> tuple[list[tuple[int, str]], str]:
@@ -174,7 +172,7 @@ def read_log_lines(path_or_text: str | Path) -> tuple[list[tuple[int, str]], str
         text, shown = path_or_text, "text"
     else:
         path = Path(path_or_text)
-        data, shown = read_bytes_strict(path, max_bytes=int(log_rules()["largest_log_bytes"])), shown_path(path)
+        data, shown = read_bytes_strict(path, max_bytes=log_rules().largest_log_bytes), shown_path(path)
         wide = data[:2] in (b"\xff\xfe", b"\xfe\xff")
         text = data.decode("utf-16" if wide else "utf-8-sig", errors="replace")
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -184,7 +182,7 @@ def read_log_lines(path_or_text: str | Path) -> tuple[list[tuple[int, str]], str
 
 def _refuse_what_is_no_log(lines: Sequence[str], shown: str) -> None:
     """Before any expression is tried on a line: bound how many there are, and how long each is."""
-    most, longest = int(log_rules()["most_lines"]), int(log_rules()["longest_line_characters"])
+    most, longest = log_rules().most_lines, log_rules().longest_line_characters
     remedy = "Keep the lines of the benchmark."
     if len(lines) > most + 1:  # what follows the last line break is no line
         raise InputError(Problem(f"has more than {most:,} lines", shown, most + 1, remedy=remedy))

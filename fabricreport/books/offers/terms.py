@@ -3,35 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
-from typing import Any
+from dataclasses import dataclass
+from typing import Annotated
 
+from fabricreport.books.fields import CLOSED, within
 from fabricreport.books.questions import known_ids, read_questions
-from fabricreport.evidence import read_yaml
+from fabricreport.books.reader import shipped
 
 UNNAMED = ("unknown", "varies")
 """What an offer says in the place of a fabric that it does not name."""
 
 
-@lru_cache(maxsize=1)
-def _terms() -> Mapping[str, Any]:
-    loaded: Mapping[str, Any] = read_yaml("offers")
-    return loaded
+@dataclass(frozen=True)
+class Asked:
+    """What to ask a seller first where something is open, as a sentence, and `short`, for a table."""
+
+    __pydantic_config__ = CLOSED
+    question: str
+    short: str
+
+
+@dataclass(frozen=True)
+class OfferTerms:
+    """The file of these terms; its head explains each key."""
+
+    __pydantic_config__ = CLOSED
+    needed: tuple[str, ...]
+    other: tuple[str, ...]
+    asked_from: Annotated[float, within("share")]
+    ask: Mapping[str, Asked]
+
+
+def _terms() -> OfferTerms:
+    return shipped("offers", OfferTerms)
 
 
 def needed() -> tuple[str, ...]:
     """What has to be in writing: an offer that refuses one of these is not taken."""
-    return tuple(_terms()["needed"])
+    return _terms().needed
 
 
 def refusable() -> tuple[str, ...]:
     """Everything that an offer may say it refuses."""
-    return (*needed(), *_terms()["other"], *known_ids())
+    return (*needed(), *_terms().other, *known_ids())
 
 
 def asked_from() -> float:
     """The share of the draws in which an offer has to cost least for its seller to be asked among the first."""
-    return float(_terms()["asked_from"])
+    return _terms().asked_from
 
 
 def spoken(term: str) -> str:
@@ -43,4 +62,5 @@ def spoken(term: str) -> str:
 
 def first_question(what: str, form: str = "question") -> str:
     """What to ask a seller where `what` is open, as a `question` or `short`, for a table."""
-    return str(_terms()["ask"][what][form])
+    found: str = getattr(_terms().ask[what], form)
+    return found

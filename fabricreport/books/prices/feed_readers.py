@@ -104,7 +104,7 @@ def read_skypilot(text: str, file: str, *, provider: str, as_of: date) -> Readin
     skipped: dict[str, int] = defaultdict(int)
     for line, cells in _records(text, file, CATALOG_COLUMNS):
         try:
-            gpu = _gpu(cells["AcceleratorName"], rules()["feeds"]["skypilot_gpus"])
+            gpu = _gpu(cells["AcceleratorName"], rules().feeds.skypilot_gpus)
             if not gpu:
                 named = cells["AcceleratorName"].strip()
                 skipped[f"accelerator {clean_text(named)[:30]} is not in the list" if named else "no accelerator"] += 1
@@ -132,8 +132,8 @@ def _records(text: str, file: str, needed: tuple[str, ...]) -> Iterator[tuple[in
             if header is None:
                 header = [c.strip() for c in cells]
                 continue
-            if reader.line_num > int(rules()["most_rows"]):
-                raise InputError(Problem(f"more than {rules()['most_rows']} rows", file, reader.line_num))
+            if reader.line_num > rules().most_rows:
+                raise InputError(Problem(f"more than {rules().most_rows} rows", file, reader.line_num))
             padded = [*cells, *[""] * (len(header) - len(cells))]
             record = dict(zip(header, padded, strict=False))
             yield reader.line_num, record | {n: record.get(n, "") for n in needed}
@@ -144,7 +144,7 @@ def _records(text: str, file: str, needed: tuple[str, ...]) -> Iterator[tuple[in
 def _probe(price: str, day: str, source: str, file: str, line: int) -> PriceRow:
     """Borrow the price book's own checks of numbers, dates and texts for one feed row."""
     cells = {"item": "gpu-hour", "unit": "gpu-hour", "price": price, "currency": "USD", "date": day,
-             "source": source, "grade": rules()["feeds"]["grade"]}  # fmt: skip
+             "source": source, "grade": rules().feeds.grade}  # fmt: skip
     return parse_row(cells, file, line)
 
 
@@ -157,22 +157,22 @@ def _count(text: str, file: str, line: int) -> float:
 
 
 def _term(text: str) -> tuple[str, str]:
-    for rule in rules()["feeds"]["terms"]:
-        if rule["contains"] in text.lower():
-            return str(rule.get("as", "")), str(rule.get("skip", ""))
+    for rule in rules().feeds.terms:
+        if rule.contains in text.lower():
+            return rule.term, rule.skip
     return "", ""
 
 
 def _gpu(text: str, first: Mapping[str, str] | None = None) -> str:
     key = re.sub(r"[\s_-]", "", text.lower())
-    return str((first or {}).get(key) or rules()["feeds"]["gpus"].get(key, ""))
+    return (first or {}).get(key) or rules().feeds.gpus.get(key, "")
 
 
 def _provider(text: str) -> str:
     name = re.sub(r"\(.*?\)", "", text).strip().lower()
     key = re.sub(r"[\s_-]", "", name)
-    known = rules()["feeds"]["providers"].get(key)
-    return str(known or re.sub(r"[^a-z0-9]+", "-", name).strip("-") or "unnamed")
+    known = rules().feeds.providers.get(key)
+    return known or re.sub(r"[^a-z0-9]+", "-", name).strip("-") or "unnamed"
 
 
 def _by_provider(quotes: list[_Quote]) -> Iterator[PriceRow]:
@@ -187,7 +187,7 @@ def _by_provider(quotes: list[_Quote]) -> Iterator[PriceRow]:
 
 
 def _by_panel(quotes: list[_Quote]) -> Iterator[PriceRow]:
-    large = set(rules()["feeds"]["hyperscalers"])
+    large = set(rules().feeds.hyperscalers)
 
     def key(q: _Quote) -> tuple[str, ...]:
         return (q.gpu, "hyperscaler-" if q.provider in large and q.term != "list" else "", q.term)
@@ -217,6 +217,6 @@ def _row(item: str, values: list[float], day: date, source: str) -> PriceRow:
     cells: dict[str, Any] = {
         "item": item, "unit": "gpu-hour", "price": f"{median(values):.6g}", "low": f"{min(values):.6g}",
         "high": f"{max(values):.6g}", "currency": "USD", "date": day.isoformat(),
-        "source": source[: int(rules()["longest_source"])], "grade": rules()["feeds"]["grade"],
+        "source": source[: rules().longest_source], "grade": rules().feeds.grade,
     }  # fmt: skip
     return parse_row(cells)

@@ -101,11 +101,11 @@ def import_prices(
     known formats, or holds no price at all; single bad rows are reported instead.
     """
     source, folder = str(source), Path(folder)
-    limits = rules()["feeds"]
+    limits = rules().feeds
     text = fetch_text(
         source,
-        largest_bytes=largest_bytes or int(limits["largest_bytes"]),
-        timeout_s=timeout_s or float(limits["timeout_s"]),
+        largest_bytes=largest_bytes or limits.largest_bytes,
+        timeout_s=timeout_s or limits.timeout_s,
     )
     stem = _stem(source)
     reading, kind = _read(text, source, kind, provider or stem, as_of)

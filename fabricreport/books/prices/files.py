@@ -6,14 +6,13 @@ single bad row does not hide the others. Lines that start with `#` are comments.
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from fabricreport.books.prices.rules import COLUMNS, PriceRow, clean_text, parse_row, rules
+from fabricreport.books.prices.rules import COLUMNS, PriceRow, clean_text, rules
+from fabricreport.books.reader import read_table
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import did_you_mean
 
@@ -33,8 +32,8 @@ class Malformed(NamedTuple):
 def read_price_file(path: Path) -> tuple[list[PriceRow], list[Malformed]]:
     """Rows of one CSV and its malformed ones; a file that is no price table raises."""
     try:
-        if path.stat().st_size > int(rules()["largest_file_bytes"]):
-            raise InputError(Problem(f"larger than {rules()['largest_file_bytes']} bytes", str(path), 1))
+        if path.stat().st_size > rules().largest_file_bytes:
+            raise InputError(Problem(f"larger than {rules().largest_file_bytes} bytes", str(path), 1))
         data = path.read_bytes()
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -49,31 +48,14 @@ def parse_prices(text: str, file: str) -> tuple[list[PriceRow], list[Malformed]]
     """Like `read_price_file`, for text at hand; `file` is for messages."""
     if parted := separator_fault(text, file):
         raise InputError(parted)
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     rows: list[PriceRow] = []
     malformed: list[Malformed] = []
-    header: list[str] | None = None
-    try:
-        for cells in reader:
-            line = reader.line_num
-            if not any(c.strip() for c in cells) or cells[0].startswith("#"):
-                continue
-            if header is None:
-                header = [c.strip() for c in cells]
-                _check_header(header, file, line)
-                continue
-            if line > int(rules()["most_rows"]):
-                raise InputError(Problem(f"more than {rules()['most_rows']} rows", file, line))
-            try:
-                rows.append(parse_row(_record(cells, file, line), file, line))
-            except InputError as error:
-                item = clean_text(cells[0]).strip()[:80]
-                terms = (_known(cells, "unit", "units"), _known(cells, "currency", "currencies"))
-                malformed += [Malformed(item, _date_or_none(cells), problem, *terms) for problem in error.problems]
-    except csv.Error as error:
-        raise InputError(Problem(f"not a CSV table ({error})", file, reader.line_num)) from error
-    if header is None:
-        raise InputError(Problem("an empty file", file, 1, remedy=f"Its first line is {','.join(COLUMNS)}."))
+    for row in read_table(text, file, PriceRow, COLUMNS, head=_check_header, most_rows=rules().most_rows):
+        if row.value is not None:
+            rows.append(row.value)
+        item = clean_text(row.cells[0]).strip()[:80]
+        terms = (_known(row.cells, "unit", rules().units), _known(row.cells, "currency", rules().currencies))
+        malformed += [Malformed(item, _date_or_none(row.cells), problem, *terms) for problem in row.problems]
     return rows, malformed
 
 
@@ -112,22 +94,15 @@ def columns_fault(header: Sequence[str], needed: Sequence[str]) -> tuple[str, st
     return "; ".join(parts) or "a column is there twice", " ".join(said)
 
 
-def _record(cells: list[str], file: str, line: int) -> dict[str, str]:
-    if len(cells) != len(COLUMNS):
-        message = f"{len(cells)} cells instead of {len(COLUMNS)}"
-        raise InputError(Problem(message, file, line, remedy="Quote a text that holds a comma; no decimal commas."))
-    return dict(zip(COLUMNS, cells, strict=True))
-
-
-def _date_or_none(cells: list[str]) -> date | None:
+def _date_or_none(cells: Sequence[str]) -> date | None:
     try:
         return date.fromisoformat(cells[COLUMNS.index("date")].strip())
     except (ValueError, IndexError):
         return None
 
 
-def _known(cells: list[str], column: str, rule: str) -> str:
-    """The cell of a column if it is a word the rules know, else ''."""
+def _known(cells: Sequence[str], column: str, words: Collection[str]) -> str:
+    """The cell of a column if it is one of these words, else ''."""
     at = COLUMNS.index(column)
     text = cells[at].strip() if at < len(cells) else ""
-    return text if text in rules()[rule] else ""
+    return text if text in words else ""

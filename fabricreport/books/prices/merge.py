@@ -111,7 +111,7 @@ def unused_items(rows: Sequence[PriceRow], folder: Path, kind: str) -> tuple[str
 
 def _rates() -> set[str]:
     """The exchange rates between known currencies."""
-    known = [c.lower() for c in (*rules()["currencies"], PIVOT)]
+    known = [c.lower() for c in (*rules().currencies, PIVOT)]
     return {f"fx-{a}-{b}" for a in known for b in known if a != b}
 
 

@@ -14,13 +14,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from fnmatch import fnmatchcase
-from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
-from fabricreport.bounds import Bound, price_bound
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo
+from pydantic_core import PydanticCustomError
+
+from fabricreport.books.fields import CLOSED, Fault, Unwritten, refusal
+from fabricreport.books.reader import judged_row, shipped
+from fabricreport.bounds import price_bound
 from fabricreport.decimals import number_remedy
-from fabricreport.errors import InputError, Problem
-from fabricreport.evidence import read_yaml
+from fabricreport.errors import InputError
 from fabricreport.located import did_you_mean
 
 Day = date  # the field of the same name hides the type inside the frozen rows below
@@ -33,21 +36,158 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 @dataclass(frozen=True)
+class PriceUnit:
+    """A unit of the price files, and for how many days a price in it stays fresh."""
+
+    __pydantic_config__ = CLOSED
+    shelf_life_days: int
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A mistake that makes a figure so many times too large or too small."""
+
+    __pydantic_config__ = CLOSED
+    factor: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class Spread:
+    """By what factor a single web price of these items is ranged, both ways."""
+
+    __pydantic_config__ = CLOSED
+    items: tuple[str, ...]
+    factor: float
+
+
+@dataclass(frozen=True)
+class FeedTerm:
+    """What a word in a feed's terms makes of a price: the term that it is for, or why it is passed over."""
+
+    __pydantic_config__ = CLOSED
+    contains: str
+    term: Annotated[str, Field(alias="as")] = ""
+    skip: str = ""
+
+
+@dataclass(frozen=True)
+class FeedRules:
+    """How feeds are fetched, and what their names are here."""
+
+    __pydantic_config__ = CLOSED
+    timeout_s: float
+    largest_bytes: int
+    grade: str
+    gpus: Mapping[str, str]
+    skypilot_gpus: Mapping[str, str]
+    terms: tuple[FeedTerm, ...]
+    providers: Mapping[str, str]
+    hyperscalers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PriceRules:
+    """The rules of prices; the file explains each key."""
+
+    __pydantic_config__ = CLOSED
+    units: Mapping[str, PriceUnit]
+    currencies: tuple[str, ...]
+    grades: tuple[str, ...]
+    hold_at_ratio: float
+    slip_tolerance: float
+    slips: tuple[Slip, ...]
+    spread: tuple[Spread, ...]
+    spread_grades: tuple[str, ...]
+    longest_source: int
+    most_rows: int
+    largest_file_bytes: int
+    feeds: FeedRules
+
+
+def _item(text: str) -> str:
+    if not _ITEM.fullmatch(text):
+        raise _fault(text, "not a kebab-case id", "Write it like switch-qm9700.")
+    return text
+
+
+def _known(text: str, info: ValidationInfo) -> str:
+    key = str(info.field_name)
+    known = {"unit": list(rules().units), "currency": rules().currencies, "grade": rules().grades}[key]
+    if text not in known:
+        raise _fault(text, f"unknown {key}", f"Known: {', '.join(known)}.", did_you_mean(text, known))
+    return text
+
+
+def _number(text: Any, info: ValidationInfo) -> float | None:
+    if not text and info.field_name != "price":
+        return None
+    if not text:
+        raise _fault(text, "no price", "Every row needs one; low and high may be empty.")
+    if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
+        raise _fault(text, "not a finite number")
+    if not _NUMBER.fullmatch(text):
+        remedy = number_remedy(text)
+        message = "a comma in a number" if remedy and "," in text else "not a plain number"
+        raise _fault(text, message, remedy or "Write digits and a decimal point; the currency has its own column.")
+    if "unit" in info.data:
+        bound = price_bound(info.data["unit"], info.data.get("currency", ""))
+        if wrong := bound.fault(float(text)):
+            raise _fault(text, wrong, "" if float(text) else "Leave the row out if there is no price.")
+    price = info.data.get("price")
+    if price is not None and info.field_name == "low" and float(text) > price:
+        raise _fault(text, f"{float(text):,.10g} is above the price {price:,.10g}", "Needed: low <= price <= high.")
+    if price is not None and info.field_name == "high" and float(text) < price:
+        raise _fault(text, f"{float(text):,.10g} is below the price {price:,.10g}", "Needed: low <= price <= high.")
+    return float(text)
+
+
+def _day(text: Any, info: ValidationInfo) -> Day | None:
+    if not text and info.field_name == "expiry":
+        return None
+    try:
+        day = date.fromisoformat(text) if _DATE.fullmatch(text) else None
+    except ValueError:
+        day = None
+    if day is None:
+        raise _fault(text, "not a date", "Write it as YYYY-MM-DD.")
+    if (begins := info.data.get("date")) and day < begins:
+        raise _fault(text, f"expires before its own date {begins}")
+    return day
+
+
+def _source(text: str) -> str:
+    if problem := source_fault(text):
+        raise _fault(text, problem, "Name who said the price and where it can be read.")
+    return text
+
+
+def _fault(text: str, message: str, remedy: str = "", suggestion: str = "") -> PydanticCustomError:
+    return refusal(Fault(message, (), remedy, suggestion, shown=clean_text(text)[:60]))
+
+
+_Known = Annotated[str, AfterValidator(_known)]
+_Cell = BeforeValidator(_number)
+_DayCell = BeforeValidator(_day)
+
+
+@dataclass(frozen=True)
 class PriceRow:
     """One dated price as it stands in a CSV file; `file` and `line` say where, for messages only."""
 
-    item: str
-    unit: str
-    price: float
-    low: float | None
-    high: float | None
-    currency: str
-    date: Day
-    expiry: Day | None
-    source: str
-    grade: str
-    file: str = ""
-    line: int = 0
+    __pydantic_config__ = CLOSED
+    item: Annotated[str, AfterValidator(_item)]
+    unit: _Known
+    currency: _Known
+    price: Annotated[float, _Cell]
+    low: Annotated[float | None, _Cell]
+    high: Annotated[float | None, _Cell]
+    date: Annotated[Day, _DayCell]
+    expiry: Annotated[Day | None, _DayCell]
+    source: Annotated[str, AfterValidator(_source)]
+    grade: _Known
+    file: Annotated[str, Unwritten] = ""
+    line: Annotated[int, Unwritten] = 0
 
     @property
     def expires(self) -> Day:
@@ -63,62 +203,35 @@ class PriceRow:
         return (self.item, self.unit, *numbers, self.currency, day, expiry, self.source, self.grade)
 
 
-@lru_cache(maxsize=1)
-def rules() -> Mapping[str, Any]:
+def rules() -> PriceRules:
     """The rules file `evidence/price_rules.yaml`."""
-    loaded: Mapping[str, Any] = read_yaml("price_rules")
-    return loaded
+    return shipped("price_rules", PriceRules)
 
 
 def shelf_life_days(unit: str) -> int:
     """Days a price of this unit stays fresh when its row names no expiry."""
-    return int(rules()["units"][unit]["shelf_life_days"])
+    return rules().units[unit].shelf_life_days
 
 
 def spread_factor(item: str, grade: str) -> float:
     """The factor by which a price of this item and grade is ranged, both ways: that of its class, else 1."""
-    if grade not in rules()["spread_grades"]:
+    if grade not in rules().spread_grades:
         return 1.0
-    classes = (c for c in rules()["spread"] if any(fnmatchcase(item, pattern) for pattern in c["items"]))
-    return float(next((c["factor"] for c in classes), 1.0))
+    classes = (c for c in rules().spread if any(fnmatchcase(item, pattern) for pattern in c.items))
+    return next((c.factor for c in classes), 1.0)
 
 
 def grade_rank(grade: str) -> int:
     """0 for the strongest grade."""
-    return list(rules()["grades"]).index(grade)
+    return rules().grades.index(grade)
 
 
 def parse_row(cells: Mapping[str, str], file: str = "", line: int = 0) -> PriceRow:
     """Read one CSV row; raises `InputError` naming every fault in it, with file and line."""
-    faults: list[Problem] = []
-
-    def fault(key: str, message: str, remedy: str = "", suggestion: str = "") -> None:
-        shown = clean_text(cells.get(key, ""))[:60]
-        faults.append(Problem(message, file, line, key, shown, remedy, suggestion))
-
-    text = {name: (cells.get(name) or "").strip() for name in COLUMNS}
-    if not _ITEM.fullmatch(text["item"]):
-        fault("item", "not a kebab-case id", "Write it like switch-qm9700.")
-    units, currencies, grades = rules()["units"], rules()["currencies"], rules()["grades"]
-    for key, known in (("unit", list(units)), ("currency", currencies), ("grade", grades)):
-        if text[key] not in known:
-            fault(key, f"unknown {key}", f"Known: {', '.join(known)}.", did_you_mean(text[key], known))
-    numbers = {key: _number(text[key], key, fault) for key in ("price", "low", "high") if key == "price" or text[key]}
-    _check_numbers(numbers, price_bound(text["unit"], text["currency"]) if text["unit"] in units else None, fault)
-    day, expiry = _day(text["date"], "date", fault), None
-    if text["expiry"]:
-        expiry = _day(text["expiry"], "expiry", fault)
-        if day and expiry and expiry < day:
-            fault("expiry", f"expires before its own date {day}")
-    if problem := source_fault(text["source"]):
-        fault("source", problem, "Name who said the price and where it can be read.")
-    if faults or day is None:
+    row, faults = judged_row({name: cells.get(name) or "" for name in COLUMNS}, file, line, PriceRow)
+    if row is None:
         raise InputError(faults)
-    return PriceRow(
-        item=text["item"], unit=text["unit"], price=numbers["price"] or 0.0, low=numbers.get("low"),
-        high=numbers.get("high"), currency=text["currency"], date=day, expiry=expiry, source=text["source"],
-        grade=text["grade"], file=file, line=line,
-    )  # fmt: skip
+    return row
 
 
 def doubt(row: PriceRow, last: PriceRow) -> tuple[str, str] | None:
@@ -135,7 +248,7 @@ def doubt(row: PriceRow, last: PriceRow) -> tuple[str, str] | None:
             return None
         return "jump", f"{row.price:g} after {last.price:g}: a step from or to zero cannot be judged"
     ratio = row.price / last.price
-    if max(ratio, 1 / ratio) < float(rules()["hold_at_ratio"]) * (1 - 1e-9):
+    if max(ratio, 1 / ratio) < rules().hold_at_ratio * (1 - 1e-9):
         return None
     size = f"{ratio:.3g} times" if ratio > 1 else f"1/{1 / ratio:.3g} of"
     message = f"{row.price:g} {row.currency} is {size} the last good price {last.price:g} of {last.date}"
@@ -145,8 +258,8 @@ def doubt(row: PriceRow, last: PriceRow) -> tuple[str, str] | None:
 
 def slip(ratio: float) -> str:
     """The named slips (cents, node for GPU, month for hour ...) that a jump of this size looks like, or ''."""
-    tolerance, size = math.log(float(rules()["slip_tolerance"])), abs(math.log(ratio))
-    near = [(abs(size - math.log(s["factor"])), str(s["reason"])) for s in rules()["slips"]]
+    tolerance, size = math.log(rules().slip_tolerance), abs(math.log(ratio))
+    near = [(abs(size - math.log(s.factor)), s.reason) for s in rules().slips]
     return "; or ".join(reason for distance, reason in sorted(near) if distance <= tolerance)
 
 
@@ -154,8 +267,8 @@ def source_fault(text: str) -> str:
     """What is wrong with a source text ('' if nothing): empty, too long, hidden characters, a formula."""
     if not text:
         return "no source"
-    if len(text) > int(rules()["longest_source"]):
-        return f"longer than {rules()['longest_source']} characters"
+    if len(text) > rules().longest_source:
+        return f"longer than {rules().longest_source} characters"
     if clean_text(text) != text:
         return "holds control, zero-width or bidirectional characters"
     if text[0] in "=+-@":
@@ -166,41 +279,3 @@ def source_fault(text: str) -> str:
 def clean_text(text: str | None) -> str:
     """The text without control, zero-width and bidirectional characters, so that a message cannot be forged."""
     return "".join(c for c in text or "" if unicodedata.category(c) not in ("Cc", "Cf", "Co", "Cs", "Zl", "Zp"))
-
-
-def _number(text: str, key: str, fault: Any) -> float | None:
-    if not text:
-        fault(key, "no price", "Every row needs one; low and high may be empty.")
-        return None
-    if text.lower().lstrip("+-") in ("nan", "inf", "infinity"):
-        fault(key, "not a finite number")
-        return None
-    if not _NUMBER.fullmatch(text):
-        remedy = number_remedy(text)
-        message = "a comma in a number" if remedy and "," in text else "not a plain number"
-        fault(key, message, remedy or "Write digits and a decimal point; the currency has its own column.")
-        return None
-    return float(text)
-
-
-def _check_numbers(numbers: Mapping[str, float | None], bound: Bound | None, fault: Any) -> None:
-    for key, value in numbers.items():
-        if value is not None and bound is not None and (wrong := bound.fault(value)):
-            fault(key, wrong, "" if value else "Leave the row out if there is no price.")
-    price, low, high = numbers.get("price"), numbers.get("low"), numbers.get("high")
-    if price is None:
-        return
-    if low is not None and low > price:
-        fault("low", f"{low:,.10g} is above the price {price:,.10g}", "Needed: low <= price <= high.")
-    if high is not None and high < price:
-        fault("high", f"{high:,.10g} is below the price {price:,.10g}", "Needed: low <= price <= high.")
-
-
-def _day(text: str, key: str, fault: Any) -> date | None:
-    try:
-        if not _DATE.fullmatch(text):
-            raise ValueError(text)
-        return date.fromisoformat(text)
-    except ValueError:
-        fault(key, "not a date", "Write it as YYYY-MM-DD.")
-        return None

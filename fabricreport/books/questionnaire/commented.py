@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator
 
-from fabricreport.books.provider_answers import LONGEST_ANSWER, MEASURED
+from fabricreport.books.answers import LONGEST_ANSWER, MEASURED
 from fabricreport.books.questionnaire.form import Questionnaire, group_of, takes_benchmark, wording
 from fabricreport.books.questions import Proof, Question
 from fabricreport.strict_yaml import quoted
@@ -20,13 +20,13 @@ def as_yaml(form: Questionnaire) -> bytes:
 
 def _lines(form: Questionnaire) -> Iterator[str]:
     words = wording()
-    head = words["yaml_head"].format(title=words["title"], longest_answer=LONGEST_ANSWER, cluster=form.cluster)
+    head = words.yaml_head.format(title=words.title, longest_answer=LONGEST_ANSWER, cluster=form.cluster)
     for line in head.splitlines():
         yield f"# {line}".rstrip()
     for proof in Proof:
-        yield f"#   {proof:<10} {words['proofs'][proof]}"
+        yield f"#   {proof:<10} {words.proofs[proof]}"
     yield f"provider: {quoted(form.provider)}"
-    notes = words["yaml_notes"]
+    notes = words.yaml_notes
     yield f"date:            # {notes['date']}"
     yield f"answered_by:     # {notes['answered_by']}"
     yield from _comment(f"{notes['fabric']} {', '.join(form.fabrics)}", indent="")
@@ -37,17 +37,17 @@ def _lines(form: Questionnaire) -> Iterator[str]:
         group = group_of(question)
         if group != last:
             yield ""
-            yield f"  # ==== {words['groups'][group]}"
+            yield f"  # ==== {words.groups[group]}"
         last = group
         yield ""
         yield from _entry(question)
 
 
 def _entry(question: Question) -> Iterator[str]:
-    columns = wording()["columns"]
+    columns = wording().columns
     yield from _comment(f"{question.title}. {question.question}")
-    yield from _comment(f"{columns['why']['head']}: {question.why}")
-    yield from _comment(f"{columns['good']['head']}: {question.good}")
+    yield from _comment(f"{columns['why'].head}: {question.why}")
+    yield from _comment(f"{columns['good'].head}: {question.good}")
     yield f"  - question: {question.id}"
     yield "    answer:"
     if question.unit:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
 
+from fabricreport.books.fields import CLOSED
 from fabricreport.books.questions import Proof, Question
+from fabricreport.books.reader import shipped
 from fabricreport.errors import InputError, Problem
-from fabricreport.evidence import read_yaml
 from fabricreport.hostile_text import clean_text, visible
 
 _DRIVE_LENGTH = 2
@@ -25,11 +24,51 @@ class Questionnaire:
     questions: tuple[Question, ...]
 
 
-@lru_cache(maxsize=1)
-def wording() -> Mapping[str, Any]:
+@dataclass(frozen=True)
+class HeadCell:
+    """What stands before and behind a cell of the form's head."""
+
+    __pydantic_config__ = CLOSED
+    label: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the form: its head, its width in characters, and what is said beside a cell that is filled in."""
+
+    __pydantic_config__ = CLOSED
+    head: str
+    width: int
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class FormWords:
+    """The words and the limits of the form; the file explains each key."""
+
+    __pydantic_config__ = CLOSED
+    title: str
+    groups: Mapping[str, str]
+    cluster: str
+    stages: str
+    stage: str
+    head: Mapping[str, HeadCell]
+    columns: Mapping[str, Column]
+    measured: tuple[str, ...]
+    proofs: Mapping[str, str]
+    read_first: tuple[str, ...]
+    yaml_head: str
+    yaml_notes: Mapping[str, str]
+    longest_name: int
+    most_rows: int
+    largest_file_bytes: int
+    largest_unpacked_bytes: int
+
+
+def wording() -> FormWords:
     """The words and the limits of the form, `evidence/questionnaire.yaml`."""
-    loaded: Mapping[str, Any] = read_yaml("questionnaire")
-    return loaded
+    return shipped("questionnaire", FormWords)
 
 
 def provider_name(text: str) -> str:
@@ -38,7 +77,7 @@ def provider_name(text: str) -> str:
     Refused are hidden, control and bidi characters, more than the longest name, and what is a path: parts `.` or `..`, a
     root or a drive. Everything else may stand in a name, and does nothing.
     """
-    most = int(wording()["longest_name"])
+    most = wording().longest_name
     name = clean_text(text.strip(), key="provider", max_chars=most, one_line=True)
     if not name:
         raise InputError(Problem("the provider needs a name", key="provider", remedy="For example: Example Cloud."))
@@ -51,7 +90,7 @@ def provider_name(text: str) -> str:
 
 def in_groups(questions: Iterable[Question]) -> tuple[Question, ...]:
     """The questions in the order of the form: by group, then by number."""
-    groups = list(wording()["groups"])
+    groups = list(wording().groups)
     return tuple(sorted(questions, key=lambda q: (groups.index(group_of(q)), q.id)))
 
 
@@ -62,9 +101,9 @@ def group_of(question: Question) -> str:
 
 def proofs_told() -> str:
     """What an answer may rest on, each with its meaning."""
-    return ". ".join(f"{proof}: {wording()['proofs'][proof]}" for proof in Proof)
+    return ". ".join(f"{proof}: {wording().proofs[proof]}" for proof in Proof)
 
 
 def takes_benchmark(question: Question) -> bool:
     """Whether the figures of a benchmark belong to the answer."""
-    return question.check in wording()["measured"]
+    return question.check in wording().measured

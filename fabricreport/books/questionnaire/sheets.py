@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fabricreport.books.provider_answers import MEASURED, Remedies
+from fabricreport.books.answers import MEASURED
+from fabricreport.books.provider_answers import Remedies
 from fabricreport.books.questionnaire.form import wording
 from fabricreport.books.questionnaire.workbook import (
     COLUMNS,
@@ -25,7 +27,8 @@ from fabricreport.hostile_text import visible
 from fabricreport.located import KeyPath, Located, shown_path
 
 IN_A_SHEET = Remedies(
-    missing="Fill the cell in.",
+    missing="Fill `{key}` in, in this cell.",
+    number="Write digits alone, without a unit.",
     range="Fill in both ends, or the first alone.",
     unit="Convert it; the unit of the line is {unit}.",
     words="Put figures into the answer, in words.",
@@ -66,9 +69,7 @@ def read_workbook(path: Path) -> Filled:
     Raises `InputError` with every formula, every cell out of the table and every head that is not the form's.
     """
     words = wording()
-    limits = Limits(
-        int(words["most_rows"]), len(COLUMNS), int(words["largest_file_bytes"]), int(words["largest_unpacked_bytes"])
-    )
+    limits = Limits(words.most_rows, len(COLUMNS), words.largest_file_bytes, words.largest_unpacked_bytes)
     sheet = read_sheet(path, SHEET, limits)
     file = shown_path(path)
     if faults := [*_structure(sheet, file), *_not_plain(sheet, file)]:
@@ -138,25 +139,24 @@ def _words(cell: FormCell) -> str:
 
 def _figure(cell: FormCell) -> Any:
     """A number, also one that was typed into the cell as text; what is none as it stands, None where nothing does."""
-    value = cell.value
-    if isinstance(value, int | float):
-        return value
-    text = cell.text.strip()
-    return float(text) if _NUMBER.fullmatch(text) else text or None
+    value, text = cell.value, cell.text.strip()
+    if not isinstance(value, int | float) and _NUMBER.fullmatch(text):
+        value = float(text)
+    return value if isinstance(value, int | float) and math.isfinite(value) else text or None
 
 
 def _structure(sheet: FormSheet, file: str) -> list[Problem]:
     """What of the form is not as it was sent: the labels of its head, the heads of its columns, cells out of the table."""
     words = wording()
-    wanted = {(row, 0): words["head"][key]["label"] for key, row in HEAD_ROWS.items()}
-    wanted |= {(TABLE_ROW, n): words["columns"][column]["head"] for n, column in enumerate(COLUMNS)}
+    wanted = {(row, 0): words.head[key].label for key, row in HEAD_ROWS.items()}
+    wanted |= {(TABLE_ROW, n): words.columns[column].head for n, column in enumerate(COLUMNS)}
     found = [
         Problem(f"is not the {label} of the form", file, None, _name(row, n), visible(stands), _REMEDY)
         for (row, n), label in wanted.items()
         if (stands := _at(sheet, row, n).text.strip()) != label
     ]
-    if len(sheet.rows) > int(words["most_rows"]):
-        found.append(Problem(f"has more than {int(words['most_rows']):,} rows", file, None, SHEET))
+    if len(sheet.rows) > words.most_rows:
+        found.append(Problem(f"has more than {int(words.most_rows):,} rows", file, None, SHEET))
     outside = [number for number in range(1, len(sheet.rows) + 1) if _at(sheet, number, len(COLUMNS)).text.strip()]
     found += [Problem("stands beside the form", file, None, _name(n, len(COLUMNS)), "", _REMEDY) for n in outside]
     return found

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from fabricreport.books.answer_limits import bound_of_answer
-from fabricreport.books.provider_answers import LONGEST_ANSWER
+from fabricreport.books.answers import LONGEST_ANSWER, bound_of_answer
 from fabricreport.books.questionnaire.form import Questionnaire, proofs_told, takes_benchmark, wording
 from fabricreport.books.questions import Proof, Question
 from fabricreport.books.workbooks import (
@@ -27,10 +26,10 @@ if TYPE_CHECKING:
     from openpyxl.worksheet.worksheet import Worksheet
 
 GUIDE, SHEET, LISTS = "Read first", "Answers", "Lists"
-COLUMNS: tuple[str, ...] = tuple(wording()["columns"])
+COLUMNS: tuple[str, ...] = tuple(wording().columns)
 """Columns of the table, in their order: what is asked, then what a seller fills in."""
 TO_FILL = COLUMNS[COLUMNS.index("answer") :]
-HEAD: tuple[str, ...] = tuple(wording()["head"])
+HEAD: tuple[str, ...] = tuple(wording().head)
 """What is told once, a row each from the second on."""
 HEAD_ROWS = {key: row for row, key in enumerate(HEAD, start=2)}
 TABLE_ROW = len(HEAD) + 2
@@ -53,7 +52,7 @@ def as_workbook(form: Questionnaire) -> bytes:
     add_guide(
         book,
         GUIDE,
-        (line.format(longest_answer=LONGEST_ANSWER, proofs=proofs_told()) for line in wording()["read_first"]),
+        (line.format(longest_answer=LONGEST_ANSWER, proofs=proofs_told()) for line in wording().read_first),
     )
     sheet = book.create_sheet(SHEET)
     lists = book.create_sheet(LISTS)
@@ -67,7 +66,7 @@ def as_workbook(form: Questionnaire) -> bytes:
     for each in book.worksheets:
         _protect(each)
     book.security = WorkbookProtection(lockStructure=True)
-    book.properties.creator, book.properties.title = "fabricreport", wording()["title"]
+    book.properties.creator, book.properties.title = "fabricreport", wording().title
     book.active = book.worksheets.index(sheet)
     _one_tab(book)
     return bytes_of(book)
@@ -79,19 +78,19 @@ def as_workbook(form: Questionnaire) -> bytes:
 def _head(sheet: Worksheet, form: Questionnaire) -> None:
     from openpyxl.styles import Alignment
 
-    put_text(sheet["A1"], wording()["title"])
+    put_text(sheet["A1"], wording().title)
     sheet["A1"].font = font(bold=True, size=14)
     shown = {"provider": form.provider, "asked_for": form.cluster}
     for key, row in HEAD_ROWS.items():
         label, told, note = (sheet.cell(row, n) for n in (1, 2, 3))
-        put_text(label, wording()["head"][key]["label"])
+        put_text(label, wording().head[key].label)
         put_text(told, shown.get(key, ""))
-        put_text(note, wording()["head"][key]["note"])
+        put_text(note, wording().head[key].note)
         label.font, note.font = font(bold=True), font(italic=True, color="606060")
         told.alignment = Alignment(wrap_text=True, vertical="top", horizontal="left")
         label.alignment = Alignment(vertical="top")
         note.alignment = Alignment(vertical="top")
-        sheet.row_dimensions[row].height = height_of([(shown.get(key, ""), wording()["columns"]["asked"]["width"])])
+        sheet.row_dimensions[row].height = height_of([(shown.get(key, ""), wording().columns["asked"].width)])
         if key in _TO_FILL_OF_HEAD:
             _open(told, text=key != "date")
     sheet.cell(HEAD_ROWS["date"], 2).number_format = "yyyy-mm-dd"
@@ -108,11 +107,11 @@ def _table(sheet: Worksheet, questions: Iterable[Question]) -> None:
     line = Side(style="thin", color="B0B0B0")
     for column, letter in LETTERS.items():
         top = sheet[f"{letter}{TABLE_ROW}"]
-        put_text(top, wording()["columns"][column]["head"])
+        put_text(top, wording().columns[column].head)
         style_head(top)
-        sheet.column_dimensions[letter].width = wording()["columns"][column]["width"]
-    heads = wording()["columns"].values()
-    sheet.row_dimensions[TABLE_ROW].height = height_of((column["head"], column["width"]) for column in heads)
+        sheet.column_dimensions[letter].width = wording().columns[column].width
+    heads = wording().columns.values()
+    sheet.row_dimensions[TABLE_ROW].height = height_of((column.head, column.width) for column in heads)
     for row, question in enumerate(questions, start=TABLE_ROW + 1):
         given = (question.id, question.question, question.why, question.good, question.unit)
         for column, text in zip(COLUMNS, (*given, *[""] * len(TO_FILL)), strict=True):
@@ -126,7 +125,7 @@ def _table(sheet: Worksheet, questions: Iterable[Question]) -> None:
             elif column in TO_FILL:
                 cell.fill = PatternFill("solid", fgColor=_GREY)
         sheet[f"A{row}"].font = font(bold=True)
-        widths = (wording()["columns"][column]["width"] for column in COLUMNS)
+        widths = (wording().columns[column].width for column in COLUMNS)
         sheet.row_dimensions[row].height = height_of(zip(given, widths, strict=False))
 
 
@@ -150,7 +149,7 @@ def _open(cell: Any, *, text: bool) -> None:
 
 def _rule(question: Question, column: str) -> DataValidation:
     """What may be typed into a cell, and what is said beside it."""
-    told = wording()["columns"][column]["note"]
+    told = wording().columns[column].note
     if column == "choice":
         rule = _listed(f'"{",".join(question.choices)}"')
     elif column == "evidence":

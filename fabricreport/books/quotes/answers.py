@@ -165,7 +165,7 @@ class _Row:
             self._fault("seller", "is missing", "Say whose quote it is.")
             return ""
         try:
-            text = clean_text(text, max_chars=int(terms()["longest_seller"]), one_line=True)
+            text = clean_text(text, max_chars=terms().longest_seller, one_line=True)
         except InputError as error:
             for problem in error.problems:
                 self._fault("seller", problem.message, problem.remedy)
@@ -196,7 +196,7 @@ class _Row:
             self._fault("term_months", "is no count of months", "Write the months of the term.")
 
     def _brand(self, line: Line) -> str:
-        text, brands = self.row.cells["optics_brand"].lower(), list(terms()["brands"])
+        text, brands = self.row.cells["optics_brand"].lower(), list(terms().brands)
         if not line.kind.optics:
             if text:
                 self._fault("optics_brand", "is asked for modules alone", "Leave it empty.")

@@ -137,7 +137,7 @@ def _spread(binding: Mapping[str, Sequence[PriceRow]], day: date) -> PriceRow:
         item=rows[0].item, unit=rows[0].unit,
         price=median(median(row.price for row in of_seller) for of_seller in binding.values()),
         low=min(prices), high=max(prices), currency=rows[0].currency, date=day, expiry=min(r.expires for r in rows),
-        source=source[: int(rules()["longest_source"])], grade=str(Grade.QUOTE),
+        source=source[: rules().longest_source], grade=str(Grade.QUOTE),
     )  # fmt: skip
 
 

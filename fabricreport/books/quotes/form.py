@@ -86,7 +86,7 @@ def lines_of(option: Option, book: PriceBook) -> dict[str, Line]:
 def rows_of(lines: Iterable[Line]) -> list[list[str | int]]:
     """The form's rows without its head, what is to be filled in left empty: three for every line."""
     empty = [""] * len(TO_FILL)
-    return [[*line.cells(n), *empty] for line in lines for n in range(1, int(terms()["quotes"]) + 1)]
+    return [[*line.cells(n), *empty] for line in lines for n in range(1, terms().quotes + 1)]
 
 
 def as_csv(lines: Iterable[Line]) -> bytes:
@@ -100,7 +100,7 @@ def as_xlsx(lines: Iterable[Line]) -> bytes:
     from openpyxl.styles import Alignment, PatternFill
 
     book = Workbook()
-    add_guide(book, GUIDE, terms()["read_first"])
+    add_guide(book, GUIDE, terms().read_first)
     sheet = book.create_sheet(SHEET)
     head: list[str | int] = [*COLUMNS]
     for values in (head, *rows_of(lines)):

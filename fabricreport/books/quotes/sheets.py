@@ -71,17 +71,17 @@ def _csv_lines(data: bytes, path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def _workbook(path: Path) -> tuple[str, list[tuple[int, list[str]]]]:
     """The name of the form's sheet and its rows; formulas come as they are written, and are refused where they count."""
-    sizes = Limits(_most_rows() + 1, 2 * len(COLUMNS), _largest(), int(terms()["largest_unpacked_bytes"]))
+    sizes = Limits(_most_rows() + 1, 2 * len(COLUMNS), _largest(), terms().largest_unpacked_bytes)
     sheet = read_sheet(path, SHEET, sizes, or_first=True)
     return sheet.title, [(n, [cell.text for cell in row]) for n, row in enumerate(sheet.rows, start=1)]
 
 
 def _most_rows() -> int:
-    return int(terms()["most_rows"])
+    return terms().most_rows
 
 
 def _largest() -> int:
-    return int(terms()["largest_file_bytes"])
+    return terms().largest_file_bytes
 
 
 def _rows(lines: Iterable[tuple[int, Sequence[str]]], file: str, sheet: str) -> Iterator[FilledRow]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Annotated
 
+from fabricreport.books.fields import CLOSED, Unwritten
 from fabricreport.books.options import MONEY, Option
-from fabricreport.evidence import read_yaml
+from fabricreport.books.reader import shipped
 from fabricreport.located import KeyPath
 
 _PRICE, _UNPRICED = "price:", ("support", "alternatives")
@@ -16,30 +17,43 @@ _PRICE, _UNPRICED = "price:", ("support", "alternatives")
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of piece: what a sentence calls one of it, its unit in the price files, whether it is a module, and what a
-    price of it has to include."""
+    """A kind of piece: what a sentence calls one of it, its unit in the price files, what a price of it has to include, and
+    whether it is a module."""
 
-    id: str
+    __pydantic_config__ = CLOSED
     each: str
     unit: str
-    optics: bool
     include: str
+    optics: bool = False
+    id: Annotated[str, Unwritten] = ""
 
 
-@lru_cache(maxsize=1)
-def terms() -> Mapping[str, Any]:
+@dataclass(frozen=True)
+class QuoteTerms:
+    """The terms of every request; the file explains each key."""
+
+    __pydantic_config__ = CLOSED
+    kinds: Mapping[str, Kind]
+    every: str
+    not_needed: str
+    read_first: tuple[str, ...]
+    brands: tuple[str, ...]
+    quotes: int
+    longest_seller: int
+    most_rows: int
+    largest_file_bytes: int
+    largest_unpacked_bytes: int
+
+
+def terms() -> QuoteTerms:
     """The terms of every request, `evidence/quotes.yaml`."""
-    loaded: Mapping[str, Any] = read_yaml("quotes")
-    return loaded
+    return shipped("quotes", QuoteTerms)
 
 
-@lru_cache(maxsize=1)
+@cache
 def kinds() -> Mapping[str, Kind]:
     """The kinds of pieces by id, in the order of a request."""
-    return {
-        name: Kind(name, k["each"], k["unit"], bool(k.get("optics", False)), k["include"])
-        for name, k in terms()["kinds"].items()
-    }
+    return {name: replace(kind, id=name) for name, kind in terms().kinds.items()}
 
 
 def items_of(option: Option) -> dict[str, tuple[Kind, ...]]:

@@ -158,7 +158,7 @@ def _statistics(sentence: Sentence, found: Gathered) -> Iterator[str]:
     book = glossary_book().statistics
     for said in STATISTICS:
         statistic = STATISTICS[0] if said == EXPECTED else said
-        for word in any_of(book[said]).finditer(sentence.words):
+        for word in any_of(book.words(said)).finditer(sentence.words):
             quoted = _nearest(sentence, word)
             entry = found.ledger.get(quoted.number.id) if quoted else None
             if quoted is None or entry is None or entry.get("central", "") in ("", statistic):
@@ -166,7 +166,7 @@ def _statistics(sentence: Sentence, found: Gathered) -> Iterator[str]:
             if said == EXPECTED and not _is_money(entry):
                 continue
             if text := central_text(quoted, entry):
-                known = book[entry["central"]][0]
+                known = book.words(entry["central"])[0]
                 yield _fault(sentence, f"“{word[0]}” is said of {quoted.number.id} ({text}), which is “{known}”")
 
 

@@ -33,10 +33,8 @@ VERDICT_COLOURS = {"reproduces": INK, "contradicted": COLOURS["warn"]}
 def claims_chart(result: EvidenceResult) -> Drawing:
     """How many of each article's claims came to each verdict: one small panel to a verdict."""
     chart_id = "fig-evidence-verdicts"
-    articles = list(result.articles.values())[::-1]
-    counts = {
-        v: [sum(c.verdict == v and c.kind != "check" for c in result.of(a.id)) for a in articles] for v in VERDICTS
-    }
+    ids, articles = list(result.articles)[::-1], list(result.articles.values())[::-1]
+    counts = {v: [sum(c.verdict == v and c.kind != "check" for c in result.of(i)) for i in ids] for v in VERDICTS}
     most = max(max(c) for c in counts.values())
     with canvas(1.75, columns=len(VERDICTS), share_y=True) as (figure, axes):
         for axis, verdict in zip(axes, VERDICTS, strict=True):

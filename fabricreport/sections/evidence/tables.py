@@ -90,8 +90,8 @@ def claims(given: Inputs, result: EvidenceResult) -> Table:
     """Every audited claim under its article, with what it comes to and what is wrong with it; our cross-checks last."""
     rows, said = [], dict[str, object]()
     groups = {
-        f"{source.publisher} ({source.interest})": [c for c in result.of(source.id) if c.kind != "check"]
-        for source in result.articles.values()
+        f"{source.publisher} ({source.interest})": [c for c in result.of(id) if c.kind != "check"]
+        for id, source in result.articles.items()
     }
     groups["Our own cross-checks"] = [c for c in result.claims if c.kind == "check"]
     for title, members in groups.items():
