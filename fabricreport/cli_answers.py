@@ -34,7 +34,7 @@ def questionnaire(params: Path, provider: str, output: Path | None, as_json: boo
     case = open_case(params)
     form = questionnaire_of(case, name)
     target = output or Path("questionnaires") / client_slug(case.params) / f"{slugify(name, 'provider')}.xlsx"
-    _write(target, as_workbook(form) if target.suffix.lower() == _KINDS[0] else as_yaml(form))
+    _write(target, as_workbook(form, case.as_of) if target.suffix.lower() == _KINDS[0] else as_yaml(form))
     if as_json:
         ids = [question.id for question in form.questions]
         print_json({"ok": True, "written": str(target), "provider": name, "questions": ids})

@@ -43,7 +43,8 @@ def quotes() -> None:
 @told
 def ask(params: Path, output: Path | None, as_json: bool) -> int:
     """Write a form for every option of PARAMS, as CSV and XLSX: what it takes, and three quotes to fill in for each piece."""
-    from fabricreport.books.quotes.form import as_csv, as_xlsx
+    from fabricreport.books.quotes.form import as_csv
+    from fabricreport.books.quotes.workbook import as_workbook
     from fabricreport.case import open_case
     from fabricreport.quoting import requests_of
     from fabricreport.scenario import client_slug
@@ -51,8 +52,8 @@ def ask(params: Path, output: Path | None, as_json: bool) -> int:
     case = open_case(params)
     requests = requests_of(case)
     folder = output or Path("quotes") / client_slug(case.params)
-    forms = {folder / f"{r.option}.{end}": make(r.lines) for r in requests for end, make in
-             (("csv", as_csv), ("xlsx", as_xlsx))}  # fmt: skip
+    forms = {folder / f"{r.option}.{end}": data for r in requests for end, data in
+             (("csv", as_csv(r.lines)), ("xlsx", as_workbook(r.lines, case.as_of)))}  # fmt: skip
     _write(folder, forms)
     if as_json:
         lines = {r.option: [line.item for line in r.lines] for r in requests}

@@ -1,4 +1,4 @@
-"""The one place where text from people and sellers is made safe for the cells of a spreadsheet."""
+"""The one place where text from people and sellers is made safe for CSV, whose cells cannot say that they hold text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 # A spreadsheet reads these as numbers already; a leading sign there is a sign, not a formula.
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\Z")
 
@@ -18,7 +18,7 @@ def spreadsheet_cell(value: Any) -> Any:
     """A value that no spreadsheet can read as a formula: numbers pass, risky text gets a leading apostrophe.
 
     The rule is OWASP's: a cell that starts with `=`, `+`, `-`, `@`, TAB or CR may run. A text that is a plain
-    number keeps its sign. Non-finite numbers become empty cells. Works for CSV and XLSX alike.
+    number keeps its sign. Non-finite numbers become empty cells.
     """
     if value is None:
         return ""
@@ -27,7 +27,7 @@ def spreadsheet_cell(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else ""
     text = str(value)
-    if text.lstrip(" \n").startswith(_FORMULA_STARTS) and not _NUMBER.match(text):
+    if text.lstrip(" \n").startswith(FORMULA_STARTS) and not _NUMBER.match(text):
         return "'" + text
     return text
 

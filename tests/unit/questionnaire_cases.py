@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
+from datetime import date
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,13 @@ from openpyxl import load_workbook
 
 from fabricreport.asking.questionnaire import questionnaire_of
 from fabricreport.books.questionnaire.form import Questionnaire
-from fabricreport.books.questionnaire.workbook import HEAD_ROWS, LETTERS, SHEET, TABLE_ROW, as_workbook
+from fabricreport.books.questionnaire.layout import HEAD_ROWS, LETTERS, SHEET, TABLE_ROW
+from fabricreport.books.questionnaire.workbook import as_workbook
 from fabricreport.case import Case
 
 ROOT = Path(__file__).parents[2]
 SELLER = "Example Cloud"
+DAY = date(2026, 11, 20)
 Cells = Mapping[str, Any]
 HEAD: Cells = {"date": "2026-11-02", "answered_by": "A. Seller, sales", "fabric": "infiniband-ndr"}
 ANSWERS: Mapping[str, Cells] = {
@@ -42,7 +45,7 @@ def form_of(name: str = SELLER, **changes: Any) -> Questionnaire:
 
 @cache
 def blank(name: str = SELLER) -> bytes:
-    return as_workbook(form_of(name))
+    return as_workbook(form_of(name), DAY)
 
 
 def opened(name: str = SELLER) -> Any:

@@ -97,7 +97,11 @@ def test_faults_are_told_all_at_once_with_exit_code_two(params: str) -> None:
     wrong = "provider: Example Cloud\ndate: today\nanswered_by: A\nanswers:\n  - {question: Q-NET-1, answer: x}\n"
     Path("form.yaml").write_text(wrong, encoding="utf-8")
     code, _, err = run("answers", "form.yaml", "--params", params)
-    assert code == 2 and "form.yaml:2: date: must be a date of the calendar" in err and "form.yaml:5: answers[0].question" in err
+    assert (
+        code == 2
+        and "form.yaml:2: date: must be a date of the calendar" in err
+        and "form.yaml:5: answers[0].question" in err
+    )
     code, out, _ = run("answers", "form.yaml", "--params", params, "--json")
     assert code == 2 and len(json.loads(out)["problems"]) == 2
 

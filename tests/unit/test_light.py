@@ -26,7 +26,9 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 PARAMS = ROOT / "params/tern-finetuning.yaml"
-MODELS = set(words("numpy scipy pandas matplotlib nbformat jsonschema papermill nbconvert fabricreport.case"))
+MODELS = set(
+    words("numpy scipy pandas matplotlib nbformat jsonschema papermill nbconvert openpyxl xlsxwriter fabricreport.case")
+)
 HEAVY = MODELS | {"pydantic", "yaml", "markdown_it"}
 WATCH = """
 import json, sys

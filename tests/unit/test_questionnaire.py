@@ -14,7 +14,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl import Workbook, load_workbook
-from questionnaire_cases import ANSWERS, HEAD, ROOT, SELLER, blank, client, example, filled, form_of, opened, row_of
+from questionnaire_cases import (
+    ANSWERS,
+    DAY,
+    HEAD,
+    ROOT,
+    SELLER,
+    blank,
+    client,
+    example,
+    filled,
+    form_of,
+    opened,
+    row_of,
+)
 from rows import rows
 
 from fabricreport.asking.filing import file_answers
@@ -23,19 +36,9 @@ from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import read_providers
 from fabricreport.books.questionnaire.commented import as_yaml
 from fabricreport.books.questionnaire.form import Questionnaire, provider_name
+from fabricreport.books.questionnaire.layout import COLUMNS, HEAD_ROWS, LETTERS, SHEET, TABLE_ROW, TO_FILL
 from fabricreport.books.questionnaire.sheets import read_workbook
-from fabricreport.books.questionnaire.workbook import (
-    COLUMNS,
-    GUIDE,
-    HEAD_ROWS,
-    LETTERS,
-    LISTS,
-    SHEET,
-    TABLE_ROW,
-    TO_FILL,
-    applies,
-    as_workbook,
-)
+from fabricreport.books.questionnaire.workbook import GUIDE, LISTS, applies, as_workbook
 from fabricreport.books.questions import Proof, read_questions
 from fabricreport.errors import InputError
 from fabricreport.given import read_given
@@ -65,7 +68,9 @@ def test_a_seller_is_sent_the_questions_this_client_asks_and_no_others(rents: bo
     case = example(money__acquisition="rent") if rents else example()
     ids = [question.id for question in form.questions]
     assert sorted(ids) == sorted(q.id for q in asked(case.inputs, read_providers()))
-    assert ids == [str(cell.value) for cell in load_workbook(io.BytesIO(as_workbook(form)))[SHEET]["A"][TABLE_ROW:]]
+    assert ids == [
+        str(cell.value) for cell in load_workbook(io.BytesIO(as_workbook(form, DAY)))[SHEET]["A"][TABLE_ROW:]
+    ]
     located = load_yaml(as_yaml(form))
     assert [answer["question"] for answer in located["answers"]] == ids
 
@@ -133,7 +138,7 @@ def test_a_name_that_hides_something_or_is_a_path_is_refused(name: str) -> None:
 ])  # fmt: skip
 def test_any_other_name_is_kept_as_it_is_and_runs_nowhere(name: str) -> None:
     form = Questionnaire(provider_name(name), "1,024 GPUs", ("rocev2",), read_questions()[:2])
-    book = load_workbook(io.BytesIO(as_workbook(form)))
+    book = load_workbook(io.BytesIO(as_workbook(form, DAY)))
     cell = book[SHEET].cell(HEAD_ROWS["provider"], 2)
     assert (cell.value, cell.data_type) == (name, "s")
     assert load_yaml(as_yaml(form))["provider"] == name
@@ -156,7 +161,7 @@ def test_a_name_is_refused_or_comes_back_from_both_forms_and_never_leaves_its_fo
         return
     form = Questionnaire(kept, "1,024 GPUs", ("rocev2",), read_questions()[:1])
     assert load_yaml(as_yaml(form))["provider"] == kept
-    cell = load_workbook(io.BytesIO(as_workbook(form)))[SHEET].cell(HEAD_ROWS["provider"], 2)
+    cell = load_workbook(io.BytesIO(as_workbook(form, DAY)))[SHEET].cell(HEAD_ROWS["provider"], 2)
     assert (cell.value, cell.data_type) == (kept, "s")
     assert set(slugify(kept, "provider")) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
 

@@ -3,130 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from datetime import date
+from typing import Any
 
 from fabricreport.books.answers import LONGEST_ANSWER, bound_of_answer
 from fabricreport.books.questionnaire.form import Questionnaire, proofs_told, takes_benchmark, wording
+from fabricreport.books.questionnaire.layout import COLUMNS, HEAD_ROWS, LETTERS, SHEET, TABLE_ROW, TO_FILL
 from fabricreport.books.questions import Proof, Question
-from fabricreport.books.workbooks import (
-    FILL_COLOUR,
-    add_guide,
-    bytes_of,
-    font,
-    height_of,
-    letter_of,
-    put_text,
-    style_head,
-)
+from fabricreport.books.workbook_writer import FILL_COLOUR, HEAD, Book, Sheet, Style, add_guide, height_of
 from fabricreport.bounds import bound_of
 
-if TYPE_CHECKING:
-    from openpyxl.workbook.workbook import Workbook
-    from openpyxl.worksheet.datavalidation import DataValidation
-    from openpyxl.worksheet.worksheet import Worksheet
-
-GUIDE, SHEET, LISTS = "Read first", "Answers", "Lists"
-COLUMNS: tuple[str, ...] = tuple(wording().columns)
-"""Columns of the table, in their order: what is asked, then what a seller fills in."""
-TO_FILL = COLUMNS[COLUMNS.index("answer") :]
-HEAD: tuple[str, ...] = tuple(wording().head)
-"""What is told once, a row each from the second on."""
-HEAD_ROWS = {key: row for row, key in enumerate(HEAD, start=2)}
-TABLE_ROW = len(HEAD) + 2
-"""The row of the table's head."""
-LETTERS = {column: letter_of(n) for n, column in enumerate(COLUMNS)}
+GUIDE, LISTS = "Read first", "Lists"
 _TO_FILL_OF_HEAD = ("date", "answered_by", "fabric")
 _WORDS = ("answer", "choice", "evidence", "document")
-_GREY, _LACKS, _WRONG, _DONE = "D0D0D0", "F8CB8A", "F4A0A0", "C9E7CB"
+_LACKS, _WRONG, _DONE = "#F8CB8A", "#F4A0A0", "#C9E7CB"
 _LONGEST_LINE = 200
 _PROMPT = 250
 """Characters that a spreadsheet shows beside a cell."""
+_LINE = "#B0B0B0"
+_LABEL, _NOTE = Style(bold=True, wrap=False), Style(italic=True, colour="#606060", wrap=False)
+_ASKED, _ID, _NOT_ASKED = Style(border=_LINE), Style(border=_LINE, bold=True), Style(border=_LINE, fill="#D0D0D0")
 
 
-def as_workbook(form: Questionnaire) -> bytes:
-    """The form as XLSX."""
-    from openpyxl import Workbook  # slow to import, and only a form needs it
-    from openpyxl.workbook.protection import WorkbookProtection
-
-    book = Workbook()
-    add_guide(
-        book,
-        GUIDE,
-        (line.format(longest_answer=LONGEST_ANSWER, proofs=proofs_told()) for line in wording().read_first),
-    )
-    sheet = book.create_sheet(SHEET)
-    lists = book.create_sheet(LISTS)
+def as_workbook(form: Questionnaire, made: date) -> bytes:
+    """The form as XLSX, dated as it was made: the day of the memo it is for."""
+    words = wording()
+    book = Book(words.title, made, locked=True)
+    told = {"longest_answer": LONGEST_ANSWER, "proofs": proofs_told()}
+    add_guide(book, GUIDE, (line.format(**told) for line in words.read_first))
+    sheet, lists = book.sheet(SHEET), book.sheet(LISTS)
     for row, fabric in enumerate(form.fabrics, start=1):
-        put_text(lists.cell(row, 1), fabric)
-    lists.sheet_state = "hidden"
+        lists.put(f"A{row}", fabric)
+    lists.layout.hide()
     _head(sheet, form)
     _table(sheet, form.questions)
     _marks(sheet, len(form.questions))
     _lay_out(sheet)
-    for each in book.worksheets:
-        _protect(each)
-    book.security = WorkbookProtection(lockStructure=True)
-    book.properties.creator, book.properties.title = "fabricreport", wording().title
-    book.active = book.worksheets.index(sheet)
-    _one_tab(book)
-    return bytes_of(book)
+    return book.as_bytes()
 
 
 # ---- the head
 
 
-def _head(sheet: Worksheet, form: Questionnaire) -> None:
-    from openpyxl.styles import Alignment
-
-    put_text(sheet["A1"], wording().title)
-    sheet["A1"].font = font(bold=True, size=14)
+def _head(sheet: Sheet, form: Questionnaire) -> None:
+    words = wording()
+    sheet.put("A1", words.title, Style(bold=True, size=14, wrap=False))
     shown = {"provider": form.provider, "asked_for": form.cluster}
     for key, row in HEAD_ROWS.items():
-        label, told, note = (sheet.cell(row, n) for n in (1, 2, 3))
-        put_text(label, wording().head[key].label)
-        put_text(told, shown.get(key, ""))
-        put_text(note, wording().head[key].note)
-        label.font, note.font = font(bold=True), font(italic=True, color="606060")
-        told.alignment = Alignment(wrap_text=True, vertical="top", horizontal="left")
-        label.alignment = Alignment(vertical="top")
-        note.alignment = Alignment(vertical="top")
-        sheet.row_dimensions[row].height = height_of([(shown.get(key, ""), wording().columns["asked"].width)])
-        if key in _TO_FILL_OF_HEAD:
-            _open(told, text=key != "date")
-    sheet.cell(HEAD_ROWS["date"], 2).number_format = "yyyy-mm-dd"
-    _add(sheet, _listed(f"{LISTS}!$A$1:$A${len(form.fabrics)}"), f"B{HEAD_ROWS['fabric']}")
-    _add(sheet, _no_longer(_LONGEST_LINE), f"B{HEAD_ROWS['answered_by']}")
+        to_fill = key in _TO_FILL_OF_HEAD
+        number = "yyyy-mm-dd" if key == "date" else "@" if to_fill else "General"
+        style = Style(left=True, to_fill=to_fill, fill=FILL_COLOUR if to_fill else "", number=number)
+        sheet.put(f"A{row}", words.head[key].label, _LABEL)
+        sheet.put(f"B{row}", shown.get(key, ""), style)
+        sheet.put(f"C{row}", words.head[key].note, _NOTE)
+        sheet.height(row, height_of([(shown.get(key, ""), words.columns["asked"].width)]))
+    fabrics = {"validate": "list", "source": f"={LISTS}!$A$1:$A${len(form.fabrics)}"}
+    sheet.layout.data_validation(f"B{HEAD_ROWS['fabric']}", fabrics)
+    sheet.layout.data_validation(f"B{HEAD_ROWS['answered_by']}", _no_longer(_LONGEST_LINE))
 
 
 # ---- the table
 
 
-def _table(sheet: Worksheet, questions: Iterable[Question]) -> None:
-    from openpyxl.styles import Alignment, Border, PatternFill, Side
-
-    line = Side(style="thin", color="B0B0B0")
+def _table(sheet: Sheet, questions: Iterable[Question]) -> None:
+    columns = wording().columns
     for column, letter in LETTERS.items():
-        top = sheet[f"{letter}{TABLE_ROW}"]
-        put_text(top, wording().columns[column].head)
-        style_head(top)
-        sheet.column_dimensions[letter].width = wording().columns[column].width
-    heads = wording().columns.values()
-    sheet.row_dimensions[TABLE_ROW].height = height_of((column.head, column.width) for column in heads)
+        sheet.put(f"{letter}{TABLE_ROW}", columns[column].head, HEAD)
+        sheet.width(letter, columns[column].width)
+    sheet.height(TABLE_ROW, height_of((column.head, column.width) for column in columns.values()))
     for row, question in enumerate(questions, start=TABLE_ROW + 1):
         given = (question.id, question.question, question.why, question.good, question.unit)
-        for column, text in zip(COLUMNS, (*given, *[""] * len(TO_FILL)), strict=True):
-            cell = sheet[f"{LETTERS[column]}{row}"]
-            put_text(cell, text)
-            cell.alignment = Alignment(wrap_text=True, vertical="top")
-            cell.border = Border(top=line, bottom=line, left=line, right=line)
-            if column in TO_FILL and applies(question, column):
-                _open(cell, text=column in _WORDS)
-                _add(sheet, _rule(question, column), cell.coordinate)
-            elif column in TO_FILL:
-                cell.fill = PatternFill("solid", fgColor=_GREY)
-        sheet[f"A{row}"].font = font(bold=True)
-        widths = (wording().columns[column].width for column in COLUMNS)
-        sheet.row_dimensions[row].height = height_of(zip(given, widths, strict=False))
+        for column, text in zip(COLUMNS, given, strict=False):
+            sheet.put(f"{LETTERS[column]}{row}", text, _ID if column == "question" else _ASKED)
+        for column in TO_FILL:
+            _to_fill(sheet, f"{LETTERS[column]}{row}", question, column)
+        widths = (columns[column].width for column in COLUMNS)
+        sheet.height(row, height_of(zip(given, widths, strict=False)))
 
 
 def applies(question: Question, column: str) -> bool:
@@ -138,27 +90,28 @@ def applies(question: Question, column: str) -> bool:
     return column in _WORDS or takes_benchmark(question)
 
 
-def _open(cell: Any, *, text: bool) -> None:
-    """Make a cell one to fill in; `text`: what is typed stays text, also if it begins like a formula."""
-    from openpyxl.styles import PatternFill, Protection
+def _to_fill(sheet: Sheet, cell: str, question: Question, column: str) -> None:
+    """An empty cell for a seller to fill in, or a grey one where there is nothing to."""
+    if not applies(question, column):
+        sheet.put(cell, "", _NOT_ASKED)
+        return
+    number = "@" if column in _WORDS else "General"
+    sheet.put(cell, "", Style(border=_LINE, fill=FILL_COLOUR, number=number, to_fill=True))
+    sheet.layout.data_validation(cell, _rule(question, column))
 
-    cell.protection, cell.fill = Protection(locked=False), PatternFill("solid", fgColor=FILL_COLOUR)
-    if text:
-        cell.number_format = "@"
 
-
-def _rule(question: Question, column: str) -> DataValidation:
+def _rule(question: Question, column: str) -> dict[str, Any]:
     """What may be typed into a cell, and what is said beside it."""
     told = wording().columns[column].note
     if column == "choice":
-        rule = _listed(f'"{",".join(question.choices)}"')
+        rule: dict[str, Any] = {"validate": "list", "source": list(question.choices)}
     elif column == "evidence":
-        rule = _listed(f'"{",".join(Proof)}"')
+        rule = {"validate": "list", "source": list(Proof)}
         told = f"We look for: {', '.join(question.accepts)}. {told.format(proofs=proofs_told())}"
     elif column in _WORDS:
         rule = _no_longer(LONGEST_ANSWER if column == "answer" else _LONGEST_LINE)
     elif column == "gpus":
-        rule = _between(2, bound_of("gpus").high, whole=True)
+        rule = _between(2, bound_of("gpus").high, "whole")
     elif column in ("value", "high"):
         bound = bound_of_answer(question.id, question.unit)
         rule = _between(bound.least, bound.high)
@@ -166,43 +119,22 @@ def _rule(question: Question, column: str) -> DataValidation:
     else:
         bound = bound_of("mib" if column == "size_mib" else "gbytes/s")
         rule = _between(bound.low, bound.high)
-    rule.promptTitle, rule.prompt, rule.showInputMessage = question.id, told[:_PROMPT], True
-    return rule
+    return rule | {"input_title": question.id, "input_message": told[:_PROMPT]}
 
 
-def _listed(source: str) -> DataValidation:
-    return _validation(type="list", formula1=source)
+def _no_longer(characters: int) -> dict[str, Any]:
+    return {"validate": "length", "criteria": "<=", "value": characters}
 
 
-def _no_longer(characters: int) -> DataValidation:
-    return _validation(type="textLength", operator="lessThanOrEqual", formula1=str(characters))
-
-
-def _between(low: float, high: float, *, whole: bool = False) -> DataValidation:
-    return _validation(
-        type="whole" if whole else "decimal", operator="between", formula1=f"{low:.15g}", formula2=f"{high:.15g}"
-    )
-
-
-def _validation(**rule: Any) -> DataValidation:
-    from openpyxl.worksheet.datavalidation import DataValidation
-
-    return DataValidation(allow_blank=True, showErrorMessage=True, errorStyle="stop", **rule)
-
-
-def _add(sheet: Worksheet, rule: DataValidation, cell: str) -> None:
-    sheet.add_data_validation(rule)
-    rule.add(cell)
+def _between(low: float, high: float, kind: str = "decimal") -> dict[str, Any]:
+    return {"validate": kind, "criteria": "between", "minimum": f"{low:.15g}", "maximum": f"{high:.15g}"}
 
 
 # ---- what the sheet shows while it is filled in
 
 
-def _marks(sheet: Worksheet, questions: int) -> None:
+def _marks(sheet: Sheet, questions: int) -> None:
     """Colours that follow from what is filled in: a line with an answer, a cell it lacks, one that contradicts another."""
-    from openpyxl.formatting.rule import FormulaRule
-    from openpyxl.styles import PatternFill
-
     row, last = TABLE_ROW + 1, TABLE_ROW + questions
     at = {column: f"${letter}{row}" for column, letter in LETTERS.items()}
     answered = f"COUNTA({at[TO_FILL[0]]}:{at[TO_FILL[-1]]})>0"
@@ -218,37 +150,19 @@ def _marks(sheet: Worksheet, questions: int) -> None:
         "busbw_gbytes_per_s": (_LACKS, f'AND({benchmark},{at["busbw_gbytes_per_s"]}="")'),
     }
     for column, (colour, formula) in rules.items():
-        letter = LETTERS[column]
-        rule = FormulaRule(formula=[formula], fill=PatternFill("solid", bgColor=colour, fgColor=colour))
-        sheet.conditional_formatting.add(f"{letter}{row}:{letter}{last}", rule)
-    needed = f"B{HEAD_ROWS['date']}:B{HEAD_ROWS['answered_by']}"
+        sheet.colour_where(f"{LETTERS[column]}{row}:{LETTERS[column]}{last}", formula, colour)
     everything = f"${LETTERS[TO_FILL[0]]}${row}:${LETTERS[TO_FILL[-1]]}${last}"
-    lacking = FormulaRule(
-        formula=[f'AND(COUNTA({everything})>0,$B{HEAD_ROWS["date"]}="")'],
-        fill=PatternFill("solid", bgColor=_LACKS, fgColor=_LACKS),
-    )
-    sheet.conditional_formatting.add(needed, lacking)
+    lacking = f'AND(COUNTA({everything})>0,$B{HEAD_ROWS["date"]}="")'
+    sheet.colour_where(f"B{HEAD_ROWS['date']}:B{HEAD_ROWS['answered_by']}", lacking, _LACKS)
 
 
-def _lay_out(sheet: Worksheet) -> None:
+def _lay_out(sheet: Sheet) -> None:
     """What stays in sight, and how it prints: A3 across, as wide as the page, the head on each."""
-    sheet.freeze_panes = f"C{TABLE_ROW + 1}"
-    sheet.page_setup.orientation, sheet.page_setup.paperSize = "landscape", 8
-    sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = 1, 0
-    sheet.sheet_properties.pageSetUpPr.fitToPage = True
-    sheet.print_title_rows = f"{TABLE_ROW}:{TABLE_ROW}"
-    sheet.oddFooter.center.text = "&P / &N"
-    sheet.page_margins.left = sheet.page_margins.right = 0.4
-    sheet.page_margins.top = sheet.page_margins.bottom = 0.5
-
-
-def _protect(sheet: Worksheet) -> None:
-    """Keep everything but the cells to fill in as it is; columns and rows may be made wider."""
-    sheet.protection.sheet = True
-    sheet.protection.formatColumns = sheet.protection.formatRows = False
-
-
-def _one_tab(book: Workbook) -> None:
-    """Select the active sheet alone: of sheets selected together each takes what is typed into one."""
-    for each in book.worksheets:
-        each.sheet_view.tabSelected = each is book.active
+    layout = sheet.layout
+    layout.activate()
+    layout.freeze_panes(f"C{TABLE_ROW + 1}")
+    sheet.print_across()
+    layout.set_paper(8)
+    layout.repeat_rows(TABLE_ROW - 1)
+    layout.set_footer("&C&P / &N")
+    layout.set_margins(left=0.4, right=0.4, top=0.5, bottom=0.5)

@@ -108,7 +108,7 @@ def read_answers(rows: Sequence[FilledRow], asked: Iterable[Line]) -> tuple[Quot
         first.setdefault(key, row)
         found.append(quote)
     if not problems and not found:
-        file = rows[0].file if rows else ""
+        file = rows[0].sheet.file if rows else ""
         problems.append(Problem("no quote is filled in", file, remedy="Fill in the columns from `seller` on."))
     if problems:
         raise InputError(problems)

@@ -1,4 +1,4 @@
-"""The form on which a seller quotes: the same columns and the same number of quotes for every fabric, as CSV and XLSX."""
+"""The form on which a seller quotes: the same columns and the same number of quotes for every fabric."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.quotes.terms import Kind, items_of, terms
-from fabricreport.books.workbooks import FILL_COLOUR, add_guide, bytes_of, letter_of, style_head
-from fabricreport.spreadsheet import csv_text, spreadsheet_cell
+from fabricreport.spreadsheet import csv_text
 
 GIVEN = (
     "request",
@@ -38,9 +37,7 @@ TO_FILL = (
 )
 """Columns that a seller fills in."""
 COLUMNS = (*GIVEN, *TO_FILL)
-SHEET, GUIDE = "Quotes", "Read first"
-_WIDTHS = {"what": 44, "include": 60, "fabric": 30, "item": 30, "request": 26, "seller": 26}
-_WIDTH = 16
+SHEET = "Quotes"
 
 
 @dataclass(frozen=True)
@@ -92,34 +89,3 @@ def rows_of(lines: Iterable[Line]) -> list[list[str | int]]:
 def as_csv(lines: Iterable[Line]) -> bytes:
     """The form as CSV, with a byte order mark for spreadsheets."""
     return ("\ufeff" + csv_text([COLUMNS, *rows_of(lines)])).encode("utf-8")
-
-
-def as_xlsx(lines: Iterable[Line]) -> bytes:
-    """The form as a workbook, how to fill it in on the sheet before it."""
-    from openpyxl import Workbook  # slow to import, and only a form needs it
-    from openpyxl.styles import Alignment, PatternFill
-
-    book = Workbook()
-    add_guide(book, GUIDE, terms().read_first)
-    sheet = book.create_sheet(SHEET)
-    head: list[str | int] = [*COLUMNS]
-    for values in (head, *rows_of(lines)):
-        sheet.append([_cell(value) for value in values])
-    sheet.freeze_panes = "A2"
-    for n, column in enumerate(COLUMNS, start=1):
-        sheet.column_dimensions[letter_of(n - 1)].width = _WIDTHS.get(column, _WIDTH)
-        style_head(sheet.cell(1, n))
-        for row in range(2, sheet.max_row + 1):
-            cell = sheet.cell(row, n)
-            cell.alignment = Alignment(wrap_text=True, vertical="top")
-            if column in TO_FILL:
-                cell.fill = PatternFill("solid", fgColor=FILL_COLOUR)
-                cell.number_format = "@" if column in ("seller", "quoted_on", "valid_until") else "General"
-    book.active = 1
-    return bytes_of(book)
-
-
-def _cell(value: str | int) -> str | int | None:
-    """A cell that no spreadsheet can run; an empty one is none."""
-    safe: str | int = spreadsheet_cell(value)
-    return None if safe == "" else safe

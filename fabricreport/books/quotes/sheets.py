@@ -4,36 +4,31 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from fabricreport.books.prices.files import columns_fault, separator_fault
 from fabricreport.books.quotes.form import COLUMNS, SHEET, TO_FILL
 from fabricreport.books.quotes.terms import terms
-from fabricreport.books.workbooks import Limits, letter_of, read_sheet
+from fabricreport.books.workbook_reader import FormCell, FormSheet, Limits, read_sheet
 from fabricreport.errors import InputError, Problem
-from fabricreport.hostile_text import visible
-from fabricreport.located import read_bytes_strict
+from fabricreport.located import read_bytes_strict, shown_path
 
 _KINDS = {".csv": "a form as CSV", ".xlsx": "a form as XLSX"}
 
 
 @dataclass(frozen=True)
 class FilledRow:
-    """One row of a form: its cells by column, the file, and the row's number; `sheet` is '' for CSV."""
+    """One row of a form, from 1: its cells by column, in their order, and the sheet or CSV that it stands in."""
 
     cells: Mapping[str, str]
-    file: str
     row: int
-    sheet: str = ""
-    letters: Mapping[str, str] | None = None
+    sheet: FormSheet
 
     def problem(self, column: str, message: str, remedy: str = "", suggestion: str = "") -> Problem:
-        """A fault in one cell: of a workbook by sheet, row and column, of CSV by line."""
-        at = f" ({self.sheet}!{self.letters[column]}{self.row})" if self.letters and column in self.letters else ""
-        value = visible(self.cells.get(column, ""))
-        return Problem(message, self.file, self.row, f"{column}{at}", value, remedy, suggestion)
+        """A fault in one cell: of a workbook by column and cell, of CSV by line and column."""
+        return self.sheet.problem(self.row, list(self.cells).index(column), message, remedy, suggestion, column)
 
     @property
     def empty(self) -> bool:
@@ -43,69 +38,42 @@ class FilledRow:
 
 def read_form(path: Path) -> tuple[FilledRow, ...]:
     """The rows of a filled form; `InputError` where the file is none, with every fault of its head or its cells."""
-    kind = path.suffix.lower()
+    kind, file = path.suffix.lower(), shown_path(path)
     if kind not in _KINDS:
-        raise InputError(Problem("is no form of ours", str(path), remedy=f"Give {' or '.join(_KINDS.values())}."))
-    if kind == ".csv":
-        data = read_bytes_strict(path, max_bytes=_largest())
-        return tuple(_rows(_csv_lines(data, path), str(path), ""))
-    sheet, lines = _workbook(path)
-    return tuple(_rows(lines, str(path), sheet))
+        raise InputError(Problem("is no form of ours", file, remedy=f"Give {' or '.join(_KINDS.values())}."))
+    limits = Limits.of(terms(), 2 * len(COLUMNS))
+    sheet = _csv_sheet(path, limits) if kind == ".csv" else read_sheet(path, SHEET, limits, or_first=True)
+    filled = {n: texts for n, row in enumerate(sheet.rows, start=1) if any(texts := [cell.text for cell in row])}
+    if not filled:
+        raise InputError(Problem("is empty", file, 1, remedy="`fabricreport quotes PARAMS` writes the form."))
+    number, head = next(iter(filled.items()))
+    while not head[-1]:
+        head.pop()
+    if fault := columns_fault(head, COLUMNS):
+        raise InputError(Problem(fault[0], file, number, remedy=f"{fault[1]} Keep the head of the form.".strip()))
+    if faults := [*sheet.beside(len(head)), *sheet.formulas()]:
+        raise InputError(faults)
+    rows = {n: dict(zip(head, [*texts, *[""] * len(head)], strict=False)) for n, texts in filled.items() if n > number}
+    return tuple(FilledRow(cells, n, sheet) for n, cells in rows.items())
 
 
-def _csv_lines(data: bytes, path: Path) -> Iterator[tuple[int, list[str]]]:
+def _csv_sheet(path: Path, limits: Limits) -> FormSheet:
+    """CSV as a sheet whose rows are the lines of the file: one that ends on another line than it began stands there."""
+    data, file = read_bytes_strict(path, max_bytes=limits.file_bytes), shown_path(path)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = 1 + data[: error.start].count(b"\n")
-        raise InputError(Problem("is not UTF-8 text", str(path), line, remedy="Save it as UTF-8 CSV.")) from error
-    if parted := separator_fault(text, str(path)):
+        raise InputError(Problem("is not UTF-8 text", file, line, remedy="Save it as UTF-8 CSV.")) from error
+    if parted := separator_fault(text, file):
         raise InputError(parted)
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    reader, rows = csv.reader(io.StringIO(text, newline=""), strict=True), list[tuple[FormCell, ...]]()
     try:
         for cells in reader:
-            yield reader.line_num, cells
+            if reader.line_num > limits.rows:
+                raise InputError(Problem(f"has more than {limits.rows:,} rows", file, reader.line_num))
+            rows += [()] * (reader.line_num - len(rows) - 1)
+            rows.append(tuple(map(FormCell, cells)))
     except csv.Error as error:
-        raise InputError(Problem(f"is no CSV table ({error})", str(path), reader.line_num)) from error
-
-
-def _workbook(path: Path) -> tuple[str, list[tuple[int, list[str]]]]:
-    """The name of the form's sheet and its rows; formulas come as they are written, and are refused where they count."""
-    sizes = Limits(_most_rows() + 1, 2 * len(COLUMNS), _largest(), terms().largest_unpacked_bytes)
-    sheet = read_sheet(path, SHEET, sizes, or_first=True)
-    return sheet.title, [(n, [cell.text for cell in row]) for n, row in enumerate(sheet.rows, start=1)]
-
-
-def _most_rows() -> int:
-    return terms().most_rows
-
-
-def _largest() -> int:
-    return terms().largest_file_bytes
-
-
-def _rows(lines: Iterable[tuple[int, Sequence[str]]], file: str, sheet: str) -> Iterator[FilledRow]:
-    head: list[str] | None = None
-    letters: Mapping[str, str] = {}
-    for number, cells in lines:
-        cells = [cell.strip() for cell in cells]
-        while cells and not cells[-1]:
-            cells.pop()
-        if not cells:
-            continue
-        if number > _most_rows() + 1:
-            raise InputError(Problem(f"has more than {_most_rows():,} rows", file, number))
-        if head is None:
-            head = cells
-            if fault := columns_fault(head, COLUMNS):
-                raise InputError(
-                    Problem(fault[0], file, number, remedy=f"{fault[1]} Keep the head of the form.".strip())
-                )
-            letters = {name: letter_of(n) for n, name in enumerate(head)} if sheet else {}
-            continue
-        if len(cells) > len(head):
-            raise InputError(Problem(f"{len(cells)} cells instead of {len(head)}", file, number))
-        padded = [*cells, *[""] * (len(head) - len(cells))]
-        yield FilledRow(dict(zip(head, padded, strict=True)), file, number, sheet, letters)
-    if head is None:
-        raise InputError(Problem("is empty", file, 1, remedy="`fabricreport quotes PARAMS` writes the form."))
+        raise InputError(Problem(f"is no CSV table ({error})", file, reader.line_num)) from error
+    return FormSheet(file, "", tuple(rows))
