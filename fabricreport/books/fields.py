@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args
 
 from annotated_types import Ge, GroupedMetadata, Le
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, StringConstraints
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    StringConstraints,
+    WrapValidator,
+)
+from pydantic_core import CoreSchema, PydanticCustomError, PydanticKnownError, core_schema
 
 from fabricreport.bounds import Bound, bound_of, whole
 from fabricreport.errors import InputError
@@ -32,7 +40,10 @@ FAULTS = "faults"
 
 
 class Fault(NamedTuple):
-    """What is wrong, where below the value that was checked, and what to write; the value shown is the one found there."""
+    """What is wrong, where below the value that was checked, and what to write; the value shown is the one found there.
+
+    Without a remedy, the description of the field is told.
+    """
 
     message: str
     at: KeyPath = ()
@@ -216,3 +227,43 @@ PriceOrEvidenceId = Annotated[
 
 Colour = Annotated[str, written(r"#[0-9a-f]{6}", "#rrggbb", "Six digits of 0 to 9 and a to f.")]
 """A colour as `#rrggbb`."""
+
+Held = TypeVar("Held")
+
+
+class _Unwritten:
+    """Refuses whatever a file says as it refuses any key that it does not know; a default is not validated."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._refuse)
+
+    def _refuse(self, found: Any) -> Any:
+        raise PydanticKnownError("extra_forbidden")
+
+
+UNWRITTEN = _Unwritten()
+Unwritten = Annotated[Held, UNWRITTEN]
+"""A field that no file may hold: whoever reads the file fills it in."""
+
+NULL_IS_NONE = WrapValidator(lambda found, check: "" if found is None else check(found))
+"""Metadata of a text that is written `null` where there is none, and is held as ''."""
+
+
+class _ById:
+    """A list of entries with ids, each of its own, held as a mapping."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        listed = handler.generate_schema(tuple[get_args(source)[1], ...])  # type: ignore[misc]  # known when it runs
+        return core_schema.no_info_after_validator_function(_by_id, listed)
+
+
+def _by_id(entries: tuple[Any, ...]) -> Mapping[str, Any]:
+    first = {entry.id: i for i, entry in reversed(list(enumerate(entries)))}
+    again = [(i, "id") for i, entry in enumerate(entries) if first[entry.id] != i]
+    if again:
+        raise refusal(*(Fault("this id is used already", at, "Give each entry an id of its own.") for at in again))
+    return {entry.id: entry for entry in entries}
+
+
+ById = Annotated[Mapping[str, Held], _ById()]
+"""A list of entries in the file, held as a mapping by their ids."""

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from fabricreport.books.fields import FAULTS, Fault
+from fabricreport.books.fields import FAULTS, UNWRITTEN, Fault
 from fabricreport.errors import Problem
 from fabricreport.located import KeyPath, Located, did_you_mean, dotted
 
@@ -37,18 +37,20 @@ def problems_of(error: ErrorDetails, located: Located, schema: Any, at: KeyPath 
     path = path_of(error)
     if error["type"] == FAULTS:
         for fault in error["ctx"]["faults"]:
-            yield _told(Fault(*fault), path, error["input"], located, at)
+            yield _told(Fault(*fault), path, error["input"], located, schema, at)
     else:
         yield _problem_of(error, path, located, schema, at)
 
 
-def _told(fault: Fault, path: KeyPath, given: Any, located: Located, at: KeyPath) -> Problem:
+def _told(fault: Fault, path: KeyPath, given: Any, located: Located, schema: Any, at: KeyPath) -> Problem:
     for part in fault.at:
         inside = (isinstance(given, dict) and part in given) or (isinstance(given, list) and isinstance(part, int))
         given = given[part] if inside else ""
     shown = "" if given is None or isinstance(given, dict) else _shown(given)
+    field = field_at(schema, (*path, *fault.at))
+    remedy = fault.remedy or (field.description if field is not None and field.description else "")
     place = (*at, *path, *fault.at)
-    return located.problem(place, fault.message, value=shown, remedy=fault.remedy, suggestion=fault.suggestion)
+    return located.problem(place, fault.message, value=shown, remedy=remedy, suggestion=fault.suggestion)
 
 
 def _problem_of(error: ErrorDetails, path: KeyPath, located: Located, schema: Any, at: KeyPath) -> Problem:
@@ -82,8 +84,8 @@ def _beside(key: str, name: str) -> str:
 
 
 def path_of(error: ErrorDetails) -> KeyPath:
-    """The error's location as keys of the file: union tags are pydantic's, not the user's."""
-    return tuple(part for part in error["loc"] if not str(part).startswith(TAG))
+    """The error's location as keys of the file: union tags, and the mark of a key at fault, are pydantic's."""
+    return tuple(part for part in error["loc"] if not str(part).startswith(TAG) and part != "[key]")
 
 
 def _explain(error: ErrorDetails, field: FieldInfo | None, given: Any) -> tuple[str, str, str]:
@@ -270,7 +272,7 @@ def _fields(model: Any) -> Mapping[str, FieldInfo]:
     else:
         hints = get_type_hints(model, include_extras=True)
         known = {f.name: FieldInfo.from_annotation(hints[f.name]) for f in fields(model) if f.init}
-    return {field.alias or name: field for name, field in known.items()}
+    return {field.alias or name: field for name, field in known.items() if UNWRITTEN not in field.metadata}
 
 
 def _unions(annotation: Any) -> list[Any]:

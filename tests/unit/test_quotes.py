@@ -21,7 +21,7 @@ from openpyxl import Workbook, load_workbook
 from rows import rows
 
 import fabricreport.inputs as inputs_module
-from fabricreport.books.option_reader import read_options
+from fabricreport.books.options import read_options
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.quotes.answers import Quote, read_answers, stated_lines
 from fabricreport.books.quotes.filing import SEVERAL, file_of, file_quotes, sellers_files
