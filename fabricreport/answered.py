@@ -18,6 +18,7 @@ from fabricreport.answer_effects import TERMS, Effect, Known, Nothing, Put, Says
 from fabricreport.answer_terms import Term, term_of
 from fabricreport.as_run import is_rented, links_of
 from fabricreport.books.answers import Answer, AnswerFile
+from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.books.families import families
 from fabricreport.books.offers.offer import Offer
 from fabricreport.books.options import Option
@@ -26,7 +27,6 @@ from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import folded, read_providers
 from fabricreport.books.questions import Proof, Question, read_questions, read_wording
 from fabricreport.errors import InputError, Problem
-from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.models.audit.answering import tapered, updated, weight_of
 from fabricreport.models.audit.diligence import Benchmark, Finding, Need, Reply, Words, judge
 from fabricreport.models.collectives.catalogue import Catalogue

@@ -41,6 +41,6 @@ class Behaviour:
     manager: str
     skill: bool
 
-    def changed(self, roles: Mapping[str, str | bool]) -> Behaviour:
+    def changed(self, roles: Mapping[str, str]) -> Behaviour:
         """The same with other entries for some roles."""
         return replace(self, **roles)  # type: ignore[arg-type]

@@ -19,8 +19,7 @@ from typing import Any, TypeVar
 
 from fabricreport.before_after import changes_of
 from fabricreport.books.evidence import read_evidence
-from fabricreport.books.option_reader import read_options
-from fabricreport.books.options import Option
+from fabricreport.books.options import Option, read_options
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.chain import Chain, chain
 from fabricreport.errors import InputError, Problem

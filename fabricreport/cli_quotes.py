@@ -134,7 +134,7 @@ def _asked(params: Path) -> dict[str, Any]:
 
 def _stated() -> dict[str, Any]:
     """What is known of every option without a client's params, and the price files that a build from here would read."""
-    from fabricreport.books.option_reader import read_options
+    from fabricreport.books.options import read_options
     from fabricreport.books.prices.book import PriceBook
     from fabricreport.books.quotes.form import lines_of
     from fabricreport.given import if_there

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from fabricreport.books.evidence import EvidenceBook, read_evidence
 from fabricreport.books.families import families
-from fabricreport.books.option_reader import read_options
-from fabricreport.books.options import Option
+from fabricreport.books.options import Option, read_options
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.errors import InputError, Problem
 from fabricreport.project import PARAMS, book_folder, client_folder

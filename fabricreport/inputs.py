@@ -25,13 +25,13 @@ from fabricreport.answered import Answered, answered, decided_by, read_files
 from fabricreport.answered import Books as BeforeAnswers
 from fabricreport.books.claims import claim_record
 from fabricreport.books.evidence import EvidenceBook
+from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.books.questions import known_ids
 from fabricreport.constants import catalogue, practice
 from fabricreport.elicited import read_elicited
 from fabricreport.evidence import read_yaml
-from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.ledger import Number, NumberMaker, weakest
 from fabricreport.located import did_you_mean
 from fabricreport.models.collectives.catalogue import Catalogue

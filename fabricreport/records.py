@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from fabricreport import formats
+from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.books.prices.book import Price
 from fabricreport.books.prices.spoken import spoken
-from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.ledger import in_currency, weakest
 from fabricreport.located import undotted
 from fabricreport.models.audit.disagreement import Contested

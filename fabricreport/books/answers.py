@@ -162,7 +162,7 @@ class Answer:
     measured: Log | None = None
     choice: Annotated[str, AfterValidator(_choice)] = ""
     evidence: Proof | None = None
-    line: Annotated[int, Unwritten] = 0
+    line: Unwritten[int] = 0
 
     @property
     def low(self) -> float | None:
@@ -211,5 +211,5 @@ class AnswerFile:
         AfterValidator(_some),
         Field(description="Begin each of them with '- question: <id>'."),
     ]
-    file: Annotated[str, Unwritten] = ""
+    file: Unwritten[str] = ""
     fabric: Annotated[str, _EMPTY, text(LONGEST_ANSWER, empty=True), AfterValidator(_fabric)] = ""

@@ -71,7 +71,7 @@ class Seen:
     ]
     unit: Annotated[str, AfterValidator(_unit), Field(description="Write `unit:`, the plan's own.")]
     evidence: Annotated[str, text(500, remedy=_WITNESS), Field(description=_WITNESS)]
-    line: Annotated[int, Unwritten] = 0
+    line: Unwritten[int] = 0
 
 
 @dataclass(frozen=True)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Self
+
+from pydantic import model_validator
 
 from fabricreport.books.evidence import read_evidence
-from fabricreport.evidence import read_yaml
+from fabricreport.books.fields import CLOSED, ById, Fault, Id, refusal
+from fabricreport.books.reader import shipped
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Question:
     """A quantity asked of an expert as P5, P50 and P95; `short` is how tables name it.
 
     `replaces` are the entries that take the pooled answer; with `times` it is a multiple of that question's quantity.
     """
 
-    id: str
+    __pydantic_config__ = CLOSED
+    id: Id
     short: str
     ask: str
     unit: str
@@ -26,9 +29,9 @@ class Question:
     times: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Seed(Question):
-    """A question whose answer is known, and where from."""
+    """A question whose answer is known, and where from: told here, or by the entry of the library that it names."""
 
     answer: float = 0.0
     source: str = ""
@@ -43,9 +46,20 @@ class Seed(Question):
 class Questionnaire:
     """All that is asked, and how many seeds must count."""
 
-    questions: Mapping[str, Question]
-    seeds: Mapping[str, Seed]
+    __pydantic_config__ = CLOSED
+    questions: ById[Question]
+    seeds: ById[Seed]
     least_seeds: int
+
+    @model_validator(mode="after")
+    def agreeing(self) -> Self:
+        """A multiple is of a question that is none itself."""
+        known = self.questions
+        wrong = [i for i, q in enumerate(known.values()) if q.times and (q.times not in known or known[q.times].times)]
+        if wrong:
+            remedy = "Name a question without `times`."
+            raise refusal(*(Fault("is no quantity of its own", ("questions", i, "times"), remedy) for i in wrong))
+        return self
 
     @property
     def replaced(self) -> tuple[str, ...]:
@@ -53,22 +67,16 @@ class Questionnaire:
         return tuple(entry for q in self.questions.values() for entry in q.replaces)
 
 
-@lru_cache(maxsize=1)
+@cache
 def read_questionnaire() -> Questionnaire:
-    """The shipped questions; `ValueError` if a multiple is of no question, or of one that is a multiple itself."""
-    data = read_yaml("elicitation")
-    questions = {row["id"]: Question(**{**row, "replaces": tuple(row["replaces"])}) for row in data["questions"]}
-    for question in questions.values():
-        if question.times and (question.times not in questions or questions[question.times].times):
-            raise ValueError(f"{question.id} is a multiple of {question.times}, which is no quantity of its own")
-    seeds = {row["id"]: _seed(row) for row in data["seeds"]}
-    return Questionnaire(questions, seeds, int(data["least_seeds"]))
+    """The shipped questions; a seed that names an entry of the library has its answer as shipped."""
+    asked = shipped("elicitation", Questionnaire)
+    return replace(asked, seeds={seed.id: _answered(seed) for seed in asked.seeds.values()})
 
 
-def _seed(row: Mapping[str, Any]) -> Seed:
-    """A seed with its answer: its own, or that of the library's entry it names, as shipped."""
-    if "entry" not in row:
-        return Seed(**row)
-    found = read_evidence().require(row["entry"], asked_by=row["id"])
+def _answered(seed: Seed) -> Seed:
+    if not seed.entry:
+        return seed
+    found = read_evidence().require(seed.entry, asked_by=seed.id)
     told = {name: getattr(found, name) for name in ("source", "publisher", "address", "date", "grade")}
-    return Seed(**row, **told, answer=found.figure.mode)
+    return replace(seed, **told, answer=found.figure.mode)

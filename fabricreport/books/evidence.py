@@ -7,19 +7,18 @@ Shipped entries live in `fabricreport/evidence/library/*.yaml`; a client adds fi
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, ValuesView
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from fabricreport.books.entry_reader import GRADES, SEEN, UNDATED, read_entry
+from fabricreport.books.evidence_entry import EvidenceEntry
+from fabricreport.books.reader import judged
 from fabricreport.books.references import Reference, shipped_references
 from fabricreport.errors import InputError, Problem
 from fabricreport.evidence import ROOT
-from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.located import did_you_mean
 from fabricreport.strict_yaml import inspect_yaml
 from fabricreport.uncertain import Replaced, Uncertain
-
-__all__ = ["GRADES", "LIBRARY", "SEEN", "UNDATED", "EvidenceBook", "read_evidence"]
 
 LIBRARY = ROOT / "library"
 
@@ -154,10 +153,12 @@ def _read_folder(folder: Path, problems: list[Problem]) -> list[EvidenceEntry]:
         if not isinstance(tree.data, list):
             problems.append(tree.problem((), "must be a list of entries", remedy="Begin each entry with `- id:`."))
             continue
+        name = path.name if folder == LIBRARY else tree.file
         for index in range(len(tree.data)):
-            entry = read_entry(tree, index, problems, shipped=folder == LIBRARY)
+            entry, faults = judged(tree, EvidenceEntry, at=(index,))
+            problems += faults
             if entry is not None:
-                entries.append(entry)
+                entries.append(replace(entry, file=name, line=tree.line_of((index,))))
     return entries
 
 

@@ -136,8 +136,8 @@ class ExpertFile:
         Mapping[str, Judgement | None], Keyed("question", Annotated[JudgedSeed, _RISING], _judgement), _BEGIN
     ]
     answers: Annotated[Mapping[str, Judgement], Keyed("question", Annotated[Judged, _RISING], _judgement), _BEGIN]
-    file: Annotated[str, Unwritten] = field(default="", compare=False)
-    lines: Annotated[Mapping[str, int], Unwritten] = field(default_factory=dict, compare=False, repr=False)
+    file: Unwritten[str] = field(default="", compare=False)
+    lines: Unwritten[Mapping[str, int]] = field(default_factory=dict, compare=False, repr=False)
 
     @model_validator(mode="after")
     def whole(self, info: ValidationInfo) -> Self:

@@ -10,7 +10,7 @@ import datetime as dt
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, NamedTuple, get_args
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args
 
 from annotated_types import Ge, GroupedMetadata, Le
 from pydantic import (
@@ -21,6 +21,7 @@ from pydantic import (
     GetCoreSchemaHandler,
     StringConstraints,
     ValidationInfo,
+    WrapValidator,
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
@@ -44,7 +45,8 @@ UNKNOWN = "extra_forbidden"
 class Fault(NamedTuple):
     """What is wrong, where below the value that was checked, and what to write; the value shown is the one found there.
 
-    `shown`: what is shown instead, where that value is a mapping or a cell's text.
+    `shown`: what is shown instead, where that value is a mapping or a cell's text. Without a remedy, the description of the
+    field is told.
     """
 
     message: str
@@ -205,10 +207,6 @@ def _count(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _unwritten(value: Any) -> Any:
-    raise PydanticCustomError(UNKNOWN, "is no key of a file")
-
-
 def _answered(value: Any, info: ValidationInfo) -> str:
     day = _date(value)
     if not isinstance(day, dt.date):
@@ -252,27 +250,6 @@ Items = BeforeValidator(_items)
 Count = Annotated[int, BeforeValidator(_count)]
 """A whole number, also one that was written or typed into a cell as 64.0."""
 
-Unwritten = BeforeValidator(_unwritten)
-"""Metadata of a field that its reader fills in (its file, its line): no file may hold it, and no message names it."""
-
-
-class Keyed:
-    """Metadata of a mapping whose values stand in the file as a list, each with its key in the field of this name.
-
-    `row`: the schema of an item where it is not the value itself, which `made` makes of it.
-    """
-
-    def __init__(self, name: str, row: Any = None, made: Callable[[Any], Any] = lambda row: row) -> None:
-        self.name, self.row, self.made = name, row, made
-
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        row = self.row or get_args(source)[1]
-        rows = handler.generate_schema(tuple[row, ...])  # type: ignore[valid-type]  # known when it runs
-        return core_schema.no_info_after_validator_function(
-            lambda found: {getattr(one, self.name): self.made(one) for one in found}, rows
-        )
-
-
 RelativePath = Annotated[str, StringConstraints(min_length=1, max_length=255), AfterValidator(_relative)]
 """A POSIX path below the folder of the params file, for example `logs/acme.txt`."""
 
@@ -297,3 +274,54 @@ PriceOrEvidenceId = Annotated[
 
 Colour = Annotated[str, written(r"#[0-9a-f]{6}", "#rrggbb", "Six digits of 0 to 9 and a to f.")]
 """A colour as `#rrggbb`."""
+
+Held = TypeVar("Held")
+
+
+class _Unwritten:
+    """Refuses whatever a file says as it refuses any key that it does not know; a default is not validated."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self._refuse)
+
+    def _refuse(self, found: Any) -> Any:
+        raise PydanticCustomError(UNKNOWN, "is no key of a file")
+
+
+UNWRITTEN = _Unwritten()
+Unwritten = Annotated[Held, UNWRITTEN]
+"""A field that no file may hold: whoever reads the file fills it in."""
+
+NULL_IS_NONE = WrapValidator(lambda found, check: "" if found is None else check(found))
+"""Metadata of a text that is written `null` where there is none, and is held as ''."""
+
+
+class Keyed:
+    """Metadata of a mapping whose values stand in the file as a list, each with its key in the field of this name.
+
+    `row`: the schema of an item where it is not the value itself, which `made` makes of it. `once`: the fault of an item
+    whose key another before it has; None where its reader tells of that.
+    """
+
+    def __init__(
+        self, name: str, row: Any = None, made: Callable[[Any], Any] = lambda row: row, *, once: Fault | None = None
+    ) -> None:
+        self.name, self.row, self.made, self.once = name, row, made, once
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        row = self.row or get_args(source)[1]
+        rows = handler.generate_schema(tuple[row, ...])  # type: ignore[valid-type]  # known when it runs
+        return core_schema.no_info_after_validator_function(self._held, rows)
+
+    def _held(self, rows: tuple[Any, ...]) -> Mapping[str, Any]:
+        first = {getattr(row, self.name): n for n, row in reversed(list(enumerate(rows)))}
+        again = [n for n, row in enumerate(rows) if first[getattr(row, self.name)] != n]
+        if again and self.once:
+            raise refusal(*(self.once._replace(at=(n, self.name)) for n in again))
+        return {getattr(row, self.name): self.made(row) for row in rows}
+
+
+ById = Annotated[
+    Mapping[str, Held], Keyed("id", once=Fault("this id is used already", remedy="Give each entry an id of its own."))
+]
+"""A list of entries in the file, held as a mapping by their ids."""

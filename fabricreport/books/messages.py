@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from fabricreport.books.fields import FAULTS, UNKNOWN, Fault, Keyed, Unwritten
+from fabricreport.books.fields import FAULTS, UNKNOWN, UNWRITTEN, Fault, Keyed
 from fabricreport.decimals import LONGEST, meanings, number_remedy
 from fabricreport.errors import Problem
 from fabricreport.located import KeyPath, Located, did_you_mean, dotted
@@ -49,22 +49,24 @@ def problems_of(
         return  # the items that are at fault were not counted; each is told for itself
     if error["type"] == FAULTS:
         for fault in error["ctx"]["faults"]:
-            yield _told(Fault(*fault), path, error["input"], located, at)
+            yield _told(Fault(*fault), path, error["input"], located, schema, at)
     else:
         found = _problem_of(error, path, located, schema, at)
         mended = remedies.get(error["type"], "").format(key=path[-1] if path else "")
         yield replace(found, remedy=mended or found.remedy)
 
 
-def _told(fault: Fault, path: KeyPath, given: Any, located: Located, at: KeyPath) -> Problem:
+def _told(fault: Fault, path: KeyPath, given: Any, located: Located, schema: Any, at: KeyPath) -> Problem:
     for part in fault.at:
         inside = (isinstance(given, dict) and part in given) or (isinstance(given, list) and isinstance(part, int))
         given = given[part] if inside else ""
     shown = "" if given in (None, []) or isinstance(given, dict) else _shown(given)
     if fault.shown is not None:
         shown = fault.shown
+    field = field_at(schema, (*path, *fault.at))
+    remedy = fault.remedy or (field.description if field is not None and field.description else "")
     place = (*at, *path, *fault.at)
-    return located.problem(place, fault.message, value=shown, remedy=fault.remedy, suggestion=fault.suggestion)
+    return located.problem(place, fault.message, value=shown, remedy=remedy, suggestion=fault.suggestion)
 
 
 def _problem_of(error: ErrorDetails, path: KeyPath, located: Located, schema: Any, at: KeyPath) -> Problem:
@@ -101,8 +103,8 @@ def _beside(key: str, name: str) -> str:
 
 
 def path_of(error: ErrorDetails) -> KeyPath:
-    """The error's location as keys of the file: union tags are pydantic's, not the user's."""
-    return tuple(part for part in error["loc"] if not str(part).startswith(TAG))
+    """The error's location as keys of the file: union tags, and the mark of a key at fault, are pydantic's."""
+    return tuple(part for part in error["loc"] if not str(part).startswith(TAG) and part != "[key]")
 
 
 def _explain(error: ErrorDetails, field: FieldInfo | None, given: Any) -> tuple[str, str, str]:
@@ -300,7 +302,7 @@ def _fields(model: Any) -> Mapping[str, FieldInfo]:
         for f in fields(model):
             if f.default is not NO_DEFAULT or f.default_factory is not NO_DEFAULT:
                 known[f.name].default = None
-    return {field.alias or name: field for name, field in known.items() if Unwritten not in field.metadata}
+    return {field.alias or name: field for name, field in known.items() if UNWRITTEN not in field.metadata}
 
 
 def _unions(annotation: Any) -> list[Any]:

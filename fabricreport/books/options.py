@@ -8,16 +8,38 @@ list of entries with the keys of `evidence/options.yaml`, or `like: <id>` and on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Annotated, Any, Literal, Self, get_args
+
+from annotated_types import Len
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from fabricreport.behaviour import Behaviour
-from fabricreport.books.families import families
-from fabricreport.evidence import ROOT
-from fabricreport.located import KeyPath
-from fabricreport.vocabulary import Side
+from fabricreport.books.families import Roles, families
+from fabricreport.books.fields import (
+    CLOSED,
+    NULL_IS_NONE,
+    Colour,
+    Fault,
+    Id,
+    IsoDate,
+    Unwritten,
+    one_of,
+    refusal,
+    text,
+    within,
+    written,
+)
+from fabricreport.books.messages import MISSING, TAG
+from fabricreport.books.reader import judged
+from fabricreport.errors import InputError, Problem
+from fabricreport.evidence import ROOT, read_yaml
+from fabricreport.located import KeyPath, Located, did_you_mean
+from fabricreport.strict_yaml import load_strict
+from fabricreport.vocabulary import OperatingModel, Side
 
 OR = " or "
 """Between the item of the price files that nobody may have a price for and the entry that stands in."""
@@ -32,31 +54,76 @@ PER_SERVER = ("usd", "usd/node", "usd/server")
 PER_PERSON = ("usd", "usd/person")
 """The units, as the ledger writes them, that can serve a key of an option."""
 SHIPPED_FILE = ROOT / "options.yaml"
+GPU_MAKERS = Literal["nvidia", "amd"]
+
+
+def _classes() -> Mapping[str, Mapping[str, Any]]:
+    """Classes of fabric of the collective model."""
+    found: Mapping[str, Mapping[str, Any]] = read_yaml("collectives")["fabrics"]
+    return found
+
+
+_ITEM = r"[a-z0-9]+([-.][a-z0-9]+)*"
+Reference = Annotated[
+    str,
+    written(
+        rf"(price|evidence):{_ITEM}|price:{_ITEM}{OR}evidence:{_ITEM}",
+        "a reference to a price or an evidence entry",
+        "Write price:<item> or evidence:<id>, or both joined by the word or.",
+    ),
+]
+ReferenceOrNone = Annotated[Reference, NULL_IS_NONE]
+_Kind = Annotated[str, one_of(lambda: PIECES, "a kind of piece")]
+_NumberOrReference = Annotated[
+    Annotated[int, within("management-nodes"), Tag(f"{TAG}number")] | Annotated[Reference, Tag(f"{TAG}reference")],
+    Discriminator(lambda found: f"{TAG}{'reference' if isinstance(found, str) else 'number'}"),
+]
 
 
 @dataclass(frozen=True)
 class Piece:
     """Where the price (USD or another currency, each) and the watts of one kind of piece are found; watts "" = none."""
 
-    price: str
-    watts: str = ""
+    __pydantic_config__ = CLOSED
+    price: Reference
+    watts: ReferenceOrNone = ""
+
+
+def _complete(pieces: Mapping[str, Piece]) -> Mapping[str, Piece]:
+    """The pieces, where every kind that a fabric cannot do without has its price and its watts."""
+    remedy = "Add watts: evidence:<id> beside its price."
+    needed = ("switch", "nic", "node_optic", "switch_optic")
+    faults = [Fault(f"the price of '{kind}' is missing") for kind in needed if kind not in pieces]
+    faults += [Fault("has no watts", (kind,), remedy) for kind in needed if kind in pieces and not pieces[kind].watts]
+    if faults:
+        raise refusal(*faults)
+    return pieces
 
 
 @dataclass(frozen=True)
 class Licence:
     """A licence per endpoint and year, and the reference to the GPU count above which it is bought ("": at any size)."""
 
-    per_endpoint_year: str
-    needed_above_gpus: str = ""
+    __pydantic_config__ = CLOSED
+    per_endpoint_year: Reference
+    needed_above_gpus: ReferenceOrNone = ""
 
 
 @dataclass(frozen=True)
 class Management:
     """Links into the fabric for its manager, and servers: `nodes` is a number or a reference to one."""
 
-    links: int = 0
-    nodes: int | str = 0
-    node_price: str = ""
+    __pydantic_config__ = CLOSED
+    links: Annotated[int, within("management-links")] = 0
+    nodes: _NumberOrReference = 0
+    node_price: ReferenceOrNone = ""
+
+    @model_validator(mode="after")
+    def agreeing(self) -> Self:
+        """Servers have a price."""
+        if self.nodes and not self.node_price:
+            raise refusal(Fault("servers need a price", ("node_price",)))
+        return self
 
 
 @dataclass(frozen=True)
@@ -68,53 +135,94 @@ class Need:
     units: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Option:
     """One fabric that can be bought. References are ids of the price and evidence books; "" means there is none.
 
     `link_gbits_per_s` is a GPU's link over all its planes. `generation` is the year by which its switch goes, and
-    `on_sale` the day before which a roadmap option cannot be ordered. `unquoted` are the items of the price files that
-    nobody has a price for, each with the assumption that stands in; it is known once the option is `priced`. `lines` has
-    the line in `file` of each key that holds a reference. `say` is what a sentence may call it, the shortest first.
+    `on_sale` the day before which a roadmap option cannot be ordered. `own_model`, `own_colour` and `roles` are what differs
+    from its family's. `unquoted` are the items of the price files that nobody has a price for, each with the assumption
+    that stands in; it is known once the option is `priced`. `lines` has the line in `file` of each key that holds a
+    reference. `say` is what a sentence may call it, the shortest first.
     """
 
-    id: str
-    name: str
-    family: str
-    operating_model: str
-    generation: int
-    fabric: str
+    __pydantic_config__ = CLOSED
+    id: Id
+    name: Annotated[str, text(MAX_NAME)]
+    family: Annotated[str, one_of(families, "a known family")]
+    own_model: Annotated[OperatingModel | None, Field(alias="operating_model")] = None
+    generation: Annotated[int, within("calendar-year")]
+    fabric: Annotated[str, one_of(_classes, "a known fabric")]
     rdma: bool
-    link_gbits_per_s: float
-    physical_ports: int
-    radix: int
-    links_per_cage: int
-    links_per_node: int | None
-    planes: int
-    optics: str
-    copper_m: float | None
-    cooling: str
-    gpus_of: tuple[str, ...]
-    on_sale: date | None
-    colour: str
-    behaviour: Behaviour
-    pieces: Mapping[str, Piece]
-    alternatives: Mapping[str, tuple[str, ...]]
-    support: str
+    link_gbits_per_s: Annotated[float, within("link-gbits/s")]
+    physical_ports: Annotated[int, within("switch-ports")]
+    radix: Annotated[int, within("switch-radix")]
+    links_per_cage: Annotated[int, within("links-per-cage")]
+    links_per_node: Annotated[int | None, within("links-per-node")]
+    planes: Annotated[int, within("planes")] = 1
+    optics: Literal["multimode", "single-mode"] = "multimode"
+    copper_m: Annotated[float | None, within("copper-m")] = None
+    cooling: Literal["air", "liquid"] = "air"
+    gpus_of: Annotated[tuple[GPU_MAKERS, ...], Len(1)] = get_args(GPU_MAKERS)
+    on_sale: IsoDate | None = None
+    own_colour: Annotated[Colour | None, Field(alias="colour")] = None
+    roles: Roles = field(default_factory=dict)
+    pieces: Annotated[Mapping[_Kind, Piece], AfterValidator(_complete)]
+    alternatives: Mapping[_Kind, tuple[Reference, ...]]
+    support: Reference
     licence: Licence | None
-    operating_system: str
+    operating_system: ReferenceOrNone
     management: Management
-    training: str
-    notes: tuple[str, ...]
-    say: tuple[str, ...] = ()
-    unquoted: Mapping[str, str] = field(default_factory=dict)
-    file: str = ""
-    lines: Mapping[KeyPath, int] = field(default_factory=dict)
+    training: ReferenceOrNone
+    notes: tuple[Annotated[str, text(400)], ...]
+    say: tuple[Annotated[str, text(MAX_NAME)], ...] = ()
+    unquoted: Unwritten[Mapping[str, str]] = field(default_factory=dict)
+    file: Unwritten[str] = ""
+    lines: Unwritten[Mapping[KeyPath, int]] = field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def agreeing(self) -> Self:
+        """Ports share out, copper has a reach, and the class of fabric is of a kind that the family has."""
+        faults = [*self._counts()]
+        if self.copper_m is None and "dac" in self.pieces:
+            remedy = "Add copper_m: metres that passive copper spans."
+            faults.append(Fault("has no reach", ("pieces", "dac"), remedy))
+        kinds, kind = families()[self.family].kinds, _classes()[self.fabric]["kind"]
+        if kind not in kinds:
+            remedy = f"Name a fabric of kind {' or '.join(kinds)}, or mend `family`."
+            faults.append(Fault(f"is of kind {kind}, but the family is {self.family}", ("fabric",), remedy))
+        if faults:
+            raise refusal(*faults)
+        return self
+
+    def _counts(self) -> Iterator[Fault]:
+        if self.radix % 2:
+            yield Fault("must be even", ("radix",), "Half the ports of a spine face down.")
+        if self.radix > self.physical_ports * max(8, self.links_per_cage):
+            yield Fault("more logical ports than the cages can give", ("radix",))
+        if self.radix % self.planes:
+            yield Fault(f"do not share out {self.radix} ports", ("planes",))
+
+    @property
+    def operating_model(self) -> OperatingModel:
+        """Who answers for it: one maker for InfiniBand, two for others, where it does not say."""
+        usual = OperatingModel.TURNKEY if self.side is Side.INFINIBAND else OperatingModel.BRANDED
+        return self.own_model or usual
+
+    @property
+    def colour(self) -> str:
+        """The colour of its marks in pictures."""
+        return self.own_colour or families()[self.family].colour
+
+    @cached_property
+    def behaviour(self) -> Behaviour:
+        """How it behaves: as its family, but for what it says otherwise."""
+        return families()[self.family].behaviour.changed(self.roles)
 
     @property
     def side(self) -> Side:
         """Whose arguments hold for it."""
-        return Side(families()[self.family].side)
+        return families()[self.family].side
 
     @property
     def family_name(self) -> str:
@@ -179,3 +287,70 @@ class Option:
             management=replace(management, node_price=to(management.node_price)),
             training=to(self.training),
         )
+
+
+def read_options(extra_dir: Path | None = None) -> dict[str, Option]:
+    """All options by id: the shipped ones, then those of `extra_dir/*.yaml` in order of file name.
+
+    A folder that does not exist adds none. Raises `InputError` with every fault found, each with file and line: an
+    unknown or missing key, a value outside its domain, a malformed reference, an id used twice.
+    """
+    files = [SHIPPED_FILE]
+    if extra_dir is not None and extra_dir.is_dir():
+        files += sorted(extra_dir.glob("*.yaml"))
+    raw: dict[str, dict[str, Any]] = {}
+    options: dict[str, Option] = {}
+    problems: list[Problem] = []
+    for path in files:
+        located = _load(path, path.stat().st_mtime_ns)
+        if not isinstance(located.data, list):
+            problems.append(located.problem((), "must be a list of options", remedy="Begin each with '- id: ...'."))
+            continue
+        for i in range(len(located.data)):
+            entry, faults = _like_another(located, i, raw)
+            option, more = _read(located, i, entry, options) if not faults else (None, [])
+            problems += [*faults, *more]
+            if option is not None:
+                raw[option.id], options[option.id] = entry, option
+    if problems:
+        raise InputError(problems)
+    return options
+
+
+@lru_cache(maxsize=32)
+def _load(path: Path, _changed_ns: int) -> Located:
+    return load_strict(path)
+
+
+def _like_another(located: Located, i: int, known: Mapping[str, dict[str, Any]]) -> tuple[Any, list[Problem]]:
+    """The entry at a place of a file, laid over the option that it is `like`, pieces and roles one by one."""
+    entry = located.data[i]
+    if not isinstance(entry, dict) or "like" not in entry:
+        return entry, []
+    own = {key: value for key, value in entry.items() if key != "like"}
+    like = entry["like"]
+    if not isinstance(like, str) or like not in known:
+        wrong, remedy = "no option of this id stands above", f"Known: {', '.join(known)}."
+        return None, [
+            located.problem((i, "like"), wrong, value=like, remedy=remedy, suggestion=did_you_mean(like, known))
+        ]
+    base = known[like]
+    if isinstance(pieces := own.get("pieces"), dict):
+        own["pieces"] = {k: v for k, v in {**base["pieces"], **pieces}.items() if v is not None}
+    if isinstance(roles := own.get("behaviour"), dict) and own.get("family", base["family"]) == base["family"]:
+        own["behaviour"] = {**base.get("behaviour", {}), **roles}
+    return {**base, "notes": [], "alternatives": {}, "on_sale": None, "say": [], **own}, []
+
+
+def _read(located: Located, i: int, entry: Any, taken: Container[str]) -> tuple[Option | None, list[Problem]]:
+    """The option that an entry describes, or its faults."""
+    option, faults = judged(located, Option, at=(i,), data=entry)
+    if option is None:
+        remedy = "Add it, or start with 'like: <another option>'."
+        own = {f"[{i}].{key}" for key in Option.__dataclass_fields__}
+        return None, [replace(p, remedy=remedy) if p.message == MISSING and p.key in own else p for p in faults]
+    if option.id in taken:
+        remedy = "Give the option an id of its own."
+        return None, [located.problem((i, "id"), "this id is used already", value=option.id, remedy=remedy)]
+    lines = {need.path: located.line_of((i, *need.path)) for need in option.needs}
+    return replace(option, file=located.file, lines=lines), []

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import Discriminator, Field, Tag, ValidationInfo, field_validator
 
 from fabricreport.books.fields import IsoDate, Items, Line, RelativePath, Section, Sentence, Unit
-from fabricreport.books.gpu_type import GpuType
-from fabricreport.books.gpus import LINK_SPEEDS, VENDORS, gpu_types
+from fabricreport.books.gpu_type import LINK_SPEEDS, VENDORS, GpuType
+from fabricreport.books.gpus import gpu_types
 from fabricreport.books.messages import TAG as TAG
 from fabricreport.scenario.offers import Currency as Currency
 from fabricreport.scenario.offers import Offered

@@ -27,7 +27,7 @@ from fabricreport.books.fields import Unit
 from fabricreport.books.gpu_type import GpuType
 from fabricreport.books.gpus import gpu_types
 from fabricreport.books.messages import choices_of
-from fabricreport.books.option_reader import read_options
+from fabricreport.books.options import read_options
 from fabricreport.intake.feasibility import most_gpus
 from fabricreport.scenario import SECTION_NAMES, SHIPPED_OPTIONS, Cluster, Params
 from fabricreport.scenario.proposed import shipped

@@ -11,8 +11,7 @@ import yaml
 from one_process import SMALL_DRAWS, whole
 
 from fabricreport.blocks.gate import texts
-from fabricreport.books.option_reader import read_options
-from fabricreport.books.options import MAX_NAME
+from fabricreport.books.options import MAX_NAME, read_options
 from fabricreport.errors import InputError
 from fabricreport.memo.document.gather import gather
 

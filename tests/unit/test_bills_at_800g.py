@@ -8,7 +8,7 @@ import bench
 import pytest
 from rows import rows
 
-from fabricreport.books.option_reader import read_options
+from fabricreport.books.options import read_options
 from fabricreport.models.fabric.cabling import optics_and_cables
 from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materials, tier_capacity
 from fabricreport.scenario import Cluster

@@ -159,7 +159,7 @@ class Party:
     __pydantic_config__ = CLOSED
     guests: Annotated[Mapping[str, Guest], Keyed("name"), Field(min_length=1)]
     tables: Annotated[Mapping[str, int], Keyed("name", Guest, lambda guest: guest.glasses)]
-    file: Annotated[str, Unwritten] = ""
+    file: Unwritten[str] = ""
 
 
 def party(tmp_path: Path, content: str, **more: Mapping[str, str]) -> tuple[Party | None, list[str]]:
@@ -215,8 +215,8 @@ class Bottle:
     __pydantic_config__ = CLOSED
     name: Annotated[str, text(20)]
     wine: Wine
-    file: Annotated[str, Unwritten] = ""
-    line: Annotated[int, Unwritten] = 0
+    file: Unwritten[str] = ""
+    line: Unwritten[int] = 0
 
 
 def test_good_rows_of_a_table_stand_beside_faulty_ones_each_with_its_line() -> None:

@@ -12,9 +12,9 @@ from rows import rows
 
 from fabricreport.books.claims import CLAIMS, VERDICTS, ClaimBook, claim_record, read_claims
 from fabricreport.books.evidence import EvidenceBook, read_evidence
+from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.claim import Claim
 from fabricreport.errors import InputError
-from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.models.audit.claims import (
     METHODS,
     AuditedClaim,

@@ -17,7 +17,7 @@ import fabricreport.inputs as inputs_module
 from fabricreport.blocks.nodes import plain_text
 from fabricreport.blocks.template import Binder
 from fabricreport.books.families import families
-from fabricreport.books.option_reader import read_options
+from fabricreport.books.options import read_options
 from fabricreport.books.questions import read_questions
 from fabricreport.case import Case, open_case
 from fabricreport.declared import DECLARED

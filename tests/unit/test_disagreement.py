@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fabricreport.books.evidence import EvidenceBook, read_evidence
+from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.constants import catalogue
 from fabricreport.errors import InputError, OutOfRange
 from fabricreport.evidence import read_yaml
-from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.models.audit.disagreement import (
     Contested,
     Position,

@@ -13,12 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
 
-from fabricreport.books.elicitation import read_questionnaire
+from fabricreport.books.elicitation import Questionnaire, read_questionnaire
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.expert_answers import form, read_expert
+from fabricreport.books.reader import checked
 from fabricreport.bounds import bound_of
 from fabricreport.elicited import read_elicited
 from fabricreport.errors import InputError
+from fabricreport.located import Located
 from fabricreport.models.judgement.elicitation import BINS, calibration, information, multiple, pool, said_range, scores
 from fabricreport.models.sampling import Sampler
 from fabricreport.uncertain import Judgement, Scaled, Uncertain
@@ -268,6 +270,14 @@ def test_one_expert_is_taken_at_his_word_and_a_multiple_follows(tmp_path: Path) 
     assert 1.05 < rocev2.mode / infiniband.mode < 1.25
     (replaced,) = {r for i, (_, r) in found.replaced(read_evidence()).items() if i.endswith("rocev2") and r}
     assert (replaced.who, replaced.why, replaced.grade) == ("C. Careful", "elicited by 2026-11-02", "estimate")
+
+
+def test_a_multiple_of_what_is_no_quantity_of_its_own_is_refused() -> None:
+    row = {"short": "a", "ask": "b", "unit": "x"}
+    asked = [{"id": "a", **row, "times": "b"}, {"id": "b", **row, "times": "c"}, {"id": "c", **row}]
+    with pytest.raises(InputError) as told:
+        checked(Located({"questions": asked, "seeds": [], "least_seeds": 3}, "e.yaml", {(): 1}), Questionnaire)
+    assert [(p.key, p.value) for p in told.value.problems] == [("questions[0].times", "b")]
 
 
 def test_the_questions_fit_the_library() -> None:

@@ -16,8 +16,7 @@ from bench import PARAMS, changed
 from rows import rows
 from scenario_cases import minimal
 
-from fabricreport.books.option_reader import read_options
-from fabricreport.books.options import Option
+from fabricreport.books.options import Option, read_options
 from fabricreport.case import Case, open_case
 from fabricreport.ledger import Number
 from fabricreport.models.judgement.comparison import Verdict

@@ -16,7 +16,7 @@ from scenario_cases import PARAMS, minimal
 
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.gpus import gpu_types
-from fabricreport.books.option_reader import read_options
+from fabricreport.books.options import read_options
 from fabricreport.books.prices.book import PriceBook, baseline
 from fabricreport.books.prices.files import parse_prices
 from fabricreport.books.prices.reports import show_prices

@@ -19,14 +19,15 @@ from scenario_cases import minimal, with_value
 
 import fabricreport.inputs as inputs_module
 from fabricreport.books import families as families_book
-from fabricreport.books import gpus as gpus_book
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.families import ROLES, UNITS, families, read_families
-from fabricreport.books.gpus import gpu_types, read_gpus
-from fabricreport.books.option_reader import read_options
+from fabricreport.books.gpus import GpuTypes, gpu_types
+from fabricreport.books.options import read_options
+from fabricreport.books.reader import read_book
 from fabricreport.case import open_case
 from fabricreport.constants import catalogue, practice
 from fabricreport.errors import InputError
+from fabricreport.evidence import ROOT as EVIDENCE
 from fabricreport.evidence import read_yaml
 from fabricreport.located import did_you_mean
 from fabricreport.models.fabric.cost import PerPiece
@@ -162,11 +163,11 @@ def test_a_folder_that_is_not_there_adds_nothing(tmp_path):
         (("like: infiniband-ndr", "like: {low: 1}"), 2, "no option of this id", ""),
         (("like: infiniband-ndr", "like: [1]"), 2, "no option of this id", ""),
         (("name: InfiniBand of our own", "name: " + "X" * 61), 3, "at most 60", ""),
-        (("name: InfiniBand of our own", "nam: InfiniBand of our own"), 3, "unknown key", "name"),
+        (("name: InfiniBand of our own", "nam: InfiniBand of our own"), 3, "is not a known key", "name"),
         (("price:switch-q3400", "12000"), 8, "reference", ""),
-        (("    switch:", "    swicth:"), 8, "unknown kind", "switch"),
+        (("    switch:", "    swicth:"), 8, "is not a kind of piece", "switch"),
         (("id: infiniband-own", "id: infiniband-ndr"), 1, "used already", ""),
-        (("id: infiniband-own", "id: Infiniband XDR"), 1, "kebab-case", ""),
+        (("id: infiniband-own", "id: Infiniband XDR"), 1, "words joined by hyphens", ""),
         (("physical_ports: 72", "physical_ports: 1"), 6, "cages", ""),
     ],
 )
@@ -186,7 +187,15 @@ def test_an_unknown_option_to_be_like_is_answered_with_the_known_ones(tmp_path):
 
 def test_missing_keys_are_told_one_by_one(tmp_path):
     found = problems(tmp_path, "- id: thin\n  name: Thin\n")
-    assert {"the key 'radix' is missing", "the key 'pieces' is missing"} <= {p.message for p in found}
+    assert {"[0].radix", "[0].pieces"} <= {p.key for p in found if p.message == "is missing"}
+    assert {p.remedy for p in found} == {"Add it, or start with 'like: <another option>'."}
+
+
+def test_what_the_readers_fill_in_is_no_key_of_a_file(tmp_path):
+    found = problems(tmp_path, XDR + "  file: /etc/passwd\n  lines: {}\n  unquoted: {}\n")
+    assert [(p.key, p.message) for p in found] == [
+        (f"[0].{key}", "is not a known key") for key in ("file", "lines", "unquoted")
+    ]
 
 
 @rows("text", ["just text\n", "a: b\n", "- just text\n"])
@@ -254,16 +263,17 @@ ROOT = Path(__file__).parents[2]
 Spoil = Callable[[dict[str, Any]], Any]
 FAMILY_FAULTS: dict[str, tuple[Spoil, str, str]] = {
     "unknown key": (lambda f: f.update(colours="#0b66a8"), "colours", "Did you mean 'colour'"),
-    "missing key": (lambda f: f.pop("staff"), "[1]", "the key 'staff' is missing"),
+    "missing key": (lambda f: f.pop("staff"), "staff", "is missing. Add it."),
     "bad colour": (lambda f: f.update(colour="blue"), "colour", "must be #rrggbb"),
     "colour in capitals": (lambda f: f.update(colour="#0B66A8"), "colour", "must be #rrggbb"),
     "unknown role": (lambda f: f["behaviour"].update(stall="x"), "behaviour.stall", "Did you mean 'stalls'"),
-    "role that is no entry": (lambda f: f["behaviour"].update(step=3), "behaviour.step", "id of an entry, or null"),
-    "roles in a list": (lambda f: f.update(behaviour=["step"]), "behaviour", "must map roles"),
-    "unknown side": (lambda f: f.update(side="ethernet"), "side", "must be one of infiniband, rocev2, plain"),
-    "id in capitals": (lambda f: f.update(id="Umbra"), "id", "kebab-case"),
-    "no kinds": (lambda f: f.update(kinds=[]), "kinds", "list of kinds"),
-    "nameless": (lambda f: f.update(short_name=" "), "short_name", "must be text"),
+    "role that is no entry": (lambda f: f["behaviour"].update(step="a b"), "behaviour.step", "id of an entry, or null"),
+    "role that is a number": (lambda f: f["behaviour"].update(step=3), "behaviour.step", "must be text"),
+    "roles in a list": (lambda f: f.update(behaviour=["step"]), "behaviour", "keys of its own (found [step]). Ids of"),
+    "unknown side": (lambda f: f.update(side="ethernet"), "side", "Write one of infiniband, rocev2, plain"),
+    "id in capitals": (lambda f: f.update(id="Umbra"), "id", "lower-case words joined by hyphens"),
+    "no kinds": (lambda f: f.update(kinds=[]), "kinds", "must hold at least 1 item(s) (found []). Kinds"),
+    "nameless": (lambda f: f.update(short_name=" "), "short_name", "is empty"),
     "name on two lines": (lambda f: f.update(name="a\nb"), "name", "line"),
     "name too long": (lambda f: f.update(name="W" * 41), "name", "40"),
     "prefix with blanks": (lambda f: f.update(risk="a b"), "risk", "prefix of entries"),
@@ -290,7 +300,7 @@ def test_a_fault_is_one_message_with_file_line_and_key(name: str, tmp_path: Path
         read_families(path)
     (problem,) = caught.value.problems
     assert problem.file == str(path) and problem.line > 1
-    assert problem.key == (key if key.startswith("[") else f"[1].{key}") and words in str(problem)
+    assert problem.key == f"[1].{key}" and words in str(problem)
 
 
 def test_faults_of_several_families_are_told_at_once(tmp_path: Path) -> None:
@@ -306,7 +316,7 @@ def test_faults_of_several_families_are_told_at_once(tmp_path: Path) -> None:
 def test_a_file_that_is_no_list_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "families.yaml"
     path.write_text("id: infiniband\n", encoding="utf-8")
-    with pytest.raises(InputError, match="must be a list of families"):
+    with pytest.raises(InputError, match="must be a list"):
         read_families(path)
 
 
@@ -434,10 +444,10 @@ def test_every_type_is_compared_bought_or_rented(gpu: str, acquisition: str) -> 
 # ---- the file is read strictly
 
 GPU_FAULTS: dict[str, tuple[Spoil, str, str]] = {
-    "unknown key": (lambda e: e.update(link=1), "link", "unknown key"),
+    "unknown key": (lambda e: e.update(link=1), "link", "is not a known key. Did you mean 'links'"),
     "misspelt key": (lambda e: e["server"].update(prise="price:x"), "server.prise", "Did you mean 'price'"),
-    "missing key": (lambda e: e.pop("generation"), "types[0]", "the key 'generation' is missing"),
-    "missing part": (lambda e: e["kernels"].pop("source"), "kernels", "the key 'source' is missing"),
+    "missing key": (lambda e: e.pop("generation"), "types[0].generation", "is missing. Add it. The head of"),
+    "missing part": (lambda e: e["kernels"].pop("source"), "kernels.source", "is missing. Add it. The head of"),
     "bad reference": (lambda e: e["server"].update(rent="gpu-hour"), "server.rent", "must be a reference"),
     "price for evidence": (lambda e: e["links"].update(total="price:x"), "links.total", "evidence entry"),
     "unknown vendor": (lambda e: e.update(vendor="nvida"), "vendor", "Did you mean 'nvidia'"),
@@ -448,14 +458,14 @@ GPU_FAULTS: dict[str, tuple[Spoil, str, str]] = {
     "nobody's grade": (lambda e: e["scale_up"].update(grade="sure"), "scale_up.grade", "one of measured"),
     "half a server": (lambda e: e.update(domain_gpus=4), "domain_gpus", "whole servers"),
     "rack without small groups": (lambda e: e.update(domain_gpus=72), "small_group", "missing for a rack"),
-    "id in capitals": (lambda e: e.update(id="H100"), "id", "kebab-case"),
+    "id in capitals": (lambda e: e.update(id="H100"), "id", "lower-case words joined by hyphens"),
     "part that is none": (lambda e: e.update(server="dear"), "server", "keys of its own"),
 }
 
 
 def spoilt_type(folder: Path, spoil: Spoil) -> Path:
     """The shipped file with its first entry spoilt."""
-    data = yaml.safe_load(gpus_book.SHIPPED_FILE.read_text(encoding="utf-8"))
+    data = yaml.safe_load((EVIDENCE / "gpus.yaml").read_text(encoding="utf-8"))
     spoil(data["types"][0])
     path = folder / "gpus.yaml"
     path.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
@@ -467,7 +477,7 @@ def test_a_fault_in_the_file_is_one_message_with_its_place_and_remedy(name: str,
     spoil, key, words = GPU_FAULTS[name]
     path = spoilt_type(tmp_path, spoil)
     with pytest.raises(InputError) as caught:
-        read_gpus(path)
+        read_book(path, GpuTypes)
     (problem,) = caught.value.problems
     assert problem.file == str(path) and problem.line and key in problem.key
     assert words in str(problem) and (problem.remedy or problem.suggestion)
@@ -475,12 +485,12 @@ def test_a_fault_in_the_file_is_one_message_with_its_place_and_remedy(name: str,
 
 def test_an_id_used_twice_and_a_default_that_is_none_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="used already"):
-        read_gpus(spoilt_type(tmp_path, lambda e: e.update(id=GPUS[1])))
-    data = yaml.safe_load(gpus_book.SHIPPED_FILE.read_text(encoding="utf-8"))
+        read_book(spoilt_type(tmp_path, lambda e: e.update(id=GPUS[1])), GpuTypes)
+    data = yaml.safe_load((EVIDENCE / "gpus.yaml").read_text(encoding="utf-8"))
     path = tmp_path / "other.yaml"
     path.write_text(yaml.safe_dump({**data, "default": "h10"}), encoding="utf-8")
     with pytest.raises(InputError, match="Did you mean 'h100'"):
-        read_gpus(path)
+        read_book(path, GpuTypes)
     path.write_text("types: []\n", encoding="utf-8")
-    with pytest.raises(InputError, match="must hold `default`"):
-        read_gpus(path)
+    with pytest.raises(InputError, match="default: is missing"):
+        read_book(path, GpuTypes)

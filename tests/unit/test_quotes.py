@@ -22,7 +22,7 @@ from openpyxl import Workbook, load_workbook
 from rows import rows
 
 import fabricreport.inputs as inputs_module
-from fabricreport.books.option_reader import read_options
+from fabricreport.books.options import read_options
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.books.prices.files import read_price_file
 from fabricreport.books.prices.rules import COLUMNS as PRICE_COLUMNS

@@ -16,7 +16,7 @@ from fabricreport.blocks.nodes import Paragraph, plain_text
 from fabricreport.blocks.template import Binder
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.families import families
-from fabricreport.books.option_reader import read_options
+from fabricreport.books.options import read_options
 from fabricreport.books.prices.spoken import priced
 from fabricreport.evidence import read_yaml
 from fabricreport.findings import Listing, Name, Named, Phrase

@@ -10,8 +10,7 @@ import pytest
 from rows import rows
 
 from fabricreport.books.families import families
-from fabricreport.books.option_reader import read_options
-from fabricreport.books.options import Option
+from fabricreport.books.options import Option, read_options
 from fabricreport.books.providers import read_providers
 from fabricreport.case import Case
 from fabricreport.evidence import read_yaml

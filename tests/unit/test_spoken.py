@@ -8,7 +8,7 @@ from pathlib import Path
 from rows import rows
 
 from fabricreport.blocks.nodes import TableColumn, TableRow, Text
-from fabricreport.books.option_reader import read_options
+from fabricreport.books.options import read_options
 from fabricreport.books.prices.spoken import spoken, titled
 from fabricreport.books.quotes.terms import items_of
 from fabricreport.evidence import read_yaml

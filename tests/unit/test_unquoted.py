@@ -182,7 +182,7 @@ def test_a_client_who_states_the_price_is_not_told_of_ours(xdr: Case) -> None:
 
 
 def test_every_price_of_a_shipped_option_has_a_kind_that_can_be_asked_for() -> None:
-    from fabricreport.books.option_reader import read_options
+    from fabricreport.books.options import read_options
 
     for option in read_options().values():
         lacking = option.priced({})

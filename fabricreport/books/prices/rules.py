@@ -186,8 +186,8 @@ class PriceRow:
     expiry: Annotated[Day | None, _DayCell]
     source: Annotated[str, AfterValidator(_source)]
     grade: _Known
-    file: Annotated[str, Unwritten] = ""
-    line: Annotated[int, Unwritten] = 0
+    file: Unwritten[str] = ""
+    line: Unwritten[int] = 0
 
     @property
     def expires(self) -> Day:

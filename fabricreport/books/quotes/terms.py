@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Annotated
 
 from fabricreport.books.fields import CLOSED, Unwritten
 from fabricreport.books.options import MONEY, Option
@@ -25,7 +24,7 @@ class Kind:
     unit: str
     include: str
     optics: bool = False
-    id: Annotated[str, Unwritten] = ""
+    id: Unwritten[str] = ""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from fabricreport.claim import Amount, Claim
 from fabricreport.errors import InputError, Problem
-from fabricreport.evidence_entry import EvidenceEntry
+from fabricreport.models.audit.entry import Entry
 from fabricreport.models.audit.recomputations import METHODS, ends, recompute
 
 __all__ = [
@@ -74,12 +74,12 @@ class SelfContradiction:
     against_text: str
 
 
-def audit(claims: Mapping[str, Claim], evidence: Mapping[str, EvidenceEntry]) -> tuple[AuditedClaim, ...]:
+def audit(claims: Mapping[str, Claim], evidence: Mapping[str, Entry]) -> tuple[AuditedClaim, ...]:
     """Every claim recomputed and judged, in file order; `InputError` if a method or an evidence id is unknown."""
     return tuple(audit_claim(claim, evidence) for claim in claims.values())
 
 
-def audit_claim(claim: Claim, evidence: Mapping[str, EvidenceEntry]) -> AuditedClaim:
+def audit_claim(claim: Claim, evidence: Mapping[str, Entry]) -> AuditedClaim:
     """One claim recomputed from its own inputs and judged."""
     working = recompute(claim.method, resolve(claim, evidence)) if claim.method else None
     verdict = claim.verdict
@@ -101,7 +101,7 @@ def audit_claim(claim: Claim, evidence: Mapping[str, EvidenceEntry]) -> AuditedC
     )
 
 
-def resolve(claim: Claim, evidence: Mapping[str, EvidenceEntry]) -> dict[str, Amount]:
+def resolve(claim: Claim, evidence: Mapping[str, Entry]) -> dict[str, Amount]:
     """The claim's inputs as numbers and ranges: `evidence:<id>` becomes the entry's value."""
     out: dict[str, Amount] = {}
     for key, value in claim.inputs.items():

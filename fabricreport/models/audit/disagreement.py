@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from fabricreport.errors import InputError, OutOfRange, Problem
-from fabricreport.evidence_entry import EvidenceEntry
+from fabricreport.models.audit.entry import Entry
 from fabricreport.provenance import Traced, inputs_of
 
 RULES = ("mixture", "envelope")
@@ -123,7 +123,7 @@ CONVERSIONS: Mapping[str, Callable[[float], float]] = {
 
 def contested(
     quantity: str,
-    entries: Mapping[str, EvidenceEntry],
+    entries: Mapping[str, Entry],
     definitions: Mapping[str, Mapping[str, Any]],
     weights: Mapping[str, float] = _EQUAL,
 ) -> Contested:
@@ -157,7 +157,7 @@ def contested(
 
 
 def contested_quantities(
-    entries: Mapping[str, EvidenceEntry],
+    entries: Mapping[str, Entry],
     definitions: Mapping[str, Mapping[str, Any]],
     weights: Mapping[str, float] = _EQUAL,
 ) -> dict[str, Contested]:
@@ -245,7 +245,7 @@ def _two_sided(u: NDArray[np.float64], low: float, mid: float, high: float) -> N
     return np.asanyarray(mid + np.where(z > 0, z * (high - mid), z * (mid - low)), dtype=float)
 
 
-def _position(entry: EvidenceEntry, definition: Mapping[str, Any], also: Mapping[str, Any]) -> Position:
+def _position(entry: Entry, definition: Mapping[str, Any], also: Mapping[str, Any]) -> Position:
     name = also.get("convert", definition.get("convert", {}).get(entry.id, ""))
     low, mid, high = entry.low, entry.mid, entry.high
     if name:
@@ -266,7 +266,7 @@ def _position(entry: EvidenceEntry, definition: Mapping[str, Any], also: Mapping
     return replace(position, set_aside=_NO_PUBLISHER) if position.ours and not why else position
 
 
-def _bounded(position: Position, bound: EvidenceEntry) -> Position:
+def _bounded(position: Position, bound: Entry) -> Position:
     """The position with nothing counted above the bound; set aside if all of it lies there."""
     if position.admissible and position.low > bound.high:
         return replace(position, set_aside=bound.what)

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any
 
 from fabricreport.books.claims import VERDICTS, ClaimBook, read_claims
+from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.books.prices.book import Price
 from fabricreport.claim import Amount
 from fabricreport.evidence import read_yaml
-from fabricreport.evidence_entry import EvidenceEntry
 from fabricreport.figures import Declaration, FigureSpec, Index
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import GRADES
