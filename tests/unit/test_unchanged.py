@@ -322,7 +322,7 @@ def test_a_damaged_edition_is_refused_and_a_lost_one_is_no_answer(published: Pat
         built(published)
     ledger.write_bytes(whole)
     root = published.parent / "output"
-    known = recall(root, question := Question(published, Places()), question.stamp())
+    known = recall(root, question := Question(published, Places.of(published)), question.stamp())
     assert known is not None and building._answered(known, root, lambda _: None) is not None
     shutil.rmtree(edition)
     assert building._answered(known, root, lambda _: None) is None

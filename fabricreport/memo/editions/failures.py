@@ -30,11 +30,10 @@ def _failed_folder(root: Path, slug: str) -> Path | None:
     return folder
 
 
-def keep_failed(record: RunRecord, root: Path, plan: BuildPlan, params_path: Path, notebooks: Path) -> str:
+def keep_failed(record: RunRecord, root: Path, plan: BuildPlan, params_path: Path) -> str:
     """Copy the notebooks of failed sections out of the scratch folder; the message that names them.
 
-    The message and the notebooks name the user's own files where a section was given a copy. `notebooks` is the
-    folder of the sections' sources, for the remedy.
+    The message and the notebooks name the user's own files where a section was given a copy.
     """
     folder = _failed_folder(root, plan.slug)
     own = _own_names(plan)
@@ -44,7 +43,7 @@ def keep_failed(record: RunRecord, root: Path, plan: BuildPlan, params_path: Pat
         lines += [f"    {own(line)}" for line in run.traceback.splitlines()[-3:]]
         if folder is not None and run.notebook:
             lines.append("    " + _keep(run, folder, params_path, own))
-        lines.append("    " + _remedy(run, notebooks))
+        lines.append("    " + _remedy(run, plan.sources[run.section]))
     return "\n".join(lines)
 
 
@@ -64,8 +63,7 @@ def _keep(run: SectionRun, folder: Path, params_path: Path, own: Callable[[str],
     return f"the executed notebook is kept at {kept}"
 
 
-def _remedy(run: SectionRun, notebooks: Path) -> str:
-    source = notebooks / f"{run.section}.ipynb"
+def _remedy(run: SectionRun, source: Path) -> str:
     if run.status == "dead":
         return "Free some memory, or build fewer clients at once (--jobs 1), then run the command again."
     cell = f"cell {run.cell} of {source}" if run.cell is not None else str(source)

@@ -58,7 +58,8 @@ def plan_refresh(
     The new date is `as_of`, else the newest date of the price book, else the params' own if that is newer; the
     clock is never asked. `InputError` if the params or the books are wrong.
     """
-    params_path, root, places = Path(params_path), Path(output), places or Places()
+    params_path, root = Path(params_path), Path(output)
+    places = places or Places.of(params_path)
     question = Question(params_path, places, NEWEST_PRICE if as_of is None else str(as_of))
     before = question.stamp()
     known = recall(root, question, before)

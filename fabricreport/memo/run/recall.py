@@ -58,7 +58,7 @@ class Question:
     @property
     def key(self) -> str:
         """The name of the record; a path counts as it was written too, for messages quote it."""
-        folders = [str(self.places.notebooks), str(self.places.project_params)]
+        folders = [*map(str, self.places.notebook_folders), str(self.places.project_params)]
         words = [str(self.params_path), str(self.params_path.absolute()), *folders, self.day, self.only, self.draft]
         return sha256(canonical([_FORMAT, *words]))
 

@@ -49,11 +49,12 @@ def stamp_of(params_path: Path, places: Places) -> Stamp | None:
         for parent in dict.fromkeys((params_path.parent, params_path.resolve().parent)):
             for book in BOOKS:
                 reader.tree(book_folder(parent, book, places.project_params))
-        reader.tree(places.notebooks)
+        for folder in places.notebook_folders:
+            reader.tree(folder)
         timed = reader.changed_ns
         reader.tree(PACKAGE)
-        for folder in sys.path:
-            reader.libraries(folder)
+        for found in sys.path:
+            reader.libraries(found)
     except (OSError, _Unsure):
         return None
     return Stamp(reader.hash.hexdigest(), timed if timed < asked_ns - TICK_NS else None)
