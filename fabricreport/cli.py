@@ -191,7 +191,11 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
 @main.command(epilog=epilog())
 @click.argument("name", required=False, default="")
 @click.option(
-    "--project", is_flag=False, flag_value=".", default=None, metavar="[FOLDER]",
+    "--project",
+    is_flag=False,
+    flag_value=".",
+    default=None,
+    metavar="[FOLDER]",
     type=click.Path(file_okay=False, path_type=Path),
     help="Begin a project in FOLDER (here, if left out) instead: notebooks, params, prices; keeps every file that is there.",
 )
@@ -238,7 +242,9 @@ def _new_project(folder: Path) -> int:
         written, kept = lay_out(folder)
     except OSError as error:
         message = f"cannot be written ({error.strerror or error})"
-        problem = Problem(message, str(error.filename or folder), remedy="Name another folder, or move away what is there.")
+        problem = Problem(
+            message, str(error.filename or folder), remedy="Name another folder, or move away what is there."
+        )
         raise InputError(problem) from error
     click.echo(f"Wrote {len(written)} files into {folder / 'notebooks'}, {folder / 'params'} and {folder / 'output'}.")
     if kept:

@@ -21,6 +21,7 @@ from fabricreport.acceptance.opened import SECTION, Delivery
 from fabricreport.acceptance.study import accept, folder_of, handed_beside, plan_of, read_logs
 from fabricreport.blocks.nodes import Heading, Node, rebuilt
 from fabricreport.case import open_case
+from fabricreport.descriptors import HAS_LINKS
 from fabricreport.errors import InputError, MemoRejected, Problem, SectionFailed
 from fabricreport.hostile_text import clean_text
 from fabricreport.located import read_bytes_strict
@@ -277,12 +278,12 @@ def _published(scratch: Path, output: Path, plan: BuildPlan, facts: Mapping[str,
     link_newest(home / SECTION)  # they lead nowhere before the first is published, and never to half of one
     at = publish(scratch, home, SECTION, plan.edition)
     clear_failed(output, plan.slug)
-    return Accepted(home / SECTION, facts, at.messages)
+    return Accepted(home / SECTION if HAS_LINKS else at.folder, facts, at.messages)
 
 
 def link_newest(home: Path) -> None:
     """Have the three files of a folder of acceptances lead to the newest; nothing that stands in their place is replaced."""
-    for name in FILES:
+    for name in FILES if HAS_LINKS else ():
         link, newest = home / name, Path("latest", name)
         if link.is_symlink() and link.readlink() == newest:
             continue

@@ -215,7 +215,9 @@ def _run(
     refuse_unreadable(plan.notebooks.values())
     folders = {section: source.parent for section, source in plan.sources.items()}
     for folder in dict.fromkeys((PACKAGE, *folders.values())):
-        if not (IS_INSTALLED and folder.is_relative_to(PACKAGE)):  # nobody edits what is installed, and nothing writes there
+        if not (
+            IS_INSTALLED and folder.is_relative_to(PACKAGE)
+        ):  # nobody edits what is installed, and nothing writes there
             compile_checked(folder)
     record = run_sections(
         plan.notebooks,

@@ -38,12 +38,12 @@ def dotted(node: ast.AST) -> str:
 
 FOUNDATIONS = set(
     words(
-        """atomic behaviour bounds claim durations errors evidence evidence_entry findings formats hostile_text ledger
+        """atomic behaviour bounds claim descriptors durations errors evidence evidence_entry findings formats hostile_text ledger
     located project provenance spreadsheet strict_yaml uncertain vocabulary"""
     )
 )
 """Small modules that every room may import, models excepted."""
-PURE = set(words("behaviour claim durations errors evidence_entry located provenance uncertain vocabulary"))
+PURE = set(words("behaviour claim descriptors durations errors evidence_entry located provenance uncertain vocabulary"))
 """Foundations that a model may import: none of them opens a file or the packaged data, nor does what they import."""
 ROOMS = """\
 books:

@@ -3,7 +3,6 @@ from __future__ import annotations
 import subprocess
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -24,7 +23,9 @@ def pinned() -> dict[str, str]:
     rows = [row for row in PINS.read_text(encoding="utf-8").splitlines() if not row.startswith("#")]
     assert all(row.count("==") == 1 for row in rows), "one name==version a line"
     pins = dict(row.split("==") for row in rows)
-    assert list(pins) == sorted({canonicalize_name(name) for name in pins}), "each once, under its normal name, in order"
+    assert list(pins) == sorted({canonicalize_name(name) for name in pins}), (
+        "each once, under its normal name, in order"
+    )
     return pins
 
 

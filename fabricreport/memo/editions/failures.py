@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fabricreport.memo.editions.files import open_folder
+from fabricreport.descriptors import close_folder, open_folder
 from fabricreport.memo.run.plan import BuildPlan
 from fabricreport.memo.run.run_record import RunRecord, SectionRun
 from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes
@@ -22,7 +21,7 @@ def _failed_folder(root: Path, slug: str) -> Path | None:
     try:
         for part in (root / slug, folder):
             part.mkdir(exist_ok=True)
-            os.close(open_folder(part))
+            close_folder(open_folder(part))
         for old in folder.glob("*.ipynb"):
             old.unlink()
     except OSError:

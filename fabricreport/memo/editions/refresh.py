@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fabricreport.descriptors import HAS_LINKS
 from fabricreport.memo.document.headlines import HeadlineChange, compare_headlines
 from fabricreport.memo.editions.editions import LATEST, EditionInfo, latest_edition, publish, verify
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
@@ -116,7 +117,7 @@ def refresh(
 
 def _with_latest(plan: RefreshPlan, root: Path) -> RefreshPlan:
     """See to it that `latest` points to the edition that still holds; if it did not, the plan says so."""
-    if plan.last is None or plan.last.latest:
+    if plan.last is None or plan.last.latest or not HAS_LINKS:
         return plan
     with disk_errors(root), scratch_folder(root) as scratch:
         at = publish(scratch, root, plan.slug, plan.last.edition)

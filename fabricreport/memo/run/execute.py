@@ -142,4 +142,5 @@ def _silent(_: Progress) -> None:
 def _runtime_folder() -> Path:
     """A short private path for the kernel's sockets: the output's own path may be too long for one."""
     base = tempfile.gettempdir()
-    return Path(tempfile.mkdtemp(prefix="fbr-", dir="/tmp" if len(base) > _SOCKET_DIR_LIMIT else base))
+    short = "/tmp" if len(base) > _SOCKET_DIR_LIMIT and Path("/tmp").is_dir() else base
+    return Path(tempfile.mkdtemp(prefix="fbr-", dir=short))

@@ -171,6 +171,8 @@ def _made(folder: Path, *, ours_alone: bool) -> str:
     facts = folder.lstat()
     if not stat.S_ISDIR(facts.st_mode):
         return "is a link or a file where the cache's folder should be"
+    if not hasattr(os, "geteuid"):  # Windows keeps a user's folders from others, and tells of neither here
+        return ""
     if facts.st_uid != os.geteuid() and (ours_alone or facts.st_uid != 0):
         return "belongs to another user"
     sticky = stat.S_IWOTH if not facts.st_mode & stat.S_ISVTX else 0

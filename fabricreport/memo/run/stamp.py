@@ -19,6 +19,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from fabricreport.descriptors import open_file
 from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.snapshot import BOOKS
 from fabricreport.project import PACKAGE, book_folder
@@ -104,7 +105,7 @@ class _Reader:
 
     def file(self, path: str, name: str) -> None:
         """Name, size and content of a plain file."""
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = open_file(path)
         try:
             facts = os.fstat(descriptor)
             if not stat.S_ISREG(facts.st_mode):
