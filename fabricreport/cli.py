@@ -229,7 +229,7 @@ def new(name: str, project: Path | None, folder: Path, as_of: date | None) -> in
         click.echo(f"note: {remark}", err=True)
     folder.mkdir(parents=True, exist_ok=True)
     with target.open("x", encoding="utf-8") as handle:
-        handle.write(new_params(name, day))
+        handle.write(new_params(name, day, has_schema=(folder / "params.schema.json").is_file()))
     click.echo(f"Wrote {target}, dated {day}, {why}; today is {date.today()}.")
     click.echo(f"Edit it, then: fabricreport check {target} and fabricreport build {target}")
     return 0

@@ -79,7 +79,7 @@ def _write(folder: Path, forms: dict[Path, bytes]) -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--params", type=click.Path(path_type=Path), default=None,
               help="Params file whose bill was asked for: quantities and terms are checked, its price files written."
-              "  [default: the form's own quantities, and params/prices or prices here, else the project's]")  # fmt: skip
+              "  [default: the form's own quantities, and prices or params/prices here]")  # fmt: skip
 @JSON
 @told
 def import_(file: Path, params: Path | None, as_json: bool) -> int:
@@ -94,12 +94,12 @@ def import_(file: Path, params: Path | None, as_json: bool) -> int:
 def _asked(params: Path) -> dict[str, Any]:
     """What the params of a client ask for, and where their prices are read."""
     from fabricreport.case import open_case
-    from fabricreport.project import book_folder
+    from fabricreport.project import filing_folder
     from fabricreport.quoting import requests_of
 
     case = open_case(params)
     lines = [line for request in requests_of(case) for line in request.lines]
-    folder = book_folder(params.resolve().parent, "prices")
+    folder = filing_folder(params.resolve().parent, "prices")
     return {"folder": folder, "asked": lines, "items": {}, "as_of": case.as_of}
 
 
@@ -109,10 +109,10 @@ def _stated() -> dict[str, Any]:
     from fabricreport.books.prices.book import PriceBook
     from fabricreport.books.quotes.form import lines_of
     from fabricreport.given import if_there
-    from fabricreport.project import book_folder
+    from fabricreport.project import book_folder, filing_folder
 
     folder = default_folder()
     book = PriceBook.read(folder)
     options = read_options(if_there(book_folder(folder.resolve().parent, "options")))
     items = {o: lines_of(option, book) for o, option in options.items()}
-    return {"folder": folder, "asked": None, "items": items, "as_of": None}
+    return {"folder": filing_folder(Path(), "prices"), "asked": None, "items": items, "as_of": None}

@@ -1,7 +1,7 @@
 """One frozen copy of everything a build reads, so that all sections see the same inputs.
 
     inputs/params.json        the canonical params
-    inputs/prices/*.csv       beside the params file if it has such a folder, else the project's own `params/`
+    inputs/prices/*.csv       beside the params file if it has such a folder, else of its project, else those shipped
     inputs/evidence/*.yaml    same rule
     inputs/options/*.yaml     same rule
     inputs/<path>             each provider's and expert's answers, each offer and each measurement log that the params name
