@@ -9,7 +9,7 @@ import sys
 import tarfile
 import tomllib
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -122,24 +122,22 @@ def test_a_notebook_of_the_project_goes_before_the_shipped_one_for_as_long_as_it
     installed: Installed, tmp_path: Path
 ) -> None:
     ours = "This sentence is our own."
-    shipped = tmp_path / "notebooks" / "latency.ipynb"
-    memo: Callable[[], str] = lambda: _latest(tmp_path / "output/northmere-ai/partial").read_text(encoding="utf-8")  # noqa: E731
-    build = ("build", "params/example.yaml", "--only", "latency")
+    own = tmp_path / "notebooks" / "latency.ipynb"
+
+    def memo() -> str:
+        told = installed.told("build", "params/example.yaml", "--only", "latency", cwd=tmp_path)
+        (page,) = (line.strip() for line in told.splitlines() if line.endswith("memo.html"))
+        return (tmp_path / page).read_text(encoding="utf-8")
 
     assert "params/example.yaml" in installed.told("new", "--project", cwd=tmp_path)
-    installed.told(*build, cwd=tmp_path)
-    theirs, changed = _sentence(json.loads(shipped.read_text(encoding="utf-8")), memo(), ours)
-    shipped.write_text(json.dumps(changed), encoding="utf-8")
-    installed.told(*build, cwd=tmp_path)
-    assert ours in memo() and theirs not in memo()
+    first = memo()
+    theirs, changed = _sentence(json.loads(own.read_text(encoding="utf-8")), first, ours)
+    own.write_text(json.dumps(changed), encoding="utf-8")
+    second = memo()
+    assert ours in second and theirs not in second
 
-    shipped.unlink()
-    installed.told(*build, cwd=tmp_path)
-    assert theirs in memo() and ours not in memo()
-
-
-def _latest(folder: Path) -> Path:
-    return max(folder.glob("*/memo.html"), key=lambda path: path.stat().st_mtime_ns)
+    own.unlink()
+    assert memo() == first
 
 
 def _sentence(notebook: dict, memo: str, ours: str) -> tuple[str, dict]:  # type: ignore[type-arg]

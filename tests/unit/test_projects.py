@@ -8,7 +8,9 @@ from rows import rows
 
 from fabricreport import project
 from fabricreport.cli import main
+from fabricreport.memo.editions import failures
 from fabricreport.memo.run.places import Places
+from fabricreport.memo.run.run_record import SectionRun
 from fabricreport.project import PARAMS, SHIPPED, book_folder, filing_folder, lay_out, project_of, shipped_files
 
 
@@ -98,3 +100,13 @@ def test_nothing_is_filed_into_the_package_as_installed(tmp_path: Path, monkeypa
     assert filing_folder(tmp_path, "prices") == tmp_path / "params" / "prices"
     (tmp_path / "prices").mkdir()
     assert filing_folder(tmp_path, "prices") == tmp_path / "prices"
+
+
+@rows(("installed", "told"), [(False, "Mend cell 4 of"), (True, "new --project")])
+def test_nobody_is_told_to_mend_a_notebook_in_the_package_as_installed(
+    installed: bool, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(failures, "IS_INSTALLED", installed)
+    source = failures.PACKAGE / "shipped" / "notebooks" / "tco.ipynb"
+    remedy = failures._remedy(SectionRun("tco", "failed", 4), source)
+    assert told in remedy and (str(source) in remedy) != installed

@@ -11,6 +11,7 @@ from fabricreport.descriptors import close_folder, open_folder
 from fabricreport.memo.run.plan import BuildPlan
 from fabricreport.memo.run.run_record import RunRecord, SectionRun
 from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes
+from fabricreport.project import IS_INSTALLED, PACKAGE
 
 FAILED = ".failed"
 
@@ -65,9 +66,16 @@ def _keep(run: SectionRun, folder: Path, params_path: Path, own: Callable[[str],
 def _remedy(run: SectionRun, source: Path) -> str:
     if run.status == "dead":
         return "Free some memory, or build fewer clients at once (--jobs 1), then run the command again."
-    cell = f"cell {run.cell} of {source}" if run.cell is not None else str(source)
+    ours = IS_INSTALLED and source.is_relative_to(PACKAGE)  # nobody is told to write there
+    named = source.name if ours else str(source)
+    cell = f"cell {run.cell} of {named}" if run.cell is not None else named
     if run.status == "timeout":
         return f"Make {cell} shorter, or give the machine less else to do, and run the command again."
+    if ours:
+        return (
+            f"The fault is in {cell} as shipped: please report it with your params file. `fabricreport new --project` "
+            "puts the notebooks where you can mend them."
+        )
     return (
         f"Mend {cell} and run the command again. If nobody changed that notebook, this is a bug in fabricreport: "
         "please report it with your params file."
