@@ -1,17 +1,20 @@
 # Two commands on a fresh machine (Python 3.11+, git, make): `make memo` and `make test`.
-# Targets of tests, on two cores: quick within 45 s, test within 8 minutes, laws within 3, trust within 40, soak as long as it takes.
+# Targets of tests, on two cores: quick within 45 s, test within 8 minutes, laws within 3, outside within 5, trust within 40, soak as
+# long as it takes.
 # OPTIONS go to pytest: `make test OPTIONS="--durations=20 -k page_one"`. Which test guards what: tests/README.md.
 PYTHON ?= python3
 BIN := .venv/bin
 OPTIONS ?=
 TESTS := $(BIN)/python -m pytest -n 2 --dist loadgroup
+PINS := fabricreport/constraints.txt
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(PINS) --editable
 
 # What JupyterLab writes into a notebook beside its cells, and its settings: sentences wrap, and no news is fetched.
 LAB_KEYS := $(foreach key,codemirror_mode file_extension mimetype nbconvert_exporter pygments_lexer version,metadata.language_info.$(key))
 LAB_SETTINGS := {"@jupyterlab/notebook-extension:tracker": {"codeCellConfig": {"lineWrap": true}}, \
 	"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 
-.PHONY: memo memos quick test laws trust soak mutants lab lint bench clean
+.PHONY: memo memos quick test laws trust outside soak mutants lab lint bench clean
 
 memo: .venv/memo.ok  ## build the example client's memo
 	@echo "Building the example client's memo (half a minute) ..."
@@ -33,6 +36,9 @@ laws: .venv/test.ok  ## what must hold for any client, over two hundred of them
 
 trust: .venv/test.ok  ## every pair of choices built whole, and 2,000 spoilt inputs; FABRICREPORT_TENTH=1: a tenth, by the commit
 	FABRICREPORT_FUZZ_CASES=2000 $(TESTS) -m trust $(OPTIONS)
+
+outside: .venv/test.ok  ## the wheel, installed elsewhere, in an empty folder
+	$(BIN)/python -m pytest -m outside --timeout 0 tests/outside $(OPTIONS)
 
 soak: .venv/test.ok  ## 20,000 spoilt inputs
 	FABRICREPORT_FUZZ_CASES=20000 $(TESTS) --timeout 0 -m soak $(OPTIONS)
@@ -63,19 +69,19 @@ clean:  ## forget caches and environments; editions in output/ are kept
 	@echo "Setting up .venv ..."
 	@$(PYTHON) -m venv .venv
 
-.venv/memo.ok: pyproject.toml | .venv/bin/python
+.venv/memo.ok: pyproject.toml $(PINS) | .venv/bin/python
 	@echo "Installing what a memo needs (about a minute) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(INSTALL) .
 	@touch $@
 
-.venv/test.ok: pyproject.toml | .venv/bin/python
+.venv/test.ok: pyproject.toml $(PINS) | .venv/bin/python
 	@echo "Installing what the tests need (about a minute) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@$(INSTALL) '.[test]'
 	@touch $@ .venv/memo.ok
 
-.venv/lab.ok: pyproject.toml | .venv/bin/python
+.venv/lab.ok: pyproject.toml $(PINS) | .venv/bin/python
 	@echo "Installing JupyterLab (about a minute) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[lab]'
+	@$(INSTALL) '.[lab]'
 	@mkdir -p .venv/share/jupyter/lab/settings
 	@echo '$(LAB_SETTINGS)' > .venv/share/jupyter/lab/settings/overrides.json
 	@touch $@ .venv/memo.ok

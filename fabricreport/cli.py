@@ -5,6 +5,7 @@ Exit codes: 0 done; 1 our bug; 2 the user's input is wrong; 3 a section failed; 
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from datetime import date
 from functools import partial
@@ -50,7 +51,7 @@ JOBS = click.option(
 def main() -> None:
     """InfiniBand or RoCEv2 for this GPU cluster? One params file in, one client-ready memo out.
 
-    Start with `fabricreport new NAME`, then `fabricreport build params/NAME.yaml`.
+    Start with `fabricreport new --project` and `fabricreport new NAME`, then `fabricreport build params/NAME.yaml`.
     """
 
 
@@ -168,7 +169,7 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
     problems: list[Problem] = []
     remarks: list[str] = []
     for path in params:
-        found = checked(path, Places(), trying=partial(_say_sound, path, as_json))
+        found = checked(path, Places.of(path), trying=partial(_say_sound, path, as_json))
         problems += (p for p in found.problems if p not in problems)  # several params files share their books
         remarks += [note if note.startswith(f"{path}:") else f"{path}: {note}" for note in found.notes]
         if found.case is not None and found.loaded is not None and not found.problems:
@@ -188,7 +189,16 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
 
 
 @main.command(epilog=epilog())
-@click.argument("name")
+@click.argument("name", required=False, default="")
+@click.option(
+    "--project",
+    is_flag=False,
+    flag_value=".",
+    default=None,
+    metavar="[FOLDER]",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Begin a project in FOLDER (here, if left out) instead: notebooks, params, prices; keeps every file that is there.",
+)
 @click.option(
     "--folder",
     type=click.Path(file_okay=False, path_type=Path),
@@ -198,8 +208,12 @@ def check(params: Sequence[Path], rules: bool, as_json: bool) -> int:
 )
 @click.option("--as-of", type=DAY, default=None, help="Date of the memo.  [default: the newest price's date]")
 @told
-def new(name: str, folder: Path, as_of: date | None) -> int:
-    """Write a commented params file for the client NAME, ready to edit."""
+def new(name: str, project: Path | None, folder: Path, as_of: date | None) -> int:
+    """Write a commented params file for the client NAME, ready to edit; or lay out a project."""
+    if bool(name) == (project is not None):
+        raise click.UsageError("Give the NAME of a client, or --project.")
+    if project is not None:
+        return _new_project(project)
     from fabricreport.books.prices.book import PriceBook
     from fabricreport.project import book_folder
     from fabricreport.scenario import new_params, slugify
@@ -215,9 +229,29 @@ def new(name: str, folder: Path, as_of: date | None) -> int:
         click.echo(f"note: {remark}", err=True)
     folder.mkdir(parents=True, exist_ok=True)
     with target.open("x", encoding="utf-8") as handle:
-        handle.write(new_params(name, day))
+        handle.write(new_params(name, day, has_schema=(folder / "params.schema.json").is_file()))
     click.echo(f"Wrote {target}, dated {day}, {why}; today is {date.today()}.")
     click.echo(f"Edit it, then: fabricreport check {target} and fabricreport build {target}")
+    return 0
+
+
+def _new_project(folder: Path) -> int:
+    from fabricreport.project import lay_out
+
+    try:
+        written, kept = lay_out(folder)
+    except OSError as error:
+        message = f"cannot be written ({error.strerror or error})"
+        problem = Problem(
+            message, str(error.filename or folder), remedy="Name another folder, or move away what is there."
+        )
+        raise InputError(problem) from error
+    click.echo(f"Wrote {len(written)} files into {folder / 'notebooks'}, {folder / 'params'} and {folder / 'output'}.")
+    if kept:
+        click.echo(f"Kept as they were: {', '.join(kept)}.")
+    if folder.resolve() != Path.cwd():
+        click.echo(f"Next: cd {shlex.quote(str(folder))}")
+    click.echo('Then: fabricreport new "Acme Robotics", or fabricreport build params/example.yaml')
     return 0
 
 

@@ -9,18 +9,17 @@ import click
 
 from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, epilog, print_json, told
 from fabricreport.errors import InputError
-from fabricreport.project import PARAMS
+from fabricreport.project import book_folder, filing_folder
 
 
 def default_folder() -> Path:
-    """The folder a build of a params file in `./params` or in `.` would read: its own, else the project's."""
-    own = (Path("params") / "prices", Path("prices"))
-    return next((folder for folder in own if folder.is_dir()), PARAMS / "prices")
+    """The folder that a build of a params file here would read: `prices` or `params/prices` here, else the one shipped."""
+    return book_folder(Path(), "prices")
 
 
 PRICES = click.option(
     "--folder", type=click.Path(file_okay=False, path_type=Path), default=default_folder,
-    help="Folder of price files.  [default: params/prices or prices here, else the project's params/prices]",
+    help="Folder of price files.  [default: prices or params/prices here, else those shipped]",
 )  # fmt: skip
 
 
@@ -70,7 +69,10 @@ def check_(folder: Path, as_of: date | None, as_json: bool) -> int:
 @click.option("--name", default=None, help="File to write, without .csv.  [default: the source's name]")
 @click.option("--provider", default=None, help="Provider of a SkyPilot catalog.  [default: the file's name]")
 @click.option("--as-of", type=DAY, default=None, help="Date of a feed that has none of its own.")
-@PRICES
+@click.option(
+    "--folder", type=click.Path(file_okay=False, path_type=Path), default=lambda: filing_folder(Path(), "prices"),
+    help="Folder of price files.  [default: prices or params/prices here]",
+)  # fmt: skip
 @JSON
 @told
 def import_(

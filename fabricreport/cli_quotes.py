@@ -86,7 +86,7 @@ def _write(folder: Path, forms: dict[Path, bytes]) -> None:
               help="Params file whose bill was asked for: quantities and terms are checked, and only this client's memos"
               " use the prices.")  # fmt: skip
 @click.option("--shared", is_flag=True, help="File them among the prices that all clients share: those beside PARAMS, else"
-              " params/prices or prices here, else the project's.")  # fmt: skip
+              " prices or params/prices here.")  # fmt: skip
 @JSON
 @told
 def import_(file: Path, params: Path | None, shared: bool, as_json: bool) -> int:
@@ -121,7 +121,7 @@ def _shared(file: Path, asked: dict[str, Any]) -> QuotesReport:
 def _asked(params: Path) -> dict[str, Any]:
     """What the params of a client ask for, and where their prices are read: its own and those that all clients share."""
     from fabricreport.case import open_case
-    from fabricreport.project import book_folder, folder_to_file_in
+    from fabricreport.project import filing_folder, folder_to_file_in
     from fabricreport.quoting import requests_of
     from fabricreport.scenario import client_slug
 
@@ -129,7 +129,7 @@ def _asked(params: Path) -> dict[str, Any]:
     lines = [line for request in requests_of(case) for line in request.lines]
     beside = params.resolve().parent
     own = folder_to_file_in(beside, client_slug(case.params), "prices")
-    return {"folder": own, "shared": book_folder(beside, "prices"), "asked": lines, "items": {}, "as_of": case.as_of}
+    return {"folder": own, "shared": filing_folder(beside, "prices"), "asked": lines, "items": {}, "as_of": case.as_of}
 
 
 def _stated() -> dict[str, Any]:
@@ -138,10 +138,10 @@ def _stated() -> dict[str, Any]:
     from fabricreport.books.prices.book import PriceBook
     from fabricreport.books.quotes.form import lines_of
     from fabricreport.given import if_there
-    from fabricreport.project import book_folder
+    from fabricreport.project import book_folder, filing_folder
 
     folder = default_folder()
     book = PriceBook.read(folder)
     options = read_options(if_there(book_folder(folder.resolve().parent, "options")))
     items = {o: lines_of(option, book) for o, option in options.items()}
-    return {"folder": folder, "shared": None, "asked": None, "items": items, "as_of": None}
+    return {"folder": filing_folder(Path(), "prices"), "shared": None, "asked": None, "items": items, "as_of": None}

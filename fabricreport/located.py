@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fabricreport.descriptors import PLAIN
 from fabricreport.errors import InputError, Problem
 from fabricreport.hostile_text import masked, text_problems, visible
 
@@ -101,7 +102,7 @@ def read_bytes_strict(path: Path, *, max_bytes: int = 1_000_000) -> bytes:
     """
     file = shown_path(path)
     try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+        handle = os.open(path, PLAIN)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(Problem("does not exist", file, suggestion=_sibling(path))) from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path

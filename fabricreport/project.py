@@ -1,4 +1,8 @@
-"""Where the package and the project's own books lie, and which folder a client's case reads instead."""
+"""Where the package and what ships beside it lie, which folder is a client's project, and where a book is read from.
+
+What ships is at the top of the repository in a checkout, and inside the package where that is installed. A project's own
+files go before it, file by file.
+"""
 
 from __future__ import annotations
 
@@ -7,18 +11,65 @@ from pathlib import Path
 from fabricreport.errors import InputError, Problem
 
 PACKAGE = Path(__file__).resolve().parent
-PROJECT = PACKAGE.parent
-PARAMS = PROJECT / "params"
+_CARRIED = PACKAGE / "shipped"
+IS_INSTALLED = _CARRIED.is_dir()
+"""Whether this is a package as installed, into which nobody writes, and no checkout."""
+SHIPPED = _CARRIED if IS_INSTALLED else PACKAGE.parent
+PARAMS = SHIPPED / "params"
 """The shipped params, with the books that a client without its own reads."""
 
 
+def project_of(params_folder: Path) -> Path:
+    """The project of the params files in a folder: the folder above one that is called `params`, else that folder."""
+    folder = params_folder.absolute()
+    return folder.parent if folder.name == "params" else folder
+
+
 def book_folder(params_folder: Path, name: str, shared: Path = PARAMS) -> Path:
-    """Where a book is read from: the folder beside the params file, else that of `shared`; it need not exist.
+    """Where a book is read from: the folder beside the params file, else that in its project's `params/`, else that of
+    `shared`; it need not exist.
 
     A link counts as the client's own even if it leads nowhere, so that whoever reads it can refuse it.
     """
-    own = params_folder / name
-    return own if own.is_dir() or own.is_symlink() else shared / name
+    for own in (params_folder / name, project_of(params_folder) / "params" / name):
+        if own.is_dir() or own.is_symlink():
+            return own
+    return shared / name
+
+
+def filing_folder(params_folder: Path, name: str) -> Path:
+    """Where a command files what it adds to a book: where the book is read from, but never into the package as installed."""
+    found = book_folder(params_folder, name)
+    return project_of(params_folder) / "params" / name if IS_INSTALLED and found.is_relative_to(PACKAGE) else found
+
+
+def shipped_files() -> tuple[str, ...]:
+    """What a project begins with: the files below `SHIPPED` that the package carries as installed, by their relative names."""
+    if IS_INSTALLED:
+        return tuple(sorted(path.relative_to(SHIPPED).as_posix() for path in SHIPPED.rglob("*") if path.is_file()))
+    import tomllib
+
+    settings = tomllib.loads((SHIPPED / "pyproject.toml").read_text(encoding="utf-8"))
+    named = [str(name).removeprefix("/") for name in settings["tool"]["hatch"]["build"]["include"]]
+    return tuple(name for name in named if name != PACKAGE.name)
+
+
+def lay_out(folder: Path) -> tuple[list[str], list[str]]:
+    """Begin a project in a folder, which is made: the shipped files by name that were written, and those kept as they were.
+
+    Nothing that is there is replaced, links included. `OSError` passes.
+    """
+    written, kept = list[str](), list[str]()
+    for name in shipped_files():
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if target.exists() or target.is_symlink():
+            kept.append(name)
+            continue
+        with target.open("xb") as handle:
+            handle.write((SHIPPED / name).read_bytes())
+        written.append(name)
+    return written, kept
 
 
 FOLDERS = frozenset({

@@ -82,7 +82,7 @@ def question_of(question_id: str) -> Question:
     ids = known_ids()
     if question_id not in ids:
         close = did_you_mean(question_id, ids)
-        remedy = "Name a question of fabricreport/evidence/questions.yaml by its id."
+        remedy = "Name a question by its id, as the form of `fabricreport questionnaire` does."
         raise InputError(Problem("is no question's id", value=question_id, remedy=remedy, suggestion=close))
     return next(q for q in read_questions() if q.id == ids[question_id])
 

@@ -21,6 +21,7 @@ from fabricreport.acceptance.opened import SECTION, Delivery
 from fabricreport.acceptance.study import accept, folder_of, handed_beside, plan_of, read_logs
 from fabricreport.blocks.nodes import Heading, Node, rebuilt
 from fabricreport.case import open_case
+from fabricreport.descriptors import HAS_LINKS
 from fabricreport.errors import InputError, MemoRejected, Problem, SectionFailed
 from fabricreport.hostile_text import clean_text
 from fabricreport.located import read_bytes_strict
@@ -46,6 +47,7 @@ from fabricreport.memo.run.recall import cache_place
 from fabricreport.memo.run.run_record import SECTION_TIMEOUT_S
 from fabricreport.memo.run.snapshot import take_snapshot
 from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes, strip_volatile
+from fabricreport.project import project_of
 
 FILES = ("acceptance.pdf", "acceptance.html", "acceptance.json")
 _MOST_BYTES = 32_000_000
@@ -75,7 +77,7 @@ def deliver(
     Raises `InputError` with every fault of params and logs before anything runs, `SectionFailed` and `MemoRejected` as a
     build does; what was published before stays as it is.
     """
-    places = places or Places()
+    places = places or Places.of(params_path)
     logs = _files(logs)
     ready = make_ready(params_path, places)
     with disk_errors(output), scratch_folder(output) as scratch:
@@ -88,11 +90,14 @@ def deliver(
         plan = _plan(ready, snapshot, hashes, work, places)
         del ready
         delivery = _judged(snapshot.params_json, logs)
-        notebook = _run(plan, work, output, places, params_path)
+        notebook = _run(plan, work, output, params_path)
         facts = facts_of(delivery.found)
         folder = scratch / plan.edition
         _write(folder, plan, notebook, facts)
-        machine = machine_folders({"the scratch folder": scratch, "the output folder": output})
+        project = project_of(params_path.parent)
+        machine = machine_folders(
+            {"the scratch folder": scratch, "the output folder": output, "the project's folder": project}
+        )
         if found := tuple(leaks(folder, machine)):
             raise MemoRejected(found)
         (folder / MANIFEST).write_bytes(sealed(_manifest(plan, facts, hashes, folder)))
@@ -147,15 +152,15 @@ def _renamed(problem: Problem, own: Mapping[str, str]) -> Problem:
 
 def _plan(ready: Any, snapshot: Any, hashes: Mapping[str, str], work: Path, places: Places) -> BuildPlan:
     """What is run and from what, as a build says it of its sections."""
-    source = work / "sources" / f"{SECTION}.ipynb"
-    source.parent.mkdir()
-    shutil.copyfile(places.notebooks / source.name, source)
+    source, copy = places.notebook(SECTION), work / "sources" / f"{SECTION}.ipynb"
+    copy.parent.mkdir()
+    shutil.copyfile(source, copy)
     params = ready.loaded.params
     found = Fingerprint(
         params=snapshot.params_sha256,
         inputs={**snapshot.hashes, **hashes},
-        notebooks={SECTION: prints.notebook_digest(source)},
-        notebook_helpers=prints.tree_digest(places.notebooks, without=(".ipynb",)),
+        notebooks={SECTION: prints.notebook_digest(copy)},
+        notebook_helpers=prints.helpers_digest([source]),
         package=prints.package_digest(),
         versions=prints.versions(),
         python=prints.python_version(),
@@ -164,10 +169,11 @@ def _plan(ready: Any, snapshot: Any, hashes: Mapping[str, str], work: Path, plac
     )
     day = params.as_of.isoformat()
     edition = f"{day}-{found.digest[:8]}-{SECTION}"
-    return BuildPlan(params, ready.loaded.slug, day, (SECTION,), {SECTION: source}, snapshot, found, edition, False, "")
+    slug, sources, copies = ready.loaded.slug, {SECTION: source}, {SECTION: copy}
+    return BuildPlan(params, slug, day, (SECTION,), sources, copies, snapshot, found, edition, False, "")
 
 
-def _run(plan: BuildPlan, work: Path, output: Path, places: Places, params_path: Path) -> Any:
+def _run(plan: BuildPlan, work: Path, output: Path, params_path: Path) -> Any:
     """The executed notebook, stripped of what varies from run to run."""
     from fabricreport.checking.prose import refuse_unreadable
 
@@ -178,13 +184,13 @@ def _run(plan: BuildPlan, work: Path, output: Path, places: Places, params_path:
         plan.snapshot.params_json,
         work / "executed",
         matplotlib_dir=(fonts or work) / "matplotlib",
-        cwd=places.notebooks,
+        folders={SECTION: plan.sources[SECTION].parent},
         cell_timeout_s=SECTION_TIMEOUT_S,  # one cell reads every log
     )
     if record.cancelled:
         raise KeyboardInterrupt
     if not record.ok:
-        raise SectionFailed(keep_failed(record, output, plan, params_path, places.notebooks))
+        raise SectionFailed(keep_failed(record, output, plan, params_path))
     raw = notebook_from_bytes(Path(record.sections[0].notebook).read_bytes())
     blanked = {str(f) for w in (work.absolute(), work.resolve()) for f in (w / "inputs", w)}
     return notebook_from_bytes(notebook_bytes(strip_volatile(raw, folders=blanked)))
@@ -272,12 +278,12 @@ def _published(scratch: Path, output: Path, plan: BuildPlan, facts: Mapping[str,
     link_newest(home / SECTION)  # they lead nowhere before the first is published, and never to half of one
     at = publish(scratch, home, SECTION, plan.edition)
     clear_failed(output, plan.slug)
-    return Accepted(home / SECTION, facts, at.messages)
+    return Accepted(home / SECTION if HAS_LINKS else at.folder, facts, at.messages)
 
 
 def link_newest(home: Path) -> None:
     """Have the three files of a folder of acceptances lead to the newest; nothing that stands in their place is replaced."""
-    for name in FILES:
+    for name in FILES if HAS_LINKS else ():
         link, newest = home / name, Path("latest", name)
         if link.is_symlink() and link.readlink() == newest:
             continue

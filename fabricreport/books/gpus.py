@@ -37,7 +37,7 @@ class GpuTypes:
     def of(self, gpu: str) -> GpuType:
         """The type of that id, or an `InputError` with the nearest id."""
         if gpu not in self.known:
-            remedy = f"Take one of {', '.join(self.known)}, or add an entry for it to fabricreport/evidence/gpus.yaml."
+            remedy = f"Take one of {', '.join(self.known)}. In a checkout, an entry of fabricreport/evidence/gpus.yaml adds one."
             nearest = did_you_mean(gpu, self.known)
             raise InputError(
                 Problem("is no known GPU type", key="cluster.gpu", value=gpu, remedy=remedy, suggestion=nearest)

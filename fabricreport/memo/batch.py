@@ -216,7 +216,7 @@ class _Batch(Generic[Result]):
         self.outcomes[client.number] = client.outcome
 
 
-def _end_with(maker: int, sent: signal.Signals = signal.SIGKILL) -> None:
+def _end_with(maker: int, sent: signal.Signals) -> None:
     """Have this process sent a signal when the one that made it ends, however that ends."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_PDEATHSIG, sent, 0, 0, 0)

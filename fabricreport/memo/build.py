@@ -29,7 +29,7 @@ from fabricreport.memo.run.run_record import (
     RunRecord,
     SectionRun,
 )
-from fabricreport.project import PACKAGE
+from fabricreport.project import IS_INSTALLED, PACKAGE, project_of
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -107,7 +107,7 @@ def build(
     these prices, and with the good ones. Raises `InputError` (2), `SectionFailed` (3), `MemoRejected` (4) and lets a
     KeyboardInterrupt through after ending all processes.
     """
-    root, places, tell_dates = Path(output), places or Places(), dates or (lambda _: None)
+    root, places, tell_dates = Path(output), places or Places.of(Path(params_path)), dates or (lambda _: None)
     question = Question(Path(params_path), places, str(as_of or ""), only or "", draft)
     found, before = _again(root, question, tell_dates)
     if found is not None:
@@ -132,7 +132,7 @@ def build(
         if found is not None:
             return found
         limits, store = (cell_timeout_s, section_timeout_s), cache.folder or work / "cache"
-        record, notebooks = _run(plan, store, work, places.notebooks, progress or (lambda _: None), limits)
+        record, notebooks = _run(plan, store, work, progress or (lambda _: None), limits)
         if not record.ok:
             raise _error_of(record, root, plan, question)
         return _finish(plan, root, scratch, record, notebooks, _not_to_be_named(plan, root, scratch))
@@ -142,7 +142,7 @@ def built_before(
     params_path: str | Path, *, output: str | Path, dates: Callable[[Dates], None] | None = None
 ) -> BuildResult | None:
     """What `build` would answer without building anything; None if there is something to build, or to refuse."""
-    return _again(Path(output), Question(Path(params_path), Places()), dates or (lambda _: None))[0]
+    return _again(Path(output), Question(Path(params_path), Places.of(Path(params_path))), dates or (lambda _: None))[0]
 
 
 def _again(
@@ -178,16 +178,16 @@ def _kept(record: RunRecord, root: Path, plan: BuildPlan, question: Question) ->
     """Keep the notebooks of a failed run; the message that names them."""
     from fabricreport.memo.editions.failures import keep_failed
 
-    return keep_failed(record, root, plan, question.params_path, question.places.notebooks)
+    return keep_failed(record, root, plan, question.params_path)
 
 
 def _not_to_be_named(plan: BuildPlan, root: Path, scratch: Path) -> Mapping[str, str]:
     """The folders of this machine that nothing published may name, each with what it is."""
     from fabricreport.memo.document.leaks import machine_folders, not_said_by
 
-    params = plan.snapshot.origins["params.json"].parent
+    project = project_of(plan.snapshot.origins["params.json"].parent)
     own = machine_folders(
-        {"the build's scratch folder": scratch, "the output folder": root, "the params' folder": params}
+        {"the build's scratch folder": scratch, "the output folder": root, "the project's folder": project}
     )
     return not_said_by(plan.snapshot.folder, own)
 
@@ -207,7 +207,6 @@ def _run(
     plan: BuildPlan,
     store: Path,
     work: Path,
-    cwd: Path,
     progress: ProgressCall,
     limits: tuple[float, float],
 ) -> tuple[RunRecord, dict[str, NotebookNode]]:
@@ -218,8 +217,12 @@ def _run(
     from fabricreport.memo.run.volatile import notebook_from_bytes, strip_volatile
 
     refuse_unreadable(plan.notebooks.values())
-    compile_checked(PACKAGE)
-    compile_checked(cwd)
+    folders = {section: source.parent for section, source in plan.sources.items()}
+    for folder in dict.fromkeys((PACKAGE, *folders.values())):
+        if not (
+            IS_INSTALLED and folder.is_relative_to(PACKAGE)
+        ):  # nobody edits what is installed, and nothing writes there
+            compile_checked(folder)
     record = run_sections(
         plan.notebooks,
         plan.snapshot.params_json,
@@ -228,7 +231,7 @@ def _run(
         section_timeout_s=limits[1],
         progress=progress,
         matplotlib_dir=store / "matplotlib",
-        cwd=cwd,
+        folders=folders,
     )
     blanked = {str(f) for w in (work.absolute(), work.resolve()) for f in (w / "inputs", w)}
     done = {}

@@ -25,8 +25,8 @@ from fabricreport.scenario.uncertain import FORMS, Bounds, dump_uncertain
 
 _WIDTH = 108
 _MAX_NAME = 120
+_SCHEMA = "# yaml-language-server: $schema=./params.schema.json"
 _HEAD = """\
-# yaml-language-server: $schema=./params.schema.json
 # Params of one memo. The lines without a '#' are examples of what only you can say: correct them first.
 # Every other key is a comment that shows what is assumed if you leave it out; take the '#' away to say it yourself
 # (that of its section too). The memo lists each key left out, with what it assumed.
@@ -41,15 +41,18 @@ _START: dict[str, Any] = {
 """What a new file says where only the user can; the user is expected to change it."""
 
 
-def new_params(name: str, as_of: dt.date) -> str:
-    """The text of a commented params file for a client, which passes `load_params` as it stands."""
+def new_params(name: str, as_of: dt.date, *, has_schema: bool = False) -> str:
+    """The text of a commented params file for a client, which passes `load_params` as it stands.
+
+    `has_schema`: params.schema.json, by which an editor completes and checks the file, lies beside it.
+    """
     text = clean_text(name.strip(), key="client.name", max_chars=_MAX_NAME, one_line=True)
     if not text:
         raise InputError(Problem("the client needs a name", key="client.name", remedy="For example: Acme Robotics."))
     given = {"client.name": text, "client.slug": new_slug(text), "as_of": as_of.isoformat(), **_START}
     params = params_from(_nested(given))
     silent = {a.key: a for a in assumptions(params)}
-    lines = [_HEAD]
+    lines = [_SCHEMA, _HEAD] if has_schema else [_HEAD]
     for key, field in Params.model_fields.items():
         lines += [*_entry(key, field, params, silent), ""]
     return "\n".join(lines).rstrip() + "\n"

@@ -22,11 +22,10 @@ from fabricreport.books.prices.reports import check_prices
 from fabricreport.case import open_case
 from fabricreport.checking.check import check
 from fabricreport.errors import InputError, Problem
-from fabricreport.project import PROJECT
+from fabricreport.project import PARAMS as SHIPPED
 from fabricreport.scenario import load_params
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
-SHIPPED = PROJECT / "params"
 EVIDENCE = """\
 - id: own-step
   what: Extra time per step measured on our own pilot

@@ -9,6 +9,7 @@ import resource
 import shutil
 import stat
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +118,22 @@ def test_a_failing_section_is_named_its_notebook_kept_and_nothing_published(shop
     shop.notebook("tco", "mended = True")
     shop.build()
     assert not kept.exists()
+
+
+def test_a_notebook_of_the_project_goes_before_the_shipped_one_with_what_lies_beside_it(shop: Shop) -> None:
+    shipped, own = shop.places.notebooks, shop.folder / "own"
+    own.mkdir()
+    shop.notebook("tco", hidden="print(open('words.txt').read())")
+    (shipped / "tco.ipynb").rename(own / "tco.ipynb")
+    shop.notebook("tco", hidden="print('theirs')")
+    (shipped / "words.txt").write_text("of those shipped", encoding="utf-8")
+    (own / "words.txt").write_text("our own", encoding="utf-8")
+    shop.places = replace(shop.places, own_notebooks=own)
+    executed = shop.build().folder / "notebooks"
+    assert "our own" in (executed / "tco.ipynb").read_text() and "hello" in (executed / "latency.ipynb").read_text()
+
+    (own / "words.txt").write_text("changed", encoding="utf-8")
+    assert "changed" in (shop.build().folder / "notebooks" / "tco.ipynb").read_text(), "what lies beside it is an input"
 
 
 def test_a_bare_number_stops_a_client_copy_and_marks_a_draft(shop: Shop) -> None:

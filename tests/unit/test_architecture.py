@@ -38,12 +38,12 @@ def dotted(node: ast.AST) -> str:
 
 FOUNDATIONS = set(
     words(
-        """atomic behaviour bounds claim decimals durations errors evidence findings formats hostile_text ledger
+        """atomic behaviour bounds claim decimals descriptors durations errors evidence findings formats hostile_text ledger
     located project provenance spreadsheet strict_yaml uncertain vocabulary"""
     )
 )
 """Small modules that every room may import, models excepted."""
-PURE = set(words("behaviour claim durations errors located provenance uncertain vocabulary"))
+PURE = set(words("behaviour claim descriptors durations errors located provenance uncertain vocabulary"))
 """Foundations that a model may import: none of them opens a file or the packaged data, nor does what they import."""
 ROOMS = """\
 books:

@@ -420,7 +420,7 @@ def test_a_failed_section_names_the_users_files_in_message_and_notebook(tmp_path
     executed = work / "tco.ipynb"
     nbformat.write(nb, executed)
     failed = SectionRun("tco", "failed", 3, "x", "InputError", said, said, notebook=str(executed))
-    told = keep_failed(RunRecord((failed,)), tmp_path / "out", plan, params, notebooks)
+    told = keep_failed(RunRecord((failed,)), tmp_path / "out", plan, params)
 
     kept = tmp_path / "out" / "acme" / ".failed" / "tco.ipynb"
     for text in (told, kept.read_text(encoding="utf-8")):

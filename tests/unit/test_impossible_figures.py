@@ -15,7 +15,7 @@ from scenario_cases import override
 from fabricreport.case import open_case
 from fabricreport.cli import main
 from fabricreport.errors import InputError, Problem
-from fabricreport.project import PROJECT
+from fabricreport.project import PARAMS
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +77,7 @@ def test_a_discount_rate_may_not_refer_to_a_price(tmp_path: Path) -> None:
 
 
 def test_a_price_row_that_cannot_be_ends_check_and_build_with_its_line(tmp_path: Path) -> None:
-    shutil.copytree(PROJECT / "params" / "prices", tmp_path / "prices")
+    shutil.copytree(PARAMS / "prices", tmp_path / "prices")
     path = tmp_path / "acme.yaml"
     path.write_text(yaml.safe_dump({k: v for k, v in override().items() if k != "overrides"}), encoding="utf-8")
     feed = tmp_path / "prices" / "zz.csv"

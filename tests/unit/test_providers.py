@@ -13,9 +13,9 @@ from fabricreport.books.provider_answers import read_answers
 from fabricreport.books.providers import read_providers
 from fabricreport.bounds import bound_of
 from fabricreport.errors import InputError
-from fabricreport.project import PROJECT
+from fabricreport.project import PARAMS
 
-EXAMPLE = PROJECT / "params" / "providers" / "example-answers.yaml"
+EXAMPLE = PARAMS / "providers" / "example-answers.yaml"
 HEAD = "provider: Example Cloud\ndate: 2026-11-02\nanswered_by: A. Seller\nanswers:\n"
 
 
@@ -58,7 +58,7 @@ def test_what_a_question_settles_is_in_the_evidence_or_a_price():
     from fnmatch import fnmatchcase
 
     names = list(read_evidence(None))
-    items = PriceBook.read(PROJECT / "params" / "prices").items
+    items = PriceBook.read(PARAMS / "prices").items
     ids = [*(f"evidence:{n}" for n in names), *(f"price:{item}" for item in items)]
     for question in read_providers().questions:
         for pattern in question.settles:
@@ -76,7 +76,7 @@ def test_the_example_answers_are_read_and_belong_to_no_client():
     assert found.answers["Q-NET-12"].low == 120
     assert found.answers["Q-NET-09"].measured.gpus == 1024
     for params in ("example", "tern-finetuning", "kestrel-lab"):
-        assert EXAMPLE.name not in (PROJECT / "params" / f"{params}.yaml").read_text("utf-8")
+        assert EXAMPLE.name not in (PARAMS / f"{params}.yaml").read_text("utf-8")
 
 
 def test_a_declined_answer_is_empty_and_no_fault(tmp_path):

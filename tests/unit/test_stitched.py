@@ -36,7 +36,7 @@ from fabricreport.memo.document.document import document_from_notebook
 from fabricreport.memo.document.gather import BLOCK_MIME, Piece, gather, joined
 from fabricreport.memo.document.leaks import leaks, machine_folders, not_said_by, text_leaks
 from fabricreport.memo.document.stitch import in_memo, own_files, stitch
-from fabricreport.memo.run.environment import PROJECT
+from fabricreport.memo.run.environment import PACKAGE
 from fabricreport.memo.run.fingerprint import notebook_digest
 from fabricreport.memo.run.plan import Places, _copy_notebooks, load_checked, make_plan
 
@@ -219,7 +219,7 @@ def copied(folder: Path, text: str) -> Path:
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
     nbformat.write(nb, folder / "tco.ipynb")
     copies = folder.with_name(f"copies-{len(list(folder.parent.iterdir()))}")
-    return _copy_notebooks(folder, ("tco",), copies)["tco"]
+    return _copy_notebooks({"tco": folder / "tco.ipynb"}, copies)["tco"]
 
 
 def picture_faults(copy: Path) -> list[str]:
@@ -272,7 +272,7 @@ def test_an_absolute_path_is_not_embedded(folder: Path) -> None:
 
 
 PLACES = {
-    "/srv/buyers/acme": "the params' folder",
+    "/srv/buyers/acme": "the project's folder",
     "/home/ann": "the home folder",
     "/tmp": "the folder for temporary files",
 }
@@ -283,7 +283,7 @@ PLACES = {
     [
         ("read from /home/ann/data/x.csv today", "the home folder"),
         ("/home/ann", "the home folder"),
-        ('{"a": "/srv/buyers/acme/log.txt"}', "the params' folder"),
+        ('{"a": "/srv/buyers/acme/log.txt"}', "the project's folder"),
         ("file:///home/ann/x", "the home folder"),
         ("<code>/tmp/fbr-1/x</code>", "the folder for temporary files"),
     ],
@@ -309,11 +309,11 @@ def test_what_only_looks_alike_passes(text: str) -> None:
     assert list(text_leaks("memo.html", text, PLACES)) == []
 
 
-def test_the_project_the_home_the_interpreter_and_the_scratch_folder_are_known(tmp_path: Path) -> None:
+def test_the_package_the_home_the_interpreter_and_the_scratch_folder_are_known(tmp_path: Path) -> None:
     known = machine_folders({"the build's scratch folder": tmp_path})
     named = set(known.values())
-    assert {"the build's scratch folder", "the project's folder", "Python's libraries", "the interpreter"} <= named
-    assert known[str(PROJECT)] == "the project's folder" and "/" not in known
+    assert {"the build's scratch folder", "the package's folder", "Python's libraries", "the interpreter"} <= named
+    assert known[str(PACKAGE.parent)] == "the package's folder" and "/" not in known
     assert sorted(map(len, known), reverse=True) == [len(path) for path in known]
 
 
@@ -364,7 +364,7 @@ def test_inputs_that_only_hold_something_alike_leave_every_folder_searched(tmp_p
 
 @pytest.mark.slow
 def test_the_copies_of_a_shipped_clients_inputs_name_no_folder_of_the_machine(tmp_path: Path) -> None:
-    params = PROJECT / "params" / "example.yaml"
+    params = PACKAGE.parent / "params" / "example.yaml"
     plan = make_plan(load_checked(params, Places()), tmp_path)
-    known = machine_folders({"the params' folder": params.parent, "the build's scratch folder": tmp_path})
+    known = machine_folders({"the project's folder": params.parent, "the build's scratch folder": tmp_path})
     assert not_said_by(plan.snapshot.folder, known) == known

@@ -27,7 +27,7 @@ from fabricreport.models.fabric.cost import energy_usd_per_month
 from fabricreport.models.money.ownership import bring_up_share, gpu_hours
 from fabricreport.models.risk.incidents import Cluster, IncidentLaw
 from fabricreport.models.sampling import Sampler
-from fabricreport.project import PROJECT
+from fabricreport.project import PARAMS
 from fabricreport.records import param_record
 from fabricreport.scenario import Bounds, Params, load_params
 from fabricreport.uncertain import Uncertain, exactly
@@ -228,7 +228,7 @@ def test_the_whole_shipped_library_and_every_shipped_price_lie_within_the_bounds
     for entry in read_evidence().values():
         for value in () if entry.kind == "text" else (entry.low, entry.mid, entry.high):
             assert not bound_of(entry.unit).fault(value), entry.id
-    for row in (*PriceBook.read(PROJECT / "params" / "prices").rows, *baseline()):
+    for row in (*PriceBook.read(PARAMS / "prices").rows, *baseline()):
         for value in (row.price, row.low, row.high):
             assert value is None or not price_bound(row.unit, row.currency).fault(value), row
 
@@ -274,7 +274,7 @@ def test_every_number_of_the_params_states_its_unit_and_lies_within_its_bounds()
     ],
 )
 def test_the_unit_of_a_param_in_the_ledger_is_the_schemas(key: str, unit: str) -> None:
-    params = load_params(PROJECT / "params" / "example.yaml")
+    params = load_params(PARAMS / "example.yaml")
     assert param_record(params, key)["unit"] == unit
 
 

@@ -46,6 +46,7 @@ class Desk:
         self.write("project/evidence/own.yaml", "[]\n")
         self.write("notebooks/tco.ipynb", "{}")
         self.write("notebooks/helpers/rows.py", "ROWS = 3\n")
+        self.write("own/latency.ipynb", "{}")
         self.write("notebooks/.pictures/rack.png", "PNG")
         self.write("package/models.py", "x = 1\n")
         self.write("package/evidence/gpus.yaml", "- gpu: h100\n")
@@ -53,7 +54,7 @@ class Desk:
         patch.setattr(stamping, "PACKAGE", top / "package")
         patch.setattr(stamping, "TICK_NS", -(10**9))  # no test waits for files to be older than a tick
         patch.setattr(sys, "path", [str(top / "site"), str(top / "nowhere")])
-        self.question = Question(self.params, Places(top / "notebooks", top / "project"))
+        self.question = Question(self.params, Places(top / "notebooks", top / "project", own_notebooks=top / "own"))
         self.planned = Planned("acme", "2026-11-20", "2026-11-20-0123abcd", "0123abcd" * 8, notes=("a note",))
 
     def write(self, name: str, text: str) -> Path:
@@ -109,7 +110,7 @@ def same_size_and_time(path: Path) -> None:
 
 FILES = [
     "client/acme.yaml", "client/prices/a.csv", "client/acme/prices/quotes-s.csv", f"client/{LOG}", "project/evidence/own.yaml", "notebooks/tco.ipynb",
-    "notebooks/helpers/rows.py", "notebooks/.pictures/rack.png", "package/models.py", "package/evidence/gpus.yaml",
+    "own/latency.ipynb", "notebooks/helpers/rows.py", "notebooks/.pictures/rack.png", "package/models.py", "package/evidence/gpus.yaml",
 ]  # fmt: skip
 
 
@@ -129,7 +130,7 @@ def test_a_file_that_is_changed_gone_or_a_link_is_no_longer_the_same(
 
 @rows(
     "name",
-    ["client/prices/b.csv", "client/acme/prices/b.csv", "client/evidence/own.yaml", "client/options/own.yaml", "notebooks/new.py", "package/new.py",
+    ["client/prices/b.csv", "client/acme/prices/b.csv", "client/evidence/own.yaml", "client/options/own.yaml", "notebooks/new.py", "own/tco.ipynb", "package/new.py",
      "site/pandas-3.dist-info/METADATA"],
 )  # fmt: skip
 def test_a_new_file_where_a_build_looks_is_no_longer_the_same(
@@ -191,7 +192,8 @@ def test_another_question_has_another_answer(desk: Desk) -> None:
         replace(desk.question, only="tco"),
         replace(desk.question, draft=True),
         replace(desk.question, params_path=desk.write("client/other.yaml", "client: {name: Acme}\n")),
-        replace(desk.question, places=Places(places.notebooks, desk.top / "else")),
+        replace(desk.question, places=replace(places, project_params=desk.top / "else")),
+        replace(desk.question, places=replace(places, own_notebooks=desk.top / "else")),
         replace(desk.question, places=replace(places, check=lambda *_: pytest.fail("asked"))),
     ]
     assert [desk.recalled(other) for other in others] == [None] * len(others)
@@ -337,7 +339,7 @@ def test_a_damaged_edition_is_refused_and_a_lost_one_is_no_answer(published: Pat
         built(published)
     ledger.write_bytes(whole)
     root = published.parent / "output"
-    known = recall(root, question := Question(published, Places()), question.stamp())
+    known = recall(root, question := Question(published, Places.of(published)), question.stamp())
     assert known is not None and building._answered(known, root, lambda _: None) is not None
     shutil.rmtree(edition)
     assert building._answered(known, root, lambda _: None) is None

@@ -14,7 +14,7 @@ from typing import Any
 
 from fabricreport.memo.document.safe import one_line
 from fabricreport.memo.editions.manifest import read_regular, walk
-from fabricreport.project import PROJECT
+from fabricreport.project import PACKAGE
 
 _SHOWN = 60
 _REMEDY = "Write a path from the notebook's folder, or leave it out."
@@ -28,8 +28,8 @@ def machine_folders(places: Mapping[str, Path]) -> dict[str, str]:
     found: dict[str, str] = {}
     named = {
         **places,
-        "the project's folder": PROJECT,
         "Python's libraries": Path(sysconfig.get_path("purelib")),
+        "the package's folder": PACKAGE.parent,
         "Python's own library": Path(sysconfig.get_path("stdlib")),
         "the interpreter": Path(sys.executable),
         "the home folder": Path.home(),

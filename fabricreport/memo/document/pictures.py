@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from fabricreport.blocks.markdown import parse_markdown
 from fabricreport.blocks.nodes import Image, Text, walk
+from fabricreport.descriptors import open_file
 
 MAX_PICTURE_BYTES = 5_000_000
 _PNG = b"\x89PNG\r\n\x1a\n"
@@ -59,7 +60,7 @@ def _png_below(folder: Path, name: str) -> bytes:
         modes = [os.lstat(step).st_mode for step in steps]
         if any(map(stat.S_ISLNK, modes)) or not stat.S_ISREG(modes[-1]):
             return b""
-        handle = os.open(steps[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        handle = open_file(steps[-1])
     except (OSError, ValueError):
         return b""
     with os.fdopen(handle, "rb") as stream:

@@ -17,8 +17,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from fabricreport.descriptors import HAS_LINKS, Folder, at, close_folder, open_folder
 from fabricreport.errors import FabricReportError, InputError, Problem
-from fabricreport.memo.editions.files import Files, open_folder
+from fabricreport.memo.editions.files import Files
 from fabricreport.memo.editions.locks import WAIT_S, client_folder, client_lock, disk_problem
 from fabricreport.memo.editions.manifest import MANIFEST, RUN, SCHEMA_VERSION, read_sealed, sealed, verify, walk
 
@@ -142,20 +143,19 @@ class _Publisher:
         record = {**run, "schema_version": SCHEMA_VERSION, "edition": self.edition, "sequence": number}
         self.files.write(self.scratch / self.edition / RUN, sealed(record))
 
-    def _move(self, home: int) -> None:
+    def _move(self, home: Folder) -> None:
         folder = self.scratch / self.edition
         for _, path in walk(folder):
             self.files.fsync(path)
-        for at, _, _ in os.walk(folder, topdown=False):
-            self.files.fsync(Path(at))
+        for below, _, _ in os.walk(folder, topdown=False):
+            self.files.fsync(Path(below))
         with _opened(self.scratch) as scratch:
             self.files.rename(self.edition, scratch, self.edition, home)
         self.files.fsync_open(home)
 
-    def _move_latest(self, client: int) -> None:
-        with contextlib.suppress(OSError):
-            if os.readlink(LATEST, dir_fd=client) == self.edition:
-                return
+    def _move_latest(self, client: Folder) -> None:
+        if not HAS_LINKS or _points_to(client) == self.edition:
+            return
         spare = f".latest-{os.urandom(4).hex()}"
         try:
             self.files.link(self.edition, spare, client)
@@ -163,32 +163,48 @@ class _Publisher:
             self.files.fsync_open(client)
         except OSError:
             with contextlib.suppress(OSError):
-                os.unlink(spare, dir_fd=client)
+                _unlink(spare, client)
             raise
 
 
 @contextlib.contextmanager
-def _opened(name: str | Path, parent: int | None = None) -> Any:
-    descriptor = open_folder(name, parent)
+def _opened(name: str | Path, parent: Folder | None = None) -> Any:
+    folder = open_folder(name, parent)
     try:
-        yield descriptor
+        yield folder
     finally:
-        os.close(descriptor)
+        close_folder(folder)
 
 
-def _exists(name: str, parent: int) -> bool:
+def _exists(name: str, parent: Folder) -> bool:
     try:
-        os.lstat(name, dir_fd=parent)
+        path, descriptor = at(parent, name)
+        os.lstat(path, dir_fd=descriptor)
     except FileNotFoundError:
         return False
     return True
 
 
-def _sweep_links(client: int) -> None:
-    for name in os.listdir(client):
-        if name.startswith(".latest-"):
-            with contextlib.suppress(OSError):
-                os.unlink(name, dir_fd=client)
+def _sweep_links(client: Folder) -> None:
+    with os.scandir(client) as entries:
+        left = [entry.name for entry in entries if entry.name.startswith(".latest-")]
+    for name in left:
+        with contextlib.suppress(OSError):
+            _unlink(name, client)
+
+
+def _unlink(name: str, folder: Folder) -> None:
+    path, descriptor = at(folder, name)
+    os.unlink(path, dir_fd=descriptor)
+
+
+def _points_to(client: Folder) -> str:
+    """What `latest` points to, '' if it is no link."""
+    path, descriptor = at(client, LATEST)
+    try:
+        return os.readlink(path, dir_fd=descriptor)
+    except OSError:
+        return ""
 
 
 def sequence_of(edition: Path) -> int:
@@ -242,12 +258,8 @@ def latest_edition(output: Path, slug: str) -> EditionInfo | None:
         client = client_folder(output, slug)
     except OSError:
         return None
-    try:
-        name = os.readlink(LATEST, dir_fd=client)
-    except OSError:
-        name = ""
-    finally:
-        os.close(client)
+    name = _points_to(client)
+    close_folder(client)
     folder = output / slug
     if _EDITION.fullmatch(name) and (folder / name).is_dir() and not (folder / name).is_symlink():
         return edition_info(folder / name)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fabricreport.memo.editions.files import open_folder
+from fabricreport.descriptors import close_folder, open_folder
 from fabricreport.memo.run.plan import BuildPlan
 from fabricreport.memo.run.run_record import RunRecord, SectionRun
 from fabricreport.memo.run.volatile import notebook_bytes, notebook_from_bytes
+from fabricreport.project import IS_INSTALLED, PACKAGE
 
 FAILED = ".failed"
 
@@ -22,7 +22,7 @@ def _failed_folder(root: Path, slug: str) -> Path | None:
     try:
         for part in (root / slug, folder):
             part.mkdir(exist_ok=True)
-            os.close(open_folder(part))
+            close_folder(open_folder(part))
         for old in folder.glob("*.ipynb"):
             old.unlink()
     except OSError:
@@ -30,11 +30,10 @@ def _failed_folder(root: Path, slug: str) -> Path | None:
     return folder
 
 
-def keep_failed(record: RunRecord, root: Path, plan: BuildPlan, params_path: Path, notebooks: Path) -> str:
+def keep_failed(record: RunRecord, root: Path, plan: BuildPlan, params_path: Path) -> str:
     """Copy the notebooks of failed sections out of the scratch folder; the message that names them.
 
-    The message and the notebooks name the user's own files where a section was given a copy. `notebooks` is the
-    folder of the sections' sources, for the remedy.
+    The message and the notebooks name the user's own files where a section was given a copy.
     """
     folder = _failed_folder(root, plan.slug)
     own = _own_names(plan)
@@ -44,7 +43,7 @@ def keep_failed(record: RunRecord, root: Path, plan: BuildPlan, params_path: Pat
         lines += [f"    {own(line)}" for line in run.traceback.splitlines()[-3:]]
         if folder is not None and run.notebook:
             lines.append("    " + _keep(run, folder, params_path, own))
-        lines.append("    " + _remedy(run, notebooks))
+        lines.append("    " + _remedy(run, plan.sources[run.section]))
     return "\n".join(lines)
 
 
@@ -64,13 +63,19 @@ def _keep(run: SectionRun, folder: Path, params_path: Path, own: Callable[[str],
     return f"the executed notebook is kept at {kept}"
 
 
-def _remedy(run: SectionRun, notebooks: Path) -> str:
-    source = notebooks / f"{run.section}.ipynb"
+def _remedy(run: SectionRun, source: Path) -> str:
     if run.status == "dead":
         return "Free some memory, or build fewer clients at once (--jobs 1), then run the command again."
-    cell = f"cell {run.cell} of {source}" if run.cell is not None else str(source)
+    ours = IS_INSTALLED and source.is_relative_to(PACKAGE)  # nobody is told to write there
+    named = source.name if ours else str(source)
+    cell = f"cell {run.cell} of {named}" if run.cell is not None else named
     if run.status == "timeout":
         return f"Make {cell} shorter, or give the machine less else to do, and run the command again."
+    if ours:
+        return (
+            f"The fault is in {cell} as shipped: please report it with your params file. `fabricreport new --project` "
+            "puts the notebooks where you can mend them."
+        )
     return (
         f"Mend {cell} and run the command again. If nobody changed that notebook, this is a bug in fabricreport: "
         "please report it with your params file."

@@ -5,49 +5,45 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from fabricreport.descriptors import Folder, at, open_file, sync, sync_folder
+
 
 class Files:
     """Durable writes, renames and links. Tests replace it by one whose n-th operation fails or kills."""
 
     def write(self, path: Path, data: bytes) -> None:
         """Create a new file with these bytes; an existing one or a link in its place is an error."""
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-        with os.fdopen(os.open(path, flags, 0o666), "wb") as handle:
+        with os.fdopen(open_file(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "wb") as handle:
             handle.write(data)
 
     def fsync(self, path: Path) -> None:
         """Bring a file's or folder's content to the disk."""
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        sync(path)
 
-    def make_folder(self, name: str, parent: int) -> None:
+    def make_folder(self, name: str, parent: Folder) -> None:
         """Make a folder below an open one, unless it is there."""
+        path, descriptor = at(parent, name)
         try:
-            os.mkdir(name, dir_fd=parent)
+            os.mkdir(path, dir_fd=descriptor)
         except FileExistsError:
             return
-        os.fsync(parent)
+        sync_folder(parent)
 
-    def rename(self, source: str, source_parent: int, name: str, parent: int) -> None:
+    def rename(self, source: str, source_parent: Folder, name: str, parent: Folder) -> None:
         """Move a folder to its new name in one step and bring that to the disk."""
-        os.rename(source, name, src_dir_fd=source_parent, dst_dir_fd=parent)
+        (old, before), (new, after) = at(source_parent, source), at(parent, name)
+        os.rename(old, new, src_dir_fd=before, dst_dir_fd=after)
 
-    def fsync_open(self, descriptor: int) -> None:
+    def fsync_open(self, folder: Folder) -> None:
         """Bring an open folder's entries to the disk."""
-        os.fsync(descriptor)
+        sync_folder(folder)
 
-    def link(self, target: str, name: str, parent: int) -> None:
+    def link(self, target: str, name: str, parent: Folder) -> None:
         """Make a symbolic link below an open folder."""
-        os.symlink(target, name, dir_fd=parent)
+        path, descriptor = at(parent, name)
+        os.symlink(target, path, dir_fd=descriptor)
 
-    def swap(self, source: str, name: str, parent: int) -> None:
+    def swap(self, source: str, name: str, parent: Folder) -> None:
         """Put `source` in the place of `name` in one step."""
-        os.replace(source, name, src_dir_fd=parent, dst_dir_fd=parent)
-
-
-def open_folder(name: str | Path, parent: int | None = None) -> int:
-    """Descriptor of a folder that must not be a symbolic link."""
-    return os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+        (old, before), (new, after) = at(parent, source), at(parent, name)
+        os.replace(old, new, src_dir_fd=before, dst_dir_fd=after)

@@ -1,6 +1,6 @@
 """Locks that end with their holder: one for each client while publishing, one for each scratch folder.
 
-The lock is the operating system's (`flock`), so a killed holder never blocks anybody and a reused process
+The lock is the operating system's, so a killed holder never blocks anybody and a reused process
 number or another host cannot be mistaken for the holder. The file's text only tells who it was.
 """
 
@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import importlib
 import json
 import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from fabricreport.descriptors import Folder, close_folder, open_file, open_folder
 from fabricreport.errors import InputError, Problem
-from fabricreport.memo.editions.files import open_folder
 
 WAIT_S = 30.0
 _OWNER = ".owner"
@@ -34,10 +35,13 @@ _DISK_ERRORS = frozenset(
     ]
 )
 _SCRATCH = ".scratch-"
+_LOCKED_BYTE = 1 << 20
 
 
 def _identity() -> bytes:
-    return json.dumps({"pid": os.getpid(), "host": os.uname().nodename}, allow_nan=False).encode()
+    import platform
+
+    return json.dumps({"pid": os.getpid(), "host": platform.node()}, allow_nan=False).encode()
 
 
 def _holder(text: bytes) -> str:
@@ -49,10 +53,8 @@ def _holder(text: bytes) -> str:
 
 
 def _try_lock(descriptor: int) -> bool:
-    import fcntl  # where a lock is asked for: not every system has it
-
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(descriptor)
     except OSError as error:
         if error.errno in (errno.EAGAIN, errno.EACCES):
             return False
@@ -60,19 +62,39 @@ def _try_lock(descriptor: int) -> bool:
     return True
 
 
+def _lock(descriptor: int) -> None:
+    try:
+        import fcntl
+    except ImportError:  # Windows, which locks bytes, and lets nobody read those: one behind every text
+        windows = importlib.import_module("msvcrt")
+        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+        windows.locking(descriptor, windows.LK_NBLCK, 1)
+        return
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def _told(descriptor: int) -> bytes:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return os.read(descriptor, 4096)
+
+
+def _tell(descriptor: int) -> None:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.write(descriptor, _identity())
+
+
 @contextlib.contextmanager
-def client_lock(folder: int, shown: Path, *, wait_s: float = WAIT_S) -> Iterator[list[str]]:
+def client_lock(folder: Folder, shown: Path, *, wait_s: float = WAIT_S) -> Iterator[list[str]]:
     """Hold the lock of the open client folder; gives messages to show (a lock taken over from a dead build).
 
     Waits up to `wait_s` seconds for another build that is publishing, then raises `InputError` naming it.
     """
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
-    descriptor = os.open(".lock", flags, 0o666, dir_fd=folder)
+    descriptor = open_file(".lock", os.O_RDWR | os.O_CREAT, folder=folder)
     try:
         until = time.monotonic() + wait_s
         while not _try_lock(descriptor):
             if time.monotonic() >= until:
-                holder = _holder(os.pread(descriptor, 4096, 0))
+                holder = _holder(_told(descriptor))
                 raise InputError(
                     Problem(
                         f"another build is publishing for this client ({holder})",
@@ -81,10 +103,10 @@ def client_lock(folder: int, shown: Path, *, wait_s: float = WAIT_S) -> Iterator
                     )
                 )
             time.sleep(0.05)
-        left = os.pread(descriptor, 4096, 0)
+        left = _told(descriptor)
         messages = [f"{_holder(left)} ended while it was publishing here; its lock was taken over"] if left else []
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, _identity(), 0)
+        _tell(descriptor)
         yield messages
         os.ftruncate(descriptor, 0)
     finally:
@@ -105,11 +127,11 @@ def scratch_folder(output: Path) -> Iterator[Path]:
     path.mkdir(mode=0o700)
     with contextlib.ExitStack() as stack:
         stack.callback(shutil.rmtree, path, ignore_errors=True)
-        descriptor = os.open(path / _OWNER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        descriptor = open_file(path / _OWNER, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         stack.callback(os.close, descriptor)
         with contextlib.suppress(OSError):
             _try_lock(descriptor)
-        os.write(descriptor, _identity())
+        _tell(descriptor)
         yield path
 
 
@@ -141,7 +163,7 @@ def sweep(output: Path) -> list[str]:
 def _in_use(path: Path) -> bool:
     """True unless the lock of the folder's owner is free; a folder without one is in use if its process lives."""
     try:
-        descriptor = os.open(path / _OWNER, os.O_RDWR | os.O_NOFOLLOW)
+        descriptor = open_file(path / _OWNER, os.O_RDWR)
     except FileNotFoundError:
         pid = path.name.removeprefix(_SCRATCH).partition("-")[0]
         return not pid.isdigit() or _alive(int(pid))
@@ -156,6 +178,8 @@ def _in_use(path: Path) -> bool:
 
 
 def _alive(pid: int) -> bool:
+    if os.name == "nt":  # where asking after a process ends it
+        return True
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -194,10 +218,10 @@ def disk_errors(path: Path) -> Iterator[None]:
         raise disk_problem(error, path) from error
 
 
-def client_folder(output: Path, slug: str) -> int:
-    """Descriptor of an existing client folder, reached without following a link."""
+def client_folder(output: Path, slug: str) -> Folder:
+    """An existing client folder, opened, reached without following a link."""
     root = open_folder(output)
     try:
         return open_folder(slug, root)
     finally:
-        os.close(root)
+        close_folder(root)

@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from fabricreport.descriptors import open_file
 from fabricreport.memo.run.digest import canonical, sha256
 
 SCHEMA_VERSION = 1
@@ -58,7 +59,7 @@ def read_sealed(path: Path) -> dict[str, Any]:
 
 def read_regular(path: Path, limit_bytes: int = _MAX_BYTES) -> bytes:
     """The bytes of a regular file, not of what a link points to."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    descriptor = open_file(path)
     with os.fdopen(descriptor, "rb") as handle:
         facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode):
@@ -73,7 +74,7 @@ def read_regular(path: Path, limit_bytes: int = _MAX_BYTES) -> bytes:
 
 def digest_regular(path: Path) -> tuple[str, int]:
     """sha256 (hex) and size in bytes of a regular file, not of what a link points to."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    descriptor = open_file(path)
     hashed, size, part = hashlib.sha256(), 0, memoryview(bytearray(_PART_BYTES))
     with os.fdopen(descriptor, "rb", buffering=0) as handle:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

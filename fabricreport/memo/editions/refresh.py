@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fabricreport.descriptors import HAS_LINKS
 from fabricreport.memo.document.headlines import HeadlineChange, compare_headlines
 from fabricreport.memo.editions.editions import LATEST, EditionInfo, latest_edition, publish, verify
 from fabricreport.memo.editions.locks import disk_errors, scratch_folder
@@ -63,7 +64,8 @@ def plan_refresh(
     The new date is `as_of`, else the newest date of the price book, else the params' own if that is newer; the
     clock is never asked. `InputError` if the params or the books are wrong.
     """
-    params_path, root, places = Path(params_path), Path(output), places or Places()
+    params_path, root = Path(params_path), Path(output)
+    places = places or Places.of(params_path)
     question = Question(params_path, places, NEWEST_PRICE if as_of is None else str(as_of))
     before = question.stamp()
     known = recall(root, question, before)
@@ -151,7 +153,7 @@ def refresh(
 
 def _with_latest(plan: RefreshPlan, root: Path) -> RefreshPlan:
     """See to it that `latest` points to the edition that still holds; if it did not, the plan says so."""
-    if plan.last is None or plan.last.latest:
+    if plan.last is None or plan.last.latest or not HAS_LINKS:
         return plan
     with disk_errors(root), scratch_folder(root) as scratch:
         at = publish(scratch, root, plan.slug, plan.last.edition)

@@ -2,7 +2,7 @@
 
 What differs from `papermill.execute_notebook` as it stands: a notebook's failure does not end the run, a cell that has
 spent its time is interrupted first, what a notebook writes is limited, and the kernel is this interpreter's, spoken to over
-unix sockets (no ports, no race for them).
+unix sockets where there are any (no ports, no race for them).
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import contextlib
 import logging
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Iterator, Mapping
@@ -33,6 +34,7 @@ from fabricreport.memo.run.session import Session
 
 ENGINE = "fabricreport-merged"
 _START_S, _ANSWER_S, _OUTPUT_S = 60, 5.0, 30
+_TRANSPORT = "ipc" if hasattr(socket, "AF_UNIX") else "tcp"
 _QUIET = logging.getLogger("fabricreport.run")
 _QUIET.addHandler(logging.NullHandler())
 _QUIET.propagate = False
@@ -82,11 +84,11 @@ class MergedEngine(NBClientEngine):  # type: ignore[misc]
 
     @classmethod
     def execute_managed_notebook(
-        cls, nb_man: Any, kernel_name: str, *, session: Session, start: Mapping[str, Any], socket: str, **_: Any
+        cls, nb_man: Any, kernel_name: str, *, session: Session, start: Mapping[str, Any], connection: str, **_: Any
     ) -> Any:
-        """Run all cells of a merged notebook; `start` is for the kernel's process, `socket` a short path of its own."""
+        """Run all cells of a merged notebook; `start` is for the kernel's process, `connection` a short path of its own."""
         manager = _KernelManager(
-            kernel_name="python3", transport="ipc", connection_file=socket, transport_encryption="disabled"
+            kernel_name="python3", transport=_TRANSPORT, connection_file=connection, transport_encryption="disabled"
         )
         session.nb = nb_man.nb
         client = MergedClient(
@@ -127,7 +129,7 @@ def execute(nb: NotebookNode, session: Session, env: Mapping[str, str], runtime:
             papermill.execute_notebook(
                 nb, None, engine_name=ENGINE, kernel_name="python3", language="python", progress_bar=False,
                 request_save_on_cell_execute=False, autosave_cell_every=0,
-                session=session, start=start, socket=str(runtime / "k.json"),
+                session=session, start=start, connection=str(runtime / "k.json"),
             )  # fmt: skip
             session.finish(None)
         except papermill.PapermillExecutionError:
@@ -143,7 +145,7 @@ def _kill(manager: Any) -> None:
     process = getattr(manager.provisioner, "process", None)
     if process is not None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+            os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fabricreport.project import PROJECT
+from fabricreport.project import PACKAGE
 
 ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Sums in one order, and a process that may be forked once numpy is imported."""
@@ -53,7 +53,7 @@ def section_environment(base: Mapping[str, str], runtime: Path) -> dict[str, str
     """
     env = {k: v for k, v in base.items() if not k.startswith("PYTHON") and k not in _DROPPED}
     env.update(FIXED)
-    env["PYTHONPATH"] = str(PROJECT)
+    env["PYTHONPATH"] = str(PACKAGE.parent)
     env["IPYTHONDIR"] = str(runtime / "ipython")  # a user's start-up files stay out
     return env
 

@@ -40,11 +40,11 @@ def run_sections(
     output_limit_bytes: int = OUTPUT_LIMIT_BYTES,
     progress: ProgressCall | None = None,
     matplotlib_dir: Path | None = None,
-    cwd: Path | None = None,
+    folders: Mapping[str, Path] | None = None,
 ) -> RunRecord:
     """Execute each notebook with the papermill parameter `params` = path of the canonical JSON.
 
-    `notebooks` maps a section's name to its source; sections run in the folder `cwd`, else in their notebook's.
+    `notebooks` maps a section's name to its source; each runs in its folder of `folders`, else in its notebook's.
     The executed notebook of section s is `scratch/s.ipynb`, also when s failed (as far as it got).
     `matplotlib_dir` keeps matplotlib's font list from run to run. Never raises for a section's fault; an interrupt ends
     the kernel and gives the status `cancelled` to what had not finished.
@@ -59,8 +59,8 @@ def run_sections(
         env = section_environment(os.environ, runtime)
         wanted = [matplotlib_dir] if matplotlib_dir else []
         env["MPLCONFIGDIR"] = str(ready_fonts(env, [*wanted, scratch.resolve() / "matplotlib"]).resolve())
-        folders = {s: (cwd or Path(path).parent).resolve() for s, path in notebooks.items()}
-        run = _Run(params_json.resolve(), scratch.resolve(), folders, runtime, env, progress or _silent)
+        within = {s: (folders[s] if folders else Path(path).parent).resolve() for s, path in notebooks.items()}
+        run = _Run(params_json.resolve(), scratch.resolve(), within, runtime, env, progress or _silent)
         return run.of(notebooks, limits)
     finally:
         shutil.rmtree(runtime, ignore_errors=True)
@@ -142,4 +142,5 @@ def _silent(_: Progress) -> None:
 def _runtime_folder() -> Path:
     """A short private path for the kernel's sockets: the output's own path may be too long for one."""
     base = tempfile.gettempdir()
-    return Path(tempfile.mkdtemp(prefix="fbr-", dir="/tmp" if len(base) > _SOCKET_DIR_LIMIT else base))
+    short = "/tmp" if len(base) > _SOCKET_DIR_LIMIT and Path("/tmp").is_dir() else base
+    return Path(tempfile.mkdtemp(prefix="fbr-", dir=short))

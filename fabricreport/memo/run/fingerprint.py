@@ -41,13 +41,13 @@ class Fingerprint:
         return sha256(canonical(asdict(self)))
 
 
-def tree_digest(folder: Path, *, without: Iterable[str] = ()) -> str:
-    """sha256 over relative names and contents of all files below; hidden ones, caches, a README and `without` suffixes left out."""
+def tree_digest(folder: Path, *, without: Iterable[str] = (), skipping: str = "") -> str:
+    """sha256 over relative names and contents of all files below; hidden ones, caches, a README, `without` suffixes and the folder `skipping` left out."""
     skipped = tuple(without)
     entries = []
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
-        if any(p.startswith(".") or p in _SKIPPED_FOLDERS for p in parts) or not path.is_file():
+        if any(p.startswith(".") or p in _SKIPPED_FOLDERS for p in parts) or parts[0] == skipping or not path.is_file():
             continue
         if path.suffix in (".pyc", *skipped) or path.name == "README.md":
             continue
@@ -55,9 +55,15 @@ def tree_digest(folder: Path, *, without: Iterable[str] = ()) -> str:
     return sha256(canonical(sorted(entries)))
 
 
+def helpers_digest(notebooks: Iterable[Path]) -> str:
+    """sha256 of all that lies beside notebooks and is none."""
+    folders = dict.fromkeys(path.parent for path in notebooks)
+    return sha256(canonical([tree_digest(folder, without=(".ipynb",)) for folder in folders]))
+
+
 def package_digest() -> str:
-    """sha256 of this package's own source and data files."""
-    return tree_digest(PACKAGE)
+    """sha256 of this package's own source and data files; what it carries as installed counts where it is read."""
+    return tree_digest(PACKAGE, skipping="shipped")
 
 
 def notebook_digest(path: Path) -> str:

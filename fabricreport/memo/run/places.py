@@ -8,12 +8,10 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fabricreport.project import PARAMS, PROJECT
+from fabricreport.project import PARAMS, SHIPPED, project_of
 
 if TYPE_CHECKING:
     from fabricreport.checking.check import Checked
-
-NOTEBOOKS = PROJECT / "notebooks"
 
 Check = Callable[[Path, date | None], "Checked"]
 
@@ -22,9 +20,26 @@ Check = Callable[[Path, date | None], "Checked"]
 class Places:
     """The folders of a build; tests put their own here.
 
+    A notebook of `own_notebooks`, which need not exist, goes before the one of that name in `notebooks`.
     `check` is called with the user's params file and the date of the memo (None: the params' own).
     """
 
-    notebooks: Path = NOTEBOOKS
+    notebooks: Path = SHIPPED / "notebooks"
     project_params: Path = PARAMS
     check: Check | None = None
+    own_notebooks: Path | None = None
+
+    @classmethod
+    def of(cls, params_path: Path) -> Places:
+        """Those of a params file: its project's own notebooks, and what is shipped."""
+        return cls(own_notebooks=project_of(params_path.parent) / "notebooks")
+
+    @property
+    def notebook_folders(self) -> tuple[Path, ...]:
+        """The folders in which a notebook is looked for, in this order."""
+        return (self.notebooks,) if self.own_notebooks is None else (self.own_notebooks, self.notebooks)
+
+    def notebook(self, name: str) -> Path:
+        """The notebook that a section is run from; where there is none, the place at which it would be found first."""
+        found = [folder / f"{name}.ipynb" for folder in self.notebook_folders]
+        return next((path for path in found if path.exists() or path.is_symlink()), found[0])

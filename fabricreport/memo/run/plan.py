@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -30,12 +30,13 @@ DRAFT = "Draft"
 
 @dataclass(frozen=True)
 class BuildPlan:
-    """One build: its params, frozen inputs, notebook sources (copies, by section) and the edition's name."""
+    """One build: its params, frozen inputs, notebooks by section (`sources`, and the copies that are run) and the edition's name."""
 
     params: Params
     slug: str
     as_of: str
     sections: tuple[str, ...]
+    sources: dict[str, Path]
     notebooks: dict[str, Path]
     snapshot: Snapshot
     fingerprint: Fingerprint
@@ -132,7 +133,7 @@ def make_plan(
     """
     from fabricreport.scenario import dated
 
-    places = places or Places()
+    places = places or Places.of(loaded.path)
     if as_of is not None:
         loaded = dated(loaded, parse_date(as_of))
     params = loaded.params
@@ -140,13 +141,14 @@ def make_plan(
     snapshot = take_snapshot(
         params, loaded.path, work / "inputs", project_params=places.project_params, last_good=last_good
     )
-    notebooks = _copy_notebooks(places.notebooks, sections, work / "sources")
+    sources = {section: places.notebook(section) for section in sections}
+    notebooks = _copy_notebooks(sources, work / "sources")
     variant = f"only:{only}" if only else ("draft" if draft else "")
     found = Fingerprint(
         params=snapshot.params_sha256,
         inputs=snapshot.hashes,
         notebooks={s: prints.notebook_digest(p) for s, p in notebooks.items()},
-        notebook_helpers=prints.tree_digest(places.notebooks, without=(".ipynb",)),
+        notebook_helpers=prints.helpers_digest(sources.values()),
         package=prints.package_digest(),
         versions=prints.versions(),
         python=prints.python_version(),
@@ -160,6 +162,7 @@ def make_plan(
         loaded.slug,
         day,
         sections,
+        sources,
         notebooks,
         snapshot,
         found,
@@ -207,17 +210,17 @@ def _sections(params: Params, only: str | None) -> tuple[str, ...]:
     return (only,)
 
 
-def _copy_notebooks(folder: Path, sections: tuple[str, ...], target: Path) -> dict[str, Path]:
+def _copy_notebooks(sources: Mapping[str, Path], target: Path) -> dict[str, Path]:
     """Copies of the sources: an analyst who saves a notebook meanwhile changes the next build, not this one."""
     from fabricreport.memo.document.pictures import attach_pictures
 
     target.mkdir()
     copies, problems = {}, []
-    for section in sections:
-        source, copy = folder / f"{section}.ipynb", target / f"{section}.ipynb"
+    for section, source in sources.items():
+        copy = target / f"{section}.ipynb"
         try:
             shutil.copyfile(source, copy)
-            attach_pictures(copy, folder)
+            attach_pictures(copy, source.parent)
         except OSError as error:
             reason = "the notebook does not exist" if isinstance(error, FileNotFoundError) else f"{error.strerror}"
             problems.append(Problem(reason, str(source), remedy="Restore it, or take its section out of `sections`."))

@@ -58,7 +58,7 @@ class Question:
     @property
     def key(self) -> str:
         """The name of the record; a path counts as it was written too, for messages quote it."""
-        folders = [str(self.places.notebooks), str(self.places.project_params)]
+        folders = [*map(str, self.places.notebook_folders), str(self.places.project_params)]
         words = [str(self.params_path), str(self.params_path.absolute()), *folders, self.day, self.only, self.draft]
         return sha256(canonical([_FORMAT, *words]))
 
@@ -169,6 +169,8 @@ def _made(folder: Path, *, ours_alone: bool) -> str:
     facts = folder.lstat()
     if not stat.S_ISDIR(facts.st_mode):
         return "is a link or a file where the cache's folder should be"
+    if not hasattr(os, "geteuid"):  # Windows keeps a user's folders from others, and tells of neither here
+        return ""
     if facts.st_uid != os.geteuid() and (ours_alone or facts.st_uid != 0):
         return "belongs to another user"
     sticky = stat.S_IWOTH if not facts.st_mode & stat.S_ISVTX else 0

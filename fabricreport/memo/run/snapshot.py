@@ -1,7 +1,7 @@
 """One frozen copy of everything a build reads, so that all sections see the same inputs.
 
     inputs/params.json        the canonical params
-    inputs/prices/*.csv       beside the params file if it has such a folder, else the project's own `params/`
+    inputs/prices/*.csv       beside the params file if it has such a folder, else of its project, else those shipped
     inputs/evidence/*.yaml    same rule
     inputs/options/*.yaml     same rule
     inputs/<slug>/prices/*.csv  the client's own prices, of the folder of that name beside the params file, and what a refresh
@@ -13,6 +13,7 @@ Files are opened without following symbolic links, read once, capped in size, an
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import os
 import stat
@@ -21,6 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from fabricreport.descriptors import close_folder, open_file, open_folder
 from fabricreport.errors import InputError, Problem
 from fabricreport.memo.run.digest import sha256
 from fabricreport.project import PARAMS, book_folder, client_folder
@@ -250,17 +252,17 @@ def read_beneath(folder: Path, relative: str, *, limit_bytes: int = MAX_FILE_BYT
     `OSError` with ELOOP for a link, EINVAL for a special file, EFBIG for a file over the limit.
     """
     *folders, last = relative.split("/")
-    opened = [os.open(folder, os.O_RDONLY | os.O_DIRECTORY)]
-    try:
+    with contextlib.ExitStack() as stack:
+        within = open_folder(folder.resolve())
+        stack.callback(close_folder, within)
         for part in folders:
-            opened.append(os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=opened[-1]))
-        opened.append(os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=opened[-1]))
-        if not stat.S_ISREG(os.fstat(opened[-1]).st_mode):
+            within = open_folder(part, within)
+            stack.callback(close_folder, within)
+        descriptor = open_file(last, folder=within)
+        stack.callback(os.close, descriptor)
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
-        return b"".join(_chunks(opened[-1], limit_bytes))
-    finally:
-        for descriptor in opened:
-            os.close(descriptor)
+        return b"".join(_chunks(descriptor, limit_bytes))
 
 
 def _chunks(descriptor: int, limit_bytes: int) -> Iterator[bytes]:

@@ -19,6 +19,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from fabricreport.descriptors import open_file
 from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.snapshot import BOOKS
 from fabricreport.project import PACKAGE, book_folder
@@ -50,11 +51,12 @@ def stamp_of(params_path: Path, places: Places) -> Stamp | None:
         for parent in dict.fromkeys((params_path.parent, params_path.resolve().parent)):
             for book in BOOKS:
                 reader.tree(book_folder(parent, book, places.project_params))
-        reader.tree(places.notebooks)
+        for folder in places.notebook_folders:
+            reader.tree(folder)
         timed = reader.changed_ns
         reader.tree(PACKAGE)
-        for folder in sys.path:
-            reader.libraries(folder)
+        for found in sys.path:
+            reader.libraries(found)
     except (OSError, _Unsure):
         return None
     return Stamp(reader.hash.hexdigest(), timed if timed < asked_ns - TICK_NS else None)
@@ -104,7 +106,7 @@ class _Reader:
 
     def file(self, path: str, name: str) -> None:
         """Name, size and content of a plain file."""
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = open_file(path)
         try:
             facts = os.fstat(descriptor)
             if not stat.S_ISREG(facts.st_mode):
