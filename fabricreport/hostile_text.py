@@ -53,6 +53,8 @@ def describe(char: str) -> str:
 
 def hostile_characters(text: str) -> tuple[HostileCharacter, ...]:
     """The characters of `text` that may not stand in a memo, at most `MAX_FOUND`. Tabs and line ends may."""
+    if text.isascii() and text.isprintable():
+        return ()  # nearly every text of a book, told quickly
     matches = list(islice(_HOSTILE.finditer(text), MAX_FOUND))
     smear = _combining_smear(text)
     if not matches and smear is None:

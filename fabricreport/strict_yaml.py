@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -153,8 +153,9 @@ class _Builder:
     def _scalar(self, event: yaml.ScalarEvent, line: int) -> Any:
         text = event.value
         if event.style:
-            problems = text_problems(text, file=self.file, line=line, key=dotted(self._path()))
-            self.problems.extend(problems)
+            if problems := text_problems(text, file=self.file, line=line):
+                key = dotted(self._path())
+                self.problems.extend(replace(problem, key=key) for problem in problems)
             return masked(text) if problems else text
         return self._plain(text, line)
 

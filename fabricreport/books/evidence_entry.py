@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date as Date
+from functools import lru_cache
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BeforeValidator, Field, PlainValidator, model_validator
@@ -21,11 +22,13 @@ from fabricreport.vocabulary import Grade
 CLIENTS_WORD = Grade.CONTRACT
 """The grade of a figure that the client put in place of the library's."""
 UNDATED = "undated"
+GRADES = tuple(Grade)
 _LEFT_OUT_IF_EMPTY = ("contested", "base", "group", "derived_from", "file", "line")
 _DAY = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 _SEEN = 'A (read in the primary), B (in a text that quotes it), D (derived) or "-" (an assumption).'
 
 
+@lru_cache(maxsize=4096)
 def _day(text: str) -> Date | None:
     """The first day of a year or month, or the day; None for what is none."""
     match = _DAY.fullmatch(text)
@@ -67,7 +70,7 @@ def _value(found: Any) -> Uncertain | str:
     """A number or a range that rises; words, which the unit has to allow."""
     if isinstance(found, str):
         return found
-    if isinstance(found, dict) and set(found) not in [set(keys) for keys in SHAPES.values()]:
+    if isinstance(found, dict) and set(found) not in map(set, SHAPES.values()):
         raise refusal(
             Fault(
                 f"has the wrong keys: {', '.join(found)}", remedy="Write {low, high}, {low, mode, high} or {p5, p95}."
@@ -115,7 +118,7 @@ class EvidenceEntry:
     publisher: str = ""
     address: str = ""
     read: Annotated[str, AfterValidator(_read), Field(description="The day you read it, YYYY-MM-DD.")]
-    grade: Annotated[str, one_of(lambda: tuple(Grade), "a grade"), Field(description=f"One of {', '.join(Grade)}.")]
+    grade: Annotated[str, one_of(lambda: GRADES, "a grade"), Field(description=f"One of {', '.join(GRADES)}.")]
     seen: Annotated[str, written("[ABD-]", "A, B, D or -"), Field(description=_SEEN)]
     interest: str = ""
     use: Annotated[Filled, Field(description="What the memo takes it for.")]

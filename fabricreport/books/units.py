@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from fabricreport.located import did_you_mean
 
@@ -38,6 +39,7 @@ _MISTAKES = {
 }
 
 
+@lru_cache(maxsize=512)
 def unit_problem(unit: str) -> tuple[str, str] | None:
     """None for a unit we know; else what is wrong with it and the unit that was probably meant."""
     if unit.lower() in _MISTAKES:

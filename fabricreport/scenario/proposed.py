@@ -1,17 +1,13 @@
-"""The fabrics that are proposed where a client names none: those on sale for its GPU, its link speed and its date.
-
-Only ids and what decides is read here; what an option is made of is the book of options' business.
-"""
+"""The fabrics that are proposed where a client names none: those on sale for its GPU, its link speed and its date."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
 from functools import cache
-from typing import Any
 
+from fabricreport.books.options import Option, read_options
 from fabricreport.evidence import read_yaml
 from fabricreport.located import did_you_mean
 
@@ -28,36 +24,10 @@ class Reason(StrEnum):
     SIZE = "without RDMA, at more GPUs than it serves"
 
 
-@dataclass(frozen=True)
-class Offered:
-    """What decides whether an option is proposed."""
-
-    id: str
-    name: str
-    rdma: bool
-    link_gbits_per_s: float
-    gpus_of: tuple[str, ...]
-    on_sale: date | None
-
-
 @cache
-def shipped() -> Mapping[str, Offered]:
+def shipped() -> Mapping[str, Option]:
     """The shipped options by id, in the order of their file."""
-    merged: dict[str, dict[str, Any]] = {}
-    for row in read_yaml("options"):
-        base = merged.get(row.get("like", ""), {})
-        merged[row["id"]] = {**base, "on_sale": None, **row}
-    return {
-        option: Offered(
-            option,
-            row["name"],
-            row["rdma"],
-            float(row["link_gbits_per_s"]),
-            tuple(row.get("gpus_of", ("nvidia", "amd"))),
-            date.fromisoformat(row["on_sale"]) if row["on_sale"] else None,
-        )
-        for option, row in merged.items()
-    }
+    return read_options()
 
 
 def meant(option: str, known: Collection[str]) -> str:
