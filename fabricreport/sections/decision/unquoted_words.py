@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from fabricreport.findings import Name, Named, Phrase
+from fabricreport.books.names import input_names, option_names
+from fabricreport.findings import Named, OptionName, Phrase
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.unquoted import Unquoted
-from fabricreport.sections.said import said_of
-from fabricreport.sections.short_names import short_names
 
 _QUOTED = {"dearer": "higher", "cheaper": "lower", "": ""}
 """What a quote of an item is called that would turn the money."""
@@ -15,14 +14,14 @@ _QUOTED = {"dearer": "higher", "cheaper": "lower", "": ""}
 
 def unquoted_named(given: Inputs, figure: FigureOf, one: Unquoted) -> Named:
     """An item without a price: who costs less on either side of the level, and which quote turns the money."""
-    short = short_names(given.options)
+    short = option_names(given.options)
     return Phrase(
-        said_of(given, one.stands_in),
+        input_names(given, one.stands_in).phrase,
         one.item,
         each=one.kind.each,
-        below=Name(short[one.below]),
-        above=Name(short[one.above]),
-        other=Name(short[one.alone_of]) if one.alone_of else None,
+        below=OptionName(short[one.below].short, one.below),
+        above=OptionName(short[one.above].short, one.above),
+        other=OptionName(short[one.alone_of].short, one.alone_of) if one.alone_of else None,
         price=figure(one.alone_at) if one.alone_of else None,
         turned_by=one.turned_by,
         turns=_turns(given, one),
