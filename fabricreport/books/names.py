@@ -74,7 +74,7 @@ def input_names(given: Recorded, input_id: str) -> Names:
 def phrases() -> Mapping[str, str]:
     """What sentences call inputs, by id or pattern: each line of the book with every word that may stand in its braces."""
     book = read_yaml("names")
-    pieces = {item: names["short"] for item, names in book["items"].items() if "short" in names}
+    pieces = {item: names["say"] for item, names in book["items"].items() if "say" in names}
     words = {**book["words"], "item": {**book["words"]["item"], **pieces}}
     found: dict[str, str] = {i: phrase for i, phrase in book["inputs"].items() if "{" not in i}
     for line, phrase in book["inputs"].items():

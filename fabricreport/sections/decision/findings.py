@@ -41,8 +41,7 @@ from fabricreport.sections.decision.offers.words import opening as opening_of_of
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import key_of
-from fabricreport.sections.decision.turning_words import VERB, edging, without_named
-from fabricreport.sections.decision.unquoted_words import unquoted_named
+from fabricreport.sections.decision.turning_words import VERB, edging, unquoted_named, without_named
 from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.generations import announced
 from fabricreport.sections.gpu_age import newer_gpu, told

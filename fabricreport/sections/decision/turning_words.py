@@ -1,15 +1,16 @@
-"""Words for what would turn the money or the advice, and for the courses that may be advised."""
+"""Words for what would turn the money or the advice, quotes of unpriced items too, and for the courses that may be advised."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabricreport.books.names import input_names, whole_names
+from fabricreport.books.names import input_names, option_names, whole_names
 from fabricreport.findings import Name, Named, OptionName, Phrase, joined
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.sections.decision.turning import Edge, Turn, key_of
+from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.vocabulary import Acquisition, CourseKind
 
 VERB: dict[str, str] = {
@@ -20,6 +21,8 @@ VERB: dict[str, str] = {
 }
 """What a client does with the option advised, by how it obtains its cluster."""
 BOTH_OFFERS = "take the better of two offers"
+_QUOTED = {"dearer": "higher", "cheaper": "lower", "": ""}
+"""What a quote of an item is called that would turn the money."""
 
 
 def _stated(turn: Turn) -> str:
@@ -82,3 +85,27 @@ def without_named(given: Inputs, left: Verdict, option: str) -> Named:
 def _names(given: Inputs) -> dict[str, OptionName]:
     """Every option's name by its id, also of those that are not compared here."""
     return whole_names(given.priced_options.values())
+
+
+def unquoted_named(given: Inputs, figure: FigureOf, one: Unquoted) -> Named:
+    """An item without a price: who costs less on either side of the level, and which quote turns the money."""
+    short = option_names(given.options)
+    return Phrase(
+        input_names(given, one.stands_in).phrase,
+        one.item,
+        each=one.kind.each,
+        below=OptionName(short[one.below].short, one.below),
+        above=OptionName(short[one.above].short, one.above),
+        other=OptionName(short[one.alone_of].short, one.alone_of) if one.alone_of else None,
+        price=figure(one.alone_at) if one.alone_of else None,
+        turned_by=one.turned_by,
+        turns=_turns(given, one),
+    )
+
+
+def _turns(given: Inputs, one: Unquoted) -> str:
+    """Which quote turns the money: a higher or a lower one, or only one outside of the range that stands in."""
+    stood_in = given.uncertain(one.stands_in)
+    if one.level is None or stood_in.low <= one.level <= stood_in.high:
+        return f"A {_QUOTED[one.turned_by]} quote"
+    return f"Only a quote {'above' if one.level > stood_in.high else 'below'} that whole range"
