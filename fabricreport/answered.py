@@ -20,6 +20,7 @@ from fabricreport.as_run import is_rented, links_of
 from fabricreport.books.answers import Answer, AnswerFile
 from fabricreport.books.evidence_entry import EvidenceEntry
 from fabricreport.books.families import families
+from fabricreport.books.names import family_named
 from fabricreport.books.offers.offer import Offer
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import Price
@@ -223,7 +224,7 @@ def spoken_for(file: AnswerFile, options: Sequence[Option]) -> tuple[Option, ...
     """
     seller = read_providers().seller(file.provider)
     named = file.answers.get(NETWORK_NAMED)
-    chosen = _family_named(named.choice) if named else ""
+    chosen = family_named(named.choice) if named else ""
     fabric = file.fabric or chosen or (seller.fabric if seller and seller.fabric in families() else "")
     if not fabric:
         if len({o.side for o in options}) == 1:
@@ -235,12 +236,6 @@ def spoken_for(file: AnswerFile, options: Sequence[Option]) -> tuple[Option, ...
     if not found:
         raise Nothing("the fabric it speaks for is not compared")
     return tuple(found)
-
-
-def _family_named(choice: str) -> str:
-    """The family that a short answer names, by its id or a name; '' if none."""
-    said = choice.casefold()
-    return next((f.id for f in families().values() if said in (f.id, f.name.casefold(), f.short_name.casefold())), "")
 
 
 # ---- whether anybody may rely on it

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricreport.answered import Answered
+from fabricreport.books.names import whole_names
 from fabricreport.books.questions import known_ids
 from fabricreport.chain import Chain, chain
 from fabricreport.inputs import Inputs
@@ -44,7 +45,7 @@ def outcome_of(given: Inputs, comparison: Comparison, offers: OffersResult | Non
         best, other = offers.best, offers.next
         lead = given.spread(other.total - best.total) if best and other else None
         return Outcome(best.offer.seller if best else "", lead)
-    name = {o.id: o.name for o in given.options}
+    name = whole_names(given.options)
     alone = len(given.options) == 1
     course = "" if comparison.verdict.open else name[comparison.choice]
     return Outcome(course, None if alone else Traced(comparison.lead))

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from fabricreport.before_after import changes_of
 from fabricreport.books.evidence import read_evidence
+from fabricreport.books.names import names_told
 from fabricreport.books.options import Option, read_options
 from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.chain import Chain, chain
@@ -50,7 +51,6 @@ from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.sections.latency import findings as latency_findings
 from fabricreport.sections.latency import study as latency
 from fabricreport.sections.latency.result import LatencyResult
-from fabricreport.sections.short_names import names_told
 from fabricreport.sections.tail_risk import findings as tail_findings
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.result import TailResult

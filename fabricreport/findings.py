@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Self
 
 from fabricreport.located import did_you_mean
 
@@ -48,9 +49,19 @@ class Spoken:
 
 
 class Name(str):
-    """Text that belongs to the case (a client, a provider, a product): its digits are part of a name, not a figure."""
+    """Text that belongs to the case (a client, a provider, a product): its digits are part of a name, not a figure.
 
-    __slots__ = ()
+    It keeps the `parts` it is made of, for some may be names of options, which a memo's body says by other words.
+    """
+
+    __slots__ = ("parts",)
+    parts: tuple[str, ...]
+
+    def __new__(cls, *parts: str) -> Self:
+        """A name of its parts, one behind the other."""
+        made = super().__new__(cls, "".join(map(str, parts)))
+        made.parts = parts
+        return made
 
 
 def capital(text: str) -> str:
@@ -74,12 +85,28 @@ class Named(Name):
     key: str
     said: Mapping[str, object]
 
-    def __new__(cls, text: str, key: str, **said: object) -> Named:
+    def __new__(cls, text: str, key: str, **said: object) -> Self:
         """A name with its key."""
         made = super().__new__(cls, text)
         made.key = key
         made.said = said
         return made
+
+
+class OptionName(Named):
+    """An option by one of its names, its id the key."""
+
+    __slots__ = ()
+
+
+def joined(names: Iterable[str], between: str = ", ", last: str = "") -> Name:
+    """Names one after the other; `last` stands before the last of several, where it is another word."""
+    parts: list[str] = []
+    for name in names:
+        parts += [between, name] if parts else [name]
+    if last and len(parts) > 1:
+        parts[-2] = last
+    return Name(*parts)
 
 
 class Phrase(Named):

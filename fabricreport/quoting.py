@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from fabricreport.books.names import item_names
 from fabricreport.books.options import Option
 from fabricreport.books.prices.book import PriceBook
-from fabricreport.books.prices.spoken import titled
 from fabricreport.books.quotes.form import Line
 from fabricreport.books.quotes.terms import Kind, items_of, terms
 from fabricreport.case import Case, open_case
@@ -88,7 +88,7 @@ def _lines(case: Case, option: Option, build: Build) -> tuple[Line, ...]:
 def _line(case: Case, option: Option, item: str, kinds: tuple[Kind, ...], quantity: int, spares: int) -> Line:
     kind, stands_in = kinds[0], option.unquoted.get(item, "")
     unit, currency = case.inputs.price_book.terms(item) or (kind.unit, case.inputs.currency)
-    what = case.record(stands_in)["label"] if stands_in else titled(item)
+    what = case.record(stands_in)["label"] if stands_in else item_names(item).row
     include = [terms().every, kind.include]
     if kind.id == "licence" and not _needed(case, option):
         include.append(terms().not_needed)

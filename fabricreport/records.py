@@ -8,8 +8,8 @@ from typing import Any
 
 from fabricreport import formats
 from fabricreport.books.evidence_entry import EvidenceEntry
+from fabricreport.books.names import item_names
 from fabricreport.books.prices.book import Price
-from fabricreport.books.prices.spoken import spoken
 from fabricreport.ledger import in_currency, weakest
 from fabricreport.located import undotted
 from fabricreport.models.audit.disagreement import Contested
@@ -41,7 +41,7 @@ def price_record(price: Price) -> dict[str, Any]:
     return {
         "id": price.id,
         "kind": "price",
-        "label": f"Price of {spoken(price.item)}",
+        "label": f"Price of {item_names(price.item).phrase}",
         "value": price.price,
         "text": _price_text(price.figure, unit, price.currency),
         "unit": formats.unit_in(unit, price.currency),

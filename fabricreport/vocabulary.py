@@ -16,6 +16,8 @@ class Side(StrEnum):
     PLAIN = "plain"
 
 
+LEANS = (Side.INFINIBAND, Side.ROCEV2)
+"""The sides between which the framework leans."""
 NEITHER = "neither"
 """What the framework leans to where it leans to no side."""
 

@@ -225,11 +225,6 @@ class Option:
         return families()[self.family].side
 
     @property
-    def family_name(self) -> str:
-        """What a sentence calls its family."""
-        return families()[self.family].short_name
-
-    @property
     def shipped(self) -> bool:
         """Whether the option is described by the package, not by the client."""
         return Path(self.file) == SHIPPED_FILE

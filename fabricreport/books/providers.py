@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import Field
 
 from fabricreport.books.fields import CLOSED, EvidenceId, Id
+from fabricreport.books.names import seller_names
 from fabricreport.books.questions import Question, Wording, read_questions, read_wording
 from fabricreport.books.reader import shipped
 
@@ -96,7 +97,7 @@ class ProviderBook:
     def seller(self, name: str) -> Seller | None:
         """The seller of this name (case and the parts of a double name do not matter), or None."""
         wanted = folded(name)
-        return next((s for s in self.sellers if wanted in {folded(p) for p in (s.name, *s.name.split("/"))}), None)
+        return next((s for s in self.sellers if wanted in set(map(folded, seller_names(s.name)))), None)
 
     def question(self, question_id: str) -> Question:
         """The question with this id; KeyError if there is none."""

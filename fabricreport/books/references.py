@@ -13,7 +13,7 @@ from pathlib import Path
 
 from fabricreport.evidence import ROOT
 
-_CITATION = re.compile(r"\bevidence:(?![a-z0-9-]*\*)([a-z0-9]+(?:-[a-z0-9]+)*)")  # a pattern over ids cites none
+_CITATION = re.compile(r"\bevidence:(?![a-z0-9-]*[*{])([a-z0-9]+(?:-[a-z0-9]+)*)")  # a pattern over ids cites none
 _OWNER = re.compile(r"^\s*(?:-\s+|\{\s*)*id:\s*[\"']?([A-Za-z0-9][A-Za-z0-9.-]*)")
 
 

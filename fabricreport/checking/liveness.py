@@ -41,7 +41,7 @@ def why_context(input_id: str) -> str:
     if kind == "price":
         return "in the price book; no option, server or site of the package refers to it"
     cited = [
-        r for r in shipped_references() if r.evidence_id == name and r.file != "said.yaml"
+        r for r in shipped_references() if r.evidence_id == name and r.file != "names.yaml"
     ]  # a phrase quotes nothing
     places = list(dict.fromkeys(f"{r.file.removesuffix('.yaml')}: {r.cited_by}" for r in cited))
     more = f" and {len(places) - 2} more" if len(places) > 2 else ""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from fabricreport.answer_effects import Effect
 from fabricreport.books.gpus import gpu_types
+from fabricreport.books.names import seller_names
 from fabricreport.books.offers.offer import Kind, Network, Offer, OfferRung
 from fabricreport.books.offers.terms import UNNAMED
 from fabricreport.books.providers import Seller, read_providers
@@ -109,7 +110,7 @@ def _answered_alone(given: Inputs, name: str, seller: Seller | None) -> Offer | 
 
 def _prices(given: Inputs, name: str, seller: Seller | None) -> Iterator[tuple[str, Kind]]:
     gpu = given.params.cluster.gpu
-    slugs = dict.fromkeys((slugify(name), *(slugify(part) for part in name.split("/"))))
+    slugs = map(slugify, seller_names(name))
     for slug in dict.fromkeys((*slugs, *(seller.listed_as if seller else ()))):
         for end, kind in _ENDS.items():
             if (item := f"gpu-hour-{gpu}-{slug}{end}") in given.prices:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
+from fabricreport.books.names import input_names, whole_names
 from fabricreport.findings import Name, Named, Phrase
 from fabricreport.formats import inside
 from fabricreport.provenance import inputs_of
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.monday.dates import told
 from fabricreport.sections.decision.turning import Edge, Turn, key_of
-from fabricreport.sections.said import said_of
 from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import MOST_CHANGES, Read, of_weeks
 from fabricreport.spine.courses import course_of
@@ -424,7 +424,7 @@ def _dates(read: Read) -> Iterator[Finding]:
 def words(case: Told) -> Mapping[str, object]:
     """Words of this body's own."""
     read = Read(case)
-    names = {o.id: o.name for o in read.given.options}
+    names = whole_names(read.given.options)
     ours, theirs = ([_cause(read, c) for c in causes] for causes in read.causes)
     ready = read.result.in_time
     pair = (read.verdict.choice, read.verdict.runner_up)
@@ -436,16 +436,16 @@ def words(case: Told) -> Mapping[str, object]:
         "their_first": _at(theirs, 0),
         "their_second": _at(theirs, 1),
         "their_third": _at(theirs, 2),
-        "third": Named(names[read.third], read.third) if read.third else None,
-        "in_time_one": Named(names[ready[0]], ready[0]) if ready else None,
-        "late_one": Named(names[late[0]], late[0]) if late else None,
-        "ethernet": Named(names[read.ethernet], read.ethernet) if read.ethernet else None,
-        "taken": Named(names[read.result.courses.base], read.result.courses.base),
+        "third": names[read.third] if read.third else None,
+        "in_time_one": names[ready[0]] if ready else None,
+        "late_one": names[late[0]] if late else None,
+        "ethernet": names[read.ethernet] if read.ethernet else None,
+        "taken": names[read.result.courses.base],
         "level": _level(read),
         "best_lever": _best_lever(read),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
         "quotes_by": Name(told(read.quotes_by)) if read.quotes_by is not None else None,
-        "switch_to": Name(course_of(read.given, read.edges[0][1].course, pair)) if read.edges else None,
+        "switch_to": course_of(read.given, read.edges[0][1].course, pair) if read.edges else None,
         "unsure_of": case.spoken("latency").words["cause"],
         "disputed_most": case.spoken("evidence").words["widest"],
         "lost_most": case.spoken("tail_risk").words["worst"],
@@ -473,7 +473,7 @@ def _level(read: Read) -> Phrase | None:
     turn = read.level
     if turn is None:
         return None
-    return Phrase(said_of(read.given, turn.input_id), key_of(turn.input_id), side=Name(turn.told(turn.side)))
+    return Phrase(input_names(read.given, turn.input_id).phrase, key_of(turn.input_id), side=Name(turn.told(turn.side)))
 
 
 def _price_dates(read: Read) -> Mapping[str, object]:

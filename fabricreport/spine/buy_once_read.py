@@ -6,6 +6,7 @@ import math
 from datetime import date
 from functools import cached_property
 
+from fabricreport.books.names import option_names
 from fabricreport.findings import Findings, Named
 from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
@@ -13,7 +14,6 @@ from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.result import WORTH_A_WORD
 from fabricreport.sections.decision.turning import Edge, Turn
 from fabricreport.sections.partner import barred
-from fabricreport.sections.short_names import spoken_names
 from fabricreport.sections.stance import direction
 from fabricreport.spine.courses import either_of
 from fabricreport.spine.told import Told
@@ -137,8 +137,8 @@ class Read:
     @property
     def kind_in_name(self) -> bool:
         """Whether sentences call that Ethernet option by a name that says of what kind it is."""
-        told = spoken_names(self.given.options, self.verdict.choice, self.verdict.runner_up)
-        return Side.ROCEV2 in told.get(self.ethernet, "").casefold()
+        names = option_names(self.given.options, self.verdict.choice, self.verdict.runner_up)
+        return bool(self.ethernet) and Side.ROCEV2 in names[self.ethernet].phrase.casefold()
 
     @cached_property
     def third(self) -> str:

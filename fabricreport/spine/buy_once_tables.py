@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.names import Names, input_names, option_names
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.provenance import inputs_of
@@ -17,8 +18,6 @@ from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Edge, Turn, key_of
 from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult
-from fabricreport.sections.said import row_of
-from fabricreport.sections.short_names import spoken_names
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.spine.buy_once_read import MOST_CHANGES, of_weeks
 from fabricreport.spine.courses import course_of
@@ -45,7 +44,7 @@ def changes(given: Inputs, result: DecisionResult) -> Table:
     words = {course: f"course_{n}" for n, course in enumerate(courses)}
     rows = [_change(given, turn, edge, words[edge.course], _settled(given, result, turn)) for turn, edge in edges]
     heads = ("What", "We assume", "It turns", "Chance", "Settled")
-    return Table([Column(h) for h in heads], rows, {words[c]: Name(course_of(given, c, pair)) for c in courses})
+    return Table([Column(h) for h in heads], rows, {words[c]: course_of(given, c, pair) for c in courses})
 
 
 def _change(given: Inputs, turn: Turn, edge: Edge, course: str, settled: str) -> Row:
@@ -54,7 +53,7 @@ def _change(given: Inputs, turn: Turn, edge: Edge, course: str, settled: str) ->
     place = f"{turn.told(edge.side)} {{decision.{edge.end}.{key}}}: {{{course}}}"
     chance = "yours to set" if edge.chance is None else f"{{decision.beyond_{edge.end}.{key}:of100}}"
     told = (f"{{decision.in_use.{key}}}{ranged}", place, chance)
-    return Row([Name(row_of(given, turn.input_id)), *told, Name(settled)])
+    return Row([Name(input_names(given, turn.input_id).row), *told, Name(settled)])
 
 
 def _settled(given: Inputs, result: DecisionResult, turn: Turn) -> str:
@@ -62,7 +61,7 @@ def _settled(given: Inputs, result: DecisionResult, turn: Turn) -> str:
     pair = (result.verdict.choice, result.verdict.runner_up)
     of = [o for o in pair if turn.input_id in inputs_of(result.totals[o])]
     if of_weeks(turn) and len(of) == 1:
-        return f"before signing, if {_short(given, result)[of[0]]} is offered too"
+        return f"before signing, if {_short(given, result)[of[0]].phrase} is offered too"
     return turn.settled["when"]
 
 
@@ -85,7 +84,7 @@ def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     rows = [
         Row(
             [
-                Name(_opening(short[o])),
+                Name(short[o].row),
                 totals[o],
                 None if o == choice else figure(f"decision.gap.{o}"),
                 None if o == choice else figure(f"decision.gap.{o}"),
@@ -101,14 +100,9 @@ def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     return Table([*heads, Column("Cheapest in"), Column("Stable in time")], rows)
 
 
-def _short(given: Inputs, result: DecisionResult) -> dict[str, str]:
+def _short(given: Inputs, result: DecisionResult) -> dict[str, Names]:
     """What sentences call the options."""
-    return spoken_names(given.options, result.verdict.choice, result.verdict.runner_up)
-
-
-def _opening(name: str) -> str:
-    """A name at the beginning of a row."""
-    return name[:1].upper() + name[1:]
+    return option_names(given.options, result.verdict.choice, result.verdict.runner_up)
 
 
 def dates(given: Inputs, result: DecisionResult, tail: TailResult) -> Table:
@@ -116,7 +110,7 @@ def dates(given: Inputs, result: DecisionResult, tail: TailResult) -> Table:
     short = _short(given, result)
     pair = tuple(dict.fromkeys((result.verdict.choice, result.verdict.runner_up)))
     rows = [Row([what, *(tail.numbers[f"tail_risk.{name}.{o}"] for o in pair)]) for name, what in _DATES.items()]
-    return Table([Column(""), *(Column(Name(_opening(short[o])), style="mixed") for o in pair)], rows)
+    return Table([Column(""), *(Column(Name(short[o].row), style="mixed") for o in pair)], rows)
 
 
 def levers(tail: TailResult, shown: Sequence[str]) -> Table:
@@ -138,13 +132,13 @@ def test(result: DiligenceResult) -> Table:
 def promised_by_both(given: Inputs, result: DiligenceResult) -> Table:
     """The same for either of two, where none is advised over the other."""
     of_rival, pair = {p.id: p for p in result.promises_of_rival}, (result.option.id, result.rival.id)
-    short = spoken_names(given.options, *pair)
+    short = option_names(given.options, *pair)
     rows = [
         Row([p.title, p.passes, of_rival[p.id].passes, p.price, of_rival[p.id].price])
         for p in _tested(result.promises)
         if p.id in of_rival
     ]
-    heads = [Name(f"{head}, {short[o]}") for head in ("Pass", "Shortfall") for o in pair]
+    heads = [Name(f"{head}, {short[o].phrase}") for head in ("Pass", "Shortfall") for o in pair]
     return Table([Column("Promise"), *(Column(h, style="mixed") for h in heads)], rows)
 
 

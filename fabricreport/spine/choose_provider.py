@@ -9,7 +9,7 @@ from functools import cached_property
 
 from fabricreport.books.offers.terms import first_question, spoken
 from fabricreport.books.options import Option
-from fabricreport.findings import Name, Named
+from fabricreport.findings import Name, Named, OptionName
 from fabricreport.formats import NBSP, listed
 from fabricreport.models.money.offers import Standing
 from fabricreport.provenance import mean_of
@@ -404,7 +404,7 @@ def words(case: Told) -> Mapping[str, object]:
 
 
 def _option(option: Option | None) -> Named | None:
-    return None if option is None else Named(option.name, option.id)
+    return None if option is None else OptionName(option.name, option.id)
 
 
 def _asked_list(read: _Read) -> Name:

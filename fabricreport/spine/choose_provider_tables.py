@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Phrase
+from fabricreport.books.names import option_names
 from fabricreport.findings import Named
 from fabricreport.formats import NBSP
 from fabricreport.models.money.offers import Standing
@@ -16,7 +17,6 @@ from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import network_name, tiers, where_of
 from fabricreport.sections.diligence.tables import acceptance, acceptance_of_both
-from fabricreport.sections.short_names import spoken_names
 from fabricreport.spine.choose_provider import SHOWN, TURNS, day, last_day, needs_network, to_ask, turning
 from fabricreport.spine.told import Told
 
@@ -191,4 +191,5 @@ def test(case: Told) -> Table:
 def names(case: Told) -> Mapping[str, str]:
     """What the body calls the options."""
     verdict = case.decision().verdict
-    return spoken_names(case.inputs.options, verdict.choice, verdict.runner_up)
+    called = option_names(case.inputs.options, verdict.choice, verdict.runner_up)
+    return {o: names.phrase for o, names in called.items()}

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabricreport.findings import Name
+from fabricreport.books.names import whole_names
+from fabricreport.findings import Name, joined
 from fabricreport.inputs import Inputs
 from fabricreport.sections.decision.turning_words import course_told
-from fabricreport.spine.short import Shortened
+from fabricreport.spine.called import body_names, text_called
 from fabricreport.vocabulary import CourseKind
 
 
@@ -17,11 +18,10 @@ def either_of(course: str) -> set[str]:
     return set(options.split("+")) if kind == CourseKind.EITHER else set()
 
 
-def course_of(given: Inputs, course: str, pair: Sequence[str]) -> str:
-    """A course of action in words, by its id, with options by their short names."""
-    names = {o.id: o.name for o in given.priced_options.values()}
-    both = either_of(course) == set(pair)
-    told = (
-        f"take the better offer of {' or '.join(names[o] for o in pair)}" if both else course_told(given, course, pair)
-    )
-    return str(Shortened(given, pair[0], pair[1]).words({"course": Name(told)})["course"])
+def course_of(given: Inputs, course: str, pair: Sequence[str]) -> Name:
+    """A course of action in words, by its id, with options as the body calls them."""
+    told = course_told(given, course, pair)
+    if either_of(course) == set(pair):
+        names = whole_names(given.priced_options.values())
+        told = Name("take the better offer of ", joined((names[o] for o in pair), " or "))
+    return Name(text_called(body_names(given, pair[0], pair[1]), told))

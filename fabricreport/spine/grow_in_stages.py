@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
+from fabricreport.books.names import input_names, whole_names
 from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
 from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
 from fabricreport.sections.decision.result import WORTH_A_WORD, DecisionResult
 from fabricreport.sections.decision.unquoted import Unquoted
-from fabricreport.sections.said import said_of
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.spine.told import Told
@@ -390,10 +390,10 @@ def _cheaper_planned(case: Told) -> Named | None:
     if not compared(case) or owned is None:
         return None
     tried = [n for n, gpus in enumerate(owned.sweep.gpus) if gpus <= case.inputs.params.cluster.final_gpus]
-    names = {option.id: option.name for option in case.inputs.options}
+    names = whole_names(case.inputs.options)
     hour = {option: plain(owned.sweep.useful_hour[option]).mean(axis=1)[max(tried, default=0)] for option in pair(case)}
     cheaper = min(hour, key=lambda option: float(hour[option]))
-    return Named(names[cheaper], cheaper)
+    return names[cheaper]
 
 
 def _of_several_makers(case: Told) -> bool:
@@ -409,4 +409,4 @@ def paying_levers(case: Told) -> tuple[Named, ...]:
 
 
 def _item(case: Told, one: Unquoted) -> Named:
-    return Named(said_of(case.inputs, one.stands_in), one.item, side=Name(side(one)))
+    return Named(input_names(case.inputs, one.stands_in).phrase, one.item, side=Name(side(one)))

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.tables import Cell
+from fabricreport.books.names import Names, input_names, names_of, option_names
 from fabricreport.findings import Named
 from fabricreport.formats import NBSP
 from fabricreport.inputs import Inputs
@@ -17,8 +18,6 @@ from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.diligence.plan.result import Plan
 from fabricreport.sections.diligence.plan.tables import shown, size_text
 from fabricreport.sections.diligence.result import DiligenceResult
-from fabricreport.sections.said import headed, row_of
-from fabricreport.sections.short_names import short_names, spoken_names
 from fabricreport.sections.tco.result import TcoResult
 from fabricreport.spine.grow_in_stages import beyond, quotes_that_turn, side
 
@@ -95,12 +94,12 @@ def parts(result: TcoResult) -> Table:
 
 def tiers(given: Inputs, result: TcoResult) -> Table:
     """How many tiers of switches each option needs at full size, and up to which size fewer are enough."""
-    heads, number = short_names(given.options), result.numbers
+    heads, number = option_names(given.options), result.numbers
     steps = sorted({int(key.split(".")[2]) for key in number if key.startswith("tco.step.")})
     rows = [
         Row(
             [
-                Name(heads[o]),
+                Name(heads[o].short),
                 number[f"tco.count.tiers.{o}"],
                 number[f"tco.count.switches.{o}"],
                 *(number.get(f"tco.step.{n}.{o}") for n in steps),
@@ -118,7 +117,7 @@ def changes(given: Inputs, result: DecisionResult, figure: FigureOf, edges: Sequ
 
     `edges`: where the advice changes, as the decision's words have them.
     """
-    names = spoken_names(given.options, result.verdict.choice, result.verdict.runner_up)
+    names = option_names(given.options, result.verdict.choice, result.verdict.runner_up)
     values: dict[str, object] = {}
     rows: list[Row] = []
     for number, edge in enumerate(edges):
@@ -126,7 +125,7 @@ def changes(given: Inputs, result: DecisionResult, figure: FigureOf, edges: Sequ
         rows.append(
             Row(
                 [
-                    Name(headed(edge)),
+                    Name(names_of(edge).row),
                     figure(f"decision.in_use.{edge.key}"),
                     f"{edge.said['side']} {{place_{number}}}: {{course_{number}}}",
                     f"{{chance_{number}:of100}}" if isinstance(edge.said["chance"], Number) else "you decide",
@@ -140,17 +139,17 @@ def changes(given: Inputs, result: DecisionResult, figure: FigureOf, edges: Sequ
     return Table(columns, rows[:MOST_CHANGES], values)
 
 
-def _quoted(given: Inputs, one: Unquoted, choice: str, names: Mapping[str, str], figure: FigureOf) -> Row:
+def _quoted(given: Inputs, one: Unquoted, choice: str, names: Mapping[str, Names], figure: FigureOf) -> Row:
     """What nobody publishes a price for; where the option advised has no such piece, quotes on its parts list settle nothing."""
     of = [option.id for option in given.options if one.item in option.unquoted and option.id in names]
     apart = choice not in of and of
     return Row(
         [
-            Name(row_of(given, one.stands_in)),
+            Name(input_names(given, one.stands_in).row),
             figure(f"decision.stands_in.{one.item}"),
-            f"{side(one)} {{decision.price_level.{one.item}}}: " + names[beyond(one)] + " costs less",
+            f"{side(one)} {{decision.price_level.{one.item}}}: " + names[beyond(one)].phrase + " costs less",
             "no published price",
-            Name(f"if {names[of[0]]} is quoted too") if apart else "before signing, by quotes",
+            Name(f"if {names[of[0]].phrase} is quoted too") if apart else "before signing, by quotes",
         ]
     )
 
@@ -180,13 +179,13 @@ def acceptance(given: Inputs, result: DiligenceResult) -> Table:
     """Bandwidths to show on all GPUs of a network at each size; for either option where the course is open."""
     plans = [plan for plan in (result.plan, result.plan_of_rival) if plan is not None and plan.tests]
     sizes = list(dict.fromkeys(test.gpus for test in result.plan.tests))
-    short = short_names(given.options)
+    short = option_names(given.options)
     rows, messages = [], set()
     for plan in plans:
         for title, bars in _bandwidths(plan).items():
             messages |= {size for _, size in bars}
             shown_bars = {gpus: bar for (gpus, _), bar in bars.items()}
-            named = [Name(short[plan.option])] if len(plans) > 1 else []
+            named = [Name(short[plan.option].short)] if len(plans) > 1 else []
             rows.append(Row([*named, Name(title), *(shown_bars.get(gpus) for gpus in sizes)]))
     heads = [*([Column("Network")] if len(plans) > 1 else []), Column("Exchange among all GPUs")]
     columns = [*heads, *(Column(Name(f"{gpus:,} GPUs"), style="stated") for gpus in sizes)]

@@ -8,7 +8,7 @@ from enum import StrEnum
 from fabricreport.findings import Findings, Spoken
 from fabricreport.scenario import SECTION_NAMES
 from fabricreport.spine import buy_once, choose_provider, grow_in_stages
-from fabricreport.spine.short import Shortened
+from fabricreport.spine.called import body_names, called
 from fabricreport.spine.told import AllFindings, Told
 from fabricreport.vocabulary import Question
 
@@ -16,7 +16,7 @@ from fabricreport.vocabulary import Question
 def spoken_of(case: Told, spine: str) -> Spoken:
     """What a spine's own findings and those of all sections are, and their words: the spine's own go first.
 
-    Options go by their short names in all of them.
+    Options go in all of them by what the body calls them.
     """
     kind, find, words = SPINE[spine]
     sections = {s: case.spoken(s) for s in SECTION_NAMES}
@@ -25,9 +25,9 @@ def spoken_of(case: Told, spine: str) -> Spoken:
     for section in reversed(SECTION_NAMES):
         told |= sections[section].words
     verdict = case.decision().verdict
-    short = Shortened(case.inputs, verdict.choice, verdict.runner_up)
+    names = body_names(case.inputs, verdict.choice, verdict.runner_up)
     found = AllFindings(own, [s.findings for s in sections.values()])
-    return Spoken(found, short.words({**told, **words(case)}))
+    return Spoken(found, {word: called(names, value) for word, value in {**told, **words(case)}.items()})
 
 
 Find = Callable[[Told], Iterator[StrEnum]]

@@ -22,6 +22,7 @@ from one_process import Whole, whole
 import fabricreport.inputs as inputs_module
 from fabricreport import theme
 from fabricreport.blocks.gate import texts
+from fabricreport.books.names import family_names
 from fabricreport.case import open_case
 from fabricreport.memo.document.gather import gather
 
@@ -71,7 +72,7 @@ def printed(part: Whole) -> list[str]:
 def advice(case: Any) -> dict[str, Any]:
     """The options compared and the one advised."""
     return {
-        "options": {o.id: [o.name, o.family_name, o.colour, str(o.side)] for o in case.options},
+        "options": {o.id: [o.name, family_names(o.family).phrase, o.colour, str(o.side)] for o in case.options},
         "choice": case.comparison.choice,
     }
 

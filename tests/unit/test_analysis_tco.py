@@ -14,7 +14,6 @@ from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.money.ownership import Lease
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.client import stages_of
-from fabricreport.sections.short_names import short_names
 from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.bills import bills, builds_of
@@ -298,11 +297,3 @@ def test_a_size_beyond_three_tiers_is_an_error_for_the_client(buyer):
     option = buyer.inputs.all_options["infiniband-ndr"]
     with pytest.raises(OutOfRange, match="do not fit"):
         fabric.builds(buyer.params.cluster, option, ((0, 100_000),), 4)
-
-
-def test_short_names_stay_distinct(buyer):
-    options = list(buyer.inputs.all_options.values())
-    short = short_names(options)
-    assert len(set(short.values())) == len(options)
-    twins = [options[0], replace(options[0], id="other")]
-    assert set(short_names(twins).values()) == {options[0].name}

@@ -11,7 +11,7 @@ import pytest
 from notebook_cells import run, sources
 
 from fabricreport.blocks.gate import bare_numbers, texts
-from fabricreport.books.prices.spoken import titled
+from fabricreport.books.names import item_names
 from fabricreport.case import Case
 from fabricreport.findings import Named, Spoken
 from fabricreport.ledger import Number
@@ -97,7 +97,7 @@ def test_a_row_held_back_is_told_with_the_reason(case: Case) -> None:
     book = mock.Mock(wraps=case.inputs.prices, quarantine=(mock.Mock(item=item, message="ten times dearer"),))
     given = mock.Mock(wraps=case.inputs, prices=book, params=case.params, elicited=case.inputs.elicited)
     found = spoken(given, case.evidence())
-    assert F.HELD in found.findings and found.words["held"] == f"{titled(item)} (ten times dearer)"
+    assert F.HELD in found.findings and found.words["held"] == f"{item_names(item).row} (ten times dearer)"
 
 
 def test_what_the_client_replaced_or_measured_is_told(case: Case) -> None:

@@ -10,9 +10,11 @@ from rows import rows
 from fabricreport.formats import (
     MINUS,
     NBSP,
+    Scale,
     between,
     column_scale,
     fixed,
+    fixed_share,
     inside,
     listed,
     money,
@@ -244,3 +246,11 @@ def test_a_number_without_a_range_is_its_own_ends() -> None:
 
 def test_the_middle_of_a_range_is_nothing_where_it_is_below_its_noise() -> None:
     assert plain(number(-1.0, 1.2, "day", value=-0.0097).show("range")) == f"0 days (90 % range: {MINUS}1 to 1.2 days)"
+
+
+def test_a_share_that_is_not_the_whole_is_not_printed_as_the_whole() -> None:
+    whole, fine = Scale("%", 0.01, 0), Scale("%", 0.01, 1)
+    assert [fixed_share(v, whole) for v in (1.0, 0.9999, 0.994, 0.5)] == ["100", "over 99", "99", "50"]
+    assert [fixed_share(v, fine) for v in (1.0, 0.9999)] == ["100.0", "over 99.9"]
+    assert write(20.0, "percentage-point", 2) == "20\N{NO-BREAK SPACE}percentage points"
+    assert write(1.0, "percentage-point", 2) == "1\N{NO-BREAK SPACE}percentage point"

@@ -12,7 +12,7 @@ import yaml
 from monday_cases import CLIENTS, facts, listed, of
 from rows import rows
 
-from fabricreport.books.prices.spoken import titled
+from fabricreport.books.names import item_names
 from fabricreport.case import open_case
 from fabricreport.models.information import Estimate
 from fabricreport.provenance import plain
@@ -30,7 +30,7 @@ def test_a_builder_asks_for_quotes_above_all_of_what_has_no_price_or_an_old_one(
     quote = CONDITIONS[Kind.QUOTE](at)
     assert quote is not None
     turning = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by][:3]
-    assert quote.things == (*turning, *(titled(i) for i in at.result.monday.stale))
+    assert quote.things == (*turning, *(item_names(i).row for i in at.result.monday.stale))
     idle = tuple(replace(u, level=None) for u in at.result.unquoted)
     fresh = replace(at.result.monday, stale={})
     left = CONDITIONS[Kind.QUOTE](facts(of("landlord"), unquoted=idle, monday=fresh))

@@ -21,7 +21,9 @@ from rich_notebook import HOSTILE, PNG, hostile_notebook, rich_notebook
 from rows import rows, words
 
 from fabricreport.blocks.html import unbroken
+from fabricreport.blocks.nodes import TableColumn, TableRow, Text
 from fabricreport.memo.document.document import document_from_notebook
+from fabricreport.memo.document.tables import table_shape
 from fabricreport.memo.write.exporters import FabricReportHTMLExporter
 from fabricreport.memo.write.html import render_html
 
@@ -253,3 +255,14 @@ def test_an_attached_image_survives_the_exporter_and_any_other_path_is_not_read(
     images = [a for t, a in Page(text).tags if t == "img"]
     assert [a["alt"] for a in images] == ["All is grey."]
     assert "Image not attached: No." in text
+
+
+def test_a_crowded_table_leaves_every_column_its_longest_word() -> None:
+    def row(*cells: str) -> TableRow:
+        return TableRow(tuple((Text(c),) for c in cells), "normal")
+
+    heads = ["Run", *(f"RoCEv2 800G white-box: designed {n}" for n in range(5))]
+    columns = [TableColumn((Text(h),), "%", "right" if n else "left") for n, h in enumerate(heads)]
+    shape = table_shape(columns, [row("MegaScale, 175B on 12,288 A100s", *["55.1"] * 5)])
+    assert shape.crowded and len(shape.stretch) == 6 and min(shape.stretch) > len("white-box:")
+    assert shape.stretch[0] >= len("MegaScale,")

@@ -10,6 +10,7 @@ import pytest
 from rows import rows
 
 from fabricreport.books.families import families
+from fabricreport.books.names import side_colour, side_names
 from fabricreport.books.options import Option, read_options
 from fabricreport.books.providers import read_providers
 from fabricreport.case import Case
@@ -17,8 +18,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.sections.decision.priors import _entry
 from fabricreport.sections.diligence.study import asked
 from fabricreport.sections.evidence.option_figures import options_shown, speak_of, unpriced
-from fabricreport.sections.sides import LEANS, NO_SIDE, side_colour, side_name
-from fabricreport.vocabulary import NEITHER, Side
+from fabricreport.vocabulary import LEANS, NEITHER, Side
 
 SPRAYED, SPECTRUM, ROCE, NDR = "ethernet-sprayed-800g", "spectrum-x-800g", "rocev2-branded-800g", "infiniband-ndr"
 
@@ -38,9 +38,9 @@ def of(*ids: str) -> list[Option]:
     ],
 )
 def test_a_side_has_the_name_of_its_own_family_or_of_those_compared(compared: tuple[str, ...], name: str) -> None:
-    assert side_name(of(*compared), Side.ROCEV2) == name
-    assert side_name(of(*compared), Side.INFINIBAND) == "InfiniBand"
-    assert side_name(of(*compared), NEITHER) == NO_SIDE
+    assert side_names(of(*compared), Side.ROCEV2).phrase == name
+    assert side_names(of(*compared), Side.INFINIBAND).phrase == "InfiniBand"
+    assert side_names(of(*compared), NEITHER).phrase == "neither side"
 
 
 def test_a_side_has_the_colour_of_the_family_that_names_it() -> None:

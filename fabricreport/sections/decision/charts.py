@@ -9,12 +9,11 @@ import pandas as pd
 
 from fabricreport import formats
 from fabricreport.blocks import Drawing
+from fabricreport.books.names import input_names, side_colour, side_names, whole_names
 from fabricreport.inputs import Inputs
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.provenance import mean_of, plain
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.said import row_of
-from fabricreport.sections.sides import LEANS, side_colour, side_name
 from fabricreport.theme import (
     COLOURS,
     GRID,
@@ -27,6 +26,7 @@ from fabricreport.theme import (
     svg,
     wrapped,
 )
+from fabricreport.vocabulary import LEANS
 
 BINS = 48
 LOW_END, HIGH_END = MUTED, COLOURS["other"]
@@ -37,7 +37,7 @@ def difference_chart(given: Inputs, result: DecisionResult) -> Drawing:
     """How the difference between the advised option and its runner-up is spread over the draws."""
     chart_id = "fig-decision-difference"
     verdict, currency = result.verdict, given.params.money.currency
-    names, colours = {o.id: o.name for o in given.options}, {o.id: o.colour for o in given.options}
+    names, colours = whole_names(given.options), {o.id: o.colour for o in given.options}
     values = plain(result.difference)
     low, high = np.quantile(values, [0.002, 0.998])
     counts, edges = np.histogram(np.clip(values, low, high), bins=BINS)
@@ -101,7 +101,7 @@ def swings_chart(given: Inputs, result: DecisionResult, *, count: int = 6) -> Dr
                 )
         axis.axvline(mean, color=MUTED, linewidth=0.8)
         axis.axvline(0, color=INK, linewidth=1.1)
-        axis.set_yticks(range(len(swings)), [_label(row_of(given, s.input_id)) for s in reversed(swings)])
+        axis.set_yticks(range(len(swings)), [_label(input_names(given, s.input_id).row) for s in reversed(swings)])
         axis.tick_params(axis="y", length=0, labelcolor=INK)
         axis.spines["left"].set_visible(False)
         axis.margins(x=0.12)
@@ -123,7 +123,7 @@ def axes_chart(given: Inputs, framework: FrameworkResult) -> Drawing:
     """Where each of the four axes leans, with its weight."""
     chart_id = "fig-decision-axes"
     axes = list(framework.axes)
-    right, left = (side_name(given.options, side) for side in LEANS)
+    right, left = (side_names(given.options, side).phrase for side in LEANS)
     ahead, behind = (side_colour(given.options, side) for side in LEANS)
     with canvas(0.75 + 0.38 * (len(axes) + 1)) as (figure, (axis,)):
         rows: Sequence[tuple[str, float, float]] = [(a.title, a.lean, a.weight) for a in axes]

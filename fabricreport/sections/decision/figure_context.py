@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import combinations
 from typing import Any
 
+from fabricreport.books.names import whole_names
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import inputs_of
@@ -32,7 +33,7 @@ class DecisionFigures:
     @cached_property
     def names(self) -> Mapping[str, str]:
         """Names of the options by id."""
-        return {o.id: o.name for o in self.given.options}
+        return whole_names(self.given.options)
 
     @property
     def choice(self) -> str:

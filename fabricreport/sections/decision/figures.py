@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from fabricreport.books.names import side_names
 from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
 from fabricreport.scenario import assumptions
@@ -21,9 +22,8 @@ from fabricreport.sections.decision.monday.figures import MONDAY
 from fabricreport.sections.decision.offers.figures import OFFERS, bid_lines, offers_in
 from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
-from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.tco.cost import CAUSES
-from fabricreport.vocabulary import NEITHER, Side
+from fabricreport.vocabulary import LEANS, NEITHER, Side
 
 _WEIGHTS = tuple(f"param:weights.{a}" for a in AXES)
 _PROFILE = (
@@ -177,8 +177,8 @@ _FRAMEWORK = (
         "decision.framework_total",
         "index",
         label=lambda at: (
-            f"Weighted lean of the four axes, from −1 ({side_name(at.given.options, Side.ROCEV2)}) "
-            f"to +1 ({side_name(at.given.options, Side.INFINIBAND)})"
+            f"Weighted lean of the four axes, from −1 ({side_names(at.given.options, Side.ROCEV2).phrase}) "
+            f"to +1 ({side_names(at.given.options, Side.INFINIBAND).phrase})"
         ),
         rule="sum of axis lean × weight; an axis leans by the clipped sum of the rules that hold",
         value=lambda at: at.result.framework.total,
@@ -297,7 +297,7 @@ _PRIORS = (
         "decision.priors[favoured]",
         "count",
         label=lambda at, side: (
-            f"Inputs stated by network that favour {side_name(at.given.options, side) if side in LEANS else side}"
+            f"Inputs stated by network that favour {side_names(at.given.options, side).phrase if side in LEANS else side}"
         ),
         rule="inputs by network that the bills rest on, by which mean is the better for its network",
         value=lambda at, side: sum(p.favours == side for p in at.result.priors),

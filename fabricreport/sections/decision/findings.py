@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from fabricreport.books.prices.spoken import titled
-from fabricreport.findings import Findings, Name, Named, Phrase, Spoken
+from fabricreport.books.names import input_names, item_names, side_names, whole_names
+from fabricreport.findings import Findings, Name, Named, OptionName, Phrase, Spoken, joined
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
@@ -41,17 +41,14 @@ from fabricreport.sections.decision.offers.words import opening as opening_of_of
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
 from fabricreport.sections.decision.turning import key_of
-from fabricreport.sections.decision.turning_words import VERB, edging, without_named
-from fabricreport.sections.decision.unquoted_words import unquoted_named
+from fabricreport.sections.decision.turning_words import VERB, edging, unquoted_named, without_named
 from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.generations import announced
 from fabricreport.sections.gpu_age import newer_gpu, told
 from fabricreport.sections.partner import REQUIREMENT, barred
-from fabricreport.sections.said import said_of
-from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.vocabulary import NEITHER, Confidence, Ground, OperatingModel, Side
+from fabricreport.vocabulary import LEANS, NEITHER, Confidence, Ground, OperatingModel, Side
 
 _FEW_TIMES = 4
 """The rule of size is told to whoever plans up to so many times the GPUs from which a network matters."""
@@ -110,7 +107,7 @@ class _Read:
         return frozenset(o.id for o in self.given.options if announced(o, self.given.as_of))
 
     @property
-    def unpriced(self) -> list[str]:
+    def unpriced(self) -> list[OptionName]:
         """Options that stand in for one of the two and whose switch nobody has priced, by name."""
         return unpriced_in_place(self.given, self.result)
 
@@ -358,7 +355,7 @@ def _besides(read: _Read) -> Iterator[DecisionFinding]:
 def _words(read: _Read) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     verdict, result = read.verdict, read.result
-    name = {o.id: Named(o.name, o.id) for o in read.given.options}
+    name = whole_names(read.given.options)
     ahead, behind = (verdict.choice, verdict.runner_up) if verdict.lead >= 0 else (verdict.runner_up, verdict.choice)
     verb = VERB[read.given.params.money.acquisition]
     swings = result.swings
@@ -371,20 +368,22 @@ def _words(read: _Read) -> Mapping[str, object]:
         **joint_words(read.given, result.joint),
         **article_words(result.articles),
         **monday_words(read.monday),
-        "unpriced": Name(" and ".join(read.unpriced)),
+        "unpriced": joined(read.unpriced, " and "),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],
         "kin": name[result.kin] if result.kin else None,
         "cheaper": name[ahead],
         "dearer": name[behind],
         "Verb": verb,
-        "side": Name(side_name(read.given.options, result.framework.leans_to)),
-        **{f"{side}_side": Name(side_name(read.given.options, side)) for side in LEANS},
+        "side": Name(side_names(read.given.options, result.framework.leans_to).phrase),
+        **{f"{side}_side": Name(side_names(read.given.options, side).phrase) for side in LEANS},
         **course_words(read.given, result.courses),
         "confidence": _SETTLED.get(verdict.decided_by, str(verdict.confidence)),
         "cause": Name(_cause(read, verdict.runner_up)),
         "unanswered": Name(read.changes.without.course or "neither") if read.changes else None,
-        "barred": Named(_joined(read, read.barred), "barred", sources=(REQUIREMENT,)) if read.barred else None,
+        "barred": Named(joined(name[o] for o in read.barred), "barred", sources=(REQUIREMENT,))
+        if read.barred
+        else None,
         "edge": edges[0] if edges else None,
         "edges": edges,
         "quote": unquoted_named(read.given, read.figure, nearest) if (nearest := result.nearest_quote) else None,
@@ -394,25 +393,19 @@ def _words(read: _Read) -> Mapping[str, object]:
         ),
         "quotes_idle": tuple(unquoted_named(read.given, read.figure, u) for u in result.unquoted if not u.turned_by),
         "reasons": tuple(_reason(read, r) for r in read.reasons),
-        **{
-            m.value: tuple(Named(o.name, o.id) for o in read.given.options if o.operating_model == m)
-            for m in OperatingModel
-        },
+        **{m.value: tuple(name[o.id] for o in read.given.options if o.operating_model == m) for m in OperatingModel},
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
-        "top": Phrase(said_of(read.given, swings[0].input_id), key_of(swings[0].input_id)) if swings else None,
+        "top": Phrase(input_names(read.given, swings[0].input_id).phrase, key_of(swings[0].input_id))
+        if swings
+        else None,
         "strongest": _strongest(read),
         **offer_words(read.given, result, read.figure),
         "gpu": told(gpu_type(read.given)),
         "newer": told(read.newer) if read.newer else None,
-        "held": Name(", ".join(sorted({titled(h.item) for h in read.given.prices.quarantine}))),
+        "held": Name(", ".join(sorted({item_names(h.item).row for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
         **besides_words(read.given, read.result, read.figure),
     }
-
-
-def _joined(read: _Read, options: Sequence[str]) -> str:
-    """The names of options, one after the other."""
-    return ", ".join(o.name for o in read.given.options if o.id in options)
 
 
 def _cause(read: _Read, option: str) -> str:
@@ -422,7 +415,7 @@ def _cause(read: _Read, option: str) -> str:
 
 def _reason(read: _Read, rule: Rule) -> Named:
     """A rule with the side that it speaks for."""
-    side = side_name(read.given.options, Side.INFINIBAND if rule.lean > 0 else Side.ROCEV2)
+    side = side_names(read.given.options, Side.INFINIBAND if rule.lean > 0 else Side.ROCEV2).phrase
     return Named(rule.reason, rule.id, sources=rule.sources, side=Name(side))
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabricreport.findings import Name, Named
+from fabricreport.books.names import whole_names
+from fabricreport.findings import Name, Named, OptionName
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.alike import SPEED, Likeness, Mismatch, Pair, likeness
@@ -21,14 +22,14 @@ def told_alike(result: DecisionResult, figure: FigureOf) -> Likeness:
     return likeness(figure("decision.difference"), lead, result.verdict.materiality)
 
 
-def unpriced_in_place(given: Inputs, result: DecisionResult) -> list[str]:
+def unpriced_in_place(given: Inputs, result: DecisionResult) -> list[OptionName]:
     """Names of the options that stand in for one of the two compared and whose switch nobody has priced."""
     pair = result.mismatch.alike if result.mismatch else None
     if pair is None:
         return []
     compared = (result.verdict.choice, result.verdict.runner_up)
     found = (given.all_options[o] for o in (pair.choice, pair.rival) if o not in compared)
-    return [o.name for o in found if o.pieces["switch"].price in o.unquoted.values()]
+    return [OptionName(o.name, o.id) for o in found if o.pieces["switch"].price in o.unquoted.values()]
 
 
 def beyond_the_servers(given: Inputs, mismatch: Mismatch | None) -> bool:
@@ -51,25 +52,25 @@ def market_words(given: Inputs, result: DecisionResult, alike: Likeness) -> Mapp
         "announced": tuple(_announced(given, o.id) for o in roadmap if o.id in pair),
         "announced_beside": tuple(_announced(given, o.id) for o in roadmap if o.id not in pair),
         "coming": tuple(_announced(given, o) for o in coming if o not in given.params.options),
-        "liquid": tuple(Named(o.name, o.id) for o in given.options if o.cooling == "liquid"),
+        "liquid": tuple(whole_names(o for o in given.options if o.cooling == "liquid").values()),
     }
 
 
 def _dated(given: Inputs, option: str) -> Named:
     """An option with the year of its generation."""
     found = given.all_options[option]
-    return Named(found.name, found.id, year=Name(str(found.generation)))
+    return OptionName(found.name, found.id, year=Name(str(found.generation)))
 
 
 def _announced(given: Inputs, option: str) -> Named:
     """An option with the day from which it can be ordered."""
     found = given.all_options[option]
-    return Named(found.name, found.id, date=Name(found.on_sale.isoformat() if found.on_sale else ""))
+    return OptionName(found.name, found.id, date=Name(found.on_sale.isoformat() if found.on_sale else ""))
 
 
 def _alike(given: Inputs, pair: Pair, alike: Likeness) -> Named:
     """The pair that is most alike: which of its two costs less."""
-    names = [Named(given.all_options[o].name, o) for o in (pair.choice, pair.rival)]
+    names = [OptionName(given.all_options[o].name, o) for o in (pair.choice, pair.rival)]
     cheaper, dearer = names if pair.lead >= 0 else reversed(names)
     terms = "of one generation and one link speed" if pair.key == SPEED else "of one generation"
     grade = Name(str(pair.verdict.confidence))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from fabricreport.blocks import Column, Name, Row, Table
-from fabricreport.books.prices.spoken import titled
+from fabricreport.books.names import family_names, item_names
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
 from fabricreport.scenario import SHIPPED_OPTIONS, options_left_out
@@ -77,7 +77,7 @@ def equipment(given: Inputs) -> Table:
         Row(
             [
                 Name(o.name),
-                Name(o.family_name),
+                Name(family_names(o.family).phrase),
                 Name(str(o.generation)),
                 Name(_links(o.link_gbits_per_s, o.planes)),
                 Name(_switch(given, o.pieces["switch"].price)),
@@ -92,7 +92,7 @@ def equipment(given: Inputs) -> Table:
 
 def _switch(given: Inputs, ref: str) -> str:
     """A switch as the price book calls it, or by the label of the entry that stands in for a price."""
-    return titled(ref.partition(":")[2]) if ref.startswith("price:") else str(given.record(ref)["label"])
+    return item_names(ref.partition(":")[2]).row if ref.startswith("price:") else str(given.record(ref)["label"])
 
 
 def _links(gbits_per_s: float, planes: int) -> str:

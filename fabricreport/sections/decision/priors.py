@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from string import Formatter
 from typing import Any
 
+from fabricreport.books.names import family_names
 from fabricreport.books.options import Option
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
@@ -55,8 +56,8 @@ def _pairs(
     by_entry: dict[str, list[str]] = {}
     for option in theirs:
         names = by_entry.setdefault(_entry(given, row[Side.ROCEV2], option), [])
-        if option.family_name not in names:
-            names.append(option.family_name)
+        if (name := family_names(option.family).phrase) not in names:
+            names.append(name)
     base = _entry(given, row[Side.INFINIBAND], ours)
     for entry, names in by_entry.items():
         what = row["what"] if len(by_entry) == 1 else f"{row['what']}, {' and '.join(names)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.names import input_names, side_names, whole_names
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
@@ -12,10 +13,8 @@ from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.decision.turning_words import course_told
 from fabricreport.sections.partner import barred
-from fabricreport.sections.said import row_of
-from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.vocabulary import Ground
+from fabricreport.vocabulary import LEANS, Ground
 
 NOT_ALLOWED = "not allowed to a cloud partner of NVIDIA"
 
@@ -29,7 +28,7 @@ def headline(given: Inputs, result: DecisionResult, figure: FigureOf) -> tuple[d
         "confidence": verdict.confidence,
         "decided_by": verdict.decided_by,
         "framework": {True: "agrees", False: "disagrees", None: "takes no side"}[verdict.agrees],
-        "framework_leans_to": side_name(given.options, result.framework.leans_to),
+        "framework_leans_to": side_names(given.options, result.framework.leans_to).phrase,
     }
     if result.offers is not None:
         told |= {"offer": result.offers.pick.first, "offer_stands": result.offers.pick.standing.name.lower()}
@@ -40,7 +39,7 @@ def headline(given: Inputs, result: DecisionResult, figure: FigureOf) -> tuple[d
 def options(given: Inputs, result: DecisionResult, tco: TcoResult, figure: FigureOf) -> Table:
     """Every option, the cheapest first, with what speaks for or against it."""
     verdict = result.verdict
-    names = {o.id: Name(o.name) for o in given.options}
+    names = whole_names(given.options)
     totals = {o: figure(f"decision.total.{o}") for o in result.totals}
     out = barred(given)
     rows = [
@@ -118,11 +117,11 @@ def turning(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
         Column("{dearer} costs less"),
         Column("The advice changes"),
     ]
-    return Table(heads, rows, {word: Name(course_told(given, course, pair)) for course, word in words.items()})
+    return Table(heads, rows, {word: course_told(given, course, pair) for course, word in words.items()})
 
 
 def _named(given: Inputs, turn: Turn) -> Name:
-    return Name(row_of(given, turn.input_id))
+    return Name(input_names(given, turn.input_id).row)
 
 
 def _level(turn: Turn, key: str) -> str:
@@ -142,7 +141,7 @@ def _edges(turn: Turn, key: str, courses: dict[str, str]) -> str:
 
 def without_listed(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """The advice with each option left out whose switch has one listed price."""
-    names = {o.id: Name(o.name) for o in given.options}
+    names = whole_names(given.options)
     rows = [
         Row(
             [
@@ -168,13 +167,13 @@ def priors(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
                 Name(p.what),
                 figure(p.infiniband) if p.infiniband else None,
                 figure(p.rocev2) if p.rocev2 else None,
-                Name(side_name(given.options, p.favours) if p.favours in LEANS else "neither"),
+                Name(side_names(given.options, p.favours).phrase if p.favours in LEANS else "neither"),
                 Name(p.word),
             ]
         )
         for p in result.priors
     ]
-    heads = (Column("Input"), *(Column(Name(side_name(given.options, side)), style="mixed") for side in LEANS))
+    heads = (Column("Input"), *(Column(Name(side_names(given.options, side).phrase), style="mixed") for side in LEANS))
     return Table([*heads, Column("Favours"), Column("On the word of")], rows)
 
 

@@ -1,15 +1,16 @@
-"""Words for what would turn the money or the advice, and for the courses that may be advised."""
+"""Words for what would turn the money or the advice, quotes of unpriced items too, and for the courses that may be advised."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fabricreport.findings import Name, Named, Phrase
+from fabricreport.books.names import input_names, option_names, whole_names
+from fabricreport.findings import Name, Named, OptionName, Phrase, joined
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.sections.decision.turning import Edge, Turn, key_of
-from fabricreport.sections.said import said_of
+from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.vocabulary import Acquisition, CourseKind
 
 VERB: dict[str, str] = {
@@ -20,6 +21,8 @@ VERB: dict[str, str] = {
 }
 """What a client does with the option advised, by how it obtains its cluster."""
 BOTH_OFFERS = "take the better of two offers"
+_QUOTED = {"dearer": "higher", "cheaper": "lower", "": ""}
+"""What a quote of an item is called that would turn the money."""
 
 
 def _stated(turn: Turn) -> str:
@@ -37,48 +40,72 @@ def edging(given: Inputs, figure: FigureOf, turn: Turn, edge: Edge, pair: Sequen
     """A place where an input changes the advice: the figures of its place and chance, and the course there."""
     key = key_of(turn.input_id)
     return Phrase(
-        said_of(given, turn.input_id),
+        input_names(given, turn.input_id).phrase,
         key,
         stated=_stated(turn),
         side=turn.told(edge.side),
         place=figure(f"decision.{edge.end}.{key}"),
         **_chance(figure, f"decision.beyond_{edge.end}.{key}", edge.chance),
-        course=Name(course_told(given, edge.course, pair)),
+        course=course_told(given, edge.course, pair),
         when=turn.settled["when"],
     )
 
 
-def course_told(given: Inputs, course: str, pair: Sequence[str]) -> str:
+def course_told(given: Inputs, course: str, pair: Sequence[str]) -> Name:
     """A course of action in words, by its id: of either of two that are not the `pair` compared both are named."""
     kind, _, options = course.partition(":")
     if kind != CourseKind.EITHER:
         return course_names(given)[course]
     about = options.split("+")
     if set(about) == set(pair):
-        return BOTH_OFFERS
+        return Name(BOTH_OFFERS)
     names = _names(given)
-    return f"take the better of offers on {' and '.join(names[o] for o in about)}"
+    return Name("take the better of offers on ", joined((names[o] for o in about), " and "))
 
 
-def course_names(given: Inputs) -> dict[str, str]:
+def course_names(given: Inputs) -> dict[str, Name]:
     """Courses of action that take one option, in words, by their id; at another size other options may be proposed."""
     verb = VERB[given.params.money.acquisition].lower()
     names = _names(given)
     return {
-        **{f"take:{option}": f"{verb} {name}" for option, name in names.items()},
-        **{f"ask:{option}": f"ask for {name}" for option, name in names.items()},
+        **{f"take:{option}": Name(verb, " ", name) for option, name in names.items()},
+        **{f"ask:{option}": Name("ask for ", name) for option, name in names.items()},
     }
 
 
 def without_named(given: Inputs, left: Verdict, option: str) -> Named:
     """An option with one listed price, and what would be done without it: `left` is the verdict then."""
     names = _names(given)
-    course = course_names(given).get(left.course.id, BOTH_OFFERS)
+    course = course_names(given).get(left.course.id, Name(BOTH_OFFERS))
     if left.open:
-        course = f"take {names[left.choice]} or {names[left.runner_up]}, by the better offer"
-    return Named(names[option], option, course=Name(course))
+        course = Name("take ", names[left.choice], " or ", names[left.runner_up], ", by the better offer")
+    return OptionName(names[option], option, course=course)
 
 
-def _names(given: Inputs) -> dict[str, str]:
+def _names(given: Inputs) -> dict[str, OptionName]:
     """Every option's name by its id, also of those that are not compared here."""
-    return {o.id: o.name for o in given.priced_options.values()}
+    return whole_names(given.priced_options.values())
+
+
+def unquoted_named(given: Inputs, figure: FigureOf, one: Unquoted) -> Named:
+    """An item without a price: who costs less on either side of the level, and which quote turns the money."""
+    short = option_names(given.options)
+    return Phrase(
+        input_names(given, one.stands_in).phrase,
+        one.item,
+        each=one.kind.each,
+        below=OptionName(short[one.below].short, one.below),
+        above=OptionName(short[one.above].short, one.above),
+        other=OptionName(short[one.alone_of].short, one.alone_of) if one.alone_of else None,
+        price=figure(one.alone_at) if one.alone_of else None,
+        turned_by=one.turned_by,
+        turns=_turns(given, one),
+    )
+
+
+def _turns(given: Inputs, one: Unquoted) -> str:
+    """Which quote turns the money: a higher or a lower one, or only one outside of the range that stands in."""
+    stood_in = given.uncertain(one.stands_in)
+    if one.level is None or stood_in.low <= one.level <= stood_in.high:
+        return f"A {_QUOTED[one.turned_by]} quote"
+    return f"Only a quote {'above' if one.level > stood_in.high else 'below'} that whole range"

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from fabricreport.answered import Moved
 from fabricreport.books.providers import Seller
-from fabricreport.findings import Findings, Name, Named, Spoken
+from fabricreport.findings import Findings, Name, Named, OptionName, Spoken
 from fabricreport.inputs import Inputs
 from fabricreport.models.audit.acceptance import Reason
 from fabricreport.sections.diligence.changes import Changes, key_of
@@ -321,8 +321,8 @@ def _words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
     found = result.changes
     return {
         "client": Name(given.params.client.name),
-        "option": Named(result.option.name, result.option.id),
-        "rival": Named(result.rival.name, result.rival.id),
+        "option": OptionName(result.option.name, result.option.id),
+        "rival": OptionName(result.rival.name, result.rival.id),
         "currency": Name(given.params.money.currency),
         "failing": Named(failing.file.provider, key_of(failing.file.provider)) if failing else None,
         "first": Named(sizes[0], sizes[0]) if sizes else None,

@@ -9,6 +9,7 @@ from fabricreport.answered import Moved
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.tables import Cell
 from fabricreport.books.families import families
+from fabricreport.books.names import family_names, input_names, option_names
 from fabricreport.books.providers import folded
 from fabricreport.books.questions import Question
 from fabricreport.inputs import Inputs
@@ -20,8 +21,6 @@ from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, Shortlisted
 from fabricreport.sections.diligence.study import contracts
 from fabricreport.sections.listed_offers import listing
-from fabricreport.sections.said import row_of
-from fabricreport.sections.short_names import short_names
 from fabricreport.sections.stance import Stance
 
 NOT_DOCUMENTED = "not documented"
@@ -37,7 +36,7 @@ SHARE = "share"
 
 def _fabric(documented: str) -> str:
     """What a seller documents, in words."""
-    return families()[documented].short_name if documented in families() else "by host"
+    return family_names(documented).phrase if documented in families() else "by host"
 
 
 def _mixed(*labels: str) -> list[Column]:
@@ -63,8 +62,8 @@ def acceptance_of_both(given: Inputs, result: DiligenceResult) -> Table:
         for p in result.promises
         for other in [of_rival[p.id]]
     ]
-    short = short_names(given.options)
-    pair = [short[o.id] for o in (result.option, result.rival)]
+    short = option_names(given.options)
+    pair = [short[o.id].short for o in (result.option, result.rival)]
     heads = [Name(f"{head}, {name}") for head in ("Pass", "Shortfall") for name in pair]
     return Table([Column("Promise"), *_mixed(*heads)], rows)
 
@@ -301,7 +300,7 @@ def _changes(given: Inputs, result: DiligenceResult, found: Changes, seller: str
 def _moved_label(given: Inputs, moved: Moved) -> str:
     """What an answer moves, in the words of its entry; a term of an offer by its name."""
     if moved.input_id.startswith(("evidence:", "param:")):
-        return row_of(given, moved.input_id)
+        return input_names(given, moved.input_id).row
     return f"{moved.effect} of the offer"
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from fabricreport.evidence import read_yaml
 from fabricreport.ledger import Number
 from fabricreport.models.judgement.framework import met
-from fabricreport.sections.sides import LEANS
+from fabricreport.vocabulary import LEANS
 
 _SIDE = re.compile(r"\[(\w+)\]")
 _FIELD = re.compile(r"\{([^{}]+)\}")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from fabricreport import __version__
-from fabricreport.books.prices.spoken import titled
+from fabricreport.books.names import item_names
 from fabricreport.evidence import read_yaml
 from fabricreport.findings import Findings, Name, Named, Spoken
 from fabricreport.inputs import Inputs
@@ -101,7 +101,7 @@ def _words(given: Inputs, result: EvidenceResult) -> Mapping[str, object]:
         "lesser": tuple(_fact(f) for f in result.facts if not f.bears),
         "checks": tuple(Named(c["what"], f"check-{n}", by=c["by"]) for n, c in enumerate(assurance["checks"])),
         "unchecked": tuple(Named(text, f"gap-{n}") for n, text in enumerate(assurance["not_checked"])),
-        "held": Name("; ".join(f"{titled(h.item)} ({h.message})" for h in given.prices.quarantine)),
+        "held": Name("; ".join(f"{item_names(h.item).row} ({h.message})" for h in given.prices.quarantine)),
         "shipped": Name(", ".join(sorted(p.item for p in result.prices if p.stand_in))),
         "judges": judges(given),
         "version": Name(f"version {__version__}"),

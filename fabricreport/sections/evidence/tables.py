@@ -8,7 +8,7 @@ from typing import Any
 
 from fabricreport.blocks import RANGE, Column, Name, Row, Table
 from fabricreport.books.glossary import glossary_book
-from fabricreport.books.prices.spoken import titled
+from fabricreport.books.names import family_names, item_names, side_names, whole_names
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
@@ -18,8 +18,8 @@ from fabricreport.sections.evidence.context import Disagreement
 from fabricreport.sections.evidence.figures import slug, worst_row
 from fabricreport.sections.evidence.option_figures import options_shown, unpriced
 from fabricreport.sections.evidence.result import EvidenceResult
-from fabricreport.sections.sides import LEANS, side_name
 from fabricreport.validation.card import Card
+from fabricreport.vocabulary import LEANS
 
 _STATED = re.compile(r"\{stated ([\w-]+)\}")
 SHORT = {"reproduces with a caveat": "with a caveat", "cannot be checked": "not checkable"}
@@ -209,7 +209,7 @@ def factors(given: Inputs, result: EvidenceResult) -> Table:
         for factor in members:
             says = [_says(result, factor.says[side]) for side in LEANS]
             rows.append(Row([Name(factor.head), *says, _cited(f"{factor.here}.", factor.cite)]))
-    sides = (Column(f"{side_name(given.options, side)}, it says") for side in LEANS)
+    sides = (Column(f"{side_names(given.options, side).phrase}, it says") for side in LEANS)
     return Table([Column("Factor"), *sides, Column("Here")], rows, _standing(given, result))
 
 
@@ -236,7 +236,7 @@ def _says(result: EvidenceResult, text: str) -> str:
 
 def _standing(given: Inputs, result: EvidenceResult) -> dict[str, object]:
     """The names of the options that the answers speak of, by side."""
-    names = {o.id: Name(o.name) for o in given.options}
+    names = whole_names(given.options)
     return {side: names[option] for side, option in result.stands.items()}
 
 
@@ -248,7 +248,7 @@ def prices(result: EvidenceResult, figure: FigureOf) -> Table:
     rows = [
         Row(
             [
-                Name(titled(p.item)),
+                Name(item_names(p.item).row),
                 figure(p.id),
                 Name(p.date.isoformat()),
                 figure(f"evidence.age.{p.item}"),
@@ -278,7 +278,7 @@ def options(given: Inputs, result: EvidenceResult) -> Table:
         Row(
             [
                 Name(option.name),
-                Name(option.family_name),
+                Name(family_names(option.family).phrase),
                 *(result.numbers[f"evidence.option.{id}.{count}"] for count in ("inputs", "assumed")),
                 Name(", ".join(unpriced(option, result.used)) or "nothing"),
             ]

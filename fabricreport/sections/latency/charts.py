@@ -7,6 +7,7 @@ import pandas as pd
 
 from fabricreport import formats
 from fabricreport.blocks import Drawing
+from fabricreport.books.names import whole_names
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.sections.latency.figure_context import THRESHOLD
@@ -31,7 +32,7 @@ QUANTILES = (0.05, 0.5, 0.95)
 def exposed_chart(given: Inputs, result: LatencyResult) -> Drawing:
     """Share of GPU time each option loses to exposed communication, median and P5-P95; hollow: at the last size."""
     chart_id = "fig-latency-exposed"
-    names, colours = {o.id: o.name for o in given.options}, {o.id: o.colour for o in given.options}
+    names, colours = whole_names(given.options), {o.id: o.colour for o in given.options}
     order = sorted(result.exposed_now, key=lambda o: float(np.median(plain(result.exposed_now[o]))))
     grows = result.grows
     records = []

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+from fabricreport.books.names import whole_names
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
 from fabricreport.sections.client import whole_nodes
@@ -51,7 +52,7 @@ class LatencyFigures:
     @cached_property
     def names(self) -> Mapping[str, str]:
         """Names of the options, the pair's among them, by id."""
-        return {o.id: o.name for o in (*self.given.options, *self.result.pair)}
+        return whole_names((*self.given.options, *self.result.pair))
 
     @property
     def base(self) -> str:

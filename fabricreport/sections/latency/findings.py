@@ -8,7 +8,8 @@ from enum import StrEnum
 import numpy as np
 
 from fabricreport.books.gpu_type import LARGEST_SERVER
-from fabricreport.findings import Findings, Name, Named, Spoken
+from fabricreport.books.names import family_names
+from fabricreport.findings import Findings, Name, Named, OptionName, Spoken
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.provenance import plain
@@ -342,7 +343,7 @@ def _beyond(read: _Read) -> Iterator[LatencyFinding]:
 def _words(read: _Read) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     result, options = read.result, (*read.given.options, *read.result.pair)
-    name = {o.id: Named(o.name, o.id, family=Name(o.family_name)) for o in options}
+    name = {o.id: OptionName(o.name, o.id, family=Name(family_names(o.family).phrase)) for o in options}
     medians = {o: float(np.median(plain(v))) for o, v in result.exposed_now.items()}
     order = sorted(medians, key=medians.__getitem__)
     plan, traffic, logs = result.job.plan, result.traffic, result.measurements
@@ -361,13 +362,13 @@ def _words(read: _Read) -> Mapping[str, object]:
         "counted": Name(counted) if (counted := gpu_type(read.given).counted) else None,
         "plan": Name(plan.text() if plan else SIMULATED),
         "own_plans": tuple(
-            Named(str(name[o]), o, plan=Name(job.plan.text())) for o, job in result.own_plans.items() if job.plan
+            OptionName(str(name[o]), o, plan=Name(job.plan.text())) for o, job in result.own_plans.items() if job.plan
         ),
         "most_in": Named(f"jobs of {result.mix[-1][0]:,} GPUs", str(result.mix[-1][0])),
         "carried": TRAFFIC[traffic[0].kind] if traffic else None,
         "large": read.figure(f"latency.size.{read.sizes.index(float(display()['headline_bytes']))}"),
         "cause": Named(cause.removesuffix(SOURCES_DISAGREE), slug(cause)) if cause else None,
-        "fabric_of_logs": Name(logs.option.name) if logs else None,
+        "fabric_of_logs": OptionName(logs.option.name, logs.option.id) if logs else None,
         "log": Named(used[0].source, "0") if used else None,
         "whole": Named(carried[0].source, str(used.index(carried[0]))) if carried else None,
         "few": Named(small[0].source, str(used.index(small[0]))) if small else None,

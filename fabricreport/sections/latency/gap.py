@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.books.names import family_names
 from fabricreport.books.options import Option
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
@@ -197,7 +198,11 @@ def hangs_on(given: Inputs, options: tuple[Option, Option], penalty: Any) -> dic
     causes = {
         f"time per step{_said(step)}": given.draw(step),
         f"bandwidth{_said(share)}": given.draw(share),
-        **{f"who tunes {o.family_name}": inputs.tuned_share(given, o) for o in options if inputs.tunable(given, o)},
+        **{
+            f"who tunes {family_names(o.family).phrase}": inputs.tuned_share(given, o)
+            for o in options
+            if inputs.tunable(given, o)
+        },
         "overlap with compute": given.draw("evidence:overlap-data-parallel"),
         "overlap of the expert exchange": given.draw("evidence:overlap-alltoall"),
         "slowing of kernels by hidden traffic": given.draw("evidence:overlap-interference"),

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.books.names import family_names
 from fabricreport.durations import HOURS_PER_DAY
 from fabricreport.figures import Index
 from fabricreport.provenance import inputs_of
@@ -122,7 +123,9 @@ _SOURCES = (
     Spec(
         "latency.step_us",
         "us",
-        label=lambda at: f"Extra time per inter-node step of {at.result.pair[1].family_name} over InfiniBand",
+        label=lambda at: (
+            f"Extra time per inter-node step of {family_names(at.result.pair[1].family).phrase} over InfiniBand"
+        ),
         rule=lambda at: _drawn(inputs.step_id(at.result.pair[1])),
         value=lambda at: at.given.draw(inputs.step_id(at.result.pair[1])),
         digits=2,
@@ -131,7 +134,7 @@ _SOURCES = (
         "latency.share_x",
         "x",
         label=lambda at: (
-            f"Collective bandwidth of {at.result.pair[1].family_name} as a multiple of InfiniBand's, both tuned"
+            f"Collective bandwidth of {family_names(at.result.pair[1].family).phrase} as a multiple of InfiniBand's, both tuned"
         ),
         rule=lambda at: _drawn(inputs.share_id(at.result.pair[1])),
         value=lambda at: at.given.draw(inputs.share_id(at.result.pair[1])),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.names import whole_names
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.sections.client import gpu_type
@@ -28,7 +29,7 @@ _BAND_LABELS = (
 
 def _names(given: Inputs, result: LatencyResult) -> Mapping[str, Name]:
     """Names of the options, the pair's among them, by id."""
-    return {o.id: Name(o.name) for o in (*given.options, *result.pair)}
+    return whole_names((*given.options, *result.pair))
 
 
 def allreduce(result: LatencyResult, figure: FigureOf) -> Table:

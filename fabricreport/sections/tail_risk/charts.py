@@ -15,7 +15,9 @@ from matplotlib.ticker import FuncFormatter
 
 from fabricreport import formats
 from fabricreport.blocks import Drawing
+from fabricreport.books.names import family_names, whole_names
 from fabricreport.durations import HOURS_PER_DAY
+from fabricreport.findings import OptionName
 from fabricreport.inputs import Inputs
 from fabricreport.models.risk.answers import exceedance
 from fabricreport.provenance import plain
@@ -65,7 +67,7 @@ def groups_of(result: TailResult, names: Mapping[str, str]) -> list[tuple[str, s
 def _label(result: TailResult, names: Mapping[str, str], members: Sequence[str]) -> str:
     if len(members) == 1:
         return wrapped(names[members[0]], 36)
-    families = {result.subjects[o].option.family_name for o in members}
+    families = {family_names(result.subjects[o].option.family).phrase for o in members}
     family = families.pop() if len(families) == 1 else ""
     return f"{family}, every switch" if family else wrapped(names[members[0]] + " and alike", 36)
 
@@ -99,8 +101,8 @@ def exceedance_chart(given: Inputs, result: TailResult) -> Drawing:
     return Drawing(chart_id, drawing, rows_of(pd.DataFrame(rows)))
 
 
-def _names_and_colours(given: Inputs) -> tuple[dict[str, str], dict[str, str]]:
-    return {o.id: o.name for o in given.options}, {o.id: o.colour for o in given.options}
+def _names_and_colours(given: Inputs) -> tuple[dict[str, OptionName], dict[str, str]]:
+    return whole_names(given.options), {o.id: o.colour for o in given.options}
 
 
 def _limit(axis: Axes, limit: float, word: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fabricreport.books.names import whole_names
 from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY, HOURS_PER_YEAR
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
@@ -63,7 +64,7 @@ class RiskFigures:
     @cached_property
     def names(self) -> Mapping[str, str]:
         """Names of the options by id."""
-        return {o.id: o.name for o in self.given.options}
+        return whole_names(self.given.options)
 
     # ---- one option
 

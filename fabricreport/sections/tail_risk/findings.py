@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from itertools import pairwise
 
+from fabricreport.books.names import family_names
 from fabricreport.durations import DAYS_PER_YEAR
-from fabricreport.findings import Findings, Name, Named, Spoken
+from fabricreport.findings import Findings, Name, Named, OptionName, Spoken
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
@@ -336,8 +337,8 @@ def _beyond(read: _Read) -> Iterator[TailFinding]:
 def _words(read: _Read) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     options = {o.id: o for o in read.given.options}
-    family = {o: Name(option.family_name) for o, option in options.items()}
-    name = {o: Named(option.name, o, family=family[o]) for o, option in options.items()}
+    family = {o: Name(family_names(option.family).phrase) for o, option in options.items()}
+    name = {o: OptionName(option.name, o, family=family[o]) for o, option in options.items()}
     best, known = read.result.levers[0], cards()
     return {
         "focus": name[read.focus],

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fabricreport.blocks import RANGE, Column, Name, Row, Table
+from fabricreport.books.names import option_names, whole_names
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.sections.client import LEVELS, largest_job
-from fabricreport.sections.short_names import short_names
 from fabricreport.sections.tail_risk.figure_context import cards, correlation_key
 from fabricreport.sections.tail_risk.horizon import CAUSES
 from fabricreport.sections.tail_risk.result import TailResult
@@ -27,10 +27,6 @@ def _setting_columns(*heads: str) -> list[Column]:
     ]
 
 
-def _names(given: Inputs) -> dict[str, Name]:
-    return {o.id: Name(o.name) for o in given.options}
-
-
 def _compared(result: TailResult) -> tuple[str, ...]:
     """The two fabrics side by side, InfiniBand first; the only one where there is no pair."""
     return result.pair or (result.focus,)
@@ -38,7 +34,7 @@ def _compared(result: TailResult) -> tuple[str, ...]:
 
 def dates(given: Inputs, result: TailResult) -> Table:
     """How late each option may be and what that costs, the most punctual first."""
-    names, figures = _names(given), result.numbers
+    names, figures = whole_names(given.options), result.numbers
 
     def missed(option: str) -> float:
         return figures[f"tail_risk.not_ready.{option}"].value + figures[f"tail_risk.late.{option}"].value
@@ -71,7 +67,7 @@ def sizes(given: Inputs, result: TailResult) -> Table:
 
 def maturity(given: Inputs, result: TailResult) -> Table:
     """The fabrics side by side at each maturity."""
-    names = _names(given)
+    names = whole_names(given.options)
     rows = [
         Row([names[o], level, *(result.numbers[f"tail_risk.maturity.{level}.{o}.{what}"] for what in _SETTING)])
         for o in _compared(result)
@@ -82,7 +78,7 @@ def maturity(given: Inputs, result: TailResult) -> Table:
 
 def lost(given: Inputs, result: TailResult) -> Table:
     """Share of GPU time lost by cause on the fabrics side by side, the largest on the focus first."""
-    heads, figures = short_names(given.options), result.numbers
+    heads, figures = option_names(given.options), result.numbers
 
     def cells(key: str) -> list[Number]:
         each = [figures[f"tail_risk.{key}.{o}"] for o in _compared(result)]
@@ -90,7 +86,7 @@ def lost(given: Inputs, result: TailResult) -> Table:
 
     causes = sorted(CAUSES, key=lambda c: -figures[f"tail_risk.lost.{c}.{result.focus}"].value)
     rows = [Row([CAUSES[c], *cells(f"lost.{c}")]) for c in causes]
-    words = {f"option_{n}": Name(heads[o]) for n, o in enumerate(_compared(result))}
+    words = {f"option_{n}": Name(heads[o].short) for n, o in enumerate(_compared(result))}
     means = [Column(f"{{{word}}}", decimals=2) for word in words]
     spread = Column(f"{RANGE}, {{{[*words][-1]}}}", style="spread", decimals=1)
     total = Row(["All causes", *cells("lost")], role="total")
@@ -152,7 +148,7 @@ def levers(result: TailResult) -> Table:
 
 def faults(given: Inputs, result: TailResult) -> Table:
     """Faults expected in a year on the fabrics side by side, by kind and together."""
-    names, figures = _names(given), result.numbers
+    names, figures = whole_names(given.options), result.numbers
     rows = [
         Row([Name(law.label), names[o], *[figures[f"tail_risk.events.{law.kind}.{o}"]] * 2])
         for o in _compared(result)

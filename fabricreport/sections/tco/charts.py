@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 
 from fabricreport import formats
 from fabricreport.blocks import Drawing
+from fabricreport.books.names import whole_names
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.sections.assumed import assumed
@@ -41,11 +42,6 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "resale": ("residual",),
 }
 _GROUP_COLOURS = ("#b9c0ca", COLOURS["accent"], "#8a6d1f", COLOURS["warn"], "#d9dde3")
-
-
-def names_of(given: Inputs) -> dict[str, str]:
-    """Names of the options by id."""
-    return {o.id: o.name for o in given.options}
 
 
 def colours_of(given: Inputs) -> dict[str, str]:
@@ -132,7 +128,7 @@ def _parts(given: Inputs, result: TcoResult) -> list[tuple[str, float, bool]]:
 
 def totals_chart(given: Inputs, result: TcoResult) -> Drawing:
     """Mean total by option, stacked in a few groups, with the P5–P95 of the total; resale is taken off at the left."""
-    chart_id, names = "fig-tco-totals", names_of(given)
+    chart_id, names = "fig-tco-totals", whole_names(given.options)
     means = {
         o: {g: sum(float(np.mean(plain(parts[c]))) for c in causes if c in parts) for g, causes in GROUPS.items()}
         for o, parts in result.components.items()
@@ -173,7 +169,7 @@ def hours_chart(
 ) -> Drawing:
     """What a useful GPU-hour costs by option when renting: the price, and what lost time adds to it; `short`: names."""
     currency = given.params.money.currency
-    names, colours = short or names_of(given), colours_of(given)
+    names, colours = short or whole_names(given.options), colours_of(given)
     price = float(rounded(np.mean(plain(result.common.server.rent_per_gpu_hour))))
     symbol = formats.SYMBOLS.get(currency, currency + " ")
     rows = []
@@ -207,7 +203,7 @@ def hours_chart(
 def cash_chart(given: Inputs, result: TcoResult) -> Drawing:
     """Cash paid so far, each option less the choice, month by month."""
     chart_id = "fig-tco-cash"
-    names, colours = names_of(given), colours_of(given)
+    names, colours = whole_names(given.options), colours_of(given)
     if result.ownership is None:
         raise ValueError("a client that rents has no cash flows of its own to draw")
     months = np.arange(result.common.months + 1)

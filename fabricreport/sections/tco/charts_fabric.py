@@ -10,10 +10,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from fabricreport.blocks import Drawing
+from fabricreport.books.names import whole_names
 from fabricreport.inputs import Inputs
 from fabricreport.models.money.staffing import MID_GPUS, SMALL_GPUS
 from fabricreport.provenance import plain
-from fabricreport.sections.tco.charts import colours_of, name_ends, names_of
+from fabricreport.sections.tco.charts import colours_of, name_ends
 from fabricreport.sections.tco.cost import CAUSES, FABRIC_CAUSES
 from fabricreport.sections.tco.gaps import hour_gaps, on_scale
 from fabricreport.sections.tco.result import Ownership, TcoResult
@@ -34,7 +35,7 @@ from fabricreport.theme import (
 def hour_sweep_chart(given: Inputs, result: TcoResult) -> Drawing:
     """Cost of a useful GPU-hour over sizes, each option less the choice."""
     chart_id = "fig-tco-sweep"
-    names, colours = names_of(given), colours_of(given)
+    names, colours = whole_names(given.options), colours_of(given)
     owned = _owned(result)
     sweep = owned.sweep
     gaps = hour_gaps(owned, result.choice, result.order)
@@ -61,7 +62,7 @@ def hour_sweep_chart(given: Inputs, result: TcoResult) -> Drawing:
 
 def fabric_sweep_chart(given: Inputs, result: TcoResult, chart_id: str = "fig-tco-fabric-sweep") -> Drawing:
     """Capital of the fabric per GPU over sizes; it jumps where a tier of switches is added."""
-    names, colours = names_of(given), colours_of(given)
+    names, colours = whole_names(given.options), colours_of(given)
     sweep = _owned(result).sweep
     values = {o: plain(sweep.fabric_per_gpu[o]) for o in result.order}
     with canvas(2.6) as (figure, (axis,)):
@@ -85,7 +86,7 @@ def fabric_sweep_chart(given: Inputs, result: TcoResult, chart_id: str = "fig-tc
 
 def stages_chart(given: Inputs, result: TcoResult, chart_id: str = "fig-tco-stages") -> Drawing:
     """What of the fabric is bought at each stage, for the choice and its rival."""
-    names, colours = names_of(given), colours_of(given)
+    names, colours = whole_names(given.options), colours_of(given)
     owned = _owned(result)
     pair = (result.choice, result.rival)
     rows: list[tuple[str, int, str, float]] = []

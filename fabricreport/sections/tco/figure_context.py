@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from fabricreport.books.names import whole_names
 from fabricreport.books.options import Option
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
@@ -33,7 +34,7 @@ class CostFigures:
     @cached_property
     def names(self) -> Mapping[str, str]:
         """Names of the options by id."""
-        return {o.id: o.name for o in self.given.options}
+        return whole_names(self.given.options)
 
     @property
     def choice(self) -> str:

@@ -7,7 +7,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from fabricreport.findings import Findings, Name, Named, Spoken
+from fabricreport.books.names import whole_names
+from fabricreport.findings import Findings, Name, Named, OptionName, Spoken, joined
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
@@ -322,7 +323,7 @@ def _cash(read: CostReading) -> Iterator[TcoFinding]:
 def _words(read: CostReading) -> Mapping[str, object]:
     """Every word of the section's prose; None where there is none here."""
     result, owned = read.result, read.result.ownership
-    name = {o.id: Named(o.name, o.id) for o in read.given.options}
+    name = whole_names(read.given.options)
     whole, part = read.suited or (None, None)
     held = _HOLDING.get(read.given.params.money.acquisition, "owning")
     low, high = read.straddled or (None, None)
@@ -359,14 +360,14 @@ def _words(read: CostReading) -> Mapping[str, object]:
         "unmanaged": tuple(name[o] for o in owned.managers) if owned else (),
         "bundled_unevenly": tuple(name[o] for o in read.bundled_unevenly),
         "bundled_equally": tuple(name[o] for o in read.bundled_equally),
-        "full": Name(", ".join(o.name for o in read.full)) if read.full else None,
-        "noted": tuple(Named(o.name, o.id, notes=Name(" ".join(o.notes))) for o in read.given.options if o.notes),
+        "full": joined(whole_names(read.full).values()) if read.full else None,
+        "noted": tuple(OptionName(o.name, o.id, notes=Name(" ".join(o.notes))) for o in read.given.options if o.notes),
         "list_infiniband": _listed(owned.list_bills[0]) if owned and low else None,
         "list_option": name[low.option] if low else None,
         "list_low": _listed(low) if low else None,
         "list_high": _listed(high) if high else None,
-        "beyond_cash": Name(", ".join(name[o] for o in read.beyond_cash)) if read.beyond_cash else None,
-        "beyond_sweep": Name(", ".join(name[o] for o in read.beyond_sweep)) if read.beyond_sweep else None,
+        "beyond_cash": joined(name[o] for o in read.beyond_cash) if read.beyond_cash else None,
+        "beyond_sweep": joined(name[o] for o in read.beyond_sweep) if read.beyond_sweep else None,
         "card_range": Name(inside(card.valid_range)) if card else None,
         "card_limits": tuple(Named(c, str(n)) for n, c in enumerate(card.does_not_claim)) if card else (),
     }

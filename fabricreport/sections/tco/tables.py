@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.names import option_names, whole_names
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.sections.short_names import short_names
 from fabricreport.sections.stance import Stance
-from fabricreport.sections.tco.charts import names_of
 from fabricreport.sections.tco.cost import FABRIC_CAUSES
 from fabricreport.sections.tco.fabric_figures import BASES
 from fabricreport.sections.tco.figure_context import SPINE, CostFigures
@@ -31,7 +30,7 @@ _WATTS = {"switches": "Switches", "optics": "Optics", "adapters": "Adapters"}
 
 def options(given: Inputs, result: TcoResult) -> Table:
     """An owner's options, the cheapest first: what the fabric costs to buy, what is lost, the total."""
-    names, number = names_of(given), result.numbers
+    names, number = whole_names(given.options), result.numbers
     advised = "normal" if result.stance == Stance.OPEN else "winner"
     rows = [
         Row(
@@ -54,13 +53,13 @@ def _by_option(
     given: Inputs, result: TcoResult, first: str, rows: Iterable[tuple[str, str]], total: tuple[str, str] | None = None
 ) -> Table:
     """One column to an option. `rows`: what stands at the left, and the figure's id less the option; so is `total`."""
-    heads, number = short_names(given.options), result.numbers
+    heads, number = option_names(given.options), result.numbers
 
     def cells(label: str, figure_id: str) -> list[Number | str | None]:
         return [label, *(number[f"{figure_id}.{o}"] for o in result.order)]
 
     last = [Row(cells(*total), role="total")] if total else []
-    columns = [Column(first), *(Column(Name(heads[o])) for o in result.order)]
+    columns = [Column(first), *(Column(Name(heads[o].short)) for o in result.order)]
     return Table(columns, [*(Row(cells(*row)) for row in rows), *last])
 
 
@@ -72,7 +71,7 @@ def causes(given: Inputs, result: TcoResult) -> Table:
 
 def differences(given: Inputs, result: TcoResult) -> Table:
     """Each option against the choice."""
-    names, number = names_of(given), result.numbers
+    names, number = whole_names(given.options), result.numbers
     rows = [
         Row([Name(names[o]), *[number[f"tco.difference_to_choice.{o}"]] * 2, number[f"tco.probability_dearer.{o}"]])
         for o in result.order
@@ -122,7 +121,7 @@ def list_prices(given: Inputs, result: TcoResult) -> Table:
 
 def bases(given: Inputs, result: TcoResult) -> Table:
     """Each other fabric with RDMA against InfiniBand as a share of each base, both ways round."""
-    names, number = names_of(given), result.numbers
+    names, number = whole_names(given.options), result.numbers
     rows = []
     for option in CostFigures(given, result).roces:
         rows.append(Row([Name(names[option]), "", ""], role="group"))
@@ -137,18 +136,18 @@ def bases(given: Inputs, result: TcoResult) -> Table:
 def sizes(given: Inputs, result: TcoResult) -> Table:
     """Price of the fabric per GPU at a few sizes; None where an option cannot be built."""
     assert result.ownership is not None, "asked for where the fabric is owned"
-    heads, number = short_names(given.options), result.numbers
+    heads, number = option_names(given.options), result.numbers
     rows = [
         Row([number[f"tco.sweep.size.{n}"], *(number.get(f"tco.sweep.fabric.{n}.{o}") for o in result.order)])
         for n in result.ownership.sweep.shown
     ]
-    return Table([Column("Size"), *(Column(Name(heads[o])) for o in result.order)], rows)
+    return Table([Column("Size"), *(Column(Name(heads[o].short)) for o in result.order)], rows)
 
 
 def stages(given: Inputs, result: TcoResult) -> Table:
     """Switches bought at each stage, and those that stand ahead of need, for the choice and its rival."""
     assert result.ownership is not None, "asked for where the fabric is owned"
-    heads, number, pair = short_names(given.options), result.numbers, (result.choice, result.rival)
+    heads, number, pair = option_names(given.options), result.numbers, (result.choice, result.rival)
     rows = [
         Row(
             [
@@ -159,7 +158,7 @@ def stages(given: Inputs, result: TcoResult) -> Table:
         )
         for n in range(len(result.ownership.builds[result.choice]))
     ]
-    bought = [column for o in pair for column in (Column(Name(f"{heads[o]}: bought")), Column("ahead of need"))]
+    bought = [column for o in pair for column in (Column(Name(f"{heads[o].short}: bought")), Column("ahead of need"))]
     return Table([Column("Month"), Column("Size"), *bought], rows)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.claims import read_claims
+from fabricreport.books.names import side_names, whole_names
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.models.judgement.articles import SILENT, TORN
 from fabricreport.sections.decision.articles.sizes import Outcome, SizeRule
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.sides import LEANS, side_name
+from fabricreport.vocabulary import LEANS
 
 _TOLD = {SILENT: "nothing: no rule of it fits", TORN: "both: its rules contradict each other here"}
 _SHORT = {"reproduces with a caveat": "with a caveat", "cannot be checked": "not checkable"}
@@ -58,7 +59,7 @@ def _rule(given: Inputs, claim: str, words: str) -> Name:
 
 def sizes(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Each rule of size: where it was tried, which side costs less there and by how much, and what becomes of the rule."""
-    names = {o: Name(option.name) for o, option in given.all_options.items()}
+    names = whole_names(given.all_options.values())
     said: dict[str, object] = {}
     rows = []
     for rule in result.articles.sizes:
@@ -89,5 +90,5 @@ def _outcome(given: Inputs, rule: SizeRule) -> Name:
     if rule.outcome != Outcome.TOWARDS:
         return Name(rule.outcome)
     first = given.all_options[rule.runs[0].first].name
-    towards = side_name(given.options, rule.towards) if rule.towards in LEANS else first
+    towards = side_names(given.options, rule.towards).phrase if rule.towards in LEANS else first
     return Name(f"{rule.outcome} {towards}")

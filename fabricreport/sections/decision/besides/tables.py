@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.names import option_names, whole_names
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.besides.scores import CRITERIA
 from fabricreport.sections.decision.besides.topologies import PARTS
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.short_names import short_names
 
 _PART_HEADS = {
     "capital": "Fabric bought",
@@ -25,7 +25,7 @@ def _titles() -> dict[str, Name]:
 
 def scores(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Each option's scores and the share of weightings at which it is first, the largest first."""
-    weighed, titles, names = result.besides.weighed, _titles(), {o.id: Name(o.name) for o in given.options}
+    weighed, titles, names = result.besides.weighed, _titles(), whole_names(given.options)
     rows = [
         Row(
             [
@@ -42,19 +42,19 @@ def scores(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
 
 def reasons(given: Inputs, result: DecisionResult) -> Table:
     """Every rule that holds, the options it holds for, and what of its criterion the bill holds already."""
-    short, titles = short_names(given.options), _titles()
+    short, titles = option_names(given.options), _titles()
     priced = {c["id"]: Name(c["priced_as"]) for c in read_yaml("besides")["criteria"]}
     rows = []
     for score, options in result.besides.weighed.rules:
         because = score.reason + (f" {{cite {', '.join(score.sources)}}}" if score.sources else "")
-        who = Name(", ".join(short[o] for o in options))
+        who = Name(", ".join(short[o].short for o in options))
         rows.append(Row([titles[score.criterion], because, who, priced[score.criterion]]))
     return Table([Column("Criterion"), Column("Because"), Column("Of"), Column("In the money as")], rows)
 
 
 def central(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """For each option that some weights put first: what these weights are, and how surely it is first there."""
-    weighed, titles, names = result.besides.weighed, _titles(), {o.id: Name(o.name) for o in given.options}
+    weighed, titles, names = result.besides.weighed, _titles(), whole_names(given.options)
     rows = [
         Row(
             [
@@ -72,7 +72,7 @@ def central(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
 
 def money(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """What lock-in and exit come to on each option weighed: its switches again, those of later stages, its resale."""
-    priced, names = result.besides.priced, {o.id: Name(o.name) for o in given.options}
+    priced, names = result.besides.priced, whole_names(given.options)
     asked = {
         "lock_in": ("Its switches again, less those of {open_option}", priced.replaced),
         "lock_in_later": ("The same of later stages", priced.later),
@@ -93,7 +93,7 @@ def money(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
 
 def tenants(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """What keeping tenants apart costs on each option, as far as a price was found."""
-    priced, names = result.besides.priced, {o.id: Name(o.name) for o in given.options}
+    priced, names = result.besides.priced, whole_names(given.options)
     rows = [
         Row(
             [
@@ -109,7 +109,7 @@ def tenants(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
 
 def topology(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """The other topology less the planned one, part by part."""
-    names, compared = {o.id: Name(o.name) for o in given.options}, result.besides.compared
+    names, compared = whole_names(given.options), result.besides.compared
     rows = [
         Row(
             [
@@ -127,7 +127,7 @@ def topology(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
 
 def utilisation(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """MFU by size of job on the two compared, as designed and after the tail, with published runs beside it."""
-    found, short, compared = result.besides.utilisations, short_names(given.options), result.besides.compared
+    found, short, compared = result.besides.utilisations, option_names(given.options), result.besides.compared
     assert found is not None, "asked for where a model is trained across nodes"
     blank = [None] * 2 * len(compared)
     rows = [
@@ -144,6 +144,6 @@ def utilisation(given: Inputs, result: DecisionResult, figure: FigureOf) -> Tabl
     rows += [
         Row([Name(run["name"]), None, *blank, figure(run["mfu"])]) for run in read_yaml("besides")["published_mfu"]
     ]
-    words = {f"option_{n}": Name(short[o]) for n, o in enumerate(compared)}
+    words = {f"option_{n}": Name(short[o].short) for n, o in enumerate(compared)}
     heads = [Column(f"{{{w}}}: {kind}", decimals=1) for w in words for kind in ("designed", "after tail")]
     return Table([Column("Run"), Column("Size"), *heads, Column("Published", decimals=1)], rows, words)

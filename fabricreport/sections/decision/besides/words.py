@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from fabricreport.books.names import whole_names
 from fabricreport.evidence import read_yaml
-from fabricreport.findings import Name, Named
+from fabricreport.findings import Name, Named, OptionName, joined
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
@@ -19,7 +20,7 @@ _BUILT = {DRAGONFLY: "dragonfly", TREE: "fat tree", "rail-optimised": "rail-opti
 
 def besides_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapping[str, object]:
     """Words of the prose on what speaks for an option besides its bill; None where there is none here."""
-    besides, names = result.besides, {o.id: Named(o.name, o.id) for o in given.options}
+    besides, names = result.besides, whole_names(given.options)
     weighed, priced, topology = besides.weighed, besides.priced, besides.topology
     sizes = besides.utilisations.ends if besides.utilisations else None
     return {
@@ -29,7 +30,7 @@ def besides_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Ma
         "soft_next": names[weighed.runner_up] if weighed.runner_up else None,
         "soft_reason": _reason(given, weighed),
         "soft_criterion": _criterion(given, weighed),
-        "dropped": Name(", ".join(names[o] for o in result.totals if o not in weighed.options)),
+        "dropped": joined(names[o] for o in result.totals if o not in weighed.options),
         "open_option": names[priced.against] if priced.against else None,
         "subnetted": tuple(
             names[o] for o in priced.subnets if direction(figure(f"decision.besides.subnets.{o}")) != "same"
@@ -65,10 +66,10 @@ def _titles(order: Sequence[str]) -> list[str]:
     return [titles[criterion] for criterion in order]
 
 
-def _turned(figure: FigureOf, name: str, option: str) -> Named:
+def _turned(figure: FigureOf, name: str, option: str) -> OptionName:
     """An option as the other topology: whether it costs `more` or `less` in all, and takes more cables or fewer."""
     cables = direction(figure(f"decision.besides.topology_cables.{option}"))
-    return Named(
+    return OptionName(
         name, option, than=_than(figure, option), cables={"less": "more", "more": "fewer"}.get(cables, "more or fewer")
     )
 

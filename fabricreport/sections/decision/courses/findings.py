@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from fabricreport.books.names import whole_names
 from fabricreport.evidence import read_yaml
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
@@ -111,12 +112,12 @@ def _in_time(found: CoursesResult) -> Named | None:
 
 def course_words(given: Inputs, found: CoursesResult) -> Mapping[str, object]:
     """Words of the prose on courses."""
-    names = {o.id: o.name for o in given.options}
+    names = whole_names(given.options)
     return {
-        "base": Named(names[found.base], found.base),
+        "base": names[found.base],
         "rent_costs": _side(found.row(CourseKind.RENT_FIRST), "more", "less"),
         "in_time": _in_time(found),
         "ahead_adds": _side(found.row(CourseKind.AHEAD), "adds", "saves"),
-        "clauses": tuple(Named(names[o], o) for o in found.clauses),
-        "staged": tuple(Named(names[o], o) for o in (found.growing.left if found.growing else ())),
+        "clauses": tuple(names[o] for o in found.clauses),
+        "staged": tuple(names[o] for o in (found.growing.left if found.growing else ())),
     }

@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.names import option_names, whole_names
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.courses.result import CHOICE, RIVAL, CoursesResult, PricedCourse
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning_words import VERB
-from fabricreport.sections.short_names import short_names
 from fabricreport.vocabulary import Confidence, CourseKind
 
 
 def courses(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Every course that is priced: its cost against the plain one, what it needs, and its chance of being in time."""
     found = result.courses
-    names = {o.id: Name(o.name) for o in given.options}
+    names = whole_names(given.options)
     known: Mapping[str, Mapping[str, str]] = read_yaml("courses")
-    short, verdict = short_names(given.options), result.verdict
-    pair = Name(" and ".join(short[o] for o in dict.fromkeys((verdict.choice, verdict.runner_up))))
+    short, verdict = option_names(given.options), result.verdict
+    pair = Name(" and ".join(short[o].short for o in dict.fromkeys((verdict.choice, verdict.runner_up))))
     values: dict[str, object] = {"verb": VERB[given.params.money.acquisition], "pair": pair}
     rows = []
     for place, row in enumerate(found.rows):
@@ -82,7 +82,7 @@ def stops(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """A plan that ends after each stage: what was paid for each option, and what of it was for growth."""
     growing = result.courses.growing
     assert growing is not None, "asked for where the plan has stages"
-    short = short_names(given.options)
+    short = option_names(given.options)
     rows = [
         Row(
             [
@@ -99,5 +99,5 @@ def stops(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     ]
     heads = [Column("Month"), Column("Size")]
     for option in growing.left:
-        heads += [Column(Name(f"{short[option]}: paid")), Column(Name(f"{short[option]}: for growth"))]
+        heads += [Column(Name(f"{short[option].short}: paid")), Column(Name(f"{short[option].short}: for growth"))]
     return Table(heads, rows)

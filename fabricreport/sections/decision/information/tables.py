@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.names import names_of
 from fabricreport.ledger import FigureOf, Number
 from fabricreport.sections.decision.information.study import Information
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.said import headed
 
 BELOW = "below noise"
 
@@ -16,7 +16,7 @@ def information(result: DecisionResult, figure: FigureOf) -> Table:
     rows = [
         Row(
             [
-                Name(headed(w.group.name)),
+                Name(names_of(w.group.name).row),
                 *_worth(figure, "worth", "error", w.group.id, below=w.estimate.below_noise),
                 Name("; ".join(what for whats in w.settled.values() for what in whats)),
                 Name("; ".join(w.settled)),

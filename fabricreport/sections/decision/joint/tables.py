@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fabricreport.blocks import Column, Name, Row, Table
+from fabricreport.books.names import input_names, whole_names
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.sections.decision.joint.result import JointResult, Moved
-from fabricreport.sections.said import row_of
 
 
 def share_cell(found: JointResult, option: str) -> str | None:
@@ -35,7 +35,7 @@ def _group(given: Inputs, figure: FigureOf, head: str, name: str, moved: Sequenc
     return rows + [
         Row(
             [
-                Name(row_of(given, m.input_id)),
+                Name(input_names(given, m.input_id).row),
                 figure(f"decision.joint.in_use.{m.key}"),
                 f"{m.side} {{decision.joint.{name}.{m.key}}}",
             ]
@@ -46,7 +46,7 @@ def _group(given: Inputs, figure: FigureOf, head: str, name: str, moved: Sequenc
 
 def regrets(given: Inputs, found: JointResult, figure: FigureOf) -> Table:
     """What would be regretted of each option that may be taken, the least first."""
-    names = {o.id: Name(o.name) for o in given.options}
+    names = whole_names(given.options)
     rows = [
         Row([names[o], figure(f"decision.joint.regret.{o}"), figure(f"decision.joint.regret_p95.{o}")])
         for o in sorted(found.shares, key=lambda o: found.regrets.mean[o])

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fabricreport.books.names import input_names, whole_names
 from fabricreport.findings import Name, Named, Phrase
 from fabricreport.inputs import Inputs
 from fabricreport.sections.decision.joint.result import JointResult, Moved
-from fabricreport.sections.said import said_of
 
 
 def joint_words(given: Inputs, found: JointResult) -> Mapping[str, object]:
     """Words by name; None where there is none here."""
-    names = {o.id: Named(o.name, o.id) for o in given.options}
+    names = whole_names(given.options)
     pair = found.flip.pair if found.flip else (None, None)
     conditions = found.region.conditions if found.region else ()
     bounds = [*conditions, None, None, None][:3]
@@ -34,4 +34,4 @@ def _named(given: Inputs, moved: Moved | None) -> Named | None:
     """An input as it stands within a sentence, and on which side of its bound the money has turned."""
     if moved is None:
         return None
-    return Phrase(said_of(given, moved.input_id), moved.key, side=Name(moved.side))
+    return Phrase(input_names(given, moved.input_id).phrase, moved.key, side=Name(moved.side))

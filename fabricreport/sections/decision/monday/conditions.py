@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from fabricreport.books.prices.spoken import titled
+from fabricreport.books.names import item_names, whole_names
+from fabricreport.findings import OptionName
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
@@ -50,9 +51,9 @@ class Facts:
         return {q.question.id: q for q in self.tests.questions}
 
     @cached_property
-    def names(self) -> Mapping[str, str]:
+    def names(self) -> Mapping[str, OptionName]:
         """Names of the options."""
-        return {o.id: o.name for o in self.given.options}
+        return whole_names(self.given.options)
 
     @property
     def bought(self) -> tuple[str, ...]:
@@ -137,7 +138,7 @@ def _quote(at: Facts) -> Due | None:
     if rented(at.given):
         return None
     unpriced = [label_of(at.given, u.stands_in) for u in at.result.unquoted if u.turned_by]
-    old = [titled(item) for item in at.result.monday.stale if f"price:{item}" in _quoted(at)]
+    old = [item_names(item).row for item in at.result.monday.stale if f"price:{item}" in _quoted(at)]
     return _asked(at, Kind.QUOTE, (*unpriced[:_NAMED], *old[:_NAMED]) or (_EVERYTHING,))
 
 
@@ -178,7 +179,7 @@ def _generation(at: Facts) -> Due | None:
     if mismatch is None or mismatch.alike is None or beyond_the_servers(at.given, mismatch):
         return None
     pair = mismatch.alike
-    others = tuple(at.given.all_options[o].name for o in (pair.choice, pair.rival) if o not in at.pair)
+    others = tuple(whole_names(at.given.all_options[o] for o in (pair.choice, pair.rival) if o not in at.pair).values())
     worth = abs(at.result.verdict.lead - pair.lead)
     return Due(Kind.GENERATION, worth, pair.key, others) if others and worth else None
 
@@ -284,7 +285,7 @@ def _stale(at: Facts) -> Due | None:
     if not old:
         return None
     first = next(iter(old))
-    return Due(Kind.STALE, old[first], first, tuple(titled(item) for item in list(old)[:_NAMED]))
+    return Due(Kind.STALE, old[first], first, tuple(item_names(item).row for item in list(old)[:_NAMED]))
 
 
 def _newer_gpu(at: Facts) -> Due | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from fabricreport.findings import Name, Named
-from fabricreport.formats import listed
+from fabricreport.findings import Name, Named, joined
 from fabricreport.sections.decision.monday.dates import told
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.monday.study import Monday, Todo
@@ -17,8 +16,8 @@ def named(one: Todo) -> Named:
     return Named(
         one.mark,
         one.due.key,
-        things=Name(listed(things)),
-        listed=Name("; ".join(things)),
+        things=joined(things, last=" and "),
+        listed=joined(things, "; "),
         first=Name(things[0] if things else ""),
         last=Name(things[-1] if things else ""),
         by=Name(told(one.by)),

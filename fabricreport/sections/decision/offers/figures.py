@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from fabricreport.books.names import item_names
 from fabricreport.books.offers.terms import asked_from
-from fabricreport.books.prices.spoken import titled
 from fabricreport.models.money.offers import BEYOND
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
@@ -298,7 +298,7 @@ _BIDS = (
     EachSpec(
         "decision.bids.counted[line]",
         "count",
-        label=lambda at, line: f"Pieces that the seller counts: {titled(_line(at, line).item)}",
+        label=lambda at, line: f"Pieces that the seller counts: {item_names(_line(at, line).item).row}",
         rule="as the offer states it",
         value=lambda at, line: _line(at, line).counted,
         sources=lambda at, line: (_line(at, line).price,),
@@ -308,7 +308,9 @@ _BIDS = (
     EachSpec(
         "decision.bids.ours[line]",
         "count",
-        label=lambda at, line: f"Pieces that the first stage takes, spares included: {titled(_line(at, line).item)}",
+        label=lambda at, line: (
+            f"Pieces that the first stage takes, spares included: {item_names(_line(at, line).item).row}"
+        ),
         rule="parts list of the first stage, with spares",
         value=lambda at, line: float(_line(at, line).ours),
         inputs=("param:cluster.gpus", "evidence:spares-share"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.families import families
+from fabricreport.books.names import family_names, item_names, whole_names
 from fabricreport.books.offers.offer import Network, Offer
 from fabricreport.books.offers.terms import first_question, spoken
-from fabricreport.books.prices.spoken import titled
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf, Number
 from fabricreport.models.money.offers import Standing
@@ -89,8 +89,8 @@ def network_of(given: Inputs, offer: Offer) -> str:
 
 def network_name(given: Inputs, fabric: str) -> str:
     """What a sentence calls the fabric that an offer names."""
-    known = {o.id: o.family_name for o in given.options} | {f: family.short_name for f, family in families().items()}
-    return known.get(fabric, "not named")
+    family = next((o.family for o in given.options if o.id == fabric), fabric)
+    return family_names(family).phrase if family in families() else "not named"
 
 
 def conditions(judged: Judged) -> tuple[str, ...]:
@@ -217,7 +217,7 @@ def terms(result: DecisionResult, figure: FigureOf) -> Table:
 
 def bids(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
     """Each bill at the prices quoted beside the model's own."""
-    names = {o.id: o.name for o in given.options}
+    names = whole_names(given.options)
     rows = [
         Row(
             [
@@ -241,7 +241,7 @@ def bid_items(result: DecisionResult, figure: FigureOf) -> Table:
         Row(
             [
                 Name(b.offer.seller),
-                Name(titled(line.item)),
+                Name(item_names(line.item).row),
                 figure(f"decision.bids.counted.{key}.{line.item}") if line.counted else None,
                 figure(f"decision.bids.ours.{key}.{line.item}"),
                 figure(line.price),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from fabricreport.books.names import whole_names
 from fabricreport.books.offers.offer import RANKED, Kind, Offer
 from fabricreport.books.offers.terms import UNNAMED, first_question
 from fabricreport.findings import Name, Named
@@ -185,7 +186,7 @@ def _of_fabrics(result: DecisionResult, figure: FigureOf) -> Iterator[F]:
 
 def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapping[str, object]:
     """The words of the sentences on offers; None where there are none."""
-    offers, names = result.offers, {o.id: o.name for o in given.options}
+    offers, names = result.offers, whole_names(given.options)
     other = _other(result, figure) if offers and len(result.totals) > 1 else None
 
     def of(said: Callable[[OffersResult], object]) -> object:
@@ -199,7 +200,7 @@ def offer_words(given: Inputs, result: DecisionResult, figure: FigureOf) -> Mapp
         "expiring": of(lambda found: _sellers(found, found.expiring)),
         "undated": of(lambda found: _undated(figure, found)) or (),
         "running_other": of(lambda found: _names(found.running_other)),
-        "other_network": Name(names[other[0]]) if other else None,
+        "other_network": names[other[0]] if other else None,
         "bids": tuple(_bid(names, figure, b, key) for key, b in result.bids.items()),
         "late_sellers": of(lambda found: _sellers(found, found.pick.late)),
         "refusing": of(lambda found: _names([j.offer.seller for j in found.judged.values() if j.reach.barred])),

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.books.acceptance import Setting, read_acceptance
+from fabricreport.books.names import option_names
 from fabricreport.formats import NBSP
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
 from fabricreport.sections.diligence.plan.sheets import ethernets, managed
 from fabricreport.sections.diligence.result import DiligenceResult
-from fabricreport.sections.short_names import short_names
 
 _UNITS = ((2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 NOT_IN_STEP = " (not in the step)"
@@ -35,7 +35,7 @@ def tests(given: Inputs, result: DiligenceResult) -> Mapping[str, Table]:
 
 
 def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
-    plans, short = _plans(result), short_names(given.options)
+    plans, short = _plans(result), option_names(given.options)
     rows = []
     for test in _of(result.plan, stage):
         others = [_same(plan, test) for plan in plans]
@@ -52,7 +52,7 @@ def _tests(given: Inputs, result: DiligenceResult, stage: int) -> Table:
                 ]
             )
         )
-    heads = ["Shows"] if len(plans) == 1 else [Name(short[plan.option]) for plan in plans]
+    heads = ["Shows"] if len(plans) == 1 else [Name(short[plan.option].short) for plan in plans]
     return Table(
         [
             Column("Test"),
@@ -77,14 +77,14 @@ def ceilings(given: Inputs, result: DiligenceResult) -> Mapping[str, Table]:
 
 
 def _by_size(given: Inputs, result: DiligenceResult, stage: int, unit: str) -> Table:
-    plans, short = _plans(result), short_names(given.options)
+    plans, short = _plans(result), option_names(given.options)
     named = len(plans) > 1
     found = [(plan, t) for plan in plans for t in _of(plan, stage) if t.unit == unit and all(s for _, s in t.bars)]
     sizes = sorted({size for _, test in found for _, size in test.bars})
     rows = [
         Row(
             [
-                *([Name(short[plan.option])] if named else []),
+                *([Name(short[plan.option].short)] if named else []),
                 Name(test.id),
                 result.numbers[f"diligence.run_gpus.{gpus}"],
                 *cells,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from fabricreport.books.acceptance import read_acceptance
-from fabricreport.findings import Listing, Name, Named
+from fabricreport.books.names import whole_names
+from fabricreport.findings import Listing, Name, Named, joined
 from fabricreport.inputs import Inputs
 from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
 from fabricreport.sections.diligence.plan.tables import stage_numbers
@@ -29,8 +30,8 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "plan_suite": Name(suite.name),
         "plan_library": Name(suite.library),
         "plan_versions": Listing(plan.versions),
-        "plan_tested": Name(
-            " and ".join(o.name for o in (result.option, *([result.rival] if result.plan_of_rival else [])))
+        "plan_tested": joined(
+            whole_names((result.option, *([result.rival] if result.plan_of_rival else []))).values(), " and "
         ),
         "plan_counted": Name(_COUNTED[int(given.central(COUNTED_RUN))]),
         "plan_day": Name(given.as_of.isoformat()),

@@ -1,9 +1,12 @@
-"""Inputs, and the options compared, go by words that can be said and that tell them apart."""
+"""Inputs, items and options go by words that can be said and that tell them apart."""
 
+import csv
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -16,20 +19,28 @@ from fabricreport.blocks.nodes import Paragraph, plain_text
 from fabricreport.blocks.template import Binder
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.families import families
+from fabricreport.books.names import (
+    input_names,
+    item_names,
+    names_of,
+    option_names,
+    phrases,
+    whole_names,
+)
 from fabricreport.books.options import read_options
-from fabricreport.books.prices.spoken import priced
+from fabricreport.books.quotes.terms import items_of
 from fabricreport.evidence import read_yaml
-from fabricreport.findings import Listing, Name, Named, Phrase
+from fabricreport.findings import Listing, Name, Named, OptionName, Phrase, joined
 from fabricreport.inputs import Inputs
-from fabricreport.sections.said import headed, plainly, row_of, said_of
-from fabricreport.sections.short_names import spoken_names
-from fabricreport.spine.short import Shortened
+from fabricreport.spine.called import body_names, called
 from fabricreport.theme import wrapped
 
+ROOT = Path(__file__).parents[2]
 LONGEST = 10  # words
 EITHER = r"(none|some|strong|large|low|medium|high|ampere|hopper|blackwell|cdna3|cdna4|rubin)"
 """What a pattern may stand for: of these a case has one."""
-PHRASES: Mapping[str, str] = read_yaml("said")["inputs"]
+BOOK = read_yaml("names")
+PHRASES: Mapping[str, str] = phrases()
 
 
 def driving() -> Iterator[str]:
@@ -49,9 +60,8 @@ def driving() -> Iterator[str]:
 
 
 def phrase(input_id: str) -> str:
-    return said_of(
-        cast(Inputs, SimpleNamespace(prices=(), record=lambda i: pytest.fail(f"{i} has no phrase"))), input_id
-    )
+    given: Any = SimpleNamespace(prices=(), record=lambda i: pytest.fail(f"{i} has no phrase"))
+    return input_names(given, input_id).phrase
 
 
 @rows("input_id", lambda: sorted(set(driving())))
@@ -64,26 +74,48 @@ def test_a_phrase_can_be_said(said: str) -> None:
     assert len(said.split()) <= LONGEST and not re.search(r"[;()\[\]{}]", said)
     assert not any(re.fullmatch(r"[\d.,]+", word) for word in said.split())
     assert said[0].islower() or said.split("’")[0] in ("RoCEv2", "InfiniBand")
-    assert "…" not in wrapped(headed(said), 44)
+    assert "…" not in wrapped(names_of(said).row, 44)
     assert said == " ".join(said.split()) and not said.endswith(".")
 
 
 def test_no_two_inputs_of_a_case_go_by_one_phrase() -> None:
-    assert len({p.casefold() for p in PHRASES.values()}) == len(PHRASES)
-    ids = sorted(set(driving()))
-    for pattern in (p for p in PHRASES if "*" in p):
+    ids = sorted({*driving(), *(i for i in PHRASES if "*" not in i and is_there(i))})
+    by_phrase: dict[str, set[str]] = {}
+    for i in ids:
+        by_phrase.setdefault(phrase(i).casefold(), set()).add(next((p for p in PHRASES if fnmatchcase(i, p)), i))
+    assert {said: lines for said, lines in by_phrase.items() if len(lines) > 1} == {}
+    for pattern in (p for p in BOOK["inputs"] if "*" in p and "{" not in p):
         meant = [i for i in ids if fnmatchcase(i, pattern) and i not in PHRASES]
         assert meant and all(re.fullmatch(re.escape(pattern).replace(r"\*", EITHER), i) for i in meant), pattern
 
 
+def is_there(pattern: str) -> bool:
+    """Whether there is an input of this id or pattern."""
+    kind, _, name = pattern.partition(":")
+    if kind == "evidence":
+        return any(fnmatchcase(i, name) for i in read_evidence())
+    return kind != "price" or name.startswith("fx-") or name in shipped_items()
+
+
+@cache
+def shipped_items() -> frozenset[str]:
+    """Every item of the price book, and those that an option is or would be priced by."""
+    with (ROOT / "fabricreport/evidence/price_baseline.csv").open(encoding="utf-8") as file:
+        items = {row["item"] for row in csv.DictReader(file)}
+    return frozenset(items.union(*(items_of(option.priced(items)) for option in read_options().values())))
+
+
 def test_every_phrase_is_of_something_that_there_is() -> None:
-    library, prices = read_evidence(), read_yaml("item_names")["names"]
-    for pattern in PHRASES:
-        kind, _, name = pattern.partition(":")
-        if kind == "evidence":
-            assert any(fnmatchcase(i, name) for i in library), pattern
-        if kind == "price" and not name.startswith(("fx-", "gpu-hour-")):
-            assert name in prices, pattern
+    made = {line: [i for i in PHRASES if re.fullmatch(in_braces(line), i)] for line in BOOK["inputs"]}
+    assert [line for line, ids in made.items() if not any(map(is_there, ids))] == []
+    words = {(kind, part) for kind, parts in BOOK["words"].items() for part in parts}
+    used = {(kind, part) for kind, part in words for i in PHRASES if part in i and is_there(i)}
+    assert words == used
+
+
+def in_braces(line: str) -> str:
+    """What a line of the book may stand for."""
+    return re.sub(r"\\{\w+\\}", "[a-z0-9.-]+", re.escape(line))
 
 
 @rows(
@@ -97,15 +129,33 @@ def test_every_phrase_is_of_something_that_there_is() -> None:
 )
 def test_an_item_without_a_phrase_goes_by_its_price(item: str, said: str) -> None:
     given: Any = SimpleNamespace(prices={item})
-    assert (priced(item), said_of(given, f"price:{item}")) == (said, said)
+    assert input_names(given, f"price:{item}").phrase == said
 
 
 def test_an_entry_without_a_phrase_goes_by_its_label_without_asides() -> None:
     given: Any = SimpleNamespace(prices=(), record=lambda _: {"label": "GPU hours lost (all causes); mean (x)"})
-    assert row_of(given, "evidence:client-own") == "GPU hours lost"
-    assert plainly("Weeks until the site is ready") == "weeks until the site is ready"
-    assert headed("the price of a cable") == "Price of a cable"
-    assert headed("RoCEv2’s bandwidth") == "RoCEv2’s bandwidth"
+    assert input_names(given, "evidence:client-own").row == "GPU hours lost"
+    assert names_of("the price of a cable").row == "Price of a cable"
+    assert names_of("RoCEv2’s bandwidth").row == "RoCEv2’s bandwidth"
+
+
+@rows(
+    ("item", "name", "row"),
+    [
+        ("switch-qm9700", "a QM9700 switch (InfiniBand NDR)", "QM9700 switch (InfiniBand NDR)"),
+        ("switch-n9600-64od", "an N9600-64OD white-box switch (in EUR)", "N9600-64OD white-box switch (in EUR)"),
+        ("fx-eur-usd", "the exchange rate of EUR to USD", "Exchange rate of EUR to USD"),
+        ("gpu-hour-h100-aws-list", "an hour of one H100 (AWS, list price)", "Hour of one H100 (AWS, list price)"),
+        ("gpu-hour-h100-some-seller", "an hour of one H100 (some seller)", "Hour of one H100 (some seller)"),
+        ("widget-a", "widget a", "Widget a"),
+    ],
+)
+def test_an_item_is_named_within_a_sentence_and_at_the_head_of_a_row(item: str, name: str, row: str) -> None:
+    assert (item_names(item).phrase, item_names(item).row) == (name, row)
+
+
+def test_every_item_of_the_price_book_and_of_every_option_has_a_name() -> None:
+    assert {i for i in shipped_items() if i not in BOOK["items"] and not i.startswith(("gpu-hour-", "fx-"))} == set()
 
 
 OPTIONS = read_options()
@@ -115,20 +165,20 @@ TCP = "ethernet-tcp"
 
 
 def names(*ids: str, choice: str = "", rival: str = "") -> list[str]:
-    told = spoken_names([OPTIONS[i] for i in ids], choice or ids[0], rival or ids[1])
-    return [told[i] for i in ids]
+    told = option_names([OPTIONS[i] for i in ids], choice or ids[0], rival or ids[1])
+    return [told[i].phrase for i in ids]
 
 
 @given(st.data())
 def test_names_are_distinct_and_never_empty_whatever_is_compared(data: st.DataObject) -> None:
     ids = data.draw(st.lists(st.sampled_from(sorted(OPTIONS)), min_size=1, unique=True))
     choice, rival = data.draw(st.sampled_from(ids)), data.draw(st.sampled_from(ids))
-    told = spoken_names([OPTIONS[i] for i in ids], choice, rival)
-    every = spoken_names([OPTIONS[i] for i in ids], choice, rival, list(OPTIONS.values()))
-    assert {i: every[i] for i in ids} == told and len({n.casefold() for n in every.values()}) == len(OPTIONS)
-    assert list(told) == ids and all(name.strip() for name in told.values())
-    assert len({name.casefold() for name in told.values()}) == len(ids)
-    assert all(len(name) <= len(OPTIONS[i].name) for i, name in told.items())
+    told = option_names([OPTIONS[i] for i in ids], choice, rival)
+    every = option_names([OPTIONS[i] for i in ids], choice, rival, list(OPTIONS.values()))
+    assert {i: every[i] for i in ids} == told and len({n.phrase.casefold() for n in every.values()}) == len(OPTIONS)
+    assert list(told) == ids and all(n.phrase.strip() and n.short.strip() for n in told.values())
+    assert len({n.phrase.casefold() for n in told.values()}) == len({n.short for n in told.values()}) == len(ids)
+    assert all(max(len(n.phrase), len(n.short)) <= len(OPTIONS[i].name) for i, n in told.items())
 
 
 @rows(
@@ -155,38 +205,40 @@ def test_the_pair_goes_by_the_shortest_names_that_tell_it_apart(ids: tuple[str, 
 def test_a_clients_option_goes_by_its_own_words_and_two_of_one_name_by_their_ids() -> None:
     base = replace(OPTIONS[WHITEBOX], say=())
     north, south = replace(base, id="north", name="Nord 400G"), replace(base, id="south", name="Nord 400G")
-    assert spoken_names([OPTIONS[NDR], north], NDR, "north") == {NDR: "InfiniBand", "north": "Nord"}
-    assert spoken_names([north, south], "north", "south") == {
-        "north": "Nord 400G (north)",
-        "south": "Nord 400G (south)",
-    }
-
-
-def shortened(**words: object) -> dict[str, Any]:
-    options = tuple(OPTIONS[i] for i in (NDR, WHITEBOX, BRANDED))
-    given_options = cast(Inputs, SimpleNamespace(options=options, all_options=OPTIONS))
-    return Shortened(given_options, NDR, WHITEBOX).words(words)
+    alone, twins = option_names([OPTIONS[NDR], north], NDR, "north"), option_names([north, south], "north", "south")
+    assert {i: n.phrase for i, n in alone.items()} == {NDR: "InfiniBand", "north": "Nord"}
+    assert {i: n.phrase for i, n in twins.items()} == {"north": "Nord 400G (north)", "south": "Nord 400G (south)"}
+    assert {n.short for n in twins.values()} == {"Nord 400G"} and alone["north"].short == "Nord"
 
 
 def test_every_word_that_is_an_option_is_its_short_name_and_keeps_the_whole_one() -> None:
-    whole = OPTIONS[BRANDED].name
-    kin = Named(whole, BRANDED, why=Name(f"as {OPTIONS[NDR].name} is dearer"))
-    told = shortened(
-        kin=kin,
-        other=Named(OPTIONS["rocev2-branded-800g"].name, "rocev2-branded-800g"),
-        all=(kin, [Name(OPTIONS[WHITEBOX].name)]),
-        edge=Named("Price", "price", below=Name("RoCEv2 white-box"), course=Name(f"take {whole}")),
-        client=Name(whole),
-        command=Listing(whole),
-        number=3,
-        nothing=None,
-    )
-    assert (told["kin"], told["kin"].key, told["kin"].said["full"]) == ("branded RoCEv2", BRANDED, whole)
+    options, whole = tuple(OPTIONS[i] for i in (NDR, WHITEBOX, BRANDED)), whole_names(OPTIONS.values())
+    names = body_names(cast(Inputs, SimpleNamespace(options=options, all_options=OPTIONS)), NDR, WHITEBOX)
+    kin = OptionName(whole[BRANDED], BRANDED, why=Name("as ", whole[NDR], " is dearer"))
+    words = {
+        "kin": kin,
+        "other": whole["rocev2-branded-800g"],
+        "all": (kin, [Name(whole[WHITEBOX])]),
+        "edge": Named("Price", "price", below=OptionName("RoCEv2 white-box", WHITEBOX), course=Name("take ", kin)),
+        "list": Named(joined(whole[o] for o in (NDR, BRANDED)), "list"),
+        "client": Name(str(whole[BRANDED])),
+        "command": Listing(whole[BRANDED]),
+        "number": 3,
+        "nothing": None,
+    }
+    told: dict[str, Any] = {word: called(names, value) for word, value in words.items()}
+    assert (told["kin"], told["kin"].key, told["kin"].said["full"]) == ("branded RoCEv2", BRANDED, whole[BRANDED])
     assert told["other"] == "branded RoCEv2 800G"
     assert told["kin"].said["why"] == "as InfiniBand is dearer"
     assert told["all"] == ("branded RoCEv2", ["RoCEv2"])
     assert (told["edge"].said["below"], told["edge"].said["course"]) == ("RoCEv2", "take branded RoCEv2")
-    assert (told["client"], told["command"], told["number"], told["nothing"]) == (whole, whole, 3, None)
+    assert (told["list"], told["list"].key) == ("InfiniBand, branded RoCEv2", "list")
+    assert (told["client"], told["command"], told["number"], told["nothing"]) == (
+        whole[BRANDED],
+        whole[BRANDED],
+        3,
+        None,
+    )
 
 
 @rows(
