@@ -326,8 +326,10 @@ def _flatten(annotation: Any) -> list[Any]:
 
 
 def choices_of(field: FieldInfo | None) -> tuple[Any, ...]:
-    """The values an enumerated field allows; empty for any other field."""
+    """The values an enumerated field allows; empty for any other field, one that may hold a number beside words too."""
     arms = [] if field is None else _flatten(field.annotation)
+    if {int, float} & set(arms):
+        return ()
     listed = [v for arm in arms if get_origin(arm) is Literal for v in get_args(arm)]
     kinds = [arm for arm in arms if isinstance(arm, type) and issubclass(arm, Enum)]
     return (*listed, *(str(member.value) for kind in kinds for member in kind))
