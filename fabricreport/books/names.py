@@ -15,7 +15,9 @@ from functools import cache
 from typing import Any, Protocol
 
 from fabricreport.books.families import families
+from fabricreport.books.fields import CLOSED
 from fabricreport.books.options import Option
+from fabricreport.books.reader import shipped
 from fabricreport.evidence import read_yaml
 from fabricreport.findings import OptionName, capital
 from fabricreport.formats import inside
@@ -36,6 +38,37 @@ class Names:
     short: str
     phrase: str
     row: str
+
+
+@dataclass(frozen=True)
+class ItemName:
+    """What a client reads in place of an item, and what of it sentences say (`say`) where that is not the whole."""
+
+    __pydantic_config__ = CLOSED
+    name: str
+    say: str = ""
+
+
+@dataclass(frozen=True)
+class NameBook:
+    """`evidence/names.yaml`, whose head explains each key."""
+
+    __pydantic_config__ = CLOSED
+    rent: str
+    price: str
+    inputs: Mapping[str, str]
+    words: Mapping[str, Mapping[str, str]]
+    items: Mapping[str, ItemName]
+    hours: str
+    currencies: str
+    listings: Mapping[str, str]
+    no_side: str
+    filling: tuple[str, ...]
+
+
+def name_book() -> NameBook:
+    """The names that stand in no file of their own."""
+    return shipped("names", NameBook)
 
 
 class Recorded(Protocol):
@@ -73,11 +106,11 @@ def input_names(given: Recorded, input_id: str) -> Names:
 @cache
 def phrases() -> Mapping[str, str]:
     """What sentences call inputs, by id or pattern: each line of the book with every word that may stand in its braces."""
-    book = read_yaml("names")
-    pieces = {item: names["say"] for item, names in book["items"].items() if "say" in names}
-    words = {**book["words"], "item": {**book["words"]["item"], **pieces}}
-    found: dict[str, str] = {i: phrase for i, phrase in book["inputs"].items() if "{" not in i}
-    for line, phrase in book["inputs"].items():
+    book = name_book()
+    pieces = {item: names.say for item, names in book.items.items() if names.say}
+    words = {**book.words, "item": {**book.words["item"], **pieces}}
+    found = {i: phrase for i, phrase in book.inputs.items() if "{" not in i}
+    for line, phrase in book.inputs.items():
         for kind in (kind for kind in words if f"{{{kind}}}" in line):
             for part, word in words[kind].items():
                 found.setdefault(line.replace(f"{{{kind}}}", part), phrase.replace(f"{{{kind}}}", word))
@@ -94,24 +127,24 @@ def _plain(label: str) -> str:
 
 def item_names(item: str) -> Names:
     """The names of an item of the price files: `a QM9700 switch (InfiniBand NDR)` within a sentence."""
-    book = read_yaml("names")
-    if item in book["items"]:
-        return names_of(book["items"][item]["name"])
+    book = name_book()
+    if item in book.items:
+        return names_of(book.items[item].name)
     if exchanged := _EXCHANGE.fullmatch(item):
         source, target = (code.upper() for code in exchanged.groups())
-        return names_of(book["currencies"].replace("{from}", source).replace("{to}", target))
+        return names_of(book.currencies.replace("{from}", source).replace("{to}", target))
     if hour := _HOUR.fullmatch(item):
-        rest = _listing(hour[2] or "", {**_sellers(), **book["listings"]})
-        return names_of(book["hours"].replace("{gpu}", hour[1].upper()) + (f" ({rest})" if rest else ""))
+        rest = _listing(hour[2] or "", {**_sellers(), **book.listings})
+        return names_of(book.hours.replace("{gpu}", hour[1].upper()) + (f" ({rest})" if rest else ""))
     return names_of(item.replace("-", " "))
 
 
 def _priced(item: str) -> str:
     """The price of an item within a sentence, without brackets: `the price of a QM8700 switch, InfiniBand HDR`."""
-    book, named = read_yaml("names"), item_names(item).phrase.replace(" (", ", ").replace(")", "")
+    book, named = name_book(), item_names(item).phrase.replace(" (", ", ").replace(")", "")
     if _EXCHANGE.fullmatch(item):
         return named
-    return str(book["rent" if _HOUR.fullmatch(item) else "price"]).replace("{item}", named)
+    return (book.rent if _HOUR.fullmatch(item) else book.price).replace("{item}", named)
 
 
 def _sellers() -> dict[str, str]:
@@ -148,7 +181,7 @@ def family_named(said: str) -> str:
 def side_names(options: Sequence[Option], side: str) -> Names:
     """The names of a side: those of its own family where that is compared or nothing of the side is, else of those that are."""
     if side not in LEANS:
-        return names_of(read_yaml("names")["no_side"])
+        return names_of(name_book().no_side)
     found = list(dict.fromkeys(o.family for o in options if o.side == side))
     return names_of(" and ".join(family_names(f).phrase for f in ([side] if side in found or not found else found)))
 
@@ -236,5 +269,5 @@ def _ladder(option: Option) -> tuple[str, ...]:
 
 def _bare(option: Option) -> str:
     """A name without link speeds, filling words and what it is `without`."""
-    words, filling = option.name.partition(" without ")[0].split(), read_yaml("names")["filling"]
+    words, filling = option.name.partition(" without ")[0].split(), name_book().filling
     return " ".join(word for word in words if word not in filling and not _SPEED.fullmatch(word))

@@ -64,13 +64,15 @@ def _classes() -> Mapping[str, Mapping[str, Any]]:
 
 
 _ITEM = r"[a-z0-9]+([-.][a-z0-9]+)*"
+_HOW = "Write price:<item> or evidence:<id>, or both joined by the word or."
 Reference = Annotated[
     str,
     written(
         rf"(price|evidence):{_ITEM}|price:{_ITEM}{OR}evidence:{_ITEM}",
         "a reference to a price or an evidence entry",
-        "Write price:<item> or evidence:<id>, or both joined by the word or.",
+        _HOW,
     ),
+    Field(description=_HOW),
 ]
 ReferenceOrNone = Annotated[Reference, NULL_IS_NONE]
 _Kind = Annotated[str, one_of(lambda: PIECES, "a kind of piece")]

@@ -71,7 +71,7 @@ def test_an_input_by_fabric_is_the_options_own_and_none_where_it_has_none(case: 
     assert _entry(case.inputs, "{training}", ours) != _entry(case.inputs, "{training}", theirs)
     assert _entry(case.inputs, "{manager}-faults-per-year", ours) == "evidence:subnet-manager-faults-per-year"
     assert _entry(case.inputs, "{manager}-faults-per-year", theirs) == ""
-    untuned = replace(theirs, behaviour=theirs.behaviour.changed({"tuning": ""}), licence=None)
+    untuned = replace(theirs, roles={**theirs.roles, "tuning": ""}, licence=None)
     assert (_entry(case.inputs, "{tuning}-{maturity}", untuned), _entry(case.inputs, "{licence}", untuned)) == ("", "")
 
 
