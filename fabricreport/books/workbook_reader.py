@@ -29,6 +29,8 @@ _RUNS: dict[str, tuple[str, ...]] = {
 }
 """What a workbook may do more than hold cells, and what stands in the paths of its parts then."""
 _MOST_PARTS = 500
+_MOST_ELEMENTS = 1_000_000
+"""A form of 5,000 rows has fewer; what takes them in keeps an object for each, whatever its bytes."""
 _CHUNK_BYTES = 65_536
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """How parts of a workbook are packed; the other ways of a zip file cannot be unpacked a chunk at a time."""
@@ -183,13 +185,16 @@ def _check_parts(data: bytes, file: str, limits: Limits) -> None:
         too_much = InputError(Problem(f"unpacks to more than {limits.unpacked_bytes:,} bytes", file))
         if sum(part.file_size for part in parts) > limits.unpacked_bytes:
             raise too_much
-        unpacked = 0
+        unpacked = elements = 0
         for part in parts:
             before, border = unpacked, b""
             for chunk in _chunks(packed, part):
                 unpacked += len(chunk)
                 if unpacked > limits.unpacked_bytes:
                     raise too_much
+                elements += chunk.count(b"<")
+                if elements > _MOST_ELEMENTS:
+                    raise InputError(Problem(f"holds more than {_MOST_ELEMENTS:,} elements", file))
                 seen = border + chunk
                 if part.filename.lower().endswith((".xml", ".rels")) and _DECLARED.search(seen):
                     raise InputError(Problem(f"declares entities in {part.filename}", file, remedy="Save it again."))

@@ -25,7 +25,7 @@ from fabricreport.books.workbook_writer import Book, Formula
 from fabricreport.errors import InputError
 
 DAY = date(2026, 11, 20)
-LIMITS = Limits(columns=10, rows=100, file_bytes=5_000_000, unpacked_bytes=1_000_000)
+LIMITS = Limits(columns=10, rows=100, file_bytes=5_000_000, unpacked_bytes=6_000_000)
 
 
 def written(cells: dict[str, str | float | Formula]) -> bytes:
@@ -133,12 +133,14 @@ def test_a_file_of_two_megabytes_that_unpacks_to_two_gigabytes_is_refused_in_150
 
 
 SPACE = b" " * 10_000
+TAGS = b"<a/>" * 1_000_001
 BORDER, NUL = b" " * 65_530 + b"<!DOCTYPE x>", b" " * 70_000 + b"\0"
 LIES: dict[str, tuple[bytes, int, int, bytes, str]] = {
     "a part that says it is shorter": (deflated(SPACE, 1), zipfile.ZIP_DEFLATED, 10, SPACE, "BadZipFile"),
     "a part that says it is longer": (deflated(SPACE, 1), zipfile.ZIP_DEFLATED, 100_000, SPACE, "BadZipFile"),
     "a part packed as no workbook is": (bz2.compress(SPACE), zipfile.ZIP_BZIP2, len(SPACE), SPACE, "BadZipFile"),
     "an entity on the border of two chunks": (BORDER, zipfile.ZIP_STORED, len(BORDER), BORDER, "declares entities"),
+    "a million elements": (deflated(TAGS, 1), zipfile.ZIP_DEFLATED, len(TAGS), TAGS, "more than 1,000,000 elements"),
     "a NUL after the first chunk": (NUL, zipfile.ZIP_STORED, len(NUL), NUL, "declares entities"),
 }
 
