@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import model_validator
 
 from fabricreport.books.evidence import read_evidence
-from fabricreport.books.fields import CLOSED, ById, Fault, Id, refusal
+from fabricreport.books.fields import CLOSED, Fault, Id, Keyed, refusal
 from fabricreport.books.reader import shipped
 
 
@@ -47,8 +48,8 @@ class Questionnaire:
     """All that is asked, and how many seeds must count."""
 
     __pydantic_config__ = CLOSED
-    questions: ById[Question]
-    seeds: ById[Seed]
+    questions: Annotated[Mapping[str, Question], Keyed("id")]
+    seeds: Annotated[Mapping[str, Seed], Keyed("id")]
     least_seeds: int
 
     @model_validator(mode="after")

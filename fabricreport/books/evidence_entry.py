@@ -100,7 +100,7 @@ class EvidenceEntry:
     """
 
     __pydantic_config__ = CLOSED
-    id: Id
+    id: Annotated[Id, Field(description="Lower-case words joined by hyphens.")]
     what: Annotated[Filled, Field(description="The figure in one line of words.")]
     value: Annotated[
         Uncertain | str,

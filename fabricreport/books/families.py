@@ -15,9 +15,11 @@ from annotated_types import Len
 from pydantic import Field
 
 from fabricreport.behaviour import Behaviour
-from fabricreport.books.fields import CLOSED, NULL_IS_NONE, ById, Colour, Id, one_of, text, written
-from fabricreport.books.reader import read_book
+from fabricreport.books.fields import CLOSED, NULL_IS_NONE, Colour, Id, Keyed, one_of, text, written
+from fabricreport.books.reader import judged, repeated
+from fabricreport.errors import InputError
 from fabricreport.evidence import ROOT
+from fabricreport.strict_yaml import load_strict
 from fabricreport.vocabulary import Side
 
 SHIPPED_FILE = ROOT / "families.yaml"
@@ -100,7 +102,7 @@ class Family:
         return usual.changed(self.roles)
 
 
-_FILE: Any = ById[Family]
+_FILE: Any = Annotated[Mapping[str, Family], Keyed("id")]
 
 
 @cache
@@ -111,5 +113,9 @@ def families() -> Mapping[str, Family]:
 
 def read_families(path: Path) -> Mapping[str, Family]:
     """The families of a file by id; `InputError` with every fault found, each with file, line and key."""
-    found: Mapping[str, Family] = read_book(path, _FILE).value
-    return found
+    located = load_strict(path)
+    found, problems = judged(located, _FILE)
+    problems += repeated(located, (), "id", "this id is used already")
+    if problems or found is None:
+        raise InputError(problems)
+    return dict(found)

@@ -299,29 +299,15 @@ NULL_IS_NONE = WrapValidator(lambda found, check: "" if found is None else check
 class Keyed:
     """Metadata of a mapping whose values stand in the file as a list, each with its key in the field of this name.
 
-    `row`: the schema of an item where it is not the value itself, which `made` makes of it. `once`: the fault of an item
-    whose key another before it has; None where its reader tells of that.
+    `row`: the schema of an item where it is not the value itself, which `made` makes of it.
     """
 
-    def __init__(
-        self, name: str, row: Any = None, made: Callable[[Any], Any] = lambda row: row, *, once: Fault | None = None
-    ) -> None:
-        self.name, self.row, self.made, self.once = name, row, made, once
+    def __init__(self, name: str, row: Any = None, made: Callable[[Any], Any] = lambda row: row) -> None:
+        self.name, self.row, self.made = name, row, made
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         row = self.row or get_args(source)[1]
         rows = handler.generate_schema(tuple[row, ...])  # type: ignore[valid-type]  # known when it runs
-        return core_schema.no_info_after_validator_function(self._held, rows)
-
-    def _held(self, rows: tuple[Any, ...]) -> Mapping[str, Any]:
-        first = {getattr(row, self.name): n for n, row in reversed(list(enumerate(rows)))}
-        again = [n for n, row in enumerate(rows) if first[getattr(row, self.name)] != n]
-        if again and self.once:
-            raise refusal(*(self.once._replace(at=(n, self.name)) for n in again))
-        return {getattr(row, self.name): self.made(row) for row in rows}
-
-
-ById = Annotated[
-    Mapping[str, Held], Keyed("id", once=Fault("this id is used already", remedy="Give each entry an id of its own."))
-]
-"""A list of entries in the file, held as a mapping by their ids."""
+        return core_schema.no_info_after_validator_function(
+            lambda found: {getattr(one, self.name): self.made(one) for one in found}, rows
+        )

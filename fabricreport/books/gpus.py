@@ -7,16 +7,21 @@ that follows from the GPU is taken from here, so that a further type is a furthe
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from fabricreport.books.fields import CLOSED, ById, refusal, unknown_word
+from fabricreport.books.fields import CLOSED, Keyed, refusal, unknown_word
 from fabricreport.books.gpu_type import GpuType
-from fabricreport.books.reader import shipped
+from fabricreport.books.reader import judged, repeated
 from fabricreport.errors import InputError, Problem
+from fabricreport.evidence import ROOT
 from fabricreport.located import did_you_mean
+from fabricreport.strict_yaml import load_strict
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,7 @@ class GpuTypes:
 
     __pydantic_config__ = CLOSED
     default: str
-    known: Annotated[ById[GpuType], Field(alias="types")]
+    known: Annotated[Mapping[str, GpuType], Keyed("id"), Field(alias="types")]
 
     @model_validator(mode="after")
     def agreeing(self) -> Self:
@@ -45,6 +50,17 @@ class GpuTypes:
         return self.known[gpu]
 
 
+@cache
 def gpu_types() -> GpuTypes:
     """The shipped types, read once."""
-    return shipped("gpus", GpuTypes)
+    return read_gpus(ROOT / "gpus.yaml")
+
+
+def read_gpus(path: Path) -> GpuTypes:
+    """The types of a file; `InputError` with every fault found, each with file, line, key, value and remedy."""
+    located = load_strict(path)
+    found, problems = judged(located, GpuTypes)
+    problems += repeated(located, ("types",), "id", "this id is used already")
+    if problems or found is None:
+        raise InputError(problems)
+    return found

@@ -59,7 +59,7 @@ def problems_of(
 def _told(fault: Fault, path: KeyPath, given: Any, located: Located, schema: Any, at: KeyPath) -> Problem:
     for part in fault.at:
         inside = (isinstance(given, dict) and part in given) or (isinstance(given, list) and isinstance(part, int))
-        given = given[part] if inside else ""
+        given = given[part] if inside else None
     shown = "" if given in (None, []) or isinstance(given, dict) else _shown(given)
     if fault.shown is not None:
         shown = fault.shown

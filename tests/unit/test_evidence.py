@@ -182,6 +182,7 @@ def test_a_fact_in_words_is_a_text(tmp_path: Path) -> None:
         ("source: Pilot report 7", 'source: ""', "is empty.*The title of the document"),
         ("source: Pilot report 7", "source: Pilot report 7\n  file: other.yaml", "file: is not a known key"),
         ("source: Pilot report 7", "source: Pilot report 7\n  replaced: null", "replaced: is not a known key"),
+        ("  publisher: Client\n", "", r"publisher: is missing\. Add `publisher:` who published it"),
         ("  source: Pilot report 7\n", "", r"\[0\]\.source: is missing\. Add it\. The title"),
         ("  use: repl", "  uses: repl", "Did you mean 'use'"),
         ("{p5: 1.2, p95: 4.8}", ".nan", "undefined numbers are not allowed"),

@@ -21,9 +21,8 @@ import fabricreport.inputs as inputs_module
 from fabricreport.books import families as families_book
 from fabricreport.books.evidence import read_evidence
 from fabricreport.books.families import ROLES, UNITS, families, read_families
-from fabricreport.books.gpus import GpuTypes, gpu_types
+from fabricreport.books.gpus import gpu_types, read_gpus
 from fabricreport.books.options import read_options
-from fabricreport.books.reader import read_book
 from fabricreport.case import open_case
 from fabricreport.constants import catalogue, practice
 from fabricreport.errors import InputError
@@ -169,6 +168,9 @@ def test_a_folder_that_is_not_there_adds_nothing(tmp_path):
         (("id: infiniband-own", "id: infiniband-ndr"), 1, "used already", ""),
         (("id: infiniband-own", "id: Infiniband XDR"), 1, "words joined by hyphens", ""),
         (("physical_ports: 72", "physical_ports: 1"), 6, "cages", ""),
+        (("radix: 144", "radix: 144\n  gpus_of: [nvida]"), 7, "gpus_of[0]: is not one of the values", "nvidia"),
+        (("radix: 144", "radix: 144\n  support: null"), 7, "has no value. Give it one", ""),
+        (("radix: 144", "radix: 144\n  support: null"), 7, "Write price:<item> or evidence:<id>", ""),
     ],
 )
 def test_a_fault_is_named_with_its_line(tmp_path, change, line, message, suggestion):
@@ -306,11 +308,11 @@ def test_a_fault_is_one_message_with_file_line_and_key(name: str, tmp_path: Path
 def test_faults_of_several_families_are_told_at_once(tmp_path: Path) -> None:
     path = spoilt(tmp_path, lambda f: f.update(colour="red"), 0)
     rows = yaml.safe_load(path.read_text(encoding="utf-8"))
-    rows[2]["side"] = "third"
+    rows[2]["side"], rows[3]["id"] = "third", rows[1]["id"]
     path.write_text(yaml.safe_dump(rows, sort_keys=False), encoding="utf-8")
     with pytest.raises(InputError) as caught:
         read_families(path)
-    assert [p.key for p in caught.value.problems] == ["[0].colour", "[2].side"]
+    assert [p.key for p in caught.value.problems] == ["[0].colour", "[2].side", "[3].id"]
 
 
 def test_a_file_that_is_no_list_is_refused(tmp_path: Path) -> None:
@@ -477,7 +479,7 @@ def test_a_fault_in_the_file_is_one_message_with_its_place_and_remedy(name: str,
     spoil, key, words = GPU_FAULTS[name]
     path = spoilt_type(tmp_path, spoil)
     with pytest.raises(InputError) as caught:
-        read_book(path, GpuTypes)
+        read_gpus(path)
     (problem,) = caught.value.problems
     assert problem.file == str(path) and problem.line and key in problem.key
     assert words in str(problem) and (problem.remedy or problem.suggestion)
@@ -485,12 +487,12 @@ def test_a_fault_in_the_file_is_one_message_with_its_place_and_remedy(name: str,
 
 def test_an_id_used_twice_and_a_default_that_is_none_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="used already"):
-        read_book(spoilt_type(tmp_path, lambda e: e.update(id=GPUS[1])), GpuTypes)
+        read_gpus(spoilt_type(tmp_path, lambda e: e.update(id=GPUS[1])))
     data = yaml.safe_load((EVIDENCE / "gpus.yaml").read_text(encoding="utf-8"))
     path = tmp_path / "other.yaml"
     path.write_text(yaml.safe_dump({**data, "default": "h10"}), encoding="utf-8")
     with pytest.raises(InputError, match="Did you mean 'h100'"):
-        read_book(path, GpuTypes)
+        read_gpus(path)
     path.write_text("types: []\n", encoding="utf-8")
     with pytest.raises(InputError, match="default: is missing"):
-        read_book(path, GpuTypes)
+        read_gpus(path)
