@@ -239,17 +239,12 @@ def shown(notebook: Any) -> list[Any]:
     return [[dict(output) for output in cell.get("outputs", ())] for cell in notebook.cells]
 
 
+@pytest.mark.trust
 @pytest.mark.parametrize(
     ("section", "client"),
     [
-        ("tco", "example"),
-        *(
-            pytest.param(section, client, marks=pytest.mark.trust)
-            for section, client in (
-                ("choose_provider", "tern-finetuning"), ("buy_once", "example"), ("grow_in_stages", "kestrel-lab"), ("decision", "example"), ("latency", "kestrel-lab"),
-                ("tail_risk", "example"), ("diligence", "tern-finetuning"), ("evidence", "example"),
-            )
-        ),
+        ("tco", "example"), ("choose_provider", "tern-finetuning"), ("buy_once", "example"), ("grow_in_stages", "kestrel-lab"), ("decision", "example"),
+        ("latency", "kestrel-lab"), ("tail_risk", "example"), ("diligence", "tern-finetuning"), ("evidence", "example"),
     ],
 )  # fmt: skip
 def test_each_notebook_shows_the_same_alone_under_stock_papermill_and_in_a_build(

@@ -8,6 +8,7 @@ from datetime import date
 import bench
 import pytest
 import yaml
+from fuzz_cases import some
 from monday_cases import CLIENTS, facts, kinds, listed, of
 from rows import rows
 
@@ -54,7 +55,7 @@ def test_an_action_asks_a_question_that_is_put() -> None:
 # ---- the list
 
 
-@rows("name", CLIENTS)
+@rows("name", some([*CLIENTS], 4))
 def test_a_list_is_short_ordered_by_worth_and_dated(name: str) -> None:
     case = of(name)
     monday = listed(case)

@@ -23,7 +23,7 @@ from fabricreport.sections.decision.turning import Search
 from fabricreport.vocabulary import Confidence, Grade
 
 pytestmark = pytest.mark.slow
-CLIENTS = ("example", "kestrel-lab", "measured")
+CLIENTS = ("example", "measured")
 
 
 def afresh(case: Case, comparison: Comparison | None = None) -> DecisionResult:
