@@ -36,7 +36,7 @@ LONG = (MEMOS, "test_build.py", "test_execute.py", "test_liveness.py", "test_eve
 
 
 LAWS_IN_TEST = 10
-"""Clients on which `make test` tries a law that `make laws` tries on all, unless its mark says how many."""
+"""Clients on which `make test` tries a law that `make laws` tries on all, unless its mark says how many (0: none)."""
 
 
 def group_of(nodeid: str) -> str:

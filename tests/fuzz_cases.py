@@ -1,6 +1,6 @@
 """How many cases, which of them, from which seed, and what became of them.
 
-`FABRICREPORT_FUZZ_CASES` (100 unless set) are shared out among the fuzz tests; where it is set they belong to `make trust` and
+`FABRICREPORT_FUZZ_CASES` (80 unless set) are shared out among the fuzz tests; where it is set they belong to `make trust` and
 `make soak`. `FABRICREPORT_TENTH=1` takes a tenth of them, and of all other tests of trust. The seed is the commit, so that a
 run can be repeated and the next commit tries others.
 """
@@ -18,7 +18,7 @@ T = TypeVar("T")
 PARTS = 10
 TENTH = bool(os.environ.get("FABRICREPORT_TENTH"))
 ASKED = os.environ.get("FABRICREPORT_FUZZ_CASES", "")
-CASES = int(ASKED or "100") // (PARTS if TENTH else 1)
+CASES = int(ASKED or "80") // (PARTS if TENTH else 1)
 COUNTS: Counter[str] = Counter()
 """Accepted and refused cases by kind of file."""
 

@@ -39,6 +39,7 @@ def answers_of(name: str) -> tuple[str, ...]:
     return (side, *ask)
 
 
+@pytest.mark.laws(8)
 @pytest.mark.parametrize("name", CASES)
 def test_an_honest_expert_would_say_so_too(name: str) -> None:
     said = set(answers_of(name))
@@ -46,6 +47,7 @@ def test_an_honest_expert_would_say_so_too(name: str) -> None:
     assert not said <= set(CASES[name].get("must_not", ()))
 
 
+@pytest.mark.laws(8)
 @pytest.mark.parametrize("name", CASES)
 def test_advice_that_no_article_gives_comes_with_its_reason(name: str) -> None:
     verdict = bench.comparison(name).verdict
@@ -76,6 +78,7 @@ OURS = """\
 """
 
 
+@pytest.mark.laws(8)
 @pytest.mark.parametrize("name", CASES)
 def test_what_we_say_is_what_we_said(name: str) -> None:
     assert ours(name) == yaml.safe_load(OURS_FILE.read_text(encoding="utf-8"))[name]

@@ -38,6 +38,7 @@ def words(html: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", html).split())
 
 
+@pytest.mark.laws(0)
 def test_a_memo_with_answers_of_sellers_says_what_they_change() -> None:
     assert not whole_of(bench.case("answered")).faults
 

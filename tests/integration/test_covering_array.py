@@ -80,7 +80,7 @@ def test_every_pair_of_choices_stands_together_in_a_client() -> None:
     assert wanted <= seen
 
 
-@pytest.mark.trust
+@pytest.mark.laws(0)
 def test_under_one_client_in_twenty_is_refused_and_each_by_a_rule(tmp_path: Path) -> None:
     refused = []
     for number, row in enumerate(clients.rows()):

@@ -154,6 +154,7 @@ def test_a_client_compares_them_and_everything_they_add_is_behind_the_bill(whole
 
 
 @pytest.mark.slow
+@pytest.mark.laws(1)
 @pytest.mark.parametrize(
     ("names", "client"),
     [

@@ -146,7 +146,7 @@ def test_what_is_said_not_to_turn_does_not_turn_on_the_way(name: str) -> None:
             assert {lead > 0 for lead in leads} == {client.verdict.lead > 0}, turn.input_id
 
 
-@pytest.mark.trust
+@pytest.mark.laws(0)
 @EACH
 def test_no_input_that_was_screened_out_turns_at_an_end_of_its_range(name: str) -> None:
     client = decided(name)

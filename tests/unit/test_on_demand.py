@@ -23,7 +23,7 @@ from fabricreport.sections.decision.turning import Search
 from fabricreport.vocabulary import Confidence, Grade
 
 pytestmark = pytest.mark.slow
-CLIENTS = ("example", "measured")
+CLIENTS = ("example", "kestrel-lab", "measured")
 
 
 def afresh(case: Case, comparison: Comparison | None = None) -> DecisionResult:
@@ -42,6 +42,7 @@ def capped_by_every_part(case: Case, comparison: Comparison) -> Verdict:
     return found.capped_by_generation() if made.mismatch and made.mismatch.turns(found.lead) else found
 
 
+@pytest.mark.laws(0)
 def test_a_verdict_asked_for_first_is_the_one_that_all_parts_come_to() -> None:
     capped = set()
     for case in map(bench.case, CLIENTS):
