@@ -5,7 +5,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 OPTIONS ?=
-TESTS := $(BIN)/python -m pytest -n 2 --dist loadgroup
+# Compiled modules are kept: both workers, and every command that a test runs, load the same ones.
+TESTS := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n 2 --dist loadgroup
 PINS := fabricreport/constraints.txt
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $(PINS) --editable
 
