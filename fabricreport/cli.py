@@ -227,9 +227,10 @@ def new(name: str, project: Path | None, folder: Path, as_of: date | None) -> in
     day, why = _first_date(as_of, book.newest if book else None)
     for remark in book.remarks if book else ():
         click.echo(f"note: {remark}", err=True)
+    text = new_params(name, day, has_schema=(folder / "params.schema.json").is_file())
     folder.mkdir(parents=True, exist_ok=True)
     with target.open("x", encoding="utf-8") as handle:
-        handle.write(new_params(name, day, has_schema=(folder / "params.schema.json").is_file()))
+        handle.write(text)
     click.echo(f"Wrote {target}, dated {day}, {why}; today is {date.today()}.")
     click.echo(f"Edit it, then: fabricreport check {target} and fabricreport build {target}")
     return 0

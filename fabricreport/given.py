@@ -18,7 +18,7 @@ from fabricreport.books.options import Option, read_options
 from fabricreport.books.prices.book import PriceBook
 from fabricreport.errors import InputError, Problem
 from fabricreport.project import PARAMS, book_folder, client_folder
-from fabricreport.strict_yaml import read_tree
+from fabricreport.strict_yaml import inspect_yaml, read_tree
 
 if TYPE_CHECKING:
     from fabricreport.scenario import ParamsFile
@@ -59,10 +59,31 @@ def read_given(path: Path, as_of: date | None = None) -> Given:
 
     folder = path.resolve().parent
     loaded = read(read_params, path, as_of)
+    faults += _of_two_clients(loaded, folder) if loaded else []
     library = read(read_evidence, if_there(book_folder(folder, "evidence")))
     prices = read(read_prices, folder, loaded.slug if loaded else "")
     options = read(read_options, if_there(book_folder(folder, "options")))
     return Given(folder, loaded, library, prices, options, tuple(faults))
+
+
+def _of_two_clients(loaded: ParamsFile, folder: Path) -> list[Problem]:
+    """A fault where the client's own folder is there, and a client of another name beside these params would read it too."""
+    from fabricreport.scenario import slugify
+
+    slug, name = loaded.slug, loaded.params.client.name
+    key = ("client", "slug" if loaded.params.client.slug else "name")
+    beside = sorted(folder.glob("*.yaml")) if (folder / slug).is_dir() else []
+    for path in beside:
+        tree = inspect_yaml(path)[0] if path.is_file() and path.name != loaded.path.resolve().name else None
+        client = tree.data.get("client") if tree is not None and isinstance(tree.data, dict) else None
+        other = client.get("name") if isinstance(client, dict) else None
+        if not isinstance(client, dict) or not isinstance(other, str) or other.strip() == name:
+            continue
+        if (client.get("slug") or slugify(other)) == slug:
+            message = f"would share the folder {slug}/, its quotes and its editions with another client, of {path.name}"
+            remedy = f"Give one of the two a slug of its own: `slug: {slug}-2` under `client`."
+            return [loaded.located.problem(key, message, value=slug, remedy=remedy)]
+    return []
 
 
 def read_prices(folder: Path, slug: str, shared: Path = PARAMS) -> PriceBook:

@@ -22,6 +22,7 @@ from fabricreport.checking.check import check
 from fabricreport.cli import main
 from fabricreport.errors import Problem
 from fabricreport.evidence import read_yaml
+from fabricreport.given import read_given
 from fabricreport.memo.run.snapshot import BOOKS
 from fabricreport.project import FOLDERS
 from fabricreport.scenario import SHIPPED_OPTIONS, new_params
@@ -223,3 +224,17 @@ def test_a_model_that_people_do_run_on_such_gpus_is_accepted(gpus: int, kind: st
     data = client(cluster={"gpus": gpus}, workload={"kind": kind, "model_parameters_billion": size})
     path.write_text(yaml.safe_dump(data), encoding="utf-8")
     assert open_case(path).latency().numbers
+
+
+def test_two_clients_of_one_slug_do_not_share_what_is_one_clients_own(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "params" / "tern-finetuning.yaml").read_text(encoding="utf-8")
+    for name in ("Tern Analytics", "Zeta Limited"):
+        (tmp_path / f"{name[0]}.yaml").write_text(text.replace("Tern Analytics", name), encoding="utf-8")
+    assert not read_given(tmp_path / "Z.yaml").problems  # two scenarios, and nothing that is one's own
+    (tmp_path / "tern-analytics" / "prices").mkdir(parents=True)
+    [told] = read_given(tmp_path / "Z.yaml").problems
+    assert (
+        told.key == "client.slug" and told.line == 6 and "T.yaml" in told.message and "tern-analytics-2" in told.remedy
+    )
+    (tmp_path / "Z.yaml").write_text(text, encoding="utf-8")
+    assert not read_given(tmp_path / "Z.yaml").problems  # the same client twice

@@ -6,6 +6,7 @@ single bad row does not hide the others. Lines that start with `#` are comments.
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Collection, Sequence
 from datetime import date
 from pathlib import Path
@@ -32,6 +33,10 @@ class Malformed(NamedTuple):
 def read_price_file(path: Path) -> tuple[list[PriceRow], list[Malformed]]:
     """Rows of one CSV and its malformed ones; a file that is no price table raises."""
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise InputError(
+                Problem("is not an ordinary file", str(path), remedy="Put a file there, no folder or pipe.")
+            )
         if path.stat().st_size > rules().largest_file_bytes:
             raise InputError(Problem(f"larger than {rules().largest_file_bytes} bytes", str(path), 1))
         data = path.read_bytes()
