@@ -319,9 +319,10 @@ def test_a_cut_ledger_is_told_by_list_and_refused_by_explain(tmp_path: Path) -> 
     assert (code, out) == (2, "") and "ledger.json: was changed" in err and str(edition) in err
 
 
+@pytest.mark.slow
 def test_a_figure_that_no_memo_prints_is_worked_out_from_the_params(tmp_path: Path) -> None:
     put(tmp_path, "acme", FIRST)
-    asked = ("explain", "tco.total.ib-ndr", "--output", str(tmp_path))
+    asked = ("explain", "tco.total.infiniband-ndr", "--output", str(tmp_path))
     code, _, err = run(*asked)
     assert code == 2 and "--params" in err
     code, out, err = run(*asked, "--params", str(ROOT / "params" / "example.yaml"))

@@ -29,7 +29,6 @@ from rich_notebook import (
 from rows import rows
 
 from fabricreport.blocks.nodes import (
-    DataTable,
     Glance,
     Image,
     Node,

@@ -278,7 +278,7 @@ def test_each_seller_that_answered_has_a_table_of_its_own(answered_params: Path)
     space: dict[str, Any] = {}
     for source, tags in sources("diligence"):
         run(f"params = {str(answered_params)!r}" if "parameters" in tags else source, space)
-    nodes = [n for place in ("body", "annex") for b in space[place].emitted for n in b.bundle["nodes"]]
+    nodes = [n for b in space["body"].emitted for n in b.bundle["nodes"]]
     tables = [n["id"] for n in nodes if n["t"] == "datatable"]
     assert tables.count("tab-diligence-answers-example-cloud") == 1
     assert tables.count("tab-diligence-shortlist") == 1

@@ -73,13 +73,13 @@ def test_a_list_is_short_ordered_by_worth_and_dated(name: str) -> None:
 
 def printed(case: Case, monday: Monday) -> list[list[tuple[str, ...]]]:
     """The rows of the list and of its letters, as printed."""
-    body, annex, _ = open_section("decision", case)
+    body, _ = open_section("decision", case)
     notebook = yaml.safe_load((bench.ROOT / "notebooks/decision.ipynb").read_text(encoding="utf-8"))
     for source in ("".join(c["source"]) for c in notebook["cells"]):
         if source.startswith("%%phrase"):
             run_cell(read_cell(source), {"body": body}, str)
     tables = []
-    for section, table in ((body, todo(monday)), (annex, letters(monday))):
+    for section, table in ((body, todo(monday)), (body, letters(monday))):
         section.table("tab-x", "What to do", table.columns, table.rows)
         node = section.emitted[-1].nodes[0]
         assert isinstance(node, DataTable)

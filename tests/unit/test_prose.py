@@ -343,7 +343,7 @@ def test_a_phrase_is_said_of_its_thing_and_emits_nothing_itself() -> None:
 
 
 def test_its_figures_and_names_count_as_met_by_the_table() -> None:
-    body, _ = with_phrases()
+    body = with_phrases()
     said(body, Phrase("quote", "do", thing()), Phrase("quote", "worth", thing()))
     assert [entry["id"] for entry in body.emitted[-1].ledger] == ["tco.gap.switch"]
     assert "a switch of 64 ports" in body.emitted[-1].names
@@ -354,13 +354,13 @@ def test_its_figures_and_names_count_as_met_by_the_table() -> None:
     [(Phrase("quot", "do", thing()), "did you mean quote"), (Phrase("quote", "choice", thing()), "with choice")],
 )
 def test_a_phrase_that_no_cell_said_is_named(phrase: Phrase, hint: str) -> None:
-    body, _ = with_phrases()
+    body = with_phrases()
     with pytest.raises(KeyError, match=hint):
         said(body, phrase)
 
 
 def test_a_wrong_field_of_a_phrase_is_named() -> None:
-    body, _ = with_phrases()
+    body = with_phrases()
     run_cell(read_cell(CELL.replace("todo.first", "todo.frist")), {"body": body}, str)
     with pytest.raises(ProseFault, match="first"):
         said(body, Phrase("quote", "do", thing()))
@@ -373,7 +373,7 @@ def test_a_phrase_names_itself_and_its_thing_and_has_no_condition(line: str) -> 
 
 
 def test_a_phrase_outside_of_a_section_is_refused() -> None:
-    body, _ = with_phrases()
+    body = with_phrases()
     rows = Table([Column("")], [Row([Phrase("quote", "do", thing())])])
     with pytest.raises(ValueError, match="section"):
         table_node(body.binder({}), "tab-x", "x", rows.columns, rows.rows, "")

@@ -317,7 +317,7 @@ def test_links_lead_where_their_anchors_stand_once_they_are_there(tmp_path: Path
     """The places are those of a layout without links: with links nothing may stand elsewhere."""
     payload = pdf._lay_out(rich()[0], tmp_path)
     pdf._settle(tmp_path, payload)
-    pdf._link(tmp_path, payload)
+    pdf._link(tmp_path, payload, rich()[0])
     linked = json.loads((tmp_path / "memo.json").read_text(encoding="utf-8"))
     pdf._write(tmp_path, linked | {"places_wanted": True})
     assert {found["anchor"]: found for found in pdf._query(tmp_path)[2]} == linked["places"]
@@ -452,7 +452,7 @@ def test_the_contents_of_the_html_name_the_parts() -> None:
     page = render_html(printed()[0])
     contents = page.partition("<nav")[2].partition("</nav>")[0]
     titles = re.findall(r'<p class="part">([^<]*)</p>', contents)
-    assert titles == ["The memo", "Annexes", "Only in this edition", "Sources and numbers"]
+    assert titles == ["The memo", "Annexes", "Sources and numbers"]
     assert contents.index("#page-one") < contents.index("RoCEv2 saves money")
 
 

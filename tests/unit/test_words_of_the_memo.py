@@ -38,6 +38,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.memo.document.gather import Gathered, Piece
 from fabricreport.memo.document.language import SEMICOLONS, language_faults, language_remarks
 from fabricreport.memo.document.measures import LONGEST, READ, SAID, measured, sentences_of
+from fabricreport.memo.document.stitch import OWN_FILE
 from fabricreport.scenario import SECTION_NAMES
 from fabricreport.vocabulary import SPINES
 
@@ -169,10 +170,10 @@ def part(name: str, text: str) -> Top:
 
 
 def memo_of(notebook: str) -> Gathered:
-    """What the cells of a notebook that are printed may come to show, each cell once."""
+    """What the cells of a notebook that stand in the memo may come to show, each cell once."""
     printed = []
-    for number, (source, _) in enumerate(sources(notebook), start=1):
-        cell = read_cell(source) if is_prose(source) else None
+    for number, (source, tags) in enumerate(sources(notebook), start=1):
+        cell = read_cell(source) if is_prose(source) and not any(t.startswith(OWN_FILE) for t in tags) else None
         if cell is not None:
             where = f"{notebook}.ipynb, cell {number}"
             nodes = [*parse_markdown(cell.text, field=field), *(part(*said) for said in cell.parts.items())]

@@ -142,11 +142,11 @@ def _worked_out(ledger: Ledger, entry_id: str, params: Path) -> Explanation | No
 
 def params_of(ledger: Ledger, output: Path) -> Path | None:
     """The params file of the ledger's client in the project that `output` belongs to; None if there is none."""
-    from fabricreport.scenario import load_params
+    from fabricreport.scenario import client_slug, load_params
 
     for path in sorted((output.absolute().parent / "params").glob("*.yaml")):
         try:
-            if load_params(path).slug == ledger.slug:
+            if client_slug(load_params(path)) == ledger.slug:
                 return path
         except InputError:
             continue
