@@ -150,6 +150,9 @@ class Finding(StrEnum):
     CONTRACT_ASKS = "there is nothing to test, and no such damages"
     NEIGHBOURS_TOLD = "tenants share the network, and what their traffic costs differs on the two compared"
     NEIGHBOURS_ALIKE = "tenants share it, and their traffic costs as much on both"
+    PAIRS_REVERSE = (
+        "the option that costs less would cost more if published pairs of results replaced our model of time"
+    )
     OWNING_TOLD = "owning costs less than renting, and the client rents nothing out"
 
 
@@ -320,6 +323,8 @@ def _body(read: Read) -> Iterator[Finding]:
         yield F.HEAD_SAVES if read.way == "less" else F.HEAD_COSTS
     if read.case.spoken("tco").findings.owning_cheaper and not side_by_side(read.given):
         yield F.OWNING_TOLD
+    if read.pairs_reverse:
+        yield F.PAIRS_REVERSE
     yield from _levers(read)
     yield from _contract(read)
 

@@ -133,6 +133,18 @@ class Read:
             and self.case.figure(f"decision.gap.{self.third}").value < self.case.figure("decision.materiality").value
         )
 
+    @property
+    def pairs_reverse(self) -> bool:
+        """Whether the choice is Ethernet, costs less, and would cost more with the time that published pairs took on it."""
+        if (
+            not self.case.spoken("tco").findings.pairs_told
+            or self.way != "less"
+            or self.ethernet != self.verdict.choice
+        ):
+            return False
+        median, charged = (self.case.figure(f"tco.pairs.{what}").value for what in ("median", "charged"))
+        return median - charged > self.case.figure("decision.difference").value
+
     @cached_property
     def levers(self) -> tuple[str, ...]:
         """Measures that save more than they cost, by what is left, the most first."""

@@ -117,9 +117,16 @@ def levers(tail: TailResult, shown: Sequence[str]) -> Table:
     labels = {lever.id: lever.label for lever in tail.levers}
     number = tail.numbers
     rows = [
-        Row([Name(labels[v]), *[number[f"tail_risk.lever.{v}.saved"]] * 2, number[f"tail_risk.lever.{v}.cost"]])
+        Row(
+            [
+                Name(labels[v]),
+                number[f"tail_risk.lever.{v}.saved"],
+                f"{{tail_risk.lever.{v}.saved:spread}}",
+                number[f"tail_risk.lever.{v}.cost"],
+            ]
+        )
         for v in shown
     ]
     return Table(
-        [Column("Measure"), Column("Saves"), Column("Nine times in ten", style="spread"), Column("Costs")], rows
+        [Column("Measure"), *(Column(head, style="mixed") for head in ("Saves", "Nine times in ten", "Costs"))], rows
     )
