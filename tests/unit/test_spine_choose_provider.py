@@ -68,13 +68,12 @@ def test_published_prices_are_asked_about_and_the_name_has_a_price() -> None:
 
 
 def test_where_every_seller_names_one_network_none_is_weighed() -> None:
-    assert not found(tern()) & {F.PREMIUM_RENT, F.NAME_TOLD, F.NETWORK_IDLE, F.BOTH_SIDES, F.PAIR_TOLD, F.TEST_BOTH}
-    weighed_pair = found(offered(BASE, {**OTHER, "fabric": "rocev2"}))
-    assert {F.NAME_TOLD, F.BOTH_SIDES, F.TEST_BOTH} <= weighed_pair and F.TEST_ONE not in weighed_pair
+    assert not found(tern()) & {F.PREMIUM, F.NAME_TOLD, F.NETWORK_IDLE, F.BOTH_SIDES, F.PAIR_TOLD}
+    assert {F.NAME_TOLD, F.BOTH_SIDES} <= found(offered(BASE, {**OTHER, "fabric": "rocev2"}))
     assert len(tables.test(tern()).columns) == 4
     assert len(tables.test(offered(BASE, {**OTHER, "fabric": "rocev2"})).columns) == 5
     with weighed():
-        assert {F.PREMIUM_RENT, F.NAME_TOLD, F.WHY_NEXT, F.NETWORK_IDLE, F.BOTH_SIDES} <= found(tern())
+        assert {F.PREMIUM, F.NAME_TOLD, F.WHY_RENT, F.NETWORK_IDLE, F.BOTH_SIDES} <= found(tern())
 
 
 def test_the_name_that_is_worth_more_is_told_first() -> None:
@@ -99,7 +98,7 @@ def test_the_case_for_single_nodes_is_told_where_it_is_the_strongest() -> None:
     ("offers", "holds", "fails", "turning"),
     [
         ((BASE,), {F.SIGN_TESTED, F.WHY_ONE, F.PAIR_TOLD, F.READY_OFFER}, {F.ORDER_DATED, F.ASKING}, {"lone", "start"}),
-        ((BASE, OTHER), {F.ORDER_DATED, F.WHY_RENT_ALONE, F.BILL_RANGE}, {F.ORDER_OLD, F.WHY_NEXT}, {"price", "start"}),
+        ((BASE, OTHER), {F.ORDER_DATED, F.WHY_RENT_ALONE, F.BILL_RANGE}, {F.ORDER_OLD}, {"price", "start"}),
         ((BASE, {**OTHER, "network": "extra"}), {F.BESIDE, F.SOME_WITHOUT}, {F.UNSURE}, {"price"}),
         ((REFUSING,), {F.WHY_REFUSED, F.REFUSED_ALL}, {F.SIGN_TESTED}, {"refused", "day"}),
         ((BASE, {**LATE, "fabric": "rocev2"}), {F.PAIR_TOLD}, {F.ORDER_DATED}, {"lone"}),
@@ -135,7 +134,7 @@ def test_one_node_needs_no_network() -> None:
     case = bench.case("one-node-startup")
     holds = found(case)
     assert {F.ASKING_ONE_NODE, F.NAME_NONE, F.WHY_RENT_ALONE, F.READY_ALONE, F.NEXT, F.NEXT_NOTHING} <= holds
-    assert not holds & {F.PREMIUM_RENT, F.NAME_TOLD, F.SOME_WITHOUT, F.UNSURE, F.NEXT_NETWORK, F.DOCUMENTED}
+    assert not holds & {F.PREMIUM, F.NAME_TOLD, F.SOME_WITHOUT, F.UNSURE, F.NEXT_NETWORK, F.DOCUMENTED}
     assert turns(case) == {"rent"}
     heads = [str(column.label) for column in tables.offers(case).columns]
     assert "Topology" not in heads and "network" not in " ".join(row[-1] for row in cells(tables.offers(case)))
@@ -148,7 +147,7 @@ def test_jobs_within_single_nodes_need_no_network_either() -> None:
     case = changed(cluster__gpus=64, workload__jobs=[{"gpus": 8, "share": 1.0}])
     holds = found(case)
     assert {F.ASKING_ONE_NODE, F.JOBS_WITHIN, F.JOBS_WITHIN_RENT, F.NO_TEST, F.BEFORE_PRICED} <= holds
-    assert not holds & {F.NAME_NONE, F.PREMIUM_RENT, F.TO_TEST, F.SINGLE_MORE, F.SINGLE_LESS}
+    assert not holds & {F.NAME_NONE, F.TO_TEST, F.SINGLE_MORE, F.SINGLE_LESS}
     assert cells(tables.before(case))[0][-1] == "protects, not priced"
 
 
@@ -157,7 +156,7 @@ def test_many_gpus_are_told_of_their_dates_and_their_waits() -> None:
     with weighed():
         assert {F.MANY_GPUS, F.TO_TEST, F.TEST_MANY} <= found(case)
         assert not found(case) & {F.ONE_SWITCH, F.TEST_TWO}
-        assert {F.TO_TEST, F.TEST_TWO, F.TEST_BOTH} <= found(tern()) and F.MANY_GPUS not in found(tern())
+        assert {F.TO_TEST, F.TEST_TWO} <= found(tern()) and F.MANY_GPUS not in found(tern())
 
 
 def test_what_decides_between_networks_where_it_is_not_money() -> None:
@@ -165,7 +164,7 @@ def test_what_decides_between_networks_where_it_is_not_money() -> None:
         with weighed(), mock.patch.object(type(tern().decision()), "ground", ground):
             holds = found(tern())
             assert "counts" not in turns(tern())
-        assert told in holds and not {F.PREFERRED, F.PREMIUM, F.PREMIUM_RENT, F.ASK_BOTH} & holds
+        assert told in holds and not {F.PREFERRED, F.PREMIUM, F.ASK_BOTH} & holds
 
 
 def test_what_an_hour_is_worth_names_the_rent_it_rests_on() -> None:
@@ -174,8 +173,6 @@ def test_what_an_hour_is_worth_names_the_rent_it_rests_on() -> None:
     assert F.BEFORE in holds and not {F.BEFORE_MARKET, F.BEFORE_PRICED} & holds
     with mock.patch.object(spine._Read, "saves_on_price", mock.PropertyMock(return_value=False)):
         assert {F.BEFORE, F.BEFORE_MARKET, F.BEFORE_PRICED} & found(tern()) == {F.BEFORE_MARKET}
-    with weighed(), mock.patch.object(spine._Read, "levels", mock.PropertyMock(return_value=False)):
-        assert F.PREMIUM in found(tern()) and F.PREMIUM_RENT not in found(tern())
 
 
 def test_a_date_that_no_hand_over_meets_is_told_without_one() -> None:
