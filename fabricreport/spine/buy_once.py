@@ -150,9 +150,7 @@ class Finding(StrEnum):
     CONTRACT_ASKS = "there is nothing to test, and no such damages"
     NEIGHBOURS_TOLD = "tenants share the network, and what their traffic costs differs on the two compared"
     NEIGHBOURS_ALIKE = "tenants share it, and their traffic costs as much on both"
-    PAIRS_REVERSE = (
-        "the option that costs less would cost more if published pairs of results replaced our model of time"
-    )
+    PAIRS_REVERSE = "the cheaper option would cost more if published pairs of results replaced our model of time"
     OWNING_TOLD = "owning costs less than renting, and the client rents nothing out"
 
 
