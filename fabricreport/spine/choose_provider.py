@@ -7,7 +7,7 @@ from datetime import date
 from enum import StrEnum
 from functools import cached_property
 
-from fabricreport.books.offers.terms import first_question, spoken
+from fabricreport.books.offers.terms import UNNAMED, first_question, spoken
 from fabricreport.books.options import Option
 from fabricreport.findings import Name, Named, OptionName
 from fabricreport.formats import NBSP, listed
@@ -26,7 +26,7 @@ from fabricreport.vocabulary import Basis, Confidence, CourseKind, Ground, Side
 SHOWN = 8
 """Most offers in the table of page one."""
 _PAIR = 2
-TURNS = ("price", "rent", "lone", "refused", "either", "day", "start", "nodes", "idle", "unsteady", "counts")
+TURNS = ("price", "rent", "lone", "refused", "either", "day", "start", "nodes", "counts")
 """What may change the answer of a renter, in the order of page one's table; the notebook has a phrase for each."""
 
 
@@ -39,7 +39,6 @@ class Finding(StrEnum):
     UNPRICED_ALL = "no seller has a price, and a network joins the nodes"
     UNPRICED_ONE_NODE = "no seller has a price, and one node needs no network"
     PREMIUM = "nobody is bound yet, and one network may cost a little more by the hour"
-    PREMIUM_RENT = "likewise, and the market's rent has a figure"
     PREFERRED = "nobody is bound yet, and the advised network is worth more by the hour"
     BY_DATE = "nobody is bound yet, and the date decides between the networks"
     BY_WEIGHTS = "nobody is bound yet, and the client's weights decide between the networks"
@@ -63,8 +62,7 @@ class Finding(StrEnum):
     READY_OFFER = "the client has a date, and an offer may be taken"
     DAY_PRICED = "the client has no date, and a day late has a price"
     # why
-    WHY_NEXT = "two networks are compared, and the next offer is told beside the most expensive"
-    WHY_RENT = "several offers and two networks are compared, and the most expensive is told alone"
+    WHY_RENT = "several offers and two networks are compared"
     WHY_RENT_ALONE = "several offers are compared, and one network or none"
     WHY_ONE = "one offer is judged"
     WHY_REFUSED = "every offer refuses what is needed in writing"
@@ -89,7 +87,6 @@ class Finding(StrEnum):
     # what would change it, and the body
     HAND_OVER = "the client has a date, and may miss it where what it rents is handed over late"
     MORE_OFFERS = "the table of page one leaves some offers out"
-    ALL_WITH_NETWORK = "several nodes, and every price judged holds the network"
     SOME_WITHOUT = "several nodes, and some price does not hold the network, or does not say so"
     UNSURE = "several nodes, and nothing says of some price whether it holds the network"
     UNSURE_LISTED = "and it is a published price, of a seller who has the network on some product"
@@ -101,8 +98,6 @@ class Finding(StrEnum):
     TO_TEST = "there is a network to test"
     TEST_TWO = "and two nodes are the whole cluster"
     TEST_MANY = "and there are more than two nodes"
-    TEST_ONE = "the test is written for one network"
-    TEST_BOTH = "the test is written for either of two networks"
     NO_TEST = "no network is needed"
     BEFORE = "there is something to do before signing, and the client has put a price on an hour"
     BEFORE_MARKET = "there is something to do before signing, and a lost hour costs the market's rent"
@@ -126,11 +121,17 @@ class _Read:
         single, joined = self.result.courses.single, bool(case.diligence().promises)
         self.within = joined and single.total is not None and single.days is None
         self.networked = joined and not self.within
-        self.pair = len(self.result.totals) > 1 and self.networked
+        self.pair = len(self.result.totals) > 1 and self.networked and not self.one_network
         self.dated = is_given(self.given.params, "organisation.time_to_production_weeks")
         self.ground: str = self.result.ground
         self.quote = next((one for one in case.monday().todos if one.action.kind == Kind.RENTS), None)
         self.idle = self.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
+
+    @property
+    def one_network(self) -> bool:
+        """Whether several offers all name one network, so that none is there to choose."""
+        named = {judged.offer.fabric for judged in self.found.judged.values()} if self.found else set()
+        return self.found is not None and len(self.found.judged) > 1 and len(named) == 1 and not named & {*UNNAMED}
 
     @property
     def two(self) -> bool:
@@ -201,12 +202,6 @@ class _Read:
         return self.result.courses.single.level_rent is not None
 
     @property
-    def steady(self) -> bool:
-        """Whether the difference between the two stays below what the client calls material in nine of ten outcomes."""
-        spread, limit = self.case.figure("decision.difference").spread, self.case.figure("decision.materiality").value
-        return spread is not None and max(abs(spread.p5), abs(spread.p95)) < limit
-
-    @property
     def refused(self) -> bool:
         """Whether there are offers and none may be taken."""
         return self.found is not None and self.found.best is None
@@ -243,8 +238,7 @@ def _between(read: _Read) -> Iterator[Finding]:
     """Which network to ask for where nobody is bound yet."""
     settled = {Ground.DEADLINE: F.BY_DATE, Ground.WEIGHTS: F.BY_WEIGHTS}
     if read.idle:
-        told = F.PREMIUM_RENT if read.levels else F.PREMIUM
-        yield from () if read.worth == "same" else (told,)
+        yield from () if read.worth == "same" else (F.PREMIUM,)
     elif read.ground in settled:
         yield settled[Ground(read.ground)]
     else:
@@ -280,8 +274,7 @@ def _why(read: _Read) -> Iterator[Finding]:
     if read.refused:
         yield F.WHY_REFUSED
     elif read.several:
-        beside = F.WHY_NEXT if read.in_order else F.WHY_RENT
-        yield beside if read.pair else F.WHY_RENT_ALONE
+        yield F.WHY_RENT if read.pair else F.WHY_RENT_ALONE
     else:
         yield F.WHY_ONE if read.found else F.WHY_NONE
     if read.pair:
@@ -342,7 +335,6 @@ def _body(read: _Read) -> Iterator[Finding]:
     if read.case.diligence().plan.tests and read.networked:
         yield F.TO_TEST
         yield F.TEST_TWO if read.two else F.TEST_MANY
-        yield F.TEST_BOTH if read.case.diligence().promises_of_rival else F.TEST_ONE
     elif not read.networked:
         yield F.NO_TEST
     if read.case.monday().todos or not read.networked:
@@ -361,7 +353,8 @@ def _body(read: _Read) -> Iterator[Finding]:
 def _in_the_price(found: OffersResult) -> Iterator[Finding]:
     """Whether prices hold the network."""
     unsure, beside = found.having(Open.NETWORK), found.having(Open.EXTRA)
-    yield F.SOME_WITHOUT if unsure or beside else F.ALL_WITH_NETWORK
+    if unsure or beside:
+        yield F.SOME_WITHOUT
     if unsure:
         yield F.UNSURE
         if found.listed:
@@ -371,6 +364,11 @@ def _in_the_price(found: OffersResult) -> Iterator[Finding]:
 
 
 # ---- words
+
+
+def chooses_network(case: Told) -> bool:
+    """Whether two networks are weighed: offers that all name one leave nothing to weigh."""
+    return _Read(case).pair
 
 
 def needs_network(case: Told) -> bool:
@@ -494,7 +492,5 @@ def turning(case: Told) -> Mapping[str, Named | None]:
         "day": turn("day", holds=read.counted_on and (read.asking or read.refused)),
         "start": turn("start", holds=read.counted_on and not read.asking and not read.refused),
         "nodes": turn("nodes", holds=read.single is not None and read.levels),
-        "idle": turn("idle", holds=read.pair and read.idle and read.steady),
-        "unsteady": turn("unsteady", holds=read.pair and read.idle and not read.steady),
         "counts": turn("counts", holds=read.pair and not read.idle and read.preferred),
     }
