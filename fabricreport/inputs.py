@@ -96,7 +96,8 @@ class Inputs(Reader):
 
     def _before_answers(self, found: Resolved) -> BeforeAnswers:
         """What is known before any answer."""
-        compared = [self.priced_options[o] for o in self.params.options if o in self.priced_options]
+        known = (o for o in self.params.options if o in self.priced_options)
+        compared = [self.priced_options[o] for o in known if o not in self.excluded]
         return BeforeAnswers(self._copy(), compared, self.offers, found.overrides, self.evidence.__getitem__)
 
     def without_answers(self, questions: Collection[str]) -> Inputs:
