@@ -38,6 +38,8 @@ class Reader:
     """The params, and the books of the memo's date with the overrides in force."""
 
     params: Params
+    compares_for: Params
+    """The params whose size, work and day leave options out: the client's own, whatever an analysis asks of another size."""
     evidence: EvidenceBook
     prices: PriceView
     priced_options: Mapping[str, Option]
@@ -86,7 +88,7 @@ class Reader:
     def excluded(self) -> Mapping[str, Reason]:
         """The stated options that are not compared, by id, each with why."""
         stated = [self.priced_options[o] for o in self.params.options if o in self.priced_options]
-        return {o.id: reason for o in stated if (reason := option_excluded(self.params, o)) is not None}
+        return {o.id: reason for o in stated if (reason := option_excluded(self.compares_for, o)) is not None}
 
     def option_key(self, option: str) -> str:
         """The key of the params that states an option."""

@@ -57,9 +57,7 @@ def proposed(vendor: str, link_gbits_per_s: float, final_gpus: int, pretrains: b
     return tuple(option for option in shipped() if option not in out)
 
 
-def left_out(
-    vendor: str, link_gbits_per_s: float, final_gpus: int, pretrains: bool, as_of: date
-) -> dict[str, Reason]:
+def left_out(vendor: str, link_gbits_per_s: float, final_gpus: int, pretrains: bool, as_of: date) -> dict[str, Reason]:
     """The shipped options that are not proposed, each with the first reason.
 
     Of fabrics with RDMA those of the least speed that carries the GPUs' links, or else of the highest there is.
