@@ -102,7 +102,6 @@ class Finding(StrEnum):
     LEANS_TO_RIVAL = "the framework leans away from the advised option"
     AUDIT_NONE = "and the audit found that no claim behind its reasons reproduces"
     AUDIT_SOME = "and the audit found that some claim behind its reasons reproduces"
-    BEYOND_MONEY = "scores beyond money put another option than the advised one first"
     STANDS_CLEAR = "money decides, clearly"
     STANDS_NARROWLY = "money decides, on the mean"
     STANDS_BY_DATE = "the date decides"
@@ -283,7 +282,7 @@ def _other_side(read: Read) -> Iterator[Finding]:
         yield F.CHOICE_CHEAPER_TO_BUY if read.verdict.open else F.RIVAL_CHEAPER_TO_BUY
     if read.asking_costs:
         yield F.ASKING_COSTS
-    if not read.verdict.open and read.result.joint.shares.get(rival, 0.0) > 0:
+    if not read.verdict.open and read.result.cheapest.shares.get(rival, 0.0) > 0:
         yield F.RIVAL_EVER
     if read.holds(D.ALIKE_FASTER) and read.holds(D.ALIKE_TURNS, D.ALIKE_SHRINKS, D.ALIKE_LEVEL):
         yield F.ALIKE_CHECK
@@ -291,8 +290,6 @@ def _other_side(read: Read) -> Iterator[Finding]:
         yield F.LEANS_TO_RIVAL
         stands = any(reason.verdict.startswith(_STANDS) for reason in read.result.parting.other)
         yield F.AUDIT_SOME if stands else F.AUDIT_NONE
-    if read.holds(D.BESIDES_LEADS_OTHER):
-        yield F.BEYOND_MONEY
     if read.verdict.open:
         yield F.STANDS_ASKING if read.asking_small else F.STANDS_OPEN
         return
@@ -397,7 +394,7 @@ def _elsewhere(read: Read) -> Iterator[Finding]:
     if "diligence" in held and (asks.first_by_price or asks.first_by_choice):
         yield F.QUESTIONS_PRINTED
     pair = {read.verdict.choice, read.verdict.runner_up}
-    if not read.alone and read.holds(D.TENANTS_PRICED) and pair <= set(read.result.besides.priced.neighbours):
+    if not read.alone and read.holds(D.TENANTS_PRICED) and pair <= set(read.result.neighbours):
         yield F.NEIGHBOURS_TOLD
 
 

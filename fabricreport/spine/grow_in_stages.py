@@ -173,7 +173,7 @@ def _advice(case: Told) -> Iterator[Finding]:
         kin = next(option for option in case.inputs.options if option.id == case.decision().kin)
         of_one = kin.side == Side.ROCEV2 and kin.operating_model == OperatingModel.TURNKEY
         yield F.KIN_OF_ONE_MAKER if of_one else F.KIN_AS_NAMED
-        if {kin.id, pair(case)[0]} <= set(case.decision().joint.shares):
+        if {kin.id, pair(case)[0]} <= set(case.decision().cheapest.shares):
             yield F.KIN_SHARES
 
 
