@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 from fabricreport.books.names import whole_names
 from fabricreport.figures import FigureSpec
@@ -86,11 +85,6 @@ class DecisionFigures:
     def unquoted(self) -> Mapping[str, Unquoted]:
         """Items of the two compared that nobody publishes a price for, by item."""
         return {u.item: u for u in self.result.unquoted}
-
-    def optics_brand(self, option: str) -> Any:
-        """What modules of the switch's own maker would add to the cost of an option (draws,)."""
-        factor = self.given.draw("evidence:optic-genuine-factor")
-        return self.bills.parts[option]["optics"] * (factor - 1)
 
     def point(self, key: str, name: str) -> Turn | None:
         """The last turn of an input that has this point: `in_use`, `break_even`, `edge` or `other_edge`."""

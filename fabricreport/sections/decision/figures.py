@@ -6,28 +6,17 @@ from collections.abc import Callable
 
 from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
-from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.articles.figures import ARTICLES
 from fabricreport.sections.decision.articles.figures import INDEXES as OF_ARTICLES
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.information.figures import INDEXES, INFORMATION
-from fabricreport.sections.decision.inputs import AXES
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
 from fabricreport.sections.decision.monday.figures import MONDAY
 from fabricreport.sections.decision.neighbours import NEIGHBOURS
 from fabricreport.sections.decision.offers.figures import OFFERS, bid_lines, offers_in
 from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
-
-_WEIGHTS = tuple(f"param:weights.{a}" for a in AXES)
-_PROFILE = (
-    "param:cluster.gpus",
-    "param:workload.kind",
-    "param:organisation.networking_maturity",
-    "param:organisation.qos_expertise",
-)
-
 
 _LEAD = (
     Spec(
@@ -103,14 +92,6 @@ _PAGE = (
         rule="count of prices behind the total costs whose expiry lies before the memo's date",
         value=lambda at: float(len(at.stale)),
         inputs=lambda at: at.stale,
-        counted=True,
-    ),
-    Spec(
-        "decision.assumed_keys",
-        "count",
-        label="Keys of the params that were left out",
-        rule="count of keys that were not given, each with what is assumed in its place",
-        value=lambda at: float(len(assumptions(at.given.params))),
         counted=True,
     ),
 )

@@ -294,7 +294,7 @@ def _words(read: _Read) -> Mapping[str, object]:
         else None,
         "edge": edges[0] if edges else None,
         "edges": edges,
-        "quote": unquoted_named(read.given, read.figure, nearest) if (nearest := result.nearest_quote) else None,
+        "quote": unquoted_named(read.given, nearest) if (nearest := result.nearest_quote) else None,
         "reasons": tuple(_reason(read, r) for r in read.reasons),
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
         "strongest": _strongest(read),

@@ -8,8 +8,6 @@ from typing import Any
 
 from fabricreport.evidence import read_yaml
 from fabricreport.models.judgement.articles import (
-    SILENT,
-    TORN,
     Advised,
     advised_by,
     agreeing,
@@ -38,16 +36,6 @@ class Articles:
     agree: tuple[str, ...]
     facts: Mapping[str, Any]
     stands: Mapping[str, str]
-
-    @property
-    def silent(self) -> tuple[str, ...]:
-        """The articles of which no rule holds here."""
-        return tuple(a for a, found in self.advised.items() if found.says == SILENT)
-
-    @property
-    def torn(self) -> tuple[str, ...]:
-        """The articles whose rules that hold here contradict each other."""
-        return tuple(a for a, found in self.advised.items() if found.says == TORN)
 
 
 def articles_of(search: Search, verdict: Verdict, sides: Mapping[str, str]) -> Articles:
