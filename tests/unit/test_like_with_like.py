@@ -25,7 +25,7 @@ from fabricreport.sections.decision.alike import GENERATION, SPEED, Likeness, Mi
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.later import later_of, months_after
 from fabricreport.sections.decision.market import beyond_the_servers, told_alike
-from fabricreport.sections.generations import Market, announced
+from fabricreport.sections.generations import Market
 from fabricreport.vocabulary import Confidence, Ground
 
 pytestmark = pytest.mark.slow
@@ -214,11 +214,6 @@ def test_the_advice_asks_for_a_roadmap_option_until_its_day() -> None:
     assert str(words["ordered_from"]) == "2027-03-31"
     on_sale = open_case(PARAMS / "example.yaml", as_of=date(2027, 3, 31)).changed(**ASKING).comparison.verdict
     assert (on_sale.choice, on_sale.announced, on_sale.course.kind) == (SPRAYED, False, "take")
-
-
-def test_a_roadmap_option_that_is_neither_advised_nor_rival_is_told_of_in_the_annex() -> None:
-    words = client(options=("infiniband-ndr", "rocev2-branded-400g", SPRAYED)).spoken("decision").words
-    assert announced(OPTIONS[SPRAYED], DAY) and not announced(OPTIONS[SPRAYED], date(2027, 3, 31))
 
 
 # ---- what was proposed, and what each option is made of

@@ -60,7 +60,7 @@ def test_inputs_by_fabric_favour_whom_their_means_favour_and_exchanging_them_exc
     exchanged = {"shared-stall-share-infiniband": 0.002, "shared-stall-share-rocev2": 0.001}
     equal = {"shared-stall-share-infiniband": 0.002, "shared-stall-share-rocev2": 0.002}
     for entries, side in ((given, "infiniband"), (exchanged, "rocev2"), (equal, "neither")):
-        priors = priors_of_client(evidence=entries)
+        priors = priors_of_client(evidence=entries, options=(INFINIBAND, BRANDED))
         favoured = [p.favours for p in priors if p.rocev2 == "evidence:shared-stall-share-rocev2"]
         assert favoured == ([] if side == "neither" else [side])
 

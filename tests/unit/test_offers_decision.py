@@ -311,11 +311,6 @@ def test_single_nodes_speak_for_a_network_where_they_cost_more_and_against_it_wh
         assert set(offer_findings(case.decision(), case.figure, late=False)) & pair == {found}
 
 
-def test_a_binding_rent_is_asked_for_though_no_test_betters_the_choice() -> None:
-    assert tern().spoken("decision").findings.rents_off_bill
-    assert not bench.case("example").spoken("decision").findings.rents_off_bill
-
-
 def test_a_price_that_expires_on_the_memos_date_is_told_apart_from_one_out_of_date() -> None:
     found = of(tern())
     assert {found.judged[o].offer.seller for o in found.expiring} == {"RunPod", "Lambda"}
@@ -338,11 +333,6 @@ def test_an_offer_for_more_gpus_than_are_needed_is_paid_in_full_and_asks_about_g
     )
     grown = offered(larger, cluster__trajectory=[{"month": 6, "gpus": 32}])
     assert Open.GROWTH in of(grown).judged["example-cloud"].open
-
-
-def test_the_questions_that_a_seller_answered_are_counted_from_the_file_of_the_provider_of_that_name() -> None:
-    case = offered(BASE, LATE, providers=[ANSWERED])
-    found = of(case).judged
 
 
 def test_an_offer_that_has_run_out_is_ranged_as_an_old_price_and_is_never_taken_as_it_stands() -> None:

@@ -223,7 +223,6 @@ def test_rents_are_asked_of_the_sellers_to_ask_first_alone(cases: dict[str, Case
     assert result.information is not None and result.offers is not None
     rents = result.information.tried("rents")
     assert rents is not None and set(rents.shows) == {f"{OFFER}{o}" for o in result.offers.asked}
-    assert F.INFORMATION_OFFERS in set(information_findings(result.information, idle=True))
 
 
 def test_a_test_shows_what_stands_behind_the_two_compared(cases: dict[str, Case]) -> None:
