@@ -438,7 +438,7 @@ def evidence(claims: bool, as_json: bool) -> int:
 @told
 def validate(models: Sequence[str], as_json: bool) -> int:
     """Recompute the models' validation cards: published figure beside ours."""
-    from fabricreport.sections.evidence.cards import card_dict, card_text, cards
+    from fabricreport.validation.cards import card_dict, card_text, cards
 
     chosen = cards(models)
     if as_json:

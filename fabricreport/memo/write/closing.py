@@ -23,7 +23,9 @@ class Closing:
 
 
 def closing_of(document: Document) -> Closing:
-    """All of them; of a memo with a body of its own, those of page one and the sources that print cites."""
+    """All of them; of the evidence report the sources; of a memo with a body of its own, those of page one and the sources that print cites."""
+    if not document.derives_in_print:
+        return Closing(document.sources, (), (), ())
     if not document.spined:
         return Closing(document.sources, document.derivations, document.inputs, document.input_sets)
     shown = [d for d in document.derivations if d.id in document.first_numbers]

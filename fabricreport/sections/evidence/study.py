@@ -13,7 +13,7 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit.claims import self_contradictions
 from fabricreport.sections.evidence.answered import Buyer, answered
-from fabricreport.sections.evidence.cards import cards
+from fabricreport.validation.cards import cards
 from fabricreport.sections.evidence.claims import audit
 from fabricreport.sections.evidence.context import disagreements, facts
 from fabricreport.sections.evidence.figures import FIGURES, EvidenceFigures
