@@ -31,7 +31,7 @@ from fabricreport.memo.run.run_record import ProgressCall
 if TYPE_CHECKING:
     from fabricreport.memo.document.document import Document
 
-SECTION = "evidence_report"
+SECTION, REPORT = "evidence_report", "report"
 KIND = "Evidence report"
 TITLE = "What is known of InfiniBand and RoCEv2, and what is not"
 
@@ -66,12 +66,12 @@ class ReportResult:
     @property
     def pdf(self) -> Path:
         """The report for print."""
-        return self.folder / "report.pdf"
+        return self.folder / f"{REPORT}.pdf"
 
     @property
     def html(self) -> Path:
         """The report for a browser."""
-        return self.folder / "report.html"
+        return self.folder / f"{REPORT}.html"
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for `--json`."""
@@ -210,7 +210,7 @@ class _Building:
             "edition": self.edition,
             "language": "en",
             "status": CLIENT_COPY,
-            "sections": [{"id": "report", "title": TITLE}],
+            "sections": [{"id": REPORT, "title": TITLE}],
             "version": fabricreport.__version__,
             "report": cited.as_dict(),
         }
@@ -221,8 +221,8 @@ class _Building:
         from fabricreport.memo.write.pdf import render_pdf
 
         folder.mkdir()
-        (folder / "report.html").write_bytes(render_html(document).encode("utf-8"))
-        (folder / "report.pdf").write_bytes(render_pdf(document))
+        (folder / f"{REPORT}.html").write_bytes(render_html(document).encode("utf-8"))
+        (folder / f"{REPORT}.pdf").write_bytes(render_pdf(document))
         write_data(folder, found, {SECTION: executed})
 
     def _manifest(self, folder: Path, anchors: Mapping[str, str]) -> dict[str, Any]:

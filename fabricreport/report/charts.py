@@ -16,15 +16,15 @@ from fabricreport.blocks import Drawing
 from fabricreport.books.claims import VERDICTS
 from fabricreport.books.families import families
 from fabricreport.provenance import plain
-from fabricreport.report.contested import Disagreement
 from fabricreport.report.figures import WORKERS, maxima
 from fabricreport.report.opened import Report
+from fabricreport.sections.evidence.context import Disagreement
 from fabricreport.theme import COLOURS, GRID, INK, MUTED, canvas, label_end, rounded, rows_of, spread_labels, svg
 from fabricreport.validation.collectives import packaged_tables
 
 VERDICT_COLOURS = {"reproduces": INK, "contradicted": COLOURS["warn"]}
-PANELS = 4
-_SMALL_PT, _TITLE_CHARS = 7.0, 30
+PANELS = 5
+_SMALL_PT, _TITLE_CHARS = 7.0, 19
 
 
 def claims_chart(case: Report) -> Drawing:
@@ -53,7 +53,7 @@ def contested_chart(case: Report) -> Drawing:
     """Every contested quantity in a panel of its own: each statement, and the band that the models draw from."""
     chart_id, items = "fig-report-contested", list(case.found.contested.values())
     rows = math.ceil(len(items) / PANELS)
-    with canvas(1.35 * rows) as (figure, _):
+    with canvas(1.55 * rows) as (figure, _):
         figure.clear()
         axes = list(figure.subplots(rows, PANELS, squeeze=False).flat)
         for axis, item in zip(axes, items, strict=False):
@@ -81,7 +81,7 @@ def _panel(axis: Axes, item: Disagreement) -> None:
         axis.xaxis.set_minor_formatter(NullFormatter())
         axis.xaxis.set_minor_locator(NullLocator())
     else:
-        axis.xaxis.set_major_locator(MaxNLocator(3))
+        axis.xaxis.set_major_locator(MaxNLocator(2))
     axis.set_ylim(-0.8, len(positions) - 0.2)
     axis.set_yticks([])
     axis.spines["left"].set_visible(False)

@@ -20,8 +20,8 @@ from fabricreport.inputs import Inputs
 from fabricreport.ledger import GRADES
 from fabricreport.models.audit.claims import AuditedClaim, SelfContradiction, self_contradictions
 from fabricreport.models.risk.tail import expected_max
-from fabricreport.report.contested import Disagreement, disagreements, shown_unit
 from fabricreport.sections.evidence.claims import audit
+from fabricreport.sections.evidence.context import Disagreement, disagreements, shown_unit
 from fabricreport.validation.card import Card, CardRow, median_abs_error
 from fabricreport.validation.cards import cards
 
@@ -109,7 +109,7 @@ class ReportFigures:
     @cached_property
     def contested(self) -> Mapping[str, Disagreement]:
         """The quantities on which sources disagree, by id."""
-        return disagreements(self.given)
+        return {found.id: found for found in disagreements(self.given)}
 
     @cached_property
     def cards(self) -> Mapping[str, Card]:

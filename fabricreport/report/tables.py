@@ -13,7 +13,7 @@ from fabricreport.books.names import family_names
 from fabricreport.evidence import read_yaml
 from fabricreport.findings import capital
 from fabricreport.models.audit.claims import AuditedClaim
-from fabricreport.report.figures import slug, worst_row
+from fabricreport.report.figures import worst_row
 from fabricreport.report.opened import Report
 
 _STATED = re.compile(r"\{stated ([\w-]+)\}")
