@@ -172,7 +172,9 @@ class Case:
 
     def with_params(self, params: Params) -> Case:
         """The same books under other params."""
-        return Case(self.inputs.with_params(params))
+        inputs = self.inputs.with_params(params)
+        inputs.compares_for = params
+        return Case(inputs)
 
     def changed(
         self,

@@ -69,7 +69,8 @@ class Inputs(Reader):
         draws: int | None = None,
         without_answers: Collection[str] = (),
     ) -> None:
-        self.params, self._books = params, Books(folder, evidence, price_book, options)
+        self.params, self.compares_for = params, params
+        self._books = Books(folder, evidence, price_book, options)
         self.draws = DRAWS if draws is None else draws
         self._definitions = {item["id"]: item for item in read_yaml("contested")}
         self._weights = {e.id: float(read_yaml("prior_weights")[e.grade]) for e in evidence.values()}
@@ -96,7 +97,8 @@ class Inputs(Reader):
 
     def _before_answers(self, found: Resolved) -> BeforeAnswers:
         """What is known before any answer."""
-        compared = [self.priced_options[o] for o in self.params.options if o in self.priced_options]
+        known = (o for o in self.params.options if o in self.priced_options)
+        compared = [self.priced_options[o] for o in known if o not in self.excluded]
         return BeforeAnswers(self._copy(), compared, self.offers, found.overrides, self.evidence.__getitem__)
 
     def without_answers(self, questions: Collection[str]) -> Inputs:
@@ -105,6 +107,7 @@ class Inputs(Reader):
         books, unasked = self._books, self._unasked | frozenset(questions or known_ids().values())
         given = self.params, books.folder, books.evidence, books.prices, books.options
         other = Inputs(*given, draws=self.draws, without_answers=unasked)
+        other.compares_for = self.compares_for
         moved = {i for i, figure in self.answered.figures.items() if figure != other.answered.figures.get(i)}
         moved |= {i for i in other.answered.figures if i not in self.answered.figures}
         other._keep_draws(self, lambda i: not self.rests_on(i, moved))
@@ -174,7 +177,9 @@ class Inputs(Reader):
         if (deciding(params), decided_by(params)) != (deciding(ours), decided_by(ours)):
             books = self._books
             given = books.folder, books.evidence, books.prices, books.options
-            return Inputs(params, *given, draws=self.draws, without_answers=self._unasked)
+            afresh = Inputs(params, *given, draws=self.draws, without_answers=self._unasked)
+            afresh.compares_for = self.compares_for
+            return afresh
         other = self._copy()
         other.params = params
         same = (params.seed, params.money.currency) == (ours.seed, ours.money.currency)

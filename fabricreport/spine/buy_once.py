@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
-from fabricreport.books.names import input_names, whole_names
-from fabricreport.findings import Name, Named, Phrase
+from fabricreport.books.names import whole_names
+from fabricreport.findings import Name, Named
 from fabricreport.formats import inside
 from fabricreport.provenance import inputs_of
+from fabricreport.sections.client import side_by_side
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.monday.dates import told
-from fabricreport.sections.decision.turning import Edge, Turn, key_of
+from fabricreport.sections.decision.turning import Edge, Turn
 from fabricreport.sections.stance import direction
 from fabricreport.spine.buy_once_read import MOST_CHANGES, Read, of_weeks
 from fabricreport.spine.courses import course_of
@@ -20,8 +21,7 @@ from fabricreport.vocabulary import Confidence, Ground
 
 MOST_CARE = 2
 """So many remarks stand beside the one on assumptions."""
-_PRICE, _STANDS = "price:", "reproduces"
-_QUOTE, _TERM, _WEEKS = "quote", "contract", "weeks"
+_PRICE, _QUOTE, _TERM = "price:", "quote", "contract"
 _COUNTS = {2: "Two", 3: "Three"}
 
 
@@ -75,8 +75,7 @@ class Finding(StrEnum):
     GIVES_TWO = "its rival costs less for two causes at least"
     GIVES_ONE = "its rival costs less for one cause"
     GIVES_NONE = "its rival costs less for none"
-    BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA, whose name says of what kind it is"
-    BOTH_SIDES_KIND = "the same, and its name does not say so"
+    BOTH_SIDES = "an InfiniBand option is held against an Ethernet one with RDMA"
     CLOSE_BY_RULE = "the difference of the two is called close"
     CAUSES_LEAVE = "it is not, and has a sign"
     MANAGER_FOR_CHOICE = "a network manager would turn the money, and not against an option that is advised"
@@ -87,6 +86,7 @@ class Finding(StrEnum):
     SPEED_COUNTS_LONGER = "a step takes longer on RoCEv2 of the two compared, by enough to matter"
     SPEED_COUNTS_SHORTER = "a step takes longer on InfiniBand of the two compared, by enough to matter"
     THIRD = "a third option is a true alternative, and costs more"
+    THIRD_CLOSE = "so it does, by no more than what makes the two compared close"
     # the case for the other side
     CASE_DEARER = "one of two is advised: the case for the other, which costs more"
     CASE_CHEAPER = "the same, and it costs less"
@@ -100,9 +100,6 @@ class Finding(StrEnum):
     RIVAL_EVER = "one of two is advised, and the other is the cheapest of all in some outcomes"
     ALIKE_CHECK = "what was said of one generation is no offer, for the servers' links are slower"
     LEANS_TO_RIVAL = "the framework leans away from the advised option"
-    AUDIT_NONE = "and the audit found that no claim behind its reasons reproduces"
-    AUDIT_SOME = "and the audit found that some claim behind its reasons reproduces"
-    BEYOND_MONEY = "scores beyond money put another option than the advised one first"
     STANDS_CLEAR = "money decides, clearly"
     STANDS_NARROWLY = "money decides, on the mean"
     STANDS_BY_DATE = "the date decides"
@@ -128,22 +125,16 @@ class Finding(StrEnum):
     HEAD_SAVES = "an option is advised, and costs less"
     HEAD_COSTS = "an option is advised, and costs no less"
     HEAD_CLOSE = "no option is advised"
-    SIZE_NARROWS = "the client's size suits one of the two compared, and its network costs more all the same"
-    SIZE_SUITS_CHEAPER = "it suits one, and its network costs no more"
     # the date
     DATES_TOLD = "the network shows at this size"
     NO_DATE = "the client gave no date"
     WEEKS_ASSUMED = "the weeks until stable are assumed"
     WEEKS_JUDGED = "experts judged them"
-    LONGER_HERE = "under the same failures a run takes longer on one of the two compared"
     BOTH_IN_TIME = "each of the two compared is counted on to be in time"
     ONE_IN_TIME = "one of the two compared is"
     NONE_IN_TIME = "none of them is"
     ALONE_IN_TIME = "the only option is"
     ALONE_LATE = "the only option is not"
-    EDGE_SOFTENS = "of the same input a value short of that already makes the two close"
-    MONEY_TURNS = "an input may well lie where the other of the two compared costs less on average"
-    LEVER_BESIDE = "the best measure can be held against the difference of two compared"
     LEVER_OUTWEIGHS = "the best measure saves more in a year, its cost taken off, than the two compared lie apart"
     ONE_LEVER_OUTWEIGHS = "of the measures shown it alone does"
     LEVERS_OUTWEIGH = "so do several of the measures shown"
@@ -153,17 +144,13 @@ class Finding(StrEnum):
     TEST_OF_BOTH = "there is a network to test, and no option is advised over the other"
     CLAUSE_OF_ONE = "damages on the weeks until stable are worth something, and one option is ordered"
     CLAUSE_OF_BOTH = "the same, and either of two may be ordered"
-    WEEKS_APART = "the damages and the acceptance test that is printed count from different weeks"
-    LIMIT_WEEKS = "they are not, and a week beyond the limit costs something"
+    DAMAGES_ALIKE = "and a week of either costs the same in damages"
+    DAMAGES_APART = "and a week of the one costs another amount than one of the other"
     CONTRACT_WEEKS = "there is nothing to test, and damages on the weeks are worth something"
     CONTRACT_ASKS = "there is nothing to test, and no such damages"
-    NEIGHBOURS_TOLD = "tenants share the network, and what their traffic costs on both compared has a figure"
-    # what other sections of this memo hold
-    EXPERTS_TOLD = "the weeks until stable are assumed, and the memo says how experts may judge them"
-    RANGES_PRINTED = "the ranges of all measures"
-    TEST_PRINTED = "every promise of the acceptance test"
-    QUESTIONS_PRINTED = "the questions to suppliers, some of them worth something"
-    SOURCES_PRINTED = "the sources that disagree"
+    NEIGHBOURS_TOLD = "tenants share the network, and what their traffic costs differs on the two compared"
+    NEIGHBOURS_ALIKE = "tenants share it, and their traffic costs as much on both"
+    OWNING_TOLD = "owning costs less than renting, and the client rents nothing out"
 
 
 F, D = Finding, DecisionFinding
@@ -172,7 +159,7 @@ F, D = Finding, DecisionFinding
 def findings(case: Told) -> Iterator[Finding]:
     """Those that hold here."""
     read = Read(case)
-    for group in (_asked, _conditions, _tiles, _why, _speed, _other_side, _care, _body, _dates, _elsewhere):
+    for group in (_asked, _conditions, _tiles, _why, _speed, _other_side, _care, _body, _dates, _shared):
         yield from group(read)
 
 
@@ -188,7 +175,7 @@ def _conditions(read: Read) -> Iterator[Finding]:
         kinds = {turn.settled["kind"] for turn, _ in read.edges}
         told = {(True, True): F.SETTLE_BOTH, (True, False): F.SETTLE_QUOTES, (False, True): F.SETTLE_TERMS}
         yield told.get((_QUOTE in kinds, _TERM in kinds), F.SETTLE_TESTS)
-    if read.dated and not read.small and not read.holds(D.SINGLE_NODES, D.ASK_ANNOUNCED):
+    if read.dated and not read.small and not read.holds(D.SINGLE_NODES):
         last = read.case.monday().last
         if last.early_enough:
             yield F.SIGN_BY
@@ -246,7 +233,7 @@ def _why(read: Read) -> Iterator[Finding]:
     yield (F.WHY_SAVES_NONE, F.WHY_SAVES_ONE, F.WHY_SAVES_TWO, F.WHY_SAVES_THREE)[len(ours)]
     yield (F.GIVES_NONE, F.GIVES_ONE, F.GIVES_TWO, F.GIVES_THREE)[len(theirs)]
     if read.ethernet:
-        yield F.BOTH_SIDES if read.kind_in_name else F.BOTH_SIDES_KIND
+        yield F.BOTH_SIDES
     if read.verdict.confidence.close:
         yield F.CLOSE_BY_RULE
     elif read.way != "same":
@@ -254,7 +241,7 @@ def _why(read: Read) -> Iterator[Finding]:
     if read.case.spoken("tco").findings.manager_turns:
         yield F.MANAGER_FOR_RIVAL if read.managed_costs else F.MANAGER_FOR_CHOICE
     if read.third:
-        yield F.THIRD
+        yield F.THIRD_CLOSE if read.third_close else F.THIRD
 
 
 def _speed(read: Read) -> Iterator[Finding]:
@@ -289,10 +276,6 @@ def _other_side(read: Read) -> Iterator[Finding]:
         yield F.ALIKE_CHECK
     if read.result.parting is not None:
         yield F.LEANS_TO_RIVAL
-        stands = any(reason.verdict.startswith(_STANDS) for reason in read.result.parting.other)
-        yield F.AUDIT_SOME if stands else F.AUDIT_NONE
-    if read.holds(D.BESIDES_LEADS_OTHER):
-        yield F.BEYOND_MONEY
     if read.verdict.open:
         yield F.STANDS_ASKING if read.asking_small else F.STANDS_OPEN
         return
@@ -335,13 +318,8 @@ def _body(read: Read) -> Iterator[Finding]:
         yield F.HEAD_CLOSE
     else:
         yield F.HEAD_SAVES if read.way == "less" else F.HEAD_COSTS
-    if read.level is not None:
-        yield F.MONEY_TURNS
-        if read.softens:
-            yield F.EDGE_SOFTENS
-    if read.suited is not None:
-        own, other = read.suited
-        yield F.SIZE_NARROWS if own > other else F.SIZE_SUITS_CHEAPER
+    if read.case.spoken("tco").findings.owning_cheaper and not side_by_side(read.given):
+        yield F.OWNING_TOLD
     yield from _levers(read)
     yield from _contract(read)
 
@@ -350,8 +328,6 @@ def _levers(read: Read) -> Iterator[Finding]:
     if not read.levers:
         return
     yield F.LEVERS_PAY
-    if not read.alone and not read.small:
-        yield F.LEVER_BESIDE
     if not read.outweighing:
         yield F.LEVERS_MODEST
         return
@@ -365,8 +341,9 @@ def _contract(read: Read) -> Iterator[Finding]:
     kind = _clause(read)
     if kind is not None:
         yield kind
-        if kind != F.LIMIT_WEEKS and F.TEST_PRINTED in _elsewhere(read):
-            yield F.WEEKS_APART
+        if kind == F.CLAUSE_OF_BOTH:
+            per_week = {read.case.figure(f"decision.courses.per_week.{o}").text for o in read.pair}
+            yield F.DAMAGES_ALIKE if len(per_week) == 1 else F.DAMAGES_APART
     if not read.case.spoken("diligence").findings.tested_at_all:
         yield F.CONTRACT_ASKS if kind is None else F.CONTRACT_WEEKS
 
@@ -376,29 +353,14 @@ def _clause(read: Read) -> Finding | None:
     clauses = read.result.courses.clauses
     if read.verdict.open and len(clauses) > 1:
         return F.CLAUSE_OF_BOTH
-    if read.result.courses.base in clauses:
-        return F.CLAUSE_OF_ONE
-    costly = any(p.id == _WEEKS and p.price and p.price.value > 0 for p in read.case.diligence().promises)
-    return F.LIMIT_WEEKS if costly else None
+    return F.CLAUSE_OF_ONE if read.result.courses.base in clauses else None
 
 
-def _elsewhere(read: Read) -> Iterator[Finding]:
-    """What the sections of this memo hold that its body points to."""
-    held = read.given.params.sections
-    if "evidence" in held:
-        yield F.SOURCES_PRINTED
-        if not read.small and not read.holds(D.ELICITED):
-            yield F.EXPERTS_TOLD
-    if "tail_risk" in held and read.levers:
-        yield F.RANGES_PRINTED
-    asks = read.case.spoken("diligence").findings
-    if "diligence" in held and asks.tested_at_all and (asks.tested or asks.tested_both):
-        yield F.TEST_PRINTED
-    if "diligence" in held and (asks.first_by_price or asks.first_by_choice):
-        yield F.QUESTIONS_PRINTED
-    pair = {read.verdict.choice, read.verdict.runner_up}
-    if not read.alone and read.holds(D.TENANTS_PRICED) and pair <= set(read.result.besides.priced.neighbours):
-        yield F.NEIGHBOURS_TOLD
+def _shared(read: Read) -> Iterator[Finding]:
+    """What tenants lose to each other's traffic."""
+    if not read.alone and read.holds(D.TENANTS_PRICED) and {*read.pair} <= set(read.result.besides.priced.neighbours):
+        lost = {read.case.figure(f"decision.besides.neighbours.{o}").text for o in read.pair}
+        yield F.NEIGHBOURS_ALIKE if len(lost) == 1 else F.NEIGHBOURS_TOLD
 
 
 def _dates(read: Read) -> Iterator[Finding]:
@@ -408,9 +370,6 @@ def _dates(read: Read) -> Iterator[Finding]:
     if not read.dated:
         yield F.NO_DATE
     yield F.WEEKS_JUDGED if read.holds(D.ELICITED) else F.WEEKS_ASSUMED
-    risk = read.case.spoken("tail_risk").findings
-    if risk.run_longer and set(read.tail.pair or ()) == {read.verdict.choice, read.verdict.runner_up}:
-        yield F.LONGER_HERE
     ready = read.result.in_time
     if read.alone:
         yield F.ALONE_IN_TIME if ready else F.ALONE_LATE
@@ -427,8 +386,6 @@ def words(case: Told) -> Mapping[str, object]:
     names = whole_names(read.given.options)
     ours, theirs = ([_cause(read, c) for c in causes] for causes in read.causes)
     ready = read.result.in_time
-    pair = (read.verdict.choice, read.verdict.runner_up)
-    late = [o for o in pair if o not in ready]
     return {
         "our_first": _at(ours, 0),
         "our_second": _at(ours, 1),
@@ -438,17 +395,12 @@ def words(case: Told) -> Mapping[str, object]:
         "their_third": _at(theirs, 2),
         "third": names[read.third] if read.third else None,
         "in_time_one": names[ready[0]] if ready else None,
-        "late_one": names[late[0]] if late else None,
         "ethernet": names[read.ethernet] if read.ethernet else None,
         "taken": names[read.result.courses.base],
-        "level": _level(read),
         "best_lever": _best_lever(read),
         "outweighing": Name(_COUNTS[len(read.outweighing)]) if len(read.outweighing) in _COUNTS else None,
         "quotes_by": Name(told(read.quotes_by)) if read.quotes_by is not None else None,
-        "switch_to": course_of(read.given, read.edges[0][1].course, pair) if read.edges else None,
-        "unsure_of": case.spoken("latency").words["cause"],
-        "disputed_most": case.spoken("evidence").words["widest"],
-        "lost_most": case.spoken("tail_risk").words["worst"],
+        "switch_to": course_of(read.given, read.edges[0][1].course, read.pair) if read.edges else None,
         **_price_dates(read),
     }
 
@@ -468,18 +420,9 @@ def _best_lever(read: Read) -> Named | None:
     return Named(labels[read.levers[0]], read.levers[0]) if read.levers else None
 
 
-def _level(read: Read) -> Phrase | None:
-    """The input that most likely lies where the money has turned, and on which side that is."""
-    turn = read.level
-    if turn is None:
-        return None
-    return Phrase(input_names(read.given, turn.input_id).phrase, key_of(turn.input_id), side=Name(turn.told(turn.side)))
-
-
 def _price_dates(read: Read) -> Mapping[str, object]:
     """The months of the oldest and the newest price behind the bills compared."""
-    pair = (read.verdict.choice, read.verdict.runner_up)
-    behind = {i for o in pair for i in inputs_of(read.result.totals[o]) if i.startswith(_PRICE)}
+    behind = {i for o in read.pair for i in inputs_of(read.result.totals[o]) if i.startswith(_PRICE)}
     days = sorted(read.given.prices.by_id(i).date for i in behind)
     return {
         "oldest_price": Name(f"{days[0]:%B %Y}") if days else None,

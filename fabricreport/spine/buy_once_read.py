@@ -6,16 +6,13 @@ import math
 from datetime import date
 from functools import cached_property
 
-from fabricreport.books.names import option_names
-from fabricreport.findings import Findings, Named
+from fabricreport.findings import Findings
 from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
 from fabricreport.sections.decision.finding import DecisionFinding
-from fabricreport.sections.decision.result import WORTH_A_WORD
 from fabricreport.sections.decision.turning import Edge, Turn
 from fabricreport.sections.partner import barred
 from fabricreport.sections.stance import direction
-from fabricreport.spine.courses import either_of
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import CourseKind, Ground, Side
 
@@ -47,6 +44,7 @@ class Read:
         self.alone = self.verdict.choice == self.verdict.runner_up
         self.dated = is_given(self.given.params, "organisation.time_to_production_weeks")
         self.small = self.ground == Ground.SIZE
+        self.pair = (self.verdict.choice, self.verdict.runner_up)
 
     @cached_property
     def way(self) -> str:
@@ -64,23 +62,6 @@ class Read:
     def edges(self) -> tuple[tuple[Turn, Edge], ...]:
         """Where the advice changes, as page one tells it."""
         return () if self.alone or self.small else self.result.edges()
-
-    @cached_property
-    def level(self) -> Turn | None:
-        """The input that most likely lies where the money has turned; None where none may well do so."""
-        if self.alone or self.small or self.way == "same":
-            return None
-        likely = [t for t in self.result.turns.drawn if t.flips and (t.beyond or 0.0) >= WORTH_A_WORD]
-        return max(likely, key=lambda t: t.beyond or 0.0, default=None)
-
-    @property
-    def softens(self) -> bool:
-        """Whether the first edge told is of the input that turns the money, on the same side, and only makes the two close."""
-        if not self.edges or self.level is None:
-            return False
-        (turn, edge), pair = self.edges[0], (self.verdict.choice, self.verdict.runner_up)
-        alike = turn.input_id == self.level.input_id and turn.told(edge.side) == turn.told(self.level.side)
-        return alike and either_of(edge.course) == set(pair)
 
     @cached_property
     def causes(self) -> tuple[list[str], list[str]]:
@@ -134,12 +115,6 @@ class Read:
         side = {o.side: o.id for o in self.given.options if o.id in (self.verdict.choice, self.verdict.runner_up)}
         return side[Side.ROCEV2] if {Side.INFINIBAND, Side.ROCEV2} == set(side) else ""
 
-    @property
-    def kind_in_name(self) -> bool:
-        """Whether sentences call that Ethernet option by a name that says of what kind it is."""
-        names = option_names(self.given.options, self.verdict.choice, self.verdict.runner_up)
-        return bool(self.ethernet) and Side.ROCEV2 in names[self.ethernet].phrase.casefold()
-
     @cached_property
     def third(self) -> str:
         """The cheapest option beside the two compared and their kin that is a true alternative; '' if there is none."""
@@ -148,6 +123,15 @@ class Read:
         most = self.given.central("evidence:rule-clear-gap-share") * mean_of(self.result.totals[self.verdict.choice])
         real = [o for o, gap in gaps.items() if direction(gap) == "less" and gap.value < most]
         return min(real, key=lambda o: gaps[o].value, default="")
+
+    @property
+    def third_close(self) -> bool:
+        """Whether the two compared are close and the third option costs no more than what makes them so."""
+        close = self.verdict.confidence.close
+        return (
+            close
+            and self.case.figure(f"decision.gap.{self.third}").value < self.case.figure("decision.materiality").value
+        )
 
     @cached_property
     def levers(self) -> tuple[str, ...]:
@@ -173,17 +157,6 @@ class Read:
         """The latest day on which quotes that are asked for now are due; None where none are asked for."""
         asked = (one for one in self.case.monday().todos if isinstance(one.action.answer, str) and one.action.answer)
         return max((one.answer for one in asked if one.answer is not None), default=None)
-
-    @cached_property
-    def suited(self) -> tuple[float, float] | None:
-        """What the network costs a GPU of the one of the two compared that the size suits, and of the other; None without."""
-        said = self.case.spoken("tco")
-        if self.alone or not said.findings.size_suits_one:
-            return None
-        size, names = said.words["own_size"], (said.words["suited"], said.words["unsuited"])
-        keys = [name.key for name in (size, *names) if isinstance(name, Named)]
-        own, other = (self.tco.numbers[f"tco.sweep.fabric.{keys[0]}.{option}"].value for option in keys[1:])
-        return own, other
 
     def holds(self, *findings: DecisionFinding) -> bool:
         """Whether the decision found one of these."""

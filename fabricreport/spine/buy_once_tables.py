@@ -16,19 +16,14 @@ from fabricreport.sections.decision.monday.study import Monday, Todo
 from fabricreport.sections.decision.monday.tables import todo
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Edge, Turn, key_of
-from fabricreport.sections.diligence.promises import Promise
-from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.spine.buy_once_read import MOST_CHANGES, of_weeks
 from fabricreport.spine.courses import course_of
 
 MOST_ACTIONS = 5
-TESTED = ("busbw", "latency", "interruptions", "detection")
-"""Promises of the acceptance test that the body shows."""
 ALWAYS = frozenset({Kind.ACCEPTANCE, Kind.BOTH})
 """What to do that page one never leaves out: the acceptance test, and to ask for the two offers that decide."""
 _DATES = {
-    "weeks": "Weeks until it runs stably",
     "not_ready": "Not stable within {param:organisation.time_to_production_weeks} of power-on",
     "late": "A run ends late",
     "delay_p90": "One run in ten is later than planned by",
@@ -91,7 +86,7 @@ def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
                 share_cell(result.joint, o),
                 figure(f"decision.ready.{o}"),
             ],
-            role="winner" if o == choice and not (result.verdict.open or result.verdict.announced) else "normal",
+            role="winner" if o == choice and not result.verdict.open else "normal",
         )
         for o in sorted(totals, key=lambda o: totals[o].value)
     ]
@@ -109,38 +104,22 @@ def dates(given: Inputs, result: DecisionResult, tail: TailResult) -> Table:
     """Weeks, the date and a run, with each of the two compared in a column of its own, the choice first."""
     short = _short(given, result)
     pair = tuple(dict.fromkeys((result.verdict.choice, result.verdict.runner_up)))
+    weeks = [
+        Row(["Weeks until it runs stably, at the median", *(tail.numbers[f"tail_risk.weeks.{o}"] for o in pair)]),
+        Row(["The same, nine times in ten", *(f"{{tail_risk.weeks.{o}:spread}}" for o in pair)]),
+    ]
     rows = [Row([what, *(tail.numbers[f"tail_risk.{name}.{o}"] for o in pair)]) for name, what in _DATES.items()]
-    return Table([Column(""), *(Column(Name(short[o].row), style="mixed") for o in pair)], rows)
+    return Table([Column(""), *(Column(Name(short[o].row), style="mixed") for o in pair)], [*weeks, *rows])
 
 
 def levers(tail: TailResult, shown: Sequence[str]) -> Table:
-    """What each of the measures saves in the first year and costs."""
+    """What each of the measures saves in the first year, with its range, and what it costs."""
     labels = {lever.id: lever.label for lever in tail.levers}
+    number = tail.numbers
     rows = [
-        Row([Name(labels[v]), *(tail.numbers[f"tail_risk.lever.{v}.{w}"] for w in ("saved", "cost"))]) for v in shown
+        Row([Name(labels[v]), *[number[f"tail_risk.lever.{v}.saved"]] * 2, number[f"tail_risk.lever.{v}.cost"]])
+        for v in shown
     ]
-    return Table([Column("Measure"), Column("Saves", style="mixed"), Column("Costs", style="mixed")], rows)
-
-
-def test(result: DiligenceResult) -> Table:
-    """The rows of the acceptance test that carry most money: what to pass, and what a shortfall costs."""
-    rows = [Row([p.title, p.passes, p.expected, p.price]) for p in _tested(result.promises)]
-    heads = ("Pass", "Assumed in the cost", "A shortfall costs")
-    return Table([Column("Promise"), *(Column(h, style="mixed") for h in heads)], rows)
-
-
-def promised_by_both(given: Inputs, result: DiligenceResult) -> Table:
-    """The same for either of two, where none is advised over the other."""
-    of_rival, pair = {p.id: p for p in result.promises_of_rival}, (result.option.id, result.rival.id)
-    short = option_names(given.options, *pair)
-    rows = [
-        Row([p.title, p.passes, of_rival[p.id].passes, p.price, of_rival[p.id].price])
-        for p in _tested(result.promises)
-        if p.id in of_rival
-    ]
-    heads = [Name(f"{head}, {short[o].phrase}") for head in ("Pass", "Shortfall") for o in pair]
-    return Table([Column("Promise"), *(Column(h, style="mixed") for h in heads)], rows)
-
-
-def _tested(promises: Sequence[Promise]) -> list[Promise]:
-    return [p for p in promises if p.id in TESTED]
+    return Table(
+        [Column("Measure"), Column("Saves"), Column("Nine times in ten", style="spread"), Column("Costs")], rows
+    )

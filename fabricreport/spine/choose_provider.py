@@ -7,7 +7,7 @@ from datetime import date
 from enum import StrEnum
 from functools import cached_property
 
-from fabricreport.books.offers.terms import first_question, spoken
+from fabricreport.books.offers.terms import UNNAMED, first_question, spoken
 from fabricreport.books.options import Option
 from fabricreport.findings import Name, Named, OptionName
 from fabricreport.formats import NBSP, listed
@@ -26,7 +26,7 @@ from fabricreport.vocabulary import Basis, Confidence, CourseKind, Ground, Side
 SHOWN = 8
 """Most offers in the table of page one."""
 _PAIR = 2
-TURNS = ("price", "rent", "lone", "refused", "either", "day", "start", "nodes", "idle", "unsteady", "counts")
+TURNS = ("price", "rent", "lone", "refused", "either", "day", "start", "nodes", "counts")
 """What may change the answer of a renter, in the order of page one's table; the notebook has a phrase for each."""
 
 
@@ -89,7 +89,6 @@ class Finding(StrEnum):
     # what would change it, and the body
     HAND_OVER = "the client has a date, and may miss it where what it rents is handed over late"
     MORE_OFFERS = "the table of page one leaves some offers out"
-    ALL_WITH_NETWORK = "several nodes, and every price judged holds the network"
     SOME_WITHOUT = "several nodes, and some price does not hold the network, or does not say so"
     UNSURE = "several nodes, and nothing says of some price whether it holds the network"
     UNSURE_LISTED = "and it is a published price, of a seller who has the network on some product"
@@ -126,11 +125,17 @@ class _Read:
         single, joined = self.result.courses.single, bool(case.diligence().promises)
         self.within = joined and single.total is not None and single.days is None
         self.networked = joined and not self.within
-        self.pair = len(self.result.totals) > 1 and self.networked
+        self.pair = len(self.result.totals) > 1 and self.networked and not self.one_network
         self.dated = is_given(self.given.params, "organisation.time_to_production_weeks")
         self.ground: str = self.result.ground
         self.quote = next((one for one in case.monday().todos if one.action.kind == Kind.RENTS), None)
         self.idle = self.ground in (Ground.SIZE, Confidence.DOES_NOT_MATTER)
+
+    @property
+    def one_network(self) -> bool:
+        """Whether several offers all name one network, so that none is there to choose."""
+        named = {judged.offer.fabric for judged in self.found.judged.values()} if self.found else set()
+        return self.found is not None and len(self.found.judged) > 1 and len(named) == 1 and not named & {*UNNAMED}
 
     @property
     def two(self) -> bool:
@@ -199,12 +204,6 @@ class _Read:
     def levels(self) -> bool:
         """Whether there is a rent without a network at which single nodes cost the same."""
         return self.result.courses.single.level_rent is not None
-
-    @property
-    def steady(self) -> bool:
-        """Whether the difference between the two stays below what the client calls material in nine of ten outcomes."""
-        spread, limit = self.case.figure("decision.difference").spread, self.case.figure("decision.materiality").value
-        return spread is not None and max(abs(spread.p5), abs(spread.p95)) < limit
 
     @property
     def refused(self) -> bool:
@@ -342,7 +341,7 @@ def _body(read: _Read) -> Iterator[Finding]:
     if read.case.diligence().plan.tests and read.networked:
         yield F.TO_TEST
         yield F.TEST_TWO if read.two else F.TEST_MANY
-        yield F.TEST_BOTH if read.case.diligence().promises_of_rival else F.TEST_ONE
+        yield F.TEST_BOTH if read.pair and read.case.diligence().promises_of_rival else F.TEST_ONE
     elif not read.networked:
         yield F.NO_TEST
     if read.case.monday().todos or not read.networked:
@@ -361,7 +360,8 @@ def _body(read: _Read) -> Iterator[Finding]:
 def _in_the_price(found: OffersResult) -> Iterator[Finding]:
     """Whether prices hold the network."""
     unsure, beside = found.having(Open.NETWORK), found.having(Open.EXTRA)
-    yield F.SOME_WITHOUT if unsure or beside else F.ALL_WITH_NETWORK
+    if unsure or beside:
+        yield F.SOME_WITHOUT
     if unsure:
         yield F.UNSURE
         if found.listed:
@@ -371,6 +371,11 @@ def _in_the_price(found: OffersResult) -> Iterator[Finding]:
 
 
 # ---- words
+
+
+def chooses_network(case: Told) -> bool:
+    """Whether two networks are weighed: offers that all name one leave nothing to weigh."""
+    return _Read(case).pair
 
 
 def needs_network(case: Told) -> bool:
@@ -494,7 +499,5 @@ def turning(case: Told) -> Mapping[str, Named | None]:
         "day": turn("day", holds=read.counted_on and (read.asking or read.refused)),
         "start": turn("start", holds=read.counted_on and not read.asking and not read.refused),
         "nodes": turn("nodes", holds=read.single is not None and read.levels),
-        "idle": turn("idle", holds=read.pair and read.idle and read.steady),
-        "unsteady": turn("unsteady", holds=read.pair and read.idle and not read.steady),
         "counts": turn("counts", holds=read.pair and not read.idle and read.preferred),
     }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import replace
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.phrases import Phrase
-from fabricreport.books.names import option_names
 from fabricreport.findings import Named
 from fabricreport.formats import NBSP
 from fabricreport.models.money.offers import Standing
@@ -16,13 +16,21 @@ from fabricreport.sections.decision.monday.tables import UNPRICED, todo
 from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.offers.tables import network_name, tiers, where_of
-from fabricreport.sections.diligence.tables import acceptance, acceptance_of_both
-from fabricreport.spine.choose_provider import SHOWN, TURNS, day, last_day, needs_network, to_ask, turning
+from fabricreport.spine import passes
+from fabricreport.spine.choose_provider import (
+    SHOWN,
+    TURNS,
+    chooses_network,
+    day,
+    last_day,
+    needs_network,
+    to_ask,
+    turning,
+)
 from fabricreport.spine.told import Told
 
 BEFORE = 5
 """Most lines of what to do before signing."""
-_TESTED = ("busbw", "weeks", "interruptions")
 _PARTS = ("do", "now", "turns", "odds", "settled")
 
 
@@ -149,25 +157,6 @@ def results(case: Told) -> Table:
     return Table([*columns, Column("Costs least in"), Column("Without the first")], rows)
 
 
-def networks(case: Told) -> Table:
-    """What each offer says of its network: which if they differ, on what it is sold, if it is in the price, its topology."""
-    mixed = len({j.offer.fabric for j in _found(case).judged.values()}) > 1
-    rows = [
-        Row(
-            [
-                Name(one.offer.seller),
-                *([Name(network_name(case.inputs, one.offer.fabric))] if mixed else []),
-                Name(one.offer.product or "not named"),
-                _held(one),
-                Name("not documented" if Open.TOPOLOGY in one.open else one.offer.topology),
-            ]
-        )
-        for one in _found(case).judged.values()
-    ]
-    heads = ("Seller", *(["Network"] if mixed else []), "Sold on", "In the price", "Topology")
-    return Table([Column(h) for h in heads], rows)
-
-
 def _held(judged: Judged) -> str:
     """Whether a price holds its network."""
     if judged.offer.with_network:
@@ -176,20 +165,7 @@ def _held(judged: Judged) -> str:
 
 
 def test(case: Told) -> Table:
-    """What the network has to pass that a client can see for itself: bandwidth, days until it runs stably, interruptions."""
-    result = case.diligence()
-    both = bool(result.promises_of_rival)
-    whole = acceptance_of_both(case.inputs, result) if both else acceptance(result)
-    kept = [row for promise, row in zip(result.promises, whole.rows, strict=True) if promise.id in _TESTED]
-    short = names(case)
-    pair = [short[o.id] for o in (result.option, result.rival)]
-    heads = [Name(f"{head}, {name}") for head in ("Pass", "Shortfall") for name in pair]
-    columns = [whole.columns[0], *(Column(head, style="mixed") for head in heads)] if both else whole.columns
-    return Table(columns, kept, whole.values)
-
-
-def names(case: Told) -> Mapping[str, str]:
-    """What the body calls the options."""
-    verdict = case.decision().verdict
-    called = option_names(case.inputs.options, verdict.choice, verdict.runner_up)
-    return {o: names.phrase for o, names in called.items()}
+    """What the network has to pass; of either of two where both may still be chosen."""
+    tests = case.diligence()
+    weighed = tests if chooses_network(case) else replace(tests, promises_of_rival=())
+    return passes.table(case.inputs, case.decision(), weighed)

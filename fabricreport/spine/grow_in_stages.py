@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
-from fabricreport.books.names import input_names, whole_names
+from fabricreport.books.names import input_names
 from fabricreport.findings import Name, Named
 from fabricreport.ledger import Number
-from fabricreport.provenance import plain
 from fabricreport.scenario import is_given
 from fabricreport.sections.decision.result import WORTH_A_WORD, DecisionResult
 from fabricreport.sections.decision.unquoted import Unquoted
 from fabricreport.sections.stance import direction
-from fabricreport.sections.tco.result import TcoResult
+from fabricreport.spine.buy_once_read import Read
+from fabricreport.spine.passes import shown
 from fabricreport.spine.told import Told
 from fabricreport.vocabulary import Confidence, CourseKind, OperatingModel, Side
 
 MOST_CARES = 3
 """Remarks of page one at most."""
-MOST_LEVERS = 3
-"""Levers told of at most."""
 
 
 class Finding(StrEnum):
@@ -40,29 +38,19 @@ class Finding(StrEnum):
     WHITE_BOX = "the advised option is named, and another maker's software runs its switches"
     KIN_OF_ONE_MAKER = "that option is Ethernet, for all of which one maker answers"
     KIN_AS_NAMED = "it is another one, which its name tells"
-    KIN_SHARES = "both may be taken, so each is the cheapest of all in a share of the outcomes"
     # the money
     SAVES = "the advised option costs less, as printed"
     SAVES_OPEN = "of two options left open the first costs less, as printed"
     EXTRA = "the advised option costs more, as printed"
     EVEN = "both cost the same, as printed"
     # the stages
-    AHEAD_OF_NEED = "the first stage holds switches that only later stages need"
     AHEAD_LOST = "the first stage alone is signed for, and what it holds for later ones is lost if growth stops"
-    AHEAD_BESIDE = "and two options are side by side"
-    RECABLED = "and building as needed would lay cables twice"
+    RECABLED = "the first stage holds switches of later ones, and building as needed would lay cables twice"
     NOW_ADDS = "to order every stage now would cost more"
     STOP_WASTES = "a plan that ends after the first stage has paid for growth, on either network"
     STOP_WASTES_NOTHING = "it has not, on one of them at least"
     SITE_OPEN = "a later stage begins another site"
     SITES_BEGUN = "every site is begun with the first stage"
-    # why size decides, where two are side by side
-    TIERS_PART = "InfiniBand needs a tier of switches more than RoCEv2 at full size"
-    TIERS_SAME = "both need as many tiers"
-    TIERS_DASHED = "some option never needs as many tiers as another, so its row has a dash"
-    TIERS_FULL = "none does, so no row has one"
-    ORDER_STAYS = "the same one costs less at every size planned"
-    ORDER_CHANGES = "the other one costs less at some size planned"
     # the case for the other option
     OTHER_HAS_REASON = "a reason that the bill leaves out speaks for the option not advised"
     OTHER_WINS_SOMETIMES = "none does, and the option not advised costs less in some outcomes"
@@ -77,16 +65,15 @@ class Finding(StrEnum):
     # the work
     STEP_ALIKE = "a step waits for either network the same share of its time, as printed"
     STEP_APART = "it waits longer for one of them"
-    EXPERTS_SHARE = "the plan of the work is our choice, and it has groups of experts"
     # the date
     DATE_ALIKE = "both run stably after as many weeks, as printed"
     DATE_APART = "one of them runs stably earlier"
     BOTH_IN_TIME = "both meet the date in every outcome"
     DATE_MISSED = "one of them misses it in some"
     # the acceptance test
-    WEEK_PRICED = "a week late has a price"
     LEVERS_HERE = "measures on the advised option save more than they cost"
     BANDWIDTH_PRICED = "lost bandwidth has a price"
+    PASSES_PRICED = "so has another promise of the test"
     # what to read with care: the first few that hold
     CARE_LINKS = "links between sites are not priced"
     CARE_LATER = "later stages have no prices of their own"
@@ -112,19 +99,16 @@ def findings(case: Told) -> Iterator[Finding]:
     yield _changes(case)
     yield from _work(case)
     prices = case.diligence().numbers
-    if "diligence.price.weeks" in prices:
-        yield F.WEEK_PRICED
-    if case.tail().worked == pair(case)[0] and paying_levers(case):
+    if case.tail().worked == pair(case)[0] and Read(case).levers:
         yield F.LEVERS_HERE
     if "diligence.price.busbw" in prices:
         yield F.BANDWIDTH_PRICED
+    if shown(case.decision(), case.diligence(), ("busbw",)):
+        yield F.PASSES_PRICED
     yield from cares(case)
 
 
 def _work(case: Told) -> Iterator[Finding]:
-    plan = case.latency().job.plan
-    if plan is not None and plan.ep > 1 and case.spoken("latency").findings.plan_chosen:
-        yield F.EXPERTS_SHARE
     if not compared(case):
         return
     weeks = {case.figure(f"tail_risk.weeks.{o}").text for o in pair(case)}
@@ -162,7 +146,7 @@ def _title(case: Told) -> Iterator[Finding]:
 def _advice(case: Told) -> Iterator[Finding]:
     """What the advice adds: the day to sign, and what the option is that is too close to tell from the one advised."""
     found = case.spoken("decision").findings
-    elsewhere = (found.too_late, found.too_late_alone, found.take_small, found.single_nodes, found.ask_announced)
+    elsewhere = (found.too_late, found.too_late_alone, found.take_small, found.single_nodes)
     dated = is_given(case.inputs.params, "organisation.time_to_production_weeks") and not any(elsewhere)
     if dated and case.monday().last.early_enough:
         yield F.SIGN_BY
@@ -173,8 +157,6 @@ def _advice(case: Told) -> Iterator[Finding]:
         kin = next(option for option in case.inputs.options if option.id == case.decision().kin)
         of_one = kin.side == Side.ROCEV2 and kin.operating_model == OperatingModel.TURNKEY
         yield F.KIN_OF_ONE_MAKER if of_one else F.KIN_AS_NAMED
-        if {kin.id, pair(case)[0]} <= set(case.decision().joint.shares):
-            yield F.KIN_SHARES
 
 
 def _changes(case: Told) -> Finding:
@@ -203,31 +185,15 @@ def _stages(case: Told) -> Iterator[Finding]:
         yield F.STAGES_OF_ONE
         return
     yield F.STAGES_OF_TWO
-    yield F.TIERS_DASHED if dashed(case.tco()) else F.TIERS_FULL
-    found = case.spoken("tco").findings
-    if found.tiers_differ:
-        yield F.TIERS_PART
-    elif (found.tiers_alike or found.switches_alone) and _of_both_kinds(case):
-        yield F.TIERS_SAME
-    if found.order_holds or found.crosses_here:
-        yield F.ORDER_STAYS if found.order_holds else F.ORDER_CHANGES
-
-
-def _of_both_kinds(case: Told) -> bool:
-    sides = {option.side for option in case.inputs.options if option.id in pair(case)}
-    return sides == {Side.INFINIBAND, Side.ROCEV2}
 
 
 def _ahead(case: Told) -> Iterator[Finding]:
     """What stands ahead of need after the first stage, what ordering all would add, and what stopping there has cost."""
     found, (choice, rival) = case.decision().courses, pair(case)
     if prints(case.figure(f"tco.stage.overbuilt.0.{choice}")):
-        yield F.AHEAD_OF_NEED
         told = case.spoken("decision").findings
         if (told.sign_stage_one or told.settle_stage_one) and _wasted(case, choice):
             yield F.AHEAD_LOST
-        if compared(case):
-            yield F.AHEAD_BESIDE
         if prints(case.figure(f"tco.recabled.{choice}")):
             yield F.RECABLED
     ahead = found.row(CourseKind.AHEAD)
@@ -248,13 +214,6 @@ def _wasted(case: Told, option: str) -> bool:
         return False
     spent = case.figure(f"decision.courses.wasted.0.{option}")
     return prints(spent) and spent.value > 0
-
-
-def dashed(result: TcoResult) -> bool:
-    """Whether some option never needs as many tiers as another does."""
-    number = result.numbers
-    tiers = {key.split(".")[2] for key in number if key.startswith("tco.step.")}
-    return any(f"tco.step.{n}.{option}" not in number for n in tiers for option in result.order)
 
 
 def prints(number: Number) -> bool:
@@ -298,8 +257,9 @@ def their_reason(case: Told) -> str:
 
 
 def quotes_that_turn(result: DecisionResult) -> tuple[Unquoted, ...]:
-    """Items without a published price whose quote turns the money."""
-    return tuple(u for u in result.unquoted if u.turned_by and u.level is not None)
+    """Items without a published price whose quote puts another option ahead than the one advised."""
+    turned = (u for u in result.unquoted if u.turned_by and u.level is not None)
+    return tuple(u for u in turned if result.verdict.open or beyond(u) != result.verdict.choice)
 
 
 def their_quote(case: Told) -> Unquoted | None:
@@ -346,14 +306,12 @@ def words(case: Told) -> Mapping[str, object]:
         ),
         "in_all": Name("over all stages" if F.STAYS not in set(_title(case)) else "in all"),
         "kin_way": _kin_way(case),
-        "cheaper_planned": _cheaper_planned(case),
         "their_reason": Name(their_reason(case)),
         "sites": Name(f"{_COUNTS.get(halls, halls)} sites"),
         "our_causes": saved[:1],
         "their_cause": conceded[:1],
         "their_next": conceded[1:2],
         "their_quote": _item(case, quote) if quote else None,
-        "paying_levers": paying_levers(case),
     }
 
 
@@ -384,28 +342,10 @@ def _kin_way(case: Told) -> Name | None:
     return Name("less" if case.figure(f"decision.gap.{kin}").value < 0 else "more") if kin else None
 
 
-def _cheaper_planned(case: Told) -> Named | None:
-    """Of two compared the one that costs less by whole cost at the largest size planned, of the sizes tried."""
-    owned = case.tco().ownership
-    if not compared(case) or owned is None:
-        return None
-    tried = [n for n, gpus in enumerate(owned.sweep.gpus) if gpus <= case.inputs.params.cluster.final_gpus]
-    names = whole_names(case.inputs.options)
-    hour = {option: plain(owned.sweep.useful_hour[option]).mean(axis=1)[max(tried, default=0)] for option in pair(case)}
-    cheaper = min(hour, key=lambda option: float(hour[option]))
-    return names[cheaper]
-
-
 def _of_several_makers(case: Told) -> bool:
     """Whether a later stage of the advised option may come from another maker: InfiniBand has one."""
     choice = pair(case)[0]
     return all(option.side != Side.INFINIBAND for option in case.inputs.options if option.id == choice)
-
-
-def paying_levers(case: Told) -> tuple[Named, ...]:
-    """The first few measures against lost time that save at least what they cost."""
-    paying = (lever for lever in case.tail().levers if lever.saved_per_dollar >= 1)
-    return tuple(Named(lever.label, lever.id) for lever in paying)[:MOST_LEVERS]
 
 
 def _item(case: Told, one: Unquoted) -> Named:

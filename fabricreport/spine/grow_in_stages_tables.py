@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.tables import Cell
@@ -32,13 +33,6 @@ _PARTS = {
     "optics_and_cables": "Optics and cables",
     "adapters": "Network adapters",
     "spares_and_installation": "Spares, installation, management",
-}
-_STEP = {
-    "compute": "Computing",
-    "inside_nodes": "Traffic within a server",
-    "exposed": "Waiting for the network",
-    "bubble": "Waiting for other GPUs’ share of the work",
-    "other": "Other work",
 }
 
 
@@ -92,26 +86,6 @@ def parts(result: TcoResult) -> Table:
     )
 
 
-def tiers(given: Inputs, result: TcoResult) -> Table:
-    """How many tiers of switches each option needs at full size, and up to which size fewer are enough."""
-    heads, number = option_names(given.options), result.numbers
-    steps = sorted({int(key.split(".")[2]) for key in number if key.startswith("tco.step.")})
-    rows = [
-        Row(
-            [
-                Name(heads[o].short),
-                number[f"tco.count.tiers.{o}"],
-                number[f"tco.count.switches.{o}"],
-                *(number.get(f"tco.step.{n}.{o}") for n in steps),
-            ],
-            role="winner" if o == result.choice and not result.verdict.open else "normal",
-        )
-        for o in result.order
-    ]
-    upto = [Column(Name(f"{n} {'tier' if n == 1 else 'tiers'} up to")) for n in steps]
-    return Table([Column("Network"), Column("Tiers"), Column("Switches"), *upto], rows)
-
-
 def changes(given: Inputs, result: DecisionResult, figure: FigureOf, edges: Sequence[Named]) -> Table:
     """What would change the answer: what is assumed, where it turns, how likely that is, and what settles it when.
 
@@ -158,21 +132,14 @@ def actions(monday: Monday) -> Table:
     """What to do before signing, who does it, by when, and what it is worth: the first lines of the list."""
     listed = monday_tables.todo(monday).rows
     rows = [
-        Row([do, Name(one.who), Name(NBSP.join((str(one.by.day), f"{one.by:%b}", str(one.by.year)))), worth])
+        Row([do, Name(one.who), Name(_day(one.by) + (f", answers {_day(one.answer)}" if one.answer else "")), worth])
         for one, (_, do, _, _, worth) in zip(monday.todos, (row.cells for row in listed), strict=True)
     ]
     return Table([Column(head) for head in ("Do", "Who", "By", "Worth")], rows[:MOST_ACTIONS])
 
 
-def step(figure: FigureOf, result: DecisionResult) -> Table:
-    """Where the time of a training step goes, on either network."""
-    options = (result.verdict.choice, result.verdict.runner_up)
-    rows = [
-        Row([label, *(figure(f"latency.part.{part}.{o}") for o in options)])
-        for part, label in _STEP.items()
-        if any(figure(f"latency.part.{part}.{o}").value for o in options)
-    ]
-    return Table([Column("Of a step’s time"), *(Column(word, decimals=1) for word in ("{choice}", "{rival}"))], rows)
+def _day(day: date) -> str:
+    return NBSP.join((str(day.day), f"{day:%b}", str(day.year)))
 
 
 def acceptance(given: Inputs, result: DiligenceResult) -> Table:
