@@ -79,20 +79,21 @@ def _panel(axis: Axes, item: Disagreement) -> None:
     if item.wide:
         axis.set_xscale("log")
         axis.xaxis.set_minor_formatter(NullFormatter())
-        axis.xaxis.set_minor_locator(NullLocator())
+        axis.xaxis.set_minor_locator(NullLocator())  # type: ignore[no-untyped-call]
     else:
         axis.xaxis.set_major_locator(MaxNLocator(2))
     axis.set_ylim(-0.8, len(positions) - 0.2)
     axis.set_yticks([])
     axis.spines["left"].set_visible(False)
     axis.tick_params(axis="x", labelsize=_SMALL_PT)
-    shown = (
-        (lambda v: formats.percent(v, 3) if v else "0")
-        if item.unit == "share"
-        else lambda v: formats.write(v, item.unit, 4)
-    )
-    axis.xaxis.set_major_formatter(FuncFormatter(lambda v, _: shown(v)))
+    axis.xaxis.set_major_formatter(FuncFormatter(lambda v, _: _tick(v, item.unit)))
     axis.set_title(textwrap.fill(item.short, _TITLE_CHARS), fontsize=_SMALL_PT, loc="left", color=INK)
+
+
+def _tick(value: float, unit: str) -> str:
+    if unit == "share":
+        return formats.percent(value, 3) if value else "0"
+    return formats.write(value, unit, 4)
 
 
 def slowest_chart() -> Drawing:

@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricreport.books.claims import VERDICTS, ClaimBook, ClaimSource, read_claims
 from fabricreport.books.evidence_entry import EvidenceEntry
-from fabricreport.books.providers import ProviderBook, read_providers
+from fabricreport.books.providers import ContractOnly, ProviderBook, Seller, read_providers
 from fabricreport.claim import Amount
 from fabricreport.evidence import read_yaml
 from fabricreport.figures import Declaration, FigureSpec, Index
@@ -123,6 +123,12 @@ class ReportFigures:
         entries = (self.given.evidence[i.removeprefix("evidence:")] for i in dict.fromkeys(cited))
         return {e.id: e for e in entries if e.kind != "text"}
 
+    @property
+    def contracts(self) -> tuple[Seller | ContractOnly, ...]:
+        """Everybody whose contract was read, in the order of the table."""
+        every: list[Seller | ContractOnly] = [*self.sellers.sellers, *self.sellers.contracts_only]
+        return tuple(seller for seller in every if seller.sla)
+
     @cached_property
     def links(self) -> Mapping[str, float]:
         """The fastest link of each seller that states one, in Gb/s, by its id."""
@@ -132,8 +138,7 @@ class ReportFigures:
     @cached_property
     def credits(self) -> Mapping[str, str]:
         """The entry of the highest service credit of each seller whose contract states one, by its id."""
-        every = (*self.sellers.sellers, *self.sellers.contracts_only)
-        found = {s.id: next((i for i in s.sla if i.endswith(_CREDIT)), None) for s in every}
+        found = {s.id: next((i for i in s.sla if i.endswith(_CREDIT)), None) for s in self.contracts}
         return {seller: entry for seller, entry in found.items() if entry is not None}
 
     @cached_property
@@ -254,7 +259,7 @@ _COUNTS = (
     _count(
         "contracts",
         "Contracts that were read",
-        lambda at: sum(bool(s.sla) for s in (*at.sellers.sellers, *at.sellers.contracts_only)),
+        lambda at: len(at.contracts),
     ),
 )
 

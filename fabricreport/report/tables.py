@@ -228,7 +228,6 @@ def _since(case: Report, ids: Iterable[str]) -> str | None:
 
 def service_levels(case: Report) -> Table:
     """The contracts that were read."""
-    every = (*case.found.sellers.sellers, *case.found.sellers.contracts_only)
     rows = [
         Row(
             [
@@ -238,8 +237,7 @@ def service_levels(case: Report) -> Table:
                 case.numbers.get(f"report.credit.{s.id}"),
             ]
         )
-        for s in every
-        if s.sla
+        for s in case.found.contracts
     ]
     return Table([Column("Seller"), *_mixed("Uptime", "Claim within"), Column("Credit, at most")], rows)
 

@@ -15,6 +15,8 @@ from fabricreport.sections.evidence.result import EvidenceResult
 class EvidenceFinding(StrEnum):
     """What may be true of the evidence."""
 
+    MOSTLY_ASSUMED = "more than half of the inputs behind the advice are assumptions"
+    MOSTLY_SOURCED = "at least half of the inputs behind the advice have a source"
     PRICED = "a price of the price files is behind the advice"
     HELD = "a price row was held back"
     STOOD_IN = "the price files lack an item that the package's own price stands in for"
@@ -36,6 +38,8 @@ def spoken(given: Inputs, result: EvidenceResult) -> Spoken:
 
 
 def _holds(given: Inputs, result: EvidenceResult) -> Iterator[EvidenceFinding]:
+    used, assumed = (result.numbers[f"evidence.{name}"].value for name in ("used", "used.assumption"))
+    yield F.MOSTLY_ASSUMED if assumed > used / 2 else F.MOSTLY_SOURCED
     if result.prices:
         yield F.PRICED
     if given.prices.quarantine:
