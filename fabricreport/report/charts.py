@@ -79,7 +79,7 @@ def _panel(axis: Axes, item: Disagreement) -> None:
     if item.wide:
         axis.set_xscale("log")
         axis.xaxis.set_minor_formatter(NullFormatter())
-        axis.xaxis.set_minor_locator(NullLocator())  # type: ignore[no-untyped-call]
+        axis.xaxis.set_minor_locator(NullLocator())
     else:
         axis.xaxis.set_major_locator(MaxNLocator(2))
     axis.set_ylim(-0.8, len(positions) - 0.2)

@@ -15,6 +15,7 @@ from fabricreport.findings import capital
 from fabricreport.models.audit.claims import AuditedClaim
 from fabricreport.report.figures import worst_row
 from fabricreport.report.opened import Report
+from fabricreport.vocabulary import LEANS
 
 _STATED = re.compile(r"\{stated ([\w-]+)\}")
 SHORT = {"reproduces with a caveat": "with a caveat", "cannot be checked": "not checkable"}
@@ -100,9 +101,7 @@ def factors(case: Report) -> Table:
     for article, members in _by_article("factors").items():
         rows.append(Row([Name(case.found.articles[article].publisher), "", "", ""], role="group"))
         for factor in members:
-            says = [
-                _STATED.sub(lambda found: _stated(case, found[1]), factor[side]) for side in ("infiniband", "rocev2")
-            ]
+            says = [_STATED.sub(lambda found: _stated(case, found[1]), factor[side]) for side in LEANS]
             rows.append(Row([factor["factor"], *says, _cited(f"{factor['here']}.", factor.get("cite", ()))]))
     return Table(_heads("Factor", "InfiniBand, it says", "RoCEv2, it says", "What we found"), rows)
 

@@ -132,8 +132,7 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     else:
         first = []
     book = SourceBook(found.inputs)
-    numbering = Numbering(found.ledger, book, problems)
-    numbering.report = found.report
+    numbering = Numbering(found.ledger, book, problems, found.report)
     numbered_first = numbering.number_body(first)
     numbered_body = numbering.number_body(body)
     rest = [*_grouped(web, section_titles), *assumed_piece(found)] if parts.spined else []

@@ -88,14 +88,20 @@ class NumberedPiece:
 class Numbering:
     """Places in reading order, targets by id; faults met on the way are collected. `Resolver` writes the fresh nodes."""
 
-    def __init__(self, ledger: Mapping[str, Record], book: SourceBook, problems: list[Problem]) -> None:
+    def __init__(
+        self,
+        ledger: Mapping[str, Record],
+        book: SourceBook,
+        problems: list[Problem],
+        report: Mapping[str, Any] | None = None,
+    ) -> None:
         self.anchors = Anchors()
         self.contents: list[ContentsLine] = []
         self.ledger = ledger
         self.book = book
         self._problems = problems
         self.targets: dict[str, tuple[str, str]] = {}
-        self.report: Mapping[str, Any] | None = None
+        self.report = report
         self._counts = {"Figure": 0, "Table": 0}
         self._levels = [0, 0, 0]
         self._annexes = 0
