@@ -84,6 +84,10 @@ class Reader:
         """The options to compare, in the params' order: those stated, without the `excluded`."""
         return tuple(self.priced_options[o] for o in self.params.options if o not in self.excluded)
 
+    def _known_options(self) -> list[Option]:
+        """The options to compare, without those that nobody knows, which are told of later."""
+        return [self.priced_options[o] for o in self.params.options if o in self.priced_options.keys() - self.excluded]
+
     @property
     def excluded(self) -> Mapping[str, Reason]:
         """The stated options that are not compared, by id, each with why."""

@@ -92,20 +92,20 @@ def branches(section: str, case: Case, params: Path) -> Iterator[Branch]:
                 continue
             cell = read_cell(source)
             taken = _taken(cell, space)
-            body = space["annex" if cell.annexed else "body"]
+            body = space["body"]
             if taken:  # as the memo has it, titles said ahead included
                 before = len(body.emitted)
                 write(cell, body, lambda expression: eval(expression, space))
                 yield Branch(section, number, cell, True, tuple(b.bundle for b in body.emitted[before:]))
                 continue
             words = {name: _given(word) for name, word in body.words.items()}
-            forced = Section(section, lenient, place=body.place, words=words)
+            forced = Section(section, lenient, words=words)
             write(_words_only(cell), forced, lambda expression: eval(expression, space))
             yield Branch(section, number, cell, False, tuple(b.bundle for b in forced.emitted))
 
 
 def _taken(cell: ProseCell, space: Mapping[str, Any]) -> bool:
-    if cell.each is not None and not space["annex" if cell.annexed else "body"].words[cell.each[1]]:
+    if cell.each is not None and not space["body"].words[cell.each[1]]:
         return False
     if not cell.when:
         return True

@@ -17,7 +17,9 @@ from fabricreport.blocks import MIME
 from fabricreport.memo.document.stitch import stitch
 from fabricreport.memo.run.volatile import notebook_from_bytes
 
-_PAGES = re.compile(rb"<pdf:Keywords>body: (\d+) pages?, annexes: (\d+) pages?</pdf:Keywords>")
+_PAGES = re.compile(
+    rb"<pdf:Keywords>body: (\d+) pages?, annexes: (\d+) pages?, derivations: (\d+) pages?</pdf:Keywords>"
+)
 _SKIPPED = frozenset(["nav", "header", "footer", "script", "style", "table", "svg", "details", "dt", "sup", "aside"])
 _SKIPPED_CLASSES = frozenset(["value", "tag", "cite", "data", "key", "tone", "subtitle", "stale", "math"])
 _VOID = frozenset(["br", "img", "meta", "link", "hr", "wbr", "input", "col"])
@@ -32,6 +34,7 @@ class ReadMemo:
     sentences: tuple[str, ...]
     body_pages: int
     annex_pages: int
+    derivation_pages: int
 
 
 def read_memo(folder: Path) -> ReadMemo:
@@ -44,7 +47,7 @@ def read_memo(folder: Path) -> ReadMemo:
     assert pages, "a PDF states its pages"
     sentences = tuple(s for line in told for s in re.split(r"(?<=[.!?])\s+", line) if s)
     client = " ".join(reader.head["p"].split()).removeprefix("Memorandum for ")
-    return ReadMemo(client, " ".join(reader.head["h1"].split()), sentences, int(pages[1]), int(pages[2]))
+    return ReadMemo(client, " ".join(reader.head["h1"].split()), sentences, *(int(n) for n in pages.groups()))
 
 
 @cache

@@ -234,7 +234,6 @@ def two_pages(document: Document) -> Document:
         body=tuple(rebuilt(node, of_node=bare) for node in document.body),
         first=(),
         annexes=(),
-        web=(),
         contents=(),
         sources=(),
         derivations=(),

@@ -1,7 +1,7 @@
 """What the notebook of a delivery opens: a case that speaks of its acceptance as the others speak of their sections.
 
 case = open_delivery(params)           # judged on what lies in `as-delivered/` beside the params
-body, annex, finding = open_section("acceptance", case)
+body, finding = open_section("acceptance", case)
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What a notebook emits: prose, charts, tables, callouts. Each block carries its meaning beside its looks.
 
-    body = Section("tco", case)          # blocks of the memo's body
-    annex = body.annex()                 # blocks that the stitcher moves behind the body
+    body = Section("tco", case)
     body.say("Over the horizon {tco.cheapest} costs {tco.difference:absrange} less.")
 
 In JupyterLab a block shows at once; in the memo the exporters read the block's nodes, never the HTML.
@@ -80,12 +79,11 @@ class Message(Protocol):
 class Block:
     """One emitted block: its nodes, and the ledger entries, inputs and names behind them.
 
-    `place` is body or annex, `compared` what the section's case says of the comparison (empty if it makes none);
+    `compared` is what the section's case says of the comparison (empty if it makes none);
     with `further` its first paragraph goes on in that of the block before.
     """
 
     section: str
-    place: str
     nodes: tuple[Top, ...]
     ledger: tuple[Record, ...]
     inputs: tuple[Record, ...]
@@ -98,7 +96,6 @@ class Block:
         """The JSON that a notebook keeps and the exporters read."""
         return {
             "version": 1,
-            "place": self.place,
             "section": self.section,
             "nodes": [to_json(node) for node in self.nodes],
             "ledger": [dict(entry) for entry in self.ledger],
@@ -147,31 +144,29 @@ class Section:
     """Emits the blocks of one section. `emitted` keeps them for tests and for scripts outside a notebook.
 
     `words` are names and numbers that any of its texts may use; `next_title` is a title said ahead of its chart or table;
-    `phrases` are the texts that tables say of their rows, the same in body and annex.
+    `phrases` are the texts that tables say of their rows; `opened` once it has a heading of level one.
     """
 
-    def __init__(
-        self, name: str, case: Figures, *, place: str = "body", words: Mapping[str, object] | None = None
-    ) -> None:
+    def __init__(self, name: str, case: Figures, *, words: Mapping[str, object] | None = None) -> None:
         self.name = name
-        self.place = place
         self.words = words or {}
         self.emitted: list[Block] = []
         self.next_title = ""
         self.phrases: dict[str, Kept] = {}
+        self.opened = False
         self._case = case
-
-    def annex(self) -> Section:
-        """The same section's annex: its blocks follow the memo's body."""
-        annex = Section(self.name, self._case, place="annex", words=self.words)
-        annex.phrases = self.phrases
-        return annex
 
     def heading(self, template: str, *, level: int = 2, anchor: str = "", **values: object) -> None:
         """A heading that states a finding. Level 1 opens the section (its anchor is `sec-<section>`)."""
         binder = self.binder(values)
-        anchor = anchor or (f"sec-{self.name}" if level == 1 and self.place == "body" else "")
-        self.emit((Heading(level, binder.inline(template), anchor),), binder)
+        heading = Heading(level, binder.inline(template), anchor)
+        self.emit((self.opening(heading) if level == 1 and not anchor else heading,), binder)
+
+    def opening(self, heading: Heading) -> Heading:
+        """A heading of level one: the first opens the section and bears its name."""
+        named = heading if self.opened else replace(heading, id=f"sec-{self.name}")
+        self.opened = True
+        return named
 
     def say(self, template: str, **values: object) -> None:
         """Prose (Markdown) with bound numbers."""
@@ -268,7 +263,6 @@ class Section:
         used = sorted({i for n in numbers for i in (*n.inputs, *n.sources)} | set(binder.cited))
         block = Block(
             section=self.name,
-            place=self.place,
             nodes=nodes,
             ledger=tuple({**n.as_dict(), "section": self.name} for n in numbers),
             inputs=tuple(dict(self._case.record(i)) for i in used),

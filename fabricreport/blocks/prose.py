@@ -1,7 +1,7 @@
 """A prose cell as text: one line that says what it is and when it holds, then Markdown that an analyst edits.
 
     %%say when=finding.clear                         Markdown: headings, paragraphs, lists
-    %%say annex each=turn in turns                   once for each of several things, behind the body
+    %%say each=turn in turns                         once for each of several things
     %%say further when=finding.grows                 the same paragraph as the cell before, where both are said
     %%say glance                                     a paragraph of page one's summary
     %%say caution                                    a boxed remark (also note, decision); `title:` opens it
@@ -24,7 +24,7 @@ from itertools import zip_longest
 
 MAGICS = ("say", "tile", "title", "chart", "table", "phrase")
 BOXES = ("caution", "note", "decision")
-PLACES = ("annex", "glance", *BOXES)
+PLACES = ("glance", *BOXES)
 PARTS = {
     "tile": ("label", "value", "note"),
     "chart": ("title", "subtitle", "alt", "caption"),
@@ -57,7 +57,6 @@ class ProseCell:
 
     kind: str
     place: str = ""
-    annexed: bool = False
     further: bool = False
     id: str = ""
     when: str = ""
@@ -99,10 +98,10 @@ def read_prose(kind: str, line: str, body: str) -> ProseCell:
         id = words.pop(0) if words else ""
         if not _PHRASE.match(id) or "each" not in options or "when" in options:
             raise ProseFault("%%phrase names itself and its thing: %%phrase quote each=todo in todo_quote")
-    annexed, further = "annex" in words, "further" in words
+    further = "further" in words
     if further and kind != "say":
         raise ProseFault(f"%%{kind} cannot go further: only %%say goes on in the paragraph before")
-    places = [w for w in words if w not in ("annex", "further")]
+    places = [w for w in words if w != "further"]
     if len(places) > 1 or (places and (kind != "say" or places[0] not in PLACES)):
         raise ProseFault(f"%%{kind} does not know {' '.join(places)!r}: a place is one of {', '.join(PLACES)}")
     place = places[0] if places else ""
@@ -118,7 +117,7 @@ def read_prose(kind: str, line: str, body: str) -> ProseCell:
         raise ProseFault(f"%%{kind} {'takes no' if 'from' in options else 'needs'} from=")
     parts, text = _parts(kind, place, body)
     return ProseCell(
-        kind, place, annexed, further, id, when[2] if when else "", bool(when and when[1]), (each[1], each[2]) if each else None,
+        kind, place, further, id, when[2] if when else "", bool(when and when[1]), (each[1], each[2]) if each else None,
         options.get("from", ""), parts, text,
     )  # fmt: skip
 

@@ -7,7 +7,6 @@ decided; the words and figures in it are checked all at once, and a wrong one is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Protocol, cast
 
 from fabricreport.blocks.document import Chart, Drawing, Figures, Section
@@ -19,8 +18,8 @@ from fabricreport.blocks.template import Prose
 from fabricreport.findings import Findings, Named, Spoken
 from fabricreport.vocabulary import SPINES
 
-BODY, ANNEX = "body", "annex"
-"""The notebook's variables that prose cells write to."""
+BODY = "body"
+"""The notebook's variable that prose cells write to."""
 TILE = ("label", "value", "note")
 
 
@@ -35,14 +34,13 @@ class SpokenCase(Figures, Protocol):
         ...
 
 
-def open_section(name: str, case: SpokenCase) -> tuple[Section, Section, Findings]:
-    """The body and the annex of a section, and what it found: what a notebook's first cell keeps.
+def open_section(name: str, case: SpokenCase) -> tuple[Section, Findings]:
+    """A section to write to, and what it found: what a notebook's first cell keeps.
 
-    body, annex, finding = open_section("decision", case)
+    body, finding = open_section("decision", case)
     """
     spoken = case.spoken(name)
-    body = Section(name, case, words=spoken.words)
-    return body, body.annex(), spoken.findings
+    return Section(name, case, words=spoken.words), spoken.findings
 
 
 def load_magics(shell: Any) -> None:
@@ -60,7 +58,7 @@ def run_cell(cell: ProseCell, space: Mapping[str, Any], evaluate: Evaluate) -> N
 
     `evaluate` is the shell's own way to read the expression behind `from=`.
     """
-    section = _section(cell, space)
+    section = _section(space)
     if cell.when and _value(cell.when, space) is cell.negated:
         return
     write(cell, section, evaluate)
@@ -82,13 +80,10 @@ def write(cell: ProseCell, section: Section, evaluate: Evaluate) -> None:
         _say(cell, section)
 
 
-def _section(cell: ProseCell, space: Mapping[str, Any]) -> Section:
-    name = ANNEX if cell.annexed else BODY
-    section = space.get(name)
+def _section(space: Mapping[str, Any]) -> Section:
+    section = space.get(BODY)
     if not isinstance(section, Section):
-        raise ProseFault(
-            f'there is no {name} to write to: begin with {BODY}, {ANNEX}, finding = open_section("…", case)'
-        )
+        raise ProseFault(f'there is no {BODY} to write to: begin with {BODY}, finding = open_section("…", case)')
     return section
 
 
@@ -138,10 +133,10 @@ def _say(cell: ProseCell, section: Section) -> None:
 
 
 def _opening(node: Flow, section: Section) -> Flow:
-    """A heading of level one opens the section and bears its name."""
-    opens = isinstance(node, Heading) and node.level == 1 and section.place == BODY and not node.id
-    opens = opens and section.name not in SPINES
-    return replace(node, id=f"sec-{section.name}") if isinstance(node, Heading) and opens else node
+    """A heading of level one opens the section; those of a body are told apart by their words."""
+    if isinstance(node, Heading) and node.level == 1 and not node.id and section.name not in SPINES:
+        return section.opening(node)
+    return node
 
 
 def together(first: Sequence[Flow], second: Sequence[Flow]) -> tuple[Flow, ...]:

@@ -262,28 +262,31 @@ def _finish(
     machine: Mapping[str, str],
 ) -> BuildResult:
     """Stitch, check, render, write and publish; `machine` names the folders that nothing published may name."""
-    from fabricreport.memo.document.checks import check_memo
+    from fabricreport.memo.document.checks import check_file, check_memo
     from fabricreport.memo.document.document import document_of
     from fabricreport.memo.document.gather import gather
     from fabricreport.memo.document.headlines import headline_of
     from fabricreport.memo.document.language import language_remarks
     from fabricreport.memo.document.leaks import leaks, text_leaks
-    from fabricreport.memo.document.stitch import headline, in_memo, merged_ledger, stitch
+    from fabricreport.memo.document.stitch import headline, in_memo, merged_ledger, own_files, stitch
     from fabricreport.memo.editions.failures import clear_failed
 
     memo = stitch(notebooks, _citing(plan))
     found = gather(memo)
     declared = headline(found)
     memo.metadata["fabricreport"] = front_matter(plan, notebooks, declared)
-    faults = _accepted(check_memo(found, draft=plan.draft), plan)
-    folder = scratch / plan.edition
     printed = in_memo(memo)
-    document = document_of(gather(printed), printed)
+    in_print, files = gather(printed), own_files(memo)
+    told_of = [str(p) for p in found.problems] + check_memo(in_print, draft=plan.draft)
+    beside = [fault for part in files.values() for fault in check_file(gather(part))]
+    faults = _accepted(dict.fromkeys([*told_of, *beside]), plan)
+    folder = scratch / plan.edition
+    document = document_of(in_print, printed)
     _write_outputs(folder, document, found, notebooks)
-    _write_own_files(folder, memo)
+    _write_own_files(folder, files)
     head = headline_of(headline(found, document.glance), merged_ledger(found))
     faults += _accepted(leaks(folder, machine), plan)
-    told = {"faults": list(faults), "remarks": list(language_remarks(found)), "prices": _prices(plan, found)}
+    told = {"faults": list(faults), "remarks": list(language_remarks(in_print)), "prices": _prices(plan, found)}
     manifest = _manifest(plan, record, head, told, list_outputs(folder))
     _accepted(text_leaks(MANIFEST, json.dumps(manifest, ensure_ascii=False, allow_nan=False), machine), plan)
     (folder / MANIFEST).write_bytes(sealed(manifest))
@@ -347,14 +350,13 @@ def _write_outputs(folder: Path, document: Document, found: Gathered, notebooks:
         (folder / "memo.pdf").write_bytes(pdf.result())
 
 
-def _write_own_files(folder: Path, memo: NotebookNode) -> None:
-    """`<name>.pdf` and `<name>.html` of the cells that are tagged `file:<name>`: what stands in the memo, by itself."""
+def _write_own_files(folder: Path, files: Mapping[str, Any]) -> None:
+    """`<name>.pdf` and `<name>.html` of the cells that are tagged `file:<name>`."""
     from fabricreport.memo.document.document import document_from_notebook
-    from fabricreport.memo.document.stitch import own_files
     from fabricreport.memo.write.html import render_html
     from fabricreport.memo.write.pdf import render_pdf
 
-    for name, part in own_files(memo).items():
+    for name, part in files.items():
         document = document_from_notebook(part)
         (folder / f"{name}.html").write_bytes(render_html(document).encode("utf-8"))
         (folder / f"{name}.pdf").write_bytes(render_pdf(document))

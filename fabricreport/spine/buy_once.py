@@ -150,6 +150,7 @@ class Finding(StrEnum):
     CONTRACT_ASKS = "there is nothing to test, and no such damages"
     NEIGHBOURS_TOLD = "tenants share the network, and what their traffic costs differs on the two compared"
     NEIGHBOURS_ALIKE = "tenants share it, and their traffic costs as much on both"
+    PAIRS_REVERSE = "the cheaper option would cost more if published pairs of results replaced our model of time"
     OWNING_TOLD = "owning costs less than renting, and the client rents nothing out"
 
 
@@ -270,7 +271,7 @@ def _other_side(read: Read) -> Iterator[Finding]:
         yield F.CHOICE_CHEAPER_TO_BUY if read.verdict.open else F.RIVAL_CHEAPER_TO_BUY
     if read.asking_costs:
         yield F.ASKING_COSTS
-    if not read.verdict.open and read.result.joint.shares.get(rival, 0.0) > 0:
+    if not read.verdict.open and read.result.cheapest.shares.get(rival, 0.0) > 0:
         yield F.RIVAL_EVER
     if read.holds(D.ALIKE_FASTER) and read.holds(D.ALIKE_TURNS, D.ALIKE_SHRINKS, D.ALIKE_LEVEL):
         yield F.ALIKE_CHECK
@@ -320,6 +321,8 @@ def _body(read: Read) -> Iterator[Finding]:
         yield F.HEAD_SAVES if read.way == "less" else F.HEAD_COSTS
     if read.case.spoken("tco").findings.owning_cheaper and not side_by_side(read.given):
         yield F.OWNING_TOLD
+    if read.pairs_reverse:
+        yield F.PAIRS_REVERSE
     yield from _levers(read)
     yield from _contract(read)
 
@@ -358,7 +361,7 @@ def _clause(read: Read) -> Finding | None:
 
 def _shared(read: Read) -> Iterator[Finding]:
     """What tenants lose to each other's traffic."""
-    if not read.alone and read.holds(D.TENANTS_PRICED) and {*read.pair} <= set(read.result.besides.priced.neighbours):
+    if not read.alone and read.holds(D.TENANTS_PRICED) and {*read.pair} <= set(read.result.neighbours):
         lost = {read.case.figure(f"decision.besides.neighbours.{o}").text for o in read.pair}
         yield F.NEIGHBOURS_ALIKE if len(lost) == 1 else F.NEIGHBOURS_TOLD
 

@@ -10,7 +10,7 @@ from fabricreport.books.names import Names, input_names, option_names
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.provenance import inputs_of
-from fabricreport.sections.decision.joint.tables import share_cell
+from fabricreport.sections.decision.cheapest import share_cell
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.monday.study import Monday, Todo
 from fabricreport.sections.decision.monday.tables import todo
@@ -83,7 +83,7 @@ def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
                 totals[o],
                 None if o == choice else figure(f"decision.gap.{o}"),
                 None if o == choice else figure(f"decision.gap.{o}"),
-                share_cell(result.joint, o),
+                share_cell(result.cheapest, o),
                 figure(f"decision.ready.{o}"),
             ],
             role="winner" if o == choice and not result.verdict.open else "normal",
@@ -117,9 +117,16 @@ def levers(tail: TailResult, shown: Sequence[str]) -> Table:
     labels = {lever.id: lever.label for lever in tail.levers}
     number = tail.numbers
     rows = [
-        Row([Name(labels[v]), *[number[f"tail_risk.lever.{v}.saved"]] * 2, number[f"tail_risk.lever.{v}.cost"]])
+        Row(
+            [
+                Name(labels[v]),
+                number[f"tail_risk.lever.{v}.saved"],
+                f"{{tail_risk.lever.{v}.saved:spread}}",
+                number[f"tail_risk.lever.{v}.cost"],
+            ]
+        )
         for v in shown
     ]
     return Table(
-        [Column("Measure"), Column("Saves"), Column("Nine times in ten", style="spread"), Column("Costs")], rows
+        [Column("Measure"), *(Column(head, style="mixed") for head in ("Saves", "Nine times in ten", "Costs"))], rows
     )

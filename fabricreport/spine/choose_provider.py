@@ -39,7 +39,6 @@ class Finding(StrEnum):
     UNPRICED_ALL = "no seller has a price, and a network joins the nodes"
     UNPRICED_ONE_NODE = "no seller has a price, and one node needs no network"
     PREMIUM = "nobody is bound yet, and one network may cost a little more by the hour"
-    PREMIUM_RENT = "likewise, and the market's rent has a figure"
     PREFERRED = "nobody is bound yet, and the advised network is worth more by the hour"
     BY_DATE = "nobody is bound yet, and the date decides between the networks"
     BY_WEIGHTS = "nobody is bound yet, and the client's weights decide between the networks"
@@ -63,8 +62,7 @@ class Finding(StrEnum):
     READY_OFFER = "the client has a date, and an offer may be taken"
     DAY_PRICED = "the client has no date, and a day late has a price"
     # why
-    WHY_NEXT = "two networks are compared, and the next offer is told beside the most expensive"
-    WHY_RENT = "several offers and two networks are compared, and the most expensive is told alone"
+    WHY_RENT = "several offers and two networks are compared"
     WHY_RENT_ALONE = "several offers are compared, and one network or none"
     WHY_ONE = "one offer is judged"
     WHY_REFUSED = "every offer refuses what is needed in writing"
@@ -100,8 +98,6 @@ class Finding(StrEnum):
     TO_TEST = "there is a network to test"
     TEST_TWO = "and two nodes are the whole cluster"
     TEST_MANY = "and there are more than two nodes"
-    TEST_ONE = "the test is written for one network"
-    TEST_BOTH = "the test is written for either of two networks"
     NO_TEST = "no network is needed"
     BEFORE = "there is something to do before signing, and the client has put a price on an hour"
     BEFORE_MARKET = "there is something to do before signing, and a lost hour costs the market's rent"
@@ -242,8 +238,7 @@ def _between(read: _Read) -> Iterator[Finding]:
     """Which network to ask for where nobody is bound yet."""
     settled = {Ground.DEADLINE: F.BY_DATE, Ground.WEIGHTS: F.BY_WEIGHTS}
     if read.idle:
-        told = F.PREMIUM_RENT if read.levels else F.PREMIUM
-        yield from () if read.worth == "same" else (told,)
+        yield from () if read.worth == "same" else (F.PREMIUM,)
     elif read.ground in settled:
         yield settled[Ground(read.ground)]
     else:
@@ -279,8 +274,7 @@ def _why(read: _Read) -> Iterator[Finding]:
     if read.refused:
         yield F.WHY_REFUSED
     elif read.several:
-        beside = F.WHY_NEXT if read.in_order else F.WHY_RENT
-        yield beside if read.pair else F.WHY_RENT_ALONE
+        yield F.WHY_RENT if read.pair else F.WHY_RENT_ALONE
     else:
         yield F.WHY_ONE if read.found else F.WHY_NONE
     if read.pair:
@@ -341,7 +335,6 @@ def _body(read: _Read) -> Iterator[Finding]:
     if read.case.diligence().plan.tests and read.networked:
         yield F.TO_TEST
         yield F.TEST_TWO if read.two else F.TEST_MANY
-        yield F.TEST_BOTH if read.pair and read.case.diligence().promises_of_rival else F.TEST_ONE
     elif not read.networked:
         yield F.NO_TEST
     if read.case.monday().todos or not read.networked:

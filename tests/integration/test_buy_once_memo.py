@@ -1,4 +1,4 @@
-"""The memos of clients who buy once as they are printed: page one on one page, a short body, short sentences."""
+"""The bodies of memos as they are printed: page one on one page, four pages in all, few pictures, short sentences."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from fabricreport.memo.build import BuildResult
 
 pytestmark = pytest.mark.slow
 CLIENTS = ("example", "halden-cloud")
-MOST_PAGES, MOST_WORDS, MEAN_WORDS = 6, 30, 20
+SPINES = ("buy_once", "choose_provider", "grow_in_stages")
+MOST_PAGES, MOST_PICTURES, MOST_WORDS, MEAN_WORDS = 4, 3, 30, 20
 
 
 def pages_of(pdf: Path) -> list[str]:
@@ -38,11 +39,17 @@ def test_page_one_holds_the_question_the_advice_both_sides_and_what_to_do(
     assert "Read with care." not in second
 
 
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", [*CLIENTS, "kestrel-lab", "tern-finetuning"])
 def test_the_body_is_short(memos: dict[str, BuildResult], client: str) -> None:
     pages = pages_of(memos[client].memo_pdf)
     annex = next(n for n, text in enumerate(pages) if "ANNEXES" in text.upper())
     assert annex <= MOST_PAGES
+
+
+@pytest.mark.parametrize("spine", SPINES)
+def test_the_body_has_few_pictures(spine: str) -> None:
+    charts = [cell for source, _ in sources(spine) if is_prose(source) and (cell := read_cell(source)).kind == "chart"]
+    assert len(charts) <= MOST_PICTURES
 
 
 def sentences() -> list[str]:

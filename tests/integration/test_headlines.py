@@ -20,13 +20,10 @@ CLIENTS = ("example", "tern-finetuning", "kestrel-lab", "halden-cloud")
 FIGURES = (
     "decision.difference",
     "decision.probability",
-    "decision.framework_total",
-    "decision.evpi",
     "latency.penalty",
     "tco.gpu_hours",
     "tail_risk.deadline",
     "diligence.lead",
-    "evidence.claims",
 )
 
 

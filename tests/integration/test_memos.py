@@ -65,11 +65,12 @@ def letters(text: str) -> str:
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_body_has_six_pages_at_most_and_the_printed_annexes_eighteen(
-    memos: dict[str, BuildResult], client: str
-) -> None:
+def test_a_memo_keeps_to_its_pages_and_pictures(memos: dict[str, BuildResult], client: str) -> None:
     memo = read_memo(memos[client].folder)
-    assert memo.body_pages <= 6 and memo.annex_pages <= 18
+    page = memos[client].memo_html.read_text(encoding="utf-8")
+    body = page.partition('<div class="body">')[2].partition('<div class="annexes">')[0]
+    assert memo.body_pages <= 4 and body.count('<figure id="m-fig-') <= 3
+    assert memo.annex_pages <= 8 and memo.derivation_pages <= 2
 
 
 def test_memos_that_answer_other_questions_share_a_quarter_of_their_sentences_at_most(

@@ -152,10 +152,9 @@ NUMBERS = [
 ]
 
 
-def block(section: str, nodes: list[dict[str, Any]], place: str = "body", ledger: Any = None) -> Any:
+def block(section: str, nodes: list[dict[str, Any]], ledger: Any = None) -> Any:
     bundle = {
         "version": 1,
-        "place": place,
         "section": section,
         "nodes": nodes,
         "ledger": NUMBERS if ledger is None else ledger,
@@ -266,7 +265,7 @@ def decision_cells() -> list[Any]:
                     "t": "ul",
                     "items": [
                         [para("a spine switch above ", num("tco.figure-9", "$9.9M"))],
-                        [para("more than ", num("tco.figure-10", "11"), " weeks until the fabric is stable; see ", ref("sec-annex-tco"))],
+                        [para("more than ", num("tco.figure-10", "11"), " weeks until the fabric is stable; see ", ref("sec-tco-counted"))],
                         [para({"t": "em", "c": [text("no")]}, " engineer who has run priority flow control")],
                     ],
                 },
@@ -296,7 +295,7 @@ def tco_cells() -> list[Any]:
         block(
             "tco",
             [
-                head(1, "How the cost was counted", "sec-annex-tco"),
+                head(1, "How the cost was counted", "sec-tco-counted"),
                 para("All cash flows are discounted.", {"t": "br"}, "Rounded at the end."),
                 {"t": "ol", "items": [[para("bill of materials")], [para("times prices")]]},
                 {"t": "quote", "c": [para("A lost GPU-hour is charged once.")]},
@@ -304,7 +303,6 @@ def tco_cells() -> list[Any]:
                 {"t": "formula", "svg": chart_svg(1), "tex": r"\alpha + \beta n", "alt": r"alpha plus beta times n"},
                 cost_table("tab-long", 60, "Every line of the bill of materials"),
             ],
-            place="annex",
         ),
     ]
 
@@ -382,8 +380,8 @@ def hostile_notebook(payload: str) -> Any:
     evil_ledger[0]["inputs"] = ["evidence:x"]
     cell = block(payload, nodes, ledger=evil_ledger)
     cell.outputs[0].data[MIME]["inputs"] = [evil_input]
-    annex = block(payload, [para(payload)], place="annex", ledger=[])
-    notebook = new_notebook(cells=[cell, annex, new_markdown_cell(payload)])
+    second = block(payload, [para(payload)], ledger=[])
+    notebook = new_notebook(cells=[cell, second, new_markdown_cell(payload)])
     notebook.metadata["fabricreport"] = dict.fromkeys(front_matter(), payload) | {
         "sections": [{"id": payload, "title": payload}],
         "status": "Client copy",

@@ -319,6 +319,19 @@ def test_a_cut_ledger_is_told_by_list_and_refused_by_explain(tmp_path: Path) -> 
     assert (code, out) == (2, "") and "ledger.json: was changed" in err and str(edition) in err
 
 
+@pytest.mark.slow
+def test_a_figure_that_no_memo_prints_is_worked_out_from_the_params(tmp_path: Path) -> None:
+    put(tmp_path, "acme", FIRST)
+    asked = ("explain", "tco.total.infiniband-ndr", "--output", str(tmp_path))
+    code, _, err = run(*asked)
+    assert code == 2 and "--params" in err
+    code, out, err = run(*asked, "--params", str(ROOT / "params" / "example.yaml"))
+    assert code == 0, err
+    assert "worked out now, from example.yaml" in out and "in no memo" in out and "rests on" in out
+    code, _, err = run("explain", "decision.lead", "--output", str(tmp_path))
+    assert code == 2 and "Did you mean" in err
+
+
 @rows("content", [b"", b"\0\xff", b"[]", b"{}", b'{"numbers": 1, "inputs": 2}'])
 def test_a_ledger_of_any_other_content_is_one_message(tmp_path: Path, content: bytes) -> None:
     edition = put(tmp_path, "acme", FIRST)

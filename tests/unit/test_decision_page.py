@@ -28,7 +28,7 @@ def nodes_of(params: Path) -> list[Top]:
     space: dict[str, Any] = {}
     for source, tags in sources("decision"):
         run(f"params = {str(params)!r}" if "parameters" in tags else source, space)
-    return [node for place in ("body", "annex") for block in space[place].emitted for node in block.nodes]
+    return [node for block in space["body"].emitted for node in block.nodes]
 
 
 def texts(part: Node | Iterable[Node]) -> list[str]:

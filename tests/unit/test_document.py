@@ -29,7 +29,6 @@ from rich_notebook import (
 from rows import rows
 
 from fabricreport.blocks.nodes import (
-    DataTable,
     Glance,
     Image,
     Node,
@@ -87,24 +86,22 @@ def test_the_notebook_is_not_changed() -> None:
 
 def test_headings_are_numbered_and_annexes_lettered() -> None:
     document = document_from_notebook(rich_notebook())
-    assert [h.number for h in document.contents] == ["1", "1.1", "2", "2.1", "2.2", "Annex A", "Annex B", "Annex C"]
+    assert [h.number for h in document.contents] == ["1", "1.1", "2", "2.1", "2.2", "3", "Annex A", "Annex B"]
 
 
-def test_figures_and_tables_are_numbered_across_notebooks_and_into_the_annex() -> None:
+def test_figures_and_tables_are_numbered_across_notebooks() -> None:
     document = document_from_notebook(rich_notebook())
     assert [f.number for f in every(document.nodes, PlacedFigure)] == ["1", "2"]
-    assert [t.id for t in every(document.body, DataTable)] == ["tab-cables", "tab-cost"]
-    assert [t.number for t in every(document.annexes, PlacedTable)] == ["3", "4"]
+    assert [t.number for t in every(document.body, PlacedTable)] == ["1", "2", "3", "4"]
 
 
 def test_references_work_forwards_and_across_notebooks() -> None:
     document = read(
-        block("one", [head(1, "First"), para(ref("fig-late"), ref("tab-late"), ref("sec-annex"), ref("sec-two"))]),
+        block("one", [head(1, "First"), para(ref("fig-late"), ref("tab-late"), ref("sec-two"))]),
         block("two", [head(1, "Second"), head(2, "Inner", "sec-two"), figure("fig-late"), cost_table("tab-late")]),
-        block("two", [head(1, "Annex", "sec-annex")], place="annex"),
     )
     shown = [r.text.replace("\u00a0", " ") for r in every(document.body, PlacedRef)]
-    assert shown == ["Figure 1", "Table 1", "Annex A", "Section 2.1"]
+    assert shown == ["Figure 1", "Table 1", "Section 2.1"]
 
 
 def test_a_reference_to_nothing_is_listed_with_its_cell() -> None:
@@ -140,12 +137,12 @@ def test_a_second_glance_is_a_fault() -> None:
     assert messages(read(block("a", [glance(), glance()]))) == ["a memo has one glance block"]
 
 
-def test_annexes_follow_the_body_grouped_by_section_and_get_the_sections_title() -> None:
+def test_the_sections_behind_a_spine_are_annexes_and_get_their_titles() -> None:
     document = read(
-        block("tco", [para("early")], place="annex"),
-        block("tail", [para("middle")], place="annex"),
-        block("tco", [para("late")], place="annex"),
-        block("tco", [head(1, "Body")]),
+        block("tco", [para("early")]),
+        block("tail", [para("middle")]),
+        block("tco", [para("late")]),
+        block("buy_once", [head(1, "Which?"), head(1, "Body")]),
         sections=[{"id": "tco", "title": "Cost of ownership"}],
     )
     shown = [plain_text(node.children) for node in document.annexes]
@@ -155,7 +152,8 @@ def test_annexes_follow_the_body_grouped_by_section_and_get_the_sections_title()
 
 def test_markdown_cells_follow_the_blocks_around_them() -> None:
     document = read(
-        block("tco", [para("x")], place="annex"),
+        block("buy_once", [head(1, "Which?")]),
+        block("tco", [para("x")]),
         new_markdown_cell("after the annex block"),
     )
     assert document.body == ()

@@ -154,9 +154,9 @@ def test_sheets_are_those_of_the_fabrics_compared(buyer: Case) -> None:
     assert {F.PLAN_LOSSLESS, F.PLAN_MANAGED, F.PLAN_ALONE} <= holds(buyer)
     shared = holds(bench.changed("example", cluster__tenancy="multi"))
     assert {F.PLAN_TENANTS, F.PLAN_SHARED} <= shared and F.PLAN_ALONE not in shared
-    infiniband = buyer.changed(options=["infiniband-ndr", "ethernet-tcp"])
+    infiniband = buyer.changed(options=["infiniband-ndr", "ethernet-tcp"], cluster__gpus=128)
     assert F.PLAN_LOSSLESS not in holds(infiniband) and F.PLAN_MANAGED in holds(infiniband)
-    ethernet = buyer.changed(options=["rocev2-branded-400g", "ethernet-tcp"])
+    ethernet = buyer.changed(options=["rocev2-branded-400g", "ethernet-tcp"], cluster__gpus=128)
     assert F.PLAN_MANAGED not in holds(ethernet) and F.PLAN_LOSSLESS in holds(ethernet)
 
 
@@ -278,7 +278,7 @@ def test_each_seller_that_answered_has_a_table_of_its_own(answered_params: Path)
     space: dict[str, Any] = {}
     for source, tags in sources("diligence"):
         run(f"params = {str(answered_params)!r}" if "parameters" in tags else source, space)
-    nodes = [n for place in ("body", "annex") for b in space[place].emitted for n in b.bundle["nodes"]]
+    nodes = [n for b in space["body"].emitted for n in b.bundle["nodes"]]
     tables = [n["id"] for n in nodes if n["t"] == "datatable"]
     assert tables.count("tab-diligence-answers-example-cloud") == 1
     assert tables.count("tab-diligence-shortlist") == 1

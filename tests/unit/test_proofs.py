@@ -52,8 +52,8 @@ def words(text: str) -> tuple[Inline, ...]:
 
 
 def told(*nodes: Top, choice: str = WB) -> list[str]:
-    piece = Piece(nodes, "buy_once", "body", WHERE)
-    head = Piece((Headline({"recommendation": "Rent first"}, ()),), "buy_once", "body", WHERE)
+    piece = Piece(nodes, "buy_once", WHERE)
+    head = Piece((Headline({"recommendation": "Rent first"}, ()),), "buy_once", WHERE)
     mark = {"choice": choice, "rival": IB, "called": CALLED}
     found = Gathered(pieces=[piece, head], ledger=LEDGER, compared=[Compared(mark, "buy_once", WHERE)])
     return list(contradictions(found))
@@ -210,7 +210,5 @@ def test_what_is_advised_is_the_comparison_s_choice_or_in_the_headline() -> None
 
 def test_a_memo_without_a_comparison_proves_nothing() -> None:
     assert not list(
-        contradictions(
-            Gathered(pieces=[Piece((Paragraph(words("Buy InfiniBand, {lead} less.")),), "a", "body", WHERE)])
-        )
+        contradictions(Gathered(pieces=[Piece((Paragraph(words("Buy InfiniBand, {lead} less.")),), "a", WHERE)]))
     )

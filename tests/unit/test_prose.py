@@ -49,14 +49,14 @@ class Case:
 def space(**words: object) -> dict[str, Any]:
     said = {"choice": Named("InfiniBand", "ib", side="above", sources=("claim:a",)), "none": None, "things": ()} | words
     body = Section("tco", Case(), words=said)
-    return {"body": body, "annex": body.annex(), "finding": Findings(Found, [Found.CLEAR])}
+    return {"body": body, "finding": Findings(Found, [Found.CLEAR])}
 
 
-def nodes(source: str, where: str = "body", **words: object) -> list[dict[str, Any]]:
+def nodes(source: str, **words: object) -> list[dict[str, Any]]:
     names = space(**words)
     made = {"drawing": Drawing("fig-x", "<svg/>", (("a",),)), "table": Table([Column("A")], [Row(["one"])])}
     run_cell(read_cell(source), names, lambda expression: made[expression])
-    return [node for block in names[where].emitted for node in block.bundle["nodes"]]
+    return [node for block in names["body"].emitted for node in block.bundle["nodes"]]
 
 
 def text(node: Any) -> str:
@@ -93,7 +93,7 @@ def test_a_loop_says_its_line_for_each_thing_as_one_list() -> None:
 
 def test_a_first_heading_opens_the_section_and_page_one_is_made_of_parts() -> None:
     assert nodes("%%say\n# So")[0]["id"] == "sec-tco"
-    assert nodes("%%say annex\n# So", "annex")[0]["id"] == ""
+    assert [node["id"] for node in nodes("%%say\n# So\n\n# And so")] == ["sec-tco", ""]
     assert nodes("%%say glance\nSo.")[0]["t"] == "glance"
     (tile,) = nodes("%%tile\nlabel: A\nvalue: {tco.total[choice]}\nnote: c")[0]["tiles"]
     assert (text(tile["label"]), text(tile["value"]), text(tile["note"])) == ("A", "$5", "c")
@@ -327,24 +327,23 @@ def said(section: Section, *cells: Phrase) -> list[str]:
     return [plain_text(cell) for cell in node.rows[0].cells]
 
 
-def with_phrases() -> tuple[Section, Section]:
+def with_phrases() -> Section:
     body = Section("decision", Ledger(), words={"todo_quote": (thing(),)})
-    annex = body.annex()
     run_cell(read_cell(CELL), {"body": body}, str)
-    return body, annex
+    return body
 
 
-def test_a_phrase_is_said_of_its_thing_in_body_and_annex_and_emits_nothing_itself() -> None:
-    body, annex = with_phrases()
+def test_a_phrase_is_said_of_its_thing_and_emits_nothing_itself() -> None:
+    body = with_phrases()
     assert body.emitted == []
     assert said(body, Phrase("quote", "do", thing()), Phrase("quote", "worth", thing())) == [
         "Ask for a switch of 64 ports", "5 less",
     ]  # fmt: skip
-    assert said(annex, Phrase("quote", "send", thing())) == ["Please quote."]
+    assert said(body, Phrase("quote", "send", thing())) == ["Please quote."]
 
 
 def test_its_figures_and_names_count_as_met_by_the_table() -> None:
-    body, _ = with_phrases()
+    body = with_phrases()
     said(body, Phrase("quote", "do", thing()), Phrase("quote", "worth", thing()))
     assert [entry["id"] for entry in body.emitted[-1].ledger] == ["tco.gap.switch"]
     assert "a switch of 64 ports" in body.emitted[-1].names
@@ -355,13 +354,13 @@ def test_its_figures_and_names_count_as_met_by_the_table() -> None:
     [(Phrase("quot", "do", thing()), "did you mean quote"), (Phrase("quote", "choice", thing()), "with choice")],
 )
 def test_a_phrase_that_no_cell_said_is_named(phrase: Phrase, hint: str) -> None:
-    body, _ = with_phrases()
+    body = with_phrases()
     with pytest.raises(KeyError, match=hint):
         said(body, phrase)
 
 
 def test_a_wrong_field_of_a_phrase_is_named() -> None:
-    body, _ = with_phrases()
+    body = with_phrases()
     run_cell(read_cell(CELL.replace("todo.first", "todo.frist")), {"body": body}, str)
     with pytest.raises(ProseFault, match="first"):
         said(body, Phrase("quote", "do", thing()))
@@ -374,7 +373,7 @@ def test_a_phrase_names_itself_and_its_thing_and_has_no_condition(line: str) -> 
 
 
 def test_a_phrase_outside_of_a_section_is_refused() -> None:
-    body, _ = with_phrases()
+    body = with_phrases()
     rows = Table([Column("")], [Row([Phrase("quote", "do", thing())])])
     with pytest.raises(ValueError, match="section"):
         table_node(body.binder({}), "tab-x", "x", rows.columns, rows.rows, "")

@@ -37,6 +37,11 @@ def changed(**changes: Any) -> Case:
     return bench.changed("tern-finetuning", **changes)
 
 
+def weighed() -> Any:
+    """As if sellers named several networks, so that two are weighed."""
+    return mock.patch.object(spine._Read, "one_network", new=False)
+
+
 def found(case: Case) -> set[F]:
     return set(spine.findings(case))
 
@@ -55,15 +60,25 @@ def cells(table: Any) -> list[list[str]]:
 
 def test_published_prices_are_asked_about_and_the_name_has_a_price() -> None:
     holds = found(tern())
-    assert {F.ASKING, F.PREMIUM_RENT, F.NAME_TOLD, F.ORDER_OLD, F.READY_BY, F.WHY_NEXT, F.NETWORK_IDLE} <= holds
+    assert {F.ASKING, F.ORDER_OLD, F.READY_BY, F.WHY_RENT_ALONE} <= holds
     assert {F.BILL_NEXT, F.BEFORE_PRICED} <= holds and not holds & {F.BILL_RANGE, F.WHY_RENT, F.READY_PAIR, F.PREMIUM}
-    assert {F.BOTH_SIDES, F.ONE_SWITCH, F.SOME_WITHOUT, F.UNSURE, F.UNSURE_LISTED, F.CREDITED, F.DOCUMENTED} <= holds
+    assert {F.ONE_SWITCH, F.SOME_WITHOUT, F.UNSURE, F.UNSURE_LISTED, F.CREDITED, F.DOCUMENTED} <= holds
     assert not holds & {F.SIGN_TESTED, F.READY_OFFER, F.NEXT, F.MORE_OFFERS, F.MANY_GPUS, F.NO_DATE}
-    assert turns(tern()) == {"price", "day", "nodes", "idle"}
+    assert turns(tern()) == {"price", "day", "nodes"}
+
+
+def test_where_every_seller_names_one_network_none_is_weighed() -> None:
+    assert not found(tern()) & {F.PREMIUM, F.NAME_TOLD, F.NETWORK_IDLE, F.BOTH_SIDES, F.PAIR_TOLD}
+    assert {F.NAME_TOLD, F.BOTH_SIDES} <= found(offered(BASE, {**OTHER, "fabric": "rocev2"}))
+    assert len(tables.test(tern()).columns) == 4
+    assert len(tables.test(offered(BASE, {**OTHER, "fabric": "rocev2"})).columns) == 5
+    with weighed():
+        assert {F.PREMIUM, F.NAME_TOLD, F.WHY_RENT, F.NETWORK_IDLE, F.BOTH_SIDES} <= found(tern())
 
 
 def test_the_name_that_is_worth_more_is_told_first() -> None:
-    said = words(tern())
+    with weighed():
+        said = words(tern())
     verdict = tern().decision().verdict
     worth = tern().figure(f"tco.worth_less.{verdict.runner_up}").value
     assert said["better"].key == (verdict.choice if worth > 0 else verdict.runner_up)
@@ -83,10 +98,10 @@ def test_the_case_for_single_nodes_is_told_where_it_is_the_strongest() -> None:
     ("offers", "holds", "fails", "turning"),
     [
         ((BASE,), {F.SIGN_TESTED, F.WHY_ONE, F.PAIR_TOLD, F.READY_OFFER}, {F.ORDER_DATED, F.ASKING}, {"lone", "start"}),
-        ((BASE, OTHER), {F.ORDER_DATED, F.ALL_WITH_NETWORK, F.WHY_RENT, F.BILL_RANGE}, {F.ORDER_OLD, F.WHY_NEXT}, {"price", "start"}),
+        ((BASE, OTHER), {F.ORDER_DATED, F.WHY_RENT_ALONE, F.BILL_RANGE}, {F.ORDER_OLD}, {"price", "start"}),
         ((BASE, {**OTHER, "network": "extra"}), {F.BESIDE, F.SOME_WITHOUT}, {F.UNSURE}, {"price"}),
         ((REFUSING,), {F.WHY_REFUSED, F.REFUSED_ALL}, {F.SIGN_TESTED}, {"refused", "day"}),
-        ((BASE, LATE), {F.PAIR_TOLD}, {F.ORDER_DATED}, {"lone"}),
+        ((BASE, {**LATE, "fabric": "rocev2"}), {F.PAIR_TOLD}, {F.ORDER_DATED}, {"lone"}),
     ],
 )  # fmt: skip
 def test_what_is_said_of_offers(
@@ -119,7 +134,7 @@ def test_one_node_needs_no_network() -> None:
     case = bench.case("one-node-startup")
     holds = found(case)
     assert {F.ASKING_ONE_NODE, F.NAME_NONE, F.WHY_RENT_ALONE, F.READY_ALONE, F.NEXT, F.NEXT_NOTHING} <= holds
-    assert not holds & {F.PREMIUM_RENT, F.NAME_TOLD, F.SOME_WITHOUT, F.UNSURE, F.NEXT_NETWORK, F.DOCUMENTED}
+    assert not holds & {F.PREMIUM, F.NAME_TOLD, F.SOME_WITHOUT, F.UNSURE, F.NEXT_NETWORK, F.DOCUMENTED}
     assert turns(case) == {"rent"}
     heads = [str(column.label) for column in tables.offers(case).columns]
     assert "Topology" not in heads and "network" not in " ".join(row[-1] for row in cells(tables.offers(case)))
@@ -132,23 +147,24 @@ def test_jobs_within_single_nodes_need_no_network_either() -> None:
     case = changed(cluster__gpus=64, workload__jobs=[{"gpus": 8, "share": 1.0}])
     holds = found(case)
     assert {F.ASKING_ONE_NODE, F.JOBS_WITHIN, F.JOBS_WITHIN_RENT, F.NO_TEST, F.BEFORE_PRICED} <= holds
-    assert not holds & {F.NAME_NONE, F.PREMIUM_RENT, F.TO_TEST, F.SINGLE_MORE, F.SINGLE_LESS}
+    assert not holds & {F.NAME_NONE, F.TO_TEST, F.SINGLE_MORE, F.SINGLE_LESS}
     assert cells(tables.before(case))[0][-1] == "protects, not priced"
 
 
 def test_many_gpus_are_told_of_their_dates_and_their_waits() -> None:
     case = bench.changed("example", money__acquisition="rent")
-    assert {F.MANY_GPUS, F.TO_TEST, F.TEST_MANY} <= found(case)
-    assert not found(case) & {F.ONE_SWITCH, F.TEST_TWO}
-    assert {F.TO_TEST, F.TEST_TWO, F.TEST_BOTH} <= found(tern()) and F.MANY_GPUS not in found(tern())
+    with weighed():
+        assert {F.MANY_GPUS, F.TO_TEST, F.TEST_MANY} <= found(case)
+        assert not found(case) & {F.ONE_SWITCH, F.TEST_TWO}
+        assert {F.TO_TEST, F.TEST_TWO} <= found(tern()) and F.MANY_GPUS not in found(tern())
 
 
 def test_what_decides_between_networks_where_it_is_not_money() -> None:
     for ground, told in ((Ground.WEIGHTS, F.BY_WEIGHTS), (Ground.DEADLINE, F.BY_DATE)):
-        with mock.patch.object(type(tern().decision()), "ground", ground):
+        with weighed(), mock.patch.object(type(tern().decision()), "ground", ground):
             holds = found(tern())
             assert "counts" not in turns(tern())
-        assert told in holds and not {F.PREFERRED, F.PREMIUM, F.PREMIUM_RENT, F.ASK_BOTH} & holds
+        assert told in holds and not {F.PREFERRED, F.PREMIUM, F.ASK_BOTH} & holds
 
 
 def test_what_an_hour_is_worth_names_the_rent_it_rests_on() -> None:
@@ -157,12 +173,13 @@ def test_what_an_hour_is_worth_names_the_rent_it_rests_on() -> None:
     assert F.BEFORE in holds and not {F.BEFORE_MARKET, F.BEFORE_PRICED} & holds
     with mock.patch.object(spine._Read, "saves_on_price", mock.PropertyMock(return_value=False)):
         assert {F.BEFORE, F.BEFORE_MARKET, F.BEFORE_PRICED} & found(tern()) == {F.BEFORE_MARKET}
-    with mock.patch.object(spine._Read, "levels", mock.PropertyMock(return_value=False)):
-        assert F.PREMIUM in found(tern()) and F.PREMIUM_RENT not in found(tern())
 
 
 def test_a_date_that_no_hand_over_meets_is_told_without_one() -> None:
-    late = found(changed(organisation__time_to_production_weeks=0.2))
+    case = changed(organisation__time_to_production_weeks=0.2)
+    assert F.READY_ALONE in found(case)
+    with weighed():
+        late = found(case)
     assert F.READY_PAIR in late and not late & {F.READY_BY, F.HAND_OVER, F.ANSWERS_LATE}
 
 
@@ -213,7 +230,6 @@ def test_sellers_who_are_asked_the_same_are_asked_in_one_line() -> None:
 
 
 def test_each_price_is_told_until_when_it_is_good() -> None:
-    assert len(cells(tables.results(tern()))) == len(cells(tables.networks(tern())))
     made = offered(BASE, {**OTHER, "expiry": "2026-12-24"})
     assert [row[1].replace("\xa0", " ") for row in cells(tables.results(made))] == ["24 Dec 2026", "12 Dec 2026"]
     assert words(made)["good_until"].replace("\xa0", " ") == "24 Dec 2026"
@@ -226,20 +242,3 @@ def test_a_published_price_says_whether_it_holds_the_network_and_an_offer_what_t
     assert "In the rent?" in heads[0] and "Ask first" not in heads[0]
     assert "Ask first" in heads[1] and "In the rent?" not in heads[1]
     assert {row[3] for row in cells(published)} <= {"yes", "not said"}
-    kinds = {
-        column
-        for table in (offered(BASE, UNSURE), offered(BASE, {**OTHER, "fabric": "rocev2"}))
-        for column in [str(c.label) for c in tables.networks(table).columns][1:2]
-    }
-    assert kinds == {"Sold on", "Network"}
-
-
-def test_a_saving_that_may_pass_what_is_material_is_told_with_its_odds() -> None:
-    assert "idle" in turns(tern()) and "unsteady" not in turns(tern())
-    wide = mock.PropertyMock(return_value=False)
-    with mock.patch.object(spine._Read, "steady", wide):
-        assert "unsteady" in turns(tern()) and "idle" not in turns(tern())
-
-
-def test_the_test_is_told_of_what_a_client_sees() -> None:
-    assert len(cells(tables.test(tern()))) == 3

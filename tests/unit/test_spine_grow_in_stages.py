@@ -20,7 +20,6 @@ from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.spine import grow_in_stages_tables as tables
 from fabricreport.spine.grow_in_stages import (
     MOST_CARES,
-    MOST_LEVERS,
     Finding,
     _lay_out,
     beyond,
@@ -35,7 +34,7 @@ from fabricreport.vocabulary import Ground, Side
 
 pytestmark = pytest.mark.slow
 F = Finding
-ELSEWHERE = ("too_late", "too_late_alone", "take_small", "single_nodes", "ask_announced")
+ELSEWHERE = ("too_late", "too_late_alone", "take_small", "single_nodes")
 """Advice of the decision that no day to sign goes with."""
 
 
@@ -79,11 +78,11 @@ def test_a_plan_over_two_sites_has_two_networks_and_one_over_one_site_has_one() 
 def test_a_plan_that_does_not_grow_has_no_stages() -> None:
     found = of(bench.case("example"))
     assert F.STAYS in found
-    assert not found & {F.STAGES_OF_TWO, F.STAGES_OF_ONE, F.AHEAD_OF_NEED, F.STOP_WASTES}
+    assert not found & {F.STAGES_OF_TWO, F.STAGES_OF_ONE, F.RECABLED, F.STOP_WASTES}
 
 
 def test_stages_are_told_for_two_options_or_for_the_only_one() -> None:
-    assert {F.COMPARED, F.STAGED, F.STAGES_OF_TWO, F.AHEAD_BESIDE} <= of(kestrel())
+    assert {F.COMPARED, F.STAGED, F.STAGES_OF_TWO} <= of(kestrel())
     found = of(kestrel(), decision=alone())
     assert {F.STAGED, F.STAGES_OF_ONE} <= found
     assert not found & {F.COMPARED, F.SAVES, F.DATE_ALIKE, F.DATE_APART, F.OTHER_WINS_SOMETIMES}
@@ -103,10 +102,9 @@ def test_a_saving_that_leaves_the_course_open_is_told_as_such() -> None:
 
 def test_switches_ahead_of_need_are_told_with_the_cables_that_they_spare() -> None:
     choice = kestrel().decision().verdict.choice
-    assert {F.AHEAD_OF_NEED, F.RECABLED} <= of(kestrel())
-    bare = of(kestrel(), {f"tco.recabled.{choice}": 0.0})
-    assert F.AHEAD_OF_NEED in bare and F.RECABLED not in bare
-    assert not of(kestrel(), {f"tco.stage.overbuilt.0.{choice}": 0.0}) & {F.AHEAD_OF_NEED, F.RECABLED}
+    assert F.RECABLED in of(kestrel())
+    assert F.RECABLED not in of(kestrel(), {f"tco.recabled.{choice}": 0.0})
+    assert not of(kestrel(), {f"tco.stage.overbuilt.0.{choice}": 0.0}) & {F.AHEAD_LOST, F.RECABLED}
 
 
 @rows("parts", [False, True])
@@ -124,32 +122,6 @@ def test_money_is_followed_against_other_reasons_where_money_decided(parts: bool
     case = Altered(kestrel(), {}, close)
     case.spoken = lambda section: apart if section == "decision" else kestrel().spoken(section)
     assert F.FOLLOWS_MONEY not in set(findings(case))
-
-
-@rows(
-    ("told", "said"),
-    [
-        ("tiers_differ", F.TIERS_PART),
-        ("tiers_alike", F.TIERS_SAME),
-        ("switches_alone", F.TIERS_SAME),
-        ("order_holds", F.ORDER_STAYS),
-        ("crosses_here", F.ORDER_CHANGES),
-    ],
-)
-def test_size_is_told_as_the_bill_finds_it(told: str, said: Finding) -> None:
-    names = ("tiers_differ", "tiers_alike", "switches_alone", "order_holds", "crosses_here")
-    bill = SimpleNamespace(findings=SimpleNamespace(**{name: name == told for name in names}))
-    case: Any = Altered(kestrel(), {})
-    case.spoken = lambda section: bill if section == "tco" else kestrel().spoken(section)
-    assert set(findings(case)) & {F.TIERS_PART, F.TIERS_SAME, F.ORDER_STAYS, F.ORDER_CHANGES} == {said}
-
-
-def test_tiers_of_infiniband_and_rocev2_are_told_where_those_two_are_compared() -> None:
-    assert F.TIERS_SAME in of(kestrel())
-    case: Any = Altered(kestrel(), {})
-    ethernet = [option for option in kestrel().inputs.options if option.side != Side.INFINIBAND]
-    case.inputs = SimpleNamespace(params=kestrel().params, options=ethernet)
-    assert F.TIERS_SAME not in set(findings(case))
 
 
 def test_measures_are_told_of_the_option_that_they_are_worked_out_for() -> None:
@@ -243,14 +215,6 @@ def test_an_option_too_close_to_tell_is_explained_where_it_is_ethernet_of_one_ma
     assert told & of(kestrel(), decision=altered(result, kin=other)) == {F.KIN_AS_NAMED}
 
 
-def test_shares_of_all_options_are_told_where_both_that_are_close_may_be_taken() -> None:
-    assert F.KIN_SHARES in of(kestrel())
-    result = kestrel().decision()
-    wins = {option: share for option, share in result.joint.shares.items() if option != result.kin}
-    barred: Any = SimpleNamespace(shares=wins)
-    assert F.KIN_SHARES not in of(kestrel(), decision=altered(result, joint=barred))
-
-
 def test_weeks_and_waiting_are_alike_or_apart_as_they_print() -> None:
     choice, rival = kestrel().decision().verdict.choice, kestrel().decision().verdict.runner_up
     weeks = kestrel().figure(f"tail_risk.weeks.{rival}").value
@@ -272,7 +236,7 @@ def test_the_kind_of_network_stays_open_only_at_a_site_not_yet_begun() -> None:
 
 
 def test_what_the_test_guards_has_a_price() -> None:
-    assert {F.WEEK_PRICED, F.BANDWIDTH_PRICED} <= of(kestrel())
+    assert {F.PASSES_PRICED, F.BANDWIDTH_PRICED} <= of(kestrel())
 
 
 def test_a_client_reads_three_cautions_and_always_one() -> None:
@@ -328,14 +292,6 @@ def test_white_box_switches_are_explained_where_they_are_advised() -> None:
     assert F.WHITE_BOX not in of(kestrel(), decision=turned)
 
 
-def test_groups_of_experts_are_explained_where_there_are_some() -> None:
-    assert F.EXPERTS_SHARE in of(kestrel())
-    latency = kestrel().latency()
-    case: Any = Altered(kestrel(), {})
-    case.latency = lambda: replace(latency, job=replace(latency.job, plan=None))
-    assert F.EXPERTS_SHARE not in set(findings(case))
-
-
 def test_an_option_that_is_close_is_told_to_cost_more_or_less_by_its_sign() -> None:
     kin = kestrel().decision().kin
     for value, way in ((1e6, "more"), (-1e6, "less")):
@@ -344,25 +300,9 @@ def test_an_option_that_is_close_is_told_to_cost_more_or_less_by_its_sign() -> N
     assert words(Altered(kestrel(), {}, none))["kin_way"] is None  # type: ignore[arg-type]
 
 
-def test_the_cheaper_of_two_at_the_sizes_planned_is_told_by_name() -> None:
-    cheaper, result = words(kestrel())["cheaper_planned"], kestrel().decision()
-    assert isinstance(cheaper, Named) and cheaper.key == result.verdict.choice
-    assert words(Altered(kestrel(), {}, alone()))["cheaper_planned"] is None  # type: ignore[arg-type]
-
-
 def test_amounts_over_all_stages_are_told_as_such_where_there_are_several() -> None:
     assert words(kestrel())["in_all"] == "over all stages"
     assert words(bench.case("example"))["in_all"] == "in all"
-
-
-def test_a_dash_is_explained_where_one_stands() -> None:
-    told, tco = {F.TIERS_DASHED, F.TIERS_FULL}, kestrel().tco()
-    empty = any(cell is None for row in tables.tiers(kestrel().inputs, tco).rows for cell in row.cells)
-    assert told & of(kestrel()) == {F.TIERS_DASHED if empty else F.TIERS_FULL}
-    step = next(key for key in tco.numbers if key.startswith("tco.step."))
-    case: Any = Altered(kestrel(), {})
-    case.tco = lambda: replace(tco, numbers={k: v for k, v in tco.numbers.items() if k != step})
-    assert told & set(findings(case)) == {F.TIERS_DASHED}
 
 
 def test_a_price_of_the_other_option_alone_is_settled_by_a_quote_on_it() -> None:
@@ -380,7 +320,7 @@ def test_a_price_of_the_other_option_alone_is_settled_by_a_quote_on_it() -> None
 
 def test_words_are_few_and_of_this_case() -> None:
     told = words(kestrel())
-    for word, most in (("our_causes", 1), ("their_cause", 1), ("their_next", 1), ("paying_levers", MOST_LEVERS)):
+    for word, most in (("our_causes", 1), ("their_cause", 1), ("their_next", 1)):
         things = told[word]
         assert isinstance(things, tuple) and 0 < len(things) <= most, word
 
@@ -429,12 +369,6 @@ def test_the_parts_add_up_to_the_whole() -> None:
         assert sum(part.value for part in each if isinstance(part, Number)) == pytest.approx(whole.value)
 
 
-def test_tiers_are_told_of_every_option() -> None:
-    table = tables.tiers(kestrel().inputs, kestrel().tco())
-    assert len(table.rows) == len(kestrel().tco().order)
-    assert [row.role for row in table.rows].count("winner") == 1
-
-
 def test_changes_are_few_each_with_a_place_a_chance_and_what_settles_it() -> None:
     edges = kestrel().spoken("decision").words["edges"]
     assert isinstance(edges, tuple)
@@ -449,12 +383,6 @@ def test_actions_are_the_first_of_the_list() -> None:
     assert 0 < len(table.rows) <= tables.MOST_ACTIONS
     assert [column.label for column in table.columns] == ["Do", "Who", "By", "Worth"]
     assert [row.cells[1] for row in table.rows] == [one.who for one in kestrel().monday().todos[: len(table.rows)]]
-
-
-def test_shares_of_a_step_add_up() -> None:
-    each = tables.step(kestrel().figure, kestrel().decision()).rows
-    for place in (1, 2):
-        assert sum(c.value for r in each if isinstance(c := r.cells[place], Number)) == pytest.approx(1, abs=0.02)
 
 
 @rows("both", [False, True])

@@ -148,8 +148,8 @@ def test_a_name_alone_in_its_paragraph_stays_prose() -> None:
     assert isinstance(only, Paragraph)
 
 
-def cell(tags: list[str], *nodes: dict[str, Any], place: str = "annex") -> Any:
-    block = {"version": 1, "place": place, "section": "diligence", "nodes": list(nodes), "ledger": [], "inputs": []}
+def cell(tags: list[str], *nodes: dict[str, Any]) -> Any:
+    block = {"version": 1, "section": "diligence", "nodes": list(nodes), "ledger": [], "inputs": []}
     data = {BLOCK_MIME: {**block, "names": []}}
     output = nbformat.v4.new_output("display_data", data=data)  # type: ignore[no-untyped-call]
     made = nbformat.v4.new_code_cell(outputs=[output] if nodes else [])  # type: ignore[no-untyped-call]
@@ -165,16 +165,15 @@ def memo() -> Any:
     notebook = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
     title = {"t": "h", "level": 1, "c": [{"t": "text", "v": "The plan"}], "id": "sec-plan"}
     notebook.cells = [
-        cell([], words("elsewhere"), place="body"),
+        cell([], words("elsewhere")),
         cell(["file:plan"], title),
         cell(["file:plan"], words("tested")),
-        cell(["file:plan", "only-file"], words("typed in")),
         cell(["file:empty"]),
     ]
     return stitch({"diligence": notebook}, {"title": "Memo", "client": "Acme", "status": "Client copy"})
 
 
-def test_tagged_cells_are_a_document_of_their_own_and_the_memo_stays_as_it_is() -> None:
+def test_tagged_cells_stand_in_a_document_of_their_own_and_not_in_the_memo() -> None:
     whole = memo()
     files = own_files(whole)
     assert list(files) == ["plan"]
@@ -183,13 +182,11 @@ def test_tagged_cells_are_a_document_of_their_own_and_the_memo_stays_as_it_is() 
     assert [plain_text(n.children) for n in alone.body if isinstance(n, Heading | Paragraph)] == [
         "The plan",
         "tested",
-        "typed in",
     ]
     assert alone.annexes == () and alone.problems == ()
     before = document_from_notebook(in_memo(whole))
     assert before.problems == () and before.front == document_from_notebook(whole).front
     assert [plain_text(n.children) for n in before.body if isinstance(n, Paragraph)] == ["elsewhere"]
-    assert [plain_text(n.children) for n in before.annexes if isinstance(n, Paragraph)] == ["tested"]
 
 
 def test_what_one_prose_cell_begins_the_next_goes_on_with() -> None:
@@ -200,17 +197,13 @@ def test_what_one_prose_cell_begins_the_next_goes_on_with() -> None:
         *(Callout("caution", text, (items,)), Callout("caution", (), (items,)), Callout("note", (), (items,))),
         *(items, items, Paragraph(text), items),
     ]
-    pieces = joined([Piece((node,), "tco", "body", f"cell {n}") for n, node in enumerate(nodes)])
+    pieces = joined([Piece((node,), "tco", f"cell {n}") for n, node in enumerate(nodes)])
     assert [node.kind for piece in pieces for node in piece.nodes] == ["glance", "callout", "callout", "ul", "p", "ul"]
     glance, caution, *_ = [piece.nodes[0] for piece in pieces]
     assert isinstance(glance, Glance) and (len(glance.children), len(glance.tiles)) == (1, 1)
     assert isinstance(caution, Callout) and caution.title == text
     assert [len(n.items) for n in caution.children if isinstance(n, BulletList)] == [2]
-    elsewhere = [
-        Piece((items,), "tco", "body", "1"),
-        Piece((items,), "tco", "annex", "2"),
-        Piece((items,), "latency", "annex", "3"),
-    ]
+    elsewhere = [Piece((items,), "tco", "1"), Piece((items,), "latency", "2")]
     assert joined(elsewhere) == elsewhere
 
 

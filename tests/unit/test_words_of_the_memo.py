@@ -38,6 +38,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.memo.document.gather import Gathered, Piece
 from fabricreport.memo.document.language import SEMICOLONS, language_faults, language_remarks
 from fabricreport.memo.document.measures import LONGEST, READ, SAID, measured, sentences_of
+from fabricreport.memo.document.stitch import OWN_FILE
 from fabricreport.scenario import SECTION_NAMES
 from fabricreport.vocabulary import SPINES
 
@@ -48,9 +49,9 @@ def p(*words: str | Inline) -> Paragraph:
     return Paragraph(tuple(Text(w) if isinstance(w, str) else w for w in words))
 
 
-def memo(*nodes: Top, names: tuple[str, ...] = (), place: str = "body", section: str = "buy_once") -> Gathered:
-    body = Piece((p("A body."),), "buy_once", "body", "buy_once.ipynb, cell 1")
-    return Gathered(pieces=[body, Piece(nodes, section, place, WHERE)], names=set(names))
+def memo(*nodes: Top, names: tuple[str, ...] = (), section: str = "buy_once") -> Gathered:
+    body = Piece((p("A body."),), "buy_once", "buy_once.ipynb, cell 1")
+    return Gathered(pieces=[body, Piece(nodes, section, WHERE)], names=set(names))
 
 
 def faults(*nodes: Top, **more: object) -> list[str]:
@@ -110,10 +111,8 @@ def test_what_others_are_called_or_said_is_data() -> None:
     assert faults(p("It is dearer."), names=("dearer",))
 
 
-def test_only_what_is_printed_is_read() -> None:
+def test_annexes_are_read_too() -> None:
     assert faults(p("It is dearer."), section="tco")
-    assert not faults(p("It is dearer."), section="tco", place="annex")
-    assert not remarks(p("word " * 60), section="tco", place="annex")
 
 
 def test_a_long_sentence_is_told() -> None:
@@ -171,14 +170,14 @@ def part(name: str, text: str) -> Top:
 
 
 def memo_of(notebook: str) -> Gathered:
-    """What the cells of a notebook that are printed may come to show, each cell once."""
+    """What the cells of a notebook that stand in the memo may come to show, each cell once."""
     printed = []
-    for number, (source, _) in enumerate(sources(notebook), start=1):
-        cell = read_cell(source) if is_prose(source) else None
-        if cell is not None and not cell.annexed:
+    for number, (source, tags) in enumerate(sources(notebook), start=1):
+        cell = read_cell(source) if is_prose(source) and not any(t.startswith(OWN_FILE) for t in tags) else None
+        if cell is not None:
             where = f"{notebook}.ipynb, cell {number}"
             nodes = [*parse_markdown(cell.text, field=field), *(part(*said) for said in cell.parts.items())]
-            printed.append(Piece(tuple(nodes), notebook, "body", where))
+            printed.append(Piece(tuple(nodes), notebook, where))
     return Gathered(pieces=printed)
 
 
@@ -201,9 +200,7 @@ def test_no_caution_about_the_plan_uses_such_a_word() -> None:
     """The memo prints them in a paragraph of their own."""
     cautions = [(c["id"], text) for c in read_yaml("plausibility") for text in (c["text"], c["look"])]
     found = Gathered(
-        pieces=[
-            Piece(parse_markdown(t, field=field), "decision", "body", f"plausibility.yaml, {i}") for i, t in cautions
-        ]
+        pieces=[Piece(parse_markdown(t, field=field), "decision", f"plausibility.yaml, {i}") for i, t in cautions]
     )
     assert cautions and list(language_faults(found)) == []
     assert [told for told in language_remarks(found) if SEMICOLONS not in told] == []
@@ -255,7 +252,7 @@ def test_a_fault_is_told_with_its_line(tmp_path: Path, old: str, new: str, said:
 
 
 def piece(*nodes: Top) -> Piece:
-    return Piece(nodes, "buy_once", "body", "buy_once.ipynb, cell 4")
+    return Piece(nodes, "buy_once", "buy_once.ipynb, cell 4")
 
 
 def said(*nodes: Top) -> list[str]:

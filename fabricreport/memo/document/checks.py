@@ -42,6 +42,12 @@ def check_memo(found: Gathered, *, draft: bool = False) -> list[str]:
     return faults
 
 
+def check_file(found: Gathered) -> list[str]:
+    """Every fault of a file beside the memo: what it refers to stands in it."""
+    faults = [f"{piece.where}: {fault}" for piece in found.pieces for fault in _piece_faults(piece, found.names)]
+    return [*faults, *_reference_faults(found), *_dead_references(found)]
+
+
 def _piece_faults(piece: Piece, known: set[str]) -> Iterator[str]:
     for node in walk(piece.nodes):
         yield from _missing_parts(node)

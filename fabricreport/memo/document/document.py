@@ -15,7 +15,6 @@ from fabricreport import __version__
 from fabricreport.blocks.node_json import to_json
 from fabricreport.blocks.nodes import Flow, Glance, Heading, Headline, Text, Top, plain_text
 from fabricreport.errors import Problem
-from fabricreport.memo.document.assumed import assumed_piece
 from fabricreport.memo.document.derive import Derivation, InputSet, appendix, quoted_input
 from fabricreport.memo.document.gather import Gathered, Piece, gather
 from fabricreport.memo.document.numbering import ContentsLine, Numbering
@@ -57,9 +56,9 @@ class FrontMatter:
 
 @dataclass(frozen=True)
 class Document:
-    """The whole memo in reading order: glance and `first` (page one), body, annexes, `web`, sources, derivations.
+    """The whole memo in reading order: glance and `first` (page one), body, annexes, sources, derivations.
 
-    `web` are the annexes that only the HTML edition holds; of the derivations print holds those of page one
+    Of the derivations print holds those of page one
     (`first_numbers`, with the ids of inputs that they repeat), of the sources the first `printed_sources`, which are those it
     cites, and those of the inputs that it lists. `derivations` has one entry for each printed number that was worked out; a
     number that repeats an input leads to the input's entry in `inputs`. `input_sets` names sets of inputs that several derivations share.
@@ -71,7 +70,6 @@ class Document:
     first: tuple[Flow, ...]
     body: tuple[Flow, ...]
     annexes: tuple[Flow, ...]
-    web: tuple[Flow, ...]
     contents: tuple[ContentsLine, ...]
     notes: tuple[PlacedNote, ...]
     sources: tuple[Source, ...]
@@ -90,11 +88,6 @@ class Document:
     @property
     def nodes(self) -> tuple[Top, ...]:
         """All block nodes in reading order, the glance first."""
-        return (*self.printed, *self.web)
-
-    @property
-    def printed(self) -> tuple[Top, ...]:
-        """Those that print holds too."""
         return (*((self.glance,) if self.glance else ()), *self.first, *self.body, *self.annexes)
 
     @property
@@ -125,7 +118,6 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     parts = parted(found.pieces)
     glance, headline, body = _split_special(parts.body, problems)
     _, more_headline, annex = _split_special(parts.annexes, problems)
-    _, most_headline, web = _split_special(parts.web, problems)
     if parts.spined:
         title, first, body = _opening_page(body)
         front = replace(front, title=title or front.title)
@@ -135,10 +127,7 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     numbering = Numbering(found.ledger, book, problems, found.report)
     numbered_first = numbering.number_body(first)
     numbered_body = numbering.number_body(body)
-    rest = [*_grouped(web, section_titles), *assumed_piece(found)] if parts.spined else []
-    behind = _grouped(annex, section_titles)
-    numbered_annexes = numbering.number_annexes(behind if parts.spined else [*behind, *assumed_piece(found)])
-    numbered_web = numbering.number_web(rest)
+    numbered_annexes = numbering.number_annexes(_grouped(annex, section_titles))
     sources_at = numbering.closing_annex(SOURCES_TITLE, "sec-sources") if numbering.uses_sources(found.pieces) else None
     derivations_at = (
         numbering.closing_annex(DERIVATIONS_TITLE, "sec-derivations")
@@ -153,7 +142,6 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     done_body = [node for piece in numbered_body for node in resolver.resolve(piece)]
     done_annexes = [node for piece in numbered_annexes for node in resolver.resolve(piece)]
     printed_sources = len(book.listed())
-    done_web = [node for piece in numbered_web for node in resolver.resolve(piece)]
     used = resolver.used_numbers()
     closing = appendix(used, found.ledger, book, numbering.anchors)
     headings = [*numbering.contents, *[h for h in (sources_at, derivations_at) if h]]
@@ -163,14 +151,13 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
         first=tuple(done_first),
         body=tuple(done_body),
         annexes=tuple(done_annexes),
-        web=tuple(done_web),
         contents=tuple(headings),
         notes=tuple(resolver.notes),
         sources=book.listed(),
         derivations=closing.derivations,
         inputs=closing.inputs,
         input_sets=closing.sets,
-        headline={**headline, **more_headline, **most_headline},
+        headline={**headline, **more_headline},
         problems=tuple(problems),
         any_stale=any(found.ledger[i].get("stale") for i in used),
         sources_heading=sources_at,

@@ -1,4 +1,4 @@
-"""From notebook cells to loose blocks: what each cell shows, and where it goes (body or annex, which section)."""
+"""From notebook cells to loose blocks: what each cell shows, and which section it belongs to."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ HIDDEN_TAGS = frozenset(["remove-cell", "remove_cell", "hide-cell", "remove-outp
 
 @dataclass(frozen=True)
 class Piece:
-    """The nodes one cell contributes, with the place they belong to and a name for messages.
+    """The nodes one cell contributes, with their section and a name for messages.
 
     With `further` its first paragraph goes on in the last one of the piece before.
     """
 
     nodes: tuple[Top, ...]
     section: str
-    place: str
     where: str
     further: bool = False
 
@@ -74,12 +73,12 @@ def gather(nb: Any) -> Gathered:
         tags = set(metadata(cell).get("tags", []))
         if tags & HIDDEN_TAGS:
             continue
-        section, place = homes[index]
+        section = homes[index]
         if cell.get("cell_type") == "markdown":
-            _markdown_cell(found, cell, (section, place), where)
+            _markdown_cell(found, cell, section, where)
         elif cell.get("cell_type") == "code":
             for output in shown_once(cell.get("outputs", [])):
-                _output(found, cell, output, (section, place), where)
+                _output(found, cell, output, section, where)
         else:
             remedy = "Make it a Markdown cell, or tag it remove-cell."
             found.problems.append(Problem("a raw cell is not carried into the memo", key=where, remedy=remedy))
@@ -101,32 +100,22 @@ def _bundles(cell: Any) -> Iterator[Any]:
             yield bundle
 
 
-def _homes(cells: list[Any]) -> list[tuple[str, str]]:
-    """Section and place of each cell: its own metadata, else its blocks', else its neighbours' in that section."""
-    known: list[tuple[str, str] | None] = []
-    for cell in cells:
-        said = own(cell)
-        block = next(_bundles(cell), None)
-        if block is not None:
-            known.append((str(block.get("section", "")), str(block.get("place", "body"))))
-        elif said.get("section") and said.get("place"):
-            known.append((str(said["section"]), str(said["place"])))
-        else:
-            known.append(None)
-    homes: list[tuple[str, str]] = []
+def _homes(cells: list[Any]) -> list[str]:
+    """The section of each cell: its blocks', else its own metadata's, else that of the cell before or after."""
+    known = [_home(cell) for cell in cells]
+    homes: list[str] = []
     for index, home in enumerate(known):
-        if home is not None:
-            homes.append(home)
-            continue
-        section = str(own(cells[index]).get("section", ""))
-        before = homes[-1] if homes else None
-        after = next((h for h in known[index + 1 :] if h is not None), None)
-        neighbours = [h for h in (before, after) if h is not None and (not section or h[0] == section)]
-        homes.append(neighbours[0] if neighbours else (section, "body"))
+        before = homes[-1] if homes else ""
+        homes.append(home or before or next((h for h in known[index + 1 :] if h), ""))
     return homes
 
 
-def _markdown_cell(found: Gathered, cell: Any, home: tuple[str, str], where: str) -> None:
+def _home(cell: Any) -> str:
+    block = next(_bundles(cell), None)
+    return str(block.get("section", "")) if block is not None else str(own(cell).get("section", ""))
+
+
+def _markdown_cell(found: Gathered, cell: Any, home: str, where: str) -> None:
     attached = {
         str(name): f"data:image/png;base64,{''.join(str(data['image/png']).split())}"
         for name, data in (cell.get("attachments") or {}).items()
@@ -135,20 +124,20 @@ def _markdown_cell(found: Gathered, cell: Any, home: tuple[str, str], where: str
     # A picture named by its path is attached under that path when a build copies the notebook (`memo.pictures`).
     attachments = {address: picture for n, picture in attached.items() for address in (f"attachment:{n}", n)}
     given = own(cell).get(ANSWERS)
-    bound = bind_cell(str(cell.get("source", "")), given if isinstance(given, dict) else {}, home[0], attachments)
+    bound = bind_cell(str(cell.get("source", "")), given if isinstance(given, dict) else {}, home, attachments)
     found.problems += [replace(fault, key=where) for fault in bound.faults]
-    _keep(found, bound.nodes, *home, where)
+    _keep(found, bound.nodes, home, where)
     _note_records(found, bound.ledger, bound.inputs, where)
 
 
-def _output(found: Gathered, cell: Any, output: Any, home: tuple[str, str], where: str) -> None:
+def _output(found: Gathered, cell: Any, output: Any, home: str, where: str) -> None:
     bundle = (output.get("data") or {}).get(BLOCK_MIME)
     if bundle is not None:
         _block(found, bundle, where)
         return
     carried = carry(cell, output)
     found.problems += [replace(fault, key=where) for fault in carried.faults]
-    _keep(found, carried.nodes, *home, where)
+    _keep(found, carried.nodes, home, where)
 
 
 def _block(found: Gathered, bundle: Any, where: str) -> None:
@@ -156,10 +145,9 @@ def _block(found: Gathered, bundle: Any, where: str) -> None:
         remedy = "Run the notebook again with this version of fabricreport."
         found.problems.append(Problem("the block has an unknown form", key=where, remedy=remedy))
         return
-    section, place = str(bundle.get("section", "")), str(bundle.get("place", "body"))
-    _keep(
-        found, tuple(_read(found, bundle["nodes"], where)), section, place, where, further=bundle.get("further") is True
-    )
+    section = str(bundle.get("section", ""))
+    nodes = tuple(_read(found, bundle["nodes"], where))
+    _keep(found, nodes, section, where, further=bundle.get("further") is True)
     found.names.update(map(str, bundle.get("names", ())))
     if isinstance(bundle.get("compared"), dict):
         found.compared.append(Compared(visible(bundle["compared"]), section, where))
@@ -194,20 +182,18 @@ def _read(found: Gathered, nodes: Iterable[object], where: str) -> Iterator[Top]
             found.problems.append(Problem("a block is malformed", key=where, value=str(error), remedy=remedy))
 
 
-def _keep(
-    found: Gathered, nodes: Sequence[Top], section: str, place: str, where: str, *, further: bool = False
-) -> None:
+def _keep(found: Gathered, nodes: Sequence[Top], section: str, where: str, *, further: bool = False) -> None:
     if not nodes:
         return
     shown = tuple(rebuilt(node, of_text=visible_text) for node in nodes)
     if shown != tuple(nodes):
         message = "the text holds characters that hide or reorder what is shown; they were removed"
         found.problems.append(Problem(message, key=where, remedy="Delete bidi controls and zero-width characters."))
-    found.pieces.append(Piece(shown, section, "annex" if place == "annex" else "body", where, further))
+    found.pieces.append(Piece(shown, section, where, further))
 
 
 def joined(pieces: Iterable[Piece]) -> list[Piece]:
-    """The pieces with every block made one that goes on in the next piece of its section and place.
+    """The pieces with every block made one that goes on in the next piece of its section.
 
     A prose cell has one condition, so page one's summary, a list and a boxed remark may stand in several cells: a remark
     without a title, or with the same one, goes on from the one before it. The reader sees one block.
@@ -215,12 +201,7 @@ def joined(pieces: Iterable[Piece]) -> list[Piece]:
     found: list[Piece] = []
     for piece in pieces:
         last = found[-1] if found else None
-        goes_on = (
-            last is not None
-            and last.nodes
-            and piece.nodes
-            and (last.section, last.place) == (piece.section, piece.place)
-        )
+        goes_on = last is not None and last.nodes and piece.nodes and last.section == piece.section
         one = _continued(last.nodes[-1], piece.nodes[0], piece.further) if last is not None and goes_on else None
         if last is None or one is None:
             found.append(piece)

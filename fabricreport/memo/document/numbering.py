@@ -18,8 +18,6 @@ from fabricreport.memo.document.sources import SourceBook
 from fabricreport.scenario.schema import SECTION_NAMES
 
 CLOSING_ANNEXES = frozenset({"sec-sources", "sec-derivations"})
-WEB = "W"
-"""What the number of an annex, a figure or a table begins with that only the HTML edition holds."""
 _SUBJECTS = {"tco": "total cost", "tail_risk": "tail risk", "decision": "the decision"}
 _SECTION_OF = {"tail": "tail_risk"}
 _OF_SECTION = re.compile(rf"(?:sec|tab|fig)-({'|'.join((*SECTION_NAMES, *_SECTION_OF))})(?:-|\Z)")
@@ -74,7 +72,6 @@ class ContentsLine(Place):
     text: str
     level: int
     annex: bool
-    web: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,7 +102,6 @@ class Numbering:
         self._counts = {"Figure": 0, "Table": 0}
         self._levels = [0, 0, 0]
         self._annexes = 0
-        self._web = 0
 
     def number_body(self, pieces: Sequence[Piece]) -> list[NumberedPiece]:
         """Give headings 1, 1.1, 1.1.1 and number figures and tables."""
@@ -114,14 +110,6 @@ class Numbering:
     def number_annexes(self, pieces: Sequence[Piece]) -> list[NumberedPiece]:
         """Every level-1 heading opens an annex: Annex A, A.1; figures and tables count on from the body."""
         return self._number(pieces, annex=True)
-
-    def number_web(self, pieces: Sequence[Piece]) -> list[NumberedPiece]:
-        """The annexes that only the HTML edition holds: W1, W1.1, Figure W1, Table W1."""
-        self._counts, self._levels, self._web = {"Figure": 0, "Table": 0}, [0, 0, 0], 1
-        self._annexes, kept = 0, self._annexes
-        numbered = self._number(pieces, annex=True)
-        self._annexes, self._web = kept, 0
-        return numbered
 
     def _number(self, pieces: Sequence[Piece], *, annex: bool) -> list[NumberedPiece]:
         return [
@@ -172,7 +160,7 @@ class Numbering:
 
     def _place_counted(self, identity: str, word: str, short: str, where: str) -> Place:
         self._counts[word] += 1
-        number = f"{WEB if self._web else ''}{self._counts[word]}"
+        number = str(self._counts[word])
         return Place(number, self._claim(identity or f"{short}-{number}", f"{word}{NBSP}{number}", where))
 
     def _place_heading(self, node: Heading, where: str, *, annex: bool) -> ContentsLine:
@@ -185,13 +173,13 @@ class Numbering:
         else:
             self._levels[level - 1] += 1
             self._levels[level:] = [0] * (3 - level)
-        letter = f"{WEB}{self._annexes}" if self._web else _letters(self._annexes)
+        letter = _letters(self._annexes)
         inner = [str(n) for n in (self._levels[1:level] if annex else self._levels[:level])]
         number = (f"Annex {letter}" if level == 1 else ".".join([letter, *inner])) if annex else ".".join(inner)
         text = one_line(plain_text(node.children))
         word = f"{'Annex' if annex else 'Section'}{NBSP}{number.removeprefix('Annex ')}"
         anchor = self._claim(node.id or f"sec-{text}", word, where, explicit=bool(node.id))
-        self.contents.append(ContentsLine(number, anchor, text, level, annex, bool(self._web)))
+        self.contents.append(ContentsLine(number, anchor, text, level, annex))
         return self.contents[-1]
 
     def _open_annex(self) -> None:

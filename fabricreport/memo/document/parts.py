@@ -1,4 +1,4 @@
-"""Which pieces of a memo stand in its body, which in the annexes that are printed, and which in the HTML edition alone."""
+"""Which pieces of a memo stand in its body, and which in the annexes behind it."""
 
 from __future__ import annotations
 
@@ -11,24 +11,22 @@ from fabricreport.vocabulary import SPINES
 
 @dataclass(frozen=True)
 class Parts:
-    """The pieces of each part, in order. A memo with a spine has its sections as annexes, and theirs in HTML alone."""
+    """The pieces of each part, in order. A memo with a spine has its sections as annexes."""
 
     body: list[Piece]
     annexes: list[Piece]
-    web: list[Piece]
     spined: bool
 
     @property
     def printed(self) -> list[Piece]:
-        """What stands on paper: the body, and with a spine the annexes."""
-        return [*self.body, *self.annexes] if self.spined else self.body
+        """All of them in reading order."""
+        return [*self.body, *self.annexes]
 
 
 def parted(pieces: Iterable[Piece]) -> Parts:
     """The parts of a memo; without a spine its sections are its body, as where one notebook is exported alone."""
     found = list(pieces)
-    body, behind = ([p for p in found if p.place == place] for place in ("body", "annex"))
-    spine = [p for p in body if p.section in SPINES]
+    spine = [p for p in found if p.section in SPINES]
     if not spine:
-        return Parts(body, behind, [], False)
-    return Parts(spine, [p for p in body if p.section not in SPINES], behind, True)
+        return Parts(found, [], False)
+    return Parts(spine, [p for p in found if p.section not in SPINES], True)

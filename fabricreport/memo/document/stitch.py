@@ -22,15 +22,12 @@ from fabricreport.blocks.nodes import (
     plain_text,
 )
 from fabricreport.ledger import Record
-from fabricreport.memo.document.assumed import assumed_piece
-from fabricreport.memo.document.gather import BLOCK_MIME, Gathered, Piece, gather
+from fabricreport.memo.document.gather import Gathered, Piece, gather
 from fabricreport.memo.document.measures import sentences_of
 from fabricreport.memo.document.tables import table_rows
 
 OWN_FILE = "file:"
-"""What the tag of a cell begins with that is also printed in a file of its own."""
-ONLY_FILE = "only-file"
-"""The tag of a cell of such a file that the memo leaves to it."""
+"""What the tag of a cell begins with that stands in a file of its own and not in the memo."""
 
 
 def stitch(notebooks: Mapping[str, Any], front_matter: Mapping[str, Any]) -> Any:
@@ -50,17 +47,20 @@ def stitch(notebooks: Mapping[str, Any], front_matter: Mapping[str, Any]) -> Any
 
 
 def own_files(memo: Any) -> dict[str, Any]:
-    """The parts of a stitched memo that are also files of their own, by name: the cells tagged `file:<name>`.
+    """The parts of a stitched memo that are files of their own, by name: the cells tagged `file:<name>`.
 
-    Each is a notebook node with the memo's front matter; its first heading is its title, and annex or not it is its body.
+    Each is a notebook node with the memo's front matter; its first heading is its title.
     A part whose cells show nothing for this client is left out.
     """
     tagged: dict[str, list[Any]] = {}
     for cell in memo.cells:
-        for tag in cell.metadata.get("tags", []):
-            if tag.startswith(OWN_FILE) and cell.get("outputs"):
-                tagged.setdefault(tag.removeprefix(OWN_FILE), []).append(cell)
+        for name in _files(cell) if cell.get("outputs") else ():
+            tagged.setdefault(name, []).append(cell)
     return {name: _alone(memo, cells) for name, cells in sorted(tagged.items())}
+
+
+def _files(cell: Any) -> list[str]:
+    return [t.removeprefix(OWN_FILE) for t in cell.metadata.get("tags", []) if t.startswith(OWN_FILE)]
 
 
 def _alone(memo: Any, cells: list[Any]) -> Any:
@@ -70,25 +70,15 @@ def _alone(memo: Any, cells: list[Any]) -> Any:
     front = dict(memo.metadata["fabricreport"])
     title = plain_text(heading.children) if heading else str(front["title"])
     part.metadata["fabricreport"] = {**front, "title": title, "subject": title}
-    part.cells = [_in_body(cell) for cell in cells]
+    part.cells = list(cells)
     return part
 
 
-def _in_body(cell: Any) -> Any:
-    """The cell with its blocks in the body, wherever the memo has them; the memo's own cell is not changed."""
-    outputs = []
-    for output in cell.outputs:
-        bundle = (output.get("data") or {}).get(BLOCK_MIME)
-        moved = {**output["data"], BLOCK_MIME: {**bundle, "place": "body"}} if isinstance(bundle, dict) else None
-        outputs.append(NotebookNode({**output, "data": moved}) if moved else output)  # type: ignore[no-untyped-call]
-    return NotebookNode({**cell, "outputs": outputs})  # type: ignore[no-untyped-call]
-
-
 def in_memo(memo: Any) -> Any:
-    """A stitched memo without the cells that stand in a file of their own alone; the given one is not changed."""
+    """A stitched memo without the cells that stand in files of their own; the given one is not changed."""
     printed = nbformat.v4.new_notebook()  # type: ignore[no-untyped-call]
     printed.metadata.update(memo.metadata)
-    printed.cells = [cell for cell in memo.cells if ONLY_FILE not in cell.metadata.get("tags", [])]
+    printed.cells = [cell for cell in memo.cells if not _files(cell)]
     return printed
 
 
@@ -118,7 +108,7 @@ def advice_of(glance: Glance) -> str:
         if isinstance(part, Paragraph) and part.children:
             first = part.children[0]
             opening = Paragraph(first.children) if isinstance(first, Strong) else part
-            said = sentences_of([Piece((opening,), "", "body", "")])
+            said = sentences_of([Piece((opening,), "", "")])
             return said[0].words.rstrip(".,:;") if said else ""
     return ""
 
@@ -135,5 +125,5 @@ def chart_data(found: Gathered) -> dict[str, list[list[Scalar]]]:
 
 
 def _nodes(found: Gathered) -> Iterator[Top]:
-    for piece in [*found.pieces, *assumed_piece(found)]:
+    for piece in found.pieces:
         yield from piece.nodes

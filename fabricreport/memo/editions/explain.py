@@ -38,6 +38,8 @@ class Explanation:
     entry: Mapping[str, Any]
     inputs: tuple[Record, ...]
     dependents: tuple[Record, ...]
+    worked_out_from: str = ""
+    """The params file of a figure that was worked out when asked; it is in no memo."""
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values for `--json`."""
@@ -48,12 +50,15 @@ class Explanation:
             "entry": dict(self.entry),
             "inputs": list(self.inputs),
             "dependents": list(self.dependents),
+            **({"worked_out_from": self.worked_out_from} if self.worked_out_from else {}),
         }
 
     def as_text(self) -> str:
         """The chain as lines for a terminal."""
         entry = self.entry
         lines = [f"{self.ledger.client}, edition {self.ledger.edition}"]
+        if self.worked_out_from:
+            lines.append(f"worked out now, from {self.worked_out_from} as it is today: this figure is in no memo")
         lines += [f"{entry['id']} = {entry['text']}", f"  {entry['label']}"]
         if entry.get("rule"):
             lines.append(f"  rule: {entry['rule']}")
@@ -86,8 +91,11 @@ def _source_lines(record: Mapping[str, Any], indent: str) -> list[str]:
     return lines
 
 
-def explain(ledger: Ledger, entry_id: str) -> Explanation:
-    """Explain a number's or an input's id; `InputError` with "did you mean" when the ledger has none such."""
+def explain(ledger: Ledger, entry_id: str, params: Path | None = None) -> Explanation:
+    """Explain a number's or an input's id; what the ledger lacks is worked out from `params`.
+
+    `InputError` with "did you mean" when neither has it.
+    """
     numbers = {n["id"]: n for n in ledger.numbers}
     inputs = {i["id"]: i for i in ledger.inputs}
     if entry_id in numbers:
@@ -98,14 +106,51 @@ def explain(ledger: Ledger, entry_id: str) -> Explanation:
     if entry_id in inputs:
         resting = tuple(n for n in numbers.values() if entry_id in n["inputs"])
         return Explanation(ledger, inputs[entry_id], (), resting)
+    found = _worked_out(ledger, entry_id, params) if params is not None else None
+    if found is not None:
+        return found
     raise InputError(
         Problem(
             f"is no number of the ledger of {ledger.client}, edition {ledger.edition}",
             key=entry_id,
-            suggestion=did_you_mean(entry_id, [*numbers, *inputs]),
-            remedy="ledger.json in the edition lists every id.",
+            suggestion=did_you_mean(entry_id, [*numbers, *inputs, *_declared()]),
+            remedy="ledger.json in the edition lists every id; --params works out what it lacks."
+            if params is None
+            else "ledger.json in the edition lists every id.",
         )
     )
+
+
+def _declared() -> list[str]:
+    from fabricreport.declared import DECLARED
+
+    return [spec.pattern for one in DECLARED.values() for spec in one.specs]
+
+
+def _worked_out(ledger: Ledger, entry_id: str, params: Path) -> Explanation | None:
+    """What the case of a params file says to the id; None if it has no such figure."""
+    from fabricreport.case import open_case
+
+    case = open_case(params)
+    try:
+        number = case.figure(entry_id)
+    except LookupError:
+        return None
+    used = sorted({*number.inputs, *number.sources} - {entry_id})
+    return Explanation(ledger, number.as_dict(), tuple(dict(case.record(i)) for i in used), (), params.name)
+
+
+def params_of(ledger: Ledger, output: Path) -> Path | None:
+    """The params file of the ledger's client in the project that `output` belongs to; None if there is none."""
+    from fabricreport.scenario import client_slug, load_params
+
+    for path in sorted((output.absolute().parent / "params").glob("*.yaml")):
+        try:
+            if client_slug(load_params(path)) == ledger.slug:
+                return path
+        except InputError:
+            continue
+    return None
 
 
 def read_ledger(edition: Path) -> Ledger:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from fabricreport.memo.document.derive import Derivation, InputSet, Step
+from fabricreport.memo.document.derive import Derivation, InputSet, Step, grouped_inputs
 from fabricreport.memo.document.document import Document
 from fabricreport.memo.document.sources import Source
 
@@ -22,8 +22,12 @@ class Closing:
     input_sets: tuple[InputSet, ...]
 
 
-def closing_of(document: Document) -> Closing:
-    """All of them; of the evidence report the sources; of a memo with a body of its own, those of page one and the sources that print cites."""
+def closing_of(document: Document, most_inputs: int | None = None) -> Closing:
+    """All of them; of the evidence report the sources; of a memo with a body of its own, those of page one and the sources
+    that print cites.
+
+    Of the inputs behind page one `most_inputs` are printed at most, in their order.
+    """
     if not document.derives_in_print:
         return Closing(document.sources, (), (), ())
     if not document.spined:
@@ -32,6 +36,7 @@ def closing_of(document: Document) -> Closing:
     quoted = {i for d in shown for i in (d.steps if len(d.steps) <= MOST_NAMED else ())}
     needed = {step.anchor for step in quoted}
     inputs = [d for d in document.inputs if d.anchor in needed or d.id in document.first_numbers]
+    inputs = [d for _, entries in grouped_inputs(inputs) for d in entries][:most_inputs]
     behind = {step.anchor for d in inputs for step in d.sources}
     sources = tuple(s for n, s in enumerate(document.sources) if n < document.printed_sources or s.anchor in behind)
     listed = {source.anchor for source in sources}

@@ -33,7 +33,7 @@ def render_html(document: Document) -> str:
     glance = writer.blocks([document.glance]) if document.glance else None
     first = writer.blocks(document.first)
     body = writer.sections(document.body)
-    annexes, web = writer.sections(document.annexes), writer.sections(document.web)
+    annexes = writer.sections(document.annexes)
     notes = [writer.inline(note.children) for note in document.notes]
     language = document.front.language
     page: str = _page().render(
@@ -47,7 +47,6 @@ def render_html(document: Document) -> str:
         first=first,
         body=body,
         annexes=annexes,
-        web=web,
         spined=document.spined,
         contents=_contents(document),
         notes=notes,
@@ -75,8 +74,7 @@ def _contents(document: Document) -> list[tuple[str, list[ContentsLine]]]:
     top = ContentsLine("", "page-one", "The advice on one page", 1, annex=False)
     parts = {
         "The memo": [top, *(h for h in lines if not h.annex)],
-        "Annexes": [h for h in lines if h.annex and not h.web and h not in closing],
-        "Only in this edition": [h for h in lines if h.web],
+        "Annexes": [h for h in lines if h.annex and h not in closing],
         "Sources and numbers": closing,
     }
     return [(title, found) for title, found in parts.items() if found]

@@ -25,7 +25,8 @@ from fabricreport.memo.document.safe import slug
 from fabricreport.memo.document.tables import table_rows
 from fabricreport.spreadsheet import csv_text
 
-_DATA_ROWS_SHOWN = 40
+MOST_DATA_ROWS = 12
+"""Of longer data a figure shows the file alone: nobody reads the bars of a histogram."""
 _MOST_PADDED = 6
 
 
@@ -163,17 +164,16 @@ def csv_link(name: str, rows: Sequence[Sequence[Scalar]]) -> Markup:
 
 
 def _plotted(name: str, rows: Sequence[Sequence[Scalar]]) -> Markup:
-    """The plotted data: folded away as a table, and as a file."""
+    """The plotted data: folded away as a table if it is short, and as a file."""
     if not rows:
         return EMPTY
+    if len(rows) - 1 > MOST_DATA_ROWS:
+        return Markup('<p class="data">{}</p>').format(csv_link(name, rows))
     head = EMPTY.join(Markup('<th scope="col">{}</th>').format(cell) for cell in rows[0])
-    shown = rows[1 : _DATA_ROWS_SHOWN + 1]
     body = EMPTY.join(
-        Markup("<tr>{}</tr>").format(EMPTY.join(Markup("<td>{}</td>").format(cell) for cell in row)) for row in shown
+        Markup("<tr>{}</tr>").format(EMPTY.join(Markup("<td>{}</td>").format(cell) for cell in row)) for row in rows[1:]
     )
-    more = len(rows) - 1 - len(shown)
-    rest = Markup(" ({} more rows in the file)").format(more) if more > 0 else EMPTY
     return Markup(
         '<details class="data"><summary>Data of this figure</summary><div class="scroll" role="region" tabindex="0" '
-        'aria-label="Data of {}"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div><p>{}{}</p></details>'
-    ).format(name, head, body, csv_link(name, rows), rest)
+        'aria-label="Data of {}"><table><thead><tr>{}</tr></thead><tbody>{}</tbody></table></div><p>{}</p></details>'
+    ).format(name, head, body, csv_link(name, rows))

@@ -60,6 +60,8 @@ MOST_EMPTY = 0.2
 EMPTY, KEPT_COMPILATIONS = "empty.typ", 12
 MOST_TRIES, MOST_TOGETHER = 16, 3
 ANNEXES_START = "annexes-start"
+MOST_DERIVATION_PAGES = 2
+"""Of a memo with a body of its own: all figures of page one, then their inputs as far as these pages reach."""
 _TOP_PT = 100.0
 """What begins above this height begins a page: the margin is 26 mm."""
 NO_ALT_YET = "No description yet: this is a draft."
@@ -74,7 +76,7 @@ def render_pdf(document: Document) -> bytes:
     try:
         payload = _lay_out(document, folder)
         _settle(folder, payload)
-        _link(folder, payload)
+        _link(folder, payload, document)
         return pack(_compile(folder, document))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -84,7 +86,7 @@ def _lay_out(document: Document, folder: Path) -> Data:
     for name in TEMPLATES:
         source = resources.files("fabricreport.memo") / "templates" / name
         (folder / name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
-    for node in walk(document.printed):
+    for node in walk(document.nodes):
         if isinstance(node, Image) and node.src:
             (folder / picture_file(node.src)).write_bytes(base64.b64decode(node.src.partition(",")[2]))
         elif isinstance(node, Figure | Formula) and node.svg:
@@ -129,25 +131,50 @@ def _settle(folder: Path, payload: Data) -> None:
         movable |= {node["anchor"]: node for node in together[1:]}
 
 
-def _link(folder: Path, payload: Data) -> None:
+def _link(folder: Path, payload: Data, document: Document) -> None:
     """Say where every anchor stands, for the links: they move nothing themselves."""
     _forget_layouts(folder)
-    _write(folder, payload | {"places_wanted": True})
-    _, _, anchors, pages = _query(folder)
+    places, pages = _placed(folder, payload)
+    while document.spined and (fewer := _fitting_inputs(payload, places, pages)) is not None:
+        payload |= _closing(document, fewer)
+        places, pages = _placed(folder, payload)
     _forget_layouts(folder)
-    places = {found["anchor"]: found for found in anchors}
     if ANNEXES_START in places:
         start = places[ANNEXES_START]
-        payload["front"]["pages"] = [_counted(start["page"] - (start["y_pt"] < _TOP_PT), pages)]
+        payload["front"]["pages"] = [
+            _counted(start["page"] - (start["y_pt"] < _TOP_PT), pages, _derivation_pages(payload, places, pages))
+        ]
     _write(folder, payload | {"places": places})
 
 
-def _counted(body: int, all_pages: int) -> str:
-    """On how many pages page one and the body are printed, and on how many the annexes: kept in the PDF's keywords. A page
-    on which the body ends and the annexes begin is the body's."""
+def _placed(folder: Path, payload: Data) -> tuple[dict[str, Data], int]:
+    """Where every anchor stands, and the number of pages."""
+    _write(folder, payload | {"places_wanted": True})
+    _, _, anchors, pages = _query(folder)
+    return {found["anchor"]: found for found in anchors}, pages
+
+
+def _derivation_pages(payload: Data, places: Mapping[str, Data], pages: int) -> int:
+    heading = payload["derivations_heading"]
+    return pages - int(places[heading["anchor"]]["page"]) + 1 if heading else 0
+
+
+def _fitting_inputs(payload: Data, places: Mapping[str, Data], pages: int) -> int | None:
+    """How many inputs the pages of derivations have room for; None if all that are printed fit, or none would."""
+    inputs = [entry["anchor"] for group in payload["inputs"] for entry in group["entries"]]
+    if not inputs or _derivation_pages(payload, places, pages) <= MOST_DERIVATION_PAGES:
+        return None
+    last = pages - _derivation_pages(payload, places, pages) + MOST_DERIVATION_PAGES
+    within = sum(int(places[anchor]["page"]) <= last for anchor in inputs)
+    return min(max(within - 1, 0), len(inputs) - 1)  # the last that begins there may end on the next page
+
+
+def _counted(body: int, all_pages: int, derivations: int) -> str:
+    """On how many pages page one and the body are printed, on how many the annexes, and on how many of these derivations
+    stand: kept in the PDF's keywords. A page on which the body ends and the annexes begin is the body's."""
     parts = (
         f"{name}: {count} page{'' if count == 1 else 's'}"
-        for name, count in (("body", body), ("annexes", all_pages - body))
+        for name, count in (("body", body), ("annexes", all_pages - body), ("derivations", derivations))
     )
     return ", ".join(parts)
 
@@ -267,7 +294,6 @@ def _payload(document: Document) -> Data:
     def shown(node: Top) -> Data:
         return to_json(rebuilt(node, of_node=_draft_node if document.front.draft else _print_node))
 
-    closing = closing_of(document)
     derived_at = document.derivations_heading if document.derives_in_print else None
     unprinted = document.derivations_heading if derived_at is None else None
     payload: Data = {
@@ -279,16 +305,7 @@ def _payload(document: Document) -> Data:
         "annexes": [shown(node) for node in document.annexes],
         "opening": _opening(document),
         "contents": [
-            {"anchor": h.anchor, "annex": h.annex}
-            for h in document.contents
-            if h.level == 1 and not h.web and h is not unprinted
-        ],
-        "sources": [dataclasses.asdict(s) for s in closing.sources],
-        "families": [dataclasses.asdict(f) for f in families(closing.derivations)],
-        "input_sets": [_set(s) for s in closing.input_sets],
-        "inputs": [
-            {"title": title, "entries": [_entry(d) for d in entries]}
-            for title, entries in grouped_inputs(closing.inputs)
+            {"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1 and h is not unprinted
         ],
         "kinds": [{"letter": letter, "title": title.lower()} for _, letter, title in KINDS],
         "sources_heading": _optional(document.sources_heading),
@@ -297,8 +314,25 @@ def _payload(document: Document) -> Data:
         "places": {},
         "places_wanted": False,
     }
-    printable_payload: Data = _printable(payload)
+    printable_payload: Data = _printable(payload) | _closing(document)
     return printable_payload
+
+
+def _closing(document: Document, most_inputs: int | None = None) -> Data:
+    """The closing annexes' data, with so many inputs at most."""
+    closing = closing_of(document, most_inputs)
+    found: Data = _printable(
+        {
+            "sources": [dataclasses.asdict(s) for s in closing.sources],
+            "families": [dataclasses.asdict(f) for f in families(closing.derivations)],
+            "input_sets": [_set(s) for s in closing.input_sets],
+            "inputs": [
+                {"title": title, "entries": [_entry(d) for d in entries]}
+                for title, entries in grouped_inputs(closing.inputs)
+            ],
+        }
+    )
+    return found
 
 
 def picture_file(source: str) -> str:

@@ -38,7 +38,7 @@ def materials(given: Inputs, result: TcoResult) -> Table:
             price = given.figure(pieces[option][piece].price) if piece else None
             rows.append(Row([label, count, price, number[f"tco.bill.{cause}.{option}"]]))
         rows.append(Row(["Network to buy", None, None, number[f"tco.fabric_capex.{option}"]], role="total"))
-    return Table([Column("Part"), Column("Count"), Column("Unit price"), Column("Amount")], rows)
+    return Table([Column("Part"), Column("Count"), Column("Unit price", style="mixed"), Column("Amount")], rows)
 
 
 def bases(given: Inputs, result: TcoResult) -> Table:
