@@ -287,7 +287,12 @@ LOOKUPS: dict[str, Callable[[Printed, str], bool]] = {
 }
 OF_REPORT = {*LOOKUPS, "anchor", "data", "ledger"}
 """Kinds of anchors that the evidence report may show: it is one place, with its HTML edition and its files."""
-PLACED = {"report": OF_REPORT, "html": {"anchor"}, "file": {"data", "ledger"}, "command": {"claim", "evidence", "model"}}
+PLACED = {
+    "report": OF_REPORT,
+    "html": {"anchor"},
+    "file": {"data", "ledger"},
+    "command": {"claim", "evidence", "model"},
+}
 
 
 def rules_printed(client: str, given: Mapping[str, Any]) -> set[str]:

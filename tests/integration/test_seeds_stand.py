@@ -41,9 +41,7 @@ def not_found(row: dict[str, Any], folder: Path) -> list[str]:
     return [
         anchor
         for anchor, place in parts
-        if not (
-            report_beside(folder).shows_anywhere(anchor) if place == REPORT else memo(folder).shows(place, anchor)
-        )
+        if not (report_beside(folder).shows_anywhere(anchor) if place == REPORT else memo(folder).shows(place, anchor))
     ]
 
 
