@@ -237,16 +237,13 @@ def _axis(at: Printed, name: str) -> bool:
 
 
 def _rule(at: Printed, name: str) -> bool:
-    """The rule's reason, and beside it either its lean or what of the bill holds it already."""
+    """The rule's reason, and beside it either whom it favours or what of the bill holds it already."""
     rule = by_id(FRAMEWORK["rules"]).get(name)
     if rule is None:
         return False
     reason = " ".join(rule["reason"].split())
     cells = next((c for c in at.rows("tab-decision-rules") if words_of(c[1]).startswith(reason)), None)
-    if cells is None:
-        return False
-    weighed = f"decision.rule.{name}" in numbers_in(cells)
-    return words_of(cells[3]) == rule["priced_as"] if rule.get("priced_as") else weighed
+    return cells is not None and bool(words_of(cells[2])) and words_of(cells[3]) == rule.get("priced_as", "")
 
 
 def _seller(at: Printed, name: str) -> bool:
@@ -273,7 +270,7 @@ LOOKUPS: dict[str, Callable[[Printed, str], bool]] = {
     "fact": _fact,
     "number": lambda at, name: bool(at.texts(name)),
     "operator": _rowed("tab-report-context", _names(CONTEXT["operators"])),
-    "option": lambda at, name: f"decision.total.{name}" in at.numbers,
+    "option": lambda at, name: f"tco.total.{name}" in at.numbers,
     "product": _rowed("tab-report-context", _names(CONTEXT["products"])),
     "publisher": _publisher,
     "question": _question,
