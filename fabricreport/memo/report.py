@@ -232,6 +232,7 @@ class _Building:
             "client": {"name": KIND, "slug": EVIDENCE},
             "as_of": self.day,
             "status": KIND,
+            "sections": [SECTION],
             "content_sha256": self.digest,
             "anchors": dict(anchors),
             "outputs": list_outputs(folder),

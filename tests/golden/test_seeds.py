@@ -19,7 +19,7 @@ ROWS: list[dict[str, Any]] = SEEDS["rows"]
 ARTICLES = ("S0", "S1", "S2", "S3", "S4")
 KINDS = {"system", "rule", "question", "number", "table"}
 CLIENTS = {"example", "tern-finetuning", "kestrel-lab", "cli"}
-PLACES = {"page-one", "body", "annex", "html", "file", "command"}
+PLACES = {"page-one", "body", "report", "html", "file", "command"}
 STATUSES = ("works", "part", "missing")
 
 

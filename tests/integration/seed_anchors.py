@@ -1,4 +1,4 @@
-"""Where a memo shows what its seeds said: one lookup for each kind of anchor that `tests/golden/seeds.yaml` names."""
+"""Where a memo, or the evidence report, shows what its seeds said: one lookup for each kind of anchor that `tests/golden/seeds.yaml` names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,6 @@ from fabricreport.blocks.nodes import (
     Inline,
     Node,
     Num,
-    Paragraph,
     Text,
     plain_text,
     walk,
@@ -37,7 +36,7 @@ from fabricreport.memo.document.gather import gather
 from fabricreport.sections.decision.inputs import framework_of
 
 ROOT = Path(__file__).parents[2]
-PRINTED = ("page-one", "body", "annex")
+PRINTED = ("page-one", "body")
 
 
 Cells = tuple[tuple[Inline, ...], ...]
@@ -80,7 +79,7 @@ class Printed:
         """Evidence cited in words, quoted as a number or drawn in a chart."""
         marks = {i for n in self.inside if isinstance(n, Cite) for i in n.ids}
         quoted = {i.removeprefix("stated.").replace(".", ":", 1) for i in self.numbers if i.startswith("stated.")}
-        told = {f"evidence:{part}" for i in self.numbers if i.startswith("evidence.stated.") for part in i.split(".")}
+        told = {f"evidence:{part}" for i in self.numbers if i.startswith("report.stated.") for part in i.split(".")}
         drawn = {f"evidence:{row['id']}" for chart in self.charts.values() for row in rows_of(chart) if "id" in row}
         return marks | quoted | told | drawn
 
@@ -95,10 +94,6 @@ class Printed:
     @cached_property
     def sections(self) -> set[str]:
         return {n.id for n in self.inside if isinstance(n, Heading)}
-
-    @cached_property
-    def paragraphs(self) -> list[str]:
-        return [words_of(n.children) for n in self.inside if isinstance(n, Paragraph)]
 
     def row(self, table: str, name: str, column: int = 0) -> Cells | None:
         """The row of a table that bears a name in one of its cells."""
@@ -125,27 +120,26 @@ class _Ids(HTMLParser):
         self.ids |= {str(value) for name, value in attrs if name == "id"}
 
 
-class Memo:
-    """A published edition, read where its readers read it."""
+class Edition:
+    """A published edition, read where its readers read it; `name` is what its files are called."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, name: str = "memo") -> None:
+        self.folder, self.name = folder, name
         pieces = gather(stitched(folder)).pieces
-        body = [n for p in pieces if p.place == "body" for n in p.nodes if not isinstance(n, Headline)]
+        nodes = [n for p in pieces for n in p.nodes if not isinstance(n, Headline)]
         self.printed = {
-            "page-one": Printed(tuple(n for n in body if isinstance(n, Glance))),
-            "body": Printed(tuple(n for n in body if not isinstance(n, Glance))),
-            "annex": Printed(tuple(n for p in pieces if p.place == "annex" for n in p.nodes)),
+            "page-one": Printed(tuple(n for n in nodes if isinstance(n, Glance))),
+            "body": Printed(tuple(n for n in nodes if not isinstance(n, Glance))),
         }
 
     @cached_property
     def first_page(self) -> str:
-        return "".join(page_texts(self.folder / "memo.pdf")[0].split())
+        return "".join(page_texts(self.folder / f"{self.name}.pdf")[0].split())
 
     @cached_property
     def html_ids(self) -> set[str]:
         parser = _Ids()
-        parser.feed((self.folder / "memo.html").read_text(encoding="utf-8"))
+        parser.feed((self.folder / f"{self.name}.html").read_text(encoding="utf-8"))
         return parser.ids
 
     @cached_property
@@ -171,7 +165,7 @@ class Memo:
         return found
 
     def shows_anywhere(self, anchor: str) -> bool:
-        """True if any place of the memo, its HTML or its files has the anchor."""
+        """True if any place of the edition, its HTML or its files has the anchor."""
         kind = anchor.partition(":")[0]
         places = {"anchor": ("html",), "data": ("file",), "ledger": ("file",)}.get(kind, PRINTED)
         return any(self.shows(place, anchor) for place in places)
@@ -179,7 +173,7 @@ class Memo:
 
 CONTEXT, FRAMEWORK, PROVIDERS = read_yaml("context"), read_yaml("framework"), read_yaml("providers")
 AUDIT, QUESTIONS = read_yaml("claims"), by_id(read_yaml("questions")["questions"])
-CLAIMS, ASKED = by_id(AUDIT["claims"]), QUESTIONS
+CLAIMS = by_id(AUDIT["claims"])
 
 
 def _claim(at: Printed, name: str) -> bool:
@@ -187,33 +181,33 @@ def _claim(at: Printed, name: str) -> bool:
     if name not in CLAIMS:
         return False
     said = " ".join(CLAIMS[name]["claim"].split()) + "."  # what is wrong with it may follow in the same cell
-    cells = next((c for c in at.rows("tab-evidence-claims") if words_of(c[0]).startswith(said)), None)
+    cells = next((c for c in at.rows("tab-report-claims") if words_of(c[0]).startswith(said)), None)
     if cells is None:
         return False
     figures = numbers_in(cells)
     numeric = isinstance(CLAIMS[name].get("stated"), int | float | dict)
-    told = {i for i in figures if i.startswith(f"evidence.claim.{name}.stated")}
+    told = {i for i in figures if i.startswith(f"report.claim.{name}.stated")}
     return bool(words_of(cells[-1])) and bool(told) == numeric
 
 
 def _publisher(at: Printed, name: str) -> bool:
     source = AUDIT["sources"].get(name)
     return (
-        source is not None
-        and at.row("tab-evidence-claims", f"{source['publisher']} ({source['interest']})") is not None
+        source is not None and at.row("tab-report-claims", f"{source['publisher']} ({source['interest']})") is not None
     )
 
 
 def _contradiction(at: Printed, name: str) -> bool:
-    return name in CLAIMS and at.row("tab-evidence-contradictions", CLAIMS[name]["claim"], 1) is not None
+    return name in CLAIMS and at.row("tab-report-contradictions", CLAIMS[name]["claim"], 1) is not None
 
 
 def _question(at: Printed, name: str) -> bool:
-    """A row of the questions' table, and the question itself with its good answer."""
-    if name not in QUESTIONS or at.row("tab-diligence-questions", QUESTIONS[name]["title"], 1) is None:
+    """A row of the questions' table with the question itself, its good answer and its red flag."""
+    cells = at.row("tab-report-questions", name)
+    if name not in QUESTIONS or cells is None:
         return False
-    parts = [" ".join(ASKED[name][key].split()) for key in ("question", "good", "red_flag")]
-    return any(all(part in paragraph for part in parts) for paragraph in at.paragraphs)
+    parts = [" ".join(QUESTIONS[name][key].split()) for key in ("question", "good", "red_flag")]
+    return all(part in words_of(cell) for part, cell in zip(parts, cells[1:], strict=True))
 
 
 def _fact(at: Printed, name: str) -> bool:
@@ -221,7 +215,12 @@ def _fact(at: Printed, name: str) -> bool:
     if fact is None:
         return False
     text = " ".join(fact["text"].split())
-    return set(fact["evidence"]) <= at.cited and any(text in paragraph for paragraph in at.paragraphs)
+    told = any(text in words_of(cells[1]) for cells in at.rows("tab-report-facts"))
+    return set(fact["evidence"]) <= at.cited and told
+
+
+def _term(at: Printed, name: str) -> bool:
+    return any(at.row("tab-report-glossary", name, column) is not None for column in (0, 2))
 
 
 def _rowed(table: str, names: Mapping[str, str]) -> Callable[[Printed, str], bool]:
@@ -238,26 +237,23 @@ def _axis(at: Printed, name: str) -> bool:
 
 
 def _rule(at: Printed, name: str) -> bool:
-    """The rule's reason, and beside it either its lean or what of the bill holds it already."""
+    """The rule's reason, and beside it either whom it favours or what of the bill holds it already."""
     rule = by_id(FRAMEWORK["rules"]).get(name)
     if rule is None:
         return False
     reason = " ".join(rule["reason"].split())
     cells = next((c for c in at.rows("tab-decision-rules") if words_of(c[1]).startswith(reason)), None)
-    if cells is None:
-        return False
-    weighed = f"decision.rule.{name}" in numbers_in(cells)
-    return words_of(cells[3]) == rule["priced_as"] if rule.get("priced_as") else weighed
+    return cells is not None and bool(words_of(cells[2])) and words_of(cells[3]) == rule.get("priced_as", "")
 
 
 def _seller(at: Printed, name: str) -> bool:
     """The seller's row with where its fabric is sold, its topology and, where there is one, its link."""
     seller = by_id(PROVIDERS["providers"]).get(name)
-    cells = at.row("tab-diligence-sellers", seller["name"]) if seller else None
+    cells = at.row("tab-report-sellers", seller["name"]) if seller else None
     if seller is None or cells is None:
         return False
     told = words_of([node for cell in cells for node in (*cell, Text(" "))])
-    link = numbers_in(cells) == {f"diligence.link.{name}"}
+    link = numbers_in(cells) == {f"report.link.{name}"}
     return (
         seller["availability"] in told
         and (seller["topology"] or "not documented") in told
@@ -273,9 +269,9 @@ LOOKUPS: dict[str, Callable[[Printed, str], bool]] = {
     "evidence": lambda at, name: f"evidence:{name}" in at.cited,
     "fact": _fact,
     "number": lambda at, name: bool(at.texts(name)),
-    "operator": _rowed("tab-evidence-operators", _names(CONTEXT["operators"])),
-    "option": lambda at, name: f"decision.total.{name}" in at.numbers,
-    "product": _rowed("tab-evidence-products", _names(CONTEXT["products"])),
+    "operator": _rowed("tab-report-context", _names(CONTEXT["operators"])),
+    "option": lambda at, name: f"tco.total.{name}" in at.numbers,
+    "product": _rowed("tab-report-context", _names(CONTEXT["products"])),
     "publisher": _publisher,
     "question": _question,
     "rule": _rule,
@@ -283,10 +279,17 @@ LOOKUPS: dict[str, Callable[[Printed, str], bool]] = {
     "seller": _seller,
     "stress": lambda at, name: f"tail_risk.stress.{name}.usd" in at.numbers,
     "table": lambda at, name: name in at.tables,
-    "term": lambda at, name: at.row("tab-evidence-glossary", name) is not None,
-    "transport": _rowed("tab-evidence-rdma", _names(CONTEXT["rdma_family"])),
+    "term": _term,
+    "transport": _rowed("tab-report-transports", _names(CONTEXT["rdma_family"])),
 }
-PLACED = {"html": {"anchor"}, "file": {"data", "ledger"}, "command": {"claim", "evidence", "model"}}
+OF_REPORT = {*LOOKUPS, "anchor", "data", "ledger"}
+"""Kinds of anchors that the evidence report may show: it is one place, with its HTML edition and its files."""
+PLACED = {
+    "report": OF_REPORT,
+    "html": {"anchor"},
+    "file": {"data", "ledger"},
+    "command": {"claim", "evidence", "model"},
+}
 
 
 def rules_printed(client: str, given: Mapping[str, Any]) -> set[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,7 +23,6 @@ from fabricreport.models.judgement.articles import (
 )
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.sections.decision.articles.study import answers_of
-from fabricreport.sections.evidence.answered import Buyer, answered, can_tell, filled
 from fabricreport.vocabulary import Confidence, Ground, Side
 
 DATA = read_yaml("articles")
@@ -176,57 +174,3 @@ def test_what_an_article_must_say_to_agree_names_no_fabric_where_the_course_is_o
 
 
 # ---- rules of size
-
-
-# ---- factors and questions
-
-
-def test_every_factor_and_question_of_the_articles_is_there_and_is_always_answered() -> None:
-    nothing = Buyer(FACTS, {})
-    told = {part: answered(part, nothing, ()) for part in ("factors", "questions")}
-    count = {(part, a): sum(e.article == a for e in told[part]) for part in told for a in ("S1", "S3", "S4")}
-    assert {k: v for k, v in count.items() if v} == {
-        ("factors", "S1"): 5,
-        ("factors", "S3"): 9,
-        ("questions", "S3"): 6,
-        ("questions", "S4"): 7,
-    }
-    assert all(can_tell(e.here, {}, ()) for entries in told.values() for e in entries)
-    assert all(set(f.says) == {Side.INFINIBAND, Side.ROCEV2} for f in told["factors"])
-
-
-def test_no_digit_is_typed_into_what_is_said() -> None:
-    def texts(tree: Any) -> list[str]:
-        if isinstance(tree, dict):
-            return [
-                t for key, v in tree.items() if key not in ("id", "article", "cite", "when", "above") for t in texts(v)
-            ]
-        return [t for v in tree for t in texts(v)] if isinstance(tree, list) else [tree]
-
-    bare = [t.split("{")[0] for t in texts(read_yaml("factors"))]
-    assert [t for t in bare if any(c.isdigit() for c in t.replace("RoCEv2", ""))] == []
-
-
-def test_an_answer_is_given_only_with_every_figure_it_quotes() -> None:
-    stands = {"infiniband": "ib", "rocev2": "roce"}
-    text = filled("{tco.total[infiniband]} with {infiniband}, {tco.total[rocev2]}", stands)
-    assert text == "{tco.total.ib} with {infiniband}, {tco.total.roce}"
-    assert can_tell(text, stands, [{"tco.total.ib"}, {"tco.total.roce"}])
-    assert not can_tell(text, stands, [{"tco.total.ib"}])
-    assert not can_tell(filled("{infiniband}", {}), {}, [])
-    assert can_tell("{param:cluster.gpus}", {}, [])
-
-
-def test_the_first_answer_whose_conditions_hold_is_given() -> None:
-    stands = {"infiniband": "ib", "rocev2": "roce"}
-    figure = SimpleNamespace(text="0.1 %", value=0.001)
-    known: Any = [{"latency.exposed.ib": figure, "latency.exposed.roce": figure}]
-    here = {
-        one: next(
-            a.here
-            for a in answered("questions", Buyer(FACTS | {"one_node": one}, stands), known)
-            if a.id == "s3-faster"
-        )
-        for one in (True, False)
-    }
-    assert "latency.exposed.ib" not in here[True] and "latency.exposed.ib" in here[False]

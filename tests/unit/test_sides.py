@@ -14,10 +14,8 @@ from fabricreport.books.names import side_colour, side_names
 from fabricreport.books.options import Option, read_options
 from fabricreport.books.providers import read_providers
 from fabricreport.case import Case
-from fabricreport.evidence import read_yaml
 from fabricreport.sections.decision.priors import _entry
 from fabricreport.sections.diligence.study import asked
-from fabricreport.sections.evidence.option_figures import options_shown, speak_of, unpriced
 from fabricreport.vocabulary import LEANS, NEITHER, Side
 
 SPRAYED, SPECTRUM, ROCE, NDR = "ethernet-sprayed-800g", "spectrum-x-800g", "rocev2-branded-800g", "infiniband-ndr"
@@ -73,20 +71,3 @@ def test_an_input_by_fabric_is_the_options_own_and_none_where_it_has_none(case: 
     assert _entry(case.inputs, "{manager}-faults-per-year", theirs) == ""
     untuned = replace(theirs, roles={**theirs.roles, "tuning": ""}, licence=None)
     assert (_entry(case.inputs, "{tuning}-{maturity}", untuned), _entry(case.inputs, "{licence}", untuned)) == ("", "")
-
-
-@pytest.mark.slow
-def test_what_speaks_of_an_option_is_its_entry_and_its_familys(case: Case) -> None:
-    for option in options_shown(case.inputs).values():
-        known = speak_of(case.inputs, option)
-        assert set(option.references) <= known and f"evidence:{option.behaviour.weeks}" in known
-        assert f"evidence:{option.behaviour.staff}-medium" in known
-        assert bool(unpriced(option, known)) == bool(option.unquoted) and unpriced(option, frozenset()) == ()
-
-
-def test_what_has_no_price_is_said_in_words_and_every_part_has_one() -> None:
-    xdr = read_options()["infiniband-xdr"].priced(())
-    assert unpriced(xdr, frozenset(xdr.references)) == ("switch", "module at the server", "fabric manager")
-    words = read_yaml("assurance")["parts"]
-    paths = {n.path for o in read_options().values() for n in o.needs if n.path[0] != "alternatives"}
-    assert {path[1] if path[0] == "pieces" else path[0] for path in paths} <= set(words)
