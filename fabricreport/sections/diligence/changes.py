@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from fabricreport.answered import Answered, Moved
-from fabricreport.provenance import Traced, plain
+from fabricreport.provenance import Traced
 
 
 def key_of(name: str) -> str:
@@ -25,14 +23,6 @@ class Outcome:
     course: str
     lead: Traced | None
 
-    @property
-    def span(self) -> tuple[float, float] | None:
-        """P5 and P95 of the lead."""
-        if self.lead is None:
-            return None
-        low, high = np.quantile(plain(self.lead), [0.05, 0.95])
-        return float(low), float(high)
-
 
 @dataclass(frozen=True)
 class Changes:
@@ -47,14 +37,6 @@ class Changes:
     def turned(self) -> bool:
         """Whether the advice is another one because of the answers."""
         return self.without.course != self.together.course
-
-    @property
-    def narrowed(self) -> bool | None:
-        """Whether the lead is known better with the answers; None where there is none to compare."""
-        before, after = self.without.span, self.together.span
-        if before is None or after is None or self.turned:
-            return None
-        return after[1] - after[0] < before[1] - before[0]
 
     @cached_property
     def moved(self) -> Mapping[str, Moved]:
