@@ -166,7 +166,7 @@ def decided_by(params: Params) -> tuple[object, ...]:
     """What of the params decides what answers move; nothing where there are none."""
     if not any(provider.answers for provider in params.providers):
         return ()
-    return params.providers, params.cluster, params.organisation, params.money, params.options
+    return params.providers, params.cluster, params.organisation, params.money, params.options, params.workload.kind
 
 
 def answered(files: Sequence[AnswerFile], books: Books, without: Collection[str] = ()) -> Answered:

@@ -46,7 +46,6 @@ from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.diligence.result import DiligenceResult
 from fabricreport.sections.evidence import findings as evidence_findings
 from fabricreport.sections.evidence import study as evidence
-from fabricreport.sections.evidence.answered import Buyer
 from fabricreport.sections.evidence.result import EvidenceResult
 from fabricreport.sections.latency import findings as latency_findings
 from fabricreport.sections.latency import study as latency
@@ -173,7 +172,9 @@ class Case:
 
     def with_params(self, params: Params) -> Case:
         """The same books under other params."""
-        return Case(self.inputs.with_params(params))
+        inputs = self.inputs.with_params(params)
+        inputs.compares_for = params
+        return Case(inputs)
 
     def changed(
         self,
@@ -294,12 +295,13 @@ class Case:
         return monday_of(self.inputs, self.decision(), self.diligence(), self.tail())
 
     def evidence(self) -> EvidenceResult:
-        """The evidence behind this case: library, contested quantities, audited claims."""
+        """The evidence behind the advice: the inputs of the totals compared, of the dates and of the pass values."""
 
         def make() -> EvidenceResult:
-            read = [self.latency().numbers, self.tail().numbers, self.tco().numbers, self.decision().numbers]
-            articles = self.decision().articles
-            return evidence.run(self.inputs, read, self.tco().inputs, Buyer(articles.facts, articles.stands))
+            weeks, promises = self.tail().numbers, self.diligence().promises
+            dates = [weeks.get(f"tail_risk.weeks.{option.id}") for option in self.options]
+            carrying = [*filter(None, dates), *(promise.passes for promise in promises)]
+            return evidence.run(self.inputs, {*self.tco().inputs, *(i for number in carrying for i in number.inputs)})
 
         return self._study("evidence", make)
 

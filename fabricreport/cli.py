@@ -21,6 +21,7 @@ from fabricreport.cli_elicit import elicit
 from fabricreport.cli_prices import prices
 from fabricreport.cli_progress import progress_of
 from fabricreport.cli_quotes import quotes
+from fabricreport.cli_report import report
 from fabricreport.cli_shared import DAY, EXIT_CODES, JSON, complain, epilog, error_facts, print_json, told
 from fabricreport.cli_trace import trace
 from fabricreport.cli_words import dates_words, result_words
@@ -445,7 +446,7 @@ def evidence(claims: bool, as_json: bool) -> int:
 @told
 def validate(models: Sequence[str], as_json: bool) -> int:
     """Recompute the models' validation cards: published figure beside ours."""
-    from fabricreport.sections.evidence.cards import card_dict, card_text, cards
+    from fabricreport.validation.cards import card_dict, card_text, cards
 
     chosen = cards(models)
     if as_json:
@@ -457,6 +458,7 @@ def validate(models: Sequence[str], as_json: bool) -> int:
 
 main.add_command(accept)
 main.add_command(prices)
+main.add_command(report)
 main.add_command(elicit)
 main.add_command(quotes)
 main.add_command(trace)

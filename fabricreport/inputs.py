@@ -38,7 +38,7 @@ from fabricreport.models.collectives.catalogue import Catalogue
 from fabricreport.models.sampling import Sampler
 from fabricreport.models.training.practice import Practice
 from fabricreport.offered import with_offers
-from fabricreport.overrides import Figures, Resolved, deciding, resolved
+from fabricreport.overrides import Figures, deciding, resolved
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.reader import Books, Reader
 from fabricreport.records import contested_record, evidence_record, origin, param_record, price_record, price_unit
@@ -69,7 +69,8 @@ class Inputs(Reader):
         draws: int | None = None,
         without_answers: Collection[str] = (),
     ) -> None:
-        self.params, self._books = params, Books(folder, evidence, price_book, options)
+        self.params, self.compares_for = params, params
+        self._books = Books(folder, evidence, price_book, options)
         self.draws = DRAWS if draws is None else draws
         self._definitions = {item["id"]: item for item in read_yaml("contested")}
         self._weights = {e.id: float(read_yaml("prior_weights")[e.grade]) for e in evidence.values()}
@@ -88,23 +89,24 @@ class Inputs(Reader):
         self._put(evidence, found.prices, found.figures)
         self.priced_options = {o: option.priced(found.prices) for o, option in options.items()}
         if files := read_files(folder, params, self.catalogue):
-            self.answered = answered(files, self._before_answers(found), self._unasked)
+            known = self._copy(), self._known_options(), self.offers, found.overrides, self.evidence.__getitem__
+            self.answered = answered(files, BeforeAnswers(*known), self._unasked)
             following = {i: o.follows for i, o in self.overrides.items() if o.follows in self.answered.figures}
             told = {i: (self.answered.figures[o][0], found.figures[i][1]) for i, o in following.items()}
             figures = {**found.figures, **self.answered.figures, **told}
             self._put(evidence, found.prices.plus(*self.answered.prices), figures)
 
-    def _before_answers(self, found: Resolved) -> BeforeAnswers:
-        """What is known before any answer."""
-        compared = [self.priced_options[o] for o in self.params.options if o in self.priced_options]
-        return BeforeAnswers(self._copy(), compared, self.offers, found.overrides, self.evidence.__getitem__)
+    def _anew(self, params: Params, unasked: frozenset[str]) -> Inputs:
+        """The same books read again under other params, for the same client."""
+        b = self._books
+        other = Inputs(params, b.folder, b.evidence, b.prices, b.options, draws=self.draws, without_answers=unasked)
+        other.compares_for = self.compares_for
+        return other
 
     def without_answers(self, questions: Collection[str]) -> Inputs:
         """The same inputs as if nobody had answered these questions, or any if none is named; draws are kept where nothing
         that they rest on is another."""
-        books, unasked = self._books, self._unasked | frozenset(questions or known_ids().values())
-        given = self.params, books.folder, books.evidence, books.prices, books.options
-        other = Inputs(*given, draws=self.draws, without_answers=unasked)
+        other = self._anew(self.params, self._unasked | frozenset(questions or known_ids().values()))
         moved = {i for i, figure in self.answered.figures.items() if figure != other.answered.figures.get(i)}
         moved |= {i for i in other.answered.figures if i not in self.answered.figures}
         other._keep_draws(self, lambda i: not self.rests_on(i, moved))
@@ -172,9 +174,7 @@ class Inputs(Reader):
         """The same books under other params; draws are kept where nothing that they rest on has changed."""
         ours = self.params
         if (deciding(params), decided_by(params)) != (deciding(ours), decided_by(ours)):
-            books = self._books
-            given = books.folder, books.evidence, books.prices, books.options
-            return Inputs(params, *given, draws=self.draws, without_answers=self._unasked)
+            return self._anew(params, self._unasked)
         other = self._copy()
         other.params = params
         same = (params.seed, params.money.currency) == (ours.seed, ours.money.currency)

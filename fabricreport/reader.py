@@ -17,7 +17,7 @@ from fabricreport.books.prices.book import PriceBook, PriceView
 from fabricreport.elicited import Elicited
 from fabricreport.models.audit.disagreement import Contested, contested, contested_quantities, joined
 from fabricreport.overrides import Overridden
-from fabricreport.scenario import Params
+from fabricreport.scenario import Params, Reason, option_excluded
 from fabricreport.uncertain import Replaced, Uncertain
 
 
@@ -38,6 +38,8 @@ class Reader:
     """The params, and the books of the memo's date with the overrides in force."""
 
     params: Params
+    compares_for: Params
+    """The params whose size, work and day leave options out: the client's own, whatever an analysis asks of another size."""
     evidence: EvidenceBook
     prices: PriceView
     priced_options: Mapping[str, Option]
@@ -79,8 +81,22 @@ class Reader:
 
     @property
     def options(self) -> tuple[Option, ...]:
-        """The options to compare, in the params' order."""
-        return tuple(self.priced_options[o] for o in self.params.options)
+        """The options to compare, in the params' order: those stated, without the `excluded`."""
+        return tuple(self.priced_options[o] for o in self.params.options if o not in self.excluded)
+
+    def _known_options(self) -> list[Option]:
+        """The options to compare, without those that nobody knows, which are told of later."""
+        return [self.priced_options[o] for o in self.params.options if o in self.priced_options.keys() - self.excluded]
+
+    @property
+    def excluded(self) -> Mapping[str, Reason]:
+        """The stated options that are not compared, by id, each with why."""
+        stated = [self.priced_options[o] for o in self.params.options if o in self.priced_options]
+        return {o.id: reason for o in stated if (reason := option_excluded(self.compares_for, o)) is not None}
+
+    def option_key(self, option: str) -> str:
+        """The key of the params that states an option."""
+        return f"options[{self.params.options.index(option)}]"
 
     @property
     def all_options(self) -> Mapping[str, Option]:

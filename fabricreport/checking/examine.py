@@ -19,6 +19,7 @@ from fabricreport.checking.trial import founderings, own_inputs
 from fabricreport.constants import catalogue
 from fabricreport.errors import InputError, Problem
 from fabricreport.given import Given
+from fabricreport.intake import excluded_words
 from fabricreport.intake.asked import stood_in
 from fabricreport.project import book_folder
 from fabricreport.scenario import ParamsFile
@@ -50,7 +51,7 @@ def examined(
     remarks: list[str] = []
     if case is not None:
         held = (h for h in case.prices.quarantine if not h.is_fault)
-        remarks = [*map(str, held), *_stand_ins(case)]
+        remarks = [*map(str, held), *excluded_words(case.inputs), *_stand_ins(case)]
         book = {row.item: None for row in (*case.inputs.price_book.rows, *case.inputs.price_book.shipped)}
         remarks += [str(loaded.placed(note)) for note in unknown_sellers(case.params, case.inputs.offers, book)]
         if not problems and trying:

@@ -97,10 +97,10 @@ def _own(case: Case) -> Iterator[Own]:
     for number, override in enumerate(params.overrides):
         rest = tuple(o for o in params.overrides if o is not override)
         yield Own(f"overrides[{number}].value", override.id, params.model_copy(update={"overrides": rest}))
-    for number, option in enumerate(case.options):
+    for option in case.options:
         left = tuple(o for o in params.options if o != option.id)
         if not option.shipped and left:
-            yield Own(f"options[{number}]", option.id, params.model_copy(update={"options": left}))
+            yield Own(case.inputs.option_key(option.id), option.id, params.model_copy(update={"options": left}))
     for number, log in enumerate(params.measurements):
         logs = tuple(m for m in params.measurements if m != log)
         yield Own(f"measurements[{number}]", str(log), params.model_copy(update={"measurements": logs}))

@@ -11,13 +11,34 @@ from fabricreport.intake.feasibility import contradictions
 from fabricreport.intake.offers import unfit_offers
 from fabricreport.intake.overrides import impossible_overrides
 from fabricreport.scenario import meant
+from fabricreport.sections.client import one_node
 
 
 def faults_of(given: Inputs) -> list[Problem]:
     """Every fault, each with its key of the params: overrides no entry could have, options nobody knows, references
     that nothing answers, a fabric that cannot be built."""
     unknown = [*impossible_overrides(given), *_unknown_options(given)]
-    return unknown or [*unanswered(given), *contradictions(given), *unfit_offers(given)]
+    if bare := unknown or [*_too_few(given)]:
+        return bare
+    return [*unanswered(given), *contradictions(given), *unfit_offers(given)]
+
+
+def excluded_words(given: Inputs) -> tuple[str, ...]:
+    """Each stated option that is not compared, with why."""
+    return tuple(f"{option} is not compared: {reason.value}" for option, reason in given.excluded.items())
+
+
+def _too_few(given: Inputs) -> Iterator[Problem]:
+    """Stated options of which too few can be compared."""
+    left = len(given.options)
+    if given.excluded and left < (1 if one_node(given, int(given.params.cluster.final_gpus)) else 2):
+        yield Problem(
+            f"leaves {left} to compare: {'; '.join(excluded_words(given))}",
+            key="options",
+            value=", ".join(given.params.options),
+            remedy="Add options with RDMA that are on sale, or leave out options to have them proposed.",
+            rule="nothing-to-compare",
+        )
 
 
 def _unknown_options(given: Inputs) -> Iterator[Problem]:

@@ -67,8 +67,9 @@ class Asked:
 def asked_inputs(given: Inputs) -> tuple[Asked, ...]:
     """Every price and evidence id that the params, the options, the server, the site and the sellers named call for."""
     found = [*_of_params(given.params, ())]
-    for number, option in enumerate(given.options):
-        found += [*_of_option(option, f"options[{number}]"), *_of_behaviour(given, option, f"options[{number}]")]
+    for option in given.options:
+        key = given.option_key(option.id)
+        found += [*_of_option(option, key), *_of_behaviour(given, option, key)]
     needs = gpu_type(given).references
     gpu = f"a server of this GPU ({given.params.cluster.gpu})"
     found += [Asked(needs[k], "cluster.gpu", units=u, what=gpu) for k, u in _OF_A_GPU.items()]

@@ -48,11 +48,11 @@ def most_gpus(cluster: Cluster, option: Option) -> int:
 def _of_other_gpus(given: Inputs) -> Iterator[Problem]:
     """Options that are sold with the GPUs of other makers."""
     cluster = given.params.cluster
-    for number, option in enumerate(given.options):
+    for option in given.options:
         if cluster.vendor not in option.gpus_of:
             yield Problem(
                 f"is sold with GPUs of {' or '.join(option.gpus_of)}, and the {cluster.gpu} is made by {cluster.vendor}",
-                key=f"options[{number}]",
+                key=given.option_key(option.id),
                 value=option.id,
                 remedy="Leave it out of the options, or correct cluster.gpu.",
                 rule="option-of-other-gpus",

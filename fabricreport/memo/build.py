@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import fabricreport
-from fabricreport.errors import FabricReportError, MemoRejected, SectionFailed
+from fabricreport.errors import MemoRejected, SectionFailed
 from fabricreport.memo.editions.editions import publish
 from fabricreport.memo.editions.locks import disk_errors, refused_by_disk, scratch_folder
 from fabricreport.memo.editions.manifest import MANIFEST, SCHEMA_VERSION, list_outputs, read_sealed, sealed
+from fabricreport.memo.report import Cited, make_report, standing_report
 from fabricreport.memo.run.places import Places
 from fabricreport.memo.run.recall import Planned, Question, cache_place, recall, remember
 from fabricreport.memo.run.run_record import (
@@ -108,6 +109,7 @@ def build(
     KeyboardInterrupt through after ending all processes.
     """
     root, places, tell_dates = Path(output), places or Places.of(Path(params_path)), dates or (lambda _: None)
+    report = cited_report(root, places, progress)
     question = Question(Path(params_path), places, str(as_of or ""), only or "", draft)
     found, before = _again(root, question, tell_dates)
     if found is not None:
@@ -119,7 +121,8 @@ def build(
         work = scratch / "work"
         work.mkdir()
         plan = make_plan(
-            ready.loaded, work, only=only, draft=draft, as_of=as_of, places=places, last_good=last_good or ()
+            ready.loaded, work, only=only, draft=draft, as_of=as_of, places=places, last_good=last_good or (),
+            report=report,
         )  # fmt: skip
         planned = plan.planned(ready.dates)
         remember(root, question, before if last_good is None else None, planned, plan.snapshot)
@@ -142,7 +145,15 @@ def built_before(
     params_path: str | Path, *, output: str | Path, dates: Callable[[Dates], None] | None = None
 ) -> BuildResult | None:
     """What `build` would answer without building anything; None if there is something to build, or to refuse."""
-    return _again(Path(output), Question(Path(params_path), Places.of(Path(params_path))), dates or (lambda _: None))[0]
+    root, places = Path(output), Places.of(Path(params_path))
+    if places.report is not None and standing_report(root, places.report) is None:
+        return None
+    return _again(root, Question(Path(params_path), places), dates or (lambda _: None))[0]
+
+
+def cited_report(root: Path, places: Places, progress: ProgressCall | None = None) -> Cited | None:
+    """The evidence report that memos in an output folder cite, built first where it is missing or out of date."""
+    return None if places.report is None else make_report(root, notebook=places.report, progress=progress).cited
 
 
 def _again(
@@ -260,7 +271,7 @@ def _finish(
     from fabricreport.memo.document.stitch import headline, in_memo, merged_ledger, own_files, stitch
     from fabricreport.memo.editions.failures import clear_failed
 
-    memo = stitch(notebooks, {})
+    memo = stitch(notebooks, _citing(plan))
     found = gather(memo)
     declared = headline(found)
     memo.metadata["fabricreport"] = front_matter(plan, notebooks, declared)
@@ -313,13 +324,20 @@ def front_matter(plan: BuildPlan, notebooks: Mapping[str, Any], declared: Mappin
         "seed": plan.fingerprint.seed,
         "sections": [{"id": s, "title": section_title(nb, s)} for s, nb in notebooks.items()],
         "version": fabricreport.__version__,
+        **_citing(plan),
     }
+
+
+def _citing(plan: BuildPlan) -> dict[str, Any]:
+    """What the front matter says of the evidence report, for references into it."""
+    return {"report": plan.report.as_dict()} if plan.report else {}
 
 
 def _write_outputs(folder: Path, document: Document, found: Gathered, notebooks: Mapping[str, Any]) -> None:
     """`memo.html`, `memo.pdf`, `ledger.json`, `data/*.csv` and `notebooks/*.ipynb`; a fault of any is raised."""
     from concurrent.futures import ThreadPoolExecutor
 
+    from fabricreport.memo.write.data import write_data
     from fabricreport.memo.write.html import render_html
     from fabricreport.memo.write.pdf import render_pdf
 
@@ -328,7 +346,7 @@ def _write_outputs(folder: Path, document: Document, found: Gathered, notebooks:
     with ThreadPoolExecutor(1) as beside:
         pdf = beside.submit(render_pdf, document)
         (folder / "memo.html").write_bytes(render_html(document).encode("utf-8"))
-        _write_data(folder, found, notebooks)
+        write_data(folder, found, notebooks)
         (folder / "memo.pdf").write_bytes(pdf.result())
 
 
@@ -342,23 +360,6 @@ def _write_own_files(folder: Path, files: Mapping[str, Any]) -> None:
         document = document_from_notebook(part)
         (folder / f"{name}.html").write_bytes(render_html(document).encode("utf-8"))
         (folder / f"{name}.pdf").write_bytes(render_pdf(document))
-
-
-def _write_data(folder: Path, found: Gathered, notebooks: Mapping[str, Any]) -> None:
-    from fabricreport.memo.document.stitch import chart_data, merged_ledger
-    from fabricreport.memo.run.volatile import notebook_bytes
-    from fabricreport.spreadsheet import csv_text
-
-    text = json.dumps(merged_ledger(found), sort_keys=True, ensure_ascii=False, indent=1, allow_nan=False)
-    (folder / "ledger.json").write_text(text + "\n", encoding="utf-8")
-    (folder / "notebooks").mkdir()
-    for section, notebook in notebooks.items():
-        (folder / "notebooks" / f"{section}.ipynb").write_bytes(notebook_bytes(notebook))
-    for name, rows in sorted(chart_data(found).items()):
-        if not name.replace("-", "").replace("_", "").isalnum() or not name.isascii():
-            raise FabricReportError(f"the id of a figure or table is not a file name: {name!r}")
-        (folder / "data").mkdir(exist_ok=True)
-        (folder / "data" / f"{name}.csv").write_bytes(csv_text(rows).encode("utf-8"))
 
 
 def _manifest(

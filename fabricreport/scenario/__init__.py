@@ -16,7 +16,7 @@ from fabricreport.scenario.load import (
     params_from,
 )
 from fabricreport.scenario.offers import Offer, OfferFile
-from fabricreport.scenario.proposed import meant
+from fabricreport.scenario.proposed import Reason, meant
 from fabricreport.scenario.refusals import REFUSALS
 from fabricreport.scenario.schema import (
     SECTION_NAMES,
@@ -34,6 +34,7 @@ from fabricreport.scenario.schema import (
     Stage,
     Weights,
     Workload,
+    option_excluded,
     options_left_out,
 )
 from fabricreport.scenario.template import new_params
@@ -66,6 +67,7 @@ __all__ = [
     "Params",
     "ParamsFile",
     "Provider",
+    "Reason",
     "Reference",
     "Stage",
     "UncertainValue",
@@ -85,6 +87,7 @@ __all__ = [
     "meant",
     "named_files",
     "new_params",
+    "option_excluded",
     "options_left_out",
     "param_text",
     "params_from",

@@ -31,7 +31,7 @@ FOLLOWS_FROM: Mapping[str, tuple[str, ...]] = {
     "workload.latency_variance_bound": ("workload.kind",),
     "organisation.qos_expertise": ("organisation.networking_maturity",),
     "money.gpu_hour_value": ("money.acquisition",),
-    "options": ("cluster.gpu", "cluster.link_gbits_per_s", "cluster.gpus", "as_of"),
+    "options": ("cluster.gpu", "cluster.link_gbits_per_s", "cluster.gpus", "workload.kind", "as_of"),
     "question": ("money.acquisition", "cluster.trajectory"),
 }
 """Keys whose default follows from other keys; every other default is the schema's own value."""

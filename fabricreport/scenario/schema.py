@@ -14,10 +14,11 @@ from fabricreport.books.fields import IsoDate, Items, Line, RelativePath, Sectio
 from fabricreport.books.gpu_type import LINK_SPEEDS, VENDORS, GpuType
 from fabricreport.books.gpus import gpu_types
 from fabricreport.books.messages import TAG as TAG
+from fabricreport.books.options import Option
 from fabricreport.scenario.offers import Currency as Currency
 from fabricreport.scenario.offers import Offered
 from fabricreport.scenario.proposed import SHIPPED_OPTIONS as SHIPPED_OPTIONS
-from fabricreport.scenario.proposed import Reason, left_out, proposed
+from fabricreport.scenario.proposed import Reason, excluded, left_out, proposed
 from fabricreport.scenario.uncertain import OVERRIDABLE_PATTERN, Bounds, UncertainValue
 from fabricreport.vocabulary import Acquisition, Question
 
@@ -364,10 +365,11 @@ class Override(Section):
 
 
 def _proposed(data: dict[str, Any]) -> tuple[str, ...]:
-    cluster, as_of = data.get("cluster"), data.get("as_of")
-    if cluster is None or as_of is None:
+    cluster, workload, as_of = data.get("cluster"), data.get("workload"), data.get("as_of")
+    if cluster is None or workload is None or as_of is None:
         return SHIPPED_OPTIONS
-    return proposed(cluster.vendor, float(cluster.link_gbits_per_s), cluster.final_gpus, as_of)
+    pretrains = workload.kind in PRETRAINING
+    return proposed(cluster.vendor, float(cluster.link_gbits_per_s), cluster.final_gpus, pretrains, as_of)
 
 
 class Params(Section):
@@ -470,4 +472,10 @@ class Params(Section):
 def options_left_out(params: Params) -> dict[str, Reason]:
     """The shipped options that are not proposed to this client, each with why."""
     cluster = params.cluster
-    return left_out(cluster.vendor, float(cluster.link_gbits_per_s), cluster.final_gpus, params.as_of)
+    pretrains = params.workload.kind in PRETRAINING
+    return left_out(cluster.vendor, float(cluster.link_gbits_per_s), cluster.final_gpus, pretrains, params.as_of)
+
+
+def option_excluded(params: Params, option: Option) -> Reason | None:
+    """Why an option is not compared for this client, though it is named; None where it is."""
+    return excluded(option, params.cluster.final_gpus, params.workload.kind in PRETRAINING, params.as_of)

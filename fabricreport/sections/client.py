@@ -20,11 +20,9 @@ from fabricreport.models.money.cashflow import Discounting
 from fabricreport.models.risk.entries import Effort
 from fabricreport.models.training.practice import BILLION
 from fabricreport.scenario import Cluster
-from fabricreport.vocabulary import Maturity
 
 _BY_CHANCE = 0.05
 """Calibration below which the misses of known answers are more than chance."""
-LEVELS: tuple[str, ...] = tuple(Maturity)
 SHARED_JOBS: Mapping[int, str] = {size: f"evidence:shared-cluster-time-{size}" for size in (8, 64, 256, 512, 1024)}
 """The entry for the share of GPU time in jobs up to so many GPUs, and more than the size before, of a shared cluster."""
 _FLOPS_PER_PARAMETER_AND_TOKEN = 6  # forward and backward pass

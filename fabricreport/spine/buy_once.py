@@ -271,7 +271,7 @@ def _other_side(read: Read) -> Iterator[Finding]:
         yield F.CHOICE_CHEAPER_TO_BUY if read.verdict.open else F.RIVAL_CHEAPER_TO_BUY
     if read.asking_costs:
         yield F.ASKING_COSTS
-    if not read.verdict.open and read.result.joint.shares.get(rival, 0.0) > 0:
+    if not read.verdict.open and read.result.cheapest.shares.get(rival, 0.0) > 0:
         yield F.RIVAL_EVER
     if read.holds(D.ALIKE_FASTER) and read.holds(D.ALIKE_TURNS, D.ALIKE_SHRINKS, D.ALIKE_LEVEL):
         yield F.ALIKE_CHECK
@@ -361,7 +361,7 @@ def _clause(read: Read) -> Finding | None:
 
 def _shared(read: Read) -> Iterator[Finding]:
     """What tenants lose to each other's traffic."""
-    if not read.alone and read.holds(D.TENANTS_PRICED) and {*read.pair} <= set(read.result.besides.priced.neighbours):
+    if not read.alone and read.holds(D.TENANTS_PRICED) and {*read.pair} <= set(read.result.neighbours):
         lost = {read.case.figure(f"decision.besides.neighbours.{o}").text for o in read.pair}
         yield F.NEIGHBOURS_ALIKE if len(lost) == 1 else F.NEIGHBOURS_TOLD
 

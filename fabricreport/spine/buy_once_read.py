@@ -10,16 +10,17 @@ from fabricreport.findings import Findings
 from fabricreport.provenance import mean_of
 from fabricreport.scenario import is_given
 from fabricreport.sections.decision.finding import DecisionFinding
+from fabricreport.sections.decision.result import TOLD
 from fabricreport.sections.decision.turning import Edge, Turn
 from fabricreport.sections.partner import barred
 from fabricreport.sections.stance import direction
 from fabricreport.spine.told import Told
-from fabricreport.vocabulary import CourseKind, Ground, Side
+from fabricreport.vocabulary import CourseKind, Ground, Question, Side
 
 MOST_CAUSES = 2
 """So many causes are named on each side of a difference, and one more on the side that costs less: where only that makes
 them point its way, or where it weighs as much as one that is named on the other side."""
-MOST_CHANGES = 4
+MOST_CHANGES = TOLD[Question.BUY_ONCE]
 """So many places where the advice changes stand in a table."""
 MOST_LEVERS = 3
 """So many measures that lower the risk are shown."""

@@ -10,7 +10,7 @@ from fabricreport.books.names import Names, input_names, option_names
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.provenance import inputs_of
-from fabricreport.sections.decision.joint.tables import share_cell
+from fabricreport.sections.decision.cheapest import share_cell
 from fabricreport.sections.decision.monday.kinds import Kind
 from fabricreport.sections.decision.monday.study import Monday, Todo
 from fabricreport.sections.decision.monday.tables import todo
@@ -83,7 +83,7 @@ def options(given: Inputs, result: DecisionResult, figure: FigureOf) -> Table:
                 totals[o],
                 None if o == choice else figure(f"decision.gap.{o}"),
                 None if o == choice else figure(f"decision.gap.{o}"),
-                share_cell(result.joint, o),
+                share_cell(result.cheapest, o),
                 figure(f"decision.ready.{o}"),
             ],
             role="winner" if o == choice and not result.verdict.open else "normal",

@@ -58,11 +58,6 @@ def productive(gpus: int, maturity: str) -> Draws:
     return np.asarray(modelled(gpus, maturity).productive_share)
 
 
-def llama3_productive(share: float) -> float:
-    """Productive time of Llama 3's run at a quantile of the draws, at the highest maturity."""
-    return float(np.quantile(productive(int(_value("llama3-gpus")), "high"), share))
-
-
 def median_hours_apart(gpus: int, maturity: str) -> float:
     """Median hours between interruptions of every cause."""
     return float(np.median(modelled(gpus, maturity).mtbf_h))

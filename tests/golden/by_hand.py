@@ -184,12 +184,6 @@ OPTIONS = {
         licence_per_switch="licence-whitebox-nos-per-switch-year", training="training-rocev2-usd-per-engineer",
         model="whitebox",
     ),
-    "ethernet-tcp": Option(
-        "tcp", 32, 2, 1, "evidence:switch-100g-32port-usd", "switch-100g-watts",
-        "evidence:nic-100g-usd", "nic-100g-watts", "evidence:optic-100g-usd", "optic-100g-watts",
-        "evidence:optic-100g-usd", "optic-100g-watts", "support-rate-ethernet",
-        training="training-ethernet-tcp-usd-per-engineer", model="branded",
-    ),
 }  # fmt: skip
 
 
@@ -342,7 +336,7 @@ def support(option: Option) -> Any:
 def staff_and_training(option: Option) -> Any:
     """People for a fabric of 129 to 1,024 GPUs (never fewer than a small one takes) times the fabric's factor and what
     one costs to employ; and training of the client's engineers, once."""
-    family = "ethernet-tcp" if option.family == "tcp" else option.staff or option.family
+    family = option.staff or option.family
     people = np.maximum(evidence("fabric-fte-small"), evidence("fabric-fte-mid"))
     people = people * evidence(f"fabric-fte-factor-{family}-medium") * effort(option, "staff")
     training = param("organisation.network_engineers") * evidence(option.training)

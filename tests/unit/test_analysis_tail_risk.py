@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from bench import drawn as example
@@ -15,7 +13,7 @@ from fabricreport.models.risk.steps import step_inflation
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import effort_of, maturity_of, mix_of, planned_days
 from fabricreport.sections.latency.inputs import stages
-from fabricreport.sections.tail_risk import charts, tables
+from fabricreport.sections.tail_risk import charts
 from fabricreport.sections.tail_risk import study as tail_risk
 from fabricreport.sections.tail_risk.horizon import CAUSES, Losses, losses
 from fabricreport.sections.tail_risk.inputs import subject
@@ -87,16 +85,6 @@ def test_shares_are_traced_draws_below_one_without_run_luck(buyer, bought):
         assert np.allclose(
             plain(bought.tail_share[option]), plain(parts["servers"] + parts["stalls"] + parts["topology"])
         )
-
-
-def test_switches_that_nobody_tells_apart_get_the_same_figures(bought):
-    alike = {
-        name: {**getattr(bought, name), "rocev2-whitebox-400g": getattr(bought, name)["rocev2-branded-400g"]}
-        for name in ("outcomes", "bring_up_weeks", "lost")
-    }
-    labels = dict(charts.groups_of(replace(bought, **alike), {o: o for o in bought.outcomes}))
-    assert labels["rocev2-branded-400g"] == "RoCEv2, every switch" and "rocev2-whitebox-400g" not in labels
-    assert "rocev2-whitebox-400g" in dict(charts.groups_of(bought, {o: o for o in bought.outcomes}))
 
 
 def test_white_box_switches_take_longer_at_every_percentile_and_lose_more(bought):
@@ -183,19 +171,6 @@ def test_days_of_a_run_add_up(bought):
         assert np.allclose(plain(outcome.run_days), plain(parts))
 
 
-def test_better_maturity_never_raises_a_risk(bought):
-    for levels in bought.sensitivity.maturity.values():
-        for what in ("p_not_ready", "fabric_share", "p_late"):
-            values = [float(getattr(levels[level], what)) for level in ("low", "medium", "high")]
-            assert values[0] >= values[1] >= values[2]
-
-
-def test_a_larger_cluster_is_late_at_least_as_often(bought):
-    late = [float(s.p_late) for s in bought.sensitivity.sizes]
-    assert [s.value for s in bought.sensitivity.sizes] == [128, 1024, 8192]
-    assert late == sorted(late)
-
-
 def test_a_zero_probability_still_names_what_it_rests_on(bought):
     number = bought.numbers["tail_risk.not_ready.infiniband-ndr"]
     assert "evidence:weeks-to-stable-infiniband" in number.inputs and number.grade == "assumption"
@@ -205,14 +180,6 @@ def test_levers_come_best_first_and_the_tenant_gets_only_his_own(bought, rented)
     ratios = [float(np.asarray(v.saved_per_dollar)) for v in bought.levers]
     assert ratios == sorted(ratios, reverse=True) and len(ratios) == 6
     assert {v.id for v in rented.levers} == {"faster-detection", "frequent-checkpoints", "asynchronous-checkpoints"}
-
-
-def test_only_a_lever_that_saves_what_it_costs_is_marked(bought, rented):
-    for result in (bought, rented):
-        best = float(np.asarray(result.levers[0].saved_per_dollar))
-        marks = [row.role for row in tables.levers(result).rows]
-        assert marks == ["winner" if best >= 1 else "normal", *["normal"] * (len(marks) - 1)]
-    assert {row.role for row in tables.levers(rented).rows} == {"normal"}
 
 
 def test_a_renter_of_two_servers_meets_hardly_any_fabric_fault(renter, rented):
@@ -229,8 +196,7 @@ def test_a_renter_of_two_servers_meets_hardly_any_fabric_fault(renter, rented):
     assert plain(rented.lost["rocev2-branded-400g"]["topology"]).max() == 0
 
 
-def test_growth_weighs_every_stage_and_looks_at_every_job(growing):
-    assert {512, 1536, 4096, 8192} <= {s.value for s in growing.sensitivity.sizes}
+def test_growth_weighs_every_stage(growing):
     option = growing.worked
     start = float(np.asarray(growing.outcomes[option].run.fabric_days).mean()) / growing.planned_days
     assert float(plain(growing.incident_share[option]).mean()) > start
@@ -273,13 +239,6 @@ def test_loss_is_priced_by_the_client_s_figure_or_the_market(bought, rented):
     assert "price:gpu-hour-h100-on-demand" in inputs_of(market)
 
 
-def test_the_charts_are_drawn_and_carry_their_data(buyer, bought):
-    for drawing in (
-        charts.exceedance_chart(buyer.inputs, bought),
-        charts.causes_chart(buyer.inputs, bought),
-        charts.maxima_chart(buyer.inputs),
-        charts.interval_chart(bought),
-        charts.optics_chart(buyer.inputs),
-    ):
-        assert drawing.id.startswith("fig-tail-")
-        assert len(drawing.data) > 4 and drawing.svg.startswith("<svg")
+def test_the_chart_is_drawn_and_carries_its_data(buyer, bought):
+    drawing = charts.causes_chart(buyer.inputs, bought)
+    assert drawing.id == "fig-tail-causes" and len(drawing.data) > 4 and drawing.svg.startswith("<svg")

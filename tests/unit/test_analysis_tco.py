@@ -7,11 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from bench import drawn
-from rows import rows
 
-from fabricreport.errors import OutOfRange
-from fabricreport.models.money.cashflow import Discounting
-from fabricreport.models.money.ownership import Lease
+from fabricreport.case import open_case
+from fabricreport.errors import InputError, OutOfRange
 from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.client import stages_of
 from fabricreport.sections.tail_risk.horizon import Losses
@@ -21,12 +19,9 @@ from fabricreport.sections.tco.cost import (
     CAUSES,
     FABRIC_CAUSES,
     LOST_CAUSES,
-    cash_bill,
     delay_days,
-    monthly_cash,
 )
-from fabricreport.sections.tco.inputs import common_inputs, option_inputs, thinned
-from fabricreport.sections.tco.sweep import STEP
+from fabricreport.sections.tco.inputs import common_inputs, option_inputs
 
 pytestmark = pytest.mark.slow
 
@@ -86,24 +81,6 @@ def test_every_total_knows_its_inputs(client):
     }
 
 
-@rows(
-    ("key", "total"),
-    [
-        ("infiniband-ndr.switch-qm9700", 5.353e6),
-        ("rocev2-branded-400g.switch-sn5610", 5.023e6),
-        ("rocev2-branded-400g.switch-sn5600", 5.388e6),
-    ],
-)
-def test_list_bills_of_1024_gpus_are_those_worked_by_hand(buyer, key, total):
-    assert buyer.tco().numbers[f"tco.list.total.{key}"].value == pytest.approx(total, abs=500)
-
-
-def test_infiniband_draws_fourteen_thousand_dollars_a_year_more_at_the_electricity_of_2024(buyer):
-    numbers = buyer.changed(prices={"electricity": 0.078}).tco().numbers
-    by_hand = (48 * 747 - 24 * 940) / 1000 * 8_760 * 0.078 * 1.54
-    assert numbers["tco.power_penalty_per_year"].value == pytest.approx(by_hand, rel=0.001)
-
-
 def test_servers_and_adapters_together_cost_what_servers_with_adapters_cost(buyer):
     parts = buyer.tco().components["infiniband-ndr"]
     whole = 128 * plain(buyer.inputs.draw("price:server-h100-8gpu"))
@@ -140,7 +117,32 @@ def test_an_amortised_hour_makes_the_cheapest_total_its_cash_over_its_useful_sha
 
 
 def test_ethernet_without_rdma_has_two_links_a_server(buyer):
-    assert buyer.tco().numbers["tco.count.nics.ethernet-tcp"].value == 128 * 2
+    small = buyer.changed(options=["infiniband-ndr", "ethernet-tcp"], cluster__gpus=128)
+    assert small.tco().numbers["tco.count.nics.ethernet-tcp"].value == 16 * 2
+
+
+def test_fabrics_that_cannot_carry_the_work_or_be_ordered_are_known_by_name_and_not_compared(buyer):
+    stated = ["infiniband-ndr", "rocev2-branded-400g", "ethernet-tcp", "ethernet-sprayed-800g"]
+
+    def compared(**changes):
+        return {o.id for o in buyer.changed(options=stated, **changes).inputs.options}
+
+    late = {"ethernet-sprayed-800g"}
+    assert compared() == set(stated) - late - {"ethernet-tcp"}
+    assert compared(cluster__gpus=136) == compared()
+    assert compared(cluster__gpus=128) == set(stated) - late
+    assert compared(workload__kind="fine-tuning") == set(stated) - late
+    told = buyer.changed(options=stated).inputs
+    assert set(told.excluded) == {"ethernet-tcp", *late}
+
+
+def test_a_client_with_nothing_left_to_compare_is_told_so_at_its_options(buyer):
+    with pytest.raises(InputError, match="leaves 1 to compare") as refused:
+        open_case(
+            buyer.params.model_dump(mode="json", by_alias=True, exclude_unset=True)
+            | {"options": ["infiniband-ndr", "ethernet-tcp"]}
+        )
+    assert [problem.key for problem in refused.value.problems] == ["options"]
 
 
 def test_manager_takes_ports_only_where_some_are_free(buyer):
@@ -169,12 +171,14 @@ def test_stages_buy_up_to_the_bill_of_the_last_one(grower):
 
 
 def test_a_generation_decides_whether_infiniband_needs_a_third_tier(grower):
-    numbers = grower.tco().numbers
-    assert numbers["tco.count.tiers.infiniband-xdr"].value == 2
-    assert numbers["tco.count.tiers.rocev2-branded-800g"].value == 2
-    older = grower.changed(options=["infiniband-ndr", "rocev2-branded-400g"], cluster__link_gbits_per_s=400)
-    assert older.tco().numbers["tco.count.tiers.infiniband-ndr"].value == 3
-    assert older.tco().numbers["tco.count.tiers.rocev2-branded-400g"].value == 2
+    def tiers(case):
+        return [stages[-1].bom.tiers for stages in case.tco().ownership.builds.values()]
+
+    assert tiers(grower.changed(options=["infiniband-xdr", "rocev2-branded-800g"])) == [2, 2]
+    assert tiers(grower.changed(options=["infiniband-ndr", "rocev2-branded-400g"], cluster__link_gbits_per_s=400)) == [
+        3,
+        2,
+    ]
 
 
 def test_a_stage_in_the_last_month_is_not_bought(grower):
@@ -195,18 +199,6 @@ def test_the_wider_the_base_the_smaller_the_discount(buyer):
     bases = ("switches", "hardware", "cluster")
     shares = [numbers[f"tco.discount.{b}.rocev2-whitebox-400g"].value for b in bases]
     assert shares == sorted(shares, reverse=True)
-
-
-def test_cash_without_discounting_is_the_bill_without_lost_time(grower):
-    found = grower.chain.bills
-    common = replace(found.common, discounting=Discounting(0.0))
-    for lease in (None, Lease(0.0, 0.0)):
-        terms = replace(common, lease=lease)
-        for option in grower.options:
-            own = found.own[option.id]
-            built = fabric.builds(grower.params.cluster, option, terms.stages, 4)
-            total = float(np.mean(plain(cash_bill(built, own, terms, rent=False).total)))
-            assert monthly_cash(built, own, terms).sum() == pytest.approx(total, rel=1e-9)
 
 
 def test_leasing_leaves_nothing_to_resell(buyer):
@@ -262,35 +254,9 @@ def test_delay_counts_weeks_beyond_those_allowed_and_the_first_runs_slip(buyer):
     assert np.all(plain(delay_days(own, common)) > late)
 
 
-def test_thinning_takes_every_eighth_draw_and_keeps_scalars(buyer):
-    common = buyer.chain.bills.common
-    few = thinned(common, 8)
-    assert few.server.price.shape == (buyer.inputs.sampler.size // 8,)
-    np.testing.assert_array_equal(few.server.price, plain(common.server.price)[::8])
-    assert few.discounting.rate_per_year.shape == ()
-    assert few.stages == common.stages
-
-
-def test_the_sweep_steps_where_a_tier_is_added(buyer):
-    sweep = buyer.tco().ownership.sweep
-    assert sweep.steps["infiniband-ndr"] == (64, 2048)
-    cost = dict(zip(sweep.gpus, np.nanmedian(plain(sweep.fabric_per_gpu["infiniband-ndr"]), axis=1), strict=True))
-    assert cost[2056] > 1.15 * cost[2048]
-
-
-def test_the_sweep_agrees_with_the_memo_at_the_clients_own_size(buyer):
-    result = buyer.tco()
-    sweep = result.ownership.sweep
-    for option, hour in result.useful_hour.items():
-        here = plain(sweep.useful_hour[option])[sweep.gpus.index(1024)]
-        np.testing.assert_allclose(here, plain(hour)[::STEP], rtol=1e-12)
-
-
-def test_the_sweep_keeps_the_provenance_of_its_prices(buyer):
-    sweep = buyer.tco().ownership.sweep
-    assert "price:switch-qm9700" in sweep.fabric_per_gpu["infiniband-ndr"].inputs
-    assert "price:switch-qm9700" not in sweep.fabric_per_gpu["rocev2-whitebox-400g"].inputs
-    assert "evidence:pue" in sweep.useful_hour["infiniband-ndr"].inputs
+def test_a_tier_is_added_above_what_a_switch_and_its_leaves_carry(buyer):
+    numbers = buyer.tco().numbers
+    assert [numbers[f"tco.step.{tiers}.infiniband-ndr"].value for tiers in (1, 2)] == [64, 2048]
 
 
 def test_a_size_beyond_three_tiers_is_an_error_for_the_client(buyer):

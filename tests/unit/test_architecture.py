@@ -66,6 +66,7 @@ figures: inputs
 blocks:
 theme: blocks
 sections: answer_effects answered as_run blocks books elicited figures inputs models scenario theme validation
+report: blocks books figures inputs models scenario sections theme validation
 chain: books inputs models sections
 sections/decision: answer_effects answer_terms blocks books chain figures inputs models scenario sections theme
 before_after: answered books chain inputs models sections sections/decision
@@ -81,6 +82,7 @@ memo: blocks books case checking given scenario theme
 acceptance: blocks books case chain checking memo models scenario sections sections/decision
 cli_progress: memo
 cli_shared:
+cli_report: cli_progress cli_shared memo
 cli_prices: books cli_shared
 cli_quotes: books case cli_prices cli_shared given quoting scenario
 cli_answers: asking books case cli_shared scenario
@@ -88,7 +90,7 @@ cli_elicit: books cli_shared elicited given scenario
 cli_trace: case cli_shared tracing
 cli_words: checking memo
 cli_accept: acceptance cli_shared
-cli: books checking cli_accept cli_answers cli_elicit cli_prices cli_progress cli_quotes cli_shared cli_trace cli_words memo scenario sections
+cli: books checking cli_accept cli_answers cli_elicit cli_prices cli_progress cli_quotes cli_report cli_shared cli_trace cli_words memo scenario sections validation
 command: checking cli cli_words memo
 __main__: command
 __init__: blocks
@@ -268,14 +270,16 @@ def test_json_is_never_written_with_figures_that_are_not_finite() -> None:
 def test_notebooks_are_committed_without_outputs_and_take_one_parameter() -> None:
     notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
     assert [n.stem for n in notebooks] == words(
-        "acceptance buy_once choose_provider decision diligence evidence grow_in_stages latency tail_risk tco"
+        "acceptance buy_once choose_provider decision diligence evidence evidence_report grow_in_stages latency tail_risk tco"
     )
     for path in notebooks:
         cells = json.loads(path.read_text())["cells"]
         code = [c for c in cells if c["cell_type"] == "code"]
         assert not any(c["outputs"] or c["execution_count"] for c in code), path.name
         tagged = [c for c in code if "parameters" in c["metadata"].get("tags", ())]
-        assert ["".join(c["source"]) for c in tagged] == ['params = "../params/example.yaml"'], path.name
+        of_nobody = 'params = ""  # of nobody: the report is made of the shipped library alone'
+        wanted = of_nobody if path.stem == "evidence_report" else 'params = "../params/example.yaml"'
+        assert ["".join(c["source"]) for c in tagged] == [wanted], path.name
 
 
 def test_no_family_option_or_gpu_type_is_spelt_in_code() -> None:

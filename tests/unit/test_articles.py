@@ -23,7 +23,6 @@ from fabricreport.models.judgement.articles import (
     camps,
 )
 from fabricreport.models.judgement.comparison import Verdict
-from fabricreport.sections.decision.articles.sizes import Outcome, SizeRule, SizeRun, clearest, judged
 from fabricreport.sections.decision.articles.study import answers_of
 from fabricreport.sections.evidence.answered import Buyer, answered, can_tell, filled
 from fabricreport.vocabulary import Confidence, Ground, Side
@@ -100,7 +99,6 @@ def test_each_rule_rests_on_a_claim_of_its_article_and_gives_a_known_answer() ->
     book, answers = read_claims(), {a["id"] for a in DATA["answers"]}
     assert {r.article for r in RULES} == set(book.sources)
     assert [r.id for r in RULES if book[r.claim].source != r.article or r.advises not in answers] == []
-    assert [r["id"] for r in DATA["sizes"] if book[r["claim"]].source != r["article"]] == []
     assert len({r.id for r in RULES}) == len(RULES)
 
 
@@ -178,67 +176,6 @@ def test_what_an_article_must_say_to_agree_names_no_fabric_where_the_course_is_o
 
 
 # ---- rules of size
-
-
-def run(gap: float, *, gpus: int = 64, team: str = "", plain: float | None = None, share: float = 0.1) -> SizeRun:
-    return SizeRun("r", gpus, team, SIDES, gap, share, 10.0, plain)
-
-
-@rows(
-    ("expects", "gaps", "outcome", "towards"),
-    [
-        ("rocev2", [20], Outcome.HOLDS, ""),
-        ("rocev2", [5], Outcome.CLOSE, ""),
-        ("rocev2", [-20], Outcome.TOWARDS, "infiniband"),
-        ("infiniband", [-20], Outcome.HOLDS, ""),
-        ("infiniband", [20], Outcome.TOWARDS, "rocev2"),
-        ("close", [5], Outcome.HOLDS, ""),
-        ("close", [-20], Outcome.TOWARDS, "infiniband"),
-        ("team", [20, 20, -20], Outcome.HOLDS, ""),
-        ("team", [20, 20, 5], Outcome.HOLDS, ""),
-        ("team", [20, 20, 20], Outcome.TOWARDS, "rocev2"),
-        ("team", [5, 5, -5], Outcome.CLOSE, ""),
-        ("rocev2", [], Outcome.CANNOT, ""),
-    ],
-)
-def test_a_rule_of_size_holds_or_fails_in_the_direction_that_the_money_takes(
-    expects: str, gaps: list[float], outcome: Outcome, towards: str
-) -> None:
-    assert judged(expects, tuple(run(gap) for gap in gaps), alone=False) == (outcome, towards)
-
-
-def test_on_one_server_ordinary_ethernet_is_enough_and_no_fabric_is_needed() -> None:
-    found = [judged(expects, (run(20),), alone=True)[0] for expects in ("standard-ethernet", "infiniband", "team")]
-    assert found == [Outcome.ONE_NODE_HOLDS, Outcome.ONE_NODE, Outcome.ONE_NODE]
-    assert [o.held for o in found] == [True, False, False]
-
-
-@rows(
-    ("plain", "gap", "found"),
-    [
-        (5.0, 20, (Outcome.HOLDS, "")),
-        (50.0, 20, (Outcome.TOWARDS, "rocev2")),
-        (50.0, -20, (Outcome.TOWARDS, "infiniband")),
-        (None, 5, (Outcome.CLOSE, "")),
-        (None, -20, (Outcome.TOWARDS, "infiniband")),
-    ],
-)
-def test_across_servers_ordinary_ethernet_is_enough_where_it_costs_about_as_little(
-    plain: float | None, gap: float, found: tuple[Outcome, str]
-) -> None:
-    assert judged("standard-ethernet", (run(gap, plain=plain),), alone=False) == found
-
-
-def test_an_advantage_is_clearest_where_no_larger_size_has_a_larger_one() -> None:
-    def of(expects: str, share: float, gpus: int) -> SizeRule:
-        return SizeRule("s", "A", "c", "", expects, (run(20, share=share, gpus=gpus),), Outcome.HOLDS)
-
-    small, larger, lesser = of("rocev2", 0.1, 64), of("rocev2", 0.2, 512), of("rocev2", 0.05, 512)
-    assert clearest(small, [small, larger]).outcome == Outcome.CLEARER
-    assert clearest(small, [small, lesser]).outcome == Outcome.HOLDS
-    assert clearest(larger, [small, larger]).outcome == Outcome.HOLDS
-    failed = replace(small, outcome=Outcome.CLOSE)
-    assert clearest(failed, [failed, larger]) == failed
 
 
 # ---- factors and questions

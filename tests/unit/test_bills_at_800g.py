@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import bench
-import pytest
 from rows import rows
 
 from fabricreport.books.options import read_options
@@ -14,7 +12,6 @@ from fabricreport.models.fabric.topology import BillOfMaterials, bill_of_materia
 from fabricreport.scenario import Cluster
 from fabricreport.sections.client import shape
 from fabricreport.sections.tco.fabric import cable_plan
-from fabricreport.sections.tco.sweep import even_size
 
 OPTIONS = read_options()
 
@@ -87,33 +84,3 @@ def test_no_copper_is_counted_where_none_is_priced() -> None:
     built = bill("infiniband-xdr", 16)
     assert optics_and_cables(built, cable_plan(OPTIONS["infiniband-xdr"], built, 2, 4)).dac == 0
     assert optics_and_cables(built, cable_plan(OPTIONS["spectrum-x-800g"], built, 2, 4)).dac > 0
-
-
-@pytest.mark.slow
-@rows("client", ["halden-cloud", "kestrel-lab"])
-def test_a_bill_at_one_price_counts_the_pieces_of_the_bill_of_materials(client: str) -> None:
-    """All planes and all sites, whatever the option."""
-    owned = bench.case(client).tco().ownership
-    assert owned is not None
-    assert {(b.option, b.switches) for b in owned.list_bills} == {
-        (option, stages[-1].bom.switches) for option, stages in owned.builds.items()
-    }
-    for stages in owned.builds.values():
-        built = stages[-1].bom
-        assert built.switches in (built.fewest_switches, built.equal_bundle_switches)
-
-
-@rows(
-    ("option", "cluster", "even"),
-    [
-        ("infiniband-xdr", {"gpus": 1_152, "gpu": "b300"}, 1_152),
-        ("spectrum-x-800g", {"gpus": 1_152, "gpu": "b300"}, 1_024),
-        ("spectrum-x-800g", {"gpus": 1_024, "gpu": "b300", "links_per_gpu": 2}, 1_024),
-        ("spectrum-x-800g", {"gpus": 900, "gpu": "b300", "links_per_gpu": 2}, 1_024),
-        ("infiniband-xdr", {"gpus": 2_304, "gpu": "vr200-nvl72"}, 2_304),
-        ("spectrum-x-800g", {"gpus": 2_304, "gpu": "vr200-nvl72"}, 2_304),
-        ("spectrum-x-800g", {"gpus": 576, "gpu": "gb300-nvl72"}, 0),
-    ],
-)
-def test_whole_units_are_counted_in_links_and_whole_servers(option: str, cluster: dict[str, Any], even: int) -> None:
-    assert even_size(Cluster(**cluster), OPTIONS[option]) == even

@@ -40,11 +40,10 @@ def test_total_costs_stand_the_right_way_round(case: Case) -> None:
 
 def test_a_share_is_that_of_the_outcomes_in_which_the_first_costs_less(case: Case) -> None:
     totals = case.decision().totals
-    for figure_id in ("decision.probability", "tco.probability"):
-        number = case.figure(figure_id)
-        assert number.compares is not None
-        less, more = (plain(totals[o]) for o in number.compares)
-        assert number.value == pytest.approx(float(np.mean(less < more)), abs=1e-6)
+    number = case.figure("decision.probability")
+    assert number.compares is not None
+    less, more = (plain(totals[o]) for o in number.compares)
+    assert number.value == pytest.approx(float(np.mean(less < more)), abs=1e-6)
 
 
 def test_runs_stand_the_right_way_round(case: Case) -> None:

@@ -119,9 +119,9 @@ def test_sheets_are_those_of_the_fabrics_compared(buyer: Case) -> None:
     assert {F.PLAN_LOSSLESS, F.PLAN_MANAGED, F.PLAN_ALONE} <= holds(buyer)
     shared = holds(bench.changed("example", cluster__tenancy="multi"))
     assert {F.PLAN_TENANTS, F.PLAN_SHARED} <= shared and F.PLAN_ALONE not in shared
-    infiniband = buyer.changed(options=["infiniband-ndr", "ethernet-tcp"])
+    infiniband = buyer.changed(options=["infiniband-ndr", "ethernet-tcp"], cluster__gpus=128)
     assert F.PLAN_LOSSLESS not in holds(infiniband) and F.PLAN_MANAGED in holds(infiniband)
-    ethernet = buyer.changed(options=["rocev2-branded-400g", "ethernet-tcp"])
+    ethernet = buyer.changed(options=["rocev2-branded-400g", "ethernet-tcp"], cluster__gpus=128)
     assert F.PLAN_MANAGED not in holds(ethernet) and F.PLAN_LOSSLESS in holds(ethernet)
 
 

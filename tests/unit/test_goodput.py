@@ -16,11 +16,8 @@ from fabricreport.books.families import families
 from fabricreport.errors import InputError, OutOfRange
 from fabricreport.evidence import read_yaml
 from fabricreport.models.risk.answers import (
-    compare,
-    exceedance,
     p_late,
     spread,
-    sweep_interval,
 )
 from fabricreport.models.risk.counts import poisson_quantile
 from fabricreport.models.risk.entries import MATURITIES, common_incidents, fabric_risk, maturity_effect
@@ -29,7 +26,6 @@ from fabricreport.models.risk.incidents import Cluster, IncidentLaw, Luck, aggre
 from fabricreport.models.risk.schedule import daly_interval, kokolis_mttf_h, wall_time_factor
 from fabricreport.models.risk.steps import TailLaw
 from fabricreport.provenance import Traced
-from fabricreport.sections.tail_risk.figure_context import cards
 from fabricreport.validation import productive as published
 from fabricreport.validation.risk import goodput_card, tail_card
 
@@ -178,9 +174,9 @@ def test_incidents_and_checkpoints_together_lose_what_daly_says():
 def test_common_faults_cancel_in_the_difference_between_equal_options():
     a = simulate(plan(), fabric_risk(central, families()["rocev2"].behaviour, option="a"), LUCK)
     b = simulate(plan(), fabric_risk(central, families()["rocev2"].behaviour, option="b"), LUCK)
-    assert np.all(compare(a, b).finish_days == 0)
+    assert np.all(a.finish_days == b.finish_days)
     infiniband = simulate(plan(), fabric_risk(central, families()["infiniband"].behaviour), LUCK)
-    difference = compare(a, infiniband).finish_days
+    difference = a.finish_days - infiniband.finish_days
     assert np.std(difference) < 0.5 * np.hypot(np.std(a.finish_days), np.std(infiniband.finish_days))
     apart = np.abs(a.incidents["common"].events - infiniband.incidents["common"].events)
     assert np.mean(apart) < 0.05 * np.mean(a.incidents["common"].events)
@@ -249,18 +245,15 @@ def test_the_daly_interval_beats_intervals_far_from_it():
     risk = fabric_risk(central, families()["rocev2"].behaviour)
     best = simulate(plan(8_192), risk)
     seconds = float(best.interval_s)
-    for point in sweep_interval(plan(8_192), risk, [seconds / 10, seconds * 10], 60.0):
-        assert point.finish_days.mean > best.finish_days
+    for fixed in (seconds / 10, seconds * 10):
+        assert simulate(replace(plan(8_192), checkpoint_interval_s=fixed), risk).finish_days > best.finish_days
 
 
 @few
 @given(st.lists(st.floats(0, 1_000), min_size=1, max_size=60), st.floats(0, 1_000), st.floats(0, 500))
-def test_lateness_falls_as_the_deadline_moves_out_and_exceedance_never_rises(sample, deadline, later):
+def test_lateness_falls_as_the_deadline_moves_out_and_quantiles_keep_their_order(sample, deadline, later):
     x = np.array(sample)
     assert p_late(x, deadline + later) <= p_late(x, deadline)
-    curve = exceedance(x)
-    assert np.all(np.diff(curve.values) >= 0) and np.all(np.diff(curve.probability) <= 0)
-    assert curve.probability[-1] == 0
     summary = spread(x)
     assert summary.p5 <= summary.p50 <= summary.p90 <= summary.p95
     assert summary.expected_shortfall_95 >= summary.p95 - 1e-9 or x.size < 20
@@ -345,7 +338,6 @@ def test_cards_print_the_known_answers_and_the_known_miss():
     assert goodput_card().summary["Daly"] < 0.01
     assert tail_card().summary["held out, all"] < 1e-9
     assert any("we found no" in line for line in tail_card().does_not_claim)
-    assert cards()["goodput"] is goodput_card(), "the memo reads the same card"
 
 
 def productive(maturity, run=None, **rates):

@@ -100,20 +100,20 @@ def test_a_second_value_under_the_same_id_is_refused_and_the_same_value_is_not(c
 
 
 def test_an_id_of_an_analysis_cannot_be_taken_before_or_after_it_ran(case: Case) -> None:
-    made(case, "latency.headline_gpus")
-    with pytest.raises(ValueError, match=r"latency\.headline_gpus is"):
+    made(case, "latency.network_gpus")
+    with pytest.raises(ValueError, match=r"latency\.network_gpus is"):
         case.latency()
     fresh = open_case(EXAMPLE)
     fresh.latency()
-    with pytest.raises(ValueError, match=r"latency\.headline_gpus is"):
-        made(fresh, "latency.headline_gpus")
+    with pytest.raises(ValueError, match=r"latency\.network_gpus is"):
+        made(fresh, "latency.network_gpus")
 
 
 @pytest.mark.parametrize(
     ("wrong", "right"),
     [
         ("power.mien", "power.mine"),
-        ("latency.headline_gpu", "latency.headline_gpus"),
+        ("latency.network_gpu", "latency.network_gpus"),
         ("evidence:llama3-effective-training-tme", "evidence:llama3-effective-training-time"),
         ("price:switch-qm970", "price:switch-qm9700"),
         ("param:money.horizon_month", "param:money.horizon_months"),

@@ -17,7 +17,6 @@ from fabricreport.models.audit.diligence import Stake
 from fabricreport.models.information import Estimate, evpi
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.decision.finding import DecisionFinding as F
-from fabricreport.sections.decision.information import tables
 from fabricreport.sections.decision.information.groups import among, read_groups, read_probes
 from fabricreport.sections.decision.information.knowledge import OFFER, beyond, less_luck
 from fabricreport.sections.decision.information.study import Information, Tried, Worth
@@ -132,34 +131,22 @@ def test_nothing_is_said_of_what_to_find_out_where_no_group_of_inputs_is_left_to
 
 def test_the_group_worth_most_is_named_only_where_it_stands_out_of_its_noise() -> None:
     telling = made((worth(50, 10, 1, now=("x",), later=("y",)), worth(9, 5, 2)))
-    assert set(information_findings(telling, idle=False)) == {F.INFORMATION, F.WORTH_KNOWING, F.NO_TEST_PAYS}
+    assert set(information_findings(telling, idle=False)) == {F.INFORMATION, F.WORTH_KNOWING}
     known = information_words(telling)["known"]
     assert isinstance(known, Named)
     assert (known.key, known.said["when"]) == (read_groups()[1].id, "partly now and partly later")
     silent = made((worth(9, 5),))
-    assert F.NOTHING_WORTH_KNOWING in set(information_findings(silent, idle=False))
+    assert set(information_findings(silent, idle=False)) == {F.INFORMATION}
     assert information_words(silent)["known"] is None
-    assert {F.WORTH_KNOWING, F.NOTHING_WORTH_KNOWING}.isdisjoint(information_findings(telling, idle=True))
+    assert F.WORTH_KNOWING not in set(information_findings(telling, idle=True))
 
 
-def test_a_test_pays_where_its_worth_stands_out_of_noise_and_above_its_cost() -> None:
-    both = made(tests_=(tried(50, 10, 20), tried(50, 10, 60, 1), tried(50, 30, 1, 2)))
-    assert F.NO_TEST_PAYS not in set(information_findings(both, idle=True))
-    assert information_words(both)["paying"] == (read_probes()[0].name,)
-    assert [t.probe.id for t in both.paying] == [read_probes()[0].id]
-    assert both.tests[1].net == -10
-
-
-def test_the_table_says_what_is_below_noise(cases: dict[str, Case]) -> None:
+def test_the_groups_that_tell_come_most_first(cases: dict[str, Case]) -> None:
     case = cases["example"]
     found = case.decision().information
     assert found is not None
-    table = tables.information(case.decision(), case.figure)
-    below = [row.cells[1] == tables.BELOW for row in table.rows]
-    assert below == [w.estimate.below_noise for w in found.groups]
     values = [w.estimate.value for w in found.telling]
     assert values == sorted(values, reverse=True)
-    assert len(tables.tests(case.decision(), case.figure).rows) == len(found.tests)
 
 
 # ---- the order of the questions
@@ -233,10 +220,9 @@ def test_the_price_of_each_seller_is_nearly_all_that_a_renter_can_learn(apart: C
 
 def test_rents_are_asked_of_the_sellers_to_ask_first_alone(cases: dict[str, Case]) -> None:
     result = cases["tern-finetuning"].decision()
-    assert result.information is not None and result.offers is not None and result.information.of_offers
+    assert result.information is not None and result.offers is not None
     rents = result.information.tried("rents")
     assert rents is not None and set(rents.shows) == {f"{OFFER}{o}" for o in result.offers.asked}
-    assert F.INFORMATION_OFFERS in set(information_findings(result.information, idle=True))
 
 
 def test_a_test_shows_what_stands_behind_the_two_compared(cases: dict[str, Case]) -> None:

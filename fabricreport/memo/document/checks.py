@@ -11,7 +11,7 @@ from fabricreport.located import did_you_mean
 from fabricreport.memo.document.agreement import disagreements
 from fabricreport.memo.document.gather import Gathered, Piece
 from fabricreport.memo.document.language import language_faults
-from fabricreport.memo.document.numbering import CLOSING_ANNEXES, left_out
+from fabricreport.memo.document.numbering import CLOSING_ANNEXES, in_report, left_out
 from fabricreport.memo.document.proofs import contradictions
 from fabricreport.memo.document.remedies import ALT_REMEDY, CAPTION_REMEDY, PICTURE_REMEDY
 from fabricreport.memo.document.resolve import png_width_px
@@ -110,7 +110,7 @@ def _dead_references(found: Gathered) -> Iterator[str]:
     present = {piece.section for piece in found.pieces}
     for piece in found.pieces:
         for target in sorted({n.id for n in walk(piece.nodes) if isinstance(n, Ref)} - known):
-            if not left_out(target, present):
+            if not (in_report(target, found.report) or left_out(target, present)):
                 close = did_you_mean(target, known)
                 yield (
                     f"{piece.where}: the reference {{{target}}} leads nowhere"

@@ -25,13 +25,14 @@ from fabricreport.memo.document.safe import one_line, visible
 from fabricreport.memo.document.sources import Source, SourceBook
 
 DRAFT, CLIENT_COPY = "Draft", "Client copy"
+MEMORANDUM = "Memorandum"
 SOURCES_TITLE = "Sources"
 DERIVATIONS_TITLE = "Where each number comes from"
 
 
 @dataclass(frozen=True)
 class FrontMatter:
-    """The title block. `status` is "Client copy" or "Draft"; a notebook nobody checked is a draft."""
+    """The title block. `kind` is what the document is called; `status` is "Client copy" or "Draft"; a notebook nobody checked is a draft."""
 
     title: str
     client: str
@@ -45,6 +46,7 @@ class FrontMatter:
     status: str
     version: str
     seed: str
+    kind: str
 
     @property
     def draft(self) -> bool:
@@ -60,6 +62,7 @@ class Document:
     (`first_numbers`, with the ids of inputs that they repeat), of the sources the first `printed_sources`, which are those it
     cites, and those of the inputs that it lists. `derivations` has one entry for each printed number that was worked out; a
     number that repeats an input leads to the input's entry in `inputs`. `input_sets` names sets of inputs that several derivations share.
+    `called` says by its id how prose calls each figure, table and heading.
     """
 
     front: FrontMatter
@@ -80,11 +83,17 @@ class Document:
     printed_sources: int
     sources_heading: ContentsLine | None
     derivations_heading: ContentsLine | None
+    called: Mapping[str, str]
 
     @property
     def nodes(self) -> tuple[Top, ...]:
         """All block nodes in reading order, the glance first."""
         return (*((self.glance,) if self.glance else ()), *self.first, *self.body, *self.annexes)
+
+    @property
+    def derives_in_print(self) -> bool:
+        """Whether print tells where numbers come from; of the evidence report the HTML edition alone does."""
+        return self.front.kind == MEMORANDUM
 
     @property
     def spined(self) -> bool:
@@ -115,7 +124,7 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
     else:
         first = []
     book = SourceBook(found.inputs)
-    numbering = Numbering(found.ledger, book, problems)
+    numbering = Numbering(found.ledger, book, problems, found.report)
     numbered_first = numbering.number_body(first)
     numbered_body = numbering.number_body(body)
     numbered_annexes = numbering.number_annexes(_grouped(annex, section_titles))
@@ -155,6 +164,7 @@ def document_of(found: Gathered, nb: Any, title: str = "") -> Document:
         derivations_heading=derivations_at,
         first_numbers=first_numbers,
         printed_sources=printed_sources,
+        called={anchor: word for anchor, (word, _) in numbering.targets.items()},
     )
 
 
@@ -206,6 +216,7 @@ def _front_matter(nb: Any, pieces: list[Piece], name: str) -> tuple[FrontMatter,
         status=CLIENT_COPY if own.get("status") == CLIENT_COPY else DRAFT,
         version=line("version", __version__),
         seed=line("seed"),
+        kind=line("kind", MEMORANDUM),
     )
     return front, titles
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -48,7 +48,8 @@ class Compared:
 class Gathered:
     """Everything read from a notebook, in order, before numbering.
 
-    `names` are the case's own (client, providers, products), which may hold digits.
+    `names` are the case's own (client, providers, products), which may hold digits; `report` is what the front matter
+    says of the evidence report, None without one.
     """
 
     pieces: list[Piece] = field(default_factory=list)
@@ -58,11 +59,13 @@ class Gathered:
     ledger_where: dict[str, str] = field(default_factory=dict)
     compared: list[Compared] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    report: Mapping[str, Any] | None = None
 
 
 def gather(nb: Any) -> Gathered:
     """Read all cells of a notebook node. Faults are collected, never raised: the checker decides."""
-    found = Gathered()
+    own_matter = (nb.get("metadata") or {}).get("fabricreport") or {}
+    found = Gathered(report=own_matter.get("report"))
     cells = list(nb.get("cells", []))
     homes = _homes(cells)
     for index, cell in enumerate(cells):

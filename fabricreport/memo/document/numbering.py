@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import assert_never
+from typing import Any, assert_never
 
 from fabricreport.blocks.nodes import Cite, DataTable, Figure, Heading, Num, Numbered, plain_text, walk
 from fabricreport.errors import Problem
@@ -36,6 +36,27 @@ def left_out(identity: str, present: Collection[str] = ()) -> str:
     return f"the section on {_SUBJECTS.get(section, section)} (left out of this copy)"
 
 
+_OF_REPORT = re.compile(r"(?:sec|tab|fig)-report(?:-|\Z)")
+"""What belongs to the evidence report by its id."""
+EVIDENCE_REPORT = "the evidence report"
+
+
+def in_report(identity: str, report: Mapping[str, Any] | None) -> str:
+    """How prose names what stands in the evidence report that a memo cites; '' for any other id, and what it lacks.
+
+    `report` is what the front matter says of it: its `edition`, and by anchor what each is called there. Without one, as
+    in JupyterLab, all of it is called the evidence report.
+    """
+    if not _OF_REPORT.match(identity):
+        return ""
+    if report is None:
+        return EVIDENCE_REPORT
+    if identity == "sec-report" and report["anchors"]:
+        return f"{EVIDENCE_REPORT}, edition {report['edition']}"
+    called = report["anchors"].get(identity)
+    return f"{called} of {EVIDENCE_REPORT}" if called else ""
+
+
 @dataclass(frozen=True)
 class Place:
     """Where a heading, a figure or a table stands: its number ("2.1", "Annex A", "3") and its anchor."""
@@ -64,13 +85,20 @@ class NumberedPiece:
 class Numbering:
     """Places in reading order, targets by id; faults met on the way are collected. `Resolver` writes the fresh nodes."""
 
-    def __init__(self, ledger: Mapping[str, Record], book: SourceBook, problems: list[Problem]) -> None:
+    def __init__(
+        self,
+        ledger: Mapping[str, Record],
+        book: SourceBook,
+        problems: list[Problem],
+        report: Mapping[str, Any] | None = None,
+    ) -> None:
         self.anchors = Anchors()
         self.contents: list[ContentsLine] = []
         self.ledger = ledger
         self.book = book
         self._problems = problems
         self.targets: dict[str, tuple[str, str]] = {}
+        self.report = report
         self._counts = {"Figure": 0, "Table": 0}
         self._levels = [0, 0, 0]
         self._annexes = 0

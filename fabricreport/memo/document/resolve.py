@@ -40,7 +40,7 @@ from fabricreport.blocks.nodes import (
     Text,
 )
 from fabricreport.memo.document.derive import FOOTING, quoted_input
-from fabricreport.memo.document.numbering import ContentsLine, NumberedPiece, Numbering, Place, left_out
+from fabricreport.memo.document.numbering import ContentsLine, NumberedPiece, Numbering, Place, in_report, left_out
 from fabricreport.memo.document.placed import (
     CitedSource,
     PlacedCite,
@@ -256,7 +256,7 @@ class Resolver:
         target = self._numbering.targets.get(node.id)
         if target is not None:
             return PlacedRef(node.id, *target)
-        if words := left_out(node.id):
+        if words := in_report(node.id, self._numbering.report) or left_out(node.id):
             return Text(words)
         self._fault("a reference leads nowhere", node.id, "Check the id of the figure, table or heading.")
         return Text(f"[missing: {node.id}]")

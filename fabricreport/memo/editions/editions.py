@@ -28,7 +28,9 @@ __all__ = ["EditionInfo", "Published", "latest_edition", "list_editions", "publi
 LATEST = "latest"
 PARTIAL = "partial"
 DRAFT = "Draft"
-_SLUG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+EVIDENCE = "_evidence"
+"""The folder of the evidence report's editions; no client's name begins so."""
+_SLUG = re.compile(rf"{EVIDENCE}|[a-z0-9](?:[a-z0-9-]{{0,62}}[a-z0-9])?")
 _EDITION = re.compile(r"\d{4}-\d{2}-\d{2}-[0-9a-f]{8}(?:-[a-z0-9_-]{1,40})?")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from fabricreport.errors import InputError, Problem
 from fabricreport.located import did_you_mean
-from fabricreport.memo.editions.editions import LATEST, latest_edition, list_editions
+from fabricreport.memo.editions.editions import EVIDENCE, LATEST, latest_edition, list_editions
 from fabricreport.memo.editions.manifest import MANIFEST, read_output, read_sealed
 
 if TYPE_CHECKING:
@@ -177,7 +177,8 @@ def find_edition(output: Path, asked: str) -> Path:
             return folder
         if (folder / LATEST / LEDGER).is_file():
             return (folder / LATEST).resolve()
-    editions = [e for e in list_editions(output) if asked in ("", e.edition, e.client)]
+    every = list_editions(output)
+    editions = [e for e in every if (asked in (e.edition, e.client) if asked else e.client != EVIDENCE)]
     if not editions:
         message = f"no edition {asked}" if asked else "no edition yet"
         raise InputError(Problem(message, file=str(output), remedy="See `fabricreport list`."))

@@ -114,6 +114,18 @@ def client_lock(folder: Folder, shown: Path, *, wait_s: float = WAIT_S) -> Itera
 
 
 @contextlib.contextmanager
+def held_by_one(folder: Folder, name: str) -> Iterator[None]:
+    """Hold a lock of an open folder, for as long as it takes to get it."""
+    descriptor = open_file(name, os.O_RDWR | os.O_CREAT, folder=folder)
+    try:
+        while not _try_lock(descriptor):
+            time.sleep(0.05)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
 def scratch_folder(output: Path) -> Iterator[Path]:
     """A new private folder in `output`, on the same file system as the editions; removed on every way out.
 

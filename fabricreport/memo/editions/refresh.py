@@ -57,15 +57,23 @@ class RefreshResult:
 
 
 def plan_refresh(
-    params_path: str | Path, *, output: str | Path, as_of: str | date | None = None, places: Places | None = None
+    params_path: str | Path,
+    *,
+    output: str | Path,
+    as_of: str | date | None = None,
+    places: Places | None = None,
+    progress: ProgressCall | None = None,
 ) -> RefreshPlan:
     """Compare what the client's last edition rested on with what a build would rest on now.
 
     The new date is `as_of`, else the newest date of the price book, else the params' own if that is newer; the
-    clock is never asked. `InputError` if the params or the books are wrong.
+    clock is never asked. The evidence report is made first where it is missing or out of date. `InputError` if the params or the books are wrong.
     """
     params_path, root = Path(params_path), Path(output)
     places = places or Places.of(params_path)
+    from fabricreport.memo.build import cited_report
+
+    report = cited_report(root, places, progress)
     question = Question(params_path, places, NEWEST_PRICE if as_of is None else str(as_of))
     before = question.stamp()
     known = recall(root, question, before)
@@ -82,7 +90,7 @@ def plan_refresh(
     book = read_prices(loaded.folder, loaded.slug, places.project_params)
     good, told = _going_on(book, parse_date(day), last)
     with disk_errors(root), scratch_folder(root) as scratch:
-        plan = make_plan(loaded, scratch, as_of=day, places=places, last_good=good)
+        plan = make_plan(loaded, scratch, as_of=day, places=places, last_good=good, report=report)
     messages += told
     if not told:
         remember(root, question, before, replace(plan.planned(), notes=tuple(messages)), plan.snapshot)
@@ -140,7 +148,7 @@ def refresh(
     """
     from fabricreport.memo.build import build
 
-    plan = plan_refresh(params_path, output=output, as_of=as_of, places=places)
+    plan = plan_refresh(params_path, output=output, as_of=as_of, places=places, progress=progress)
     if not plan.changed:
         return RefreshResult(_with_latest(plan, Path(output)))
     old = _manifest_of(plan.last)
@@ -195,6 +203,8 @@ def _reasons(plan: BuildPlan, last: EditionInfo | None) -> list[str]:
         found.append("files beside the notebooks changed")
     if old.get("package") != new["package"]:
         found.append("the fabricreport package changed")
+    elif old.get("report", "") != new["report"]:
+        found.append("the evidence report changed")
     found += _version_changes(old.get("versions", {}), new["versions"])
     found += [f"{k}: {old.get(k)} -> {new[k]}" for k in ("python", "seed", "variant") if old.get(k) != new[k]]
     if not found and (faults := verify(last.folder)):

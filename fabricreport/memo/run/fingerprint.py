@@ -22,7 +22,7 @@ class Fingerprint:
     """What a build rests on, as sha256 hex digests; two equal fingerprints give the same memo.
 
     `params` is the hash of the canonical params, `inputs` and `notebooks` map relative names to hashes,
-    `versions` maps library names to versions.
+    `versions` maps library names to versions, `report` is the hash of the evidence report as the memo cites it.
     """
 
     params: str
@@ -34,6 +34,7 @@ class Fingerprint:
     python: str
     seed: int
     variant: str = ""
+    report: str = ""
 
     @property
     def digest(self) -> str:

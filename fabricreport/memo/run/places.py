@@ -13,6 +13,8 @@ from fabricreport.project import PARAMS, SHIPPED, project_of
 if TYPE_CHECKING:
     from fabricreport.checking.check import Checked
 
+REPORT_NOTEBOOK = SHIPPED / "notebooks" / "evidence_report.ipynb"
+"""The notebook of the evidence report, the same for every project."""
 Check = Callable[[Path, date | None], "Checked"]
 
 
@@ -21,6 +23,7 @@ class Places:
     """The folders of a build; tests put their own here.
 
     A notebook of `own_notebooks`, which need not exist, goes before the one of that name in `notebooks`.
+    `report` is the notebook of the evidence report that memos cite; without one they name it in words.
     `check` is called with the user's params file and the date of the memo (None: the params' own).
     """
 
@@ -28,11 +31,12 @@ class Places:
     project_params: Path = PARAMS
     check: Check | None = None
     own_notebooks: Path | None = None
+    report: Path | None = None
 
     @classmethod
     def of(cls, params_path: Path) -> Places:
         """Those of a params file: its project's own notebooks, and what is shipped."""
-        return cls(own_notebooks=project_of(params_path.parent) / "notebooks")
+        return cls(own_notebooks=project_of(params_path.parent) / "notebooks", report=REPORT_NOTEBOOK)
 
     @property
     def notebook_folders(self) -> tuple[Path, ...]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fabricreport.case import Case
     from fabricreport.checking.check import Checked
     from fabricreport.checking.dates import Dates
+    from fabricreport.memo.report import Cited
     from fabricreport.scenario import Params, ParamsFile
 
 CLIENT_COPY = "Client copy"
@@ -44,6 +45,7 @@ class BuildPlan:
     draft: bool
     only: str
     notes: tuple[str, ...] = ()
+    report: Cited | None = None
 
     @property
     def status(self) -> str:
@@ -125,11 +127,12 @@ def make_plan(
     as_of: str | date | None = None,
     places: Places | None = None,
     last_good: Sequence[PriceRow] = (),
+    report: Cited | None = None,
 ) -> BuildPlan:
     """Freeze all inputs and notebook sources into the existing folder `work` and name the edition.
 
     `only` takes one section and makes a draft of it. `as_of` replaces the date of the params. `last_good` are prices to go
-    on with. `InputError` names each file that cannot be had; nothing has been started then.
+    on with, `report` the evidence report that the memo cites. `InputError` names each file that cannot be had; nothing has been started then.
     """
     from fabricreport.scenario import dated
 
@@ -154,6 +157,7 @@ def make_plan(
         python=prints.python_version(),
         seed=int(params.seed),
         variant=variant,
+        report=report.digest if report else "",
     )
     day = params.as_of.isoformat()
     edition = f"{day}-{found.digest[:8]}" + (f"-{only}" if only else "")
@@ -170,6 +174,7 @@ def make_plan(
         draft or bool(only),
         only or "",
         loaded.notes,
+        report,
     )
 
 

@@ -23,10 +23,13 @@ class Closing:
 
 
 def closing_of(document: Document, most_inputs: int | None = None) -> Closing:
-    """All of them; of a memo with a body of its own, those of page one and the sources that print cites.
+    """All of them; of the evidence report the sources; of a memo with a body of its own, those of page one and the sources
+    that print cites.
 
     Of the inputs behind page one `most_inputs` are printed at most, in their order.
     """
+    if not document.derives_in_print:
+        return Closing(document.sources, (), (), ())
     if not document.spined:
         return Closing(document.sources, document.derivations, document.inputs, document.input_sets)
     shown = [d for d in document.derivations if d.id in document.first_numbers]

@@ -294,6 +294,8 @@ def _payload(document: Document) -> Data:
     def shown(node: Top) -> Data:
         return to_json(rebuilt(node, of_node=_draft_node if document.front.draft else _print_node))
 
+    derived_at = document.derivations_heading if document.derives_in_print else None
+    unprinted = document.derivations_heading if derived_at is None else None
     payload: Data = {
         "front": front,
         "glance": shown(document.glance) if document.glance else None,
@@ -302,10 +304,12 @@ def _payload(document: Document) -> Data:
         "body": [shown(node) for node in document.body],
         "annexes": [shown(node) for node in document.annexes],
         "opening": _opening(document),
-        "contents": [{"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1],
+        "contents": [
+            {"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1 and h is not unprinted
+        ],
         "kinds": [{"letter": letter, "title": title.lower()} for _, letter, title in KINDS],
         "sources_heading": _optional(document.sources_heading),
-        "derivations_heading": _optional(document.derivations_heading),
+        "derivations_heading": _optional(derived_at),
         "any_stale": document.any_stale,
         "places": {},
         "places_wanted": False,

@@ -149,11 +149,6 @@ def best_parts(
     return parts, _names(winner, [a for a, _ in pairs]), _names(winner, [p for _, p in pairs])
 
 
-def allreduce_pairs(where: Job, algorithm: str = "auto", protocol: str = "auto") -> tuple[tuple[str, str], ...]:
-    """The (algorithm, protocol) pairs a request leaves open on this job; `InputError` if it leaves none."""
-    return _pairs(where, algorithm, protocol, nccl.available(where))
-
-
 def _pairs(
     where: Job, algorithm: str, protocol: str, offered: tuple[tuple[str, str], ...]
 ) -> tuple[tuple[str, str], ...]:

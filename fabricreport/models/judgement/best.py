@@ -1,4 +1,4 @@
-"""Which option is best on shared draws: how often, how sure that share is, and what a wrong choice costs.
+"""Which option is best on shared draws: how often, and how sure that share is.
 
 Costs are (draws, options), lower is better.
 """
@@ -6,7 +6,6 @@ Costs are (draws, options), lower is better.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,30 +41,3 @@ def sampling_error(replicates: Array, size: int, printed_size: int) -> Array:
     count = replicates.shape[0]
     spread = replicates.std(axis=0, ddof=1) * np.sqrt(size / printed_size)
     return np.asarray(spread * np.sqrt(2.0) * float(special.stdtrit(count - 1, (1 + HELD) / 2)) / 2)
-
-
-@dataclass(frozen=True)
-class Regret:
-    """What each option costs beyond the cheapest, draw by draw: its mean and its P95 (options,).
-
-    The least mean is what perfect information on the choice would be worth.
-    """
-
-    mean: Array
-    p95: Array
-
-    @property
-    def least_mean(self) -> int:
-        """The option with the least to regret on average: the one with the least mean cost."""
-        return int(np.argmin(self.mean))
-
-    @property
-    def least_p95(self) -> int:
-        """The option with the least to regret in the worst twentieth of the draws; on equal terms the one of least mean."""
-        return int(np.lexsort((self.mean, self.p95))[0])
-
-
-def regret(costs: Array) -> Regret:
-    """What would be regretted of each option."""
-    beyond = costs - costs.min(axis=1, keepdims=True)
-    return Regret(beyond.mean(axis=0), np.quantile(beyond, 0.95, axis=0))

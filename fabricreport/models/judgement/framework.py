@@ -1,9 +1,8 @@
 """The four-axis framework: how each axis leans, why, and how the answer depends on the weights.
 
 An axis leans from -1 (RoCEv2) to +1 (InfiniBand): the sum of the leans of the rules that hold, clipped; what the bill
-prices already is not counted again. Rules are
-data (`evidence/framework.yaml`); their sizes are assumptions. The total is the weighted sum of the axes (an additive
-value function), and `smaa` asks what share of all possible weights prefers each side.
+prices already is not counted again. Rules are data (`evidence/framework.yaml`); their sizes are assumptions. The total
+is the weighted sum of the axes (an additive value function).
 """
 
 from __future__ import annotations
@@ -13,9 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fabricreport.models.judgement.smaa import acceptability, flip_distance, uniform_weights
 from fabricreport.vocabulary import NEITHER, Side
 
 AXES = ("workload", "maturity", "scale_and_budget", "time_to_production")
@@ -52,16 +49,10 @@ class AxisLean:
 
 @dataclass(frozen=True)
 class FrameworkResult:
-    """The four axes, the weighted total in [-1, 1], and its dependence on the weights.
-
-    `acceptability_infiniband`: share of uniformly drawn weights for which the total is above zero (ties split);
-    `flip_distance`: the smallest L1 change of the weights that takes the total to zero, None where no weights do.
-    """
+    """The four axes, and the weighted total in [-1, 1]."""
 
     axes: tuple[AxisLean, ...]
     total: float
-    acceptability_infiniband: float
-    flip_distance: float | None
 
     @property
     def leans_to(self) -> str:
@@ -127,8 +118,6 @@ def evaluate(
     facts: Mapping[str, Any],
     weights: Mapping[str, float],
     *,
-    seed: int,
-    draws: int = 20_000,
     assumed: Mapping[str, str] | None = None,
 ) -> FrameworkResult:
     """Score the axes for a buyer's facts. Weights are normalised to sum to one (all zero counts as equal).
@@ -144,12 +133,4 @@ def evaluate(
         lean = float(np.clip(sum(r.lean for r in held if not r.priced_as), -1.0, 1.0))
         axes.append(AxisLean(axis, titles[axis], lean, share, tuple(held)))
     leans = np.array([a.lean for a in axes])
-    total = float(leans @ np.array(shares))
-    infiniband = smaa(leans, seed=seed, draws=draws)
-    return FrameworkResult(tuple(axes), total, infiniband, flip_distance(leans, np.array(shares)))
-
-
-def smaa(leans: NDArray[np.float64], *, seed: int, draws: int = 20_000) -> float:
-    """Share of uniform weights that prefer InfiniBand: the two sides as options, the leans against none."""
-    sides = np.stack([leans, np.zeros(leans.size)])
-    return float(acceptability(sides, uniform_weights(seed, leans.size, draws)).first[0])
+    return FrameworkResult(tuple(axes), float(leans @ np.array(shares)))

@@ -1,17 +1,14 @@
-"""What a reader asks of the runs: how late, how likely, how dear, why, and what moves it. All from one sample."""
+"""What a reader asks of the runs: how late, how likely and how dear. All from one sample."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from fabricreport.errors import OutOfRange, Problem
-from fabricreport.models.risk.goodput import FabricRisk, Run, RunRisk, simulate
-from fabricreport.models.risk.incidents import Luck
 
 WORST = 0.05  # share of the draws in the expected shortfall at 95 %
 
@@ -28,40 +25,6 @@ class Spread:
     expected_shortfall_95: Any
 
 
-@dataclass(frozen=True)
-class Exceedance:
-    """Values in ascending order and the share of draws above each; never rising, by construction."""
-
-    values: Any
-    probability: Any
-
-
-@dataclass(frozen=True)
-class RunDifference:
-    """Option `a` minus option `b`, draw by draw on common random numbers."""
-
-    a: str
-    b: str
-    finish_days: Any
-    lost_gpu_hours: Any
-    overrun_usd: Any
-    probability_a_later: Any
-
-
-@dataclass(frozen=True)
-class SweepPoint:
-    """One setting of a sweep and what it does to the run."""
-
-    label: str
-    value: float
-    finish_days: Spread
-    overrun_usd: Spread
-    p_late: Any
-    effective_share: Any
-    interval_s: Any
-    risk: RunRisk
-
-
 def spread(sample: Any) -> Spread:
     """Summary of a sample over draws; a scalar is a sample of one."""
     x = np.atleast_1d(np.asanyarray(sample))
@@ -72,59 +35,12 @@ def spread(sample: Any) -> Spread:
     return Spread(np.mean(x), p5, p50, p90, p95, np.mean(ordered[-worst:]))
 
 
-def exceedance(sample: Any) -> Exceedance:
-    """Exceedance curve of a sample: at each sorted value, the share of draws strictly above it."""
-    x = np.sort(np.atleast_1d(np.asanyarray(sample)))
-    _not_empty(x)
-    above = 1.0 - np.searchsorted(np.asarray(x), np.asarray(x), side="right") / x.shape[0]
-    return Exceedance(x, above)
-
-
 def p_late(finish_days: Any, deadline_days: ArrayLike) -> Any:
     """Share of draws that end after each deadline, both in days from delivery; non-increasing in the deadline."""
     x = np.atleast_1d(np.asanyarray(finish_days))
     _not_empty(x)
     deadlines = np.asanyarray(deadline_days, dtype=float)
     return np.mean(x > deadlines[..., None], axis=-1)
-
-
-def compare(a: RunRisk, b: RunRisk) -> RunDifference:
-    """Difference of two options simulated with the same luck and the same epistemic draws."""
-    days = a.finish_days - b.finish_days
-    return RunDifference(
-        a.option,
-        b.option,
-        days,
-        a.lost_gpu_hours - b.lost_gpu_hours,
-        a.overrun_usd - b.overrun_usd,
-        np.mean(np.atleast_1d(days) > 0),
-    )
-
-
-def sweep_interval(
-    run: Run, risk: FabricRisk, intervals_s: Sequence[float], deadline_days: ArrayLike, luck: Luck | None = None
-) -> tuple[SweepPoint, ...]:
-    """The same run with fixed checkpoint intervals in seconds."""
-    return tuple(
-        _point(f"every {value:g} s", value, replace(run, checkpoint_interval_s=value), risk, deadline_days, luck)
-        for value in intervals_s
-    )
-
-
-def _point(
-    label: str, value: float, run: Run, risk: FabricRisk, deadline_days: ArrayLike, luck: Luck | None
-) -> SweepPoint:
-    result = simulate(run, risk, luck)
-    return SweepPoint(
-        label,
-        float(value),
-        spread(result.finish_days),
-        spread(result.overrun_usd),
-        p_late(result.finish_days, deadline_days),
-        np.mean(np.asanyarray(result.effective_share)),
-        np.mean(np.asanyarray(result.interval_s)),
-        result,
-    )
 
 
 def _not_empty(x: Any) -> None:

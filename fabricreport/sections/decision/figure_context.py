@@ -6,13 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import Any
 
 from fabricreport.books.names import whole_names
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import inputs_of
-from fabricreport.sections.decision.reasons import MoneyReason
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.turning import Turn, key_of
 from fabricreport.sections.decision.unquoted import Unquoted
@@ -69,21 +67,6 @@ class DecisionFigures:
         return tuple(i for i in prices if self.given.prices.by_id(i).stale)
 
     @cached_property
-    def rules(self) -> Mapping[str, float]:
-        """Leans of the rules that hold, by the rule's id."""
-        return {rule.id: rule.lean for axis in self.result.framework.axes for rule in axis.rules}
-
-    @cached_property
-    def axes(self) -> Mapping[str, Any]:
-        """The framework's axes by name."""
-        return {axis.axis: axis for axis in self.result.framework.axes}
-
-    @cached_property
-    def saving(self) -> Mapping[str, MoneyReason]:
-        """Causes on which the advised option saves money, where money and framework part."""
-        return {reason.cause: reason for reason in (self.result.parting.money if self.result.parting else ())}
-
-    @cached_property
     def drawn(self) -> Mapping[str, Turn]:
         """What each uncertain input does to the lead, by the input's id with a dot for the colon."""
         return {key_of(t.input_id): t for t in self.result.turns.drawn}
@@ -102,16 +85,6 @@ class DecisionFigures:
     def unquoted(self) -> Mapping[str, Unquoted]:
         """Items of the two compared that nobody publishes a price for, by item."""
         return {u.item: u for u in self.result.unquoted}
-
-    def optics_brand(self, option: str) -> Any:
-        """What modules of the switch's own maker would add to the cost of an option (draws,)."""
-        factor = self.given.draw("evidence:optic-genuine-factor")
-        return self.bills.parts[option]["optics"] * (factor - 1)
-
-    def gap_without(self, option: str) -> Any:
-        """Cost of the runner-up less that of the choice (draws,) where an option is left out."""
-        left = self.result.without[option]
-        return self.bills.gap(left.runner_up, left.choice)
 
     def point(self, key: str, name: str) -> Turn | None:
         """The last turn of an input that has this point: `in_use`, `break_even`, `edge` or `other_edge`."""

@@ -4,35 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fabricreport.books.names import side_names
 from fabricreport.figures import Declaration, Footing, Index
 from fabricreport.provenance import inputs_of
-from fabricreport.scenario import assumptions
 from fabricreport.sections.decision.articles.figures import ARTICLES
 from fabricreport.sections.decision.articles.figures import INDEXES as OF_ARTICLES
-from fabricreport.sections.decision.besides.figures import BESIDES
-from fabricreport.sections.decision.besides.figures import INDEXES as OF_BESIDES
 from fabricreport.sections.decision.courses.figures import COURSE_INDEXES, COURSES
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.information.figures import INDEXES, INFORMATION
-from fabricreport.sections.decision.inputs import AXES
-from fabricreport.sections.decision.joint.figures import JOINT, JOINT_INDEXES
 from fabricreport.sections.decision.market_figures import PAIRS, alike_figures, later_figures, pairs_of
 from fabricreport.sections.decision.monday.figures import MONDAY
+from fabricreport.sections.decision.neighbours import NEIGHBOURS
 from fabricreport.sections.decision.offers.figures import OFFERS, bid_lines, offers_in
 from fabricreport.sections.decision.turning import Turn, label_of
 from fabricreport.sections.decision.unquoted_figures import RERUN, UNQUOTED
-from fabricreport.sections.tco.cost import CAUSES
-from fabricreport.vocabulary import LEANS, NEITHER, Side
-
-_WEIGHTS = tuple(f"param:weights.{a}" for a in AXES)
-_PROFILE = (
-    "param:cluster.gpus",
-    "param:workload.kind",
-    "param:organisation.networking_maturity",
-    "param:organisation.qos_expertise",
-)
-
 
 _LEAD = (
     Spec(
@@ -110,24 +94,6 @@ _PAGE = (
         inputs=lambda at: at.stale,
         counted=True,
     ),
-    Spec(
-        "decision.assumed_keys",
-        "count",
-        label="Keys of the params that were left out",
-        rule="count of keys that were not given, each with what is assumed in its place",
-        value=lambda at: float(len(assumptions(at.given.params))),
-        counted=True,
-    ),
-    EachSpec(
-        "decision.rule[rule]",
-        "index",
-        label=lambda _, rule: f"Lean of the rule {rule}",
-        rule="size set by this memo; the condition and its reason come from the sources cited",
-        value=lambda at, rule: at.rules[rule],
-        inputs=_PROFILE,
-        digits=2,
-        grade="assumption",
-    ),
 )
 
 _OPTIONS = (
@@ -156,10 +122,33 @@ _OPTIONS = (
             f"Share of outcomes in which {at.names[option]} is the cheapest of the options that may be taken"
         ),
         rule="count of outcomes with the lowest total cost ÷ all outcomes",
-        value=lambda at, option: at.result.joint.shares[option],
+        value=lambda at, option: at.result.cheapest.shares[option],
         inputs=lambda at, option: {i for pair, ids in at.apart.items() if option in pair for i in ids},
         digits=2,
-        when=lambda at, option: option in at.result.joint.shares,
+        when=lambda at, option: option in at.result.cheapest.shares,
+    ),
+    EachSpec(
+        "decision.cheapest_error[option]",
+        "share",
+        label=lambda at, option: f"Sampling error of the share of outcomes in which {at.names[option]} is the cheapest",
+        rule=(
+            "from the spread over twenty independently scrambled hypercubes, scaled to the outcomes of the memo: a fresh "
+            "hypercube as large lies within two errors of the share in nineteen of twenty cases"
+        ),
+        value=lambda at, option: at.result.cheapest.errors[option],
+        inputs=lambda at, _: at.everything,
+        digits=1,
+        when=lambda at, option: at.result.cheapest.errors.get(option, 0.0) > 0,
+    ),
+    EachSpec(
+        "decision.besides.neighbours[option]",
+        "usd",
+        label=lambda at, option: f"What other tenants' traffic costs on {at.names[option]}",
+        rule="the model run again on the same outcomes: total cost − total cost without such traffic",
+        value=lambda at, option: at.result.neighbours[option],
+        inputs=lambda at, option: {*inputs_of(at.bills.totals[option]), NEIGHBOURS},
+        central="mean",
+        when=lambda at, option: option in at.result.neighbours,
     ),
     EachSpec(
         "decision.ready[option]",
@@ -171,72 +160,6 @@ _OPTIONS = (
         digits=2,
     ),
 )
-
-_FRAMEWORK = (
-    Spec(
-        "decision.framework_total",
-        "index",
-        label=lambda at: (
-            f"Weighted lean of the four axes, from −1 ({side_names(at.given.options, Side.ROCEV2).phrase}) "
-            f"to +1 ({side_names(at.given.options, Side.INFINIBAND).phrase})"
-        ),
-        rule="sum of axis lean × weight; an axis leans by the clipped sum of the rules that hold",
-        value=lambda at: at.result.framework.total,
-        inputs=_WEIGHTS + _PROFILE,
-        digits=2,
-    ),
-    Spec(
-        "decision.framework_acceptability",
-        "share",
-        label="Share of all possible weights for which the framework prefers InfiniBand",
-        rule="share of uniformly drawn weights with a positive total",
-        value=lambda at: at.result.framework.acceptability_infiniband,
-        inputs=_PROFILE,
-        digits=2,
-    ),
-    Spec(
-        "decision.framework_flip",
-        "share",
-        label="Weight that must move between axes before the framework's total changes sign",
-        rule="half the smallest L1 change of the weights that brings the total to zero",
-        value=lambda at: (at.result.framework.flip_distance or 0.0) / 2,
-        inputs=_WEIGHTS + _PROFILE,
-        digits=2,
-        when=lambda at: at.result.framework.flip_distance is not None,
-    ),
-    EachSpec(
-        "decision.axis[axis]",
-        "index",
-        label=lambda at, axis: f"Lean of the axis: {at.axes[axis].title}",
-        rule="clipped sum of the leans of the rules that hold",
-        value=lambda at, axis: at.axes[axis].lean,
-        inputs=_PROFILE,
-        digits=2,
-    ),
-    EachSpec(
-        "decision.saves[cause]",
-        "usd",
-        label=lambda at, cause: f"What {at.choice} saves on {cause.replace('_', ' ')}",
-        rule="mean over the outcomes of the difference in this cause",
-        value=lambda at, cause: at.saving[cause].saves,
-        inputs=lambda at, _: at.everything,
-    ),
-)
-
-
-def _swing(end: str) -> EachSpec:
-    """The mean difference with an input at one end of its range."""
-    return EachSpec(
-        f"decision.swing[drawn].{end}",
-        "usd",
-        label=lambda at, key: (
-            f"Mean difference with this input at the {end} end of its range: {label_of(at.given, at.drawn[key].input_id)}"
-        ),
-        rule="the model run again with this input there, all others as they vary",
-        value=lambda at, key: getattr(at.drawn[key], f"at_{end}"),
-        inputs=lambda at, _: at.everything,
-        when=lambda at, key: bool(at.drawn[key].width),
-    )
 
 
 def _point(name: str, what: str, rule: str, inputs: Callable[[DecisionFigures, frozenset[str]], Footing]) -> EachSpec:
@@ -285,68 +208,7 @@ def _beyond_edge(edge: str) -> EachSpec:
     )
 
 
-_SIDES = (*LEANS, NEITHER)
-
-
-def _behind(at: DecisionFigures) -> set[str]:
-    return {i for p in at.result.priors for i in (p.infiniband, p.rocev2) if i}
-
-
-_PRIORS = (
-    EachSpec(
-        "decision.priors[favoured]",
-        "count",
-        label=lambda at, side: (
-            f"Inputs stated by network that favour {side_names(at.given.options, side).phrase if side in LEANS else side}"
-        ),
-        rule="inputs by network that the bills rest on, by which mean is the better for its network",
-        value=lambda at, side: sum(p.favours == side for p in at.result.priors),
-        inputs=lambda at, _: _behind(at),
-    ),
-    Spec(
-        "decision.priors_assumed",
-        "count",
-        label="Inputs stated by network that are this memo's own assumptions",
-        rule="inputs by network that the bills rest on and no source states",
-        value=lambda at: sum(p.assumed for p in at.result.priors),
-        inputs=_behind,
-        when=lambda at: bool(at.result.priors),
-    ),
-    Spec(
-        "decision.priors_all",
-        "count",
-        label="Inputs stated by network",
-        rule="inputs by network that the bills rest on",
-        value=lambda at: len(at.result.priors),
-        inputs=_behind,
-        when=lambda at: bool(at.result.priors),
-    ),
-)
-_WITHOUT = (
-    EachSpec(
-        "decision.without_lead[left_out]",
-        "usd",
-        label=lambda at, option: f"Lead of the option with the lower mean over its rival, without {at.names[option]}",
-        rule="mean over the same outcomes of total cost(runner-up) − total cost(choice), one option left out",
-        value=lambda at, option: at.gap_without(option),
-        inputs=lambda at, _: at.everything,
-        central="mean",
-    ),
-    EachSpec(
-        "decision.without_probability[left_out]",
-        "share",
-        label=lambda at, option: (
-            f"Share of outcomes in which that option costs less than its rival, without {at.names[option]}"
-        ),
-        rule="count of outcomes with a lower total cost ÷ all outcomes",
-        value=lambda at, option: at.result.without[option].probability,
-        inputs=lambda at, _: at.everything,
-        digits=2,
-    ),
-)
 _TURNING = (
-    _swing("low"),
-    _swing("high"),
     _point("in_use", "Value in use", "mean of the input, or the client's choice", lambda _, own: own),
     EachSpec(
         "decision.range[drawn]",
@@ -385,24 +247,17 @@ _LATER: tuple[Spec, ...] = later_figures(DecisionFigures)
 FIGURES = Declaration(
     "decision",
     (
-        *(*_LEAD, *_PAGE, *_OPTIONS, *_FRAMEWORK, *_PRIORS, *_WITHOUT, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
+        *(*_LEAD, *_PAGE, *_OPTIONS, *_TURNING, *UNQUOTED, *_ALIKE, *_LATER),
         *INFORMATION,
         *OFFERS,
-        *BESIDES,
         *ARTICLES,
         *COURSES,
-        *JOINT,
         *MONDAY,
     ),
     {
         "option": Index(lambda at: at.result.totals),
-        "axis": Index(lambda at: at.axes, AXES),
-        "cause": Index(lambda at: at.saving, CAUSES),
-        "favoured": Index(lambda at: _SIDES if at.result.priors else (), tuple(_SIDES)),
-        "left_out": Index(lambda at: at.result.without),
         "drawn": Index(lambda at: at.drawn),
         "turning": Index(lambda at: at.turning),
-        "rule": Index(lambda at: at.rules),
         "unquoted": Index(lambda at: at.unquoted),
         "stale": Index(lambda at: at.result.monday.stale),
         "offer": Index(offers_in),
@@ -411,9 +266,7 @@ FIGURES = Declaration(
         "pair": Index(lambda at: pairs_of(at), PAIRS),
         **INDEXES,
         **COURSE_INDEXES,
-        **JOINT_INDEXES,
         **OF_ARTICLES,
-        **OF_BESIDES,
     },
 )
 """Every figure of the section."""

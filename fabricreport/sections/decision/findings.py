@@ -6,21 +6,17 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from fabricreport.books.names import input_names, item_names, side_names, whole_names
-from fabricreport.findings import Findings, Name, Named, OptionName, Phrase, Spoken, joined
+from fabricreport.books.names import item_names, side_names, whole_names
+from fabricreport.findings import Findings, Name, Named, Spoken, joined
 from fabricreport.formats import inside
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import FigureOf
 from fabricreport.models.judgement.framework import Rule
-from fabricreport.provenance import plain
 from fabricreport.scenario import assumptions, is_given
 from fabricreport.sections.client import gpu_type, judges, judges_missed
 from fabricreport.sections.decision.alike import Likeness
 from fabricreport.sections.decision.articles.words import article_findings, article_words
-from fabricreport.sections.decision.besides.findings import besides_findings
-from fabricreport.sections.decision.besides.words import besides_words
+from fabricreport.sections.decision.beyond import criteria
 from fabricreport.sections.decision.courses.findings import (
     advice,
     course_findings,
@@ -30,17 +26,13 @@ from fabricreport.sections.decision.courses.findings import (
 from fabricreport.sections.decision.finding import DecisionFinding
 from fabricreport.sections.decision.information.words import information_findings, information_words
 from fabricreport.sections.decision.inputs import target_gpus
-from fabricreport.sections.decision.joint.findings import joint_findings
-from fabricreport.sections.decision.joint.words import joint_words
-from fabricreport.sections.decision.market import beyond_the_servers, market_words, told_alike, unpriced_in_place
-from fabricreport.sections.decision.monday.kinds import Kind
+from fabricreport.sections.decision.market import beyond_the_servers, market_words, told_alike
 from fabricreport.sections.decision.monday.study import Monday
 from fabricreport.sections.decision.monday.words import monday_words
 from fabricreport.sections.decision.offers.words import offer_findings, offer_words
 from fabricreport.sections.decision.offers.words import opening as opening_of_offers
 from fabricreport.sections.decision.result import DecisionResult
 from fabricreport.sections.decision.study import standing
-from fabricreport.sections.decision.turning import key_of
 from fabricreport.sections.decision.turning_words import VERB, edging, unquoted_named, without_named
 from fabricreport.sections.diligence.changes import Changes
 from fabricreport.sections.generations import announced
@@ -48,7 +40,7 @@ from fabricreport.sections.gpu_age import newer_gpu, told
 from fabricreport.sections.partner import REQUIREMENT, barred
 from fabricreport.sections.stance import direction
 from fabricreport.sections.tco.result import TcoResult
-from fabricreport.vocabulary import LEANS, NEITHER, Confidence, Ground, OperatingModel, Side
+from fabricreport.vocabulary import NEITHER, Confidence, Ground, Side
 
 _FEW_TIMES = 4
 """The rule of size is told to whoever plans up to so many times the GPUs from which a network matters."""
@@ -107,20 +99,6 @@ class _Read:
         return frozenset(o.id for o in self.given.options if announced(o, self.given.as_of))
 
     @property
-    def unpriced(self) -> list[OptionName]:
-        """Options that stand in for one of the two and whose switch nobody has priced, by name."""
-        return unpriced_in_place(self.given, self.result)
-
-    @property
-    def brand_moves_more(self) -> bool:
-        """Whether modules of the switch's own maker would add more to both compared than lies between them."""
-        pair = (self.verdict.choice, self.verdict.runner_up)
-        if not all(np.any(plain(self.tco.components[o].get("optics_and_cables", 0.0))) for o in pair):
-            return False
-        lead = abs(self.figure("decision.difference").value)
-        return all(self.figure(f"decision.optics_brand.{o}").value > lead for o in pair)
-
-    @property
     def stood_in(self) -> list[str]:
         """Items that the client's price files lack."""
         items = sorted(i[6:] for i in self.tco.inputs if i.startswith("price:"))
@@ -134,13 +112,14 @@ def spoken(
     `changes` is what the answers of sellers change."""
     read = _Read(given, result, tco, monday, figure, changes)
     groups = (
-        *(_opening, _date, _advice, _why, _alike, _tiles, _view, _turning, _quotes, _care, _monday, _money, _annex),
-        *(_answered, _offered, _articles, _besides),
+        *(_opening, _date, _advice, _why, _alike, _view, _turning, _quotes, _care, _monday, _annex),
+        *(_answered, _offered, _articles),
     )
     return Spoken(Findings(DecisionFinding, (f for group in groups for f in group(read))), _words(read))
 
 
 F = DecisionFinding
+_ALIKE = {Likeness.SHRINKS: F.ALIKE_SHRINKS, Likeness.LEVEL: F.ALIKE_LEVEL, Likeness.TURNS: F.ALIKE_TURNS}
 
 
 def _opening(read: _Read) -> Iterator[DecisionFinding]:
@@ -196,77 +175,39 @@ def _alike(read: _Read) -> Iterator[DecisionFinding]:
     mismatch = read.result.mismatch
     if mismatch is None:
         return
-    pair = mismatch.alike
-    if pair is not None:
+    if mismatch.alike is not None:
         yield F.ALIKE_PAIRS
     if read.ground == Ground.SIZE:
         return
-    yield F.GENERATIONS_DIFFER
-    yield DecisionFinding[f"ALIKE_{read.likeness.name}"]
-    if pair is not None:
-        if pair.verdict.confidence.close:
-            yield F.ALIKE_CLOSE
-        if not mismatch.same_speed:
-            yield F.ALIKE_OTHER_SPEED
-        if read.unpriced:
-            yield F.ALIKE_UNPRICED
-        if beyond_the_servers(read.given, mismatch):
-            yield F.ALIKE_FASTER
-
-
-def _tiles(read: _Read) -> Iterator[DecisionFinding]:
-    yield F.NONE_ADVISED if read.verdict.open else F.ONE_ADVISED
+    if read.likeness in _ALIKE:
+        yield _ALIKE[read.likeness]
+    if beyond_the_servers(read.given, mismatch):
+        yield F.ALIKE_FASTER
 
 
 def _view(read: _Read) -> Iterator[DecisionFinding]:
-    framework, stance = read.result.framework, read.stance
-    views = {"agrees": F.VIEW_AGREES, "behind": F.VIEW_BEHIND, "absent": F.VIEW_ABSENT}
-    if stance in views and not (stance == "agrees" and read.verdict.open):
-        yield views[stance]
+    stance = read.stance
+    if stance == "agrees" and not read.verdict.open:
+        yield F.VIEW_AGREES
     if stance in ("rival", "behind", "third", "absent") and not (read.ground == Ground.SIZE or read.verdict.open):
         yield F.MONEY_AND_FRAMEWORK_PART
-    yield F.VIEW_NONE if stance == "none" else F.FRAMEWORK_LEANS
-    if read.reasons:
-        yield F.FRAMEWORK_REASONS
-        yield F.VIEW_STANDS if framework.flip_distance is None else F.VIEW_TURNS
-    elif stance == "none" and any(r.lean and not r.priced_as for axis in framework.axes for r in axis.rules):
-        yield F.RULES_CANCEL
-    else:
-        yield F.NO_REASONS
     if read.result.parting:
         yield F.PARTING
+    if read.result.beyond_first:
+        yield F.BEYOND_STATED
 
 
 def _turning(read: _Read) -> Iterator[DecisionFinding]:
-    swings = bool(read.result.swings)
-    if swings:
-        yield F.SWINGS
-    yield F.TURNS if read.result.turns.turning else F.NO_TURNS
-    weeks = {f"evidence:{o.behaviour.weeks}" for o in read.given.options}
-    if any(turn.input_id in weeks for turn in read.result.turns.turning):
-        yield F.WEEKS_TURN
-    if read.edges:
-        yield F.EDGES_LIKELY
-        yield F.EDGES_OF_ADVICE if read.plainly else F.EDGES_OF_FABRIC
-    elif not read.result.turns.turning:
-        yield F.NOTHING_TURNS
-    elif read.ground != Ground.SIZE and not read.alone and swings:
-        yield F.NO_EDGE_LIKELY
+    if read.result.turns.turning:
+        yield F.TURNS
 
 
 def _quotes(read: _Read) -> Iterator[DecisionFinding]:
     found = read.result.unquoted
-    if not found:
-        return
-    yield F.UNQUOTED
+    if found:
+        yield F.UNQUOTED
     if any(u.turned_by for u in found):
         yield F.QUOTE_TURNS
-    if any(not u.turned_by for u in found):
-        yield F.NO_QUOTE_TURNS
-    if any(u.turned_by and u.alone_of for u in found):
-        yield F.QUOTE_ON_SWITCHES
-    if read.given.params.cluster.optics == "compatible" and read.brand_moves_more:
-        yield F.BRAND_MOVES_MORE
 
 
 def _care(read: _Read) -> Iterator[DecisionFinding]:
@@ -274,8 +215,6 @@ def _care(read: _Read) -> Iterator[DecisionFinding]:
         yield F.ELICITED
     if judges_missed(read.given):
         yield F.JUDGES_MISSED
-    if read.verdict.capped == "assumption":
-        yield F.ASSUMPTION_TURNS
     if read.verdict.capped == "listing":
         yield F.LISTING_TURNS
     if read.newer:
@@ -296,43 +235,19 @@ def _monday(read: _Read) -> Iterator[DecisionFinding]:
     if read.monday.todos:
         yield F.MONDAY_LISTED
         yield F.MONDAY_LAST if read.monday.last.early_enough else F.MONDAY_PAST
-        if read.monday.last.early_enough and read.monday.answers_late:
-            yield F.MONDAY_ANSWERS_LATE
-        if read.monday.tenders:
-            yield F.MONDAY_TENDER
-    if not read.monday.about_network:
-        yield F.MONDAY_NO_NETWORK
-
-
-def _money(read: _Read) -> Iterator[DecisionFinding]:
-    points: dict[str, DecisionFinding] = {
-        Confidence.CLEAR: F.MONEY_POINTS,
-        Confidence.LEANING: F.MONEY_POINTS,
-        Ground.SIZE: F.MONEY_SMALL,
-    }
-    yield points.get(read.ground, F.MONEY_CLOSE)
-    apart = F.COSTS_APART if read.verdict.open else F.COSTS_DIFFER
-    yield F.COSTS_LEVEL if read.money == "same" else apart
-    yield from information_findings(read.result.information, idle=read.idle)
-    known = read.result.information
-    off_bill = any(t.due.kind == Kind.RENTS and t.due.worth and not t.due.choice for t in read.monday.todos)
-    if known is not None and not known.paying and off_bill:
-        yield F.RENTS_OFF_BILL
 
 
 def _annex(read: _Read) -> Iterator[DecisionFinding]:
     params = read.given.params
-    priced = bool(read.given.params.money.price_of_delay_usd_per_day)
-    yield from joint_findings(
-        read.result.joint, alone=read.alone, idle=read.idle, open_between=read.verdict.open, delay_priced=priced
-    )
+    yield from information_findings(read.result.information, idle=read.idle)
     if params.money.materiality_usd is not None:
         yield F.LIMIT_STATED
     if target_gpus(params) <= _FEW_TIMES * read.given.central("evidence:fabric-matters-from-gpus"):
         yield F.FEW_GPUS
-    yield F.ASSUMED if assumptions(params) else F.ALL_GIVEN
-    if read.result.without:
-        yield F.WITHOUT_LISTED
+    if assumptions(params):
+        yield F.ASSUMED
+    if read.result.neighbours:
+        yield F.TENANTS_PRICED
     if read.result.priors:
         yield F.PRIORS
     if not is_given(params, "options"):
@@ -342,11 +257,7 @@ def _annex(read: _Read) -> Iterator[DecisionFinding]:
 
 
 def _articles(read: _Read) -> Iterator[DecisionFinding]:
-    yield from article_findings(read.result.articles, read.verdict)
-
-
-def _besides(read: _Read) -> Iterator[DecisionFinding]:
-    yield from besides_findings(read.given, read.result, read.figure)
+    yield from article_findings(read.result.articles)
 
 
 # ---- words
@@ -358,17 +269,15 @@ def _words(read: _Read) -> Mapping[str, object]:
     name = whole_names(read.given.options)
     ahead, behind = (verdict.choice, verdict.runner_up) if verdict.lead >= 0 else (verdict.runner_up, verdict.choice)
     verb = VERB[read.given.params.money.acquisition]
-    swings = result.swings
+    titles = {c: inside(title) for c, title in criteria().items()}
     pair = (verdict.choice, verdict.runner_up)
     edges = tuple(edging(read.given, read.figure, turn, edge, pair) for turn, edge in read.edges)
     return {
         "judges": judges(read.given),
         **information_words(result.information),
         **market_words(read.given, result, read.likeness),
-        **joint_words(read.given, result.joint),
         **article_words(result.articles),
         **monday_words(read.monday),
-        "unpriced": joined(read.unpriced, " and "),
         "choice": name[verdict.choice],
         "rival": name[verdict.runner_up],
         "kin": name[result.kin] if result.kin else None,
@@ -376,7 +285,6 @@ def _words(read: _Read) -> Mapping[str, object]:
         "dearer": name[behind],
         "Verb": verb,
         "side": Name(side_names(read.given.options, result.framework.leans_to).phrase),
-        **{f"{side}_side": Name(side_names(read.given.options, side).phrase) for side in LEANS},
         **course_words(read.given, result.courses),
         "confidence": _SETTLED.get(verdict.decided_by, str(verdict.confidence)),
         "cause": Name(_cause(read, verdict.runner_up)),
@@ -386,25 +294,17 @@ def _words(read: _Read) -> Mapping[str, object]:
         else None,
         "edge": edges[0] if edges else None,
         "edges": edges,
-        "quote": unquoted_named(read.given, read.figure, nearest) if (nearest := result.nearest_quote) else None,
-        "quotes": tuple(unquoted_named(read.given, read.figure, u) for u in result.unquoted if u.turned_by),
-        "quotes_alone": tuple(
-            unquoted_named(read.given, read.figure, u) for u in result.unquoted if u.turned_by and u.alone_of
-        ),
-        "quotes_idle": tuple(unquoted_named(read.given, read.figure, u) for u in result.unquoted if not u.turned_by),
+        "quote": unquoted_named(read.given, nearest) if (nearest := result.nearest_quote) else None,
         "reasons": tuple(_reason(read, r) for r in read.reasons),
-        **{m.value: tuple(name[o.id] for o in read.given.options if o.operating_model == m) for m in OperatingModel},
         "turned_without": tuple(without_named(read.given, result.without[o], o) for o in result.turned_without),
-        "top": Phrase(input_names(read.given, swings[0].input_id).phrase, key_of(swings[0].input_id))
-        if swings
-        else None,
         "strongest": _strongest(read),
+        "beyond_first": name[first] if (first := result.beyond_first) else None,
+        "beyond_order": Name(", then ".join(titles[c] for c in read.given.params.organisation.beyond_money)),
         **offer_words(read.given, result, read.figure),
         "gpu": told(gpu_type(read.given)),
         "newer": told(read.newer) if read.newer else None,
         "held": Name(", ".join(sorted({item_names(h.item).row for h in read.given.prices.quarantine}))),
         "shipped": Name(", ".join(read.stood_in)),
-        **besides_words(read.given, read.result, read.figure),
     }
 
 

@@ -198,7 +198,6 @@ def framework_of(given: Inputs) -> FrameworkResult:
         {a["id"]: a["title"] for a in data["axes"]},
         facts_of(given),
         given.params.weights.model_dump(),
-        seed=int(given.params.seed),
         assumed=assumed_facts(given.params),
     )
 

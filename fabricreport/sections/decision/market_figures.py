@@ -68,15 +68,6 @@ def alike_figures(_: type[At]) -> tuple[FigureSpec[At, str], ...]:
             inputs=_behind,
             digits=2,
         ),
-        FigureSpec(
-            "decision.alike_limit[pair]",
-            "usd",
-            label=lambda at, key: f"Lead below which the choice is close, with {_IN_PLACE[key]}",
-            rule="the rule of the two compared, applied to the lines of this pair",
-            value=lambda at, key: pairs_of(at)[key].verdict.materiality,
-            inputs=lambda at, key: {*_behind(at, key), "evidence:rule-material-share"},
-            digits=2,
-        ),
     )
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from string import Formatter
-from typing import Any
 
-from fabricreport.books.names import family_names
 from fabricreport.books.options import Option
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
@@ -21,47 +19,32 @@ ALIKE = 0.01
 
 @dataclass(frozen=True)
 class Prior:
-    """One input by fabric: what it is, the entries ('' where a fabric has none), whom it favours, and on whose word."""
+    """One input by fabric: what it is, the entries ('' where a fabric has none), the side it favours, and on whose word."""
 
     what: str
     infiniband: str
     rocev2: str
     favours: str
     word: str
-    assumed: bool
 
 
-def priors_of(given: Inputs, reached: Collection[str]) -> tuple[Prior, ...]:
-    """The inputs by fabric that the bills rest on (`reached`: ids), where both kinds of fabric are compared.
+def priors_of(given: Inputs, reached: Collection[str], pair: Collection[str]) -> tuple[Prior, ...]:
+    """The inputs by fabric that the bills rest on (`reached`: ids) and that favour one of the `pair` of options compared.
 
-    Each family of Ethernet whose entry is its own is held against the first InfiniBand option.
+    None where these are not of both kinds of fabric.
     """
-    ours = next((o for o in given.options if o.side == Side.INFINIBAND), None)
-    theirs = [o for o in given.options if o.side == Side.ROCEV2]
-    if ours is None or not theirs:
+    ours = next((o for o in given.options if o.id in pair and o.side == Side.INFINIBAND), None)
+    theirs = next((o for o in given.options if o.id in pair and o.side == Side.ROCEV2), None)
+    if ours is None or theirs is None:
         return ()
     found = []
     for row in read_yaml("priors"):
-        meant = [o for o in theirs if o.operating_model in row.get("model", (o.operating_model,))]
-        for what, ids in _pairs(given, row, ours, meant):
-            if ids[0] != ids[1] and any(i in reached for i in ids):
-                found.append(_prior(given, what, ids, row["better"], float(row.get("against", 0))))
-    return tuple(found)
-
-
-def _pairs(
-    given: Inputs, row: Mapping[str, Any], ours: Option, theirs: list[Option]
-) -> Iterator[tuple[str, tuple[str, str]]]:
-    """What a row compares and its two ids, once for each entry that families of Ethernet have."""
-    by_entry: dict[str, list[str]] = {}
-    for option in theirs:
-        names = by_entry.setdefault(_entry(given, row[Side.ROCEV2], option), [])
-        if (name := family_names(option.family).phrase) not in names:
-            names.append(name)
-    base = _entry(given, row[Side.INFINIBAND], ours)
-    for entry, names in by_entry.items():
-        what = row["what"] if len(by_entry) == 1 else f"{row['what']}, {' and '.join(names)}"
-        yield what, (base, entry)
+        if theirs.operating_model not in row.get("model", (theirs.operating_model,)):
+            continue
+        ids = (_entry(given, row[Side.INFINIBAND], ours), _entry(given, row[Side.ROCEV2], theirs))
+        if ids[0] != ids[1] and any(i in reached for i in ids):
+            found.append(_prior(given, row["what"], ids, row["better"], float(row.get("against", 0))))
+    return tuple(prior for prior in found if prior.favours != NEITHER)
 
 
 def _entry(given: Inputs, template: str | None, option: Option) -> str:
@@ -87,8 +70,7 @@ def _prior(given: Inputs, what: str, ids: tuple[str, str], better: str, against:
     level = same or abs(gap) <= ALIKE * max(abs(infiniband), abs(rocev2))
     side = NEITHER if level else Side.INFINIBAND if gap > 0 else Side.ROCEV2
     records = [given.record(i) for i in ids if i]
-    assumed = all(r["grade"] == Grade.ASSUMPTION for r in records)
     words = dict.fromkeys(
         "this memo" if r["grade"] == Grade.ASSUMPTION else r["publisher"] or r["source"] for r in records
     )
-    return Prior(what, ids[0], ids[1], side, " and ".join(words), assumed)
+    return Prior(what, ids[0], ids[1], side, " and ".join(words))

@@ -10,33 +10,35 @@ import numpy as np
 
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
-from fabricreport.models.judgement.comparison import Rule, Verdict
+from fabricreport.models.judgement.comparison import Course, Rule, Verdict
 from fabricreport.models.judgement.framework import FrameworkResult
 from fabricreport.models.judgement.swings import swings
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.decision.alike import Mismatch, mismatch_of
 from fabricreport.sections.decision.articles.study import Articles, articles_of
-from fabricreport.sections.decision.besides.study import Besides, besides_of
+from fabricreport.sections.decision.beyond import first_of, sums_of
+from fabricreport.sections.decision.cheapest import Cheapest, cheapest_of
 from fabricreport.sections.decision.courses.result import CoursesResult
 from fabricreport.sections.decision.courses.study import courses_of
 from fabricreport.sections.decision.information.knowledge import Knowledge
 from fabricreport.sections.decision.information.study import Information, information_of
 from fabricreport.sections.decision.inputs import near_kin
-from fabricreport.sections.decision.joint.result import JointResult
-from fabricreport.sections.decision.joint.study import joint_of
 from fabricreport.sections.decision.later import Later, later_of
 from fabricreport.sections.decision.listings import rests_on_listing, without_each
 from fabricreport.sections.decision.monday.at_stake import AtStake, at_stake_of
+from fabricreport.sections.decision.neighbours import neighbours_of
 from fabricreport.sections.decision.offers.bids import Bid, bids_of
 from fabricreport.sections.decision.offers.study import OffersResult
 from fabricreport.sections.decision.priors import Prior, priors_of
 from fabricreport.sections.decision.reasons import Parting, parting
 from fabricreport.sections.decision.turning import Edge, Search, Turn, Turns, turned_by_assumption, turns_of
 from fabricreport.sections.decision.unquoted import Unquoted, unquoted_of
-from fabricreport.vocabulary import Confidence, Grade, Ground
+from fabricreport.vocabulary import Confidence, CourseKind, Grade, Ground, Question
 
 GROUNDS = (Ground.SIZE, Ground.DEADLINE, Ground.WEIGHTS)
 """What may decide besides money."""
+TOLD = {Question.BUY_ONCE: 4, Question.GROW_IN_STAGES: 3, Question.CHOOSE_PROVIDER: 3}
+"""Places at most where the advice changes that the body tells, by what the client asks."""
 WORTH_A_WORD = 0.01
 """A change that less than this share of the draws would bring is left to the table."""
 
@@ -95,7 +97,7 @@ class DecisionResult:
     @cached_property
     def parting(self) -> Parting | None:
         """The reasons of both sides where framework and advice part."""
-        return parting(self._given, self._comparison, self._bills, self.framework, self._sides)
+        return parting(self._given, self._comparison, self.framework, self._sides)
 
     @cached_property
     def turns(self) -> Turns:
@@ -146,7 +148,7 @@ class DecisionResult:
     @cached_property
     def priors(self) -> tuple[Prior, ...]:
         """The inputs stated by kind of fabric."""
-        return priors_of(self._given, self._base.reached_by)
+        return priors_of(self._given, self._base.reached_by, (self.verdict.choice, self.verdict.runner_up))
 
     @cached_property
     def kin(self) -> str:
@@ -164,9 +166,9 @@ class DecisionResult:
         return bids_of(self._base)
 
     @cached_property
-    def joint(self) -> JointResult:
-        """What changes the answer when more than one thing moves."""
-        return joint_of(self._search, self.turns)
+    def cheapest(self) -> Cheapest:
+        """How often each option is the cheapest of those that may be taken."""
+        return cheapest_of(self._search)
 
     @cached_property
     def assumption_share(self) -> float:
@@ -174,19 +176,19 @@ class DecisionResult:
         return _share_assumed(self._given, self.difference)
 
     @cached_property
-    def besides(self) -> Besides:
-        """Reasons beyond money."""
-        return besides_of(self._base, self._search.fast, self._search.judge, self._comparison)
+    def neighbours(self) -> Mapping[str, Any]:
+        """What other tenants' traffic costs on each option (draws,); empty without tenants side by side."""
+        return neighbours_of(self._search)
+
+    @cached_property
+    def beyond_first(self) -> str:
+        """The option that the client's order of criteria beyond money puts first; '' where none is stated, or none is alone."""
+        return first_of(sums_of(self._given, self._search.judge.advisable(self._bills)))
 
     @cached_property
     def numbers(self) -> Mapping[str, Number]:
         """The figures by id, each made when it is first asked for."""
         return self._figures(self)
-
-    @property
-    def swings(self) -> tuple[Turn, ...]:
-        """Uncertain inputs that move the mean difference between their P5 and their P95, the farthest first."""
-        return tuple(t for t in self.turns.drawn if t.width)
 
     @property
     def turned_without(self) -> tuple[str, ...]:
@@ -210,12 +212,30 @@ class DecisionResult:
         """What the advice stands on: `size`, `deadline`, `weights`, or the class where money (or nothing) decides."""
         return self.verdict.decided_by if self.verdict.decided_by in GROUNDS else self.verdict.confidence
 
+    def changing(self, turn: Turn) -> tuple[Edge, ...]:
+        """The edges of an input at which something else is advised than now."""
+        now = {self.verdict.course.id, self.courses.plain.id, self.courses.advised.id}
+        either = CourseKind.OFFERS in (self.courses.plain.kind, self.courses.advised.kind)
+        if either:  # asking for offers on both is to take the better of the two
+            pair = (self.verdict.choice, self.verdict.runner_up)
+            now.add(Course(CourseKind.EITHER, pair).id)
+        return tuple(edge for edge in turn.edges if edge.course not in now)
+
+    @property
+    def turning_beyond_body(self) -> tuple[Turn, ...]:
+        """Inputs that turn the money or the advice, less those that the body tells; where hours are offered it tells of none."""
+        found = tuple(t for t in self.turns.turning if t.flips or self.changing(t))
+        if self.offers is not None:
+            return found
+        told = {turn.input_id for turn, _ in self.edges(TOLD[self._given.params.asked])}
+        return tuple(t for t in found if t.input_id not in told)
+
     def edges(self, count: int = 3) -> tuple[tuple[Turn, Edge], ...]:
         """Where the advice changes: the likeliest first of what may well lie there, then the client's choices.
 
         An input that the client chooses and nobody knows is told once, as chosen.
         """
-        every = [(turn, edge) for turn in self.turns.turning for edge in turn.edges]
+        every = [(turn, edge) for turn in self.turns.turning for edge in self.changing(turn)]
         chosen = [(turn, edge) for turn, edge in every if turn.is_choice]
         told = {(turn.input_id, edge.end) for turn, edge in chosen}
         drawn = [

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fabricreport.books.quotes.terms import Kind, items_of
-from fabricreport.models.fabric.level import level_on_switches
 from fabricreport.sections.decision.turning import Search
 from fabricreport.vocabulary import Grade
 
@@ -14,9 +13,7 @@ from fabricreport.vocabulary import Grade
 class Unquoted:
     """An item without a price, the id of the input that `stands_in`, and the option that costs less on either side of `level`.
 
-    `level` is None where no price turns the money: then `below`, an option's id, costs less at any. `alone`: the price of
-    a switch at which the two cost the same in switches alone (None for another kind of piece), held against the switch of
-    the option `alone_of`, whose price is the input `alone_at`.
+    `level` is None where no price turns the money: then `below`, an option's id, costs less at any.
     """
 
     item: str
@@ -26,9 +23,6 @@ class Unquoted:
     below: str
     above: str
     in_use: float
-    alone: float | None = None
-    alone_of: str = ""
-    alone_at: str = ""
 
     @property
     def turned_by(self) -> str:
@@ -64,21 +58,4 @@ def _unquoted(search: Search, item: str, kind: Kind, stands_in: str) -> Unquoted
         return None
     choice, rival = search.comparison.choice, search.comparison.rival
     below, above = (choice, rival) if at.choice_below else (rival, choice)
-    alone = _alone(search, stands_in) if kind.id == "switch" else ()
-    return Unquoted(item, kind, stands_in, at.level, below, above, search.turn(stands_in).in_use, *alone)
-
-
-def _alone(search: Search, stands_in: str) -> tuple[()] | tuple[float, str, str]:
-    """The price of a switch at which one of the two costs what the other does in switches alone, at the price of the
-    other's switch as it is quoted here; with the id of that other option and of that price. Nothing where both have the
-    same switch."""
-    base, comparison = search.base, search.comparison
-    pair = (comparison.choice, comparison.rival)
-    switches = {o.id: o.pieces["switch"].price for o in base.given.options if o.id in pair}
-    own = [o for o in pair if switches[o] == stands_in]
-    if len(own) != 1:
-        return ()
-    other = next(o for o in pair if o not in own)
-    per_gpu = {o: base.bills.built[o][-1].bom.switches / base.bills.built[o][-1].gpus for o in pair}
-    price = base.given.figure(switches[other]).value
-    return level_on_switches(per_gpu[own[0]], per_gpu[other], price), other, switches[other]
+    return Unquoted(item, kind, stands_in, at.level, below, above, search.turn(stands_in).in_use)

@@ -34,25 +34,4 @@ UNQUOTED = (
         currency="USD",
         central="mean",
     ),
-    EachSpec(
-        "decision.price_alone[unquoted]",
-        "usd",
-        label=lambda at, item: (
-            f"The same on switches alone, held against {at.names[at.unquoted[item].alone_of]}: {item}"
-        ),
-        rule="price of the other's switch × its switches per GPU ÷ switches per GPU of this one",
-        value=lambda at, item: at.unquoted[item].alone,
-        inputs=lambda at, item: (at.unquoted[item].alone_at, "param:cluster.gpus"),
-        currency=lambda at, item: at.given.currency_of(at.unquoted[item].alone_at),
-        when=lambda at, item: bool(at.unquoted[item].alone_of),
-    ),
-    EachSpec(
-        "decision.optics_brand[option]",
-        "usd",
-        label=lambda at, option: f"What modules of the switch’s own maker would add to {at.names[option]}",
-        rule="mean over the outcomes of present value of its modules × (price of a genuine module ÷ compatible one − 1)",
-        value=lambda at, option: at.optics_brand(option),
-        central="mean",
-        when=lambda at, option: "optics" in at.bills.parts[option],
-    ),
 )

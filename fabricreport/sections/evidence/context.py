@@ -1,4 +1,4 @@
-"""Which contested quantities, facts and prices bear on this client."""
+"""The quantities on which sources disagree, and which of them bear on a client."""
 
 from __future__ import annotations
 
@@ -6,40 +6,41 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fabricreport.books.gpu_type import LARGEST_SERVER
-from fabricreport.books.gpus import gpu_types
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
 from fabricreport.models.audit.disagreement import Contested, Position
 from fabricreport.scenario import Params
 
-ALWAYS, IF_USED = "all", "used"
+ALWAYS, IF_USED, TABLE = "all", "used", "table"
 LOG_FROM = 20.0
 """A quantity whose highest statement is more than this many times its lowest is drawn on a logarithmic scale."""
+SHOWN_UNITS: Mapping[str, str] = {
+    "relative": "share",
+    "port-number": "count",
+    "text": "ratio",
+    "kbytes": "kB",
+    "gbytes": "GB",
+    "tbytes": "TB",
+    "1/transceiver-year": "1/year",
+}
+"""Units of the library whose name is not what a reader should see."""
 
 
-@dataclass(frozen=True)
-class Fact:
-    """One sentence of context with its evidence ids; `topic` groups it, `bears` says whether it matters to this client."""
-
-    id: str
-    topic: str
-    text: str
-    evidence: tuple[str, ...]
-    bears: bool
-    general: bool
+def shown_unit(unit: str) -> str:
+    """The unit as printed: a relative difference is a percentage."""
+    return SHOWN_UNITS.get(unit, unit)
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A contested quantity with the name prose gives it, and whether it bears on this case.
+    """A contested quantity with the name prose gives it, and the mark of the clients on whom it bears.
 
-    `leave_out` are ids of positions that are not drawn, because their figure is of another thing.
+    `leave_out` are ids of positions that are not told, because their figure is of another thing.
     """
 
     quantity: Contested
     short: str
-    bears: bool
+    mark: str
     leave_out: tuple[str, ...] = ()
 
     @property
@@ -59,14 +60,14 @@ class Disagreement:
         return tuple(sorted(numeric, key=lambda p: (not p.admissible, p.mid, p.id)))
 
     @property
-    def publishers(self) -> frozenset[str]:
-        """Who states a number, this memo not among them."""
-        return frozenset(p.publisher for p in self.stated if not p.ours)
+    def told(self) -> tuple[Position, ...]:
+        """What sources say; our own assumptions only where nobody says anything."""
+        return tuple(p for p in self.stated if not p.ours) or self.stated
 
     @property
     def alone(self) -> bool:
         """Whether one publisher alone states a number, so that nobody disagrees."""
-        return len(self.publishers) < 2
+        return len({p.publisher for p in self.stated if not p.ours}) < 2
 
     @property
     def wide(self) -> bool:
@@ -75,73 +76,38 @@ class Disagreement:
         return lowest > 0 and highest / lowest > LOG_FROM
 
 
-SHOWN_UNITS: Mapping[str, str] = {
-    "relative": "share",
-    "port-number": "count",
-    "text": "ratio",
-    "kbytes": "kB",
-    "gbytes": "GB",
-    "tbytes": "TB",
-    "1/transceiver-year": "1/year",
-}
-"""Units of the library whose name is not what a reader should see."""
+def disagreements(given: Inputs) -> tuple[Disagreement, ...]:
+    """Every contested quantity, in the order of `assurance.yaml`, which names them."""
+    marks = {item["id"]: item for item in read_yaml("assurance")["contested"]}
+    order = {name: place for place, name in enumerate(marks)}
+    found = []
+    for quantity in given.contested_quantities().values():
+        item = marks.get(quantity.id, {"short": quantity.what, "bears_on": IF_USED})
+        found.append(Disagreement(quantity, item["short"], item["bears_on"], tuple(item.get("leave_out", ()))))
+    return tuple(sorted(found, key=lambda d: order.get(d.id, len(order))))
 
 
-def shown_unit(unit: str) -> str:
-    """The unit as printed: a relative difference is a percentage."""
-    return SHOWN_UNITS.get(unit, unit)
+def bearing(given: Inputs, used: frozenset[str]) -> tuple[Disagreement, ...]:
+    """The contested quantities that bear on the case and on which two publishers or more speak.
+
+    One bears when an input behind the advice (`used`) is among its admissible figures, or when its mark says so.
+    """
+    mine = traits(given.params)
+
+    def bears(found: Disagreement) -> bool:
+        drawn = any(f"evidence:{p.id}" in used for p in found.quantity.admissible)
+        return found.mark in mine or (drawn and found.mark != TABLE)
+
+    return tuple(d for d in disagreements(given) if bears(d) and not d.alone)
 
 
 def traits(params: Params) -> frozenset[str]:
-    """What of the context matters to this client, by the marks that `context.yaml` and `assurance.yaml` use."""
-    cluster, organisation = params.cluster, params.organisation
+    """What decides which contested quantities matter to this client, by the marks that `assurance.yaml` uses."""
+    cluster = params.cluster
     largest = max([cluster.gpus, *(s.gpus for s in cluster.trajectory)])
     found = {
         ALWAYS: True,
         "multi-node": largest > cluster.gpus_per_node,
-        "multi-tenant": cluster.tenancy == "multi",
-        "multi-subnet": cluster.subnets > 1 or cluster.sites > 1,
-        "growth": bool(cluster.trajectory),
-        "coexistence": "none" not in (organisation.existing_infiniband, organisation.existing_ethernet),
-        "nvidia": cluster.vendor == "nvidia" and organisation.single_vendor_policy != "prefer",
-        "rack-scale": cluster.gpus_per_node > LARGEST_SERVER or gpu_types().of(cluster.gpu).rack,
-        "amd": cluster.vendor == "amd",
-        "dragonfly": cluster.topology == "dragonfly",
-        "hpc": params.workload.kind == "hpc-simulation",
         "buys": params.money.acquisition != "rent",
     }
     return frozenset(trait for trait, holds in found.items() if holds)
-
-
-def facts(params: Params) -> tuple[Fact, ...]:
-    """The facts of the context, those that bear on this client in particular first, then the general ones, then the rest."""
-    mine = traits(params)
-    found = [
-        Fact(
-            item["id"],
-            item["topic"],
-            item["text"],
-            tuple(item["evidence"]),
-            item["bears_on"] in mine,
-            item["bears_on"] == ALWAYS,
-        )
-        for item in read_yaml("context")["facts"]
-    ]
-    return tuple(sorted(found, key=lambda f: (not f.bears, f.general)))
-
-
-def disagreements(given: Inputs, used: frozenset[str]) -> tuple[Disagreement, ...]:
-    """Every contested quantity; `used` are the input ids behind the case's printed numbers.
-
-    A quantity bears on the case when a model drew on one of its admissible figures, or when its mark says so.
-    """
-    marks = {item["id"]: item for item in read_yaml("assurance")["contested"]}
-    mine = traits(given.params)
-    found = []
-    for quantity in given.contested_quantities().values():
-        mark = marks.get(quantity.id, {"short": quantity.what, "bears_on": IF_USED})
-        drawn = any(f"evidence:{p.id}" in used for p in quantity.admissible)
-        bears = mark["bears_on"] in mine or (drawn and mark["bears_on"] != "table")
-        found.append(Disagreement(quantity, mark["short"], bears, tuple(mark.get("leave_out", ()))))
-    order = {name: place for place, name in enumerate(marks)}
-    return tuple(sorted(found, key=lambda d: order.get(d.id, len(order))))

@@ -1,11 +1,11 @@
-"""Figures of what experts judged: their scores, what each stated of each question, and the pooled ranges beside ours."""
+"""Figures of what experts judged: their weights, what each stated of each question, and the pooled ranges beside ours."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from fabricreport.books.elicitation import Question, Seed
+from fabricreport.books.elicitation import Question
 from fabricreport.books.expert_answers import ExpertFile
 from fabricreport.elicited import GRADE
 from fabricreport.figures import FigureSpec
@@ -14,7 +14,6 @@ from fabricreport.models.judgement.elicitation import Score
 from fabricreport.uncertain import Judgement, Uncertain
 from fabricreport.vocabulary import Grade
 
-Spec = FigureSpec[Any]
 PersonSpec = FigureSpec[Any, str]
 SaidSpec = FigureSpec[Any, str, str]
 FILES = ("param:elicited",)
@@ -27,45 +26,14 @@ def persons(given: Inputs) -> Mapping[str, tuple[ExpertFile, Score]]:
     return {str(n): pair for n, pair in enumerate(zip(found.experts, found.scores, strict=True), start=1)}
 
 
-def seeds_shown(given: Inputs) -> Mapping[str, Seed]:
-    """The seed questions, where somebody answered them."""
-    return given.elicited.asked.seeds if given.elicited else {}
-
-
 def questions_shown(given: Inputs) -> Mapping[str, Question]:
-    """Seeds and questions, where somebody answered them."""
-    return {**given.elicited.asked.seeds, **given.elicited.asked.questions} if given.elicited else {}
+    """The questions, where somebody answered them."""
+    return given.elicited.asked.questions if given.elicited else {}
 
 
 def judgement(given: Inputs, person: str, asked: str) -> Judgement | None:
-    """What a person stated of a seed or a question; None where there is nothing that counts."""
-    expert, _ = persons(given)[person]
-    return expert.seeds[asked] if asked in expert.seeds else expert.answers.get(asked)
-
-
-def _count(name: str, label: str, count: Callable[[Inputs], int]) -> Spec:
-    return Spec(
-        f"evidence.elicitation.{name}",
-        "count",
-        label=label,
-        rule="count of questions of the form",
-        value=lambda at: float(count(at.given)),
-        counted=True,
-    )
-
-
-def _score(name: str, unit: str, words: str, rule: str, value: Callable[[Score], float]) -> PersonSpec:
-    return PersonSpec(
-        f"evidence.expert[person].{name}",
-        unit,
-        label=lambda at, person: f"{words}, {persons(at.given)[person][0].expert}",
-        rule=rule,
-        value=lambda at, person: float(value(persons(at.given)[person][1])),
-        inputs=FILES,
-        grade=GRADE,
-        date=lambda at, person: persons(at.given)[person][0].date,
-        digits=2,
-    )
+    """What a person stated of a question; None where there is nothing that counts."""
+    return persons(given)[person][0].answers.get(asked)
 
 
 def _stated(name: str) -> SaidSpec:
@@ -115,26 +83,18 @@ _RANGES: tuple[tuple[str, str, Callable[[Inputs, str], Uncertain], Grade], ...] 
 )
 
 ELICITED = (
-    _count("questions", "Questions of the form that nobody has answered in public", lambda g: len(g.elicited.asked.questions)),
-    _count("seeds", "Questions of the form whose answer is known", lambda g: len(g.elicited.asked.seeds)),
-    _score("seeds", "count", "Seeds counted", "count of seeds not known beforehand", lambda s: s.seeds),
-    _score("surprises", "count", "Answers outside the 90 % range", "count of counted seeds", lambda s: s.surprises),
-    _score("calibration", "share", "Calibration", "1 − χ²₃ of twice the seeds × the divergence of bins", lambda s: s.calibration),
-    _score("information", "index", "Information in nats", "mean divergence from an even spread", lambda s: s.information),
-    _score("weight", "share", "Weight", "calibration × information, as a share of all", lambda s: s.weight),
-    *(_stated(name) for name in QUANTILES),
     PersonSpec(
-        "evidence.seed[seed].answer",
-        lambda at, seed: seeds_shown(at.given)[seed].unit,
-        label=lambda at, seed: f"{seeds_shown(at.given)[seed].short}: the answer",
-        rule=lambda at, seed: f"as stated by {seeds_shown(at.given)[seed].publisher}",
-        value=lambda at, seed: seeds_shown(at.given)[seed].answer,
-        sources=lambda at, seed: (f"evidence:{entry}",) if (entry := seeds_shown(at.given)[seed].entry) else (),
-        counted=True,
-        grade=lambda at, seed: seeds_shown(at.given)[seed].grade,
-        date=lambda at, seed: seeds_shown(at.given)[seed].date,
-        digits=4,
+        "evidence.expert[person].weight",
+        "share",
+        label=lambda at, person: f"Weight, {persons(at.given)[person][0].expert}",
+        rule="calibration × information, as a share of all",
+        value=lambda at, person: float(persons(at.given)[person][1].weight),
+        inputs=FILES,
+        grade=GRADE,
+        date=lambda at, person: persons(at.given)[person][0].date,
+        digits=2,
     ),
+    *(_stated(name) for name in QUANTILES),
     *(_ends(whose, name, rule, figure, grade) for whose, rule, figure, grade in _RANGES for name in QUANTILES),
-)  # fmt: skip
+)
 """Every figure of what experts judged."""

@@ -1,13 +1,11 @@
-"""Figures of the latency section's body: exposed communication by option, and what an extra step costs by algorithm."""
+"""The chart of the latency section: what the gap between the fabrics costs, by the size of a job."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 
-from fabricreport import formats
 from fabricreport.blocks import Drawing
-from fabricreport.books.names import whole_names
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import plain
 from fabricreport.sections.latency.figure_context import THRESHOLD
@@ -23,51 +21,9 @@ from fabricreport.theme import (
     rows_of,
     spread_labels,
     svg,
-    wrapped,
 )
 
 QUANTILES = (0.05, 0.5, 0.95)
-
-
-def exposed_chart(given: Inputs, result: LatencyResult) -> Drawing:
-    """Share of GPU time each option loses to exposed communication, median and P5-P95; hollow: at the last size."""
-    chart_id = "fig-latency-exposed"
-    names, colours = whole_names(given.options), {o.id: o.colour for o in given.options}
-    order = sorted(result.exposed_now, key=lambda o: float(np.median(plain(result.exposed_now[o]))))
-    grows = result.grows
-    records = []
-    with canvas(0.6 + (0.42 if grows else 0.29) * len(order)) as (figure, (axis,)):
-        for row, option in enumerate(reversed(order)):
-            colour = colours[option]
-            shown = [(result.exposed_now[option], 0.0, colour, "first size")]
-            if grows:
-                shown = [
-                    (result.exposed_now[option], 0.16, colour, "first size"),
-                    (result.exposed_final[option], -0.16, "white", "last size"),
-                ]
-            for draws, offset, fill, when in shown:
-                low, middle, high = rounded(np.quantile(plain(draws), QUANTILES))
-                axis.plot([low, high], [row + offset] * 2, color=colour, linewidth=2.4, solid_capstyle="butt")
-                axis.plot([middle], [row + offset], "o", color=colour, markerfacecolor=fill, markersize=6)
-                axis.annotate(
-                    formats.percent(float(middle), 2) + (f", {when}" if grows else ""),
-                    (high, row + offset),
-                    xytext=(6, 0),
-                    textcoords="offset points",
-                    va="center",
-                    color=INK,
-                )
-                records.append((names[option], when, low, middle, high))
-        axis.set_yticks(range(len(order)), [wrapped(names[o], 36) for o in reversed(order)])
-        axis.set_ylim(-0.6, len(order) - 0.4)
-        axis.tick_params(axis="y", length=0, labelcolor=INK)
-        axis.spines["left"].set_visible(False)
-        axis.set_xlim(0, max(r[4] for r in records) * 1.25 + 0.01)
-        percent_axis(axis, "x")
-        axis.grid(axis="x")
-        drawing = svg(figure, chart_id)
-    frame = pd.DataFrame(records, columns=["option", "size", "p5", "p50", "p95"])
-    return Drawing(chart_id, drawing, rows_of(frame))
 
 
 def scale_chart(given: Inputs, result: LatencyResult) -> Drawing:

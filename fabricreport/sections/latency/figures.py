@@ -1,4 +1,4 @@
-"""The figures of the latency section: what each option exposes, its step, the collectives, the logs, the cards."""
+"""The figures of the latency section: what each option exposes, its step, the bandwidth of its network, the logs."""
 
 from __future__ import annotations
 
@@ -6,18 +6,13 @@ from typing import Any
 
 from fabricreport.figures import Declaration, Index
 from fabricreport.sections.latency.figure_context import (
-    BANDS,
     EachSpec,
     LatencyFigures,
     PairSpec,
-    size_unit,
 )
-from fabricreport.sections.latency.gap_figures import GAP_INDEXES, GAP_SPECS
-from fabricreport.sections.latency.gpu_figures import GPU_INDEXES, GPU_SPECS
-from fabricreport.sections.latency.inputs import PROFILE
+from fabricreport.sections.latency.gap_figures import GAP_SPECS
 from fabricreport.sections.latency.job_figures import JOB_INDEXES, JOB_SPECS
 from fabricreport.sections.latency.measured import ClientLog
-from fabricreport.validation.training import training_card
 
 _STAGES = ("param:cluster.trajectory", "param:money.horizon_months")
 _RULE_LOST = (
@@ -28,7 +23,6 @@ _RULE_STEP = (
     "kernels + NVLink traffic + network traffic that nothing hides + pipeline bubble + optimiser; exposed = what is left "
     "of traffic after the overlap assumed, and the slowing of kernels by what is hidden"
 )
-_FROM_THE_PLAN = "from the model's shape and the parallel plan"
 PARTS = {
     "compute": "compute_s",
     "inside_nodes": "in_node_s",
@@ -96,72 +90,6 @@ def _part(at: LatencyFigures, part: str, option: str) -> Any:
     return at.given.spread(getattr(step, PARTS[part]) / step.step_time_s)
 
 
-_COLLECTIVES = (
-    EachSpec(
-        "latency.size[size]",
-        lambda at, size: size_unit(at.result.table_bytes[int(size)])[0],
-        label="Message size",
-        rule="size shown",
-        value=lambda at, size: at.result.table_bytes[int(size)] / size_unit(at.result.table_bytes[int(size)])[1],
-        inputs=PROFILE[:1],
-        digits=2,
-    ),
-    PairSpec(
-        "latency.allreduce_time[paired][size]",
-        "us",
-        label=lambda at, option, _: f"Time of an AllReduce over the whole cluster: {at.names[option]}",
-        rule="the fastest algorithm and protocol of the model, with its error on unseen clusters",
-        value=lambda at, option, size: at.given.spread(at.result.collectives[option].time_us[..., int(size)]),
-        inputs=lambda at, _, __: at.profile,
-    ),
-)
-
-
-def _sent(at: LatencyFigures, number: str) -> str:
-    sent = at.result.traffic[int(number)]
-    return f"{sent.kind} {sent.collective}"
-
-
-def _traffic(name: str, unit: str) -> EachSpec:
-    """What one kind of traffic comes to in a step."""
-    of = {"time": "time_s", "exposed": "exposed_s"}.get(name, name)
-    by = 1e3 if unit == "ms" else 1.0
-    return EachSpec(
-        f"latency.traffic.{name}[sent]",
-        unit,
-        label=lambda at, number: f"{name} in one step: {_sent(at, number)}",
-        rule=_RULE_STEP if unit == "ms" else _FROM_THE_PLAN,
-        value=lambda at, number: at.given.spread(getattr(at.result.traffic[int(number)], of) * by),
-        inputs=lambda at, _: at.profile,
-    )
-
-
-_TRAFFIC = (
-    EachSpec(
-        "latency.traffic.size[sent]",
-        lambda at, number: size_unit(at.result.traffic[int(number)].size_bytes)[0],
-        label=lambda at, number: f"Size of one message: {_sent(at, number)}",
-        rule="size shown",
-        value=lambda at, number: (
-            at.result.traffic[int(number)].size_bytes / size_unit(at.result.traffic[int(number)].size_bytes)[1]
-        ),
-        inputs=PROFILE[:1],
-        digits=2,
-    ),
-    EachSpec(
-        "latency.traffic.ranks[sent]",
-        "gpus",
-        label=lambda at, number: f"ranks in one step: {_sent(at, number)}",
-        rule=_FROM_THE_PLAN,
-        value=lambda at, number: float(at.result.traffic[int(number)].ranks),
-        inputs=lambda at, _: at.profile,
-    ),
-    _traffic("count", "count"),
-    _traffic("time", "ms"),
-    _traffic("exposed", "ms"),
-)
-
-
 def _factor(log: ClientLog) -> float:
     return log.factors.bandwidth_factor if log.factors else 1.0
 
@@ -189,51 +117,14 @@ _MEASURED = (
 )
 
 
-def _trained(group: str, index: str) -> EachSpec:
-    """One line of the training step's card."""
-    return EachSpec(
-        f"latency.card.training.{group}[{index}]",
-        "share",
-        label=lambda at, line: f"Validation card, training step: {getattr(at, index)[line][0]}",
-        rule="median of |ours ÷ published − 1| over the card's rows",
-        value=lambda at, line: float(getattr(at, index)[line][1]),
-        digits=2,
-        counted=True,
-        date=lambda *_: training_card().date,
-    )
-
-
-_CARDS = (
-    EachSpec(
-        "latency.card.collectives.summary[band]",
-        "share",
-        label=lambda _, band: f"Validation card, collectives: {BANDS[band]}",
-        rule="median of |ours ÷ published − 1| over the card's rows",
-        value=lambda at, band: float(at.collectives.summary[BANDS[band]]),
-        digits=2,
-        counted=True,
-        date=lambda at, _: at.collectives.date,
-    ),
-    _trained("summary", "trained"),
-    _trained("baseline", "baselines"),
-)
-
 FIGURES = Declaration(
     "latency",
-    (*_OPTIONS, *_STEPS, *JOB_SPECS, *GPU_SPECS, *GAP_SPECS, *_COLLECTIVES, *_TRAFFIC, *_MEASURED, *_CARDS),
+    (*_OPTIONS, *_STEPS, *JOB_SPECS, *GAP_SPECS, *_MEASURED),
     {
         "option": Index(lambda at: at.result.exposed_share),
         "stepped": Index(lambda at: at.result.steps),
         "part": Index(lambda _: PARTS, tuple(PARTS)),
-        "paired": Index(lambda at: [o.id for o in at.result.pair]),
-        "size": Index(lambda at: [str(i) for i, _ in enumerate(at.result.table_bytes)]),
-        "sent": Index(lambda at: [str(i) for i, _ in enumerate(at.result.traffic)]),
         "log": Index(lambda at: at.logs),
-        "band": Index(lambda _: BANDS, tuple(BANDS)),
-        "trained": Index(lambda at: at.trained),
-        "baselines": Index(lambda at: at.baselines),
-        **GPU_INDEXES,
-        **GAP_INDEXES,
         **JOB_INDEXES,
     },
 )

@@ -1,4 +1,4 @@
-"""When the gap matters: by algorithm, cluster size, message size and overlap, and how much hangs on the sources.
+"""When the gap matters: by algorithm and cluster size, and how much hangs on the sources.
 
 The gap is the extra time of the pair's second option over InfiniBand's on the same draws, as a share of InfiniBand's time.
 """
@@ -15,11 +15,10 @@ from fabricreport.books.names import family_names
 from fabricreport.books.options import Option
 from fabricreport.evidence import read_yaml
 from fabricreport.inputs import Inputs
-from fabricreport.models.collectives.latency import PenaltyMap, half_latency_size_bytes, penalty_map
 from fabricreport.models.collectives.parameters import MOST_GPUS, Job, job
 from fabricreport.models.collectives.timing import allreduce
 from fabricreport.models.judgement.swings import swings
-from fabricreport.sections.client import fabric_gpus, largest_job, whole_nodes
+from fabricreport.sections.client import fabric_gpus, largest_job
 from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.inputs import Measured
 
@@ -39,27 +38,15 @@ class Sweep:
 class Gap:
     """What item by item answers "when does it matter".
 
-    `tree` and `ring`: gap of a large AllReduce against GPUs, draws kept; `step_by_size`: of the client's own step;
-    `by_overlap`: of the step against the overlap of
-    its largest traffic. `maps`: gap by GPUs and message size for
-    the library's own choice and for a flat ring, at the contested median. `half_latency_bytes`: size under which
-    latency is more than half of an AllReduce, (InfiniBand, the other). `hangs_on`: share of the gap's explained
-    variance by cause.
+    `tree` and `ring`: gap of a large AllReduce against GPUs, draws kept; `step_by_size`: of the client's own step.
+    `hangs_on`: share of the gap's explained variance by cause.
     """
 
     sizes: tuple[int, ...]
     tree: Sweep
     ring: Sweep
     step_by_size: Sweep
-    by_overlap: Sweep
-    maps: Mapping[str, PenaltyMap]
-    half_latency_bytes: tuple[float, float]
     hangs_on: Mapping[str, float]
-
-    @property
-    def sweeps(self) -> Mapping[str, Sweep]:
-        """The sweeps over sizes that the section speaks of, by the end of their figures' ids."""
-        return {"ring": self.ring, "step": self.step_by_size}
 
 
 def display() -> Mapping[str, Any]:
@@ -113,29 +100,24 @@ def study(given: Inputs, options: tuple[Option, Option], measured: Measured | No
     tree = [latency_alone(given, gpus=n, size_bytes=large, extra_step_us=step_us) for n in sizes]
     ring = [latency_alone(given, gpus=n, size_bytes=large, extra_step_us=step_us, **flat_ring(given, n)) for n in sizes]
     at = tuple(float(n) for n in sizes)
-    middle = float(np.median(np.asarray(step_us)))
     return Gap(
         sizes=sizes,
         tree=Sweep(at, np.stack(tree, axis=-1)),
         ring=Sweep(at, np.stack(ring, axis=-1)),
         step_by_size=_step_by_size(given, options, measured, sizes),
-        by_overlap=_by_overlap(given, options, measured),
-        maps={"auto": _map(given, middle, {}), "ring": _map(given, middle, flat_ring(given, sizes[-1]))},
-        half_latency_bytes=_half_latency(given, middle),
         hangs_on=hangs_on(given, options, penalty),
     )
 
 
 def step_gap(
-    given: Inputs, work: inputs.Job, options: tuple[Option, Option], measured: Measured | None, **how: Any
+    given: Inputs, work: inputs.Job, options: tuple[Option, Option], measured: Measured | None, *, every: int
 ) -> Any:
     """Gap of the client's step between the pair on the same draws, each under its own plan, (draws,); zero on one node."""
-    every = how.get("every", 1)
     if measured and not inputs.speaks_for(given, measured.nodes, work.gpus):
         measured = None
     base, ours = (
         inputs.step(
-            given, inputs.suited(given, work, o), inputs.network(given, o, every=every, measured=measured), **how
+            given, inputs.suited(given, work, o), inputs.network(given, o, every=every, measured=measured), every=every
         ).pace_s
         for o in options
     )
@@ -166,30 +148,6 @@ def _trainable(given: Inputs, sizes: tuple[int, ...]) -> list[int]:
     replica = 1 if plan == "choose" else plan.tp * plan.pp * plan.cp
     roomy = [gpus for gpus in sizes if gpus == sizes[-1] or inputs.held(given, gpus)]
     return [gpus for gpus in roomy if gpus % replica == 0] or [largest_job(given, int(given.params.cluster.gpus))]
-
-
-def _by_overlap(given: Inputs, options: tuple[Option, Option], measured: Measured | None) -> Sweep:
-    every, overlaps = int(display()["thinned"]), tuple(float(v) for v in display()["overlaps"])
-    work = inputs.job(given, largest_job(given, int(given.params.cluster.gpus)))
-    flat = _per_draw(given, options, every)
-    gaps = [step_gap(given, work, options, measured, every=every, overlap=v) + flat for v in overlaps]
-    return Sweep(overlaps, np.stack(gaps, axis=-1))
-
-
-def _map(given: Inputs, step_us: float, how: Mapping[str, Any]) -> PenaltyMap:
-    shown, cluster = display(), given.params.cluster
-    per_node = int(cluster.gpus_per_node)
-    sizes = [n for n in shown["map_gpus"] if n % per_node == 0 and n > per_node] or [
-        per_node * nodes for nodes in shown["map_nodes"]
-    ]
-    slower = {"extra_step_us": step_us, "bandwidth_share": 1.0}
-    return penalty_map([(_on(given, n, **slower), _on(given, n)) for n in sizes], shown["map_bytes"], **how)
-
-
-def _half_latency(given: Inputs, step_us: float) -> tuple[float, float]:
-    gpus = whole_nodes(given, fabric_gpus(given, int(given.params.cluster.gpus)))
-    level, slower = (half_latency_size_bytes(_on(given, gpus, extra_step_us=us)) for us in (0.0, step_us))
-    return float(level), float(slower)
 
 
 def hangs_on(given: Inputs, options: tuple[Option, Option], penalty: Any) -> dict[str, float]:

@@ -286,17 +286,11 @@ def _fitting(model: Model, wires: Network, gpus: int) -> Plan | None:
         return None
 
 
-def overlap_id(work: Job) -> str:
-    """The entry for the overlap that counts most: of the exchange between experts where it leaves a node."""
-    return "overlap-alltoall" if work.plan is not None and work.plan.ep > 1 else "overlap-data-parallel"
-
-
-def step(given: Inputs, work: Job, wires: Network, *, every: int = 1, overlap: float | None = None) -> StepTime:
-    """One step of the client's workload on a network; `overlap` replaces the draws of `overlap_id`."""
-    replaced = overlap_id(work) if overlap is not None else ""
+def step(given: Inputs, work: Job, wires: Network, *, every: int = 1) -> StepTime:
+    """One step of the client's workload on a network."""
 
     def draw(entry: str) -> Any:
-        return overlap if entry == replaced else given.draw(f"evidence:{entry}")[::every]
+        return given.draw(f"evidence:{entry}")[::every]
 
     if work.model is None or work.plan is None:
         return other_steps.simulation_step(

@@ -1,23 +1,13 @@
-"""The figures of what runs: the sizes of the jobs and their shares, the batch of a step, and the batches published."""
+"""The figures of what runs: the sizes of the jobs and their shares, and the batch of a step."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from fabricreport.evidence import read_yaml
 from fabricreport.figures import Index
 from fabricreport.models.training.step import TrainingStep
 from fabricreport.sections.client import SHARED_JOBS, fabric_gpus, shared_cluster
 from fabricreport.sections.latency.figure_context import EachSpec, LatencyFigures, Spec
 
 _SIZE = ("param:cluster.gpus", "param:cluster.sites", "param:workload.jobs")
-_FROM_A_PUBLICATION = "as published"
-
-
-def published_batches() -> Mapping[str, Mapping[str, Any]]:
-    """Published runs whose batch and GPUs are known, by their number."""
-    return {str(i): row for i, row in enumerate(read_yaml("training_presets")["batches"])}
 
 
 def _sources(at: LatencyFigures) -> tuple[str, ...]:
@@ -34,19 +24,6 @@ def _trains(at: LatencyFigures) -> bool:
     return _batch(at) > 0.0
 
 
-def _published(name: str, unit: str, label: str, value: Any) -> EachSpec:
-    return EachSpec(
-        f"latency.batches.{name}[run]",
-        unit,
-        label=lambda _, run: f"{label}: {published_batches()[run]['run']}, {published_batches()[run]['source']}",
-        rule=_FROM_A_PUBLICATION,
-        value=lambda _, run: float(value(published_batches()[run])),
-        digits=3,
-        counted=True,
-        date=lambda *_: str(read_yaml("training_presets")["as_of"]),
-    )
-
-
 JOB_SPECS = (
     Spec(
         "latency.job_gpus",
@@ -56,16 +33,6 @@ JOB_SPECS = (
         value=lambda at: float(at.result.job.gpus),
         inputs=_sources,
         digits=6,
-    ),
-    Spec(
-        "latency.spares",
-        "gpus",
-        label="GPUs that the plan of the largest job leaves idle",
-        rule="GPUs of the job less those of the plan that trains most",
-        value=lambda at: float(at.result.job.gpus - at.result.job.used),
-        inputs=_sources,
-        digits=6,
-        when=lambda at: at.result.job.used < at.result.job.gpus,
     ),
     Spec(
         "latency.network_gpus",
@@ -123,11 +90,8 @@ JOB_SPECS = (
         inputs=lambda at, _: at.profile,
         digits=2,
     ),
-    _published("gpus", "gpus", "GPUs of a published run", lambda row: row["gpus"]),
-    _published("tokens", "tokens", "Tokens in its batch", lambda row: row["sequences"] * row["sequence_tokens"]),
 )
 
 JOB_INDEXES = {
     "job": Index[LatencyFigures](lambda at: [str(size) for size, _ in at.result.mix]),
-    "run": Index[LatencyFigures](lambda _: published_batches(), tuple(published_batches())),
 }

@@ -9,8 +9,6 @@ import numpy as np
 
 from fabricreport.books.options import Option
 from fabricreport.ledger import Number
-from fabricreport.models.collectives.timing import CollectiveTime
-from fabricreport.models.training.scale_up import Kept, kept
 from fabricreport.models.training.step import StepTime, Traffic
 from fabricreport.provenance import Traced
 from fabricreport.sections.latency import gap as latency_gap
@@ -26,8 +24,7 @@ class LatencyResult:
     `exposed_share`: share of GPU time lost to exposed communication over the horizon, sizes weighted by GPU-months;
     `exposed_now`, `exposed_final`: the same at the first and the last size. `step_time_s`, `busbw` (AllReduce at
     1 GiB, GB/s) and `steps` are of the largest job at the first size. `penalty`: extra time of `pair`'s RoCEv2 option
-    over its InfiniBand option for the same work, a share, each under the plan that suits it; `penalty_final` at the last
-    size. `collectives`: AllReduce at the table's sizes, (draws, sizes). `job`: model and shared plan of the largest job
+    over its InfiniBand option for the same work, a share, each under the plan that suits it. `job`: model and shared plan of the largest job
     at the first size; `jobs`: of every job. `stages`: (GPUs, share of the horizon's GPU-months). `by_job`: what the InfiniBand
     option of the pair exposes, by GPUs of a job.
     """
@@ -38,11 +35,8 @@ class LatencyResult:
     step_time_s: Mapping[str, Traced]
     busbw: Mapping[str, Traced]
     penalty: Traced
-    penalty_final: Traced
     pair: tuple[Option, Option]
     steps: Mapping[str, StepTime]
-    collectives: Mapping[str, CollectiveTime]
-    table_bytes: tuple[float, ...]
     job: inputs.Job
     jobs: Jobs
     stages: tuple[tuple[int, float], ...]
@@ -59,37 +53,11 @@ class LatencyResult:
         return tuple(sorted(used, key=lambda t: -float(np.median(np.asarray(t.time_s)))))
 
     @property
-    def kept(self) -> Kept | None:
-        """What scale-up domains keep off that fabric; None where nothing of the step meets it."""
-        return kept(self.steps[self.pair[0].id]) if self.traffic else None
-
-    @property
     def experts(self) -> bool:
         """Whether tokens travel between experts over the fabric."""
         return any(t.kind == "experts" for t in self.traffic)
 
     @property
-    def grows(self) -> bool:
-        """Whether the plan has more than one size."""
-        return len(self.stages) > 1
-
-    @property
     def mix(self) -> Mix:
         """(GPUs of a job, share of GPU time) at the first size."""
         return self.jobs.mixes[self.stages[0][0]]
-
-    @property
-    def mixed(self) -> bool:
-        """Whether jobs of several sizes run at the first size."""
-        return len(self.mix) > 1
-
-    @property
-    def own_plans(self) -> dict[str, inputs.Job]:
-        """The largest job at the first size on every option whose plan reads otherwise than the shared one, by option id."""
-        found = {o: jobs[self.job.gpus] for o, jobs in self.jobs.own.items() if o in self.exposed_share}
-        return {o: job for o, job in found.items() if _told(job) != _told(self.job)}
-
-
-def _told(job: inputs.Job) -> str:
-    """A job's plan as the memo prints it."""
-    return job.plan.text() if job.plan else ""

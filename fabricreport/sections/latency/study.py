@@ -32,17 +32,11 @@ def run(
     pair = inputs.pair(given, compared)
     factors = measurements.factors(given) if measurements else None
     first, last = found.stages[0][0], found.stages[-1][0]
-    job, final_job = found.largest(first), found.largest(last)
+    job = found.largest(first)
     steps = found.steps(job)
-    ends = [found.steps(n) for n in (job, final_job)]
-    penalty, final = (given.spread(at[pair[1].id].pace_s / at[pair[0].id].pace_s - 1.0) for at in ends)
-    shown = latency_gap.display()
-    table = tuple(float(b) for b in shown["table_bytes"])
-    collectives = {
-        o: inputs.cluster_allreduce(given, one.network, fabric_gpus(given, first), table)
-        for o, one in found.timed.items()
-    }
-    large = table.index(float(shown["headline_bytes"]))
+    penalty = given.spread(steps[pair[1].id].pace_s / steps[pair[0].id].pace_s - 1.0)
+    large = (float(latency_gap.display()["headline_bytes"]),)
+    gpus = fabric_gpus(given, first)
     mine = [o.id for o in given.options]
     horizon, now, end = found.horizon(given), found.now(given, first), found.now(given, last)
     result = LatencyResult(
@@ -50,13 +44,15 @@ def run(
         exposed_now={o: now[o] for o in mine},
         exposed_final={o: end[o] for o in mine},
         step_time_s={o: given.spread(steps[o].step_time_s) for o in mine},
-        busbw={o: given.spread(collectives[o].busbw_gbytes_per_s[..., large]) for o in mine},
-        penalty=given.spread(penalty),
-        penalty_final=given.spread(final),
+        busbw={
+            o: given.spread(
+                inputs.cluster_allreduce(given, found.timed[o].network, gpus, large).busbw_gbytes_per_s[..., 0]
+            )
+            for o in mine
+        },
+        penalty=penalty,
         pair=pair,
         steps=steps,
-        collectives=collectives,
-        table_bytes=table,
         job=found.jobs.shared[job],
         jobs=found.jobs,
         stages=found.stages,

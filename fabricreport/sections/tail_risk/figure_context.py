@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from fabricreport.books.names import whole_names
 from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY, HOURS_PER_YEAR
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
-from fabricreport.models.audit.disagreement import Position
 from fabricreport.models.risk.incidents import IncidentLaw
 from fabricreport.models.risk.levers import LeverValue
 from fabricreport.models.risk.stress import StressCase
@@ -21,14 +20,9 @@ from fabricreport.provenance import plain
 from fabricreport.sections.tail_risk.horizon import CAUSES, FABRIC_CAUSES
 from fabricreport.sections.tail_risk.outcomes import Outcome
 from fabricreport.sections.tail_risk.result import TailResult
-from fabricreport.sections.tail_risk.sensitivity import CORRELATIONS, Setting
-from fabricreport.validation.card import Card, CardRow
-from fabricreport.validation.risk import goodput_card, tail_card
+from fabricreport.validation.card import CardRow
+from fabricreport.validation.risk import goodput_card
 
-MODELS = ("tail", "goodput")
-"""The models of this section that have a validation card."""
-EFFECTIVE_TIME = "evidence:llama3-effective-training-time"
-"""The published share that the goodput model is held against at full size."""
 _SHORT_RUN_DAYS = 5.0
 _SHORT_START_WEEKS = 2.0
 
@@ -36,22 +30,6 @@ _SHORT_START_WEEKS = 2.0
 def in_hours(planned_days: float) -> bool:
     """Whether a run is so short that its delay is told in hours."""
     return planned_days < _SHORT_RUN_DAYS
-
-
-@cache
-def cards() -> Mapping[str, Card]:
-    """The validation cards by model: they rest on packaged data alone, so they are the same in every case."""
-    return dict(zip(MODELS, (tail_card(), goodput_card()), strict=True))
-
-
-def correlation_key(correlation: float) -> str:
-    """The part of an id that names a correlation: 0.3 is `0_3`."""
-    return f"{correlation:.1f}".replace(".", "_")
-
-
-def optics_sources(given: Inputs) -> tuple[Position, ...]:
-    """The sources that state a yearly failure rate of optics."""
-    return tuple(entry for entry in given.contested("optics-afr").entries if entry.mid == entry.mid)
 
 
 @dataclass(frozen=True)
@@ -95,11 +73,6 @@ class RiskFigures:
         """Faults of the fabric a year on an option."""
         laws = self.result.subjects[option].risk.incidents
         return sum((self._yearly(law, option) for law in laws), start=0.0)
-
-    def all_stops(self, option: str) -> Any:
-        """Faults of the fabric a year that end the job on an option."""
-        laws = self.result.subjects[option].risk.incidents
-        return sum((self._yearly(law, option) * np.asanyarray(law.interrupts_share) for law in laws), start=0.0)
 
     def common(self, option: str) -> Any:
         """Interruptions a year that no fabric causes."""
@@ -152,18 +125,6 @@ class RiskFigures:
         first, second = self.result.pair
         return self.run(first), self.run(second)
 
-    # ---- what moves it
-
-    @cached_property
-    def sizes(self) -> Mapping[str, Setting]:
-        """The sizes looked at, by their GPUs."""
-        return {one.label: one for one in self.result.sensitivity.sizes}
-
-    @cached_property
-    def correlations(self) -> Mapping[str, float]:
-        """The correlations looked at, by the part of an id that names them."""
-        return {correlation_key(rho): rho for rho in CORRELATIONS}
-
     @cached_property
     def stress(self) -> Mapping[str, StressCase]:
         """The stress cases by id."""
@@ -174,36 +135,10 @@ class RiskFigures:
         """The levers by id."""
         return {lever.id: lever for lever in self.result.levers}
 
-    # ---- optics and links
-
-    @cached_property
-    def optics(self) -> tuple[float, float]:
-        """Lowest and highest yearly failure rate of optics that a source states."""
-        sources = optics_sources(self.given)
-        return min(e.low for e in sources), max(e.high for e in sources)
-
     @property
-    def links(self) -> float:
-        """Access links of the cluster."""
-        return float(self.result.subjects[self.result.focus].run.cluster.access_links)
-
-    # ---- validation
-
-    @property
-    def rows(self) -> tuple[str, ...]:
-        """Places of a card's rows, as many as the longest card has."""
-        return tuple(str(i) for i in range(max(len(card.rows) for card in cards().values())))
-
-    def card_row(self, model: str, row: str) -> CardRow | None:
-        """A row of a card by its place, None if the card has fewer."""
-        rows = cards()[model].rows
-        return rows[int(row)] if int(row) < len(rows) else None
-
-    def in_card(self, model: str, row: str) -> CardRow:
-        """The row; asked for where there is one."""
-        found = self.card_row(model, row)
-        assert found is not None
-        return found
+    def card(self) -> Mapping[str, CardRow]:
+        """The rows of the card of goodput, by their place."""
+        return {str(place): row for place, row in enumerate(goodput_card().rows)}
 
 
 Spec = FigureSpec[RiskFigures]

@@ -12,13 +12,15 @@ from fabricreport.formats import inside
 from fabricreport.models.risk.answers import p_late, spread
 from fabricreport.provenance import inputs_of
 from fabricreport.scenario.defaults import is_given
-from fabricreport.sections.client import LEVELS
-from fabricreport.sections.tail_risk.figure_context import MODELS, EachSpec, PairSpec, RiskFigures, Spec
+from fabricreport.sections.tail_risk.figure_context import EachSpec, PairSpec, RiskFigures, Spec
 from fabricreport.sections.tail_risk.horizon import CAUSES
 from fabricreport.sections.tail_risk.inputs import PROFILE
-from fabricreport.sections.tail_risk.moving_figures import DEADLINE, MOVING, RUN, WEEKS
 from fabricreport.sections.tail_risk.validation_figures import VALIDATION
 
+RUN = (*PROFILE, "param:workload.run_days", "param:workload.latency_variance_bound", "param:cluster.topology")
+"""Params that a run's length and luck rest on beside what its draws name."""
+DEADLINE = ("evidence:run-deadline-slack-share",)
+WEEKS = ("param:organisation.time_to_production_weeks",)
 _HORIZON = "param:money.horizon_months"
 _FAULTS, _INTERRUPTIONS = "faults a year", "interruptions a year"
 _P90, _WORST = "90th percentile", "mean of the worst twentieth"
@@ -196,30 +198,12 @@ _RATES = (
         digits=2,
     ),
     EachSpec(
-        "tail_risk.stops[option]",
-        _FAULTS,
-        label=lambda at, option: f"Faults of the network a year that end the job on {at.names[option]}",
-        rule="sum over kinds of fault of events × share that end the job",
-        value=RiskFigures.all_stops,
-        inputs=PROFILE,
-        digits=2,
-    ),
-    EachSpec(
         "tail_risk.common[option]",
         _INTERRUPTIONS,
         label="Interruptions a year that no network causes",
         rule="interruptions per GPU-year × GPUs",
         value=RiskFigures.common,
         inputs=("param:cluster.gpus",),
-        digits=2,
-    ),
-    EachSpec(
-        "tail_risk.interval[option]",
-        "min",
-        label=lambda at, option: f"Best time between checkpoints on {at.names[option]}",
-        rule="Daly 2006, higher order, from the checkpoint's time and the total time between interruptions",
-        value=lambda at, option: np.asanyarray(at.run(option).run.interval_s) / 60.0,
-        inputs=PROFILE,
         digits=2,
     ),
 )
@@ -336,15 +320,6 @@ def _lever(at: RiskFigures, lever: str) -> str:
 
 _LEVERS = (
     EachSpec(
-        "tail_risk.lever[lever].per_dollar",
-        "x",
-        label=lambda at, lever: f"What {_lever(at, lever)} saves in the first year over what it costs",
-        rule="mean saving ÷ mean cost; each lever pulled alone",
-        value=lambda at, lever: at.levers[lever].saved_per_dollar,
-        inputs=PROFILE,
-        digits=2,
-    ),
-    EachSpec(
         "tail_risk.lever[lever].saved",
         "usd",
         label=lambda at, lever: f"Saved in the first year by {_lever(at, lever)}",
@@ -366,18 +341,14 @@ _LEVERS = (
 
 FIGURES = Declaration(
     "tail_risk",
-    (*_PLAN, *_DATES, *_LOST, *_RATES, *_DIFFERENCE, *MOVING, *_STRESS, *_LEVERS, *VALIDATION),
+    (*_PLAN, *_DATES, *_LOST, *_RATES, *_DIFFERENCE, *_STRESS, *_LEVERS, *VALIDATION),
     {
         "option": Index(lambda at: at.result.outcomes),
         "cause": Index(lambda _: CAUSES, tuple(CAUSES)),
         "fault": Index(lambda at: at.faults),
-        "level": Index(lambda _: LEVELS, LEVELS),
-        "size": Index(lambda at: at.sizes),
-        "correlation": Index(lambda at: at.correlations),
         "case": Index(lambda at: at.stress),
         "lever": Index(lambda at: at.levers),
-        "model": Index(lambda _: MODELS, MODELS),
-        "row": Index(lambda at: at.rows),
+        "row": Index(lambda at: at.card),
     },
 )
 """Every figure of the section."""

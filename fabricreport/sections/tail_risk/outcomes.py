@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY
+from fabricreport.durations import HOURS_PER_DAY
 from fabricreport.inputs import Inputs
 from fabricreport.models.risk.goodput import RunRisk, simulate
 from fabricreport.models.risk.incidents import Luck
@@ -19,19 +19,13 @@ from fabricreport.sections.tco.cost import spread_over_draws
 class Outcome:
     """One option's run with its luck, per draw: days and money.
 
-    run_days: wall days from the start of the run to its end. late_days: the same less the planned days. end_days: days
-    from delivery to the end of the first run, which starts when the fabric is stable. after_plan_days: end_days less
-    the planned end. overrun_usd: money lost in the run beyond its plan; bring_up_usd: GPU time lost before it.
+    run_days: wall days from the start of the run to its end. overrun_usd: money lost in the run beyond its plan.
     """
 
     option: str
     run: RunRisk
     run_days: Any
-    late_days: Any
-    end_days: Any
-    after_plan_days: Any
     overrun_usd: Any
-    bring_up_usd: Any
 
 
 def outcome_of(given: Inputs, subject: Subject, luck: Luck) -> Outcome:
@@ -40,9 +34,6 @@ def outcome_of(given: Inputs, subject: Subject, luck: Luck) -> Outcome:
     gpu_hours = HOURS_PER_DAY * subject.run.cluster.gpus
     run_days = risk.finish_days - risk.bring_up_days
     late = run_days - risk.ideal_days
-    weeks = np.asanyarray(subject.risk.bring_up.weeks)
-    end = DAYS_PER_WEEK * weeks + run_days
-    allowed = float(given.params.organisation.time_to_production_weeks)
     value = np.asanyarray(subject.run.gpu_hour_usd)
     delay = np.asanyarray(given.money("param:money.price_of_delay_usd_per_day"))
     size = luck.size
@@ -50,9 +41,5 @@ def outcome_of(given: Inputs, subject: Subject, luck: Luck) -> Outcome:
         option=subject.option.id,
         run=risk,
         run_days=spread_over_draws(run_days, size),
-        late_days=spread_over_draws(late, size),
-        end_days=spread_over_draws(end, size),
-        after_plan_days=spread_over_draws(end - DAYS_PER_WEEK * allowed - risk.ideal_days, size),
         overrun_usd=spread_over_draws(gpu_hours * late * value + risk.engineering_usd + delay * late, size),
-        bring_up_usd=spread_over_draws(gpu_hours * risk.bring_up_days * value, size),
     )

@@ -6,24 +6,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from fabricreport.ledger import Number
-from fabricreport.models.risk.answers import RunDifference
 from fabricreport.models.risk.levers import LeverValue
 from fabricreport.models.risk.stress import StressCase
 from fabricreport.provenance import Traced
 from fabricreport.sections.tail_risk.inputs import Subject
 from fabricreport.sections.tail_risk.outcomes import Outcome
-from fabricreport.sections.tail_risk.sensitivity import Sensitivity
 
 
 @dataclass(frozen=True)
 class TailResult:
-    """What each option loses over the horizon, what a run of it may do, and what moves that.
+    """What each option loses over the horizon, and what a run of it may do.
 
     `tail_share`, `incident_share`, `bring_up_share`: shares of GPU time lost over the horizon, each of what the others
     leave, draws without run luck; `lost` splits them by cause (`CAUSES`). `bring_up_weeks`: weeks to stable at the starting
     size. `outcomes`: runs with luck. `pair`: an InfiniBand and a RoCEv2 option, those of the memo's comparison if they are in
-    it, else the first; `difference` the second less the first. `focus`: the second of them, or the only one looked at. `worked`: the
-    option that sizes, intervals, stress cases and levers are worked out for, the advised one.
+    it, else the first. `focus`: the second of them, or the only one looked at. `worked`: the
+    option that stress cases and levers are worked out for, the advised one.
     """
 
     tail_share: Mapping[str, Traced]
@@ -37,10 +35,8 @@ class TailResult:
     deadline_days: float
     weeks_allowed: float
     pair: tuple[str, str] | None
-    difference: RunDifference | None
     focus: str
     worked: str
-    sensitivity: Sensitivity
     stress: tuple[StressCase, ...]
     levers: tuple[LeverValue, ...]
     numbers: Mapping[str, Number]

@@ -14,7 +14,6 @@ from typing import Any
 from fabricreport.books.options import Option
 from fabricreport.figures import DeclaredFigures
 from fabricreport.inputs import Inputs
-from fabricreport.models.risk.answers import compare
 from fabricreport.models.risk.incidents import Luck
 from fabricreport.provenance import Traced
 from fabricreport.sections.client import largest_job, planned_days, rented
@@ -24,7 +23,7 @@ from fabricreport.sections.tail_risk.horizon import Losses
 from fabricreport.sections.tail_risk.inputs import subject
 from fabricreport.sections.tail_risk.outcomes import outcome_of
 from fabricreport.sections.tail_risk.result import TailResult
-from fabricreport.sections.tail_risk.sensitivity import levers_of, sensitivity_of, stress_of
+from fabricreport.sections.tail_risk.stress_levers import levers_of, stress_of
 from fabricreport.vocabulary import Side
 
 
@@ -39,7 +38,7 @@ def run(
     """The risk of every option, from its exposed communication (share of GPU time, by GPUs of the job) and step time (s), by option id.
 
     gpu_hour: what a lost GPU-hour is worth, in the memo's currency: one value for all options and all sections.
-    compared: ids of the advised option, which sizes and levers are worked out for, and of its rival: they stand for their families
+    compared: ids of the advised option, which stress cases and levers are worked out for, and of its rival: they stand for their families
     where two are set side by side.
     """
     days = planned_days(given)
@@ -66,10 +65,8 @@ def run(
         deadline_days=deadline,
         weeks_allowed=float(given.params.organisation.time_to_production_weeks),
         pair=pair,
-        difference=compare(outcomes[pair[1]].run, outcomes[pair[0]].run) if pair else None,
         focus=pair[1] if pair else ranked[0].id,
         worked=worked,
-        sensitivity=sensitivity_of(given, subjects, worked, deadline, luck),
         stress=stress_of(given, subjects[worked], step_time_s[worked]),
         levers=levers_of(given, subjects[worked], hidden=rented(given)),
         numbers={},

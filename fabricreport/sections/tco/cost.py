@@ -11,11 +11,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fabricreport.durations import DAYS_PER_WEEK
-from fabricreport.models.fabric.cost import energy_usd_per_month
-from fabricreport.models.money.cashflow import lease_payment, level, lump
 from fabricreport.models.money.ownership import (
     CostComponents,
     Purchase,
@@ -29,7 +26,7 @@ from fabricreport.models.money.ownership import (
     slip_days,
 )
 from fabricreport.models.money.staffing import fabric_fte, staff_usd_per_year
-from fabricreport.provenance import Traced
+from fabricreport.provenance import Traced, plain
 from fabricreport.sections.tco import fabric
 from fabricreport.sections.tco.fabric import Build
 from fabricreport.sections.tco.inputs import Common, OptionInputs
@@ -196,7 +193,7 @@ def common_hour_value(
     if common.gpu_hour_value is not None:
         return common
     hours = {o: useful_hour_usd(bill, inputs[o], common) for o, bill in bills.items()}
-    return replace(common, gpu_hour_value=hours[min(hours, key=lambda o: float(_mean(hours[o])))])
+    return replace(common, gpu_hour_value=hours[min(hours, key=lambda o: float(np.mean(plain(hours[o]))))])
 
 
 def full_bill(cash: CostComponents, option: OptionInputs, common: Common, *, rent: bool) -> CostComponents:
@@ -219,53 +216,6 @@ def delay_days(option: OptionInputs, common: Common) -> Any:
         return late
     useful = (1 - lost.exposed_communication) * (1 - lost.tail) * (1 - lost.interruptions)
     return late + slip_days(1 - useful, common.run_days)[1]
-
-
-def monthly_cash(builds: Sequence[Build], option: OptionInputs, common: Common) -> NDArray[np.float64]:
-    """Mean cash paid in each month 0 to the horizon in today's money, not discounted, resale at the end taken off.
-
-    Lost GPU time is no cash and is not in it. Lease payments are deflated to today's money.
-    """
-    months, terms = common.months, running(option, common)
-    flows: NDArray[np.float64] = np.zeros(months + 1)
-    for bought in purchases(builds, option, common):
-        watts = sum(bought.watts.values())
-        kilowatts = np.asanyarray(watts) / 1000
-        per_month = sum(energy_usd_per_month(watts, common.per_kwh, common.pue))
-        per_month = per_month + kilowatts * terms.colocation_usd_per_kw_month + bought.licences_usd_per_year / 12
-        capital: Any = 0.0
-        resale: Any = 0.0
-        for name, price in bought.capex_usd.items():
-            capital = capital + price
-            per_month = per_month + price * terms.support_per_year.get(name, 0.0) / 12
-            keeps = np.asanyarray(terms.retention_per_year.get(name, 0.0))
-            resale = resale + price * keeps ** ((months - bought.month) / 12)
-        flows = flows + level(_mean(per_month), months, after=bought.month)
-        flows = flows + _paid_for(capital, bought.month, common)
-        flows = flows - (lump(_mean(resale), months, months) if common.lease is None else 0.0)
-    paid: Any = 0.0
-    for month, per_year in staff_per_year(common, option):
-        flows = flows + level(_mean(per_year - paid) / 12, months, after=month)
-        paid = per_year
-    return flows + lump(_mean(option.training), 0, months)
-
-
-def _paid_for(capital: Any, month: int, common: Common) -> NDArray[np.float64]:
-    """Cash for a purchase: its price at the month, or the lease payments in today's money."""
-    if common.lease is None:
-        return lump(_mean(capital), month, common.months)
-    inflation = np.asanyarray(common.discounting.inflation_per_year)
-    signed = capital * (1 + inflation) ** (month / 12)
-    payment = lease_payment(
-        signed, common.lease.rate_per_year, common.months - month, residual=signed * common.lease.residual_share
-    )
-    deflated = (1 + _mean(inflation)) ** (-np.arange(common.months + 1) / 12)
-    paid: NDArray[np.float64] = level(_mean(payment), common.months, after=month - 1, until=common.months - 1)
-    return np.asarray(paid * deflated)
-
-
-def _mean(values: Any) -> Any:
-    return np.mean(np.asanyarray(values, dtype=float))
 
 
 def with_delay(bill: CostComponents, option: OptionInputs, common: Common) -> CostComponents:

@@ -11,13 +11,11 @@ from fabricreport.books.names import whole_names
 from fabricreport.books.options import Option
 from fabricreport.figures import FigureSpec
 from fabricreport.inputs import Inputs
-from fabricreport.provenance import Traced
+from fabricreport.models.fabric.topology import tier_capacity
+from fabricreport.scenario import Cluster
 from fabricreport.sections.tco.cost import FABRIC_CAUSES
 from fabricreport.sections.tco.fabric import Build
-from fabricreport.sections.tco.list_bills import ListBill
 from fabricreport.sections.tco.result import Ownership, TcoResult
-from fabricreport.validation.card import Card, CardRow
-from fabricreport.validation.topology import topology_card
 from fabricreport.vocabulary import Side
 
 HARDWARE = ("switches", "optics_and_cables", "adapters")
@@ -51,11 +49,6 @@ class CostFigures:
         """Ids of the advised option and of its rival: a difference above zero says that the first costs less."""
         return self.result.choice, self.result.rival
 
-    @cached_property
-    def gaps(self) -> Mapping[str, Traced]:
-        """Total cost of each option less that of the advised one (draws,)."""
-        return {o: self.result.gap(o, self.result.choice) for o in self.result.totals}
-
     # ---- a client that rents
 
     @property
@@ -64,21 +57,6 @@ class CostFigures:
         return self.result.ownership is None
 
     # ---- a client that owns
-
-    @cached_property
-    def card(self) -> Card:
-        """The bill of materials tried on published reference designs."""
-        return topology_card()
-
-    @cached_property
-    def spines(self) -> tuple[CardRow, ...]:
-        """The card's rows that count spines, if the client owns."""
-        return spines_of(self.card) if self.owns else ()
-
-    @property
-    def full(self) -> tuple[Option, ...]:
-        """Options whose manager finds every leaf port taken."""
-        return full_options(self.given, self.result)
 
     @property
     def owns(self) -> bool:
@@ -113,21 +91,6 @@ class CostFigures:
         more, less = (added.get(o, 0.0) for o in (self.result.rival, self.result.choice))
         return self.result.difference.draws + more - less
 
-    def by_other_rule(self, option: str) -> int:
-        """Switches of the last stage by the rule of bundles that is not built: equal, or the fewest at all."""
-        bom = self.last(option).bom
-        return bom.equal_bundle_switches if bom.switches == bom.fewest_switches else bom.fewest_switches
-
-    @cached_property
-    def bundled_unevenly(self) -> tuple[str, ...]:
-        """Options whose switches are fewer than equal bundles from leaf to spine would take."""
-        return tuple(o for o in self.owners if self.last(o).bom.switches < self.by_other_rule(o))
-
-    @cached_property
-    def bundled_equally(self) -> tuple[str, ...]:
-        """Options of a reference design's size, where uneven bundles would take fewer switches."""
-        return tuple(o for o in self.owners if self.last(o).bom.switches > self.by_other_rule(o))
-
     @property
     def last_size(self) -> int:
         """GPUs of the last stage."""
@@ -142,10 +105,10 @@ class CostFigures:
         return sum(self.owned.capital[option][c] for c in FABRIC_CAUSES)
 
     @cached_property
-    def list_rows(self) -> Mapping[str, ListBill]:
-        """Bills at list prices by option and switch, in the order of the table."""
-        rows = self.owned.list_bills if self.owns else ()
-        return {f"{row.option}.{row.switch_ref.partition(':')[2]}": row for row in rows}
+    def steps(self) -> Mapping[str, tuple[int, ...]]:
+        """By option, the sizes in GPUs up to which one and two tiers of its switches are enough; none where it is rented."""
+        cluster = self.given.params.cluster
+        return {o.id: tier_steps(cluster, o) for o in self.given.options} if self.owns else {}
 
     @property
     def both_families(self) -> bool:
@@ -164,21 +127,11 @@ class CostFigures:
         return tuple(o for o in self.result.order if sides[o] == Side.ROCEV2) if self.both_families else ()
 
 
-SPINE = ": spine"
-"""How the case of a card's row ends that counts spines."""
-
-
-def spines_of(card: Card) -> tuple[CardRow, ...]:
-    """The rows of a card that count spines."""
-    return tuple(row for row in card.rows if row.case.endswith(SPINE))
-
-
-def full_options(given: Inputs, result: TcoResult) -> tuple[Option, ...]:
-    """Options whose manager has links but no port of its own, because every leaf port is taken at the last stage."""
-    owned = result.ownership
-    if owned is None:
-        return ()
-    return tuple(o for o in given.options if o.management.links and not owned.builds[o.id][-1].bom.management_links)
+def tier_steps(cluster: Cluster, option: Option) -> tuple[int, ...]:
+    """Sizes in GPUs up to which one and two tiers of the option's switches are enough."""
+    links = option.links_per_node or cluster.gpus_per_node * cluster.links_per_gpu
+    one, two, _ = tier_capacity(option.radix, cluster.oversubscription)
+    return tuple(ports // links * cluster.gpus_per_node for ports in (one, two))
 
 
 Spec = FigureSpec[CostFigures]

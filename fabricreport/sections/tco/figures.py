@@ -8,10 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from fabricreport.figures import Declaration, Index
-from fabricreport.models.judgement.comparison import probability_cheaper
-from fabricreport.provenance import inputs_of, plain
-from fabricreport.sections.tco.card_figures import CARD_INDEXES, CARD_SPECS
-from fabricreport.sections.tco.cost import CAUSES, LOST_CAUSES, hours_of
+from fabricreport.provenance import inputs_of
+from fabricreport.sections.tco.cost import CAUSES
 from fabricreport.sections.tco.cross_check import PAIR_SPECS
 from fabricreport.sections.tco.fabric_figures import FABRIC_INDEXES, FABRIC_SPECS
 from fabricreport.sections.tco.figure_context import CostFigures, EachSpec, PairSpec, Spec
@@ -38,39 +36,12 @@ _TOTALS = (
         central="mean",
     ),
     EachSpec(
-        "tco.lost[option]",
-        "usd",
-        label=lambda at, option: f"Lost GPU time: {at.names[option]}",
-        rule="mean of lost GPU-hours of the four causes × value of a GPU-hour, each hour charged once",
-        value=lambda at, option: sum(at.result.components[option][c] for c in LOST_CAUSES if c in at.result.labels),
-        inputs=_SIZE,
-        central="mean",
-    ),
-    EachSpec(
         "tco.useful[option]",
         "share",
         label=lambda at, option: f"Share of GPU time that does work: {at.names[option]}",
         rule="median over the outcomes of the product of what start-up, time spent waiting for the network, tail and interruptions leave",
         value=lambda at, option: at.result.useful_share[option],
         inputs=_SIZE,
-    ),
-    EachSpec(
-        "tco.difference_to_choice[option]",
-        "usd",
-        label=lambda at, option: f"Total cost: {at.names[option]} less {at.choice}",
-        rule="mean over the same outcomes of the difference of total costs",
-        value=lambda at, option: at.gaps[option],
-        inputs=_SIZE,
-        central="mean",
-    ),
-    EachSpec(
-        "tco.probability_dearer[option]",
-        "share",
-        label=lambda at, option: f"Share of outcomes in which {at.names[option]} costs more than {at.choice}",
-        rule="count of outcomes with a higher total cost ÷ all outcomes",
-        value=lambda at, option: float((plain(at.gaps[option]) > 0).mean()),
-        inputs=lambda at, option: (*_SIZE, *inputs_of(at.gaps[option])),
-        digits=2,
     ),
 )
 
@@ -90,16 +61,6 @@ _DIFFERENCE = (
         central="mean",
         compares=lambda at: at.compared,
     ),
-    Spec(
-        "tco.probability",
-        "share",
-        label=lambda at: f"Share of outcomes in which {at.choice} costs less than {at.names[at.result.rival]}",
-        rule="count of outcomes with a lower total cost ÷ all outcomes",
-        value=lambda at: probability_cheaper(at.result.difference.draws),
-        inputs=_everything,
-        digits=2,
-        compares=lambda at: at.compared,
-    ),
     EachSpec(
         "tco.part[differing]",
         "usd",
@@ -117,17 +78,6 @@ _VALUED = {
     "stated": "as the params state it",
 }
 _HOURS = (
-    Spec(
-        "tco.gpu_hours",
-        "gpu-hour",
-        label="GPU-hours installed over the horizon",
-        rule="sum over the months of installed GPUs × hours of a month",
-        value=lambda at: float(plain(hours_of(at.result.common)).sum()),
-        inputs=lambda at: (
-            *_SIZE,
-            *(f"param:cluster.trajectory[{i}].gpus" for i in range(len(at.result.common.stages) - 1)),
-        ),
-    ),
     Spec(
         "tco.gpu_hour_value",
         "usd/gpu-hour",
@@ -194,14 +144,13 @@ _RENT_INSTEAD = (
 
 FIGURES = Declaration(
     "tco",
-    (*_TOTALS, *_DIFFERENCE, *_HOURS, *_RENTING, *_RENT_INSTEAD, *PAIR_SPECS, *FABRIC_SPECS, *CARD_SPECS),
+    (*_TOTALS, *_DIFFERENCE, *_HOURS, *_RENTING, *_RENT_INSTEAD, *PAIR_SPECS, *FABRIC_SPECS),
     {
         "option": Index(lambda at: at.result.totals),
         "cause": Index(lambda at: at.result.labels, tuple(CAUSES)),
         "differing": Index(lambda at: at.result.difference.parts, tuple(CAUSES)),
         "hired": Index(lambda at: at.result.totals if at.rents else ()),
         **FABRIC_INDEXES,
-        **CARD_INDEXES,
     },
 )
 """Every figure of the section."""

@@ -225,12 +225,6 @@ def _training(given: Inputs, option: Option) -> Any:
     return given.money(option.training) * given.value("param:organisation.network_engineers")
 
 
-def thinned(inputs: Held, step: int) -> Held:
-    """The same inputs on every `step`-th draw and without provenance; scalars, counts and names stay."""
-    found: Held = _mapped(inputs, lambda draws: plain(draws)[::step] if draws.ndim else plain(draws))
-    return found
-
-
 def bared(inputs: Held) -> Held:
     """The same without provenance, the draws as they are."""
     found: Held = _mapped(inputs, plain)

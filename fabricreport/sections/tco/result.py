@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fabricreport.ledger import Number
 from fabricreport.models.judgement.comparison import Verdict
 from fabricreport.models.judgement.difference import Difference, difference
@@ -15,17 +12,14 @@ from fabricreport.provenance import Traced
 from fabricreport.sections.stance import Stance, stance
 from fabricreport.sections.tco.fabric import Build, GrowthCost
 from fabricreport.sections.tco.inputs import Common
-from fabricreport.sections.tco.list_bills import ListBill
-from fabricreport.sections.tco.sweep import Sweep
 
 
 @dataclass(frozen=True)
 class Ownership:
-    """What only an owner has: the fabric built at each stage, its capital and watts, growth and the sweep of sizes.
+    """What only an owner has: the fabric built at each stage, its capital and growth.
 
     `capital` is what the last stage's fabric costs at today's prices, by cause of the fabric; `bought` the mean of
-    what each stage adds to it; `cash` the mean paid in each month (today's money); `watts` the last stage's draw by
-    group; `capital_gap` the rival's capital less the choice's, part by part. `rent_useful_hour` is what a useful
+    what each stage adds to it; `capital_gap` the rival's capital less the choice's, part by part. `rent_useful_hour` is what a useful
     GPU-hour costs when the same work is rented on the choice's fabric, already stable. `managers`: what the fabric
     manager of an option would cost whose bill leaves it out, because the size does not need one.
     """
@@ -34,11 +28,7 @@ class Ownership:
     capital: Mapping[str, Mapping[str, Traced]]
     capital_gap: Traced
     bought: Mapping[str, tuple[Mapping[str, float], ...]]
-    cash: Mapping[str, NDArray[np.float64]]
-    watts: Mapping[str, Mapping[str, Traced]]
     growth: Mapping[str, GrowthCost]
-    sweep: Sweep
-    list_bills: tuple[ListBill, ...]
     rent_useful_hour: Traced
     break_even_rent: Traced
     managers: Mapping[str, Traced]

@@ -19,19 +19,16 @@ from fabricreport.models.judgement.difference import Difference, difference
 from fabricreport.provenance import Traced, inputs_of, plain
 from fabricreport.sections.client import rented
 from fabricreport.sections.tco import fabric
-from fabricreport.sections.tco.bills import Bills, servers_per_rack
+from fabricreport.sections.tco.bills import Bills
 from fabricreport.sections.tco.cost import (
     FABRIC_CAUSES,
     by_cause,
-    monthly_cash,
     optional_manager,
     useful_hour_usd,
 )
 from fabricreport.sections.tco.figure_context import CostFigures
 from fabricreport.sections.tco.figures import FIGURES
-from fabricreport.sections.tco.list_bills import list_bills
 from fabricreport.sections.tco.result import Ownership, TcoResult
-from fabricreport.sections.tco.sweep import run_sweep
 from fabricreport.vocabulary import Side
 
 
@@ -78,20 +75,12 @@ def _ownership(given: Inputs, found: Bills, hour: Mapping[str, Traced], pair: tu
     growth = {o.id: fabric.growth_cost(cluster, o, own[o.id], common) for o in given.options}
     stable = replace(own[choice].lost, bring_up=0.0).useful
     managers = {o: given.spread(optional_manager(stages, own[o], common)) for o, stages in built.items()}
-    behind = {o: inputs_of(h) for o, h in hour.items()}
     return Ownership(
         builds=built,
         capital={o: {c: given.spread(v) for c, v in rows[-1].items()} for o, rows in standing.items()},
         capital_gap=Traced(difference(ends[0], ends[1]).draws),
         bought={o: _added(rows) for o, rows in standing.items()},
-        cash={o: plain(monthly_cash(stages, own[o], common)) for o, stages in built.items()},
-        watts={
-            o: {group: given.spread(v) for group, v in fabric.watts(stages[-1], own[o]).items()}
-            for o, stages in built.items()
-        },
         growth={o: g for o, g in growth.items() if g is not None},
-        sweep=run_sweep(cluster, given.options, own, common, servers_per_rack(given), behind),
-        list_bills=list_bills(given, built),
         rent_useful_hour=given.spread(common.server.rent_per_gpu_hour / stable),
         break_even_rent=given.spread(hour[choice] * stable),
         managers={o: cost for o, cost in managers.items() if plain(cost).any()},

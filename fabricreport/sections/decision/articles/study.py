@@ -6,13 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fabricreport.books.claims import read_claims
 from fabricreport.evidence import read_yaml
-from fabricreport.inputs import Inputs
-from fabricreport.models.audit.claims import audit_claim
 from fabricreport.models.judgement.articles import (
-    SILENT,
-    TORN,
     Advised,
     advised_by,
     agreeing,
@@ -20,9 +15,11 @@ from fabricreport.models.judgement.articles import (
     camps,
 )
 from fabricreport.models.judgement.comparison import Verdict
+from fabricreport.provenance import mean_of
 from fabricreport.sections.decision.articles.facts import article_facts
-from fabricreport.sections.decision.articles.sizes import SizeRule, SizeRun, cheapest, sizes_of
+from fabricreport.sections.decision.inputs import Judge
 from fabricreport.sections.decision.turning import Search
+from fabricreport.sections.tco.bills import Bills
 from fabricreport.vocabulary import Ground
 
 
@@ -31,32 +28,14 @@ class Articles:
     """What each article would advise, and where that stands to this memo's advice.
 
     `advised` by article; `camps`: the articles by answer, most first; `agree`: the articles whose answer is this memo's;
-    `verdicts`: the audit's verdict by claim that a rule rests on; `sizes`: rules of size tried on this client; `facts`:
-    what the rules were asked with; `stands`: by side its cheapest option that may be advised.
+    `facts`: what the rules were asked with; `stands`: by side its cheapest option that may be advised.
     """
 
     advised: Mapping[str, Advised]
     camps: Mapping[str, tuple[str, ...]]
     agree: tuple[str, ...]
-    verdicts: Mapping[str, str]
-    sizes: tuple[SizeRule, ...]
     facts: Mapping[str, Any]
     stands: Mapping[str, str]
-
-    @property
-    def silent(self) -> tuple[str, ...]:
-        """The articles of which no rule holds here."""
-        return tuple(a for a, found in self.advised.items() if found.says == SILENT)
-
-    @property
-    def torn(self) -> tuple[str, ...]:
-        """The articles whose rules that hold here contradict each other."""
-        return tuple(a for a, found in self.advised.items() if found.says == TORN)
-
-    @property
-    def runs(self) -> dict[str, SizeRun]:
-        """The model at the sizes tried, by the key of the run."""
-        return {run.key: run for rule in self.sizes for run in rule.runs}
 
 
 def articles_of(search: Search, verdict: Verdict, sides: Mapping[str, str]) -> Articles:
@@ -64,15 +43,12 @@ def articles_of(search: Search, verdict: Verdict, sides: Mapping[str, str]) -> A
     given, data = search.base.given, read_yaml("articles")
     rules, facts = article_rules(data["rules"]), article_facts(given)
     advised = advised_by(rules, facts)
-    claims = {r.claim for r in rules} | {r["claim"] for r in data["sizes"]}
     return Articles(
         advised=advised,
         camps=camps(advised),
         agree=agreeing(advised, answers_of(verdict, sides)),
-        verdicts=_audited(given, claims),
-        sizes=sizes_of(search.fast, data["sizes"]),
         facts=facts,
-        stands=cheapest(search.judge, search.fast.bills)[0],
+        stands=cheapest_by_side(search.judge, search.fast.bills),
     )
 
 
@@ -90,6 +66,12 @@ def answer_sides() -> dict[str, str]:
     return {answer["id"]: answer["side"] for answer in read_yaml("articles")["answers"]}
 
 
-def _audited(given: Inputs, claims: set[str]) -> dict[str, str]:
-    book = read_claims()
-    return {claim: audit_claim(book[claim], given.evidence).verdict for claim in sorted(claims)}
+def answer_names() -> dict[str, str]:
+    """What a sentence calls each answer."""
+    return {answer["id"]: answer["name"] for answer in read_yaml("articles")["answers"]}
+
+
+def cheapest_by_side(judge: Judge, bills: Bills) -> dict[str, str]:
+    """By side the option of the lowest mean cost that may be advised."""
+    mean = {o: mean_of(total) for o, total in judge.advisable(bills).items()}
+    return {str(judge.sides[o]): o for o in sorted(mean, key=lambda o: -mean[o])}

@@ -121,7 +121,6 @@ def clause(given: Inputs, bills: Bills, option: str) -> Clause:
         promise.per_week,
         given.spread(terms.cap_usd),
         given.spread(terms.paid(own.bring_up_weeks)),
-        given.spread(own.bring_up_weeks * promise.loss),
     )
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-import numpy as np
-
 from fabricreport.figures import Footing, Index
-from fabricreport.provenance import inputs_of, mean_of, plain
+from fabricreport.provenance import inputs_of, mean_of
 from fabricreport.sections.client import planned_days
 from fabricreport.sections.decision.courses.result import (
     RENTED_WEEKS,
@@ -17,7 +15,6 @@ from fabricreport.sections.decision.courses.result import (
     Clause,
     CoursesResult,
     Growing,
-    Learning,
     PricedCourse,
     SingleNode,
     Stop,
@@ -40,12 +37,6 @@ def _priced(found: Found | None) -> Found:
 
 def _row(at: DecisionFigures, key: str) -> PricedCourse:
     return _priced(at.result.courses.row(key))
-
-
-def _learning(at: DecisionFigures) -> dict[str, Learning]:
-    """The courses that begin with a test, by kind, as far as they are priced."""
-    found = dict(zip(_LEARNT, (at.result.courses.offers, at.result.courses.pilot), strict=True))
-    return {kind: learning for kind, learning in found.items() if learning is not None}
 
 
 def _behind(at: DecisionFigures, kind: str) -> Footing:
@@ -86,16 +77,6 @@ _ROWS = (
 
 
 _LEARNING = (
-    EachSpec(
-        "decision.courses.waiting[learning]",
-        "usd",
-        label=lambda _, kind: f"What the wait costs: {kind}",
-        rule="weeks by which the date is missed and was not before × a week's hours at value less cost, and price of delay",
-        value=lambda at, kind: at.given.spread(_learning(at)[kind].waiting),
-        inputs=(HORIZON,),
-        central="mean",
-        digits=2,
-    ),
     Spec(
         "decision.courses.pilot_gpus",
         "gpus",
@@ -141,24 +122,7 @@ def _meets(found: CoursesResult) -> bool:
 
 
 _RENTED_FOR, _MET_BY = ("evidence:course-rent-first-months",), (DATE, HORIZON)
-_RENT = (
-    _amount(
-        "rent",
-        "Rent of the first months",
-        "present GPU-hours of these months × (market rent + share of their time lost × value of a lost hour)",
-        lambda found: _priced(found.rent_first).rent,
-        _RENTED_FOR,
-        _rents,
-    ),
-    _amount(
-        "after",
-        "Cost from the purchase on",
-        "the bill over the rest of the horizon, bought at its month",
-        lambda found: _priced(found.rent_first).after,
-        _RENTED_FOR,
-        _rents,
-    ),
-)
+_RENT = ()
 _MEETING = (
     _amount(
         "extra",
@@ -233,22 +197,6 @@ _CLAUSES = (
         "What the clause is worth",
         "mean over the outcomes of min(weeks late × sum for a week, cap)",
         lambda c: c.paid,
-        _CAP,
-    ),
-    _term(
-        "weeks_cost",
-        "usd",
-        "high end of the 90 % range of what the weeks until stable cost",
-        "95th percentile of weeks to stable × loss of a week",
-        lambda c: float(np.quantile(plain(c.weeks_cost), 0.95)),
-        _PROMISED,
-    ),
-    _term(
-        "weeks_left",
-        "usd",
-        "The same with the clause",
-        "95th percentile of weeks to stable × loss of a week − damages",
-        lambda c: float(np.quantile(plain(c.weeks_cost) - plain(c.paid), 0.95)),
         _CAP,
     ),
 )
@@ -387,7 +335,6 @@ COURSES = (*_LEVEL, *_ROWS, *_MEETING, *_LEARNING, *_RENT, *_CLAUSES, *_STAGES, 
 """Every figure of the courses of action."""
 COURSE_INDEXES: dict[str, Index[DecisionFigures]] = {
     "course": Index(lambda at: [row.key for row in at.result.courses.rows]),
-    "learning": Index(_learning, _LEARNT),
     "clause": Index(lambda at: at.result.courses.clauses),
     "stop": Index(lambda at: map(str, range(len(growing.stops))) if (growing := at.result.courses.growing) else ()),
     "staged": Index(lambda at: at.result.courses.growing.left if at.result.courses.growing else ()),

@@ -10,8 +10,7 @@ from fabricreport.evidence import read_yaml
 from fabricreport.findings import Name, Named
 from fabricreport.inputs import Inputs
 from fabricreport.provenance import mean_of
-from fabricreport.sections.client import rented
-from fabricreport.sections.decision.courses.result import CoursesResult, Learning, OneNode, PricedCourse
+from fabricreport.sections.decision.courses.result import CoursesResult, OneNode, PricedCourse
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.vocabulary import CourseKind
 
@@ -46,8 +45,6 @@ def course_findings(given: Inputs, found: CoursesResult) -> Iterator[F]:
     """What holds of the courses beside what is advised."""
     if given.params.cluster.sites > 1:
         yield F.HALLS_UNPRICED
-    if rented(given):
-        yield F.HAND_OVER_UNPRICED
     yield from _holding(found)
     if found.meeting is not None and not found.by_date:
         yield F.DATE_DEAR
@@ -59,37 +56,14 @@ def _holding(found: CoursesResult) -> Iterator[F]:
     if len(found.rows) > 2 or (len(found.rows) > 1 and found.single.total is not None):
         yield F.COURSES
         yield F.COURSES_INVOLVED if found.involved else F.COURSES_PLAIN
-        if not found.involved and found.plain.kind == CourseKind.EITHER and found.row(CourseKind.OFFERS) is not None:
-            yield F.COURSES_EITHER
-    if found.offers is not None:
-        yield F.OFFERS_NOISE if found.offers.worth.below_noise else F.OFFERS_WORTH
-        yield F.OFFERS_PAY if _pays(found.offers) else F.OFFERS_COST
-    if found.pilot is not None:
-        yield F.PILOT_NOISE if found.pilot.worth.below_noise else F.PILOT_WORTH
-        yield F.PILOT_PAYS if _pays(found.pilot) else F.PILOT_COSTS
-    if found.rent_first is not None:
-        yield F.RENT_FIRST_PRICED
-    if found.clauses:
-        yield F.DAMAGES_PRICED
     if found.growing is not None:
         yield F.STAGES_PRICED
     if found.single.standing in _SINGLE:
         yield _SINGLE[found.single.standing]
-    elif found.single.total is not None:
-        yield F.SINGLE_PRICED
-        if found.single.days is not None:
-            yield F.SINGLE_RUN if found.single.soon else F.SINGLE_LONG
-        if found.single.level_rent is not None:
-            yield F.SINGLE_RENTED
 
 
 def _rents(found: CoursesResult) -> bool:
     return found.advised.kind == CourseKind.RENT_FIRST
-
-
-def _pays(learning: Learning) -> bool:
-    """Whether what is found out is worth more than it costs, and is told from nothing."""
-    return not learning.worth.below_noise and mean_of(learning.net) < 0
 
 
 def _side(row: PricedCourse | None, above: str, below: str) -> Name | None:
@@ -118,6 +92,4 @@ def course_words(given: Inputs, found: CoursesResult) -> Mapping[str, object]:
         "rent_costs": _side(found.row(CourseKind.RENT_FIRST), "more", "less"),
         "in_time": _in_time(found),
         "ahead_adds": _side(found.row(CourseKind.AHEAD), "adds", "saves"),
-        "clauses": tuple(names[o] for o in found.clauses),
-        "staged": tuple(names[o] for o in (found.growing.left if found.growing else ())),
     }

@@ -86,14 +86,13 @@ class Learning:
 
 @dataclass(frozen=True)
 class Clause:
-    """Damages on one option: the terms (weeks; amounts of money, `usd_per_week` and `cap_usd`, in the memo's currency), what is
-    `paid` by draw, and what the weeks until stable cost by draw."""
+    """Damages on one option: the terms (weeks; amounts of money, `usd_per_week` and `cap_usd`, in the memo's currency), and what is
+    `paid` by draw."""
 
     promised_weeks: float
     usd_per_week: float
     cap_usd: Any
     paid: Any
-    weeks_cost: Any
 
 
 @dataclass(frozen=True)

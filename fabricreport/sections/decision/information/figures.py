@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-import numpy as np
-
 from fabricreport.figures import Index
 from fabricreport.sections.decision.figure_context import DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.information.groups import read_groups, read_probes
@@ -76,7 +74,6 @@ INFORMATION = (
         _BY_REGRESSION,
         lambda w: w.estimate.value,
     ),
-    _of_group("error", "Standard error of that worth", _OF_ERRORS, lambda w: w.estimate.standard_error),
     _of_test(
         "shows",
         "What it is worth to the choice",
@@ -84,23 +81,6 @@ INFORMATION = (
         lambda t: t.estimate.value,
         telling=True,
     ),
-    _of_test(
-        "shows_error",
-        "Standard error of that worth",
-        _OF_ERRORS,
-        lambda t: t.estimate.standard_error,
-        telling=True,
-    ),
-    EachSpec(
-        "decision.information.costs[tried]",
-        "usd",
-        label=lambda at, test: f"What it costs: {_tests(at)[test].probe.name}",
-        rule="hours of work × an engineer’s hour, and GPU-hours on both networks × the market’s rent; mean of the outcomes",
-        value=lambda at, test: float(np.mean(_tests(at)[test].cost)),
-        inputs=lambda at, test: _tests(at)[test].cost.inputs,
-        digits=2,
-    ),
-    _of_test("net", "What it is worth less what it costs", "worth − cost", lambda t: t.net, telling=False),
 )
 """Every figure of what could be found out."""
 INDEXES: Mapping[str, Index[DecisionFigures]] = {

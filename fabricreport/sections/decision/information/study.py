@@ -43,17 +43,12 @@ class Tried:
     estimate: Estimate
     cost: Traced
 
-    @property
-    def net(self) -> float:
-        """What it is worth less what it costs on average."""
-        return self.estimate.value - float(np.mean(self.cost))
-
 
 @dataclass(frozen=True)
 class Information:
     """What could be found out: everything (`evpi`), each group, most worth first, and each test.
 
-    `options`: ids of what can be ordered, of a renter the offers; `rests_on`: ids of every input behind their costs; `of_offers`: whether the choice is among offers.
+    `options`: ids of what can be ordered, of a renter the offers; `rests_on`: ids of every input behind their costs.
     """
 
     evpi: float
@@ -61,17 +56,11 @@ class Information:
     rests_on: frozenset[str]
     groups: tuple[Worth, ...]
     tests: tuple[Tried, ...]
-    of_offers: bool = False
 
     @property
     def telling(self) -> tuple[Worth, ...]:
         """Groups whose worth stands out of its noise, most first."""
         return tuple(g for g in self.groups if not g.estimate.below_noise)
-
-    @property
-    def paying(self) -> tuple[Tried, ...]:
-        """Tests that are worth more than they cost, by more than the noise."""
-        return tuple(t for t in self.tests if not t.estimate.below_noise and t.net > 0)
 
     def tried(self, test: str) -> Tried | None:
         """The test of this id, if it shows anything here."""
@@ -96,7 +85,6 @@ def information_of(given: Inputs, bills: Bills, knowledge: Knowledge, pair: Sequ
         rests_on=knowledge.rests_on,
         groups=tuple(sorted((w for w in found if w.ids), key=_standing, reverse=True)),
         tests=tuple(t for t in tried if t.shows),
-        of_offers=knowledge.offers is not None,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fabricreport.findings import Name, Named, Phrase
+from fabricreport.findings import Name, Phrase
 from fabricreport.sections.decision.finding import DecisionFinding as F
 from fabricreport.sections.decision.information.study import Information
 
@@ -14,22 +14,16 @@ def information_findings(found: Information | None, *, idle: bool) -> Iterator[F
     if found is None or not found.groups:
         return
     yield F.INFORMATION
-    if found.of_offers:
-        yield F.INFORMATION_OFFERS
-    if not found.paying:
-        yield F.NO_TEST_PAYS
-    if not idle:
-        yield F.WORTH_KNOWING if found.telling else F.NOTHING_WORTH_KNOWING
+    if found.telling and not idle:
+        yield F.WORTH_KNOWING
 
 
 def information_words(found: Information | None) -> Mapping[str, object]:
-    """The group worth most alone, with when it is settled, and the tests that pay."""
+    """The group worth most alone, with when it is settled."""
     telling = found.telling if found else ()
     top = telling[0] if telling else None
-    paying = found.paying if found else ()
     return {
         "known": Phrase(top.group.name, top.group.id, when=Name(_when(list(top.settled)))) if top else None,
-        "paying": tuple(Named(t.probe.name, t.probe.id) for t in paying),
     }
 
 

@@ -42,16 +42,6 @@ class Monday:
     last: LastDay
     about_network: bool
 
-    @property
-    def answers_late(self) -> bool:
-        """Whether an answer is due only on the last day, when the network has to be there."""
-        return any(one.answer is not None and one.answer >= self.last.day for one in self.todos)
-
-    @property
-    def tenders(self) -> bool:
-        """Whether a line asks for offers that take as long as a tender."""
-        return any(isinstance(one.action.answer, str) and one.action.answer for one in self.todos)
-
 
 def monday_of(given: Inputs, result: DecisionResult, tests: DiligenceResult, tail: TailResult) -> Monday:
     """What this client has to do before it signs."""

@@ -1,4 +1,4 @@
-"""Tables of what is to be done before signing: a line each in the body, and what to write in the annex."""
+"""What is to be done before signing, a line each."""
 
 from __future__ import annotations
 
@@ -16,12 +16,6 @@ def todo(monday: Monday) -> Table:
         Row([Name(one.mark), _said(one, "do"), Name(_who(one)), Name(_by(one)), _worth(one)]) for one in monday.todos
     ]
     return Table([Column(h) for h in ("", "Do", "Who", "By", "Worth")], rows)
-
-
-def letters(monday: Monday) -> Table:
-    """The sentence to send for each, under the same mark."""
-    rows = [Row([Name(one.mark), Name(one.to or one.who), _said(one, "send")]) for one in monday.todos]
-    return Table([Column(h) for h in ("", "To", "Write")], rows)
 
 
 def _said(one: Todo, part: str) -> Phrase:

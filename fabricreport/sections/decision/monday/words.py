@@ -11,7 +11,7 @@ from fabricreport.sections.decision.monday.study import Monday, Todo
 
 
 def named(one: Todo) -> Named:
-    """A line as its sentences name it: what it is about (all of it, as a list too, the first and the last), and the day."""
+    """A line as its sentences name it: what it is about (all of it, as a list too, the first and the last), to whom, and the day."""
     things = one.due.things
     return Named(
         one.mark,
@@ -20,19 +20,30 @@ def named(one: Todo) -> Named:
         listed=joined(things, "; "),
         first=Name(things[0] if things else ""),
         last=Name(things[-1] if things else ""),
+        to=Name(one.to or one.who),
         by=Name(told(one.by)),
         answer=Name(told(one.answer or one.by)),
     )
 
 
 def monday_words(monday: Monday) -> Mapping[str, object]:
-    """Words for every kind of action, each with the one line of its kind or none, and the last day to sign."""
+    """Words for every kind of action, each with the one line of its kind or none, and the last day to sign.
+
+    A letter is that of one network, or of either of two where their amounts part.
+    """
     found: dict[str, object] = {word_of(kind): () for kind in Kind}
+    found |= {letter_of(kind, either=either): () for kind in Kind for either in (False, True)}
     for one in monday.todos:
         found[word_of(one.action.kind)] = (named(one),)
+        found[letter_of(one.action.kind, either="send" in one.due.either)] = (named(one),)
     return {**found, "last_day": Name(told(monday.last.day))}
 
 
 def word_of(kind: Kind) -> str:
     """The word under which a line of this kind is found."""
     return f"todo_{kind.replace('-', '_')}"
+
+
+def letter_of(kind: Kind, *, either: bool) -> str:
+    """The word under which the letter of such a line is found."""
+    return word_of(kind).replace("todo", "letter") + ("_either" if either else "")

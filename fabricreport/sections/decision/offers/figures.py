@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fabricreport.books.names import item_names
-from fabricreport.books.offers.terms import asked_from
-from fabricreport.models.money.offers import BEYOND
-from fabricreport.provenance import Traced, inputs_of, plain
+from fabricreport.provenance import Traced, inputs_of
 from fabricreport.sections.decision.figure_context import DATE, HORIZON, DecisionFigures, EachSpec, Spec
 from fabricreport.sections.decision.offers.bids import Bid, BidLine
-from fabricreport.sections.decision.offers.judged import MOVE, SPREAD, Judged, Open
+from fabricreport.sections.decision.offers.judged import Judged, Open
 from fabricreport.sections.decision.offers.study import OffersResult
 
 SAME_WORK = "for the same useful work over the horizon, present value"
@@ -43,10 +41,6 @@ def _named(what: str) -> Callable[[DecisionFigures, str], str]:
 
 def _some(at: DecisionFigures) -> bool:
     return at.result.offers is not None
-
-
-def _published(at: DecisionFigures) -> bool:
-    return at.result.offers is not None and at.result.offers.listed
 
 
 def _old(at: DecisionFigures, *offers: str) -> bool | None:
@@ -92,21 +86,6 @@ def _least(name: str, what: str, rule: str, shares: Callable[[OffersResult], Map
     )
 
 
-def _share(name: str, what: str) -> EachSpec:
-    """A share that a seller states."""
-    return EachSpec(
-        f"decision.offers.{name}[offer]",
-        "share",
-        label=_named(what),
-        rule="as the offer states it",
-        value=lambda at, offer: float(getattr(of(at, offer).offer, name)),
-        sources=lambda at, offer: (of(at, offer).price,),
-        grade="quote",
-        digits=4,
-        when=lambda at, offer: getattr(of(at, offer).offer, name) is not None,
-    )
-
-
 def _count(name: str, what: str, rule: str, value: Callable[[OffersResult], int]) -> Spec:
     return Spec(
         f"decision.offers.{name}",
@@ -144,27 +123,6 @@ _EACH = (
         when=lambda at, o: bool(found(at).pick.first) and o != found(at).pick.first,
         stale=lambda at, o: _old(at, o, found(at).pick.first),
     ),
-    _money(
-        "beyond",
-        "What is committed beyond the horizon",
-        "months committed − horizon, at the price and the least share of hours",
-        lambda at, o: of(at, o).cost.costs[BEYOND],
-        when=lambda at, o: BEYOND in of(at, o).cost.costs,
-    ),
-    _money(
-        "bound",
-        "What is owed by a client that stops on the first day",
-        "months of the commitment × GPUs × hours × least share × price, present value",
-        lambda at, o: of(at, o).cost.bound,
-        when=lambda at, o: of(at, o).cost.rung.months > 0,
-    ),
-    _money(
-        "optional",
-        "Add-ons that the work does not need",
-        "their price over the horizon, present value; not in the total",
-        lambda at, o: of(at, o).optional,
-        when=lambda at, o: of(at, o).optional is not None,
-    ),
     _least(
         "cheapest",
         "Share of outcomes in which the offer costs least",
@@ -186,33 +144,10 @@ _EACH = (
         inputs=lambda at, offer: {*inputs_of(at.bills.own[of(at, offer).option].bring_up_weeks), DATE},
         digits=2,
     ),
-    EachSpec(
-        "decision.offers.handed_over[offer]",
-        "week",
-        label=_named("Weeks until the hand-over"),
-        rule="day of the hand-over − the memo's date",
-        value=lambda at, offer: of(at, offer).weeks_late,
-        sources=lambda at, offer: (of(at, offer).price,),
-        grade="quote",
-        when=lambda at, offer: of(at, offer).weeks_late > 0,
-    ),
-    EachSpec(
-        "decision.offers.answered[offer]",
-        "count",
-        label=_named("Questions that the seller answered"),
-        rule="count of answers in words in the seller's file",
-        value=lambda at, offer: float(of(at, offer).answered or 0),
-        counted=True,
-        when=lambda at, offer: of(at, offer).answered is not None,
-    ),
-    _share("uptime", "Uptime promised"),
-    _share("credit", "Credit for falling short of it, share of the month's bill"),
-    _share("cap", "Most that is paid back, share of the month's bill"),
 )
 
 _ALL = (
     _count("count", "Offers judged", "offers, or sellers with a price for a term", lambda r: len(r.judged)),
-    _count("left_out", "Sellers without a price in the table", "count of those asked about", lambda r: r.left_out),
     _count("old", "Prices out of date", "count of those past their expiry", lambda r: len(r.having(Open.OLD))),
     _count(
         "unsure",
@@ -225,15 +160,6 @@ _ALL = (
         "Prices that do not hold the network, which is paid for beside them",
         "count of those that say so",
         lambda r: len(r.having(Open.EXTRA)),
-    ),
-    Spec(
-        "decision.offers.asked_from",
-        "share",
-        label="Share of outcomes in which a seller’s price has to cost least for it to be asked first",
-        rule="a convention of this memo",
-        value=asked_from(),
-        counted=True,
-        when=_published,
     ),
     Spec(
         "decision.offers.spread",
@@ -327,27 +253,5 @@ def bid_lines(at: DecisionFigures) -> Mapping[str, BidLine]:
     return {f"{bid.offer.id}.{line.item}": line for bid in at.result.bids.values() for line in bid.lines}
 
 
-def _ranged(name: str, entry: str, what: str) -> Spec:
-    """By what factor a published price is ranged."""
-    return Spec(
-        f"decision.offers.{name}",
-        "x",
-        label=what,
-        rule="outcomes of the entry ÷ their mean, so that the price found stays the mean; each offer has outcomes of its own",
-        value=lambda at: _scaled(at, entry),
-        when=_published,
-    )
-
-
-def _scaled(at: DecisionFigures, entry: str) -> Traced:
-    """The factors of an entry as prices are ranged by them: draws over their mean."""
-    drawn = at.given.draw(entry)
-    return Traced(drawn / plain(drawn).mean())
-
-
-_RANGES = (
-    _ranged("asked_range", SPREAD, "What a published price may be once somebody asks, by the price found"),
-    _ranged("later_range", MOVE, "How far apart the same sellers asked later, by their mean"),
-)
-OFFERS = (*_EACH, *_ALL, *_RANGES, *_BIDS)
+OFFERS = (*_EACH, *_ALL, *_BIDS)
 """Every figure of the offers; the indexes `offer`, `bid` and `line` run through `offers_in`, the bids and `bid_lines`."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from fabricreport.books.offers.offer import Kind, Network, Offer
 from fabricreport.books.offers.terms import UNNAMED, needed
-from fabricreport.books.providers import folded, read_providers
+from fabricreport.books.providers import read_providers
 from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_MONTH
 from fabricreport.inputs import Inputs
 from fabricreport.models.audit.diligence import speed_fit, topology_stated
@@ -54,8 +54,7 @@ class Judged:
     `total` (draws,) is the cost of the whole work, `useful_hour` that of a useful GPU-hour without a price of delay,
     `network_lost` what the hours cost that its network loses. `spread` (draws,) is the uncertainty of its price as a
     factor, exactly 1 for a contract. `weeks_late` are from the memo's date to the hand-over, `ready` the share of draws in
-    which it runs stably by the client's date. `answered`: questions that its seller answered in words, None where no file of
-    answers is named. `last_day`: whether its price expires on the memo's date.
+    which it runs stably by the client's date. `last_day`: whether its price expires on the memo's date.
     """
 
     offer: Offer
@@ -65,13 +64,11 @@ class Judged:
     total: Traced
     useful_hour: Traced
     network_lost: Traced
-    optional: Traced | None
     spread: Traced
     weeks_late: float
     ready: float
     reach: Reach
     open: tuple[Open, ...]
-    answered: int | None
     last_day: bool
 
     @property
@@ -115,21 +112,13 @@ def judged_of(given: Inputs, bills: Bills, offer: Offer) -> Judged:
         total=total,
         useful_hour=given.spread((total - delay) / hours),
         network_lost=given.spread(lost * network_share(bills, own_id)),
-        optional=_optional(given, bills, offer),
         spread=spread,
         weeks_late=weeks,
         ready=ready,
         reach=_reach(given, offer, mean_of(total), ready, open_),
         open=open_,
-        answered=_answered(given, offer),
         last_day=any(given.prices.by_id(r.price).expiry == given.as_of for r in offer.rungs),
     )
-
-
-def _answered(given: Inputs, offer: Offer) -> int | None:
-    """Questions that the seller answered, by the file that the params name for the provider of that name."""
-    files = (f for f in given.answer_files if folded(f.provider) == folded(offer.seller))
-    return next((sum(bool(answer.text) for answer in f.answers.values()) for f in files), None)
 
 
 def _slowest(given: Inputs, bills: Bills) -> str:
@@ -202,16 +191,6 @@ def _terms(given: Inputs, offer: Offer, spread: Traced) -> OfferTerms:
         add_ons_usd_per_month=sum(monthly, start=0.0),
         fixed=offer.contractual,
     )
-
-
-def _optional(given: Inputs, bills: Bills, offer: Offer) -> Traced | None:
-    """What the add-ons would cost over the horizon that the work does not need; None where there are none."""
-    spared = [a for a in offer.add_ons if not a.needed]
-    if not spared:
-        return None
-    months = bills.common.discounting.level(1.0, bills.common.months, terms=_kind(offer))
-    hours = _useful_hours(bills, offer)
-    return given.spread(sum((price_of(given, a.price) * (months if a.monthly else hours) for a in spared), start=0.0))
 
 
 def _open(given: Inputs, offer: Offer, named: bool) -> Iterator[Open]:

@@ -90,11 +90,6 @@ class OffersResult:
         return not self.judged[offer].open and not self.likely_late(offer)
 
     @property
-    def left_out(self) -> int:
-        """Sellers asked about without a price that a term can be had at."""
-        return len(self.apart) + len(self.unpriced)
-
-    @property
     def expiring(self) -> tuple[str, ...]:
         """Offers whose price is good until the memo's date, and not a day longer."""
         return tuple(o for o, j in self.judged.items() if j.last_day)

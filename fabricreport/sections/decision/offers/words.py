@@ -76,22 +76,10 @@ def _of_all(found: OffersResult) -> Iterator[F]:
         yield F.OFFERS_OLD
     if found.expiring:
         yield F.OFFERS_LAST_DAY
-    if found.having(Open.EXTRA):
-        yield F.OFFERS_EXTRA
-    if found.having(Open.NETWORK):
-        yield F.OFFERS_UNSURE
-        if found.listed:
-            yield F.OFFERS_ELSEWHERE
     if any(j.offer.add_ons for j in found.judged.values()):
         yield F.OFFERS_ADD_ONS
-    if any(j.reach.barred for j in found.judged.values()):
-        yield F.OFFERS_REFUSED
-    if found.left_out:
-        yield F.OFFERS_LEFT_OUT
     if _unpriced(found):
         yield F.OFFERS_UNPRICED
-    if found.undated:
-        yield F.OFFERS_UNDATED
     if found.apart:
         yield F.OFFERS_APART
     if any(not j.named for j in found.judged.values()):
@@ -178,8 +166,6 @@ def _of_fabrics(result: DecisionResult, figure: FigureOf) -> Iterator[F]:
         if found.running_other:
             yield F.OFFERS_OTHER_ASK
         return
-    if _one_network(found):
-        yield F.OFFERS_ALIKE
     if len(result.totals) > 1:
         yield F.OFFERS_NAME_IDLE if idle else F.OFFERS_NAME_COUNTS
 

@@ -1,1 +1,0 @@
-"""Reasons beyond money, and what of them has a figure in money."""
