@@ -294,8 +294,9 @@ def _payload(document: Document) -> Data:
     def shown(node: Top) -> Data:
         return to_json(rebuilt(node, of_node=_draft_node if document.front.draft else _print_node))
 
+    sources_at = document.sources_heading if document.lists_sources else None
     derived_at = document.derivations_heading if document.derives_in_print else None
-    unprinted = document.derivations_heading if derived_at is None else None
+    unprinted = {document.sources_heading, document.derivations_heading} - {sources_at, derived_at}
     payload: Data = {
         "front": front,
         "glance": shown(document.glance) if document.glance else None,
@@ -305,10 +306,10 @@ def _payload(document: Document) -> Data:
         "annexes": [shown(node) for node in document.annexes],
         "opening": _opening(document),
         "contents": [
-            {"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1 and h is not unprinted
+            {"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1 and h not in unprinted
         ],
         "kinds": [{"letter": letter, "title": title.lower()} for _, letter, title in KINDS],
-        "sources_heading": _optional(document.sources_heading),
+        "sources_heading": _optional(sources_at),
         "derivations_heading": _optional(derived_at),
         "any_stale": document.any_stale,
         "places": {},
