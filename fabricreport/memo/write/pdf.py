@@ -106,7 +106,9 @@ def _settle(folder: Path, payload: Data) -> None:
     Often the block after one that floats does not fit either: then both, or three, are tried together.
     """
     nodes = [*payload["body"], *payload["annexes"]]
-    movable = {n["anchor"]: n for n in nodes if n["t"] in ("figure", "datatable")}
+    # In annexes, which are tables alone, a table that floats would pass the heading of the next annex: there they break.
+    floating = payload["body"] if payload["spined"] else nodes
+    movable = {n["anchor"]: n for n in floating if n["t"] in ("figure", "datatable")}
     led = {here["anchor"]: before["anchor"] for before, here in pairwise(nodes) if _leads(before, here)}
     # The closing annexes move nothing before them: trying goes faster without.
     sketch = payload | dict.fromkeys(("families", "input_sets", "inputs", "sources"), ())
@@ -303,7 +305,7 @@ def _payload(document: Document) -> Data:
         "spined": document.spined,
         "first": [shown(node) for node in document.first],
         "body": [shown(node) for node in document.body],
-        "annexes": [shown(node) for node in document.annexes],
+        "annexes": [shown(node) | ({"loose": True} if document.spined else {}) for node in document.annexes],
         "opening": _opening(document),
         "contents": [
             {"anchor": h.anchor, "annex": h.annex} for h in document.contents if h.level == 1 and h not in unprinted
