@@ -23,7 +23,7 @@ from fabricreport.memo.report import report_digest
 from fabricreport.memo.run.fingerprint import tree_digest
 from fabricreport.project import PACKAGE
 from fabricreport.report import charts, opened, tables
-from fabricreport.report.figures import slug, worst_row
+from fabricreport.report.figures import FIGURES, slug, worst_row
 from fabricreport.report.opened import Report, open_report
 from fabricreport.vocabulary import LEANS
 
@@ -74,6 +74,11 @@ def test_the_report_holds_what_memos_refer_to_and_refers_to_nothing_else(blocks:
     there = {node.id for node in nodes if isinstance(node, DataTable | Figure)}
     assert there >= ANCHORS
     assert {node.id for node in nodes if isinstance(node, Ref)} <= there
+
+
+def test_every_declared_figure_is_printed_or_makes_a_family_of_which_one_is(blocks: list[Block]) -> None:
+    printed = {entry["id"] for block in blocks for entry in block.ledger}
+    assert [spec.pattern for spec in FIGURES.specs if not any(spec.shape.fullmatch(i) for i in printed)] == []
 
 
 def test_no_number_stands_bare_and_nothing_is_said_of_a_client_or_a_price(blocks: list[Block]) -> None:
