@@ -12,7 +12,8 @@ from notebook_cells import run, sources
 
 from fabricreport.blocks.document import Block
 from fabricreport.blocks.gate import bare_numbers, texts
-from fabricreport.blocks.nodes import DataTable, Figure, Ref, plain_text, walk
+from fabricreport.blocks.nodes import DataTable, Figure, Paragraph, Ref, plain_text, walk
+from fabricreport.blocks.preview import preview_html
 from fabricreport.books.claims import VERDICTS
 from fabricreport.books.evidence import EvidenceBook, read_evidence
 from fabricreport.books.glossary import glossary_book
@@ -261,3 +262,8 @@ def test_the_edition_is_another_where_an_entry_a_card_or_the_code_changes(tmp_pa
     with (copy / changed).open("a", encoding="utf-8") as handle:
         handle.write("\n# another line\n")
     assert report_digest(package=tree_digest(copy)) != before
+
+
+def test_a_notebook_in_jupyter_names_the_report_in_words() -> None:
+    said, own = (preview_html((Paragraph((Ref(i),)),)) for i in ("tab-report-claims", "tab-tco-causes"))
+    assert "the evidence report" in said and "tab-report" not in said and "tab-tco-causes" in own
