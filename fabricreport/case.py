@@ -39,7 +39,7 @@ from fabricreport.sections.decision.information.knowledge import Knowledge
 from fabricreport.sections.decision.inputs import comparison_of, judge_of
 from fabricreport.sections.decision.monday.study import Monday, monday_of
 from fabricreport.sections.decision.result import DecisionResult
-from fabricreport.sections.decision.turning import Search, weeks_level
+from fabricreport.sections.decision.turning import Search
 from fabricreport.sections.diligence import findings as diligence_findings
 from fabricreport.sections.diligence import study as diligence
 from fabricreport.sections.diligence.changes import Changes
@@ -281,7 +281,7 @@ class Case:
             search, knowledge = self.search, self.knowledge
             return diligence.run(
                 self.inputs,
-                *(self.latency(), self.tail(), self.tco(), self.comparison, weeks_level(search)),
+                *(self.latency(), self.tail(), self.tco(), self.comparison),
                 lambda figures: search.fast.replacing(figures).bills,
                 knowledge.worth,
                 knowledge.saved,

@@ -213,14 +213,14 @@ def slower_step_share(step: Any, slower: Any) -> Any:
     return 1.0 - np.asanyarray(step) / np.asanyarray(slower)
 
 
-def lead_lost_at(expected: float, lead: float, price: float, *, upwards: bool = True) -> float | None:
-    """Where a promise has worsened so far that the option's lead (money) is used up, at `price` per unit.
+def lead_lost_at(expected: float, lead: float, price: float) -> float | None:
+    """Where a promise has fallen so far that the option's lead (money) is used up, at `price` per unit.
 
     None if there is no lead to lose, if the promise costs nothing, or if the value would fall below zero.
     """
     if lead <= 0 or price <= 0:
         return None
-    at = expected + lead / price if upwards else expected - lead / price
+    at = expected - lead / price
     return at if at > 0 else None
 
 

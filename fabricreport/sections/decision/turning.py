@@ -242,23 +242,6 @@ def turned_by_assumption(search: Search) -> bool:
     return any(search.turn(i).flips_inside for i in assumed)
 
 
-def weeks_level(search: Search) -> float | None:
-    """Weeks until the advised option is stable at which its lead is used up, by the model run again.
-
-    The same point as its row among the turns, in the option's own weeks: at its size, with its team. None if the lead
-    lasts through the whole range, or there is none.
-    """
-    base, choice = search.base, search.comparison.choice
-    behaviour = next(o.behaviour for o in base.given.options if o.id == choice)
-    input_id = f"evidence:{behaviour.weeks}"
-    if input_id not in base.reached_by or not varies(base.given, input_id):
-        return None
-    turn = search.turn(input_id)
-    if turn.break_even is None or turn.side != "above":
-        return None
-    return turn.break_even * mean_of(base.losses.weeks[choice]) / turn.in_use
-
-
 def varies(given: Inputs, input_id: str) -> bool:
     """Whether an input is drawn and its draws differ; an entry that another one speaks for is drawn as that."""
     kind, _, name = input_id.partition(":")

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-
-import numpy as np
 
 from fabricreport.answered import Moved
 from fabricreport.figures import FigureSpec
-from fabricreport.provenance import inputs_of, plain
 from fabricreport.sections.diligence.changes import Changes, Outcome
 from fabricreport.sections.diligence.figure_context import DiligenceFigures
 from fabricreport.uncertain import Uncertain
@@ -62,41 +58,17 @@ def _end_spec(when: str, words: str, rule: str, end: str) -> EachSpec:
     return EachSpec(f"diligence.{when}_{end}[moved]", unit_of, label, rule, value, _rests_on, when=there)
 
 
-def _lead_specs(which: str, words: str, outcome: Callable[[Changes], Outcome]) -> tuple[Spec, ...]:
-    """The lead under an outcome: its mean, and its ends."""
-
-    def there(at: DiligenceFigures) -> bool:
-        return at.result.changes is not None and outcome(at.result.changes).lead is not None
-
-    def lead(at: DiligenceFigures) -> Any:
-        return outcome(at.changes).lead
-
-    def ends(end: str) -> Callable[[DiligenceFigures], Any]:
-        return lambda at: float(np.quantile(plain(lead(at)), _ENDS[end]))
-
-    label = f"Lead of what is advised, {words}"
-    mean = Spec(
+def _lead(which: str, words: str, outcome: Callable[[Changes], Outcome]) -> Spec:
+    """The mean lead under an outcome."""
+    return Spec(
         f"diligence.lead_{which}",
         "usd",
-        f"{label}, on average",
+        f"Lead of what is advised, {words}, on average",
         "total cost of what comes next less that of what is advised",
-        lead,
+        lambda at: outcome(at.changes).lead,
         central="mean",
-        when=there,
+        when=lambda at: at.result.changes is not None and outcome(at.result.changes).lead is not None,
     )
-    spread = (
-        Spec(
-            f"diligence.lead_{which}_{end}",
-            "usd",
-            f"{label}, {end} end",
-            "low or high end of the 90 % range of the lead",
-            ends(end),
-            lambda at: inputs_of(lead(at)),
-            when=there,
-        )
-        for end in _ENDS
-    )
-    return (mean, *spread)
 
 
 CHANGES: tuple[FigureSpec[DiligenceFigures, *tuple[str, ...]], ...] = (
@@ -107,8 +79,8 @@ CHANGES: tuple[FigureSpec[DiligenceFigures, *tuple[str, ...]], ...] = (
         for e in _ENDS
     ),
     *(_end_spec(AFTER, "with the answer alone", "updated by the answer, by what it rests on", e) for e in _ENDS),
-    *_lead_specs("without", "without any answer", lambda c: c.without),
-    *_lead_specs("together", "with all answers", lambda c: c.together),
+    _lead("without", "without any answer", lambda c: c.without),
+    _lead("together", "with all answers", lambda c: c.together),
     EachSpec(
         "diligence.lead_alone[alone]",
         "usd",

@@ -6,10 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from fabricreport.answered import Answered, Moved
-from fabricreport.provenance import Traced, plain
+from fabricreport.provenance import Traced
 
 
 def key_of(name: str) -> str:
@@ -24,14 +22,6 @@ class Outcome:
 
     course: str
     lead: Traced | None
-
-    @property
-    def span(self) -> tuple[float, float] | None:
-        """P5 and P95 of the lead."""
-        if self.lead is None:
-            return None
-        low, high = np.quantile(plain(self.lead), [0.05, 0.95])
-        return float(low), float(high)
 
 
 @dataclass(frozen=True)
@@ -48,14 +38,6 @@ class Changes:
         """Whether the advice is another one because of the answers."""
         return self.without.course != self.together.course
 
-    @property
-    def narrowed(self) -> bool | None:
-        """Whether the lead is known better with the answers; None where there is none to compare."""
-        before, after = self.without.span, self.together.span
-        if before is None or after is None or self.turned:
-            return None
-        return after[1] - after[0] < before[1] - before[0]
-
     @cached_property
     def moved(self) -> Mapping[str, Moved]:
         """What each answer does that moves something, by a key: seller, question, and which of the inputs."""
@@ -64,13 +46,6 @@ class Changes:
             base = f"{key_of(m.provider)}.{m.question}"
             found[f"{base}.{1 + sum(k.startswith(f'{base}.') for k in found)}"] = m
         return found
-
-    @property
-    def unmoved(self) -> tuple[Moved, ...]:
-        """The answers that move nothing at all."""
-        moving = {(m.provider, m.question) for m in self.answered.moving}
-        still = {(m.provider, m.question): m for m in self.answered.moved if m.new is None}
-        return tuple(m for key, m in still.items() if key not in moving)
 
     @property
     def sellers(self) -> tuple[str, ...]:

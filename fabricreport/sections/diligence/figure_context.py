@@ -14,7 +14,7 @@ from fabricreport.provenance import inputs_of
 from fabricreport.sections.diligence.changes import Changes, key_of
 from fabricreport.sections.diligence.held import Held, held
 from fabricreport.sections.diligence.promises import Promise
-from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, SizePoint
+from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion
 
 SIZES = ("param:cluster.gpus", "param:cluster.gpus_per_node")
 
@@ -44,21 +44,13 @@ class DiligenceFigures:
         return found
 
     @property
-    def week_and_percent(self) -> tuple[Number, Number] | None:
-        """The prices of a week and of a percent of busbw, where both cost something."""
-        prices = {p.id: p.price for p in self.result.promises}
-        week, percent = prices.get("weeks"), prices.get("busbw")
-        return (week, percent) if week and percent and percent.value > 0 else None
-
-    @property
-    def ends(self) -> tuple[SizePoint, SizePoint]:
-        """Modelled busbw at two nodes, and at the size the cluster starts with; asked for where there is a curve."""
-        nodes = -(-int(self.given.params.cluster.gpus) // int(self.given.params.cluster.gpus_per_node))
-        return self.result.curve[0], next(p for p in self.result.curve if p.nodes == nodes)
+    def nodes(self) -> int:
+        """Nodes that the cluster starts with."""
+        return -(-int(self.given.params.cluster.gpus) // int(self.given.params.cluster.gpus_per_node))
 
     @property
     def modelled_on(self) -> set[str]:
-        """Inputs of the curve."""
+        """Inputs of the modelled bandwidth."""
         return {*SIZES, *next(p.expected for p in self.result.promises if p.expected).inputs}
 
     # ---- the sellers

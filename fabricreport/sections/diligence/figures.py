@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from fabricreport.books.answers import Answer
-from fabricreport.durations import DAYS_PER_WEEK
 from fabricreport.figures import Declaration, FigureSpec, Index, TakenSpec
 from fabricreport.ledger import Number
 from fabricreport.models.audit.diligence import VERDICTS, Stake
@@ -18,10 +15,6 @@ from fabricreport.sections.diligence.figure_context import SIZES, DiligenceFigur
 from fabricreport.sections.diligence.held import TERM_INDEX, TERMS
 from fabricreport.sections.diligence.plan.figures import INDEXES, PLAN
 from fabricreport.sections.diligence.result import DiligenceResult, PricedQuestion
-
-_EXCESS = "evidence:two-node-busbw-excess"
-_PERCENT = 0.01
-
 
 Spec = FigureSpec[DiligenceFigures]
 EachSpec = FigureSpec[DiligenceFigures, str]
@@ -63,27 +56,10 @@ def _promised_by_rival(part: str) -> TakenSpec[DiligenceFigures, str]:
     )
 
 
-def _busbw(name: str, end: int, words: str) -> Spec:
-    """Modelled busbw at one of the two sizes that a log may come from."""
-    return Spec(
-        f"diligence.busbw.{name}",
-        "gbytes/s",
-        label=f"Modelled busbw at {words}",
-        rule="median of the collective model at that number of nodes",
-        value=lambda at: at.ends[end].p50,
-        inputs=lambda at: at.modelled_on,
-        when=lambda at: bool(at.result.curve),
-    )
-
-
-def _week_in_percent(at: DiligenceFigures) -> float:
-    assert at.week_and_percent
-    week, percent = at.week_and_percent
-    return _PERCENT * week.value * (DAYS_PER_WEEK if week.unit == "usd/day" else 1.0) / percent.value
-
-
-def _of_both_prices(at: DiligenceFigures) -> Iterable[str]:
-    return {i for number in at.week_and_percent or () for i in number.inputs}
+def _flattery(at: DiligenceFigures) -> float:
+    assert at.result.at_ends is not None
+    two, whole = at.result.at_ends
+    return two / whole - 1.0
 
 
 _TEST = (
@@ -94,14 +70,6 @@ _TEST = (
     _promised_by_rival("passes"),
     _promised_by_rival("price"),
     TakenSpec[DiligenceFigures, str]("diligence.floor[size]", lambda at, gpus: at.result.floors[int(gpus)]),
-    Spec(
-        "diligence.stages",
-        "count",
-        label="Sizes at which the network is to be accepted",
-        rule="count of the sizes in the plan within the horizon",
-        value=lambda at: float(len(at.result.floors)),
-        inputs=("param:cluster.gpus",),
-    ),
     EachSpec(
         "diligence.gpus[size]",
         "gpus",
@@ -121,54 +89,23 @@ _TEST = (
         compares=lambda at: (at.result.verdict.choice, at.result.verdict.runner_up),
     ),
     Spec(
-        "diligence.lead_share",
-        "share",
-        label="Lead of the tested option as a share of its total cost",
-        rule="mean lead ÷ mean total cost",
-        value=lambda at: at.result.difference / np.mean(at.result.total),
-        inputs=lambda at: inputs_of(at.result.total),
-        digits=2,
-        central="mean",
-    ),
-    Spec(
-        "diligence.measured_excess",
-        "share",
-        label="Measured busbw of two nodes above that of four",
-        rule="as derived from the published tables",
-        value=lambda at: at.given.central(_EXCESS),
-        inputs=(_EXCESS,),
-        digits=2,
-    ),
-    _busbw("two_nodes", 0, "two nodes"),
-    _busbw("all_nodes", 1, "the size the cluster starts with"),
-    Spec(
         "diligence.flattery",
         "share",
         label="Busbw at two nodes above busbw at the full size",
         rule="median at two nodes ÷ median at full size − 1",
-        value=lambda at: at.ends[0].p50 / at.ends[1].p50 - 1.0,
+        value=_flattery,
         inputs=lambda at: at.modelled_on,
         digits=2,
-        when=lambda at: bool(at.result.curve),
+        when=lambda at: at.result.at_ends is not None,
     ),
     Spec(
         "diligence.nodes",
         "node",
         label="Nodes of the cluster",
         rule="GPUs ÷ GPUs per node",
-        value=lambda at: float(at.ends[1].nodes),
+        value=lambda at: float(at.nodes),
         inputs=SIZES,
-        when=lambda at: bool(at.result.curve),
-    ),
-    Spec(
-        "diligence.week_in_percent",
-        "share",
-        label="Share of busbw whose loss costs as much as one week",
-        rule="price of a week ÷ price of one percent of busbw ÷ 100",
-        value=_week_in_percent,
-        inputs=_of_both_prices,
-        digits=2,
-        when=lambda at: at.week_and_percent is not None,
+        when=lambda at: at.result.at_ends is not None,
     ),
 )
 
@@ -191,12 +128,6 @@ def _counted(name: str, label: str, count: Callable[[DiligenceResult], int]) -> 
 _SELLERS = (
     _counted("shortlisted", "Sellers on the client's list", lambda r: len(r.shortlist)),
     _counted("fitting", "Sellers on the list with nothing open", lambda r: len(r.fitting)),
-    _counted("undocumented", "Sellers on the list that do not state their topology", lambda r: len(r.undocumented)),
-    _counted(
-        "advised_kind",
-        "Sellers on the list with the tested option's kind of network",
-        lambda r: sum(row.tested for row in r.shortlist),
-    ),
     Spec(
         "diligence.questions",
         "count",
@@ -226,31 +157,25 @@ _SELLERS = (
 
 # ---- the questions: what an answer is worth to the difference, and to the option's own cost
 
-_LEAD_MOVED = "the mean difference between the networks"
 _RERUN = "the model run again with the inputs it settles at the ends (of the 90 % range) that lower, then at those that raise it"
 
 
-def _moved(
-    name: str, field: str, label: Callable[[str], str], stake: Callable[[PricedQuestion], Stake | None]
-) -> EachSpec:
-    """What an answer does to an amount: a field of its stake, labelled by the title of the question."""
+def _moved(name: str, words: str, stake: Callable[[PricedQuestion], Stake | None]) -> EachSpec:
+    """How far an answer moves an amount, labelled by the title of the question."""
+
+    def width(at: DiligenceFigures, question: str) -> float:
+        found = stake(at.questions[question])
+        assert found is not None
+        return found.width
+
     return EachSpec(
-        f"diligence.{name}",
+        f"diligence.{name}[question]",
         "usd",
-        label=lambda at, question: label(at.questions[question].question.title),
+        label=lambda at, question: f"How far “{at.questions[question].question.title}” moves {words}",
         rule=_RERUN,
-        value=lambda at, question: getattr(stake(at.questions[question]), field),
-        inputs=lambda at, _: inputs_of(at.result.total if name.startswith("stake") else at.result.difference),
+        value=width,
+        inputs=lambda at, _: inputs_of(at.result.total if name == "stake" else at.result.difference),
         when=lambda at, question: stake(at.questions[question]) is not None,
-    )
-
-
-def _lead_at(end: str) -> EachSpec:
-    return _moved(
-        f"worth[question].{end}",
-        f"at_{end}",
-        lambda title: f"{_LEAD_MOVED[0].upper()}{_LEAD_MOVED[1:]} at the {end} end of “{title}”",
-        lambda priced: priced.difference,
     )
 
 
@@ -277,20 +202,8 @@ _WORTH = (
         digits=2,
         when=lambda at, question: at.questions[question].by_price,
     ),
-    _moved(
-        "worth[question]",
-        "width",
-        lambda title: f"How far “{title}” moves {_LEAD_MOVED}",
-        lambda priced: priced.difference,
-    ),
-    _lead_at("low"),
-    _lead_at("high"),
-    _moved(
-        "stake[question]",
-        "width",
-        lambda title: f"How far “{title}” moves the mean total cost of the tested option",
-        lambda priced: priced.own_cost,
-    ),
+    _moved("worth", "the mean difference between the networks", lambda priced: priced.difference),
+    _moved("stake", "the mean total cost of the tested option", lambda priced: priced.own_cost),
 )
 
 

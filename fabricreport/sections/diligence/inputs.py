@@ -23,10 +23,9 @@ from fabricreport.uncertain import Uncertain
 class Ground:
     """The inputs and the studies of the other sections.
 
-    `tested`: the option that the acceptance test is written for, the advised one if it is not named. `weeks_level`: weeks
-    to stable of the option at which its lead is used up, None if it lasts. `moved`: the bills with some inputs set and all
-    others at their draws. `informs`: what knowing inputs, by id, is worth to the choice. `offered`: what a good answer takes
-    off the cost of the cheapest offer, None where there is none.
+    `tested`: the option that the acceptance test is written for, the advised one if it is not named. `moved`: the bills
+    with some inputs set and all others at their draws. `informs`: what knowing inputs, by id, is worth to the choice.
+    `offered`: what a good answer takes off the cost of the cheapest offer, None where there is none.
     """
 
     given: Inputs
@@ -34,7 +33,6 @@ class Ground:
     tail: TailResult
     tco: TcoResult
     comparison: Comparison
-    weeks_level: float | None
     moved: Callable[[Mapping[str, Uncertain]], Bills]
     informs: Callable[[Collection[str]], Estimate]
     offered: Callable[[Collection[str]], Traced | None]

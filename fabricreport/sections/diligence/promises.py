@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from fabricreport.books.options import Option
-from fabricreport.durations import DAYS_PER_WEEK, DAYS_PER_YEAR, HOURS_PER_DAY, HOURS_PER_MONTH
+from fabricreport.durations import DAYS_PER_WEEK, HOURS_PER_DAY, HOURS_PER_MONTH
 from fabricreport.inputs import Inputs
 from fabricreport.ledger import Number
 from fabricreport.models.audit import diligence as model
@@ -44,8 +44,8 @@ class Promise:
     """One line of the acceptance test.
 
     `title` is a template of the blocks. `passes` is the value to write down; `expected` what the cost rests on (None where the test is exact); `price` what
-    a unit of shortfall costs (None where the log is simply refused); `lead` where the option's lead is used up, if within
-    a year and within what a fabric can reach.
+    a unit of shortfall costs (None where the log is simply refused); `lead` where the option's lead is used up, if
+    within what a fabric can reach.
     """
 
     id: str
@@ -127,7 +127,7 @@ def percent_of(on: Ground, worth: Worth) -> Percent | None:
         rule="mean of (1 − step ÷ step with one percent less bandwidth between nodes) × present worth of all GPU time",
         inputs=inputs.PROFILE,
     )
-    left = None if on.comparison.verdict.open else model.lead_lost_at(100.0, worth.lead, price.value, upwards=False)
+    left = None if on.comparison.verdict.open else model.lead_lost_at(100.0, worth.lead, price.value)
     return Percent(price, None if left is None else left * _PERCENT)
 
 
@@ -152,7 +152,7 @@ def promises(on: Ground, worth: Worth, percent: Percent | None) -> tuple[Promise
 
 def rivals(on: Ground) -> Ground | None:
     """The ground of the same test for the rival, where no option is advised over the other."""
-    return replace(on, tested=on.rival.id, weeks_level=None) if on.comparison.verdict.open else None
+    return replace(on, tested=on.rival.id) if on.comparison.verdict.open else None
 
 
 def promises_of_rival(other: Ground, worth: Worth, percent: Percent | None) -> tuple[Promise, ...]:
@@ -213,14 +213,13 @@ def _bandwidth(on: Ground, worth: Worth, percent: Percent) -> Promise:
     )
     lead = None
     if percent.gone is not None:
-        lead = _lead(
-            on,
-            "busbw",
+        lead = on.given.number(
+            "diligence.lead.busbw",
             expected.value * percent.gone,
             "gbytes/s",
-            worth,
-            percent.price,
-            rule="expected value ± mean lead ÷ mean price of a unit",
+            label="Where the option's lead over its rival is used up: busbw",
+            rule="expected value − mean lead ÷ mean price of a unit",
+            inputs=worth.lead_inputs | set(percent.price.inputs),
         )
     return Promise(
         "busbw",
@@ -343,25 +342,12 @@ def _weeks(on: Ground, worth: Worth) -> Promise:
         inputs=("param:cluster.gpus", "param:organisation.networking_maturity", "param:money.acquisition"),
         digits=2,
     )
-    at = None if on.weeks_level is None else on.weeks_level * DAYS_PER_WEEK / days
-    within_a_year = at is not None and at * days <= DAYS_PER_YEAR
     return Promise(
         "weeks",
         "Power-on until it runs stably, at most",
         expected.renamed("diligence.pass.weeks", label="Time until stable to write into the contract", spread=None),
         expected,
         price,
-        _lead(
-            on,
-            "weeks",
-            at,
-            unit,
-            worth,
-            price,
-            rule="found by running the model again with the weeks to stable set: mean difference zero",
-        )
-        if at is not None and within_a_year
-        else None,
     )
 
 
@@ -453,15 +439,4 @@ def _detection(on: Ground, worth: Worth) -> Promise:
             rule="mean of GPUs × worth of a GPU-hour",
             inputs=("param:cluster.gpus",),
         ),
-    )
-
-
-def _lead(on: Ground, promise: str, at: float, unit: str, worth: Worth, price: Number, *, rule: str) -> Number:
-    return on.given.number(
-        f"diligence.lead.{promise}",
-        at,
-        unit,
-        label=f"Where the option's lead over its rival is used up: {promise}",
-        rule=rule,
-        inputs=worth.lead_inputs | set(price.inputs),
     )

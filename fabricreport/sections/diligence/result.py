@@ -28,15 +28,13 @@ LISTED = 8
 class Shortlisted:
     """One seller of the params' list, with what it documents and what is open.
 
-    `topology` as `topology_stated` has it, `speed` enough, some, unknown or short; `compared` says whether its
-    fabric is among the options, `tested` whether a test is written for its kind. `gaps`: what to ask, in words.
+    `topology` as `topology_stated` has it; `tested` says whether a test is written for its kind of fabric. `gaps`: what to
+    ask, in words.
     """
 
     name: str
     seller: Seller | None
     topology: str
-    speed: str
-    compared: bool
     tested: bool
     gaps: tuple[str, ...]
 
@@ -98,22 +96,11 @@ class Judged:
 
 @dataclass(frozen=True)
 class Contract:
-    """A seller's service levels as read: uptime and claim window as a figure, or in words; highest credit, a share."""
+    """A seller's service levels as read: claim window as a figure, or in words; highest credit, a share."""
 
     name: str
-    uptime: Number | str | None
     claim: Number | str | None
     credit: Number | None
-
-
-@dataclass(frozen=True)
-class SizePoint:
-    """Modelled busbw at 1 GiB of the tested option on so many nodes, GB/s."""
-
-    nodes: int
-    p5: float
-    p50: float
-    p95: float
 
 
 @dataclass(frozen=True)
@@ -123,9 +110,10 @@ class DiligenceResult:
     `option` is the one advised and tested (of an open course the one with the lower mean), `rival` the one it is held
     against, `total` the cost of the option, `totals` of every option by id. `promises_of_rival`: the same test for the
     rival, where the course is open; `plan`, `plan_of_rival`: the acceptance plan of either. `floors`: busbw floor by size in
-    GPUs. `curve`: busbw by number of nodes. `damages`: what is paid for a week too late, None for a client that rents or has
-    no network; `damages_of_rival`: the same of the rival, where the course is open. `changes`: what the answers change, None where nobody has answered. `price`: of what the seller delivers over
-    the horizon, the fabric or the rent, (draws,).
+    GPUs. `at_ends`: modelled busbw of the option on two nodes and on those the cluster starts with, medians, GB/s; None where
+    all GPUs sit in one node. `damages`: what is paid for a week too late, None for a client that rents or has no network;
+    `damages_of_rival`: the same of the rival, where the course is open. `changes`: what the answers change, None where nobody
+    has answered. `price`: of what the seller delivers over the horizon, the fabric or the rent, (draws,).
     """
 
     option: Option
@@ -139,7 +127,7 @@ class DiligenceResult:
     shortlist: tuple[Shortlisted, ...]
     questions: tuple[PricedQuestion, ...]
     judged: tuple[Judged, ...]
-    curve: tuple[SizePoint, ...]
+    at_ends: tuple[float, float] | None
     difference: Traced
     total: Traced
     totals: Mapping[str, Traced]
@@ -162,7 +150,7 @@ class DiligenceResult:
 
     @property
     def flatters(self) -> bool:
-        """Whether two nodes show more bandwidth than the whole cluster; asked where there is a curve."""
+        """Whether two nodes show more bandwidth than the whole cluster; asked where it has several nodes."""
         return self.numbers["diligence.flattery"].value > 0
 
     @property
@@ -187,13 +175,3 @@ class DiligenceResult:
     def priced(self) -> tuple[PricedQuestion, ...]:
         """Questions whose answer moves the difference between the fabrics, in the order of the list."""
         return tuple(q for q in self.questions if q.difference is not None)
-
-    @property
-    def widest(self) -> PricedQuestion | None:
-        """The question whose answer moves that difference most."""
-        return max(self.priced, key=lambda q: q.difference.width if q.difference else 0.0, default=None)
-
-    @property
-    def first(self) -> PricedQuestion | None:
-        """The question worth most, if any is worth something."""
-        return self.questions[0] if self.questions and self.questions[0].worth > 0 else None

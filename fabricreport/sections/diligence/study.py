@@ -51,9 +51,7 @@ from fabricreport.sections.diligence.result import (
     Judged,
     PricedQuestion,
     Shortlisted,
-    SizePoint,
 )
-from fabricreport.sections.latency import inputs
 from fabricreport.sections.latency.result import LatencyResult
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.tco.bills import Bills
@@ -62,7 +60,6 @@ from fabricreport.uncertain import Uncertain, exactly
 from fabricreport.vocabulary import Side
 
 BYTES_PER_MIB = 2.0**20
-_UPTIME = ("-instance-uptime", "-uptime", "-uptime-text")
 _CLAIM = ("-claim-days", "-claim-window")
 
 
@@ -72,7 +69,6 @@ def run(
     tail: TailResult,
     tco: TcoResult,
     comparison: Comparison,
-    weeks_level: float | None,
     moved: Callable[[Mapping[str, Uncertain]], Bills],
     informs: Callable[[Collection[str]], Estimate],
     offered: Callable[[Collection[str]], Traced | None],
@@ -80,11 +76,11 @@ def run(
 ) -> DiligenceResult:
     """Diligence for a client, from the other studies and the comparison they share.
 
-    `weeks_level`: weeks to stable of the advised option at which its lead is used up. `moved`: the bills with some inputs
-    set and all others at their draws. `informs`: what knowing inputs is worth to the choice. `offered`: what a good answer
-    takes off the cost of the cheapest offer, None where there is none. `changes`: what the answers change.
+    `moved`: the bills with some inputs set and all others at their draws. `informs`: what knowing inputs is worth to the
+    choice. `offered`: what a good answer takes off the cost of the cheapest offer, None where there is none. `changes`: what
+    the answers change.
     """
-    on = Ground(given, latency, tail, tco, comparison, weeks_level, moved, informs, offered)
+    on = Ground(given, latency, tail, tco, comparison, moved, informs, offered)
     book = read_providers()
     worth = worth_of(on)
     percent = percent_of(on, worth)
@@ -109,7 +105,7 @@ def run(
         shortlist=tuple(_shortlisted(given, book, _tested(on), p.name) for p in given.params.providers),
         questions=_priced(on, book),
         judged=_judged(on, book, tests),
-        curve=_curve(on),
+        at_ends=_at_ends(on),
         difference=comparison.lead,
         total=on.total,
         totals=tco.totals,
@@ -172,7 +168,7 @@ def _tested(on: Ground) -> frozenset[Side]:
 def _shortlisted(given: Inputs, book: ProviderBook, tested: frozenset[Side], name: str) -> Shortlisted:
     seller = book.seller(name)
     if seller is None:
-        return Shortlisted(name, None, "not documented", "unknown", False, False, ("everything: not in the table",))
+        return Shortlisted(name, None, "not documented", False, ("everything: not in the table",))
     side = side_of(seller)
     kind = next((o for o in given.options if o.side == side), None)
     topology = model.topology_stated(seller.stated_topology, book.wording.topology, book.wording.topology_unknown)
@@ -183,8 +179,6 @@ def _shortlisted(given: Inputs, book: ProviderBook, tested: frozenset[Side], nam
         name=name,
         seller=seller,
         topology=topology,
-        speed=speed,
-        compared=kind is not None,
         tested=side in tested,
         gaps=_gaps(seller, topology, speed, compared=kind is not None),
     )
@@ -205,7 +199,6 @@ def contracts(given: Inputs, result: DiligenceResult) -> tuple[Contract, ...]:
     return tuple(
         Contract(
             s.name,
-            _clause(given, s.sla, _UPTIME),
             _clause(given, s.sla, _CLAIM),
             result.numbers.get(f"diligence.credit.{s.id}"),
         )
@@ -343,18 +336,16 @@ def _benchmark(on: Ground, option: Option, log: Log) -> model.Benchmark:
     )
 
 
-def _curve(on: Ground) -> tuple[SizePoint, ...]:
-    """Busbw from two nodes to the largest size planned."""
-    given, option = on.given, on.option
-    if one_node(given, int(given.params.cluster.gpus)):
-        return ()
-    per_node = int(given.params.cluster.gpus_per_node)
-    planned = {-(-gpus // per_node) for gpus, _ in inputs.stages(given)}
-    sizes = sorted({2**k for k in range(1, 20) if 2**k < max(planned)} | planned)
+def _at_ends(on: Ground) -> tuple[float, float] | None:
+    """Median busbw on two nodes and on all that the cluster starts with; None where all GPUs sit in one node."""
+    given, cluster = on.given, on.given.params.cluster
+    if one_node(given, int(cluster.gpus)):
+        return None
     bytes_sent = given.central("evidence:acceptance-message-gib") * GIB
-    found = []
-    for nodes in sizes:
-        busbw = modelled(on, option, nodes * per_node, [bytes_sent], every=4).busbw_gbytes_per_s[..., 0]
-        p5, p50, p95 = (float(q) for q in np.quantile(plain(busbw), [0.05, 0.5, 0.95]))
-        found.append(SizePoint(nodes, p5, p50, p95))
-    return tuple(found)
+
+    def median(nodes: int) -> float:
+        gpus = nodes * int(cluster.gpus_per_node)
+        found = modelled(on, on.option, gpus, [bytes_sent], every=4).busbw_gbytes_per_s[..., 0]
+        return float(np.quantile(plain(found), 0.5))
+
+    return median(2), median(nodes_of(given))

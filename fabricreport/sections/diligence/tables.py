@@ -1,15 +1,14 @@
-"""Tables of diligence: the acceptance test, the sellers, the questions, what contracts promise, and the answers."""
+"""Tables of diligence: the sellers, the questions worth most, the draft terms, and the answers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from fabricreport import formats
 from fabricreport.answered import Moved
 from fabricreport.blocks import Column, Name, Row, Table
 from fabricreport.blocks.tables import Cell
 from fabricreport.books.families import families
-from fabricreport.books.names import family_names, input_names, option_names
+from fabricreport.books.names import family_names, input_names
 from fabricreport.books.providers import folded
 from fabricreport.books.questions import Question
 from fabricreport.inputs import Inputs
@@ -17,11 +16,8 @@ from fabricreport.ledger import Number
 from fabricreport.sections.client import rented
 from fabricreport.sections.diligence.changes import Changes, key_of
 from fabricreport.sections.diligence.clauses import Clause, clauses
-from fabricreport.sections.diligence.promises import Promise
 from fabricreport.sections.diligence.result import DiligenceResult, Judged, PricedQuestion, Shortlisted
-from fabricreport.sections.diligence.study import contracts
 from fabricreport.sections.listed_offers import listing
-from fabricreport.sections.stance import Stance
 
 NOT_DOCUMENTED = "not documented"
 _ANSWERED = (("Size", "Q-NET-06"), ("Isolation", "Q-NET-14"))
@@ -41,43 +37,6 @@ def _fabric(documented: str) -> str:
 
 def _mixed(*labels: str) -> list[Column]:
     return [Column(label, style="mixed") for label in labels]
-
-
-def acceptance(result: DiligenceResult) -> Table:
-    """Every promise with its pass value and its price; with the value that uses the lead up, where somebody leads."""
-    leads = result.stance in (Stance.LESS, Stance.AHEAD)
-    heads = ["Pass", "Assumed in the cost", "A shortfall costs", *(["Saving is gone at"] if leads else [])]
-    rows = [
-        Row([_with_unit(p), _bare(p.passes), _bare(p.expected), p.price, *([_bare(p.lead)] if leads else [])])
-        for p in result.promises
-    ]
-    return Table([Column("Promise"), *_mixed(*heads)], rows)
-
-
-def acceptance_of_both(given: Inputs, result: DiligenceResult) -> Table:
-    """Every promise with the pass value and the price for either option, where none is advised over the other."""
-    of_rival = {p.id: p for p in result.promises_of_rival}
-    rows = [
-        Row([_with_unit(p), _bare(p.passes), _bare(other.passes), p.price, other.price])
-        for p in result.promises
-        for other in [of_rival[p.id]]
-    ]
-    short = option_names(given.options)
-    pair = [short[o.id].short for o in (result.option, result.rival)]
-    heads = [Name(f"{head}, {name}") for head in ("Pass", "Shortfall") for name in pair]
-    return Table([Column("Promise"), *_mixed(*heads)], rows)
-
-
-def _with_unit(promise: Promise) -> str:
-    """A promise's title with the unit of its values."""
-    number = promise.passes
-    unit = formats.column_scale(number.unit, number.value, number.currency).head if number.unit != "ratio" else ""
-    return f"{promise.title} ({unit})" if unit else promise.title
-
-
-def _bare(number: Number | None) -> str | None:
-    """A value whose unit stands at the head of its row."""
-    return f"{{{number.id}:bare}}" if number else None
 
 
 def shortlist(given: Inputs, result: DiligenceResult) -> Table:
@@ -137,13 +96,6 @@ def first_questions(result: DiligenceResult) -> Table:
     return Table([Column(h) for h in ("Question", *_AMOUNTS)], rows)
 
 
-def questions(result: DiligenceResult) -> Table:
-    """What each question's answer is worth and by what, and how far it moves the lead and the cost of the tested option."""
-    rows = [Row([Name(p.question.id), Name(p.question.title), *_amounts(result, p)]) for p in result.questions]
-    heads = ("Id", "Question", *_AMOUNTS)
-    return Table([Column(h) for h in heads], rows)
-
-
 def _amounts(result: DiligenceResult, priced: PricedQuestion) -> list[Number | str | None]:
     """What an answer is worth, through what, and how far it moves the lead and the cost."""
     moved = (result.numbers.get(f"diligence.{name}.{priced.question.id}") for name in ("worth", "stake"))
@@ -182,13 +134,6 @@ def contract_terms(given: Inputs, result: DiligenceResult) -> Table:
     return Table([Column(head) for head in heads], rows, _tested(result))
 
 
-def priced_terms(given: Inputs, result: DiligenceResult) -> Table:
-    """The clauses whose breaking has a price, by the question that each answers."""
-    found = [clause for clause in clauses(given, result) if clause.breach]
-    rows = [Row([Name(clause.question.title), clause.text, _breaking(clause)]) for clause in found]
-    return Table([Column(head) for head in ("Question", "Draft term", "Breaking it costs")], rows, _tested(result))
-
-
 def _breaking(clause: Clause) -> str | None:
     """What breaking a clause costs, as cells refer to it."""
     return " or ".join(f"{{{number.id}}}" for number in clause.breach) or None
@@ -203,43 +148,6 @@ def _planned(result: DiligenceResult, question: Question) -> list[str]:
     """The tests of a question that a plan holds."""
     plans = [plan for plan in (result.plan, result.plan_of_rival) if plan]
     return [test for test in question.tests if any(plan.of(test) for plan in plans)]
-
-
-def sellers(result: DiligenceResult) -> Table:
-    """The clouds of the published table."""
-    listed = {s.seller.id for s in result.shortlist if s.seller}
-    rows = [
-        Row(
-            [
-                Name(s.name),
-                Name(_fabric(s.fabric)),
-                Name(s.generation or "not stated"),
-                result.numbers.get(f"diligence.link.{s.id}"),
-                Name(s.availability + (", an add-on" if s.add_on else "")),
-                Name(s.topology or NOT_DOCUMENTED),
-                "yes" if s.id in listed else "no",
-            ]
-        )
-        for s in result.book.sellers
-    ]
-    heads = ("Seller", "Network", "Generation", "Link, at most", "Where", "Topology as documented", "On the list")
-    return Table([Column(h) for h in heads], rows)
-
-
-def service_levels(given: Inputs, result: DiligenceResult) -> Table:
-    """The contracts that were read."""
-    rows = [
-        Row(
-            [
-                Name(c.name),
-                Name(c.uptime) if isinstance(c.uptime, str) else c.uptime,
-                Name(c.claim) if isinstance(c.claim, str) else c.claim,
-                c.credit,
-            ]
-        )
-        for c in contracts(given, result)
-    ]
-    return Table([Column("Seller"), *_mixed("Uptime", "Claim within"), Column("Credit, at most")], rows)
 
 
 def answers(result: DiligenceResult) -> Mapping[str, Table]:

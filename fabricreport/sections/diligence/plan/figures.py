@@ -90,14 +90,6 @@ PLAN = (
         inputs=("param:cluster.gpus", "param:cluster.gpus_per_node"),
         digits=7,
     ),
-    EachSpec(
-        "diligence.stage_month[stage]",
-        "month",
-        label=lambda _, stage: f"Months until stage {stage} of the cluster",
-        rule="as stated in the params",
-        value=lambda at, stage: float(next(t.month for t in at.result.plan.tests if str(t.stage) == stage)),
-        inputs=("param:cluster.gpus",),
-    ),
     Spec(
         "diligence.line_rate",
         "gbytes/s",
@@ -152,7 +144,6 @@ INDEXES: Mapping[str, Index[DiligenceFigures]] = {
     "bar": Index(lambda at: _keyed(at.result.plan, "diligence.plan.")),
     "bar_of_rival": Index(lambda at: _keyed(at.result.plan_of_rival, "diligence.rival.plan.")),
     "span": Index(lambda at: dict.fromkeys(str(g) for p in _both(at) for t in p.tests for g, size in t.bars if size)),
-    "stage": Index(lambda at: dict.fromkeys(str(t.stage) for t in at.result.plan.tests)),
     "ethernet": Index(lambda at: ethernets(at.given)),
 }
 

@@ -12,10 +12,6 @@ from fabricreport.sections.diligence.plan.result import Plan, PlannedTest
 from fabricreport.sections.diligence.plan.tables import stage_numbers
 from fabricreport.sections.diligence.result import DiligenceResult
 
-COUNTED_RUN = "evidence:acceptance-counted-run"
-_COUNTED = {1: "the worst run", 2: "the second-worst run", 3: "the third-worst run"}
-"""What the run that counts is called, by its place from the worst."""
-
 
 def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
     """The words of the plan; the same names for every client."""
@@ -33,7 +29,6 @@ def plan_words(given: Inputs, result: DiligenceResult) -> Mapping[str, object]:
         "plan_tested": joined(
             whole_names((result.option, *([result.rival] if result.plan_of_rival else []))).values(), " and "
         ),
-        "plan_counted": Name(_COUNTED[int(given.central(COUNTED_RUN))]),
         "plan_day": Name(given.as_of.isoformat()),
     }
 
