@@ -49,6 +49,11 @@ class FrontMatter:
     kind: str
 
     @property
+    def shown_status(self) -> str:
+        """The status as it is printed: only a memo is a client's copy or a draft of one."""
+        return self.status if self.draft or self.kind == MEMORANDUM else ""
+
+    @property
     def draft(self) -> bool:
         """True when the memo has not passed its checks, or is not meant for a client."""
         return self.status == DRAFT

@@ -288,7 +288,7 @@ def _payload(document: Document) -> Data:
     """The document as plain JSON values whose text the embedded fonts can print."""
     front = dataclasses.asdict(document.front)
     match = _LANGUAGE.match(document.front.language)
-    front |= {"draft": document.front.draft, "lang": match[1] if match else "en"}
+    front |= {"status": document.front.shown_status, "draft": document.front.draft, "lang": match[1] if match else "en"}
     front["region"] = match[2].upper() if match and match[2] else None
     front["day"] = _day(document.front.date)
     front["pages"] = []
