@@ -195,8 +195,6 @@ def test_a_choice_that_cannot_be_ordered_is_asked_for_and_never_taken() -> None:
     assert closed.course.kind == "ask"
 
 
-
-
 # ---- what was proposed, and what each option is made of
 
 
