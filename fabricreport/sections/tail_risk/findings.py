@@ -15,6 +15,7 @@ from fabricreport.sections.tail_risk.horizon import CAUSES
 from fabricreport.sections.tail_risk.result import TailResult
 from fabricreport.sections.validity import GOODPUT, beyond
 from fabricreport.validation.risk import goodput_card
+from fabricreport.vocabulary import Question
 
 COUNTED, COUNTED_AT = "evidence:kokolis-mttf-1024-gpus", 1024
 """Whose time between failures of a job is measured at a size that clients build, and that size in GPUs."""
@@ -32,6 +33,7 @@ class TailFinding(StrEnum):
     # what holds of the client
     SMALL = "so few GPUs, and no growth, that the fabric hardly matters"
     ELICITED = "experts judged for this client what nobody has published"
+    DATES_HERE = "the body has no table of the dates"
     # the run
     RUN_LONGER = "a run takes longer and costs more on RoCEv2, as printed"
     # the title of the chart of causes
@@ -126,6 +128,7 @@ def _by_owner(read: _Read, fabric: TailFinding, others: TailFinding, parted: Tai
 def _client(read: _Read) -> Iterator[TailFinding]:
     yield from (F.SMALL,) if read.small else ()
     yield from (F.ELICITED,) if read.given.elicited else ()
+    yield from (F.DATES_HERE,) if read.given.params.asked != Question.BUY_ONCE else ()
 
 
 def _run(read: _Read) -> Iterator[TailFinding]:
